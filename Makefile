@@ -1,0 +1,38 @@
+# Needs Python 3.11 or later and make; everything else is installed into .venv.
+PYTHON ?= python3
+BIN = .venv/bin
+RUN = .venv/.installed-run
+DEV = .venv/.installed-dev
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench clean
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
+
+demo: $(RUN) ## set up, then a fetch as of an instant on bundled sample data
+	@$(BIN)/python examples/demo.py
+
+test: $(DEV) ## set up, then the test suite
+	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+
+lint: $(DEV) ## format check, lint and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: $(DEV) ## start-up and fetch times, as ratios measured in one run
+	@$(BIN)/python tests/bench.py
+
+clean: ## remove the environment and caches
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(RUN): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pit_fetch needs Python 3.11 or later: make PYTHON=python3.11")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable .
+	@touch $@
+
+$(DEV): $(RUN)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
+	@touch $@
