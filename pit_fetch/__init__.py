@@ -1,0 +1,44 @@
+"""What did this source say, as of this instant?
+
+>>> import pit_fetch
+>>> envelope = pit_fetch.fetch("bz-news-api", pit="2024-02-15T16:00:00-05:00", tickers=["AAPL"])
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+__version__ = "0.1.0"
+__all__ = ["__version__", "fetch"]
+
+
+def fetch(source: str, pit: str | datetime | None = None, **options: object) -> dict[str, Any]:
+    """The gated envelope of one fetch: ``{"data": [item, …], "gaps": [gap, …]}``.
+
+    source   a provider's name or alias
+    pit      ISO 8601 with offset, or an aware datetime; None is open mode
+    options  the command line's options with underscores (``limit=5``, ``date_from="2024-02-01"``) and
+             the provider's own; lists become comma-separated values
+
+    Items carry ``available_at`` as ISO 8601 in America/New_York. A missing key, an unusable input
+    file and a failing provider are gaps, as on the command line. Raises
+    :class:`pit_fetch.errors.UsageError` (a ValueError) for a request that is refused.
+    """
+    import json
+    import os
+    import sys
+
+    from pit_fetch import options as command_line
+    from pit_fetch.engine import run
+    from pit_fetch.log import Log
+    from pit_fetch.registry import load
+    from pit_fetch.world import real_world
+
+    argv = command_line.argv_of(source, pit, options)
+    request = command_line.parse(argv, load(source), os.environ, agent_budget=False)
+    outcome = run(request, real_world(os.environ, lambda: sys.stdin.buffer.read()), Log(), argv)
+    envelope: dict[str, Any] = json.loads(outcome.text)
+    return envelope

@@ -1,0 +1,133 @@
+"""The command: a command line in, one JSON envelope on stdout, an exit status out."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TextIO
+
+from pit_fetch.errors import ExitStatus, UsageError
+from pit_fetch.gaps import Gap, gap
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command on ``argv`` (default: the process's) and returns the exit status."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    stdout, stderr = sys.stdout, sys.stderr
+    # Whatever a provider or a library prints must not mix with the envelope, nor leak on stderr.
+    sys.stdout = sys.stderr = io.StringIO()
+    try:
+        text, status, complaint = _run(words, stderr)
+    except KeyboardInterrupt:
+        text, status, complaint = _refusal(gap("interrupted"), ExitStatus.INTERRUPTED)
+    except Exception as error:  # noqa: BLE001 - a bug of ours still ends with an envelope
+        text, status, complaint = _refusal(gap("bug", error=type(error).__name__), ExitStatus.BUG)
+    finally:
+        sys.stdout, sys.stderr = stdout, stderr
+    with contextlib.suppress(ValueError):  # from here on the answer is decided: an interrupt must not cut it in two
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return _emit(text, status, complaint, stdout, stderr)
+
+
+def _run(argv: list[str], stderr: TextIO | None) -> tuple[str, ExitStatus, str]:
+    from pit_fetch import options
+
+    try:
+        listing = options.listing_of(argv)
+        if listing:
+            return _list(listing, argv), ExitStatus.OK, ""
+        source = options.source_of(argv)
+        if source is None:
+            raise UsageError("usage", text="--source is required: --list-sources shows what there is")
+        from pit_fetch import registry
+        from pit_fetch.engine import run
+        from pit_fetch.log import Log
+        from pit_fetch.world import real_world
+
+        request = options.parse(argv, registry.load(source), os.environ)
+        log = Log(
+            stream=stderr,
+            terminal=stderr is not None and stderr.isatty(),
+            verbose=request.verbose,
+            pit_mode=request.pit is not None,
+        )
+        outcome = run(request, real_world(os.environ, _read_stdin, _alarm), log, argv)
+        return outcome.text, outcome.status, outcome.complaint
+    except UsageError as error:
+        return _refusal(error.gap, ExitStatus.REFUSED)
+
+
+def _refusal(one: Gap, status: ExitStatus) -> tuple[str, ExitStatus, str]:
+    import json
+
+    envelope = {"data": [], "gaps": [{"type": one.type, "reason": one.reason, "query": ""}]}
+    return json.dumps(envelope) + "\n", status, one.reason
+
+
+def _list(listing: str, argv: list[str]) -> str:
+    from pit_fetch import options, registry
+
+    if listing == "version":
+        from pit_fetch import __version__
+
+        return f"pit_fetch {__version__}\n"
+    if listing == "sources":
+        from pit_fetch.sources import table
+
+        return table(registry.listings(), os.environ, os.getcwd(), as_json="--json" in argv)
+    source = options.source_of(argv)
+    text = options.common_parser(None if source is None else registry.load(source)).format_help()
+    return text if source else f"{text}\nsources: {', '.join(registry.BUNDLED_NAMES)}, and see --list-sources\n"
+
+
+def _read_stdin() -> bytes:
+    return sys.stdin.buffer.read() if sys.stdin is not None else b""
+
+
+@contextlib.contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    """Raises TimeIsUp in the block once it has taken ``seconds`` (where the platform has timers)."""
+    from pit_fetch.world import TimeIsUp
+
+    def ring(signum: int, frame: object) -> None:
+        raise TimeIsUp
+
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _emit(text: str, status: ExitStatus, complaint: str, stdout: TextIO | None, stderr: TextIO | None) -> int:
+    """Writes the answer in one go. A reader that went away is no error worth a word."""
+    if stdout is None:
+        return ExitStatus.CLOSED_PIPE
+    try:
+        stdout.write(text)
+        stdout.flush()
+    except BrokenPipeError:
+        _abandon(stdout)
+        return ExitStatus.CLOSED_PIPE
+    except OSError as error:
+        _abandon(stdout)
+        status, complaint = ExitStatus.BUG, f"stdout cannot be written ({error.strerror}): nothing was delivered"
+    if complaint and stderr is not None:
+        with contextlib.suppress(OSError, ValueError):
+            stderr.write("pit_fetch: " + complaint.replace("\n", " ") + "\n")
+            stderr.flush()
+    return status
+
+
+def _abandon(stdout: TextIO) -> None:
+    """Points stdout nowhere: the interpreter flushes it once more at exit, and would complain then."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.fileno())

@@ -1,0 +1,77 @@
+"""Credentials: the environment first, then the nearest ``.env``; and their redaction, by value."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from urllib.parse import quote, quote_plus
+
+from pit_fetch.errors import ConfigError
+from pit_fetch.provider import Credential, Provider
+
+REDACTED = "[redacted]"
+# A shorter value (the public key "demo", say) is no secret, and would tear holes into ordinary words.
+MIN_LENGTH_IN_DATA = 12
+
+
+def resolve(provider: Provider, environ: Mapping[str, str], folder: str) -> dict[str, str]:
+    """The provider's credentials by name. Raises ConfigError for one that is missing or malformed."""
+    found = {}
+    for credential in provider.credentials:
+        variable, value = lookup(credential, environ, folder)
+        if not value:
+            raise ConfigError(
+                "credential_missing",
+                source=provider.name,
+                variables=" or ".join(credential.variables),
+                hint=credential.hint,
+            )
+        problem = credential.check(value) if credential.check else None
+        if problem is None and not value.isprintable():
+            problem = "it holds control characters."
+        if problem:
+            raise ConfigError("credential_malformed", variable=variable, problem=problem, hint=credential.hint)
+        found[credential.name] = value
+    return found
+
+
+def lookup(credential: Credential, environ: Mapping[str, str], folder: str) -> tuple[str, str]:
+    """The variable that is set, and its value; ("", "") when none is. Only declared variables are looked at."""
+    for variable in credential.variables:
+        if environ.get(variable, "").strip():
+            return variable, environ[variable].strip()
+    path = _nearest_env_file(folder)
+    if path:
+        from dotenv import dotenv_values
+
+        values = dotenv_values(path, interpolate=False)
+        for variable in credential.variables:
+            value = (values.get(variable) or "").strip()
+            if value:
+                return variable, value
+    return "", ""
+
+
+def secret_values(provider: Provider, resolved: Mapping[str, str]) -> tuple[str, ...]:
+    """The values that must not get out."""
+    return tuple(resolved[c.name] for c in provider.credentials if c.secret and resolved.get(c.name))
+
+
+def redact(text: str, secrets: Iterable[str], min_length: int = 1) -> str:
+    """``text`` with every secret replaced, as it is and as a URL would spell it."""
+    for secret in secrets:
+        if len(secret) >= min_length:
+            for spelling in {secret, quote(secret, safe=""), quote_plus(secret)}:
+                text = text.replace(spelling, REDACTED)
+    return text
+
+
+def _nearest_env_file(folder: str) -> str | None:
+    while True:
+        path = os.path.join(folder, ".env")
+        if os.path.isfile(path):
+            return path
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent

@@ -1,0 +1,53 @@
+"""Exceptions and exit codes. An exception is classed by what the caller does next.
+
+    PitFetchError          carries the gap that the envelope shows
+    ├── UsageError         the command line was refused: correct it              exit 2
+    ├── ConfigError        the surroundings lack something: a key, an operation  exit 0, or 3 with --fail
+    ├── InputError         the input file cannot be used                         exit 0, or 4 with --fail
+    └── UpstreamError      the provider failed: try again, or check the key      exit 0, or 5 with --fail
+
+Providers raise ConfigError and UpstreamError; the framework turns whatever else escapes from them
+into an ``internal_error``.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any
+
+from pit_fetch.gaps import gap
+
+
+class ExitStatus(IntEnum):
+    OK = 0
+    REFUSED = 2
+    CONFIG = 3
+    INPUT = 4
+    UPSTREAM = 5
+    BUG = 70
+    INTERRUPTED = 130
+    CLOSED_PIPE = 141
+
+
+class PitFetchError(Exception):
+    """``code`` and ``params`` name a row of the table in :mod:`pit_fetch.gaps`."""
+
+    def __init__(self, code: str, /, **params: Any) -> None:
+        self.gap = gap(code, **params)
+        super().__init__(self.gap.reason)
+
+
+class UsageError(PitFetchError, ValueError):
+    """The request itself is wrong."""
+
+
+class ConfigError(PitFetchError):
+    """Something that the request needs is not set up."""
+
+
+class InputError(PitFetchError):
+    """The input file is unreadable or malformed."""
+
+
+class UpstreamError(PitFetchError):
+    """The provider did not answer, or not with what it promises."""

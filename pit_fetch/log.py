@@ -1,0 +1,80 @@
+"""What a person sees on stderr: a progress line and a summary on a terminal, and the lines of ``-v``.
+
+In PIT mode nothing here may depend on withheld items, so requests, pages and pauses are told in
+open mode only; what they were in PIT mode stands in the audit file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TextIO
+
+from pit_fetch.gaps import Gap
+from pit_fetch.provider import Record
+from pit_fetch.times import in_new_york
+
+PROGRESS_STEP = 10
+
+
+@dataclass
+class Log:
+    """``stream`` None is silence. ``clean`` is set once the secrets are known."""
+
+    stream: TextIO | None = None
+    terminal: bool = False
+    verbose: bool = False
+    pit_mode: bool = True
+    clean: Callable[[str], str] = str
+    _progress_shown: bool = False
+
+    def detail(self, text: str) -> None:
+        if self.verbose:
+            self._line(text)
+
+    def request(self, url: str) -> None:
+        if not self.pit_mode:
+            self.detail(f"GET {url}")
+
+    def start(self, source: str) -> None:
+        self._show_progress(f"{source}: fetching ...")
+
+    def kept(self, source: str, count: int) -> None:
+        if count % PROGRESS_STEP == 0:
+            self._show_progress(f"{source}: {count} items ...")
+
+    def summary(self, source: str, kept: Sequence[Record], gaps: Sequence[Gap]) -> None:
+        if not self.terminal and not self.verbose:
+            return
+        stamps = [record.available_at for record in kept if record.available_at is not None]
+        span = f", {in_new_york(min(stamps))} to {in_new_york(max(stamps))}" if stamps else ""
+        kinds = ", ".join(dict.fromkeys(one.type for one in gaps))
+        items = "1 item" if len(kept) == 1 else f"{len(kept)} items"
+        self._line(f"{source}: {items}{span}" + (f" (gaps: {kinds})" if kinds else ""))
+
+    def complain(self, text: str) -> None:
+        self._line(text)
+
+    def _line(self, text: str) -> None:
+        if self.stream is not None:
+            self._clear_progress()
+            self._write("pit_fetch: " + self.clean(text).replace("\n", " ") + "\n")
+
+    def _show_progress(self, text: str) -> None:
+        if self.terminal:
+            self._clear_progress()
+            self._write(text)
+            self._progress_shown = True
+
+    def _clear_progress(self) -> None:
+        if self._progress_shown:
+            self._write("\r\x1b[K")
+            self._progress_shown = False
+
+    def _write(self, text: str) -> None:
+        if self.stream is not None:
+            try:
+                self.stream.write(text)
+                self.stream.flush()
+            except (OSError, ValueError):  # a closed stderr is no reason to lose the envelope
+                self.stream = None

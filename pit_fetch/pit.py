@@ -1,0 +1,171 @@
+"""The point-in-time pipeline: filter first, then order, de-duplicate, continue, select, cut. Pure.
+
+Every step after :func:`public` sees public records only, so nothing that follows (which records,
+in which order, how many, where it stops) can depend on a withheld one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Set
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Literal, TypeGuard
+from urllib.parse import quote, unquote
+
+from pit_fetch.errors import UpstreamError
+from pit_fetch.provider import Record
+from pit_fetch.times import in_new_york, parse_pit
+
+Position = tuple[float, str]
+Verdict = Literal["public", "late", "undated", "unusable"]
+
+
+@dataclass
+class Tally:
+    """Which ids met which verdict. For the audit file only; nothing of it reaches the envelope in PIT mode."""
+
+    late: list[str] = field(default_factory=list)
+    undated: list[str] = field(default_factory=list)
+    unusable: int = 0
+
+
+@dataclass
+class Page:
+    """What a fetch keeps. ``stopped`` says which cap ended it; ``last`` is the last public record looked at."""
+
+    kept: list[Record] = field(default_factory=list)
+    scanned: int = 0
+    stopped: Literal["", "limit", "max_pages"] = ""
+    last: Record | None = None
+
+
+def verdict(record: Record, cutoff: datetime | None) -> Verdict:
+    """Whether ``record`` was public at ``cutoff`` (UTC; None: open mode). What cannot be shown is not public."""
+    if not record.id:
+        return "unusable"
+    if cutoff is None:
+        return "public"
+    if not _is_aware(record.available_at) or not (record.revised_at is None or _is_aware(record.revised_at)):
+        return "undated"
+    stamps = (record.available_at, record.revised_at)
+    return "late" if any(stamp is not None and stamp > cutoff for stamp in stamps) else "public"
+
+
+def public(records: Iterable[Record], cutoff: Callable[[], datetime | None], tally: Tally) -> Iterator[Record]:
+    """The records that were public at ``cutoff()``, asked anew for each; the others are entered in ``tally``."""
+    for record in records:
+        match verdict(record, cutoff()):
+            case "public":
+                yield record
+            case "late":
+                tally.late.append(record.id)
+            case "undated":
+                tally.undated.append(record.id)
+            case "unusable":
+                tally.unusable += 1
+
+
+def in_order(records: Iterable[Record], newest_first: bool) -> Iterator[Record]:
+    """Public records in the envelope's order, each id once.
+
+    A newest-first source is followed lazily: only runs of equal instants are sorted. Raises
+    UpstreamError when it breaks its order. Any other source is exhausted and sorted.
+    """
+    seen: set[str] = set()
+    for run in _runs(records, seen) if newest_first else [records]:
+        for record in sorted(run, key=_total_order):
+            if record.id not in seen:
+                seen.add(record.id)
+                yield record
+
+
+def _runs(records: Iterable[Record], seen: Set[str]) -> Iterator[list[Record]]:
+    """Runs of equal instants, in the source's order; undated records (open mode) make the last one."""
+    undated: list[Record] = []
+    run: list[Record] = []
+    for record in records:
+        if record.id in seen:  # a page that shifted while it was read
+            continue
+        if record.available_at is None:
+            undated.append(record)
+            continue
+        if run and _age(record) != _age(run[0]):
+            yield run
+            if _age(record) < _age(run[0]):
+                raise UpstreamError("order_broken")
+            run = []
+        run.append(record)
+    yield run
+    yield undated
+
+
+def take(
+    records: Iterable[Record],
+    page: Page,
+    *,
+    after: Position | None,
+    cap: int,
+    limit: int,
+    select: Callable[[Record], bool],
+) -> None:
+    """Fills ``page`` from ordered public records: below ``after``, at most ``cap`` looked at, ``limit`` kept.
+
+    ``page`` is filled in place, so that what was kept before a deadline or an error is not lost.
+    """
+    for record in records:
+        if after is not None and position(record) <= after:
+            continue
+        if page.scanned == cap:
+            page.stopped = "max_pages"
+            return
+        page.scanned += 1
+        if select(record):
+            if len(page.kept) == limit:
+                page.stopped = "limit"
+                return
+            page.kept.append(record)
+        page.last = record
+
+
+def position(record: Record) -> Position:
+    """Where a record stands in the envelope's order: newest first, undated last, then by id."""
+    return _age(record), record.id
+
+
+def cursor(record: Record) -> str:
+    """The ``--after`` value that continues below ``record``: safe in a shell, readable by a person."""
+    stamp = "" if record.available_at is None else in_new_york(record.available_at)
+    return f"{quote(record.id, safe='')}@{stamp}"
+
+
+def parse_cursor(text: str) -> tuple[Position, datetime | None] | None:
+    """The position and the instant of an ``--after`` value; None when it is none."""
+    name, at, stamp = text.rpartition("@")
+    if not at or not name:
+        return None
+    moment = parse_pit(stamp) if stamp else None
+    if stamp and moment is None:
+        return None
+    return (_seconds(moment), unquote(name)), moment
+
+
+def _age(record: Record) -> float:
+    return _seconds(record.available_at)
+
+
+def _seconds(moment: datetime | None) -> float:
+    # Microseconds as an integer: a float of seconds would tie instants that differ.
+    if not _is_aware(moment):
+        return float("inf")
+    past = moment.astimezone(UTC) - datetime(1970, 1, 1, tzinfo=UTC)
+    return -((past.days * 86_400 + past.seconds) * 1_000_000 + past.microseconds)
+
+
+def _is_aware(moment: datetime | None) -> TypeGuard[datetime]:
+    return isinstance(moment, datetime) and moment.utcoffset() is not None
+
+
+def _total_order(record: Record) -> tuple[float, str, float, str]:
+    """Envelope order; of two copies of one item the latest revision stands first."""
+    return _age(record), record.id, _seconds(record.revised_at), json.dumps(record.payload, sort_keys=True, default=str)

@@ -1,0 +1,181 @@
+"""What the author of a provider imports: a provider is a frozen value, not a class to inherit from.
+
+    PROVIDER = Provider(name="my-source", summary="…", fetch=fetch, read=read, hosts=(…,), options=(…,))
+
+``fetch`` is a generator of records. It gets an HTTP client and its own credentials by hand; it
+opens no socket, reads no environment, prints nothing, and never sorts, cuts or compares with the
+PIT. It may narrow the server's window with :attr:`Query.horizon`; the framework filters again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from pit_fetch.errors import ConfigError, UpstreamError
+from pit_fetch.gaps import Gap, gap
+
+if TYPE_CHECKING:
+    from pit_fetch.http import Client
+
+__all__ = [
+    "API_VERSION",
+    "ConfigError",
+    "Context",
+    "Credential",
+    "Gap",
+    "Host",
+    "Option",
+    "Provider",
+    "Query",
+    "Rate",
+    "Record",
+    "UpstreamError",
+    "gap",
+]
+
+API_VERSION = 1
+
+Kind = Literal["text", "list", "integer", "instant", "flag"]
+SourceTag = Literal["neo4j_created", "edgar_accepted", "time_series_timestamp", "provider_metadata"]
+
+
+@dataclass(frozen=True)
+class Record:
+    """One item of a source, with the instant at which it became public.
+
+    id            the source's own identity of the item; "" when it has none (the item is then unusable)
+    available_at  aware instant from which the item was public; None when that cannot be shown
+    source        which kind of stamp that is
+    payload       the item's fields, JSON values only
+    revised_at    aware instant of the last revision, where the source serves only the latest one
+    """
+
+    id: str
+    available_at: datetime | None
+    source: SourceTag
+    payload: Mapping[str, Any]
+    revised_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Query:
+    """One request, as a provider sees it. All instants are aware and UTC.
+
+    now        the only "now": the PIT, or in open mode the wall clock
+    pit        the PIT; None in open mode
+    since      the first instant of --date-from; None without one
+    until      the last instant of --date-to (inclusive); None without one
+    horizon    no record after this instant can be wanted: narrow the server's window with it
+    limit      how many records are wanted at the most
+    options    the provider's own options, by name
+    offline    an --input-file run: ``read`` is called, ``fetch`` is not
+    """
+
+    now: datetime
+    pit: datetime | None
+    since: datetime | None
+    until: datetime | None
+    horizon: datetime
+    limit: int
+    options: Mapping[str, Any]
+    offline: bool = False
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a fetch is given: the HTTP client for the declared hosts, and the declared credentials by name."""
+
+    http: Client
+    credentials: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Rate:
+    """At most ``calls`` requests in any ``seconds``, over all processes of this user on this machine."""
+
+    calls: int
+    seconds: float = 1.0
+
+
+@dataclass(frozen=True)
+class Host:
+    """A host that a provider may talk to; ``override`` names the variable that points it elsewhere."""
+
+    name: str
+    url: str
+    override: str
+    rate: Rate | None = None
+
+
+@dataclass(frozen=True)
+class Credential:
+    """A secret (or, with ``secret=False``, an identification) taken from the first variable that is set.
+
+    ``check`` returns what is wrong with a value, in words that do not repeat it, or None.
+    """
+
+    name: str
+    variables: tuple[str, ...]
+    hint: str = ""
+    secret: bool = True
+    check: Callable[[str], str | None] | None = None
+
+
+@dataclass(frozen=True)
+class Option:
+    """A command-line option as data. ``name`` is the key in :attr:`Query.options`; the flag is ``--name``.
+
+    kind: text, list (comma-separated), integer (at least ``minimum``), instant (a New York date or a
+    full time stamp), flag. ``positional`` lets bare words of the command line fill it: "one" takes
+    exactly one word, "all" joins them with spaces.
+    """
+
+    name: str
+    help: str
+    kind: Kind = "text"
+    default: Any = None
+    choices: tuple[str, ...] = ()
+    minimum: int = 1
+    metavar: str | None = None
+    positional: Literal["", "one", "all"] = ""
+
+
+def _everything(query: Query, record: Record) -> bool:
+    return True
+
+
+def _no_caveats(query: Query) -> Iterable[str]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Provider:
+    """A source.
+
+    fetch         (query, context) -> records and gaps, from the network
+    read          (body, query) -> records, from one raw reply (--input-file, and fetch itself)
+    select        (query, record) -> whether the record is asked for: the filters that are applied here
+    caveats       (query) -> constant statements on what the request cannot show; from the request alone
+    newest_first  fetch yields public records in descending ``available_at``: the framework may stop it early
+    page_size     how many public records --max-pages counts as one page
+    fields        the payload's field names, where they are fixed
+    """
+
+    name: str
+    summary: str
+    fetch: Callable[[Query, Context], Iterable[Record | Gap]]
+    read: Callable[[bytes, Query], Iterable[Record | Gap]]
+    select: Callable[[Query, Record], bool] = _everything
+    caveats: Callable[[Query], Iterable[str]] = _no_caveats
+    aliases: tuple[str, ...] = ()
+    hosts: tuple[Host, ...] = ()
+    credentials: tuple[Credential, ...] = ()
+    options: tuple[Option, ...] = ()
+    newest_first: bool = False
+    page_size: int = 100
+    fields: tuple[str, ...] = ()
+    help: str = ""
+    api_version: int = field(default=API_VERSION)

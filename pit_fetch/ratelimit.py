@@ -1,0 +1,87 @@
+"""A sliding-window rate limit that holds across the processes of one user on one machine.
+
+Agents run many short processes at once, and a provider counts requests per address. The instants
+of the last granted requests stand in one small file per host, changed under an exclusive lock.
+The state is timing and nothing else: it holds no request and is never shown.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from pit_fetch.provider import Rate
+
+try:
+    import fcntl
+except ImportError:  # Windows: the limit then holds within each process only
+    fcntl = None  # type: ignore[assignment]
+
+
+@dataclass
+class Limiter:
+    """Grants requests at ``rate``. ``path`` is the shared state; "" keeps it in this process."""
+
+    rate: Rate
+    path: str
+    clock: Callable[[], float]
+    _granted: list[float]
+
+    def reserve(self) -> float:
+        """Enters the next request and returns how many seconds it has to wait."""
+        now = self.clock()
+        with self._state() as granted:
+            # An instant beyond the window ahead comes from a clock that was set back: forget it.
+            recent = [at for at in granted if now - self.rate.seconds < at <= now + 60 * self.rate.seconds]
+            start = now if len(recent) < self.rate.calls else max(now, recent[-self.rate.calls] + self.rate.seconds)
+            granted[:] = [*recent, start]
+        return start - now
+
+    @contextlib.contextmanager
+    def _state(self) -> Iterator[list[float]]:
+        if not self.path or fcntl is None:
+            yield self._granted
+            return
+        try:
+            handle = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        except OSError:
+            yield self._granted
+            return
+        with os.fdopen(handle, "r+", encoding="ascii") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            granted = _parse(file.read())
+            yield granted
+            file.seek(0)
+            file.truncate()
+            file.write(json.dumps(granted))
+
+
+def limiter(rate: Rate, key: str, environ: Mapping[str, str], clock: Callable[[], float]) -> Limiter:
+    """The limiter that all processes share for ``key`` (a host and port)."""
+    folder = _folder(environ)
+    name = "".join(char if char.isalnum() or char in ".-" else "_" for char in key)
+    return Limiter(rate, os.path.join(folder, f"rate-{name}.json") if folder else "", clock, [])
+
+
+def _folder(environ: Mapping[str, str]) -> str:
+    home = environ.get("HOME", "")
+    cache = environ.get("XDG_CACHE_HOME") or (home and os.path.join(home, ".cache"))
+    if not cache:
+        return ""
+    folder = os.path.join(cache, "pit_fetch")
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+    except OSError:
+        return ""
+    return folder
+
+
+def _parse(text: str) -> list[float]:
+    try:
+        granted = json.loads(text)
+    except ValueError:
+        return []
+    return [at for at in granted if isinstance(at, float)] if isinstance(granted, list) else []

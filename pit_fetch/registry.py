@@ -1,0 +1,116 @@
+"""Finds providers: the bundled ones by a literal table, others by the entry-point group.
+
+Only the chosen provider is imported. A plugin that claims a bundled name is refused, two plugins
+that claim one name are both refused, and a plugin that cannot be loaded fails alone, by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from pit_fetch import siblings
+from pit_fetch.errors import UsageError
+from pit_fetch.provider import API_VERSION, Provider
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "pit_fetch.providers"
+
+# name and aliases -> "module:attribute"; the provider's own value says the same, and a test holds them together.
+_BUNDLED: dict[tuple[str, ...], str] = {
+    ("bz-news-api", "benzinga", "benzinga-news"): "pit_fetch_providers.bz_news_api:PROVIDER",
+}
+BUNDLED_NAMES = tuple(names[0] for names in _BUNDLED)
+
+
+@dataclass(frozen=True)
+class Listing:
+    """One row of ``--list-sources``: a provider, or the reason why it cannot be used."""
+
+    name: str
+    provider: Provider | None
+    problem: str = ""
+
+
+def load(source: str) -> Provider:
+    """The provider that ``source`` names. Raises UsageError when there is none, or when it cannot be used."""
+    bundled = _bundled_target(source)
+    if bundled is not None:
+        return _import_bundled(bundled)
+    claims = [entry for entry in _entry_points() if _key(entry.name) == _key(source)]
+    if not claims:
+        known = ", ".join([*BUNDLED_NAMES, *sorted(entry.name for entry in _entry_points())])
+        raise UsageError("usage", text=f"--source {source!r} is not known. Known sources: {known}.")
+    listing = _examine(claims)
+    if listing.provider is None:
+        raise UsageError("usage", text=f"--source {source}: {listing.problem}")
+    return listing.provider
+
+
+def listings() -> Iterator[Listing]:
+    """Every source, the bundled ones first. Imports all of them; what is broken is a row with a problem."""
+    for names, target in _BUNDLED.items():
+        yield Listing(names[0], _import_bundled(target))
+    by_name: dict[str, list[EntryPoint]] = {}
+    for entry in _entry_points():
+        by_name.setdefault(_key(entry.name), []).append(entry)
+    for _, claims in sorted(by_name.items()):
+        yield _examine(claims)
+
+
+def _key(name: str) -> str:
+    return name.casefold().replace("_", "-")
+
+
+def _bundled_target(source: str) -> str | None:
+    return next((target for names, target in _BUNDLED.items() if _key(source) in map(_key, names)), None)
+
+
+def _import_bundled(target: str) -> Provider:
+    module, _, attribute = target.partition(":")
+    siblings.load(module.partition(".")[0])
+    provider: Provider = getattr(import_module(module), attribute)
+    return provider
+
+
+def _entry_points() -> list[EntryPoint]:
+    from importlib.metadata import entry_points
+
+    ours = set(_BUNDLED.values())
+    return [entry for entry in entry_points(group=GROUP) if entry.value not in ours]
+
+
+def _examine(claims: list[EntryPoint]) -> Listing:
+    entry = claims[0]
+    if len(claims) > 1:
+        packages = ", ".join(sorted(_package(claim) for claim in claims))
+        return Listing(entry.name, None, f"claimed by several packages ({packages}): uninstall all but one")
+    if _bundled_target(entry.name) is not None:
+        return Listing(entry.name, None, f"{_package(entry)} claims the name of a bundled source: refused")
+    try:
+        provider = entry.load()
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException as error:  # noqa: BLE001 - a plugin may raise anything on import, SystemExit too
+        return Listing(entry.name, None, f"{_package(entry)} cannot be loaded ({type(error).__name__})")
+    problem = _problem_with(provider, entry)
+    return Listing(entry.name, None, f"{_package(entry)} {problem}") if problem else Listing(entry.name, provider)
+
+
+def _problem_with(provider: object, entry: EntryPoint) -> str:
+    version = getattr(provider, "api_version", None)
+    if version != API_VERSION:
+        return f"is made for provider API {version}, this is {API_VERSION}: install a matching version"
+    if not isinstance(provider, Provider):
+        return f"does not hold a Provider at {entry.value}"
+    if _key(provider.name) != _key(entry.name):
+        return f"registers {provider.name!r} under the name {entry.name!r}"
+    return ""
+
+
+def _package(entry: EntryPoint) -> str:
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value

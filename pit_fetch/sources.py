@@ -1,0 +1,46 @@
+"""The ``--list-sources`` table: names, summaries and whether credentials are set, never their values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pit_fetch.credentials import lookup
+from pit_fetch.registry import Listing
+
+
+def table(listings: Iterable[Listing], environ: Mapping[str, str], folder: str, as_json: bool) -> str:
+    """One row a source, as text or as a JSON array."""
+    rows = [_row(listing, environ, folder) for listing in listings]
+    if as_json:
+        return json.dumps(rows, indent=2) + "\n"
+    width = max((len(row["name"]) for row in rows), default=0)
+    return "".join(_line(row, width) for row in rows)
+
+
+def _row(listing: Listing, environ: Mapping[str, str], folder: str) -> dict[str, Any]:
+    provider = listing.provider
+    if provider is None:
+        return {"name": listing.name, "usable": False, "problem": listing.problem}
+    return {
+        "name": provider.name,
+        "usable": True,
+        "aliases": list(provider.aliases),
+        "summary": provider.summary,
+        "credentials": [
+            {"variables": list(credential.variables), "set": bool(lookup(credential, environ, folder)[1])}
+            for credential in provider.credentials
+        ],
+    }
+
+
+def _line(row: Mapping[str, Any], width: int) -> str:
+    if not row["usable"]:
+        return f"{row['name']:<{width}}  not usable: {row['problem']}\n"
+    needs = [
+        f"{' or '.join(credential['variables'])} {'is set' if credential['set'] else 'is not set'}"
+        for credential in row["credentials"]
+    ]
+    aliases = f" (also {', '.join(row['aliases'])})" if row["aliases"] else ""
+    return f"{row['name']:<{width}}  {row['summary']}{aliases}\n{'':<{width}}  {'; '.join(needs) or 'no key needed'}\n"

@@ -1,0 +1,137 @@
+"""Source time stamps as aware UTC instants. Pure; no clock is read here.
+
+The rule behind every function: an imprecise stamp means the *latest* instant it could mean, and a
+stamp that could mean anything is ``None`` (undated). There is no free-form parser on purpose.
+Instants are compared in UTC only: two datetimes of one ``ZoneInfo`` compare by wall clock, which is
+wrong in the hour that a clock change repeats.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from zoneinfo import ZoneInfo
+
+from pit_fetch.siblings import gate
+
+NEW_YORK = ZoneInfo("America/New_York")
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_RFC2822 = re.compile(
+    r"(?:(?P<weekday>[A-Z][a-z]{2}),\s+)?(?P<day>[0-9]{1,2})\s+(?P<month>[A-Z][a-z]{2})\s+(?P<year>[0-9]{4})\s+"
+    r"(?P<clock>[0-9]{2}:[0-9]{2}(?::[0-9]{2})?)\s+(?P<sign>[+-])(?P<hours>[01][0-9]|2[0-3])(?P<minutes>[0-5][0-9])"
+)
+
+
+def parse_pit(text: str) -> datetime | None:
+    """The UTC instant of a ``--pit`` value: ``YYYY-MM-DDTHH:MM:SS[.frac](Z|±HH:MM)`` and nothing looser.
+
+    A fraction finer than a microsecond is rounded down.
+    """
+    return None if text != text.strip() else _utc(gate.parse_iso8601(text))
+
+
+def parse_rfc3339(text: object) -> datetime | None:
+    """The UTC instant of an RFC 3339 stamp with a real offset, rounded up to the microsecond.
+
+    ``-00:00`` is how RFC 3339 says that the local offset is unknown: undated.
+    """
+    if not isinstance(text, str) or text.rstrip().endswith("-00:00"):
+        return None
+    return _utc(gate.parse_iso8601(text, round_up=True))
+
+
+def parse_rfc2822(text: object) -> datetime | None:
+    """The UTC instant of an RFC 2822 stamp with a numeric offset, e.g. ``Wed, 24 Jan 2024 23:15:52 -0400``.
+
+    Undated: zone names (``EST`` is read differently by every parser), ``-0000`` (RFC 2822 3.3: no
+    information about the zone), and a weekday that contradicts the date.
+    """
+    match = _RFC2822.fullmatch(text.strip()) if isinstance(text, str) else None
+    if match is None or match["month"] not in _MONTHS:
+        return None
+    if (match["sign"], match["hours"], match["minutes"]) == ("-", "00", "00"):
+        return None
+    offset = timedelta(hours=int(match["hours"]), minutes=int(match["minutes"]))
+    hour, minute, *second = (int(part) for part in match["clock"].split(":"))
+    try:
+        wall = datetime(
+            int(match["year"]),
+            _MONTHS.index(match["month"]) + 1,
+            int(match["day"]),
+            hour,
+            minute,
+            second[0] if second else 59,
+            0 if second else 999_999,
+            tzinfo=timezone(-offset if match["sign"] == "-" else offset),
+        )
+    except ValueError:
+        return None
+    if match["weekday"] is not None and match["weekday"] != _DAYS[wall.weekday()]:
+        return None
+    return _utc(wall)
+
+
+def parse_date(text: object) -> date | None:
+    """The date of ``YYYY-MM-DD``; None for anything else."""
+    if not isinstance(text, str) or not _DATE.fullmatch(text):
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def wall_clock(naive: datetime, zone: tzinfo) -> datetime | None:
+    """The UTC instant of a wall clock reading in ``zone``; where two are possible, the later one.
+
+    A reading that the clock change repeats means its second pass. One that it skips is read with
+    the offset from before the change, which is the later of the two readings.
+    """
+    readings = (_utc(naive.replace(tzinfo=zone, fold=fold)) for fold in (0, 1))
+    return max((reading for reading in readings if reading is not None), default=None)
+
+
+def start_of_day(day: date, zone: tzinfo) -> datetime | None:
+    """The UTC instant at which ``day`` begins in ``zone``."""
+    return wall_clock(datetime(day.year, day.month, day.day), zone)  # noqa: DTZ001 - a wall clock on purpose
+
+
+def end_of_day(day: date, zone: tzinfo) -> datetime | None:
+    """The UTC instant at which ``day`` is over in ``zone``: the next midnight. None past the calendar's end."""
+    try:
+        return start_of_day(day + timedelta(days=1), zone)
+    except OverflowError:
+        return None
+
+
+def window_start(text: str) -> datetime | None:
+    """The first UTC instant of a ``--date-from`` value: a New York date, or a full time stamp."""
+    day = parse_date(text)
+    return parse_pit(text) if day is None else start_of_day(day, NEW_YORK)
+
+
+def window_end(text: str) -> datetime | None:
+    """The last UTC instant of a ``--date-to`` value (inclusive): a whole New York date, or a full time stamp."""
+    day = parse_date(text)
+    if day is None:
+        return parse_pit(text)
+    midnight = end_of_day(day, NEW_YORK)
+    return None if midnight is None else midnight - timedelta(microseconds=1)
+
+
+def in_new_york(moment: datetime) -> str:
+    """ISO 8601 with offset, in America/New_York: the envelope's form."""
+    local = moment.astimezone(NEW_YORK)
+    offset = local.utcoffset() or timedelta()
+    # Before 1883 New York kept local mean time, whose offset has seconds, which ISO 8601 cannot say.
+    return (moment if offset % timedelta(minutes=1) else local).isoformat()
+
+
+def _utc(moment: datetime | None) -> datetime | None:
+    try:
+        return None if moment is None else moment.astimezone(UTC)
+    except OverflowError:
+        return None

@@ -1,0 +1,50 @@
+"""Everything outside the program as one value, so that a test replaces the world by keyword."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The wall clock (UTC), a monotonic one and one that all processes share (both in seconds), and a sleep."""
+
+    now: Callable[[], datetime]
+    monotonic: Callable[[], float]
+    shared: Callable[[], float]
+    sleep: Callable[[float], None]
+
+
+def _no_alarm(seconds: float) -> AbstractContextManager[None]:
+    return contextlib.nullcontext()
+
+
+@dataclass(frozen=True)
+class World:
+    """``alarm`` bounds a block by raising :class:`TimeIsUp` in it; without one only the network is bounded."""
+
+    environ: Mapping[str, str]
+    folder: str
+    clock: Clock
+    read_stdin: Callable[[], bytes]
+    alarm: Callable[[float], AbstractContextManager[None]] = _no_alarm
+
+
+class TimeIsUp(BaseException):
+    """The alarm rang. No ordinary ``except`` of a provider swallows it."""
+
+
+def real_world(
+    environ: Mapping[str, str],
+    read_stdin: Callable[[], bytes],
+    alarm: Callable[[float], AbstractContextManager[None]] = _no_alarm,
+) -> World:
+    import os
+    import time
+
+    clock = Clock(lambda: datetime.now(UTC), time.monotonic, time.time, time.sleep)
+    return World(environ, os.getcwd(), clock, read_stdin, alarm)
