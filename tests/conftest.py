@@ -1,0 +1,68 @@
+"""Fixtures: the real command as a process, in a world of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A finished process. ``out`` and ``err`` are its bytes; ``envelope`` parses the former."""
+
+    out: bytes
+    err: bytes
+    code: int
+
+    @property
+    def envelope(self) -> dict[str, Any]:
+        parsed: dict[str, Any] = json.loads(self.out)
+        assert set(parsed) == {"data", "gaps"}
+        return parsed
+
+    @property
+    def ids(self) -> list[str]:
+        return [item["id"] for item in self.envelope["data"]]
+
+    @property
+    def gap_types(self) -> list[str]:
+        return [gap["type"] for gap in self.envelope["gaps"]]
+
+
+Run = Callable[..., Finished]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Runs ``pit_fetch`` with the given words. ``env`` is added to an otherwise bare environment."""
+    home = tmp_path / "home"
+    home.mkdir()
+    bare = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"}
+
+    def call(
+        *words: str,
+        env: Mapping[str, str] | None = None,
+        stdin: bytes = b"",
+        cwd: Path | None = None,
+        command: tuple[str, ...] = (sys.executable, "-m", "pit_fetch"),
+    ) -> Finished:
+        done = subprocess.run(
+            [*command, *words],
+            input=stdin,
+            capture_output=True,
+            env={**bare, **(env or {})},
+            cwd=cwd or home,
+            timeout=60,
+            check=False,
+        )
+        return Finished(done.stdout, done.stderr, done.returncode)
+
+    return call

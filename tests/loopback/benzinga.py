@@ -1,0 +1,74 @@
+"""Benzinga's ``GET /api/v2/news``: token, paging, window, sort, the 10,000-item ceiling, and its errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta, timezone
+from typing import Any
+
+from tests.loopback.server import App, Request, Response, as_json
+
+TOKEN = "bz-0123456789abcdef"
+# Benzinga writes this offset all year round.
+ZONE = timezone(timedelta(hours=-4))
+
+
+def stamp(moment: datetime) -> str:
+    return moment.astimezone(ZONE).strftime("%a, %d %b %Y %H:%M:%S %z")
+
+
+def article(number: int, public: datetime, revised: datetime | None = None, /, **changes: Any) -> dict[str, Any]:
+    """An article in the shape of the wire, revised a second after its publication unless said otherwise."""
+    item = {
+        "id": number,
+        "author": "Newsdesk",
+        "created": stamp(public),
+        "updated": stamp(revised or public + timedelta(seconds=1)),
+        "title": f"Title {number}",
+        "teaser": " ",
+        "body": f"<p>Body of {number}</p>",
+        "url": f"https://www.benzinga.com/news/{number}",
+        "image": [],
+        "channels": [{"name": "News"}],
+        "stocks": [{"name": "AAPL", "exchange": "NASDAQ"}],
+        "tags": [],
+    }
+    return {**item, **changes}
+
+
+def app(articles: Sequence[dict[str, Any]], token: str = TOKEN) -> App:
+    """The server of ``articles``, which stand in any order."""
+
+    def answer(request: Request) -> Response:
+        query = request.query
+        if request.path != "/api/v2/news":
+            return as_json({"ok": False}, 404)
+        if query.get("token") != token:
+            error = {"code": "auth_failed", "id": "unauthorized", "value": f"Invalid token {query.get('token')}"}
+            return as_json({"ok": False, "errors": [error]}, 401)
+        page, size = int(query.get("page", "0")), int(query.get("pageSize", "15"))
+        if size > 100 or page * size >= 10_000:
+            return as_json({"message": "Invalid page size"}, 400)
+        found = [one for one in articles if _in_window(one, query.get("dateFrom"), query.get("dateTo"))]
+        if query.get("tickers"):
+            wanted = set(query["tickers"].split(","))
+            found = [one for one in found if wanted & {stock["name"] for stock in one["stocks"]}]
+        found.sort(key=lambda one: _created(one) or datetime.min.replace(tzinfo=UTC), reverse=True)
+        return as_json(found[page * size : (page + 1) * size])
+
+    return answer
+
+
+def _created(one: dict[str, Any]) -> datetime | None:
+    try:
+        return datetime.strptime(one["created"], "%a, %d %b %Y %H:%M:%S %z")
+    except (TypeError, ValueError):
+        return None
+
+
+def _in_window(one: dict[str, Any], first: str | None, last: str | None) -> bool:
+    created = _created(one)
+    if created is None:
+        return True
+    day = created.astimezone(ZONE).date()
+    return (not first or day >= date.fromisoformat(first)) and (not last or day <= date.fromisoformat(last))
