@@ -31,8 +31,14 @@ import json
 import os
 import re
 import sys
+from collections import namedtuple
 from datetime import datetime, timedelta, timezone
-from typing import Any, Collection, Iterator, List, NamedTuple, Optional
+
+# The process starts for every call of an agent: what costs start-up time (typing, signal's enums, patterns
+# that few inputs need) is left out or put off. tests/bench_gate.py holds the limit.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Collection, Iterator, List, NamedTuple, Optional
 
 VALID_SOURCES = frozenset({"neo4j_created", "edgar_accepted", "time_series_timestamp", "provider_metadata"})
 
@@ -69,31 +75,35 @@ _INSTANT = re.compile(
     r"(?:\.(?P<fraction>[0-9]+))?"
     r"(?P<offset>Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
 )
-_NAIVE_INSTANT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?(?:\.[0-9]+)?")
 
-_PIT_OPTION = re.compile(r"--pit(?![\w-])")
-_PIT_VALUE = re.compile(r"""--pit(?:=|\s+)["']?([^\s"';&|)]+)""")
-_WRAPPER = re.compile(r"(?<![\w-])pit_fetch(?:\.py)?(?![\w-])")
-_QUOTING = re.compile(r"[\"'\\]")
+# Compiled on first use, by re's own cache.
+_NAIVE_INSTANT = r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?(?:\.[0-9]+)?"
 
-# A word that every shell reads as it stands: plain characters, 'literal text', "text that expands nothing".
-_PLAIN_WORD = re.compile(r"""(?:[A-Za-z0-9_./:=,@%+~-]|'[^'\x00-\x1f\x7f]*'|"[^"$`\\!\x00-\x1f\x7f]*")+""")
-_BLANKS = re.compile(r"[ \t]*")
-_PYTHON = re.compile(r"(?:.*/)?python(?:3(?:\.[0-9]+)?)?")
-_PYTHON_FLAGS = re.compile(r"-[BEIOPqsSu]+")
+# A word that every shell reads as it stands: plain characters, 'literal text', "text that expands nothing"; and blanks.
+_PLAIN_WORD = r"""((?:[A-Za-z0-9_./:=,@%+~-]|'[^'\x00-\x1f\x7f]*'|"[^"$`\\!\x00-\x1f\x7f]*")+)[ \t]*"""
+_PYTHON = r"(?:.*/)?python(?:3(?:\.[0-9]+)?)?"
+_PYTHON_FLAGS = r"-[BEIOPqsSu]+"
+_CWD_NOTICE = r"\s*(?:Shell cwd was reset to [^\n]*)?\s*"
+
+_WRAPPER = r"(?<![\w-])pit_fetch(?:\.py)?(?![\w-])"
+_PIT_OPTION = r"""--pit(?![\w-])(?:(?:=|\s+)["']?([^\s"';&|)]+))?"""
+
 _LISTING_FLAGS = frozenset({"--help", "-h", "--version", "--list-sources"})
 _LISTING_WORDS = frozenset({"doctor", "lint"})
 
 # What Claude Code 2.1.329 adds to a Bash result. Whatever else holds a text is unknown, and withheld.
 _HARMLESS_BASH_FIELDS = frozenset({"stdout", "stderr", "returnCodeInterpretation"})
-_CWD_NOTICE = re.compile(r"\s*(?:Shell cwd was reset to [^\n]*)?\s*")
 
 
-class Finding(NamedTuple):
-    """Why an output must not pass: one of the codes above, and a detail without any value in it."""
+if TYPE_CHECKING:
 
-    code: str
-    detail: str
+    class Finding(NamedTuple):
+        code: str
+        detail: str
+
+else:
+    # Why an output must not pass: one of the codes above, and a detail without any value in it.
+    Finding = namedtuple("Finding", "code detail")
 
 
 class _Refused(Exception):
@@ -131,7 +141,7 @@ def parse_iso8601(text: object, round_up: bool = False) -> Optional[datetime]:
 
 def _is_naive(text: str) -> bool:
     """Whether ``text`` is a date and time that lacks nothing but the offset."""
-    match = _NAIVE_INSTANT.fullmatch(text)
+    match = re.fullmatch(_NAIVE_INSTANT, text)
     return match is not None and parse_iso8601(f"{match[1]}T{match[2]}{match[3] or ':00'}Z") is not None
 
 
@@ -261,7 +271,11 @@ def _holds(tree: Any, target: dict[str, Any]) -> bool:
 
 def names_wrapper(command: str) -> bool:
     """Whether a shell command mentions pit_fetch at all, however it is quoted."""
-    return bool(_WRAPPER.search(command) or _WRAPPER.search(_QUOTING.sub("", command)))
+    return bool(re.search(_WRAPPER, command) or re.search(_WRAPPER, _bare(command)))
+
+
+def _bare(command: str) -> str:
+    return command.replace('"', "").replace("'", "").replace("\\", "")
 
 
 def plain_words(command: str) -> Optional[List[str]]:
@@ -273,11 +287,11 @@ def plain_words(command: str) -> Optional[List[str]]:
     command = command.strip(" \t\n")
     words, position = [], 0
     while position < len(command):
-        match = _PLAIN_WORD.match(command, position)
+        match = re.compile(_PLAIN_WORD).match(command, position)
         if match is None:
             return None
-        words.append(_unquoted(match[0]))
-        position = _BLANKS.match(command, match.end()).end()  # type: ignore[union-attr] # it matches nothing as well
+        words.append(_unquoted(match[1]))
+        position = match.end()
     return words
 
 
@@ -295,10 +309,10 @@ def wrapper_arguments(command: str) -> Optional[List[str]]:
         return None
     if os.path.basename(words[0]) in ("pit_fetch", "pit_fetch.py"):
         return words[1:]
-    if not _PYTHON.fullmatch(words[0]):
+    if not re.fullmatch(_PYTHON, words[0]):
         return None
     del words[0]
-    while words and _PYTHON_FLAGS.fullmatch(words[0]):
+    while words and re.fullmatch(_PYTHON_FLAGS, words[0]):
         del words[0]
     if words[:2] == ["-m", "pit_fetch"]:
         return words[2:]
@@ -320,9 +334,11 @@ def is_listing(command: str) -> bool:
 
 def pits_in(command: str) -> List[str]:
     """Every value that ``--pit`` has in a shell command. Raises for a ``--pit`` whose value cannot be read."""
-    bare = _QUOTING.sub("", command)
-    values = _PIT_VALUE.findall(command) + _PIT_VALUE.findall(bare)
-    if len(_PIT_OPTION.findall(bare)) > len(_PIT_VALUE.findall(bare)):
+    bare = _bare(command)
+    values: List[str] = re.findall(_PIT_OPTION, command)
+    if bare != command:
+        values += re.findall(_PIT_OPTION, bare)
+    if "" in values:
         raise _Refused(PIT_INVALID_PIT, "--pit has no value")
     return values
 
@@ -425,7 +441,8 @@ def _bash_stdout(response: dict[str, Any]) -> str:
         raise _Refused(PIT_INVALID_JSON, "The call runs in the background: its output cannot be checked")
     if response.get("interrupted") or response.get("timedOutAfterMs") or response.get("isImage"):
         raise _Refused(PIT_INVALID_JSON, "Tool output is interrupted or no text")
-    if not _CWD_NOTICE.fullmatch(str(response.get("stderr") or "")):
+    stderr = response.get("stderr")
+    if stderr and not re.fullmatch(_CWD_NOTICE, str(stderr)):
         raise _Refused(PIT_INVALID_JSON, "Tool output has diagnostics beside the envelope")
     _refuse_other_content(response, _HARMLESS_BASH_FIELDS)
     return str(response["stdout"] or "")
@@ -539,7 +556,10 @@ def _write(answer: dict[str, Any]) -> None:
 
 def _arm(seconds: int, last_words: str) -> None:
     """Ends the process with exit 0 after ``seconds``, once ``last_words`` are written. 0 disarms."""
-    import signal
+    try:  # the core of signal: to make the enums around it takes longer than a small check
+        import _signal as signal  # type: ignore[import-not-found]
+    except ImportError:
+        import signal
 
     def ring(signum: int, frame: object) -> None:
         os.write(1, last_words.encode("ascii"))
