@@ -62,8 +62,8 @@ class Verdict(NamedTuple):
 ALONE = Verdict()
 
 
-def decide(hook: Mapping[str, Any], environ: Mapping[str, str]) -> Verdict:
-    """The verdict on one PreToolUse hook input."""
+def decide(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType | None = None) -> Verdict:
+    """The verdict on one PreToolUse hook input. ``gate`` is one that is known to work; default: the one beside."""
     tool_name = str(hook.get("tool_name", ""))
     if tool_name.startswith("mcp__") and tool_name.endswith("__write_neo4j_cypher"):
         return Verdict(NEO4J_WRITE)
@@ -75,7 +75,7 @@ def decide(hook: Mapping[str, Any], environ: Mapping[str, str]) -> Verdict:
     wrapper_only = is_wrapper_only(hook, environ)
     if not wrapper_only and (CEILING_VARIABLE not in environ or "pit_fetch" not in _QUOTING.sub("", command)):
         return ALONE
-    gate = load_gate(os.path.dirname(os.path.abspath(__file__)))
+    gate = gate or load_gate(os.path.dirname(os.path.abspath(__file__)))
     if gate is None:
         return Verdict(GATE_BROKEN)
     if not wrapper_only and not gate.names_wrapper(command):
@@ -202,10 +202,10 @@ def deny(reason: str) -> dict[str, Any]:
     }
 
 
-def respond(hook: Any, environ: Mapping[str, str]) -> dict[str, Any]:
+def respond(hook: Any, environ: Mapping[str, str], gate: ModuleType | None = None) -> dict[str, Any]:
     """The answer to one PreToolUse hook input: ``{}`` leaves the call alone. It does not raise."""
     try:
-        return answer_to(decide(hook, environ), hook.get("tool_input"))
+        return answer_to(decide(hook, environ, gate), hook.get("tool_input"))
     except Exception as error:  # noqa: BLE001 - what cannot be examined does not run
         return deny(f"Internal guard error: {type(error).__name__}")
 
