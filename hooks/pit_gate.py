@@ -406,7 +406,7 @@ def _texts(response: Any) -> list[str]:
     """Every text of a tool's result: Bash stdout, a string, MCP text blocks, or an object as it is."""
     texts = list(_unwrap(response))
     if not any(text.strip() for text in texts):
-        raise _Refused(PIT_INVALID_JSON, "Empty tool output in PIT mode")
+        raise _Refused(PIT_INVALID_JSON, "Empty tool output in PIT mode; after pit_fetch: is it installed here?")
     return texts
 
 

@@ -12,8 +12,8 @@ session, for the commands that mention pit_fetch, and the call must carry a ``--
 the ceiling: of a command that is not plain no one can say which PIT it has. All other commands are
 left alone. Neo4j writes are refused everywhere.
 
-A call that may run is rewritten to end with exit 0 and without stderr, so that the gate sees all
-that the model will see; why a call was refused stands in the envelope's gaps as well.
+A call with a PIT that may run is rewritten to end with exit 0 and without stderr, so that the gate
+sees all that the model will see; why a call was refused stands in the envelope's gaps as well.
 
 It always exits 0: ``{}`` leaves the call alone. An absent or broken gate means deny.
 """
@@ -25,8 +25,13 @@ import json
 import os
 import re
 import sys
+from collections import namedtuple
 from types import ModuleType
-from typing import Any, Mapping, NamedTuple
+
+# The process starts for every command of an agent: typing alone would take longer than the rest (see pit_gate.py).
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Mapping, NamedTuple
 
 # The bundled agents; a plugin's are called "plugin:name".
 ADAPTERS = frozenset({"bz-news-api", "alphavantage", "sec_full_text"})
@@ -52,11 +57,15 @@ _QUOTING = re.compile(r"[\"'\\]")
 _PLANTED = "planted leak"
 
 
-class Verdict(NamedTuple):
-    """What to do with a call: refuse it with a reason, run ``command`` instead, or (both empty) leave it alone."""
+# What to do with a call: refuse it with a reason, run ``command`` instead, or (both empty) leave it alone.
+if TYPE_CHECKING:
 
-    refusal: str = ""
-    command: str = ""
+    class Verdict(NamedTuple):
+        refusal: str = ""
+        command: str = ""
+
+else:
+    Verdict = namedtuple("Verdict", "refusal command", defaults=("", ""))
 
 
 ALONE = Verdict()
@@ -103,7 +112,10 @@ def _decide_call(command: str, folder: str, ceiling: str | None, gate: ModuleTyp
         return ALONE
     options = gate.options_of(arguments)
     refusal = _refuse_options(options) or _refuse_pit(options, ceiling, gate)
-    return Verdict(refusal) if refusal else Verdict(command=command.strip() + ENDING)
+    if refusal:
+        return Verdict(refusal)
+    is_open = ceiling is None and not any(word.partition("=")[0] == "--pit" for word in options)
+    return ALONE if is_open else Verdict(command=command.strip() + ENDING)
 
 
 def _refuse_options(options: list[str]) -> str:
@@ -223,7 +235,10 @@ def _respond_to(raw: bytes) -> dict[str, Any]:
 
 def _arm(seconds: int, last_words: str) -> None:
     """Ends the process with exit 0 after ``seconds``, once ``last_words`` are written. 0 disarms."""
-    import signal
+    try:  # as in pit_gate.py
+        import _signal as signal  # type: ignore[import-not-found]
+    except ImportError:
+        import signal
 
     def ring(signum: int, frame: object) -> None:
         os.write(1, last_words.encode("ascii"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import shutil
@@ -77,14 +78,19 @@ def start(stdin: bytes, env: dict[str, str], script: Path = GUARD, cwd: Path | N
         f"python3 tools/pit_fetch.py --source x --pit {PIT}",
         f"./pit_fetch.py --source x --pit {PIT}",
         f"~/bin/pit_fetch --source x --pit '{PIT}'",
-        "pit_fetch --source x --keywords \"buy & sell; (half)\" --channels 'a|b'",
-        "  pit_fetch --source x \n",
-        "pit_fetch --source sec_full_text going concern -- -x",
-        "pit_fetch --source x --input-file -",
+        f"pit_fetch --source x --pit {PIT} --keywords \"buy & sell; (half)\" --channels 'a|b'",
+        f"  pit_fetch --pit {PIT} --source x \n",
+        f"pit_fetch --source sec_full_text --pit={PIT} going concern -- -x",
+        f"pit_fetch --source x --pit {PIT} --input-file -",
     ],
 )
 def test_exactly_one_plain_call_may_run(command: str) -> None:
     assert verdict(bash(command), ONLY) == "run"
+
+
+def test_in_open_mode_a_plain_call_runs_as_it_is() -> None:
+    assert verdict(bash("pit_fetch --source x --limit 5"), ONLY) == "alone"
+    assert verdict(bash(f"pit_fetch --source x -- --pit {PIT}"), ONLY) == "alone"
 
 
 @pytest.mark.parametrize(
@@ -355,3 +361,18 @@ def test_for_any_input_the_answer_is_one_the_client_takes(hook: dict[str, Any], 
     assert verdict(hook, environ) in ("alone", "deny", "run")
     if hook["tool_name"] == "Bash" and "PIT_FETCH_WRAPPER_ONLY" in environ:
         assert verdict(hook, environ) != "alone"
+
+
+@pytest.mark.parametrize("path", [GUARD, GUARD.with_name("pit_gate.py")], ids=lambda path: path.name)
+def test_a_hook_file_is_one_stdlib_file_for_python_3_9(path: Path) -> None:
+    tree = ast.parse(path.read_text(), feature_version=(3, 9))
+    imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    names = {name for node in imports for name in _imported(node)}
+    assert names <= sys.stdlib_module_names
+    assert os.access(path, os.X_OK)
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> set[str]:
+    if isinstance(node, ast.ImportFrom):
+        return {str(node.module)}
+    return {alias.name.partition(".")[0] for alias in node.names}
