@@ -36,6 +36,7 @@ def files() -> dict[str, bytes]:
     """Every file that a project gets, by its path below ``.claude``."""
     hooks = _ROOT if _IN_WHEEL.is_dir() else _ROOT / "hooks"
     found = {f"hooks/{name}": (hooks / name).read_bytes() for name in HOOK_FILES}
+    found["hooks/.gitignore"] = b"pit_gate.log*\n"  # the gate's log stands beside it
     for kind in ("agents", "skills"):
         top = _data() / kind
         for path in sorted(top.rglob("*.md")):

@@ -8,10 +8,12 @@ credential is shown.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -164,15 +166,22 @@ def _bundled_client() -> str:
 
 
 def _output(command: Sequence[str], environ: Mapping[str, str], stdin: str = "") -> str:
+    """What a child process prints; "" when it fails. It and its own children end with their time."""
+    pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
     try:
-        done = subprocess.run(  # noqa: S603 - the commands that the client itself would run
-            command, input=stdin, capture_output=True, text=True, env=environ, timeout=CHILD_SECONDS, check=False
+        child = subprocess.Popen(  # noqa: S603 - the commands that the client itself would run
+            command, stdin=pipe, stdout=pipe, stderr=nowhere, text=True, env=environ, start_new_session=True
         )
-    except subprocess.TimeoutExpired:
-        return TIMED_OUT
     except OSError:
         return ""
-    return done.stdout if done.returncode == 0 else ""
+    with child:
+        try:
+            printed, _ = child.communicate(stdin, timeout=CHILD_SECONDS)
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            return TIMED_OUT
+    return printed if child.returncode == 0 else ""
 
 
 # The wiring.
@@ -227,7 +236,7 @@ def _check_hook(wired: Wired) -> Iterator[Finding]:
     if wired.hook.get("if"):
         yield Finding("warn", "wiring", f"{wired.script} has an if filter that some calls may slip past", "remove it")
     timeout = wired.hook.get("timeout")
-    if isinstance(timeout, (int, float)) and timeout <= gate.ALARM_SECONDS:
+    if isinstance(timeout, (int, float)) and timeout <= gate.ALARM_SECONDS + gate.LOG_SECONDS:
         message = f"{wired.script} has timeout {timeout!r}: the client kills it before its own alarm withholds"
         yield Finding("fail", "wiring", message, "set timeout to 10")
     if wired.event == "PreToolUse" and wired.hook.get("onFailure") != "block":

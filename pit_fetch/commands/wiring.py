@@ -84,6 +84,7 @@ def hooks_in(path: Path, root: Path, content: Any) -> list[Wired]:
             for event, entries in content.get("hooks", {}).items()
             for entry in entries
             for hook in entry["hooks"]
+            if isinstance(hook, dict)
         ]
     except (AttributeError, KeyError, TypeError):
         return []
