@@ -13,7 +13,7 @@ from pit_fetch.gaps import Gap, gap
 from pit_fetch.log import Log
 from pit_fetch.options import Request
 from pit_fetch.pit import Page, Tally, cursor, in_order, public, take
-from pit_fetch.provider import Context, Query, Record
+from pit_fetch.provider import Context, Query, Record, Watermark
 from pit_fetch.times import in_new_york
 from pit_fetch.world import TimeIsUp, World
 
@@ -130,7 +130,7 @@ def _cutoff(fetch: _Fetch) -> datetime | None:
     return None if pit is None else min(pit, fetch.world.clock.now())
 
 
-def _online(fetch: _Fetch, query: Query) -> Iterator[Record | Gap]:
+def _online(fetch: _Fetch, query: Query) -> Iterator[Record | Gap | Watermark]:
     request, world, provider = fetch.request, fetch.world, fetch.request.provider
     resolved = credentials.resolve(provider, world.environ, world.folder)
     fetch.secrets = credentials.secret_values(provider, resolved)
@@ -154,7 +154,7 @@ def _online(fetch: _Fetch, query: Query) -> Iterator[Record | Gap]:
     return iter(provider.fetch(query, Context(fetch.client, resolved)))
 
 
-def _offline(fetch: _Fetch, query: Query) -> Iterator[Record | Gap]:
+def _offline(fetch: _Fetch, query: Query) -> Iterator[Record | Gap | Watermark]:
     path = fetch.request.input_file or ""
     try:
         if path == "-":
@@ -170,8 +170,8 @@ def _offline(fetch: _Fetch, query: Query) -> Iterator[Record | Gap]:
     return iter(fetch.request.provider.read(body, query))
 
 
-def _until_it_ends(fetch: _Fetch, source: Iterator[Record | Gap]) -> Iterator[Record]:
-    """The records of ``source``. Its gaps, and the error or deadline that ends it, are noted on the way.
+def _until_it_ends(fetch: _Fetch, source: Iterator[Record | Gap | Watermark]) -> Iterator[Record | Watermark]:
+    """The records and watermarks of ``source``. Its gaps, and the error or deadline that ends it, are noted on the way.
 
     An error ends the stream like its last record would: what was complete before it is kept.
     """
@@ -179,10 +179,10 @@ def _until_it_ends(fetch: _Fetch, source: Iterator[Record | Gap]) -> Iterator[Re
         for one in source:
             if isinstance(one, Gap):
                 fetch.gaps.append(one)
-            elif isinstance(one, Record):
+            elif isinstance(one, (Record, Watermark)):
                 yield one
             else:
-                raise TypeError("a provider yields Record and Gap only")
+                raise TypeError("a provider yields Record, Gap and Watermark only")
     except UpstreamError as error:
         if fetch.request.input_file:
             problem = error.gap.params.get("problem", "the source reports an error")

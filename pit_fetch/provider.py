@@ -33,6 +33,7 @@ __all__ = [
     "Rate",
     "Record",
     "UpstreamError",
+    "Watermark",
     "gap",
 ]
 
@@ -58,6 +59,17 @@ class Record:
     source: SourceTag
     payload: Mapping[str, Any]
     revised_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Watermark:
+    """A promise that ``fetch`` makes between records: every later one was available at or before ``at``, or is undated.
+
+    What is newer than ``at`` may then be delivered, and the fetch may stop once it has enough. A
+    record that breaks the promise is an upstream error. ``at`` is aware.
+    """
+
+    at: datetime
 
 
 @dataclass(frozen=True)
@@ -94,10 +106,15 @@ class Context:
 
 @dataclass(frozen=True)
 class Rate:
-    """At most ``calls`` requests in any ``seconds``, over all processes of this user on this machine."""
+    """At most ``calls`` requests in any ``seconds``, over all processes of this user on this machine.
+
+    ``bucket`` names what is counted together, for hosts whose owner counts them together; "" counts
+    each host and port for itself.
+    """
 
     calls: int
     seconds: float = 1.0
+    bucket: str = ""
 
 
 @dataclass(frozen=True)
@@ -155,7 +172,7 @@ def _no_caveats(query: Query) -> Iterable[str]:
 class Provider:
     """A source.
 
-    fetch         (query, context) -> records and gaps, from the network
+    fetch         (query, context) -> records and gaps, from the network; watermarks where it can promise an order
     read          (body, query) -> records, from one raw reply (--input-file, and fetch itself)
     select        (query, record) -> whether the record is asked for: the filters that are applied here
     caveats       (query) -> constant statements on what the request cannot show; from the request alone
@@ -166,7 +183,7 @@ class Provider:
 
     name: str
     summary: str
-    fetch: Callable[[Query, Context], Iterable[Record | Gap]]
+    fetch: Callable[[Query, Context], Iterable[Record | Gap | Watermark]]
     read: Callable[[bytes, Query], Iterable[Record | Gap]]
     select: Callable[[Query, Record], bool] = _everything
     caveats: Callable[[Query], Iterable[str]] = _no_caveats
