@@ -103,20 +103,23 @@ def parse(body: bytes) -> Answer:
 
 
 def _all_hits(context: Context, search: Mapping[str, str], first: date, last: date, answer: Answer) -> list[Any]:
-    """Every hit of a slice. Raises UpstreamError when the pages do not add up to the total.
+    """Every hit of a slice, each document once. Raises UpstreamError when the pages do not add up to the total.
 
     Hits of equal relevance may change places from one page to the next; what was missed by it turns
     up when the pages are read again.
     """
     total = min(answer.total, CEILING)
     pages = range(0, total, PAGE_SIZE)
-    hits = _by_identity(answer.hits, 0)
-    for offset in [*pages[1:], *pages, *pages]:
+    hits, rows, stalled = _by_identity(answer.hits, 0), len(answer.hits), False
+    for reading, offset in [*((1, offset) for offset in pages[1:]), *((n, offset) for n in (2, 3) for offset in pages)]:
         if len(hits) >= total:
             break
-        hits |= _by_identity(_page(context, search, first, last, offset).hits, offset)
-    if len(hits) < total:
-        raise UpstreamError("malformed", problem="it counts more hits than it holds")
+        known, page = len(hits), _page(context, search, first, last, offset).hits
+        hits |= _by_identity(page, offset)
+        if reading == 1:
+            rows, stalled = rows + len(page), stalled or len(hits) == known
+    if len(hits) < total and (rows < total or stalled):
+        raise UpstreamError("malformed", problem="its pages hold fewer hits than it counts")
     return list(hits.values())
 
 
