@@ -100,6 +100,11 @@ def ask(app: App | Sequence[Filing], request: Query | None = None, cap: int = 10
     return asked
 
 
+def in_small_slices(most: int) -> Any:
+    """The window is cut where a real one would be with a hundred times as many hits."""
+    return patch.multiple(search, SLICE_MOST=most, SLICE_AIM=max(1, most * 2 // 3))
+
+
 # What is asked for -------------------------------------------------------------------------------
 
 
@@ -282,6 +287,34 @@ def test_a_document_that_is_listed_twice_is_one() -> None:
     hit = sec.hits(Filing(number(1), "10-K", "2023-06-01 12:00:00"))[0]
     (record,) = ask(lambda request: as_json(sec.reply([hit, hit]))).page.kept
     assert len(record.payload["documents"]) == 1
+
+
+def test_a_slice_that_is_not_read_to_its_end_is_left_out() -> None:
+    letters = [Filing(number(n), "UPLOAD", f"2023-{n:02d}-01 12:00:00") for n in range(1, 10)]
+
+    def pages(path: str) -> Response | None:
+        if number(2) in path:
+            raise UpstreamError("timeout", host="www.sec.gov", timeout=60)
+        return None
+
+    with in_small_slices(3):
+        asked = ask(sec.app(letters, pages=pages))
+    assert asked.error is not None
+    assert asked.error.gap.code == "timeout"
+    assert asked.ids[:3] == [number(9), number(8), number(7)]
+    assert not {number(1), number(2)} & set(asked.ids)
+
+
+def test_a_server_that_does_not_keep_to_the_window_changes_nothing() -> None:
+    filings = daily(9, "2023-12-31")
+
+    def app(request: Request) -> Response:
+        everything = {**request.query, "startdt": "2001-01-01", "enddt": "2024-02-15"}
+        inside = request.query["startdt"] >= "2023-12-20"
+        return sec.app(filings)(Request(request.path, everything if inside else request.query, request.headers))
+
+    with in_small_slices(4):
+        assert ask(app, since="2023-12-23", forms=("10-K",)).ids == [number(n) for n in range(1, 10)]
 
 
 # What a filing becomes ---------------------------------------------------------------------------
@@ -584,11 +617,6 @@ def test_nothing_is_served_before_its_release(world: list[Filing], options: dict
     for record in ask(sec.app(world, cap=8), **options).page.kept:
         assert record.available_at is not None
         assert true_release(by_number[record.id]) <= record.available_at <= pit
-
-
-def in_small_slices(most: int) -> Any:
-    """The window is cut where a real one would be with a hundred times as many hits."""
-    return patch.multiple(search, SLICE_MOST=most, SLICE_AIM=max(1, most * 2 // 3))
 
 
 @settings(max_examples=100, deadline=None)

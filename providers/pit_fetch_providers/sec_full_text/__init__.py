@@ -50,7 +50,8 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
             yield part
             continue
         # All of a slice or nothing: a deadline in the midst of it must not leave a part that looks whole.
-        yield from [_record(one, query, today, archive, ordered) for one in _wanted(part.hits, wanted)]
+        in_slice = wanted._replace(first=part.first, last=part.last)
+        yield from [_record(one, query, today, archive, ordered) for one in _wanted(part.hits, in_slice)]
         bound = forms.public_by(part.first - timedelta(days=1)) if ordered else None
         if bound is not None:
             yield Watermark(bound)
