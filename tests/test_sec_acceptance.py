@@ -66,10 +66,12 @@ def test_the_repeated_hour_means_its_second_pass() -> None:
     assert shown(accepted_at(Acceptance(night, date(2024, 11, 1)))) == "2024-11-03T01:30:00-05:00"
 
 
-def test_of_two_filing_dates_the_later_one_counts() -> None:
-    parsed = parse_header(sec.header(Filing(ONE, "8-K", "2024-02-15 17:31:00")).encode(), ONE)
+@pytest.mark.parametrize(("in_header", "in_index"), [("2024-02-15", "2024-02-16"), ("2024-02-16", "2024-02-15")])
+def test_of_two_filing_dates_the_later_one_counts(in_header: str, in_index: str) -> None:
+    filing = Filing(ONE, "8-K", "2024-02-15 17:31:00", in_header)
+    parsed = parse_header(sec.header(filing).encode(), ONE)
     assert parsed is not None
-    assert shown(available_at(parsed, date(2024, 2, 16))) == "2024-02-16T06:00:00-05:00"
+    assert shown(available_at(parsed, date.fromisoformat(in_index))) == "2024-02-16T06:00:00-05:00"
 
 
 GOOD = sec.header(Filing(ONE, "UPLOAD", "2024-04-02 12:36:07", released="2024-06-14", private=True))
