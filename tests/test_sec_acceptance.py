@@ -104,6 +104,16 @@ def test_a_mark_in_one_half_of_the_page_is_enough() -> None:
         assert parsed.private
 
 
+@pytest.mark.parametrize("half", ["<{}>20240215155000", "&lt;{}&gt;20240215155000"])
+def test_of_two_times_in_one_page_the_later_one_counts(half: str) -> None:
+    page = sec.index_headers(Filing(ONE, "8-K", "2024-02-15 15:50:00"))
+    half = half.format("ACCEPTANCE-DATETIME")
+    assert half in page
+    parsed = parse_header(page.replace(half, half.replace("155000", "160000")).encode(), ONE)
+    assert parsed is not None
+    assert shown(available_at(parsed, date(2024, 2, 15))) == "2024-02-15T16:03:00-05:00"
+
+
 def test_what_a_document_says_after_the_header_is_no_header() -> None:
     text = GOOD + "<ACCEPTANCE-DATETIME>20300101000000\nACCESSION NUMBER:\t\t" + number(7) + "\n"
     assert parse_header(text.encode(), ONE) == parse_header(GOOD.encode(), ONE)
