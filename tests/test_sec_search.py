@@ -222,6 +222,13 @@ def test_who_asks(user_agent: str, fine: bool) -> None:
     assert problem is None or user_agent not in problem
 
 
+def test_the_hosts_are_counted_together_and_within_what_sec_allows() -> None:
+    (rate,) = {host.rate for host in PROVIDER.hosts}
+    assert rate is not None
+    assert rate.bucket
+    assert rate.calls / rate.seconds <= 10
+
+
 # How the window is read --------------------------------------------------------------------------
 
 
@@ -248,8 +255,9 @@ def test_a_letter_of_long_ago_that_was_just_released_comes_first(options: dict[s
     assert asked.ids == [number(999), number(1), number(2)]
 
 
-def test_a_window_that_meets_the_cap_is_split_until_it_is_read_as_a_whole() -> None:
-    asked = ask(sec.app(daily(1500, "2024-02-01"), cap=400), limit=2000, cap=2000)
+@pytest.mark.parametrize("cap", [150, 400])
+def test_a_window_that_meets_the_cap_is_split_until_it_is_read_as_a_whole(cap: int) -> None:
+    asked = ask(sec.app(daily(1500, "2024-02-01"), cap=cap), limit=2000, cap=2000)
     assert asked.ids == [number(n) for n in range(1, 1501)]
     assert asked.gaps == []
 
@@ -281,6 +289,15 @@ def test_a_total_that_the_pages_do_not_hold_is_an_error(held: int, total: int, f
     asked = ask(lambda request: as_json(sec.reply(page, total=total)), limit=1000)
     assert (asked.error is None) is fine
     assert len(asked.ids) == (held if fine else 0)
+
+
+@pytest.mark.parametrize("later_first", [False, True])
+def test_of_two_dates_of_one_filing_the_later_one_counts(later_first: bool) -> None:
+    days = ["2023-06-01", "2023-06-05"][:: -1 if later_first else 1]
+    found = [sec.hits(Filing(number(1), "10-K", f"{day} 12:00:00", files=((f"{day}.htm", ""),)))[0] for day in days]
+    (record,) = ask(lambda request: as_json(sec.reply(found))).page.kept
+    assert record.payload["filed"] == "2023-06-05"
+    assert record.available_at == datetime(2023, 6, 6, 4, tzinfo=UTC)
 
 
 def test_a_document_that_is_listed_twice_is_one() -> None:
