@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import quote, quote_plus
 
 from pit_fetch.errors import ConfigError
@@ -57,13 +57,25 @@ def secret_values(provider: Provider, resolved: Mapping[str, str]) -> tuple[str,
     return tuple(resolved[c.name] for c in provider.credentials if c.secret and resolved.get(c.name))
 
 
-def redact(text: str, secrets: Iterable[str], min_length: int = 1) -> str:
-    """``text`` with every secret replaced, as it is and as a URL would spell it."""
-    for secret in secrets:
-        if len(secret) >= min_length:
-            for spelling in {secret, quote(secret, safe=""), quote_plus(secret)}:
+def redactor(secrets: Iterable[str], min_length: int = 1) -> Callable[[str], str]:
+    """A function that replaces every secret in a text, as it is and as a URL would spell it."""
+    spellings = {
+        spelling
+        for secret in secrets
+        if len(secret) >= min_length
+        for spelling in (secret, quote(secret, safe=""), quote_plus(secret))
+    }
+    if not spellings:
+        return str
+    longest_first = sorted(spellings, key=len, reverse=True)
+
+    def redact(text: str) -> str:
+        for spelling in longest_first:
+            if spelling in text:
                 text = text.replace(spelling, REDACTED)
-    return text
+        return text
+
+    return redact
 
 
 def _nearest_env_file(folder: str) -> str | None:

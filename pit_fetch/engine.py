@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch import audit, credentials, envelope
 from pit_fetch.errors import ConfigError, ExitStatus, InputError, PitFetchError, UpstreamError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.log import Log
-from pit_fetch.options import Request
 from pit_fetch.pit import Page, Tally, cursor, in_order, public, take
 from pit_fetch.provider import Context, Query, Record
+from pit_fetch.request import Request
 from pit_fetch.times import in_new_york
 from pit_fetch.world import TimeIsUp, World
 
@@ -30,8 +30,7 @@ _STATUS_OF_TYPE = {
 }
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What leaves the process: the envelope's text, the exit status, and the line for stderr (or "")."""
 
     text: str
@@ -94,7 +93,7 @@ def _collect(fetch: _Fetch) -> None:
             fetch.log.kept(provider.name, len(fetch.page.kept) + 1)
         return wanted
 
-    records = public(_until_it_ends(fetch, source), lambda: _cutoff(fetch), fetch.tally)
+    records = public(_until_it_ends(fetch, source), _cutoff(request, fetch.world), fetch.tally)
     try:
         with fetch.world.alarm(request.timeout + ALARM_GRACE_SECONDS):
             take(
@@ -124,17 +123,19 @@ def _query(request: Request, world: World) -> Query:
     )
 
 
-def _cutoff(fetch: _Fetch) -> datetime | None:
-    """The PIT, but never later than now: a PIT in the future must not let a running bar through."""
-    pit = fetch.request.pit
-    return None if pit is None else min(pit, fetch.world.clock.now())
+def _cutoff(request: Request, world: World) -> Callable[[], datetime | None]:
+    """The PIT; one in the future never later than now, or a bar that is still running would pass."""
+    pit = request.pit
+    if pit is None or pit <= world.clock.now():
+        return lambda: pit
+    return lambda: min(pit, world.clock.now())
 
 
 def _online(fetch: _Fetch, query: Query) -> Iterator[Record | Gap]:
     request, world, provider = fetch.request, fetch.world, fetch.request.provider
     resolved = credentials.resolve(provider, world.environ, world.folder)
     fetch.secrets = credentials.secret_values(provider, resolved)
-    fetch.log.clean = lambda text: credentials.redact(text, fetch.secrets)
+    fetch.log.clean = credentials.redactor(fetch.secrets)
     try:
         import requests  # noqa: F401 - asked for here, so that a missing package is one clear gap
     except ImportError:
@@ -206,8 +207,8 @@ def _finish(fetch: _Fetch, broken: bool) -> tuple[Outcome, int]:
     request, page = fetch.request, fetch.page
     form = envelope.Form(
         query=request.canonical,
-        clean=lambda text: credentials.redact(text, fetch.secrets),
-        clean_data=lambda text: credentials.redact(text, fetch.secrets, credentials.MIN_LENGTH_IN_DATA),
+        clean=credentials.redactor(fetch.secrets),
+        clean_data=credentials.redactor(fetch.secrets, credentials.MIN_LENGTH_IN_DATA),
         fields=request.fields,
         max_chars=request.max_chars,
         pretty=request.pretty,
@@ -219,7 +220,7 @@ def _finish(fetch: _Fetch, broken: bool) -> tuple[Outcome, int]:
     code = envelope.judge(text, form)
     if code is not None:
         gaps, kept, status = [gap("gate_refused", finding=code)], 0, ExitStatus.BUG
-        text = envelope.gaps_only(gaps, replace(form, pretty=False))
+        text = envelope.gaps_only(gaps, form._replace(pretty=False))
     if status is ExitStatus.OK and request.fail:
         status = next((_STATUS_OF_TYPE[kind] for kind in _STATUS_OF_TYPE if any(g.type == kind for g in gaps)), status)
     fetch.log.summary(request.provider.name, page.kept[:kept], gaps)
@@ -264,10 +265,10 @@ def _where(error: BaseException) -> str:
 
 
 def _entry(fetch: _Fetch, argv: list[str], outcome: Outcome, kept: int) -> dict[str, Any]:
-    request = fetch.request
+    request, redact = fetch.request, credentials.redactor(fetch.secrets)
     return {
         "time": fetch.world.clock.now().isoformat(),
-        "argv": [credentials.redact(word, fetch.secrets) for word in argv],
+        "argv": [redact(word) for word in argv],
         "pit": request.pit.isoformat() if request.pit else None,
         "source": request.provider.name,
         "requests": fetch.client.requests_made if fetch.client else 0,

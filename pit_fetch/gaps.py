@@ -8,8 +8,7 @@ withheld would tell an agent that something is going to happen.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 _TABLE: Mapping[str, tuple[str, str]] = {
     # In every envelope of a fetch in PIT mode, whatever the source served.
@@ -86,12 +85,11 @@ _TABLE: Mapping[str, tuple[str, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Gap:
+class Gap(NamedTuple):
     """One gap: a row of the table and what fills it. ``type`` and ``reason`` are what the envelope shows."""
 
     code: str
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any]
 
     @property
     def type(self) -> str:

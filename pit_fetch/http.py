@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from pit_fetch.errors import ConfigError, UpstreamError
@@ -32,8 +32,7 @@ CONNECT_SECONDS = 10.0
 BACKOFF_SECONDS = 0.2
 
 
-@dataclass(frozen=True)
-class Reply:
+class Reply(NamedTuple):
     """A complete answer. ``received_at`` is the UTC instant after its last byte."""
 
     status: int

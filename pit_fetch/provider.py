@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Gap, gap
@@ -42,8 +42,7 @@ Kind = Literal["text", "list", "integer", "instant", "flag"]
 SourceTag = Literal["neo4j_created", "edgar_accepted", "time_series_timestamp", "provider_metadata"]
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """One item of a source, with the instant at which it became public.
 
     id            the source's own identity of the item; "" when it has none (the item is then unusable)
@@ -60,8 +59,7 @@ class Record:
     revised_at: datetime | None = None
 
 
-@dataclass(frozen=True)
-class Query:
+class Query(NamedTuple):
     """One request, as a provider sees it. All instants are aware and UTC.
 
     now        the only "now": the PIT, or in open mode the wall clock
@@ -84,24 +82,21 @@ class Query:
     offline: bool = False
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(NamedTuple):
     """What a fetch is given: the HTTP client for the declared hosts, and the declared credentials by name."""
 
     http: Client
     credentials: Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class Rate:
+class Rate(NamedTuple):
     """At most ``calls`` requests in any ``seconds``, over all processes of this user on this machine."""
 
     calls: int
     seconds: float = 1.0
 
 
-@dataclass(frozen=True)
-class Host:
+class Host(NamedTuple):
     """A host that a provider may talk to; ``override`` names the variable that points it elsewhere."""
 
     name: str
@@ -110,8 +105,7 @@ class Host:
     rate: Rate | None = None
 
 
-@dataclass(frozen=True)
-class Credential:
+class Credential(NamedTuple):
     """A secret (or, with ``secret=False``, an identification) taken from the first variable that is set.
 
     ``check`` returns what is wrong with a value, in words that do not repeat it, or None.
@@ -124,8 +118,7 @@ class Credential:
     check: Callable[[str], str | None] | None = None
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """A command-line option as data. ``name`` is the key in :attr:`Query.options`; the flag is ``--name``.
 
     kind: text, list (comma-separated), integer (at least ``minimum``), instant (a New York date or a

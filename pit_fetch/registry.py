@@ -7,9 +7,8 @@ that claim one name are both refused, and a plugin that cannot be loaded fails a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pit_fetch import siblings
 from pit_fetch.errors import UsageError
@@ -27,8 +26,7 @@ _BUNDLED: dict[tuple[str, ...], str] = {
 BUNDLED_NAMES = tuple(names[0] for names in _BUNDLED)
 
 
-@dataclass(frozen=True)
-class Listing:
+class Listing(NamedTuple):
     """One row of ``--list-sources``: a provider, or the reason why it cannot be used."""
 
     name: str

@@ -11,7 +11,6 @@ Stamps are RFC 2822 with a constant ``-0400``, in winter too, and that offset is
 from __future__ import annotations
 
 import contextlib
-import html
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime, timedelta
@@ -118,6 +117,8 @@ def _shares(wanted: Iterable[str], present: Iterable[str]) -> bool:
 
 def _mentions(item: Mapping[str, Any], groups: Iterable[tuple[str, ...]]) -> bool:
     """Whether the article's text holds a phrase of every group, as whole words."""
+    import html
+
     parts = (item["title"], item["teaser"], _TAG.sub(" ", item["body"]), " ; ".join(item["tags"]))
     text = html.unescape(" ; ".join(parts))
     return all(_phrases(words).search(text) for words in groups)
@@ -242,7 +243,8 @@ def _text(value: Any) -> str:
 
 def _names(rows: Any) -> list[str]:
     """The names of ``[{"name": …}, …]``."""
-    rows = rows if isinstance(rows, list) else []
+    if not rows or not isinstance(rows, list):
+        return []
     return [row["name"] for row in rows if isinstance(row, dict) and isinstance(row.get("name"), str)]
 
 
