@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-_TABLE: Mapping[str, tuple[str, str]] = {
+REASONS: Mapping[str, tuple[str, str]] = {
     # In every envelope of a fetch in PIT mode, whatever the source served.
     "late": (
         "pit_excluded",
@@ -93,11 +93,11 @@ class Gap(NamedTuple):
 
     @property
     def type(self) -> str:
-        return _TABLE[self.code][0]
+        return REASONS[self.code][0]
 
     @property
     def reason(self) -> str:
-        return _TABLE[self.code][1].format(**self.params)
+        return REASONS[self.code][1].format(**self.params)
 
 
 def gap(code: str, /, **params: Any) -> Gap:

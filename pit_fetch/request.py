@@ -115,29 +115,30 @@ def _argument(name: str, value: object) -> str:
 def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
     """Rewrites each ``key=value`` word of a provider option as ``--key=value``."""
     names = {option.name.replace("_", "-"): option for option in provider.options}
+    takes_value = COMMON_WITH_VALUE | {"--" + name for name, option in names.items() if option.kind != "flag"}
+    free_words = any(option.positional == "all" for option in provider.options)
     expanded: list[str] = []
-    takes_value = {"--" + name for name, option in names.items() if option.kind != "flag"} | COMMON_WITH_VALUE
-    literal = False
-    previous = ""
+    literal = is_value = False
     for word in argv:
-        pair = _KEY_VALUE.fullmatch(word)
-        if not literal and previous not in takes_value and pair:
-            name = pair[1].lower().replace("_", "-")
-            if name in names:
-                word = f"--{name}={pair[2]}" if names[name].kind != "flag" else _flag_pair(name, pair[2])
-            elif not any(option.positional == "all" for option in provider.options):
-                raise UsageError("usage", text=_unknown_pair(name, names))
         literal = literal or word == "--"
-        previous = "" if previous in takes_value else word
-        if word:
+        pair = None if literal or is_value else _KEY_VALUE.fullmatch(word)
+        is_value = not literal and not is_value and word in takes_value
+        name = pair[1].lower().replace("_", "-") if pair else ""
+        if pair is None or (name not in names and free_words):
             expanded.append(word)
+        elif name not in names:
+            raise UsageError("usage", text=_unknown_pair(name, names))
+        elif names[name].kind == "flag":
+            expanded += _flag_pair(name, pair[2])
+        else:
+            expanded.append(f"--{name}={pair[2]}")
     return expanded
 
 
-def _flag_pair(name: str, value: str) -> str:
+def _flag_pair(name: str, value: str) -> list[str]:
     if value.lower() not in ("true", "false"):
         raise UsageError("usage", text=f"{name}= takes true or false")
-    return f"--{name}" if value.lower() == "true" else ""
+    return [f"--{name}"] if value.lower() == "true" else []
 
 
 def _unknown_pair(name: str, names: Iterable[str]) -> str:
