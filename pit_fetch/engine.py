@@ -20,7 +20,7 @@ from pit_fetch.world import TimeIsUp, World
 if TYPE_CHECKING:
     from pit_fetch.http import Client
 
-# The network gives up at the deadline by itself; the alarm is for a provider that does not come back.
+# The network and the stream of records end at the deadline; the alarm is for a provider that does not come back.
 ALARM_GRACE_SECONDS = 1.0
 
 _STATUS_OF_TYPE = {
@@ -45,6 +45,7 @@ class _Fetch:
     request: Request
     world: World
     log: Log
+    deadline: float
     page: Page = field(default_factory=Page)
     tally: Tally = field(default_factory=Tally)
     gaps: list[Gap] = field(default_factory=list)
@@ -57,7 +58,7 @@ class _Fetch:
 def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
     """The outcome of ``request``. Raises UsageError when the audit file cannot be written."""
     audit_path = audit.path(world.environ)
-    fetch = _Fetch(request, world, log)
+    fetch = _Fetch(request, world, log, deadline=world.clock.monotonic() + request.timeout)
     broken = False
     try:
         _collect(fetch)
@@ -149,7 +150,7 @@ def _online(fetch: _Fetch, query: Query) -> Iterator[Record | Gap]:
         environ=world.environ,
         clock=world.clock,
         timeout=request.timeout,
-        deadline=world.clock.monotonic() + request.timeout,
+        deadline=fetch.deadline,
         on_request=fetch.log.request,
     )
     return iter(provider.fetch(query, Context(fetch.client, resolved)))
@@ -184,6 +185,9 @@ def _until_it_ends(fetch: _Fetch, source: Iterator[Record | Gap]) -> Iterator[Re
                 yield one
             else:
                 raise TypeError("a provider yields Record and Gap only")
+            if fetch.world.clock.monotonic() > fetch.deadline:
+                _note_deadline(fetch)
+                return
     except UpstreamError as error:
         if fetch.request.input_file:
             problem = error.gap.params.get("problem", "the source reports an error")

@@ -175,6 +175,8 @@ def test_an_item_passes_exactly_up_to_the_pit(pit: datetime, late: int, offset: 
 def test_digits_beyond_the_microsecond_never_let_more_through(digits: str) -> None:
     text = f"2024-02-15T16:00:00.{digits}Z"
     down, up = gate.parse_iso8601(text), gate.parse_iso8601(text, round_up=True)
+    assert down is not None
+    assert up is not None
     exact = int(digits) * 10 ** (12 - len(digits))
     start = datetime(2024, 2, 15, 16, tzinfo=UTC)
     assert (down - start) / timedelta(microseconds=1) * 1_000_000 <= exact

@@ -46,9 +46,9 @@ def answers(*responses: Response) -> App:
     return lambda _: pending.pop(0)
 
 
-def code_of(app: App, **options: float) -> str:
+def code_of(app: App, timeout: float = 30.0) -> str:
     with pytest.raises(UpstreamError) as failed:
-        get(app, **options)
+        get(app, timeout=timeout)
     return failed.value.gap.code
 
 

@@ -55,15 +55,20 @@ def app(articles: Sequence[dict[str, Any]], token: str = TOKEN) -> App:
         found = [one for created, one in dated if _in_window(created, first, last)]
         if query.get("tickers"):
             wanted = set(query["tickers"].split(","))
-            found = [one for one in found if wanted & {stock["name"] for stock in one["stocks"]}]
+            found = [one for one in found if wanted & _symbols(one)]
         return as_json(found[page * size : (page + 1) * size])
 
     return answer
 
 
+def _symbols(one: dict[str, Any]) -> set[str]:
+    stocks = one.get("stocks")
+    return {stock["name"] for stock in stocks} if isinstance(stocks, list) else set()
+
+
 def _created(one: dict[str, Any]) -> datetime | None:
     try:
-        return datetime.strptime(one["created"], "%a, %d %b %Y %H:%M:%S %z")
+        return datetime.strptime(str(one.get("created")), "%a, %d %b %Y %H:%M:%S %z")
     except (TypeError, ValueError):
         return None
 
