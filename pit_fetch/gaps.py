@@ -25,9 +25,9 @@ REASONS: Mapping[str, tuple[str, str]] = {
     # Open mode only: there is no PIT, so there is nothing to disclose.
     "undated_served": (
         "unverifiable",
-        "{count} of these items have no provable publication time; with --pit they are withheld.",
+        "Items without a provable publication time: {count}. With --pit they are withheld.",
     ),
-    "unusable": ("unverifiable", "{count} rows of the reply have no identity and are left out."),
+    "unusable": ("unverifiable", "Rows without an identity, which are left out: {count}."),
     "nothing": ("no_data", "Nothing public matched, or the source does not know what was asked for."),
     # The fetch ended before the window was exhausted.
     "limit": ("truncated", "More matches than --limit {limit}. Continue with --after {cursor}"),
