@@ -16,7 +16,7 @@ import time
 from datetime import datetime, timedelta
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.loopback import benzinga
 from tests.loopback.server import serve
@@ -52,7 +52,7 @@ def ratio(name: str, ours: list[str], other: list[str], at_most: float, env: dic
                 measured.append(time.perf_counter() - start)
     mine, theirs = (statistics.median(measured) for measured in times)
     good = mine / theirs <= at_most
-    print(  # noqa: T201
+    print(
         f"{name:<34} {mine * 1000:7.1f} ms / {theirs * 1000:7.1f} ms = {mine / theirs:.2f}x"
         f"  (at most {at_most:.2f}x{'' if good else ': EXCEEDED'})"
     )
