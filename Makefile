@@ -5,7 +5,7 @@ RUN = .venv/.installed-run
 DEV = .venv/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-wheel lint bench clean
+.PHONY: help demo test test-wheel cover lint bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -18,6 +18,11 @@ test: $(DEV) ## set up, then the test suite
 
 test-wheel: $(DEV) ## the suite against an installed wheel, away from the checkout
 	@$(BIN)/python tests/repo/wheel.py
+
+cover: $(DEV) ## the coverage floor of the pure core
+	@$(BIN)/python -m pytest tests/test_pit.py tests/test_times.py tests/test_envelope.py tests/test_request.py \
+		tests/test_gate.py --cov=pit_fetch.pit --cov=pit_fetch.times --cov=pit_fetch.envelope --cov=pit_fetch.gaps \
+		--cov=pit_fetch.request --cov-report=term-missing --cov-fail-under=97
 
 lint: $(DEV) ## format check, lint and types
 	$(BIN)/ruff format --check .

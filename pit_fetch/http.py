@@ -12,12 +12,11 @@ import random
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pit_fetch.errors import ConfigError, UpstreamError
-from pit_fetch.provider import Host
+from pit_fetch.provider import Host, Reply
 from pit_fetch.ratelimit import Limiter, limiter
 from pit_fetch.world import Clock
 
@@ -30,15 +29,6 @@ MAX_REDIRECTS = 3
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 CONNECT_SECONDS = 10.0
 BACKOFF_SECONDS = 0.2
-
-
-class Reply(NamedTuple):
-    """A complete answer. ``received_at`` is the UTC instant after its last byte."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-    received_at: datetime
 
 
 @dataclass

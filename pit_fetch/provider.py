@@ -12,13 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Gap, gap
-
-if TYPE_CHECKING:
-    from pit_fetch.http import Client
 
 __all__ = [
     "API_VERSION",
@@ -27,11 +24,13 @@ __all__ = [
     "Credential",
     "Gap",
     "Host",
+    "Http",
     "Option",
     "Provider",
     "Query",
     "Rate",
     "Record",
+    "Reply",
     "UpstreamError",
     "gap",
 ]
@@ -82,10 +81,32 @@ class Query(NamedTuple):
     offline: bool = False
 
 
+class Reply(NamedTuple):
+    """A complete answer. ``received_at`` is the UTC instant after its last byte."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    received_at: datetime
+
+
+class Http(Protocol):
+    """The HTTP client that a provider is given; :class:`pit_fetch.http.Client` is the real one."""
+
+    def get(
+        self,
+        host: str,
+        path: str,
+        params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """The complete reply of a declared host, by its name. Raises UpstreamError once retries are spent."""
+
+
 class Context(NamedTuple):
     """What a fetch is given: the HTTP client for the declared hosts, and the declared credentials by name."""
 
-    http: Client
+    http: Http
     credentials: Mapping[str, str]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from pit_fetch import http
 from pit_fetch.errors import ConfigError, UpstreamError
-from pit_fetch.provider import Host
+from pit_fetch.provider import Host, Reply
 from pit_fetch.world import Clock
 from tests.loopback.server import App, Request, Response, serve
 
@@ -25,9 +25,7 @@ class Slept(list[float]):
         return Clock(lambda: NOW, lambda: time.monotonic() - start + sum(self), lambda: 0.0, self.append)
 
 
-def get(
-    app: App, slept: Slept | None = None, timeout: float = 30.0, override: Callable[[str], str] = str
-) -> http.Reply:
+def get(app: App, slept: Slept | None = None, timeout: float = 30.0, override: Callable[[str], str] = str) -> Reply:
     slept = Slept() if slept is None else slept
     with serve(app) as server:
         client = http.Client(

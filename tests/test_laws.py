@@ -14,6 +14,7 @@ from pit_fetch import registry
 from pit_fetch.engine import Outcome
 from pit_fetch.engine import run as run_engine
 from pit_fetch.log import Log
+from pit_fetch.provider import Reply
 from pit_fetch.request import parse
 from pit_fetch.world import Clock, World
 from tests.conftest import Finished, Run
@@ -75,8 +76,6 @@ def engine(app: App, words: Sequence[str]) -> Outcome:
     request = parse(argv, registry.load("bz-news-api"), world.environ)
 
     def get(self: object, host: str, path: str, params: dict[str, str], headers: dict[str, str]) -> Any:
-        from pit_fetch.http import Reply
-
         reply = app(Request(path, params, headers))
         return Reply(reply.status, reply.headers, reply.body, clock.now())
 

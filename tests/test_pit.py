@@ -53,6 +53,20 @@ def test_verdicts(one: Record, expected: str) -> None:
     assert verdict(one, PIT) == expected
 
 
+def test_what_is_withheld_is_tallied_for_the_audit_file() -> None:
+    tally = Tally()
+    undated = record("b")._replace(available_at=None)
+    assert list(public([record("a", -1), undated, record(""), record("c")], lambda: PIT, tally)) == [record("c")]
+    assert (tally.late, tally.undated, tally.unusable) == (["a"], ["b"], 1)
+
+
+def test_undated_records_of_open_mode_stand_last() -> None:
+    undated = record("a")._replace(available_at=None)
+    for newest_first in (True, False):
+        ordered = in_order([record("c", 1), undated, record("b", 2)], newest_first)
+        assert [one.id for one in ordered] == ["c", "b", "a"]
+
+
 def test_open_mode_keeps_everything_that_has_an_identity() -> None:
     assert verdict(record("a")._replace(available_at=None), None) == "public"
     assert verdict(record(""), None) == "unusable"
