@@ -36,7 +36,10 @@ def resolve(provider: Provider, environ: Mapping[str, str], folder: str) -> dict
 
 
 def lookup(credential: Credential, environ: Mapping[str, str], folder: str) -> tuple[str, str]:
-    """The variable that is set, and its value; ("", "") when none is. Only declared variables are looked at."""
+    """The variable that is set, and its value; ("", "") when none is. Only declared variables are looked at.
+
+    Raises ConfigError when there is an ``.env`` file that cannot be read.
+    """
     for variable in credential.variables:
         if environ.get(variable, "").strip():
             return variable, environ[variable].strip()
@@ -44,7 +47,10 @@ def lookup(credential: Credential, environ: Mapping[str, str], folder: str) -> t
     if path:
         from dotenv import dotenv_values
 
-        values = dotenv_values(path, interpolate=False)
+        try:
+            values = dotenv_values(path, interpolate=False)
+        except (OSError, ValueError):
+            raise ConfigError("env_file_unreadable") from None
         for variable in credential.variables:
             value = (values.get(variable) or "").strip()
             if value:

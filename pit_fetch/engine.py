@@ -59,7 +59,6 @@ def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
     """The outcome of ``request``. Raises UsageError when the audit file cannot be written."""
     audit_path = audit.path(world.environ)
     fetch = _Fetch(request, world, log, deadline=world.clock.monotonic() + request.timeout)
-    broken = False
     try:
         _collect(fetch)
     except PitFetchError as error:
@@ -68,12 +67,12 @@ def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
     except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:  # noqa: BLE001 - a provider may raise anything, SystemExit too
-        broken = True
-        fetch.failure = _where(error)
-        hint = f"({type(error).__name__})" if request.pit is None else "See the audit file (PIT_FETCH_AUDIT)."
-        fetch.page = Page()
-        fetch.gaps = [gap("plugin_failed", source=request.provider.name, hint=hint)]
-    outcome, kept = _finish(fetch, broken)
+        _note_failure(fetch, error)
+    try:
+        outcome, kept = _finish(fetch)
+    except (TypeError, ValueError, RecursionError) as error:  # a payload that JSON cannot say
+        _note_failure(fetch, error)
+        outcome, kept = _finish(fetch)
     if audit_path:
         audit.write(audit_path, _entry(fetch, argv, outcome, kept))
     return outcome
@@ -207,7 +206,15 @@ def _note_deadline(fetch: _Fetch) -> None:
     fetch.gaps.append(gap("timeout", host=fetch.request.provider.name, timeout=timeout))
 
 
-def _finish(fetch: _Fetch, broken: bool) -> tuple[Outcome, int]:
+def _note_failure(fetch: _Fetch, error: BaseException) -> None:
+    request = fetch.request
+    hint = f"({type(error).__name__})" if request.pit is None else "See the audit file (PIT_FETCH_AUDIT)."
+    fetch.failure = _where(error)
+    fetch.page = Page()
+    fetch.gaps = [gap("plugin_failed", source=request.provider.name, hint=hint)]
+
+
+def _finish(fetch: _Fetch) -> tuple[Outcome, int]:
     request, page = fetch.request, fetch.page
     form = envelope.Form(
         query=request.canonical,
@@ -218,9 +225,9 @@ def _finish(fetch: _Fetch, broken: bool) -> tuple[Outcome, int]:
         pretty=request.pretty,
         pit=request.pit,
     )
-    gaps = _all_gaps(fetch, broken)
+    gaps = _all_gaps(fetch)
     text, kept = envelope.render(page.kept, gaps, form)
-    status = ExitStatus.BUG if broken else ExitStatus.OK
+    status = ExitStatus.BUG if fetch.failure else ExitStatus.OK
     code = envelope.judge(text, form)
     if code is not None:
         gaps, kept, status = [gap("gate_refused", finding=code)], 0, ExitStatus.BUG
@@ -228,7 +235,7 @@ def _finish(fetch: _Fetch, broken: bool) -> tuple[Outcome, int]:
     if status is ExitStatus.OK and request.fail:
         status = next((_STATUS_OF_TYPE[kind] for kind in _STATUS_OF_TYPE if any(g.type == kind for g in gaps)), status)
     fetch.log.summary(request.provider.name, page.kept[:kept], gaps)
-    return Outcome(text, status, _complaint(gaps, status)), kept
+    return Outcome(text, status, form.clean(_complaint(gaps, status))), kept
 
 
 def _complaint(gaps: list[Gap], status: ExitStatus) -> str:
@@ -237,11 +244,11 @@ def _complaint(gaps: list[Gap], status: ExitStatus) -> str:
     return next(one.reason for one in gaps if status is ExitStatus.BUG or _STATUS_OF_TYPE.get(one.type) is status)
 
 
-def _all_gaps(fetch: _Fetch, broken: bool) -> list[Gap]:
+def _all_gaps(fetch: _Fetch) -> list[Gap]:
     """The gaps in the envelope's order: the constant ones of PIT mode, the provider's, and how the fetch ended."""
     request, page, tally = fetch.request, fetch.page, fetch.tally
     gaps = list(fetch.gaps)
-    if broken or not fetch.started:
+    if fetch.failure or not fetch.started:
         return gaps
     if request.pit is not None:
         gaps = [gap("late"), gap("undated"), *gaps]

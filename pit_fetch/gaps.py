@@ -60,6 +60,10 @@ REASONS: Mapping[str, tuple[str, str]] = {
     "usage": ("config", "{text}"),
     "credential_missing": ("config", "{source} needs {variables}: set it in the environment or in a .env file. {hint}"),
     "credential_malformed": ("config", "{variable} is not usable: {problem} {hint}"),
+    "env_file_unreadable": (
+        "config",
+        "The .env file cannot be read: correct it, or set the variables in the environment.",
+    ),
     "url_malformed": ("config", "{variable} must be https://HOST (http only for a loopback host) without a path."),
     "dependency_missing": ("config", "The package {package} is missing: run {command}"),
     "operation": ("config", "{text}"),

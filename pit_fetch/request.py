@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
+from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -59,7 +60,7 @@ class Request(NamedTuple):
 
 def parse(argv: Sequence[str], provider: Provider, environ: Mapping[str, str], agent_budget: bool = True) -> Request:
     """The request of a command line. Raises UsageError, whose reason names the fix."""
-    given = vars(build_parser(provider).parse_intermixed_args(_expand_pairs(argv, provider)))
+    given = _given(build_parser(provider), _expand_pairs(argv, provider))
     words = given.pop("words", [])
     options = _provider_options(given, words, provider)
     pit = _pit(given.get("pit"))
@@ -89,6 +90,15 @@ def parse(argv: Sequence[str], provider: Provider, environ: Mapping[str, str], a
         options=options,
         canonical=_canonical(given, options, provider),
     )
+
+
+def _given(parser: ArgumentParser, argv: list[str]) -> dict[str, Any]:
+    """What is on the command line. What is unknown is named without its value, which may be a key."""
+    given, unknown = parser.parse_known_intermixed_args(argv)
+    if unknown:
+        names = " ".join(word.partition("=")[0] for word in unknown if word.startswith("-"))
+        raise UsageError("usage", text=f"unrecognized arguments: {names or 'words'}; see --help")
+    return vars(given)
 
 
 def argv_of(source: str, pit: object, options: Mapping[str, object]) -> list[str]:
@@ -151,7 +161,7 @@ def _provider_options(given: Mapping[str, Any], words: list[str], provider: Prov
     values: dict[str, Any] = {}
     positional = next((option for option in provider.options if option.positional), None)
     if words and positional is None:
-        raise UsageError("usage", text=f"{words[0]!r}: {provider.name} takes no bare words; see --help")
+        raise UsageError("usage", text=f"{provider.name} takes no bare words; see --help")
     for option in provider.options:
         raw = given.get(destination(option))
         if words and option is positional:

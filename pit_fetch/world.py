@@ -45,4 +45,8 @@ def real_world(
     import time
 
     clock = Clock(lambda: datetime.now(UTC), time.monotonic, time.time, time.sleep)
-    return World(environ, os.getcwd(), clock, read_stdin, alarm)
+    try:
+        folder = os.getcwd()
+    except FileNotFoundError:  # the working directory was removed: no .env there, and nothing else is asked of it
+        folder = os.sep
+    return World(environ, folder, clock, read_stdin, alarm)
