@@ -128,7 +128,7 @@ def take(
     for record in records:
         if after is not None and position(record) <= after:
             continue
-        if page.scanned == cap:
+        if page.scanned >= cap:
             page.stopped = "max_pages"
             return
         page.scanned += 1
