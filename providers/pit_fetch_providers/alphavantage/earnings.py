@@ -21,7 +21,7 @@ QUARTER_FIELDS = (
 )  # fmt: skip
 YEAR_FIELDS = ("fiscalDateEnding", "reportedEPS")
 
-_LIMIT = Decimal(10) ** 9  # beyond it no EPS, but a number whose sum could overflow
+_MAX_DIGITS = 9  # beyond it no EPS, but a number whose sum could overflow
 
 
 class _Period(NamedTuple):
@@ -118,4 +118,4 @@ def _number(row: Row) -> Decimal | None:
         number = Decimal(value) if isinstance(value, str) else None
     except InvalidOperation:
         return None
-    return number if number is not None and number.is_finite() and abs(number) < _LIMIT else None
+    return number if number is not None and number.is_finite() and number.adjusted() < _MAX_DIGITS else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
+from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.provider import Context, Query, Record
 from pit_fetch_providers.alphavantage import bars, news
@@ -53,7 +54,12 @@ def monthly(function: Function, query: Query, context: Context, select: Select) 
     month, last = bars.first_month(query), bars.last_month(query)
     wanted, empty = 0, 0
     while month >= last:
-        found = list(_month(function, query, context, bars.spelled(month)))
+        try:
+            found = list(_month(function, query, context, bars.spelled(month)))
+        except UpstreamError as error:
+            if error.gap.code != "bad_call" or not wanted:
+                raise
+            return  # the months before a symbol's first one are an invalid call
         yield from found
         kept = [one for one in found if isinstance(one, Record)]
         wanted += len(_wanted(kept, query, select))
