@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from pit_fetch_providers.alphavantage.functions import FUNCTIONS, Function
 
 from tests.inprocess import NOW, Answer, fetch
@@ -521,3 +523,30 @@ def test_a_number_that_is_no_json_is_null(read: Read) -> None:
 def test_what_is_no_reply_is_an_input_error(read: Read, document: str) -> None:
     done = read(document, "EARNINGS")
     assert done.gap_types == ["input_error"]
+
+
+# Whatever stands in a reply: rows that are not public at the PIT change no byte of the answer.
+
+_PIT = "2024-02-15T00:00:00-05:00"
+_ENDS = st.sampled_from(["2024-03-31", "2023-12-31", "2023-09-30", "2023-06-30", "2022-12-31", "2021-12-31", "x"])
+_REPORTED = st.sampled_from(["2024-02-14", "2024-02-15", "2024-01-24", "2023-10-25", "2030-01-01", "None", "soon"])
+_EPS = st.sampled_from(["1.00", "2.00", "3.00", "9.61", "None"])
+
+
+@given(
+    quarters=st.lists(st.tuples(_ENDS, _REPORTED, _EPS), max_size=6, unique_by=lambda row: row[:2]),
+    years=st.lists(st.tuples(_ENDS, _EPS), max_size=4, unique_by=lambda row: row[0]),
+)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_reports_that_are_not_public_change_no_byte(
+    read: Read, quarters: list[tuple[str, str, str]], years: list[tuple[str, str]]
+) -> None:
+    public = [row for row in quarters if row[1] <= "2024-02-14" and row[2] != "None" and row[0] != "x"]
+    ended = {row[0] for row in public}
+    all_of_it = earnings([year(*row) for row in years], [quarter(*row) for row in quarters])
+    public_only = earnings(
+        [year(*row) for row in years if row[0] in ended and row[1] != "None"], [quarter(*row) for row in public]
+    )
+    seen = [read(document, "EARNINGS", "symbol=IBM", pit=_PIT) for document in (all_of_it, public_only)]
+    assert seen[0].leaves == seen[1].leaves
+    assert len([item for item in seen[0].data if item["record_type"] == "quarterly_earnings"]) == len(ended)
