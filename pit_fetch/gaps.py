@@ -83,7 +83,7 @@ REASONS: Mapping[str, tuple[str, str]] = {
     "http_status": ("upstream_error", "{host} answered with HTTP {status}."),
     "credential_refused": ("upstream_error", "{host} refused the credential: check {variables}."),
     "throttled": ("upstream_error", "{host} asks for fewer requests ({limit}): try again later."),
-    "not_entitled": ("upstream_error", "{host} does not serve {operation} in this form with the plan of this key."),
+    "not_entitled": ("upstream_error", "{host} does not serve {operation} on this key's plan."),
     "bad_call": ("upstream_error", "{host} does not know what was asked for: check the symbol and the parameters."),
     "network": ("upstream_error", "{host} cannot be reached: check the network, or try again later."),
     "timeout": ("upstream_error", "{host} gave no complete answer before the deadline (--timeout {timeout:g})."),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from pit_fetch.provider import Context, Credential, Gap, Host, Provider, Query, Rate, Record
+from pit_fetch.times import parse_date
 from pit_fetch_providers.alphavantage import windows
 from pit_fetch_providers.alphavantage.ask import HOST, KEY_VARIABLE, check_message
 from pit_fetch_providers.alphavantage.functions import Function, help_text
@@ -82,6 +83,9 @@ def _is_out_of_reach(function: Function, query: Query) -> bool:
     """Whether nothing of the reply could be served, whatever it holds: a request would be wasted."""
     if query.pit is None:
         return False
+    if function.rule == "next_day":
+        day = parse_date(query.options["date"])
+        return day is not None and day > query.pit.date()
     return function.rule == "unverifiable" or (function.rule == "snapshot" and query.pit < query.started)
 
 

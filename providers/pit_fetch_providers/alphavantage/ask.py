@@ -90,7 +90,8 @@ def check_message(message: str, function: Function, query: Query) -> None:
         case "daily":
             raise UpstreamError("throttled", host=HOST, limit="the key's daily limit")
         case "not_entitled":
-            raise UpstreamError("not_entitled", host=HOST, operation=function.name)
+            whole = " with outputsize=full, which --pit needs," if query.pit and "outputsize" in function.takes else ""
+            raise UpstreamError("not_entitled", host=HOST, operation=function.name + whole)
         case "no_function":
             raise ConfigError("operation", text=f"{HOST} no longer has the function {function.name}.")
         case "bad_call" if query.pit is None:

@@ -7,6 +7,7 @@ tell whether there is one.
 from __future__ import annotations
 
 import calendar
+import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
@@ -25,6 +26,8 @@ FIRST_MONTH = (2000, 1)  # the earliest that month= takes, says the documentatio
 
 Month = tuple[int, int]
 
+_LABEL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})( [0-9]{2}:[0-9]{2}:[0-9]{2})?")
+
 
 def available_at(label: Any, function: Function, meta: Mapping[str, str], asked: str | None) -> datetime | None:
     """The instant at which the bar labelled ``label`` was complete and public; None when that cannot be shown.
@@ -32,15 +35,15 @@ def available_at(label: Any, function: Function, meta: Mapping[str, str], asked:
     ``asked`` is the interval of the request. Where the reply names another one, the longer counts.
     """
     zone = ZONES.get(meta["time_zone"]) if "time_zone" in meta else function.zone
-    if zone is None or not isinstance(label, str):
+    match = _LABEL.fullmatch(label.strip()) if isinstance(label, str) else None
+    if zone is None or match is None:
         return None
     try:
         if function.period == "intraday":
-            start = datetime.strptime(label.strip(), "%Y-%m-%d %H:%M:%S")  # noqa: DTZ007 - a wall clock in `zone`
-            moment = wall_clock(start, zone)
-            return None if moment is None else moment + timedelta(minutes=_minutes(meta.get("interval"), asked))
+            start = wall_clock(datetime.fromisoformat(match[0]), zone) if match[2] else None
+            return None if start is None else start + timedelta(minutes=_minutes(meta.get("interval"), asked))
         # Some replies put a clock behind the last label (a running bar's last refresh): the day counts.
-        day = parse_date(label.strip()[:10])
+        day = parse_date(match[1])
         return None if day is None else _evening(_last_day(day, function), zone)
     except (ValueError, OverflowError):
         return None

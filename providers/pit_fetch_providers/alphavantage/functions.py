@@ -31,7 +31,7 @@ class Function(NamedTuple):
     date       the column with the row's own date, which --date-from and --date-to compare
     lists      (key of the reply, record_type) of its rows; empty: whatever list or series there is;
                the key "" takes the whole reply as one row
-    identity   the columns that tell one row from another
+    identity   the columns that tell one row from another; "#" is its place in the reply
     """
 
     name: str
@@ -179,7 +179,10 @@ _ROWS: tuple[Function, ...] = (
     _snapshot("GLOBAL_QUOTE", needs=_EQUITY, takes=("entitlement",), identity=("symbol",)),
     _snapshot("REALTIME_BULK_QUOTES", needs=_EQUITY, takes=("entitlement",), identity=("symbol",)),
     _snapshot("REALTIME_BULK_BID_ASK_PRICES", needs=_EQUITY, takes=("entitlement",), identity=("symbol",)),
-    _snapshot("CURRENCY_EXCHANGE_RATE", needs=("from_currency", "to_currency")),
+    _snapshot(
+        "CURRENCY_EXCHANGE_RATE", needs=("from_currency", "to_currency"),
+        identity=("from_currency_code", "to_currency_code"),
+    ),
     _snapshot("GOLD_SILVER_SPOT", needs=_EQUITY),
     _snapshot(
         "REALTIME_OPTIONS", needs=_EQUITY, takes=("contract", "expiration", "require_greeks", "entitlement"),
@@ -217,12 +220,15 @@ _ROWS: tuple[Function, ...] = (
     _unverifiable(
         "INSIDER_TRANSACTIONS", "rows carry the day of the transaction; the filing follows days later, or more",
         needs=_EQUITY, date="transaction_date",
+        identity=(
+            "transaction_date", "executive", "security_type", "acquisition_or_disposal", "shares", "share_price",
+        ),
     ),
     _unverifiable("CONGRESS_TRADES", _UNRECORDED, takes=("symbol", "bioguide_id")),
     _unverifiable("POLITICIAN_METADATA", _UNRECORDED),
     _unverifiable(
         "EARNINGS_CALL_TRANSCRIPT", "a transcript carries no date (recorded)", needs=("symbol", "quarter"),
-        lists=(("transcript", "transcript_part"),),
+        lists=(("transcript", "transcript_part"),), identity=("#",),
     ),
     _unverifiable("HISTORICAL_PUT_CALL_RATIO", _UNRECORDED, needs=_EQUITY, takes=("date",)),
     _unverifiable("INDEX_DATA", _UNRECORDED, needs=("symbol", "interval"), date="timestamp", identity=("timestamp",)),

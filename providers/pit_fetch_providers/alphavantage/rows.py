@@ -16,8 +16,7 @@ from pit_fetch_providers.alphavantage.reply import Document, Row
 
 # The options that say what a reply is about, in the order in which an id names them.
 _SUBJECTS = (
-    "symbol", "symbols", "market", "from_symbol", "to_symbol", "from_currency", "to_currency", "keywords", "quarter",
-    "interval",
+    "symbol", "symbols", "market", "from_symbol", "to_symbol", "keywords", "quarter", "interval",
 )  # fmt: skip
 _META_SUBJECTS = (
     "symbol", "digital_currency_code", "market_code", "from_symbol", "to_symbol", "interval",
@@ -53,12 +52,12 @@ def _bar(function: Function, row: Row | None, meta: Mapping[str, str], query: Qu
 def _others(function: Function, document: Document, received: datetime, about: str) -> Iterator[Record]:
     seen: dict[str, int] = {}
     many = len(function.lists) > 1
-    for kind, row in document.rows:
+    for number, (kind, row) in enumerate(document.rows, 1):
         if row is None:
             yield Record("", None, "provider_metadata", {})
             continue
         public = _dated(function, row, received)
-        name = _id(function.name, about, kind if many else "", *_identity(function, row))
+        name = _id(function.name, about, kind if many else "", *_identity(function, row, number))
         if function.rule in ("snapshot", "unverifiable"):
             # Equal rows are told apart by number. Not so where rows are dated: a late one must not move the count.
             seen[name] = seen.get(name, 0) + 1
@@ -100,7 +99,9 @@ def _about(function: Function, meta: Mapping[str, str], query: Query) -> str:
     return "/".join(names or [meta[name] for name in _META_SUBJECTS if name in meta and name not in function.identity])
 
 
-def _identity(function: Function, row: Row) -> list[str]:
+def _identity(function: Function, row: Row, number: int) -> list[str]:
+    if function.identity == ("#",):
+        return [f"{number:04d}"]
     found = [str(row[name]).replace(" ", "-") for name in function.identity if row.get(name) is not None]
     one_object = not function.identity and bool(function.lists) and not function.lists[0][0]
     return found if found or one_object else [_digest(row)]

@@ -48,10 +48,11 @@ def needs_months(query: Query) -> bool:
 def monthly(function: Function, query: Query, context: Context, select: Select) -> Iterator[Record | Gap]:
     """Intraday bars month by month, newest first, until enough are public or the window is exhausted."""
     asked = parameters(function, query)
-    if "month" in asked:
-        yield from _month(function, query, context, str(asked["month"]))
-        return
     month, last = bars.first_month(query), bars.last_month(query)
+    if "month" in asked:
+        if str(asked["month"]) <= bars.spelled(month):
+            yield from _month(function, query, context, str(asked["month"]))
+        return
     wanted, empty = 0, 0
     while month >= last:
         try:
