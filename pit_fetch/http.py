@@ -10,13 +10,15 @@ from __future__ import annotations
 import contextlib
 import random
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from pit_fetch import cache
 from pit_fetch.errors import ConfigError, UpstreamError
-from pit_fetch.provider import Host, Reply
+from pit_fetch.provider import Host, Params, Reply, T
 from pit_fetch.ratelimit import Limiter, limiter
 from pit_fetch.world import Clock
 
@@ -29,9 +31,6 @@ MAX_REDIRECTS = 3
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 CONNECT_SECONDS = 10.0
 BACKOFF_SECONDS = 0.2
-
-# A parameter with several values is sent several times.
-Params = Mapping[str, str | Sequence[str]]
 
 
 @dataclass
@@ -56,10 +55,7 @@ class Client:
         headers: Mapping[str, str] | None = None,
         busy: Callable[[Reply], float | None] | None = None,
     ) -> Reply:
-        """The reply of ``host`` (a declared name) for ``path``, whatever its status, once retries are spent.
-
-        ``busy`` is for a host that says "later" with a good status: the seconds that a reply asks to
-        wait before it is asked for again, or None to take it. The last such reply is returned.
+        """See :meth:`pit_fetch.provider.Http.get`.
 
         Raises UpstreamError: unreachable, over the deadline or the body cap, redirected elsewhere,
         throttled, or a server error that outlasts the retries.
@@ -83,13 +79,32 @@ class Client:
             return reply
         raise _given_up(declared, reply)
 
+    def get_cached(
+        self,
+        host: str,
+        path: str,
+        headers: Mapping[str, str],
+        seconds: float,
+        decode: Callable[[Reply], T],
+    ) -> T:
+        """See :meth:`pit_fetch.provider.Http.get_cached`."""
+        url = base_url({known.name: known for known in self.hosts}[host], self.environ) + path
+        kept = cache.load(self.environ, url, seconds, self.clock.shared())
+        if kept is not None:
+            with contextlib.suppress(UpstreamError):
+                return decode(Reply(200, {}, kept.body, datetime.fromtimestamp(kept.since, UTC)))
+        reply = self.get(host, path, headers=headers)
+        decoded = decode(reply)
+        cache.store(self.environ, url, reply.body)
+        return decoded
+
     def remaining(self) -> float:
         """Seconds until the deadline; negative when it has passed."""
         return self.deadline - self.clock.monotonic()
 
     def _wait_for_turn(self, host: Host, base: str) -> None:
         if host.rate is not None:
-            key = urlsplit(base).netloc
+            key = host.rate.bucket or urlsplit(base).netloc
             if key not in self._limiters:
                 self._limiters[key] = limiter(host.rate, key, self.environ, self.clock.shared)
             pause = self._limiters[key].reserve()
