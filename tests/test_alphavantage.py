@@ -230,7 +230,7 @@ def test_two_worlds_give_the_same_bytes_of_the_real_command(run: Run, name: str)
     for store in stores:
         with serve(av.app(store)) as server:
             env = {"PIT_FETCH_ALPHAVANTAGE_URL": server.url, "ALPHAVANTAGE_API_KEY": KEY}
-            seen.append(run("--source", "alphavantage", "--pit", PIT, "-v", *words, env=env))
+            seen.append(run("--source", "av", "--pit", PIT, "-v", "--limit", "2", *words, env=env))
     assert seen[0].envelope["data"]
     assert (seen[0].out, seen[0].err, seen[0].code) == (seen[1].out, seen[1].err, seen[1].code)
 
