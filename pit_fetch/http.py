@@ -13,12 +13,12 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pit_fetch import cache
 from pit_fetch.errors import ConfigError, UpstreamError
-from pit_fetch.provider import Host
+from pit_fetch.provider import Host, Params, Reply, T
 from pit_fetch.ratelimit import Limiter, limiter
 from pit_fetch.world import Clock
 
@@ -31,18 +31,6 @@ MAX_REDIRECTS = 3
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 CONNECT_SECONDS = 10.0
 BACKOFF_SECONDS = 0.2
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Reply:
-    """A complete answer. ``received_at`` is the UTC instant after its last byte."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-    received_at: datetime
 
 
 @dataclass
@@ -63,10 +51,11 @@ class Client:
         self,
         host: str,
         path: str,
-        params: Mapping[str, str] | None = None,
+        params: Params | None = None,
         headers: Mapping[str, str] | None = None,
+        busy: Callable[[Reply], float | None] | None = None,
     ) -> Reply:
-        """The reply of ``host`` (a declared name) for ``path``, whatever its status, once retries are spent.
+        """See :meth:`pit_fetch.provider.Http.get`.
 
         Raises UpstreamError: unreachable, over the deadline or the body cap, redirected elsewhere,
         throttled, or a server error that outlasts the retries.
@@ -76,14 +65,18 @@ class Client:
         for attempt in range(1, MAX_TRIES + 1):
             self._wait_for_turn(declared, base)
             reply = self._exchange_in_time(declared, base, base + path, params or {}, headers or {})
-            if reply is not None and reply.status not in RETRIED:
+            complete = reply is not None and reply.status not in RETRIED
+            wait = busy(reply) if complete and busy is not None and reply is not None else None
+            if reply is not None and complete and wait is None:
                 return reply
             pause = BACKOFF_SECONDS * 2 ** (attempt - 1) * (1 + random.random())  # noqa: S311 - jitter is no secret
             if reply is not None:
-                pause = max(pause, _retry_after(reply))
+                pause = max(pause, wait or 0.0, _retry_after(reply))
             if attempt == MAX_TRIES or pause >= self.remaining():
                 break
             self.clock.sleep(pause)
+        if reply is not None and reply.status not in RETRIED:
+            return reply
         raise _given_up(declared, reply)
 
     def get_cached(
@@ -94,11 +87,7 @@ class Client:
         seconds: float,
         decode: Callable[[Reply], T],
     ) -> T:
-        """What ``decode`` makes of the reply, which may be up to ``seconds`` old: from this user's cache, or anew.
-
-        For files that are the same for every request only: what lies in the cache must not tell what
-        was asked for. ``decode`` raises UpstreamError for a reply without such a file; it is not kept then.
-        """
+        """See :meth:`pit_fetch.provider.Http.get_cached`."""
         url = base_url({known.name: known for known in self.hosts}[host], self.environ) + path
         kept = cache.load(self.environ, url, seconds, self.clock.shared())
         if kept is not None:
@@ -125,7 +114,7 @@ class Client:
                 self.clock.sleep(pause)
 
     def _exchange_in_time(
-        self, host: Host, base: str, url: str, params: Mapping[str, str], headers: Mapping[str, str]
+        self, host: Host, base: str, url: str, params: Params, headers: Mapping[str, str]
     ) -> Reply | None:
         """The exchange on a thread of its own: no socket time-out bounds a name look-up or a dripping server."""
         outcome: list[Reply | UpstreamError | None] = []
@@ -145,9 +134,7 @@ class Client:
             raise outcome[0]
         return outcome[0]
 
-    def _exchange(
-        self, host: Host, base: str, url: str, params: Mapping[str, str], headers: Mapping[str, str]
-    ) -> Reply | None:
+    def _exchange(self, host: Host, base: str, url: str, params: Params, headers: Mapping[str, str]) -> Reply | None:
         """One request with its complete body; None when the transport failed. Follows redirects to itself only."""
         import requests
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Literal, TypeGuard
 from urllib.parse import quote, unquote
 
@@ -80,10 +80,20 @@ def in_order(records: Iterable[Record | Watermark], newest_first: bool) -> Itera
     """
     seen: set[str] = set()
     for run in _runs(records, seen) if newest_first else _settled(records):
-        for record in sorted(run, key=_total_order):
+        for record in run if len(run) == 1 else sorted(_once_each(run), key=position):
             if record.id not in seen:
                 seen.add(record.id)
                 yield record
+
+
+def _once_each(records: Iterable[Record]) -> Iterable[Record]:
+    """Each id once: of several copies the newest and most revised, whatever their order."""
+    chosen: dict[str, Record] = {}
+    for record in records:
+        held = chosen.setdefault(record.id, record)
+        if held is not record:
+            chosen[record.id] = min(held, record, key=_preference)
+    return chosen.values()
 
 
 def _settled(records: Iterable[Record | Watermark]) -> Iterator[list[Record]]:
@@ -106,17 +116,19 @@ def _runs(records: Iterable[Record | Watermark], seen: Set[str]) -> Iterator[lis
     """Runs of equal instants, in the source's order; undated records (open mode) make the last one."""
     undated: list[Record] = []
     run: list[Record] = []
+    age_of_run = float("-inf")
     for record in records:
         if isinstance(record, Watermark) or record.id in seen:  # a page that shifted while it was read
             continue
         if record.available_at is None:
             undated.append(record)
             continue
-        if run and _age(record) != _age(run[0]):
+        age = _age(record)
+        if age != age_of_run:
             yield run
-            if _age(record) < _age(run[0]):
+            if age < age_of_run:
                 raise UpstreamError("order_broken")
-            run = []
+            run, age_of_run = [], age
         run.append(record)
     yield run
     yield undated
@@ -138,7 +150,7 @@ def take(
     for record in records:
         if after is not None and position(record) <= after:
             continue
-        if page.scanned == cap:
+        if page.scanned >= cap:
             page.stopped = "max_pages"
             return
         page.scanned += 1
@@ -177,17 +189,13 @@ def _age(record: Record) -> float:
 
 
 def _seconds(moment: datetime | None) -> float:
-    # Microseconds as an integer: a float of seconds would tie instants that differ.
-    if not _is_aware(moment):
-        return float("inf")
-    past = moment.astimezone(UTC) - datetime(1970, 1, 1, tzinfo=UTC)
-    return -((past.days * 86_400 + past.seconds) * 1_000_000 + past.microseconds)
+    """Seconds before the epoch, so that the newest sorts first. Microseconds stay distinct until the year 2242."""
+    return -moment.timestamp() if _is_aware(moment) else float("inf")
 
 
 def _is_aware(moment: datetime | None) -> TypeGuard[datetime]:
     return isinstance(moment, datetime) and moment.utcoffset() is not None
 
 
-def _total_order(record: Record) -> tuple[float, str, float, str]:
-    """Envelope order; of two copies of one item the latest revision stands first."""
-    return _age(record), record.id, _seconds(record.revised_at), json.dumps(record.payload, sort_keys=True, default=str)
+def _preference(record: Record) -> tuple[float, float, str]:
+    return _age(record), _seconds(record.revised_at), json.dumps(record.payload, sort_keys=True, default=str)

@@ -11,8 +11,8 @@ import pytest
 
 from pit_fetch import cache
 from pit_fetch.errors import UpstreamError
-from pit_fetch.http import Client, Reply
-from pit_fetch.provider import Host, Rate
+from pit_fetch.http import Client
+from pit_fetch.provider import Host, Rate, Reply
 from pit_fetch.world import Clock
 from tests.loopback.server import Request, Response, serve
 

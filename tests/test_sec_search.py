@@ -16,9 +16,9 @@ from pit_fetch_providers.sec_full_text.edgar import implausible
 
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Gap
-from pit_fetch.http import Client, Reply
+from pit_fetch.http import Client
 from pit_fetch.pit import Page, Tally, in_order, public, take
-from pit_fetch.provider import Context, Query, Record, Watermark
+from pit_fetch.provider import Context, Query, Record, Reply, Watermark
 from pit_fetch.times import parse_pit, window_end, window_start
 from tests.loopback import sec
 from tests.loopback.sec import APPLE, TESLA, Filing, daily, number
@@ -61,8 +61,7 @@ def client(app: App, requests: list[Request]) -> Client:
     def get_cached(host: str, path: str, headers: Any, seconds: float, decode: Callable[[Reply], Any]) -> Any:
         return decode(get(host, path, headers=headers))
 
-    clock = SimpleNamespace(now=lambda: NOW)
-    return cast(Client, SimpleNamespace(get=get, get_cached=get_cached, clock=clock))
+    return cast(Client, SimpleNamespace(get=get, get_cached=get_cached))
 
 
 def question(pit: str | None = PIT, limit: int = 50, since: str = "", until: str = "", **options: Any) -> Query:
@@ -70,6 +69,7 @@ def question(pit: str | None = PIT, limit: int = 50, since: str = "", until: str
     now, last = moment or NOW, window_end(until) if until else None
     return Query(
         now=now,
+        started=NOW,
         pit=moment,
         since=window_start(since) if since else None,
         until=last,

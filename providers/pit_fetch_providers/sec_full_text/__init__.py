@@ -44,7 +44,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
     # later time, so where one counts the order is known at the end only.
     ordered = not options["exact"] and (query.pit is None or forms.all_ordinary(wanted.forms))
     archive = Archive(context)
-    today = _day(min(query.now, context.http.clock.now()))
+    today = _day(min(query.now, query.started))
     for part in search.slices(context, asked, wanted.first, wanted.last, query.pit is None):
         if isinstance(part, Gap):
             yield part

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pit_fetch.provider import Context, Credential, Host, Rate, UpstreamError
 
 if TYPE_CHECKING:
-    from pit_fetch.http import Reply
+    from pit_fetch.provider import Reply
 
 EFTS = "efts.sec.gov"
 DATA = "data.sec.gov"

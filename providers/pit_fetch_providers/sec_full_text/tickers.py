@@ -10,7 +10,7 @@ from pit_fetch.wire import strict_json
 from pit_fetch_providers.sec_full_text import edgar
 
 if TYPE_CHECKING:
-    from pit_fetch.http import Reply
+    from pit_fetch.provider import Reply
 
 _PATH = "/files/company_tickers.json"
 _SECONDS_KEPT = 86_400.0
