@@ -422,6 +422,25 @@ def test_a_field_that_is_not_what_it_should_be_is_left_out(key: str, value: obje
         assert ask(lambda request: as_json(sec.reply([hit])), pit=pit).ids == [number(1)]
 
 
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+HIT = sec.hits(Filing(number(2), "8-K", "2024-02-14 12:00:00"))[0]
+
+
+@settings(max_examples=300, deadline=None)
+@given(JSON, st.sampled_from(["", *HIT["_source"]]))
+def test_no_hit_of_any_shape_stops_the_others(value: Any, key: str) -> None:
+    good = sec.hits(Filing(number(1), "10-K", "2024-01-10 12:00:00"))[0]
+    bad = HIT | {"_source": HIT["_source"] | {key: value}} if key else value
+    for pit in (PIT, None):
+        asked = ask(lambda request: as_json(sec.reply([bad, good])), pit=pit)
+        assert number(1) in asked.ids
+        assert asked.error is None
+
+
 # Where the time comes from -----------------------------------------------------------------------
 
 

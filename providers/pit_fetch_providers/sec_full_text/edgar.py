@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-from pit_fetch.provider import Context, Credential, Host, Rate, UpstreamError
-
-if TYPE_CHECKING:
-    from pit_fetch.provider import Reply
+from pit_fetch.provider import Context, Credential, Host, Rate, Reply, UpstreamError
 
 EFTS = "efts.sec.gov"
 DATA = "data.sec.gov"
