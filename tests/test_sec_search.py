@@ -50,13 +50,17 @@ class Asked:
 
 
 def client(app: App, requests: list[Request]) -> Client:
-    def get(host: str, path: str, params: Any = None, headers: Any = None) -> Reply:
+    def get(host: str, path: str, params: Any = None, headers: Any = None, busy: Any = None) -> Reply:
         request = Request(path, dict(params or {}), dict(headers or {}))
-        requests.append(request)
-        response = app(request)
-        if response.status in (429, 500, 503):  # the real client's word after its retries
+        for _ in range(2):  # as the real client, but for the pauses
+            requests.append(request)
+            response = app(request)
+            reply = Reply(response.status, response.headers, response.body, NOW)
+            if response.status not in (429, 500, 503) and (busy is None or busy(reply) is None):
+                return reply
+        if response.status != 200:
             raise UpstreamError("http_status", host=host, status=response.status)
-        return Reply(response.status, response.headers, response.body, NOW)
+        return reply
 
     def get_cached(host: str, path: str, headers: Any, seconds: float, decode: Callable[[Reply], Any]) -> Any:
         return decode(get(host, path, headers=headers))
@@ -537,6 +541,12 @@ def test_a_search_that_fails_is_an_error_and_no_empty_answer(response: Response)
     assert asked.error is not None
     assert asked.error.gap.type == "upstream_error"
     assert "SECRET" not in asked.error.gap.reason
+
+
+def test_a_search_that_a_part_of_the_index_answered_is_asked_again() -> None:
+    answer, pending = sec.app(daily(1, "2023-12-31")), [as_json(sec.reply([], timed_out=True))]
+    asked = ask(lambda request: pending.pop() if pending else answer(request))
+    assert (asked.ids, asked.error, len(asked.requests)) == ([number(1)], None, 2)
 
 
 @pytest.mark.parametrize("response", [sec.UNDECLARED, sec.BLOCKED, sec.MAINTENANCE])
