@@ -325,8 +325,12 @@ def test_sizes_under_a_pit_and_without(world: Any) -> None:
     assert ibm.fetch(*call, "outputsize=compact", pit="2023-06-30T12:00:00Z").ids[0].endswith("2023-06-29")
     assert len(ibm.fetch(*call, "--limit", "200").data) == 200
     opened = ibm.fetch(*call, "--limit", "10")
-    assert [query["outputsize"] for query in ibm.queries] == ["full", "full", "compact"]
     assert opened.gap_types == ["truncated"]
+    february = datetime(2024, 2, 16, tzinfo=UTC)
+    recent = ibm.fetch(*call, "--date-from", "2024-01-02", "--limit", "300", now=february)
+    assert (recent.data[-1]["timestamp"], recent.gap_types) == ("2024-01-02", [])
+    assert ibm.fetch(*call, "--date-from", "2023-06-30", "--limit", "300", now=february).gap_types == []
+    assert [query["outputsize"] for query in ibm.queries] == ["full", "full", "compact", "compact", "full"]
 
 
 @pytest.mark.parametrize(

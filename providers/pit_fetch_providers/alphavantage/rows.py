@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, timedelta
@@ -108,6 +107,8 @@ def _identity(function: Function, row: Row, number: int) -> list[str]:
 
 
 def _digest(row: Mapping[str, Any]) -> str:
+    import hashlib
+
     text = json.dumps(row, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
