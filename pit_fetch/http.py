@@ -12,11 +12,13 @@ import random
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from pit_fetch import cache
 from pit_fetch.errors import ConfigError, UpstreamError
-from pit_fetch.provider import Host, Params, Reply
+from pit_fetch.provider import Host, Params, Reply, T
 from pit_fetch.ratelimit import Limiter, limiter
 from pit_fetch.world import Clock
 
@@ -53,7 +55,7 @@ class Client:
         headers: Mapping[str, str] | None = None,
         busy: Callable[[Reply], float | None] | None = None,
     ) -> Reply:
-        """The reply of ``host`` (a declared name) for ``path``, whatever its status, once retries are spent.
+        """See :meth:`pit_fetch.provider.Http.get`.
 
         Raises UpstreamError: unreachable, over the deadline or the body cap, redirected elsewhere,
         throttled, or a server error that outlasts the retries.
@@ -63,11 +65,13 @@ class Client:
         for attempt in range(1, MAX_TRIES + 1):
             self._wait_for_turn(declared, base)
             reply = self._exchange_in_time(declared, base, base + path, params or {}, headers or {})
-            later = _seconds_to_wait(reply, busy)
-            if reply is not None and later is None:
+            complete = reply is not None and reply.status not in RETRIED
+            wait = busy(reply) if complete and busy is not None and reply is not None else None
+            if reply is not None and complete and wait is None:
                 return reply
             pause = BACKOFF_SECONDS * 2 ** (attempt - 1) * (1 + random.random())  # noqa: S311 - jitter is no secret
-            pause = max(pause, later or 0.0)
+            if reply is not None:
+                pause = max(pause, wait or 0.0, _retry_after(reply))
             if attempt == MAX_TRIES or pause >= self.remaining():
                 break
             self.clock.sleep(pause)
@@ -75,13 +79,32 @@ class Client:
             return reply
         raise _given_up(declared, reply)
 
+    def get_cached(
+        self,
+        host: str,
+        path: str,
+        headers: Mapping[str, str],
+        seconds: float,
+        decode: Callable[[Reply], T],
+    ) -> T:
+        """See :meth:`pit_fetch.provider.Http.get_cached`."""
+        url = base_url({known.name: known for known in self.hosts}[host], self.environ) + path
+        kept = cache.load(self.environ, url, seconds, self.clock.shared())
+        if kept is not None:
+            with contextlib.suppress(UpstreamError):
+                return decode(Reply(200, {}, kept.body, datetime.fromtimestamp(kept.since, UTC)))
+        reply = self.get(host, path, headers=headers)
+        decoded = decode(reply)
+        cache.store(self.environ, url, reply.body)
+        return decoded
+
     def remaining(self) -> float:
         """Seconds until the deadline; negative when it has passed."""
         return self.deadline - self.clock.monotonic()
 
     def _wait_for_turn(self, host: Host, base: str) -> None:
         if host.rate is not None:
-            key = urlsplit(base).netloc
+            key = host.rate.bucket or urlsplit(base).netloc
             if key not in self._limiters:
                 self._limiters[key] = limiter(host.rate, key, self.environ, self.clock.shared)
             pause = self._limiters[key].reserve()
@@ -196,15 +219,6 @@ def is_loopback(hostname: str | None) -> bool:
 
 def _no_auth(request: requests.PreparedRequest) -> requests.PreparedRequest:
     return request
-
-
-def _seconds_to_wait(reply: Reply | None, busy: Callable[[Reply], float | None] | None) -> float | None:
-    """How long a failed exchange asks to wait; None when the reply is to be taken."""
-    if reply is None:
-        return 0.0
-    if reply.status in RETRIED:
-        return _retry_after(reply)
-    return busy(reply) if busy is not None else None
 
 
 def _retry_after(reply: Reply) -> float:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Gap, gap
@@ -32,6 +32,7 @@ __all__ = [
     "Record",
     "Reply",
     "UpstreamError",
+    "Watermark",
     "gap",
 ]
 
@@ -56,6 +57,16 @@ class Record(NamedTuple):
     source: SourceTag
     payload: Mapping[str, Any]
     revised_at: datetime | None = None
+
+
+class Watermark(NamedTuple):
+    """A promise that ``fetch`` makes between records: every later one was available at or before ``at``, or is undated.
+
+    What is newer than ``at`` may then be delivered, and the fetch may stop once it has enough. A
+    record that breaks the promise is an upstream error. ``at`` is aware.
+    """
+
+    at: datetime
 
 
 class Query(NamedTuple):
@@ -83,6 +94,11 @@ class Query(NamedTuple):
     offline: bool = False
 
 
+# A parameter with several values is sent several times.
+Params = Mapping[str, str | Sequence[str]]
+T = TypeVar("T")
+
+
 class Reply(NamedTuple):
     """A complete answer. ``received_at`` is the UTC instant after its last byte."""
 
@@ -90,10 +106,6 @@ class Reply(NamedTuple):
     headers: Mapping[str, str]
     body: bytes
     received_at: datetime
-
-
-# A parameter with several values is sent several times.
-Params = Mapping[str, str | Sequence[str]]
 
 
 class Http(Protocol):
@@ -113,6 +125,15 @@ class Http(Protocol):
         wait before it is asked for again, or None to take it. The last such reply is returned.
         """
 
+    def get_cached(
+        self, host: str, path: str, headers: Mapping[str, str], seconds: float, decode: Callable[[Reply], T]
+    ) -> T:
+        """What ``decode`` makes of the reply, which may be up to ``seconds`` old: from this user's cache, or anew.
+
+        For files that are the same for every request only: what lies in the cache must not tell what
+        was asked for. ``decode`` raises UpstreamError for a reply without such a file; it is not kept then.
+        """
+
 
 class Context(NamedTuple):
     """What a fetch is given: the HTTP client for the declared hosts, and the declared credentials by name."""
@@ -122,10 +143,15 @@ class Context(NamedTuple):
 
 
 class Rate(NamedTuple):
-    """At most ``calls`` requests in any ``seconds``, over all processes of this user on this machine."""
+    """At most ``calls`` requests in any ``seconds``, over all processes of this user on this machine.
+
+    ``bucket`` names what is counted together, for hosts whose owner counts them together; "" counts
+    each host and port for itself.
+    """
 
     calls: int
     seconds: float = 1.0
+    bucket: str = ""
 
 
 class Host(NamedTuple):
@@ -182,7 +208,7 @@ def _no_caveats(query: Query) -> Iterable[str]:
 class Provider:
     """A source.
 
-    fetch         (query, context) -> records and gaps, from the network
+    fetch         (query, context) -> records and gaps, from the network; watermarks where it can promise an order
     read          (body, query) -> records, from one raw reply (--input-file, and fetch itself)
     select        (query, record) -> whether the record is asked for: the filters that are applied here
     caveats       (query) -> constant statements on what the request cannot show; from the request alone
@@ -193,7 +219,7 @@ class Provider:
 
     name: str
     summary: str
-    fetch: Callable[[Query, Context], Iterable[Record | Gap]]
+    fetch: Callable[[Query, Context], Iterable[Record | Gap | Watermark]]
     read: Callable[[bytes, Query], Iterable[Record | Gap]]
     select: Callable[[Query, Record], bool] = _everything
     caveats: Callable[[Query], Iterable[str]] = _no_caveats

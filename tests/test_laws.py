@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from random import Random
 from typing import Any
 
 import pytest
@@ -47,6 +48,7 @@ REQUESTS: dict[str, tuple[str, ...]] = {
     "limit that fits": ("--limit", "12"),
     "keyword of the late": ("--keywords", CANARY),
     "theme": ("--themes", "oil", "--limit", "5"),
+    "one page": ("--max-pages", "1"),
     "window": ("--date-from", "2024-02-15", "--date-to", "2024-02-16"),
     "budget": ("--max-chars", "4000"),
     "fail": ("--fail", "--tickers", "NONE"),
@@ -91,14 +93,18 @@ def articles(draw: st.DrawFn, public: bool) -> list[dict[str, Any]]:
     for number in draw(st.lists(st.integers(1, 400), unique=True, max_size=8)):
         age, revision = draw(st.integers(0, 4)), draw(st.integers(0, 4))
         title = draw(st.sampled_from(["Oil", "Gas", CANARY]))
+        spoilt: dict[str, Any] = {}
         if public:
             stamps = (PIT - age * MINUTE, PIT - min(age, revision) * MINUTE)
+        elif draw(st.booleans()):
+            stamps = (PIT - age * MINUTE, PIT - age * MINUTE)
+            spoilt = draw(st.sampled_from([{"id": None}, {"updated": None}, {"created": "soon"}, {"updated": [1]}]))
         elif draw(st.booleans()):
             stamps = (PIT + (1 + age) * MINUTE, PIT + (2 + age) * MINUTE)
         else:
             stamps = (PIT - age * MINUTE, PIT + (1 + revision) * MINUTE)
         size = draw(st.sampled_from([10, 3_000]))
-        made.append(article(number + (0 if public else 1_000), *stamps, title=title, body="x" * size))
+        made.append(article(number + (0 if public else 1_000), *stamps, title=title, body="x" * size) | spoilt)
     return made
 
 
@@ -113,12 +119,23 @@ OPTIONS = st.sampled_from(
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(articles(True), articles(False), articles(False), st.lists(OPTIONS, max_size=3, unique_by=lambda o: o[:1]))
+@given(
+    articles(True),
+    st.tuples(articles(False), articles(False)),
+    st.lists(OPTIONS, max_size=3, unique_by=lambda o: o[:1]),
+    st.randoms(use_true_random=False),
+)
 def test_any_two_worlds_with_the_same_public_articles(
-    public: list[dict[str, Any]], one: list[dict[str, Any]], other: list[dict[str, Any]], options: list[tuple[str, ...]]
+    public: list[dict[str, Any]],
+    noises: tuple[list[dict[str, Any]], list[dict[str, Any]]],
+    options: list[tuple[str, ...]],
+    random: Random,
 ) -> None:
     words = [word for option in options for word in option]
-    left, right = (engine(benzinga.app([*noise, *public]), words) for noise in (one, other))
+    worlds = [[*noise, *public] for noise in noises]
+    for served in worlds:
+        random.shuffle(served)
+    left, right = (engine(benzinga.app(served), words) for served in worlds)
     assert left == right
 
 
