@@ -480,6 +480,7 @@ WRECKS: list[Any] = [
     None, 7, "x", [], {}, {"url": 5}, {"fiscalDateEnding": "2025-02-30"}, {"fiscalDateEnding": "9999-12-31"},
     {"fiscalDateEnding": "2025-03-31", "reportedDate": "9999-12-31", "reportedEPS": "1e999999999"},
     {"ex_dividend_date": ["2024-01-01"], "declaration_date": {"a": 1}}, {"effective_date": "9999-12-31"},
+    {"fiscalDateEnding": "2025-03-31", "reportedDate": "9999-12-31", "reportedEPS": "abc"}, {"url": "u"},
     {"url": "https://x", "time_published": "20241399T000000", "topics": 5, "ticker_sentiment": [1]},
     {"url": "https://y", "time_published": "99991231T000000"}, {"contractID": "B", "date": "9999-12-31"},
 ]  # fmt: skip
@@ -519,7 +520,7 @@ def test_csv_rows_that_are_cut_short_or_too_long_do_no_harm(read: Read) -> None:
     good = series_csv([bar("2024-01-31")])
     clean = read(good, "TIME_SERIES_DAILY", pit="2024-02-01T01:00:00Z")
     assert len(clean.data) == 1
-    broken = good + "2024-02-01\n" + "2024-02-02,1,2,3,4,5,6,7,8\n\n" + 'x,"\n'
+    broken = good + "2024-02-01\n" + "2024-02-02,1,2,3,4,5,6,7,8\n\n" + f"{'9' * 140_000},1\n" + 'x,"\n'
     assert read(broken, "TIME_SERIES_DAILY", pit="2024-02-01T01:00:00Z").leaves == clean.leaves
 
 
