@@ -439,6 +439,16 @@ def test_null_spellings_become_null_and_numbers_stay_strings(read: Read) -> None
     }  # fmt: skip
 
 
+def test_a_calendar_of_either_year_has_the_same_fields(read: Read) -> None:
+    header, row = "symbol,name,reportDate,fiscalDateEnding,estimate,currency", "IBM,IBM,2026-07-22,2026-06-30,,USD"
+    old, new = (
+        read(f"{header}{more}\n{row}{value}\n", "EARNINGS_CALENDAR").data[0]
+        for more, value in (("", ""), (",timeOfTheDay", ",post-market"))
+    )
+    assert set(old) == set(new)
+    assert (old["timeOfTheDay"], new["timeOfTheDay"], new["estimate"]) == (None, "post-market", None)
+
+
 # --date-from and --date-to compare the provider's own dates.
 @pytest.mark.parametrize(
     ("function", "document", "first", "last", "count"),

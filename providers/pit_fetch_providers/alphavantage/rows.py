@@ -61,7 +61,7 @@ def _others(function: Function, document: Document, received: datetime, about: s
             # Equal rows are told apart by number. Not so where rows are dated: a late one must not move the count.
             seen[name] = seen.get(name, 0) + 1
             name = name if seen[name] == 1 else f"{name}:{seen[name]}"
-        yield Record(name, public, "provider_metadata", {"record_type": kind, **row})
+        yield Record(name, public, "provider_metadata", {"record_type": kind, **dict.fromkeys(function.newer), **row})
 
 
 def _dated(function: Function, row: Row, received: datetime) -> datetime | None:
