@@ -32,6 +32,7 @@ class Function(NamedTuple):
     lists      (key of the reply, record_type) of its rows; empty: whatever list or series there is;
                the key "" takes the whole reply as one row
     identity   the columns that tell one row from another; "#" is its place in the reply
+    newer      columns that older replies lack: null there
     """
 
     name: str
@@ -47,6 +48,7 @@ class Function(NamedTuple):
     date: str = ""
     lists: tuple[tuple[str, str], ...] = ()
     identity: tuple[str, ...] = ()
+    newer: tuple[str, ...] = ()
 
 
 # Columns and record types.
@@ -251,6 +253,7 @@ _ROWS: tuple[Function, ...] = (
         date="reportDate",
         lists=(("", "earnings_calendar"),),
         identity=("symbol", "fiscalDateEnding", "reportDate"),
+        newer=("timeOfTheDay",),
     ),
     _SNAPSHOT._replace(
         name="IPO_CALENDAR",

@@ -22,7 +22,7 @@ from pit_fetch_providers.alphavantage.functions import Function
 NULLS = frozenset({"", "None", "none", "null", "NULL", "-", ".", "n/a", "N/A"})
 
 _NUMBERED = re.compile(r"[0-9]+[a-z]?[.:]\s+")
-_COLUMN = re.compile(r"[A-Za-z]\w*")
+_COLUMN = re.compile(r"[A-Za-z][\w/()%-]*")  # "Chaikin A/D"; a sentence is no header
 
 Row = Mapping[str, Any]
 
@@ -44,7 +44,7 @@ def decode(body: bytes, function: Function) -> Document:
         return Document(tuple(_csv_rows(text, function)))
     try:
         # NaN and Infinity are no JSON, but one such value is no reason to lose, or to tell of, its row.
-        reply = json.loads(text, parse_constant=lambda _: None)
+        reply = json.loads(text, parse_constant=lambda _: None, parse_int=_integer)
     except (ValueError, RecursionError):
         raise UpstreamError("malformed", problem="it is neither JSON nor CSV") from None
     if not isinstance(reply, dict):
@@ -115,7 +115,10 @@ def _csv_rows(text: str, function: Function) -> Iterator[tuple[str, Row | None]]
 
 def _json_rows(reply: dict[str, Any], function: Function) -> Iterator[tuple[str, Row | None]]:
     for kind, row in _raw_rows(reply, function):
-        yield kind, _dated(tidy(row), function) if isinstance(row, dict) else None
+        try:
+            yield kind, _dated(tidy(row), function) if isinstance(row, dict) else None
+        except RecursionError:
+            yield kind, None
 
 
 def _raw_rows(reply: dict[str, Any], function: Function) -> Iterator[tuple[str, Any]]:
@@ -177,6 +180,10 @@ def _dated(row: dict[str, Any], function: Function) -> dict[str, Any]:
 
 def _kind(function: Function) -> str:
     return "bar" if function.rule == "bar" else function.name.lower()
+
+
+def _integer(digits: str) -> int | None:
+    return int(digits) if len(digits) < 100 else None  # Python refuses to read one of thousands of digits
 
 
 def _list(value: Any) -> list[Any]:
