@@ -168,6 +168,7 @@ class Client:
             if urlsplit(target)[:2] != urlsplit(base)[:2]:
                 break
             url, params = target, {}
+            self._wait_for_turn(host, base)
         raise UpstreamError("redirected", host=host.name)
 
     def _read(self, response: requests.Response, host: Host) -> bytes:

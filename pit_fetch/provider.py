@@ -73,7 +73,7 @@ class Query(NamedTuple):
     """One request, as a provider sees it. All instants are aware and UTC.
 
     now        the only "now": the PIT, or in open mode the wall clock
-    started    the wall clock when the run began, for stamping snapshots and for nothing else
+    started    the wall clock when the run began: for stamping snapshots, and to bound a PIT in the future
     pit        the PIT; None in open mode
     since      the first instant of --date-from; None without one
     until      the last instant of --date-to (inclusive); None without one
