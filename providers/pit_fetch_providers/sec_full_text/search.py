@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from pit_fetch.provider import Context, Gap, UpstreamError, gap
+from pit_fetch.provider import Context, Gap, Reply, UpstreamError, gap
 from pit_fetch.wire import strict_json
 from pit_fetch_providers.sec_full_text import edgar
 from pit_fetch_providers.sec_full_text.forms import root
@@ -125,10 +125,19 @@ def _all_hits(context: Context, search: Mapping[str, str], first: date, last: da
 
 def _page(context: Context, search: Mapping[str, str], first: date, last: date, offset: int) -> Answer:
     window = {"dateRange": "custom", "startdt": first.isoformat(), "enddt": last.isoformat(), "from": str(offset)}
-    reply = edgar.get(context, edgar.EFTS, PATH, {**search, **window})
+    reply = edgar.get(context, edgar.EFTS, PATH, {**search, **window}, _pause)
     if reply.status != 200:
         raise UpstreamError("http_status", host=edgar.EFTS, status=reply.status)
     return parse(reply.body)
+
+
+def _pause(reply: Reply) -> float | None:
+    """How long to wait before the search is asked again: when only a part of the index has answered."""
+    try:
+        parse(reply.body)
+    except UpstreamError as error:
+        return 1.0 if error.gap.code == "incomplete" else None
+    return None
 
 
 def _by_identity(hits: list[Any], offset: int) -> dict[str, Any]:
