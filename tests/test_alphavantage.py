@@ -322,6 +322,14 @@ def test_a_chain_of_options_of_a_later_day_is_not_asked_for(world: Any) -> None:
     assert len(server.fetch("HISTORICAL_OPTIONS", "symbol=IBM", "date=2024-02-12", pit=PIT).data) == 1
 
 
+@pytest.mark.parametrize("pit", [PIT, None], ids=["pit", "open"])
+def test_a_day_without_a_chain_is_no_data(world: Any, pit: str | None) -> None:
+    said = {"endpoint": "Historical Options", "message": "No data for symbol IBM on date 2024-02-11.", "data": []}
+    server = world(Store(documents={"HISTORICAL_OPTIONS": said}))
+    assert server.fetch("HISTORICAL_OPTIONS", "symbol=IBM", "date=2024-02-11", pit=pit).gap_types[-1] == "no_data"
+    assert len(server.queries) == 1
+
+
 def test_an_intraday_cursor_goes_on_into_the_month_before(world: Any) -> None:
     ibm = world(Store({"TIME_SERIES_INTRADAY": YEAR}))
     ids: list[str] = []

@@ -543,6 +543,13 @@ def test_a_number_that_no_reader_takes_does_not_spoil_the_reply(read: Read, numb
     assert {item["overall_sentiment_score"] for item in done.data} <= {None, 0.22902}
 
 
+def test_half_a_surrogate_pair_is_replaced(read: Read) -> None:
+    rows = [article("20240215T120000", "a\ud800", title="Gr\u00fc\u00dfe \U0001f600"), article("20240215T110000")]
+    done = read({"feed": rows}, "NEWS_SENTIMENT", pit=NOW)
+    assert [item["title"] for item in done.data] == ["Gr\u00fc\u00dfe \U0001f600", "Title 20240215T110000"]
+    assert done.ids[0] == "NEWS_SENTIMENT:https://news.example/a?"
+
+
 def test_a_csv_header_may_have_a_column_of_two_words(read: Read) -> None:
     assert read("time,Chaikin A/D\n2026-05-15,1.0\n", "AD").data[0]["chaikin_a/d"] == "1.0"
 

@@ -76,7 +76,9 @@ def tidy(row: Mapping[Any, Any]) -> dict[str, Any]:
 
 def _value(value: Any) -> Any:
     if isinstance(value, str):
-        return None if value.strip() in NULLS else value
+        # Half of a surrogate pair is legal in JSON and in no encoding: an id with one could not be a cursor.
+        text = value if value.isascii() else value.encode("utf-8", "replace").decode()
+        return None if text.strip() in NULLS else text
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, list):
