@@ -136,7 +136,7 @@ def test_what_is_no_cursor(text: str) -> None:
     assert parse_cursor(text) is None
 
 
-NAMES = st.text("ab /@é%", min_size=1, max_size=3)
+NAMES = st.text("ab /@é%\ud800", min_size=1, max_size=3)  # half of a surrogate pair, too: JSON can say it
 RECORDS = st.lists(
     st.builds(
         lambda name, seconds, late: record(name, seconds if not late else -1 - seconds),
