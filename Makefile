@@ -6,16 +6,24 @@ DEV = .venv/.installed-dev
 CLIENT = .venv/.installed-client
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-client lint bench clean
+.PHONY: help demo test test-wheel test-client cover lint bench clean
 
 help: ## list the targets
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
 
 demo: $(RUN) ## set up, then a fetch as of an instant on bundled sample data
 	@$(BIN)/python examples/demo.py
 
 test: $(DEV) ## set up, then the test suite
 	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+
+test-wheel: $(DEV) ## the suite against an installed wheel, away from the checkout
+	@$(BIN)/python tests/repo/wheel.py
+
+cover: $(DEV) ## the coverage floor of the pure core
+	@$(BIN)/python -m pytest tests/test_pit.py tests/test_times.py tests/test_envelope.py tests/test_request.py \
+		tests/test_gate.py --cov=pit_fetch.pit --cov=pit_fetch.times --cov=pit_fetch.envelope --cov=pit_fetch.gaps \
+		--cov=pit_fetch.request --cov-report=term-missing --cov-fail-under=97
 
 lint: $(DEV) ## format check, lint and types
 	$(BIN)/ruff format --check .
@@ -26,8 +34,8 @@ test-client: $(CLIENT) ## set up, then what reaches the model, measured on the r
 	$(BIN)/python -m tests.client.matrix
 
 bench: $(DEV) ## start-up and fetch times, as ratios measured in one run
-	@$(BIN)/python tests/bench.py
-	@$(BIN)/python tests/bench_gate.py
+	@$(BIN)/python tests/repo/bench.py
+	@$(BIN)/python tests/repo/bench_gate.py
 
 clean: ## remove the environment and caches
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -40,8 +40,10 @@ if __name__ == "__main__":
     if needs_venv():
         os.execv(VENV_PYTHON, [VENV_PYTHON, os.path.realpath(__file__), *sys.argv[1:]])  # noqa: S606 - no shell
     try:
-        from pit_fetch.cli import main
+        from pit_fetch.cli import command
     except ImportError:
-        print('{"data": [], "gaps": [{"type": "config", "reason": "pit_fetch is not installed", "query": ""}]}')  # noqa: T201
-        sys.exit("pit_fetch: not installed for this interpreter: run the script of its checkout, or pip install it")
-    sys.exit(main())
+        fix = "pit_fetch is not installed for this interpreter: run python3 -m pip install pit-fetch"
+        sys.stdout.write(f'{{"data": [], "gaps": [{{"type": "config", "reason": "{fix}", "query": ""}}]}}\n')
+        sys.stderr.write(fix + "\n")
+        sys.exit(2)
+    command()

@@ -35,7 +35,7 @@ from collections import namedtuple
 from datetime import datetime, timedelta, timezone
 
 # The process starts for every call of an agent: what costs start-up time (typing, signal's enums, patterns
-# that few inputs need) is left out or put off. tests/bench_gate.py holds the limit.
+# that few inputs need) is left out or put off. tests/repo/bench_gate.py holds the limit.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Collection, Iterator, List, NamedTuple, Optional

@@ -31,14 +31,14 @@ def fetch(source: str, pit: str | datetime | None = None, **options: object) -> 
     import os
     import sys
 
-    from pit_fetch import options as command_line
     from pit_fetch.engine import run
     from pit_fetch.log import Log
     from pit_fetch.registry import load
+    from pit_fetch.request import argv_of, parse
     from pit_fetch.world import real_world
 
-    argv = command_line.argv_of(source, pit, options)
-    request = command_line.parse(argv, load(source), os.environ, agent_budget=False)
+    argv = argv_of(source, pit, options)
+    request = parse(argv, load(source), os.environ, agent_budget=False)
     outcome = run(request, real_world(os.environ, lambda: sys.stdin.buffer.read()), Log(), argv)
     envelope: dict[str, Any] = json.loads(outcome.text)
     return envelope

@@ -1,8 +1,6 @@
 """``python3 -m pit_fetch``."""
 
-import sys
-
-from pit_fetch.cli import main
+from pit_fetch.cli import command
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command()

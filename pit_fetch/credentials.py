@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import quote, quote_plus
 
 from pit_fetch.errors import ConfigError
@@ -36,7 +36,10 @@ def resolve(provider: Provider, environ: Mapping[str, str], folder: str) -> dict
 
 
 def lookup(credential: Credential, environ: Mapping[str, str], folder: str) -> tuple[str, str]:
-    """The variable that is set, and its value; ("", "") when none is. Only declared variables are looked at."""
+    """The variable that is set, and its value; ("", "") when none is. Only declared variables are looked at.
+
+    Raises ConfigError when there is an ``.env`` file that cannot be read.
+    """
     for variable in credential.variables:
         if environ.get(variable, "").strip():
             return variable, environ[variable].strip()
@@ -44,7 +47,10 @@ def lookup(credential: Credential, environ: Mapping[str, str], folder: str) -> t
     if path:
         from dotenv import dotenv_values
 
-        values = dotenv_values(path, interpolate=False)
+        try:
+            values = dotenv_values(path, interpolate=False)
+        except (OSError, ValueError):
+            raise ConfigError("env_file_unreadable") from None
         for variable in credential.variables:
             value = (values.get(variable) or "").strip()
             if value:
@@ -57,13 +63,25 @@ def secret_values(provider: Provider, resolved: Mapping[str, str]) -> tuple[str,
     return tuple(resolved[c.name] for c in provider.credentials if c.secret and resolved.get(c.name))
 
 
-def redact(text: str, secrets: Iterable[str], min_length: int = 1) -> str:
-    """``text`` with every secret replaced, as it is and as a URL would spell it."""
-    for secret in secrets:
-        if len(secret) >= min_length:
-            for spelling in {secret, quote(secret, safe=""), quote_plus(secret)}:
+def redactor(secrets: Iterable[str], min_length: int = 1) -> Callable[[str], str]:
+    """A function that replaces every secret in a text, as it is and as a URL would spell it."""
+    spellings = {
+        spelling
+        for secret in secrets
+        if len(secret) >= min_length
+        for spelling in (secret, quote(secret, safe=""), quote_plus(secret))
+    }
+    if not spellings:
+        return str
+    longest_first = sorted(spellings, key=len, reverse=True)
+
+    def redact(text: str) -> str:
+        for spelling in longest_first:
+            if spelling in text:
                 text = text.replace(spelling, REDACTED)
-    return text
+        return text
+
+    return redact
 
 
 def _nearest_env_file(folder: str) -> str | None:

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch import audit, credentials, envelope
 from pit_fetch.errors import ConfigError, ExitStatus, InputError, PitFetchError, UpstreamError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.log import Log
-from pit_fetch.options import Request
 from pit_fetch.pit import Page, Tally, cursor, in_order, public, take
-from pit_fetch.provider import Context, Query, Record
+from pit_fetch.provider import Context, Query, Record, Watermark
+from pit_fetch.request import Request
 from pit_fetch.times import in_new_york
 from pit_fetch.world import TimeIsUp, World
 
 if TYPE_CHECKING:
     from pit_fetch.http import Client
 
-# The network gives up at the deadline by itself; the alarm is for a provider that does not come back.
+# The network and the stream of records end at the deadline; the alarm is for a provider that does not come back.
 ALARM_GRACE_SECONDS = 1.0
 
 _STATUS_OF_TYPE = {
@@ -30,8 +30,7 @@ _STATUS_OF_TYPE = {
 }
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What leaves the process: the envelope's text, the exit status, and the line for stderr (or "")."""
 
     text: str
@@ -46,6 +45,7 @@ class _Fetch:
     request: Request
     world: World
     log: Log
+    deadline: float
     page: Page = field(default_factory=Page)
     tally: Tally = field(default_factory=Tally)
     gaps: list[Gap] = field(default_factory=list)
@@ -58,8 +58,7 @@ class _Fetch:
 def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
     """The outcome of ``request``. Raises UsageError when the audit file cannot be written."""
     audit_path = audit.path(world.environ)
-    fetch = _Fetch(request, world, log)
-    broken = False
+    fetch = _Fetch(request, world, log, deadline=world.clock.monotonic() + request.timeout)
     try:
         _collect(fetch)
     except PitFetchError as error:
@@ -68,12 +67,12 @@ def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
     except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:  # noqa: BLE001 - a provider may raise anything, SystemExit too
-        broken = True
-        fetch.failure = _where(error)
-        hint = f"({type(error).__name__})" if request.pit is None else "See the audit file (PIT_FETCH_AUDIT)."
-        fetch.page = Page()
-        fetch.gaps = [gap("plugin_failed", source=request.provider.name, hint=hint)]
-    outcome, kept = _finish(fetch, broken)
+        _note_failure(fetch, error)
+    try:
+        outcome, kept = _finish(fetch)
+    except (TypeError, ValueError, RecursionError) as error:  # a payload that JSON cannot say
+        _note_failure(fetch, error)
+        outcome, kept = _finish(fetch)
     if audit_path:
         audit.write(audit_path, _entry(fetch, argv, outcome, kept))
     return outcome
@@ -94,7 +93,7 @@ def _collect(fetch: _Fetch) -> None:
             fetch.log.kept(provider.name, len(fetch.page.kept) + 1)
         return wanted
 
-    records = public(_until_it_ends(fetch, source), lambda: _cutoff(fetch), fetch.tally)
+    records = public(_until_it_ends(fetch, source), _cutoff(request, fetch.world), fetch.tally)
     try:
         with fetch.world.alarm(request.timeout + ALARM_GRACE_SECONDS):
             take(
@@ -105,15 +104,19 @@ def _collect(fetch: _Fetch) -> None:
                 limit=request.limit,
                 select=select,
             )
+    except UpstreamError as error:  # the order that the source promised; what stood before the break is kept
+        fetch.gaps.append(error.gap)
     except TimeIsUp:
         _note_deadline(fetch)
 
 
 def _query(request: Request, world: World) -> Query:
-    now = request.pit or world.clock.now()
+    started = world.clock.now()
+    now = request.pit or started
     bounds = (now, request.until, request.after_instant)
     return Query(
         now=now,
+        started=started,
         pit=request.pit,
         since=request.since,
         until=request.until,
@@ -124,17 +127,19 @@ def _query(request: Request, world: World) -> Query:
     )
 
 
-def _cutoff(fetch: _Fetch) -> datetime | None:
-    """The PIT, but never later than now: a PIT in the future must not let a running bar through."""
-    pit = fetch.request.pit
-    return None if pit is None else min(pit, fetch.world.clock.now())
+def _cutoff(request: Request, world: World) -> Callable[[], datetime | None]:
+    """The PIT; one in the future never later than now, or a bar that is still running would pass."""
+    pit = request.pit
+    if pit is None or pit <= world.clock.now():
+        return lambda: pit
+    return lambda: min(pit, world.clock.now())
 
 
-def _online(fetch: _Fetch, query: Query) -> Iterator[Record | Gap]:
+def _online(fetch: _Fetch, query: Query) -> Iterator[Record | Gap | Watermark]:
     request, world, provider = fetch.request, fetch.world, fetch.request.provider
     resolved = credentials.resolve(provider, world.environ, world.folder)
     fetch.secrets = credentials.secret_values(provider, resolved)
-    fetch.log.clean = lambda text: credentials.redact(text, fetch.secrets)
+    fetch.log.clean = credentials.redactor(fetch.secrets)
     try:
         import requests  # noqa: F401 - asked for here, so that a missing package is one clear gap
     except ImportError:
@@ -148,13 +153,13 @@ def _online(fetch: _Fetch, query: Query) -> Iterator[Record | Gap]:
         environ=world.environ,
         clock=world.clock,
         timeout=request.timeout,
-        deadline=world.clock.monotonic() + request.timeout,
+        deadline=fetch.deadline,
         on_request=fetch.log.request,
     )
     return iter(provider.fetch(query, Context(fetch.client, resolved)))
 
 
-def _offline(fetch: _Fetch, query: Query) -> Iterator[Record | Gap]:
+def _offline(fetch: _Fetch, query: Query) -> Iterator[Record | Gap | Watermark]:
     path = fetch.request.input_file or ""
     try:
         if path == "-":
@@ -170,8 +175,8 @@ def _offline(fetch: _Fetch, query: Query) -> Iterator[Record | Gap]:
     return iter(fetch.request.provider.read(body, query))
 
 
-def _until_it_ends(fetch: _Fetch, source: Iterator[Record | Gap]) -> Iterator[Record]:
-    """The records of ``source``. Its gaps, and the error or deadline that ends it, are noted on the way.
+def _until_it_ends(fetch: _Fetch, source: Iterator[Record | Gap | Watermark]) -> Iterator[Record | Watermark]:
+    """The records and watermarks of ``source``. Its gaps, and the error or deadline that ends it, are noted on the way.
 
     An error ends the stream like its last record would: what was complete before it is kept.
     """
@@ -179,10 +184,13 @@ def _until_it_ends(fetch: _Fetch, source: Iterator[Record | Gap]) -> Iterator[Re
         for one in source:
             if isinstance(one, Gap):
                 fetch.gaps.append(one)
-            elif isinstance(one, Record):
+            elif isinstance(one, (Record, Watermark)):
                 yield one
             else:
-                raise TypeError("a provider yields Record and Gap only")
+                raise TypeError("a provider yields Record, Gap and Watermark only")
+            if fetch.world.clock.monotonic() > fetch.deadline:
+                _note_deadline(fetch)
+                return
     except UpstreamError as error:
         if fetch.request.input_file:
             problem = error.gap.params.get("problem", "the source reports an error")
@@ -202,28 +210,36 @@ def _note_deadline(fetch: _Fetch) -> None:
     fetch.gaps.append(gap("timeout", host=fetch.request.provider.name, timeout=timeout))
 
 
-def _finish(fetch: _Fetch, broken: bool) -> tuple[Outcome, int]:
+def _note_failure(fetch: _Fetch, error: BaseException) -> None:
+    request = fetch.request
+    hint = f"({type(error).__name__})" if request.pit is None else "See the audit file (PIT_FETCH_AUDIT)."
+    fetch.failure = _where(error)
+    fetch.page = Page()
+    fetch.gaps = [gap("plugin_failed", source=request.provider.name, hint=hint)]
+
+
+def _finish(fetch: _Fetch) -> tuple[Outcome, int]:
     request, page = fetch.request, fetch.page
     form = envelope.Form(
         query=request.canonical,
-        clean=lambda text: credentials.redact(text, fetch.secrets),
-        clean_data=lambda text: credentials.redact(text, fetch.secrets, credentials.MIN_LENGTH_IN_DATA),
+        clean=credentials.redactor(fetch.secrets),
+        clean_data=credentials.redactor(fetch.secrets, credentials.MIN_LENGTH_IN_DATA),
         fields=request.fields,
         max_chars=request.max_chars,
         pretty=request.pretty,
         pit=request.pit,
     )
-    gaps = _all_gaps(fetch, broken)
+    gaps = _all_gaps(fetch)
     text, kept = envelope.render(page.kept, gaps, form)
-    status = ExitStatus.BUG if broken else ExitStatus.OK
+    status = ExitStatus.BUG if fetch.failure else ExitStatus.OK
     code = envelope.judge(text, form)
     if code is not None:
         gaps, kept, status = [gap("gate_refused", finding=code)], 0, ExitStatus.BUG
-        text = envelope.gaps_only(gaps, replace(form, pretty=False))
+        text = envelope.gaps_only(gaps, form._replace(pretty=False))
     if status is ExitStatus.OK and request.fail:
         status = next((_STATUS_OF_TYPE[kind] for kind in _STATUS_OF_TYPE if any(g.type == kind for g in gaps)), status)
     fetch.log.summary(request.provider.name, page.kept[:kept], gaps)
-    return Outcome(text, status, _complaint(gaps, status)), kept
+    return Outcome(text, status, form.clean(_complaint(gaps, status))), kept
 
 
 def _complaint(gaps: list[Gap], status: ExitStatus) -> str:
@@ -232,11 +248,11 @@ def _complaint(gaps: list[Gap], status: ExitStatus) -> str:
     return next(one.reason for one in gaps if status is ExitStatus.BUG or _STATUS_OF_TYPE.get(one.type) is status)
 
 
-def _all_gaps(fetch: _Fetch, broken: bool) -> list[Gap]:
+def _all_gaps(fetch: _Fetch) -> list[Gap]:
     """The gaps in the envelope's order: the constant ones of PIT mode, the provider's, and how the fetch ended."""
     request, page, tally = fetch.request, fetch.page, fetch.tally
     gaps = list(fetch.gaps)
-    if broken or not fetch.started:
+    if fetch.failure or not fetch.started:
         return gaps
     if request.pit is not None:
         gaps = [gap("late"), gap("undated"), *gaps]
@@ -264,10 +280,10 @@ def _where(error: BaseException) -> str:
 
 
 def _entry(fetch: _Fetch, argv: list[str], outcome: Outcome, kept: int) -> dict[str, Any]:
-    request = fetch.request
+    request, redact = fetch.request, credentials.redactor(fetch.secrets)
     return {
         "time": fetch.world.clock.now().isoformat(),
-        "argv": [credentials.redact(word, fetch.secrets) for word in argv],
+        "argv": [redact(word) for word in argv],
         "pit": request.pit.isoformat() if request.pit else None,
         "source": request.provider.name,
         "requests": fetch.client.requests_made if fetch.client else 0,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.pit import cursor
@@ -23,8 +22,7 @@ STAMPS = ("available_at", "available_at_source", "revised_at", "id")
 Clean = Callable[[str], str]
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """How an envelope is written. ``clean`` redacts a string; ``query`` is the canonical request."""
 
     query: str
@@ -68,9 +66,6 @@ def gaps_only(gaps: Iterable[Gap], form: Form) -> str:
 
 
 def _item(record: Record, form: Form) -> dict[str, Any]:
-    payload = {
-        key: _clean(value, form) for key, value in record.payload.items() if not form.fields or key in form.fields
-    }
     item: dict[str, Any] = {
         "available_at": None if record.available_at is None else in_new_york(record.available_at),
         "available_at_source": record.source,
@@ -78,22 +73,21 @@ def _item(record: Record, form: Form) -> dict[str, Any]:
     if record.revised_at is not None:
         item["revised_at"] = in_new_york(record.revised_at)
     item["id"] = form.clean_data(record.id)
-    payload = {key: value for key, value in payload.items() if not _forbidden(key, form)}
-    return {**item, **{key: value for key, value in payload.items() if key not in item}}
+    wanted = form.fields or record.payload
+    for key, value in record.payload.items():
+        if key in wanted and key not in item and not _forbidden(key, form):
+            item[key] = _clean(value, form)
+    return item
 
 
 def _clean(value: Any, form: Form) -> Any:
     """``value`` with secrets redacted and, in PIT mode, forbidden keys left out, at any depth."""
     if isinstance(value, str):
         return form.clean_data(value)
-    if isinstance(value, Mapping):
-        return {
-            form.clean_data(str(key)): _clean(part, form)
-            for key, part in value.items()
-            if not _forbidden(str(key), form)
-        }
     if isinstance(value, (list, tuple)):
         return [_clean(part, form) for part in value]
+    if isinstance(value, dict):
+        return {form.clean_data(key): _clean(part, form) for key, part in value.items() if not _forbidden(key, form)}
     return value
 
 

@@ -8,10 +8,9 @@ withheld would tell an agent that something is going to happen.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-_TABLE: Mapping[str, tuple[str, str]] = {
+REASONS: Mapping[str, tuple[str, str]] = {
     # In every envelope of a fetch in PIT mode, whatever the source served.
     "late": (
         "pit_excluded",
@@ -26,9 +25,13 @@ _TABLE: Mapping[str, tuple[str, str]] = {
     # Open mode only: there is no PIT, so there is nothing to disclose.
     "undated_served": (
         "unverifiable",
-        "{count} of these items have no provable publication time; with --pit they are withheld.",
+        "Items without a provable publication time: {count}. With --pit they are withheld.",
     ),
-    "unusable": ("unverifiable", "{count} rows of the reply have no identity and are left out."),
+    "unusable": ("unverifiable", "Rows without an identity, which are left out: {count}."),
+    "empty_twice": (
+        "unverifiable",
+        "{host} sent an empty reply twice; under load it does so for what it knows, too: try again later.",
+    ),
     "nothing": ("no_data", "Nothing public matched, or the source does not know what was asked for."),
     # The fetch ended before the window was exhausted.
     "limit": ("truncated", "More matches than --limit {limit}. Continue with --after {cursor}"),
@@ -46,6 +49,11 @@ _TABLE: Mapping[str, tuple[str, str]] = {
         "truncated",
         "The source gives no more records of this window. Narrow the request (--date-from, --date-to, filters).",
     ),
+    "reach": (
+        "truncated",
+        "{host} serves this for a limited time back only, or was asked for its latest rows: older ones are missing.",
+    ),
+    "look_back": ("truncated", "Looked back to {day} and no further. Narrow the request (--date-from, --date-to)."),
     # The command line or its surroundings.
     "pit_malformed": (
         "invalid_pit",
@@ -61,6 +69,10 @@ _TABLE: Mapping[str, tuple[str, str]] = {
     "usage": ("config", "{text}"),
     "credential_missing": ("config", "{source} needs {variables}: set it in the environment or in a .env file. {hint}"),
     "credential_malformed": ("config", "{variable} is not usable: {problem} {hint}"),
+    "env_file_unreadable": (
+        "config",
+        "The .env file cannot be read: correct it, or set the variables in the environment.",
+    ),
     "url_malformed": ("config", "{variable} must be https://HOST (http only for a loopback host) without a path."),
     "dependency_missing": ("config", "The package {package} is missing: run {command}"),
     "operation": ("config", "{text}"),
@@ -71,11 +83,14 @@ _TABLE: Mapping[str, tuple[str, str]] = {
     "http_status": ("upstream_error", "{host} answered with HTTP {status}."),
     "credential_refused": ("upstream_error", "{host} refused the credential: check {variables}."),
     "throttled": ("upstream_error", "{host} asks for fewer requests ({limit}): try again later."),
+    "not_entitled": ("upstream_error", "{host} does not serve {operation} on this key's plan."),
+    "bad_call": ("upstream_error", "{host} does not know what was asked for: check the symbol and the parameters."),
     "network": ("upstream_error", "{host} cannot be reached: check the network, or try again later."),
     "timeout": ("upstream_error", "{host} gave no complete answer before the deadline (--timeout {timeout:g})."),
     "too_large": ("upstream_error", "{host} sent a body larger than {megabytes} MB."),
     "redirected": ("upstream_error", "{host} redirects to another address, which is not followed."),
     "malformed": ("upstream_error", "The source sent a reply of an unknown shape: {problem}."),
+    "incomplete": ("upstream_error", "{host} answered from a part of its index only: try again later."),
     "paging": ("upstream_error", "The source sends the same page again and again."),
     "order_broken": ("upstream_error", "The source sent records out of the order that it was asked for."),
     # Ours.
@@ -86,20 +101,19 @@ _TABLE: Mapping[str, tuple[str, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Gap:
+class Gap(NamedTuple):
     """One gap: a row of the table and what fills it. ``type`` and ``reason`` are what the envelope shows."""
 
     code: str
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any]
 
     @property
     def type(self) -> str:
-        return _TABLE[self.code][0]
+        return REASONS[self.code][0]
 
     @property
     def reason(self) -> str:
-        return _TABLE[self.code][1].format(**self.params)
+        return REASONS[self.code][1].format(**self.params)
 
 
 def gap(code: str, /, **params: Any) -> Gap:

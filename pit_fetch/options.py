@@ -1,60 +1,69 @@
-"""The command line as data: common options, a provider's options, and the request they make.
-
-Both call forms (``EARNINGS symbol=AAPL`` and ``--op EARNINGS --symbol AAPL``) and the Python call
-end in the same :class:`Request`, whose :attr:`Request.canonical` text stands in every gap.
-"""
+"""Which options there are: the common ones, and those that a provider declares. Both are data."""
 
 from __future__ import annotations
 
 import argparse
-import math
-import re
-import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from pit_fetch.envelope import STAMPS
 from pit_fetch.errors import UsageError
-from pit_fetch.pit import Position, parse_cursor
-from pit_fetch.provider import Option, Provider
-from pit_fetch.times import parse_pit, window_end, window_start
+
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    from pit_fetch.provider import Option, Provider
 
 DEFAULT_LIMIT = 50
 DEFAULT_MAX_PAGES = 10
 DEFAULT_TIMEOUT = 60.0
-MIN_MAX_CHARS = 4_000
-# The agent client cuts a tool's output at 30,000 characters and then hands its hook a broken JSON.
-MAX_CHARS_UNDER_AGENT = 28_000
 
-_KEY_VALUE = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.*)", re.DOTALL)
+# group -> (flags, metavar or "" for a switch, help)
+_COMMON: dict[str, tuple[tuple[tuple[str, ...], str, str], ...]] = {
+    "what to ask": (
+        (("--source",), "SOURCE", "the provider, see --list-sources"),
+        (("--pit",), "ISO8601", "only what was public at this instant: 2024-02-15T16:00:00-05:00"),
+        (("--date-from",), "DATE", "published at or after: a New York date or a full time stamp"),
+        (("--date-to",), "DATE", "published at or before; a date includes its whole day"),
+        (("--limit",), "N", f"items at the most, counted after all filters ({DEFAULT_LIMIT})"),
+        (("--after",), "CURSOR", "continue below an item: the cursor of a truncated gap"),
+        (("--max-pages",), "N", f"pages of public records to look at ({DEFAULT_MAX_PAGES})"),
+        (("--timeout",), "SECONDS", f"for the whole fetch ({DEFAULT_TIMEOUT:g})"),
+        (("--input-file",), "PATH", "read a raw provider reply, not the network; - is stdin"),
+    ),
+    "what to print": (
+        (("--fields",), "A,B,C", "these fields of each item; id and time stamps always stay"),
+        (("--max-chars",), "N", "size of the envelope; whole items only, 0 is no budget"),
+        (("--pretty",), "", "indent the JSON"),
+        (("--fail",), "", "exit 3, 4 or 5 on a config, input or upstream gap"),
+        (("-v", "--verbose"), "", "say on stderr what is done"),
+    ),
+    "listings": (
+        (("-h", "--help"), "", "this help; with --source also the options of that source"),
+        (("--version",), "", "print the version"),
+        (("--list-sources",), "", "list the sources and whether their credentials are set"),
+        (("--json",), "", "with --list-sources: as JSON"),
+    ),
+}
+
+COMMON_FLAGS = frozenset(flag for rows in _COMMON.values() for flags, _, _ in rows for flag in flags)
+COMMON_WITH_VALUE = frozenset(flags[0] for rows in _COMMON.values() for flags, metavar, _ in rows if metavar)
+
+_METAVARS = {"list": "A,B", "integer": "N", "instant": "DATE"}
+
+_EPILOG = """\
+exit status: 0 an envelope is on stdout, with or without gaps; 2 the command line was refused;
+3, 4, 5 with --fail: a config, input or upstream gap; 70 a bug; 130 interrupted.
+"pit_fetch --source SOURCE --help" shows the options of a source.
+"""
 
 
-@dataclass(frozen=True)
-class Request:
-    """One fetch, fully parsed. Instants are aware and UTC; ``max_chars`` 0 means no budget."""
+class Parser(argparse.ArgumentParser):
+    """Refuses by UsageError; ``flags`` are those that it knows."""
 
-    provider: Provider
-    pit: datetime | None
-    limit: int
-    since: datetime | None
-    until: datetime | None
-    after: Position | None
-    after_instant: datetime | None
-    max_pages: int
-    timeout: float
-    fields: tuple[str, ...]
-    max_chars: int
-    input_file: str | None
-    pretty: bool
-    fail: bool
-    verbose: bool
-    options: Mapping[str, Any]
-    canonical: str
+    @property
+    def flags(self) -> list[str]:
+        return [flag for action in self._actions for flag in action.option_strings]
 
-
-class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError("usage", text=f"{message}; see --help")
 
@@ -70,10 +79,12 @@ class _Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-def common_parser(provider: Provider | None) -> argparse.ArgumentParser:
-    """The parser of the common options and, where one is chosen, of the provider's own."""
-    # A default that is absent tells "not given" from "given as the default"; the defaults are applied in `parse`.
-    parser = _Parser(
+def build_parser(provider: Provider | None) -> Parser:
+    """The parser of the common options and, where one is chosen, of the provider's own.
+
+    An option that is not given is absent from the result: defaults are applied where it is read.
+    """
+    parser = Parser(
         prog="pit_fetch",
         usage=_usage(provider),
         description=_description(provider),
@@ -83,29 +94,13 @@ def common_parser(provider: Provider | None) -> argparse.ArgumentParser:
         allow_abbrev=False,
         add_help=False,
     )
-    add = parser.add_argument_group("what to ask").add_argument
-    add("--source", action=_Once, metavar="SOURCE", help="the provider, see --list-sources")
-    add(
-        "--pit", action=_Once, metavar="ISO8601", help="only what was public at this instant: 2024-02-15T16:00:00-05:00"
-    )
-    add("--date-from", action=_Once, metavar="DATE", help="published at or after: a New York date or a full time stamp")
-    add("--date-to", action=_Once, metavar="DATE", help="published at or before; a date includes its whole day")
-    add("--limit", action=_Once, metavar="N", help=f"items at the most, counted after all filters ({DEFAULT_LIMIT})")
-    add("--after", action=_Once, metavar="CURSOR", help="continue below an item: the cursor of a truncated gap")
-    add("--max-pages", action=_Once, metavar="N", help=f"pages of public records to look at ({DEFAULT_MAX_PAGES})")
-    add("--timeout", action=_Once, metavar="SECONDS", help=f"for the whole fetch ({DEFAULT_TIMEOUT:g})")
-    add("--input-file", action=_Once, metavar="PATH", help="read a raw provider reply, not the network; - is stdin")
-    add = parser.add_argument_group("what to print").add_argument
-    add("--fields", action=_Once, metavar="A,B,C", help="these fields of each item; id and time stamps always stay")
-    add("--max-chars", action=_Once, metavar="N", help="size of the envelope; whole items only, 0 is no budget")
-    add("--pretty", action="store_true", help="indent the JSON")
-    add("--fail", action="store_true", help="exit 3, 4 or 5 on a config, input or upstream gap")
-    add("-v", "--verbose", action="store_true", help="say on stderr what is done")
-    add = parser.add_argument_group("listings").add_argument
-    add("-h", "--help", action="store_true", help="this help; with --source also the options of that source")
-    add("--version", action="store_true", help="print the version")
-    add("--list-sources", action="store_true", help="list the sources and whether their credentials are set")
-    add("--json", action="store_true", help="with --list-sources: as JSON")
+    for title, rows in _COMMON.items():
+        group = parser.add_argument_group(title)
+        for flags, metavar, text in rows:
+            if metavar:
+                group.add_argument(*flags, action=_Once, metavar=metavar, help=text)
+            else:
+                group.add_argument(*flags, action="store_true", help=text)
     if provider is not None and provider.options:
         group = parser.add_argument_group(f"options of {provider.name} (as --name VALUE or name=VALUE)")
         for option in provider.options:
@@ -116,7 +111,7 @@ def common_parser(provider: Provider | None) -> argparse.ArgumentParser:
 
 def source_of(argv: Sequence[str]) -> str | None:
     """The value of ``--source`` before anything else is parsed: it decides which options there are."""
-    parser = _Parser(allow_abbrev=False, add_help=False, argument_default=argparse.SUPPRESS)
+    parser = Parser(allow_abbrev=False, add_help=False, argument_default=argparse.SUPPRESS)
     parser.add_argument("--source", action=_Once)
     known, _ = parser.parse_known_args(list(argv))
     source: str | None = getattr(known, "source", None)
@@ -132,71 +127,33 @@ def listing_of(argv: Sequence[str]) -> str:
     return ""
 
 
-def parse(argv: Sequence[str], provider: Provider, environ: Mapping[str, str], agent_budget: bool = True) -> Request:
-    """The request of a command line. Raises UsageError, whose reason names the fix."""
-    given = vars(common_parser(provider).parse_intermixed_args(_expand_pairs(argv, provider)))
-    words = given.pop("words", [])
-    options = _provider_options(given, words, provider)
-    pit = _pit(given.get("pit"))
-    _check_ceiling(pit, environ)
-    since, until = _instant(given, "date_from", window_start), _instant(given, "date_to", window_end)
-    if since is not None and until is not None and since > until:
-        raise UsageError("usage", text="--date-from is after --date-to")
-    after = parse_cursor(given["after"]) if "after" in given else None
-    if "after" in given and after is None:
-        raise UsageError("usage", text="--after is not a cursor: copy it from the truncated gap")
-    return Request(
-        provider=provider,
-        pit=pit,
-        limit=_integer(given, "limit", DEFAULT_LIMIT),
-        since=since,
-        until=until,
-        after=after[0] if after else None,
-        after_instant=after[1] if after else None,
-        max_pages=_integer(given, "max_pages", DEFAULT_MAX_PAGES),
-        timeout=_seconds(given, "timeout", DEFAULT_TIMEOUT),
-        fields=_fields(given, provider),
-        max_chars=_max_chars(given, environ, agent_budget),
-        input_file=given.get("input_file"),
-        pretty="pretty" in given,
-        fail="fail" in given,
-        verbose="verbose" in given,
-        options=options,
-        canonical=_canonical(given, options, provider),
-    )
+def flag_of(name: str) -> str:
+    """``date_from`` -> ``--date-from``."""
+    return "--" + name.replace("_", "-")
 
 
-def argv_of(source: str, pit: object, options: Mapping[str, object]) -> list[str]:
-    """The command line that a Python call stands for. Raises UsageError for a value that has no such form."""
-    argv = [f"--source={source}"]
-    for name, value in {"pit": pit, **options}.items():
-        flag = "--" + name.replace("_", "-")
-        if value is None or value is False:
-            continue
-        argv.append(flag if value is True else f"{flag}={_argument(name, value)}")
-    return argv
+def destination(option: Option) -> str:
+    """Where the parser leaves a provider's option: apart from the common ones, whose names it may not take."""
+    return f"option:{option.name}"
 
 
-def _argument(name: str, value: object) -> str:
-    if isinstance(value, datetime):
-        if value.utcoffset() is None:
-            raise UsageError("usage", text=f"{name} is a datetime without a zone: give an aware one")
-        return value.isoformat()
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return ",".join(str(part) for part in (sorted(value) if isinstance(value, (set, frozenset)) else value))
-    return str(value)
+def _add_option(group: Any, option: Option) -> None:
+    text = option.help.replace("%", "%%") + (f" ({option.default})" if option.default not in (None, False) else "")
+    flag, dest = flag_of(option.name), destination(option)
+    if option.kind == "flag":
+        group.add_argument(flag, dest=dest, action="store_true", help=text)
+    else:
+        metavar = option.metavar or _METAVARS.get(option.kind, "TEXT")
+        group.add_argument(flag, dest=dest, action=_Once, metavar=metavar, help=text)
 
 
 def _usage(provider: Provider | None) -> str:
-    words = {"one": f" [{_positional(provider).upper()}]", "all": f" [{_positional(provider).upper()} ...]"}
-    form = next((words[o.positional] for o in provider.options if o.positional), "") if provider else " [OP]"
-    return (
-        f"%(prog)s --source {provider.name if provider else 'SOURCE'} [--pit ISO8601] [options]{form} [key=value ...]"
-    )
-
-
-def _positional(provider: Provider | None) -> str:
-    return next((option.name for option in provider.options if option.positional), "") if provider else ""
+    source, words = "SOURCE", " [OP]"
+    if provider is not None:
+        source = provider.name
+        forms = {"": "", "one": " [{}]", "all": " [{} ...]"}
+        words = "".join(forms[option.positional].format(option.name.upper()) for option in provider.options)
+    return f"%(prog)s --source {source} [--pit ISO8601] [options]{words} [key=value ...]"
 
 
 def _description(provider: Provider | None) -> str:
@@ -205,204 +162,3 @@ def _description(provider: Provider | None) -> str:
     return (
         "What did this source say, as of this instant? Prints one JSON envelope: what was public at the PIT, and gaps."
     )
-
-
-_EPILOG = """\
-exit status: 0 an envelope is on stdout, with or without gaps; 2 the command line was refused;
-3, 4, 5 with --fail: a config, input or upstream gap; 70 a bug; 130 interrupted.
-"pit_fetch --source SOURCE --help" shows the options of a source.
-commands: pit_fetch init | lint | doctor, for the hooks and agents of a Claude Code project; each has --help.
-"""
-
-
-def _add_option(group: Any, option: Option) -> None:
-    text = option.help.replace("%", "%%") + (f" ({option.default})" if option.default not in (None, False) else "")
-    flag = "--" + option.name.replace("_", "-")
-    if option.kind == "flag":
-        group.add_argument(flag, dest=_dest(option), action="store_true", help=text)
-    else:
-        metavar = option.metavar or {"list": "A,B", "integer": "N", "instant": "DATE"}.get(option.kind, "TEXT")
-        group.add_argument(flag, dest=_dest(option), action=_Once, metavar=metavar, help=text)
-
-
-def _dest(option: Option) -> str:
-    return f"option:{option.name}"
-
-
-def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
-    """Rewrites each ``key=value`` word of a provider option as ``--key=value``."""
-    names = {option.name.replace("_", "-"): option for option in provider.options}
-    expanded: list[str] = []
-    takes_value = {"--" + name for name, option in names.items() if option.kind != "flag"} | _COMMON_WITH_VALUE
-    literal = False
-    previous = ""
-    for word in argv:
-        pair = _KEY_VALUE.fullmatch(word)
-        if not literal and previous not in takes_value and pair:
-            name = pair[1].lower().replace("_", "-")
-            if name in names:
-                word = f"--{name}={pair[2]}" if names[name].kind != "flag" else _flag_pair(name, pair[2])
-            elif not any(option.positional == "all" for option in provider.options):
-                raise UsageError("usage", text=_unknown_pair(name, names))
-        literal = literal or word == "--"
-        previous = "" if previous in takes_value else word
-        if word:
-            expanded.append(word)
-    return expanded
-
-
-def _flag_pair(name: str, value: str) -> str:
-    if value.lower() not in ("true", "false"):
-        raise UsageError("usage", text=f"{name}= takes true or false")
-    return f"--{name}" if value.lower() == "true" else ""
-
-
-_COMMON_WITH_VALUE = frozenset(
-    f"--{name}"
-    for name in (
-        "source", "pit", "date-from", "date-to", "limit", "after", "max-pages", "timeout", "input-file", "fields",
-        "max-chars",
-    )
-)  # fmt: skip
-
-
-def _unknown_pair(name: str, names: Iterable[str]) -> str:
-    if f"--{name}" in _COMMON_WITH_VALUE:
-        return f"{name}=... is not an option of the source: write --{name} VALUE"
-    return f"{name}=... is not an option of this source; it has {', '.join(sorted(names)) or 'none'}"
-
-
-def _provider_options(given: Mapping[str, Any], words: list[str], provider: Provider) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    positional = next((option for option in provider.options if option.positional), None)
-    if words and positional is None:
-        raise UsageError("usage", text=f"{words[0]!r}: {provider.name} takes no bare words; see --help")
-    for option in provider.options:
-        raw = given.get(_dest(option))
-        if words and option is positional:
-            if raw is not None:
-                raise UsageError("usage", text=f"--{option.name} is given twice, as an option and as a word")
-            if option.positional == "one" and len(words) > 1:
-                raise UsageError("usage", text=f"one word is expected, not {len(words)}: see --help")
-            raw = " ".join(words)
-        values[option.name] = option.default if raw is None else _value(option, raw)
-    return values
-
-
-def _value(option: Option, raw: Any) -> Any:
-    name = "--" + option.name.replace("_", "-")
-    if option.kind == "flag":
-        return bool(raw)
-    text = str(raw).strip()
-    if not text:
-        raise UsageError("usage", text=f"{name} is empty: give a value or leave it out")
-    if option.choices and text.casefold() not in option.choices and option.kind != "list":
-        raise UsageError("usage", text=f"{name} is one of {', '.join(option.choices)}")
-    match option.kind:
-        case "list":
-            parts = tuple(part.strip() for part in text.split(",") if part.strip())
-            if not parts or (option.choices and any(part.casefold() not in option.choices for part in parts)):
-                known = f" of {', '.join(option.choices)}" if option.choices else ""
-                raise UsageError("usage", text=f"{name} is a comma-separated list{known}")
-            return tuple(part.casefold() for part in parts) if option.choices else parts
-        case "integer":
-            return _to_integer(name, text, option.minimum)
-        case "instant":
-            return _to_instant(name, text, window_start)
-        case _:
-            return text.casefold() if option.choices else text
-
-
-def _pit(text: str | None) -> datetime | None:
-    if text is None:
-        return None
-    pit = parse_pit(text)
-    if pit is None:
-        raise UsageError("pit_malformed")
-    return pit
-
-
-def _check_ceiling(pit: datetime | None, environ: Mapping[str, str]) -> None:
-    text = environ.get("PIT_FETCH_CEILING")
-    if text is None:
-        return
-    ceiling = parse_pit(text)
-    if ceiling is None:
-        raise UsageError("ceiling_malformed")
-    if pit is None:
-        raise UsageError("pit_required")
-    if pit > ceiling:
-        raise UsageError("pit_above_ceiling")
-
-
-def _instant(given: Mapping[str, Any], name: str, parser: Callable[[str], datetime | None]) -> datetime | None:
-    return _to_instant("--" + name.replace("_", "-"), given[name], parser) if name in given else None
-
-
-def _to_instant(name: str, text: str, parser: Callable[[str], datetime | None]) -> datetime:
-    moment = parser(text)
-    if moment is None:
-        raise UsageError("usage", text=f"{name} is YYYY-MM-DD (a New York day) or a full time stamp with offset")
-    return moment
-
-
-def _integer(given: Mapping[str, Any], name: str, default: int) -> int:
-    return _to_integer("--" + name.replace("_", "-"), given[name], 1) if name in given else default
-
-
-def _to_integer(name: str, text: str, minimum: int) -> int:
-    if not re.fullmatch(r"[0-9]{1,12}", text) or int(text) < minimum:
-        raise UsageError("usage", text=f"{name} is a whole number of at least {minimum}")
-    return int(text)
-
-
-def _seconds(given: Mapping[str, Any], name: str, default: float) -> float:
-    if name not in given:
-        return default
-    try:
-        seconds = float(given[name])
-    except ValueError:
-        seconds = math.nan
-    if not 0 < seconds <= 86_400:
-        raise UsageError("usage", text=f"--{name} is a number of seconds above 0 and up to 86400")
-    return seconds
-
-
-def _fields(given: Mapping[str, Any], provider: Provider) -> tuple[str, ...]:
-    if "fields" not in given:
-        return ()
-    fields = tuple(part.strip() for part in given["fields"].split(",") if part.strip())
-    unknown = [name for name in fields if provider.fields and name not in {*provider.fields, *STAMPS}]
-    if not fields or unknown:
-        known = ", ".join(provider.fields) if provider.fields else "names of fields"
-        raise UsageError("usage", text=f"--fields is a comma-separated list of: {known}")
-    return fields
-
-
-def _max_chars(given: Mapping[str, Any], environ: Mapping[str, str], agent_budget: bool) -> int:
-    if "max_chars" in given:
-        name, text = "--max-chars", given["max_chars"]
-    elif environ.get("PIT_FETCH_MAX_CHARS"):
-        name, text = "PIT_FETCH_MAX_CHARS", environ["PIT_FETCH_MAX_CHARS"]
-    else:
-        return MAX_CHARS_UNDER_AGENT if agent_budget and environ.get("CLAUDECODE") else 0
-    number = _to_integer(name, text, 0)
-    if 0 < number < MIN_MAX_CHARS:
-        raise UsageError("usage", text=f"{name} is 0 (no budget) or at least {MIN_MAX_CHARS}")
-    return number
-
-
-def _canonical(given: Mapping[str, Any], options: Mapping[str, Any], provider: Provider) -> str:
-    """The request in one form, whichever call form was used: what decides the answer, sorted by name."""
-    words = ["--source", provider.name]
-    shown = {name.replace("_", "-"): given[name] for name in _SHOWN if name in given}
-    for option in provider.options:
-        value = options[option.name]
-        if value is not None and value is not False and value != option.default:
-            shown[option.name.replace("_", "-")] = "" if value is True else _argument(option.name, value)
-    for name, text in sorted(shown.items()):
-        words += [f"--{name}", text] if text else [f"--{name}"]
-    return shlex.join(words)
-
-
-_SHOWN = ("pit", "date_from", "date_to", "limit", "after", "max_pages", "fields", "input_file")

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Literal, TypeGuard
 from urllib.parse import quote, unquote
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.provider import Record
+from pit_fetch.provider import Record, Watermark
 from pit_fetch.times import in_new_york, parse_pit
 
 Position = tuple[float, str]
@@ -52,9 +52,14 @@ def verdict(record: Record, cutoff: datetime | None) -> Verdict:
     return "late" if any(stamp is not None and stamp > cutoff for stamp in stamps) else "public"
 
 
-def public(records: Iterable[Record], cutoff: Callable[[], datetime | None], tally: Tally) -> Iterator[Record]:
+def public(
+    records: Iterable[Record | Watermark], cutoff: Callable[[], datetime | None], tally: Tally
+) -> Iterator[Record | Watermark]:
     """The records that were public at ``cutoff()``, asked anew for each; the others are entered in ``tally``."""
     for record in records:
+        if isinstance(record, Watermark):
+            yield record
+            continue
         match verdict(record, cutoff()):
             case "public":
                 yield record
@@ -66,35 +71,64 @@ def public(records: Iterable[Record], cutoff: Callable[[], datetime | None], tal
                 tally.unusable += 1
 
 
-def in_order(records: Iterable[Record], newest_first: bool) -> Iterator[Record]:
+def in_order(records: Iterable[Record | Watermark], newest_first: bool) -> Iterator[Record]:
     """Public records in the envelope's order, each id once.
 
-    A newest-first source is followed lazily: only runs of equal instants are sorted. Raises
-    UpstreamError when it breaks its order. Any other source is exhausted and sorted.
+    A newest-first source is followed lazily: only runs of equal instants are sorted. Any other
+    source is exhausted and sorted, as far as its watermarks do not settle the order before. Raises
+    UpstreamError when a source breaks the order that it promised.
     """
     seen: set[str] = set()
-    for run in _runs(records, seen) if newest_first else [records]:
-        for record in sorted(run, key=_total_order):
+    for run in _runs(records, seen) if newest_first else _settled(records):
+        for record in run if len(run) == 1 else sorted(_once_each(run), key=position):
             if record.id not in seen:
                 seen.add(record.id)
                 yield record
 
 
-def _runs(records: Iterable[Record], seen: Set[str]) -> Iterator[list[Record]]:
+def _once_each(records: Iterable[Record]) -> Iterable[Record]:
+    """Each id once: of several copies the newest and most revised, whatever their order."""
+    chosen: dict[str, Record] = {}
+    for record in records:
+        held = chosen.setdefault(record.id, record)
+        if held is not record:
+            chosen[record.id] = min(held, record, key=_preference)
+    return chosen.values()
+
+
+def _settled(records: Iterable[Record | Watermark]) -> Iterator[list[Record]]:
+    """The batches of a source without order: at each watermark what is newer, at the end the rest."""
+    waiting: list[Record] = []
+    bound = float("-inf")
+    for one in records:
+        if isinstance(one, Watermark):
+            bound = max(bound, _seconds(one.at))
+            yield [record for record in waiting if _age(record) < bound]
+            waiting = [record for record in waiting if _age(record) >= bound]
+        elif _age(one) < bound:
+            raise UpstreamError("order_broken")
+        else:
+            waiting.append(one)
+    yield waiting
+
+
+def _runs(records: Iterable[Record | Watermark], seen: Set[str]) -> Iterator[list[Record]]:
     """Runs of equal instants, in the source's order; undated records (open mode) make the last one."""
     undated: list[Record] = []
     run: list[Record] = []
+    age_of_run = float("-inf")
     for record in records:
-        if record.id in seen:  # a page that shifted while it was read
+        if isinstance(record, Watermark) or record.id in seen:  # a page that shifted while it was read
             continue
         if record.available_at is None:
             undated.append(record)
             continue
-        if run and _age(record) != _age(run[0]):
+        age = _age(record)
+        if age != age_of_run:
             yield run
-            if _age(record) < _age(run[0]):
+            if age < age_of_run:
                 raise UpstreamError("order_broken")
-            run = []
+            run, age_of_run = [], age
         run.append(record)
     yield run
     yield undated
@@ -116,7 +150,7 @@ def take(
     for record in records:
         if after is not None and position(record) <= after:
             continue
-        if page.scanned == cap:
+        if page.scanned >= cap:
             page.stopped = "max_pages"
             return
         page.scanned += 1
@@ -136,7 +170,7 @@ def position(record: Record) -> Position:
 def cursor(record: Record) -> str:
     """The ``--after`` value that continues below ``record``: safe in a shell, readable by a person."""
     stamp = "" if record.available_at is None else in_new_york(record.available_at)
-    return f"{quote(record.id, safe='')}@{stamp}"
+    return f"{quote(record.id, safe='', errors='surrogatepass')}@{stamp}"
 
 
 def parse_cursor(text: str) -> tuple[Position, datetime | None] | None:
@@ -147,7 +181,7 @@ def parse_cursor(text: str) -> tuple[Position, datetime | None] | None:
     moment = parse_pit(stamp) if stamp else None
     if stamp and moment is None:
         return None
-    return (_seconds(moment), unquote(name)), moment
+    return (_seconds(moment), unquote(name, errors="surrogatepass")), moment
 
 
 def _age(record: Record) -> float:
@@ -155,17 +189,13 @@ def _age(record: Record) -> float:
 
 
 def _seconds(moment: datetime | None) -> float:
-    # Microseconds as an integer: a float of seconds would tie instants that differ.
-    if not _is_aware(moment):
-        return float("inf")
-    past = moment.astimezone(UTC) - datetime(1970, 1, 1, tzinfo=UTC)
-    return -((past.days * 86_400 + past.seconds) * 1_000_000 + past.microseconds)
+    """Seconds before the epoch, so that the newest sorts first. Microseconds stay distinct until the year 2242."""
+    return -moment.timestamp() if _is_aware(moment) else float("inf")
 
 
 def _is_aware(moment: datetime | None) -> TypeGuard[datetime]:
     return isinstance(moment, datetime) and moment.utcoffset() is not None
 
 
-def _total_order(record: Record) -> tuple[float, str, float, str]:
-    """Envelope order; of two copies of one item the latest revision stands first."""
-    return _age(record), record.id, _seconds(record.revised_at), json.dumps(record.payload, sort_keys=True, default=str)
+def _preference(record: Record) -> tuple[float, float, str]:
+    return _age(record), _seconds(record.revised_at), json.dumps(record.payload, sort_keys=True, default=str)

@@ -8,11 +8,12 @@ The state is timing and nothing else: it holds no request and is never shown.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
+import struct
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from pit_fetch import cache
 from pit_fetch.provider import Rate
 
 try:
@@ -50,38 +51,21 @@ class Limiter:
         except OSError:
             yield self._granted
             return
-        with os.fdopen(handle, "r+", encoding="ascii") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            granted = _parse(file.read())
+        # Doubles, as many as the rate has calls: overwritten in place, since truncating a file is slow.
+        layout = struct.Struct(f"<{self.rate.calls}d")
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            stored = os.pread(handle, layout.size, 0)
+            granted = [at for at in layout.unpack(stored.ljust(layout.size, b"\0")) if at]
             yield granted
-            file.seek(0)
-            file.truncate()
-            file.write(json.dumps(granted))
+            newest = granted[-self.rate.calls :]
+            os.pwrite(handle, layout.pack(*[0.0] * (self.rate.calls - len(newest)), *newest), 0)
+        finally:
+            os.close(handle)
 
 
 def limiter(rate: Rate, key: str, environ: Mapping[str, str], clock: Callable[[], float]) -> Limiter:
-    """The limiter that all processes share for ``key`` (a host and port)."""
-    folder = _folder(environ)
+    """The limiter that all processes share for ``key`` (a bucket, or a host and port)."""
+    folder = cache.folder(environ)
     name = "".join(char if char.isalnum() or char in ".-" else "_" for char in key)
-    return Limiter(rate, os.path.join(folder, f"rate-{name}.json") if folder else "", clock, [])
-
-
-def _folder(environ: Mapping[str, str]) -> str:
-    home = environ.get("HOME", "")
-    cache = environ.get("XDG_CACHE_HOME") or (home and os.path.join(home, ".cache"))
-    if not cache:
-        return ""
-    folder = os.path.join(cache, "pit_fetch")
-    try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-    except OSError:
-        return ""
-    return folder
-
-
-def _parse(text: str) -> list[float]:
-    try:
-        granted = json.loads(text)
-    except ValueError:
-        return []
-    return [at for at in granted if isinstance(at, float)] if isinstance(granted, list) else []
+    return Limiter(rate, os.path.join(folder, f"rate-{name}") if folder else "", clock, [])

@@ -7,9 +7,8 @@ that claim one name are both refused, and a plugin that cannot be loaded fails a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pit_fetch import siblings
 from pit_fetch.errors import UsageError
@@ -23,12 +22,13 @@ GROUP = "pit_fetch.providers"
 # name and aliases -> "module:attribute"; the provider's own value says the same, and a test holds them together.
 _BUNDLED: dict[tuple[str, ...], str] = {
     ("bz-news-api", "benzinga", "benzinga-news"): "pit_fetch_providers.bz_news_api:PROVIDER",
+    ("alphavantage", "alpha-vantage", "av"): "pit_fetch_providers.alphavantage:PROVIDER",
+    ("sec_full_text",): "pit_fetch_providers.sec_full_text:PROVIDER",
 }
 BUNDLED_NAMES = tuple(names[0] for names in _BUNDLED)
 
 
-@dataclass(frozen=True)
-class Listing:
+class Listing(NamedTuple):
     """One row of ``--list-sources``: a provider, or the reason why it cannot be used."""
 
     name: str

@@ -9,7 +9,7 @@ wrong in the hour that a clock change repeats.
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
 from pit_fetch.siblings import gate
@@ -20,8 +20,8 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _RFC2822 = re.compile(
-    r"(?:(?P<weekday>[A-Z][a-z]{2}),\s+)?(?P<day>[0-9]{1,2})\s+(?P<month>[A-Z][a-z]{2})\s+(?P<year>[0-9]{4})\s+"
-    r"(?P<clock>[0-9]{2}:[0-9]{2}(?::[0-9]{2})?)\s+(?P<sign>[+-])(?P<hours>[01][0-9]|2[0-3])(?P<minutes>[0-5][0-9])"
+    r"(?:([A-Z][a-z]{2}),\s+)?([0-9]{1,2})\s+([A-Z][a-z]{2})\s+([0-9]{4})\s+"  # weekday, day, month, year
+    r"([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?\s+([+-])([01][0-9]|2[0-3])([0-5][0-9])"  # clock, offset
 )
 
 
@@ -46,32 +46,28 @@ def parse_rfc3339(text: object) -> datetime | None:
 def parse_rfc2822(text: object) -> datetime | None:
     """The UTC instant of an RFC 2822 stamp with a numeric offset, e.g. ``Wed, 24 Jan 2024 23:15:52 -0400``.
 
-    Undated: zone names (``EST`` is read differently by every parser), ``-0000`` (RFC 2822 3.3: no
-    information about the zone), and a weekday that contradicts the date.
+    Without seconds it means the last instant of its minute. Undated: zone names (``EST`` is read
+    differently by every parser), ``-0000`` (RFC 2822 3.3: no information about the zone), and a
+    weekday that contradicts the date.
     """
     match = _RFC2822.fullmatch(text.strip()) if isinstance(text, str) else None
-    if match is None or match["month"] not in _MONTHS:
+    if match is None:
         return None
-    if (match["sign"], match["hours"], match["minutes"]) == ("-", "00", "00"):
+    weekday, day, month, year, hour, minute, second, sign, hours, minutes = match.groups()
+    if month not in _MONTHS or (sign, hours, minutes) == ("-", "00", "00"):
         return None
-    offset = timedelta(hours=int(match["hours"]), minutes=int(match["minutes"]))
-    hour, minute, *second = (int(part) for part in match["clock"].split(":"))
     try:
-        wall = datetime(
-            int(match["year"]),
-            _MONTHS.index(match["month"]) + 1,
-            int(match["day"]),
-            hour,
-            minute,
-            second[0] if second else 59,
-            0 if second else 999_999,
-            tzinfo=timezone(-offset if match["sign"] == "-" else offset),
+        wall = datetime(  # noqa: DTZ001 - the offset is taken off below
+            int(year), _MONTHS.index(month) + 1, int(day), int(hour), int(minute), int(second or 0)
         )
-    except ValueError:
+        if weekday is not None and weekday != _DAYS[wall.weekday()]:
+            return None
+        if second is None:
+            wall += timedelta(minutes=1, microseconds=-1)
+        offset = timedelta(hours=int(hours), minutes=int(minutes))
+        return (wall + offset if sign == "-" else wall - offset).replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
         return None
-    if match["weekday"] is not None and match["weekday"] != _DAYS[wall.weekday()]:
-        return None
-    return _utc(wall)
 
 
 def parse_date(text: object) -> date | None:
@@ -124,10 +120,8 @@ def window_end(text: str) -> datetime | None:
 
 def in_new_york(moment: datetime) -> str:
     """ISO 8601 with offset, in America/New_York: the envelope's form."""
-    local = moment.astimezone(NEW_YORK)
-    offset = local.utcoffset() or timedelta()
-    # Before 1883 New York kept local mean time, whose offset has seconds, which ISO 8601 cannot say.
-    return (moment if offset % timedelta(minutes=1) else local).isoformat()
+    # Until November 1883 New York kept local mean time, whose offset has seconds, which ISO 8601 cannot say.
+    return (moment if moment.year < 1884 else moment.astimezone(NEW_YORK)).isoformat()
 
 
 def _utc(moment: datetime | None) -> datetime | None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Clock:
+class Clock(NamedTuple):
     """The wall clock (UTC), a monotonic one and one that all processes share (both in seconds), and a sleep."""
 
     now: Callable[[], datetime]
@@ -23,8 +22,7 @@ def _no_alarm(seconds: float) -> AbstractContextManager[None]:
     return contextlib.nullcontext()
 
 
-@dataclass(frozen=True)
-class World:
+class World(NamedTuple):
     """``alarm`` bounds a block by raising :class:`TimeIsUp` in it; without one only the network is bounded."""
 
     environ: Mapping[str, str]
@@ -47,4 +45,8 @@ def real_world(
     import time
 
     clock = Clock(lambda: datetime.now(UTC), time.monotonic, time.time, time.sleep)
-    return World(environ, os.getcwd(), clock, read_stdin, alarm)
+    try:
+        folder = os.getcwd()
+    except FileNotFoundError:  # the working directory was removed: no .env there, and nothing else is asked of it
+        folder = os.sep
+    return World(environ, folder, clock, read_stdin, alarm)

@@ -11,10 +11,9 @@ Stamps are RFC 2822 with a constant ``-0400``, in winter too, and that offset is
 from __future__ import annotations
 
 import contextlib
-import html
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
@@ -58,7 +57,10 @@ _TAG = re.compile(r"<[^>]*>")
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Gap]:
     """Pages of the window, newest first; the window shrinks where the API's ceiling would cut it."""
-    first, last = _days(query)
+    start, end = _window(query)
+    if start is not None and start > end:
+        return
+    first, last = _day(start or end, -1), _day(query.horizon, 1)
     while True:
         seen: set[str] = set()
         oldest: datetime | None = None
@@ -74,7 +76,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap]:
             if len(rows) < PAGE_SIZE:
                 return
         # The zone of dateTo is undocumented: the day after the oldest one holds it in every zone.
-        shrunk = last if oldest is None else oldest.date() + timedelta(days=1)
+        shrunk = last if oldest is None else _day(oldest, 1)
         if shrunk >= last:
             yield gap("provider_ceiling")
             return
@@ -118,6 +120,8 @@ def _shares(wanted: Iterable[str], present: Iterable[str]) -> bool:
 
 def _mentions(item: Mapping[str, Any], groups: Iterable[tuple[str, ...]]) -> bool:
     """Whether the article's text holds a phrase of every group, as whole words."""
+    import html
+
     parts = (item["title"], item["teaser"], _TAG.sub(" ", item["body"]), " ; ".join(item["tags"]))
     text = html.unescape(" ; ".join(parts))
     return all(_phrases(words).search(text) for words in groups)
@@ -137,14 +141,20 @@ def _window(query: Query) -> tuple[datetime | None, datetime]:
     minutes = query.options["lookback_minutes"]
     if minutes is None:
         minutes = None if query.offline else DEFAULT_LOOKBACK_MINUTES
-    return (None if minutes is None else end - timedelta(minutes=minutes)), end
+    if minutes is None:
+        return None, end
+    try:
+        return end - timedelta(minutes=minutes), end
+    except OverflowError:
+        return datetime.min.replace(tzinfo=UTC), end
 
 
-def _days(query: Query) -> tuple[date, date]:
-    """dateFrom and dateTo, one day wider on each side than UTC's: the zone of the day boundary is undocumented."""
-    start, _ = _window(query)
-    day = timedelta(days=1)
-    return (start or query.horizon).date() - day, query.horizon.date() + day
+def _day(moment: datetime, shift: int) -> date:
+    """UTC's day, shifted to be on the safe side: the zone of the API's day boundary is undocumented."""
+    try:
+        return moment.date() + timedelta(days=shift)
+    except OverflowError:
+        return moment.date()
 
 
 def _parameters(query: Query, first: date, last: date, page: int) -> dict[str, str]:
@@ -242,7 +252,8 @@ def _text(value: Any) -> str:
 
 def _names(rows: Any) -> list[str]:
     """The names of ``[{"name": …}, …]``."""
-    rows = rows if isinstance(rows, list) else []
+    if not rows or not isinstance(rows, list):
+        return []
     return [row["name"] for row in rows if isinstance(row, dict) and isinstance(row.get("name"), str)]
 
 

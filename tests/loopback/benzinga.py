@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 from tests.loopback.server import App, Request, Response, as_json
@@ -11,6 +11,7 @@ from tests.loopback.server import App, Request, Response, as_json
 TOKEN = "bz-0123456789abcdef"
 # Benzinga writes this offset all year round.
 ZONE = timezone(timedelta(hours=-4))
+_UNDATED = datetime.min.replace(tzinfo=UTC)
 
 
 def stamp(moment: datetime) -> str:
@@ -38,6 +39,7 @@ def article(number: int, public: datetime, revised: datetime | None = None, /, *
 
 def app(articles: Sequence[dict[str, Any]], token: str = TOKEN) -> App:
     """The server of ``articles``, which stand in any order."""
+    dated = sorted(((_created(one), one) for one in articles), key=lambda pair: pair[0] or _UNDATED, reverse=True)
 
     def answer(request: Request) -> Response:
         query = request.query
@@ -49,26 +51,30 @@ def app(articles: Sequence[dict[str, Any]], token: str = TOKEN) -> App:
         page, size = int(query.get("page", "0")), int(query.get("pageSize", "15"))
         if size > 100 or page * size >= 10_000:
             return as_json({"message": "Invalid page size"}, 400)
-        found = [one for one in articles if _in_window(one, query.get("dateFrom"), query.get("dateTo"))]
+        first, last = query.get("dateFrom"), query.get("dateTo")
+        found = [one for created, one in dated if _in_window(created, first, last)]
         if query.get("tickers"):
             wanted = set(query["tickers"].split(","))
-            found = [one for one in found if wanted & {stock["name"] for stock in one["stocks"]}]
-        found.sort(key=lambda one: _created(one) or datetime.min.replace(tzinfo=UTC), reverse=True)
+            found = [one for one in found if wanted & _symbols(one)]
         return as_json(found[page * size : (page + 1) * size])
 
     return answer
 
 
+def _symbols(one: dict[str, Any]) -> set[str]:
+    stocks = one.get("stocks")
+    return {stock["name"] for stock in stocks} if isinstance(stocks, list) else set()
+
+
 def _created(one: dict[str, Any]) -> datetime | None:
     try:
-        return datetime.strptime(one["created"], "%a, %d %b %Y %H:%M:%S %z")
+        return datetime.strptime(str(one.get("created")), "%a, %d %b %Y %H:%M:%S %z")
     except (TypeError, ValueError):
         return None
 
 
-def _in_window(one: dict[str, Any], first: str | None, last: str | None) -> bool:
-    created = _created(one)
+def _in_window(created: datetime | None, first: str | None, last: str | None) -> bool:
     if created is None:
         return True
-    day = created.astimezone(ZONE).date()
-    return (not first or day >= date.fromisoformat(first)) and (not last or day <= date.fromisoformat(last))
+    day = created.astimezone(ZONE).date().isoformat()
+    return (not first or day >= first) and (not last or day <= last)

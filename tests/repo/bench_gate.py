@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-GATE = Path(__file__).resolve().parent.parent / "hooks" / "pit_gate.py"
+GATE = Path(__file__).resolve().parent.parent.parent / "hooks" / "pit_gate.py"
 PARSE = "import json, sys\njson.loads(json.loads(sys.stdin.buffer.read())['tool_response']['stdout'])\nprint('{}')\n"
 JQ = ".tool_response.stdout | fromjson | .data | length"
 PIT = datetime(2024, 2, 15, 21, tzinfo=UTC)

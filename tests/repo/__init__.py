@@ -1,0 +1,1 @@
+"""Tests of the checkout itself; the others also run against an installed wheel."""

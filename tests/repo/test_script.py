@@ -1,0 +1,92 @@
+"""``python3 PATH/pit_fetch.py``: by path, from any folder, installed or not."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Finished, Run
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = ROOT / "examples" / "sample" / "bz_news.json"
+OFFLINE = ("--source", "bz-news-api", "--pit", "2024-02-15T16:00:00-05:00", "--input-file", str(SAMPLE))
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A fresh checkout without an environment beside it."""
+    home = tmp_path / "checkout"
+    for part in ("pit_fetch", "providers", "hooks"):
+        shutil.copytree(ROOT / part, home / part, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pit_fetch.py", home)
+    return home
+
+
+def bare(run: Run, script: Path, *words: str, cwd: Path | None = None) -> Finished:
+    """The script under an interpreter that has the standard library and nothing else."""
+    return run(*words, command=(sys.executable, "-S", str(script)), cwd=cwd)
+
+
+def test_the_three_programs_are_one(run: Run) -> None:
+    console = str(Path(sys.executable).parent / "pit_fetch")
+    commands = [(console,), (sys.executable, "-m", "pit_fetch"), (sys.executable, str(ROOT / "pit_fetch.py"))]
+    for words in (OFFLINE, ("--help",), ("--source", "benzinga", "--help"), ("--lmit",)):
+        results = {run(*words, command=command) for command in commands}
+        assert len(results) == 1
+        assert results.pop().out
+
+
+def test_from_any_folder_and_through_a_link(run: Run, checkout: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link.py"
+    link.symlink_to(checkout / "pit_fetch.py")
+    for script in (checkout / "pit_fetch.py", link):
+        assert bare(run, script, *OFFLINE, cwd=tmp_path).ids == ["1003", "1002"]
+
+
+def test_without_requests_a_fetch_names_the_install_command(run: Run, checkout: Path) -> None:
+    done = run(
+        *OFFLINE[:4], command=(sys.executable, "-S", str(checkout / "pit_fetch.py")), env={"BENZINGA_API_KEY": "x" * 20}
+    )
+    assert (done.code, done.gap_types) == (0, ["config"])
+    assert "python3 -m pip install requests" in done.envelope["gaps"][0]["reason"]
+
+
+def test_without_requests_it_goes_on_in_the_environment_beside_it(run: Run, checkout: Path) -> None:
+    python = checkout / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text('#!/bin/sh\necho "$@"\n')
+    python.chmod(0o755)
+    done = bare(run, checkout / "pit_fetch.py", "--pit", "a b")
+    assert done.out.decode() == f"{checkout / 'pit_fetch.py'} --pit a b\n"
+
+
+def test_a_copy_elsewhere_runs_the_installed_package_and_not_its_neighbours(run: Run, tmp_path: Path) -> None:
+    shutil.copy(ROOT / "pit_fetch.py", tmp_path)
+    for foreign in ("pit_gate.py", "pit_fetch_providers.py"):
+        (tmp_path / foreign).write_text("raise SystemExit('foreign code ran')\n")
+    script = tmp_path / "pit_fetch.py"
+    assert run(*OFFLINE, command=(sys.executable, str(script)), cwd=tmp_path).ids == ["1003", "1002"]
+    alone = bare(run, script, *OFFLINE, cwd=tmp_path)
+    assert (alone.code, alone.gap_types) == (2, ["config"])
+
+
+def test_a_foreign_gate_in_the_working_directory_is_not_used(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "pit_gate.py").write_text("raise SystemExit('foreign code ran')\n")
+    (tmp_path / "pit_fetch_providers").mkdir()
+    (tmp_path / "pit_fetch_providers" / "__init__.py").write_text("raise SystemExit('foreign code ran')\n")
+    assert run(*OFFLINE, cwd=tmp_path).ids == ["1003", "1002"]
+    code = "import sys, json, pit_fetch; print(json.dumps(pit_fetch.fetch('benzinga', input_file=sys.argv[1])))"
+    done = run(str(SAMPLE), command=(sys.executable, "-c", code), cwd=tmp_path)
+    assert len(done.ids) == 6
+
+
+def test_the_demo_shows_kept_items_a_withheld_revision_and_gaps() -> None:
+    done = subprocess.run([sys.executable, "examples/demo.py"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "gap: pit_excluded" in done.stdout
+    assert "1004  published before the close, but rewritten after it" in done.stdout
+    assert json.loads(SAMPLE.read_text())[2]["id"] == 1004

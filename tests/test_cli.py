@@ -1,0 +1,235 @@
+"""The command as a process: every ending has an envelope, its exit status, and at most one line on stderr."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Run
+from tests.loopback import benzinga
+from tests.loopback.benzinga import TOKEN, article
+from tests.loopback.server import Response, serve
+
+PIT_TEXT = "2024-02-15T16:00:00-05:00"
+PIT = datetime.fromisoformat(PIT_TEXT)
+AT_PIT = ("--source", "bz-news-api", "--pit", PIT_TEXT)
+ARTICLES = [article(n, PIT - timedelta(minutes=n)) for n in range(1, 4)] + [article(9, PIT + timedelta(minutes=1))]
+COMMAND = (sys.executable, "-m", "pit_fetch")
+
+
+@pytest.fixture
+def reply(tmp_path: Path) -> str:
+    """A recorded reply: three public articles and a late one."""
+    path = tmp_path / "reply.json"
+    path.write_text(json.dumps(ARTICLES))
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("words", "gap", "fix"),
+    [
+        ((), "config", b"--source is required"),
+        (("--source", "nope"), "config", b"Known sources: bz-news-api"),
+        ((*AT_PIT, "--lmit", "3"), "config", b"unrecognized arguments: --lmit"),
+        ((*AT_PIT, "word"), "config", b"takes no bare words"),
+        (("--source", "bz-news-api", "--pit", "2024-02-15"), "invalid_pit", b"--pit must be"),
+        (("--source", "bz-news-api", "--pi", PIT_TEXT), "config", b"unrecognized arguments: --pi"),
+        ((*AT_PIT, "--pit", PIT_TEXT), "invalid_pit", b"--pit is given more than once"),
+    ],
+)
+def test_a_refused_command_line(run: Run, words: tuple[str, ...], gap: str, fix: bytes) -> None:
+    done = run(*words)
+    assert (done.code, done.envelope["data"], done.gap_types) == (2, [], [gap])
+    assert fix in done.err
+    assert done.err.count(b"\n") == 1
+
+
+def test_a_ceiling_refuses_a_call_without_a_pit(run: Run, reply: str) -> None:
+    env = {"PIT_FETCH_CEILING": PIT_TEXT}
+    assert run("--source", "bz-news-api", "--input-file", reply, env=env).code == 2
+    done = run(*AT_PIT, "--input-file", reply, env=env)
+    assert (done.code, done.ids) == (0, ["1", "2", "3"])
+    assert run("--help", env=env).code == 0
+
+
+@pytest.mark.parametrize(
+    ("make", "gap", "code"),
+    [
+        (lambda path: None, "input_error", 4),
+        (lambda path: path.mkdir(), "input_error", 4),
+        (lambda path: path.write_text(""), "input_error", 4),
+        (lambda path: path.write_text("<html>"), "input_error", 4),
+        (lambda path: path.write_text("{}"), "input_error", 4),
+        (lambda path: path.write_text('["Access denied for user 0"]'), "input_error", 4),
+        (lambda path: path.write_text("[NaN]"), "input_error", 4),
+        (lambda path: path.write_bytes(b"\xff\xfe"), "input_error", 4),
+        (lambda path: path.write_text("[]"), "no_data", 0),
+        (lambda path: path.write_text("[1, null, {}]"), "no_data", 0),
+        (lambda path: path.write_text('{"items": []}'), "no_data", 0),
+    ],
+)
+def test_input_files(run: Run, tmp_path: Path, make, gap: str, code: int) -> None:
+    path = tmp_path / "input"
+    make(path)
+    done = run(*AT_PIT, "--input-file", str(path))
+    assert (done.code, done.envelope["data"], done.gap_types[-1], done.err) == (0, [], gap, b"")
+    assert run(*AT_PIT, "--input-file", str(path), "--fail").code == code
+
+
+def test_a_reply_on_stdin(run: Run) -> None:
+    done = run(*AT_PIT, "--input-file", "-", stdin=json.dumps({"items": ARTICLES}).encode())
+    assert done.ids == ["1", "2", "3"]
+
+
+def test_a_missing_key_names_both_ways_out(run: Run) -> None:
+    done = run(*AT_PIT)
+    assert (done.code, done.gap_types, done.err) == (0, ["config"], b"")
+    reason = done.envelope["gaps"][0]["reason"]
+    assert "BENZINGANEWS_API_KEY or BENZINGA_API_KEY" in reason
+    assert ".env" in reason
+    assert run(*AT_PIT, "--fail").code == 3
+
+
+def test_a_key_from_the_nearest_env_file(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "a" / "b"
+    folder.mkdir(parents=True)
+    (tmp_path / "a" / ".env").write_text(f"OTHER=x\nBENZINGA_API_KEY='{TOKEN}'\nPIT_FETCH_CEILING=bad\n")
+    with serve(benzinga.app(ARTICLES)) as server:
+        done = run(*AT_PIT, cwd=folder, env={"PIT_FETCH_BENZINGA_URL": server.url})
+    assert done.ids == ["1", "2", "3"]
+
+
+def test_an_http_override_that_is_no_loopback_is_refused(run: Run) -> None:
+    done = run(*AT_PIT, env={"BENZINGA_API_KEY": TOKEN, "PIT_FETCH_BENZINGA_URL": "http://example.invalid"})
+    assert (done.code, done.gap_types) == (0, ["config"])
+
+
+def test_a_server_that_hangs_ends_at_the_deadline(run: Run) -> None:
+    with serve(lambda _: Response(hang=True)) as server:
+        env = {"BENZINGA_API_KEY": TOKEN, "PIT_FETCH_BENZINGA_URL": server.url}
+        done = run(*AT_PIT, "--timeout", "0.3", "--fail", env=env)
+    assert (done.code, done.gap_types) == (5, ["pit_excluded", "unverifiable", "truncated", "upstream_error"])
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", b'{"a": 1}', b"[" * 100_000, b'["a", "b"]', b"[NaN]", b"\xff"])
+def test_an_absurd_reply(run: Run, body: bytes) -> None:
+    with serve(lambda _: Response(body)) as server:
+        env = {"BENZINGA_API_KEY": TOKEN, "PIT_FETCH_BENZINGA_URL": server.url}
+        done = run(*AT_PIT, env=env)
+    assert (done.code, done.gap_types) == (0, ["pit_excluded", "unverifiable", "upstream_error"])
+
+
+def test_an_interrupt_ends_with_an_envelope() -> None:
+    with serve(lambda _: Response(hang=True)) as server:
+        env = {"PATH": os.environ["PATH"], "BENZINGA_API_KEY": TOKEN, "PIT_FETCH_BENZINGA_URL": server.url}
+        process = subprocess.Popen([*COMMAND, *AT_PIT], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        while not server.requests:
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert json.loads(out)["gaps"][0]["type"] == "internal_error"
+    assert err == b"pit_fetch: Interrupted; nothing of the fetch is printed.\n"
+
+
+@pytest.mark.parametrize("words", [(), ("--help",), ("--list-sources",)])
+def test_a_closed_pipe_ends_quietly(reply: str, words: tuple[str, ...]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [*COMMAND, *(words or (*AT_PIT, "--input-file", reply))], stdout=write, stderr=subprocess.PIPE, check=False
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_a_full_disk_is_said() -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([*COMMAND, "--version"], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr.count(b"\n")) == (70, 1)
+
+
+def test_stderr_is_silent_unless_asked(run: Run, reply: str) -> None:
+    assert run(*AT_PIT, "--input-file", reply).err == b""
+    verbose = run(*AT_PIT, "--input-file", reply, "-v").err.decode()
+    assert "bz-news-api: 3 items, 2024-02-15T15:57:00-05:00 to 2024-02-15T15:59:00-05:00" in verbose
+
+
+def test_verbose_tells_requests_in_open_mode_only(run: Run) -> None:
+    with serve(benzinga.app(ARTICLES)) as server:
+        env = {"BENZINGA_API_KEY": TOKEN, "PIT_FETCH_BENZINGA_URL": server.url}
+        window = ("--date-from", "2024-02-15", "--date-to", "2024-02-15", "-v")
+        assert f"GET {server.url}/api/v2/news\n".encode() in run("--source", "benzinga", *window, env=env).err
+        closed = run(*AT_PIT, *window, env=env).err
+    assert b"GET" not in closed
+    assert TOKEN.encode() not in closed
+
+
+def test_a_terminal_sees_a_summary(reply: str) -> None:
+    leader, follower = pty.openpty()
+    done = subprocess.run(
+        [*COMMAND, *AT_PIT, "--input-file", reply], stdout=subprocess.PIPE, stderr=follower, check=True
+    )
+    os.close(follower)
+    shown = os.read(leader, 10_000).decode()
+    os.close(leader)
+    assert shown.endswith("(gaps: pit_excluded, unverifiable)\r\n")
+    assert "bz-news-api: 3 items" in shown
+    assert len(json.loads(done.stdout)["data"]) == 3
+
+
+def test_the_audit_file_holds_what_the_envelope_may_not(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    articles = [*ARTICLES, article(7, PIT) | {"updated": None}]
+    with serve(benzinga.app(articles)) as server:
+        env = {"BENZINGA_API_KEY": TOKEN, "PIT_FETCH_BENZINGA_URL": server.url, "PIT_FETCH_AUDIT": str(path)}
+        run(*AT_PIT, "--keywords", TOKEN, env=env)
+        run(*AT_PIT, "--limit", "2", env=env)
+    first, second = (json.loads(line) for line in path.read_text().splitlines())
+    assert TOKEN not in path.read_text()
+    assert (first["kept"], first["argv"][-1]) == ([], "[redacted]")
+    assert (second["kept"], second["withheld"], second["undated"]) == (["1", "2"], ["9"], ["7"])
+    assert (second["requests"], second["exit"], second["pit"]) == (1, 0, "2024-02-15T21:00:00+00:00")
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_audit_file_that_cannot_be_written_stops_the_fetch(run: Run, reply: str, tmp_path: Path) -> None:
+    done = run(*AT_PIT, "--input-file", reply, env={"PIT_FETCH_AUDIT": str(tmp_path)})
+    assert (done.code, done.gap_types) == (2, ["config"])
+
+
+def test_under_an_agent_the_envelope_stays_below_what_its_client_cuts(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "reply.json"
+    path.write_text(json.dumps([article(n, PIT - timedelta(seconds=n), body="x" * 2_000) for n in range(1, 41)]))
+    done = run(*AT_PIT, "--input-file", str(path), env={"CLAUDECODE": "1"})
+    assert 26_000 < len(done.out) <= 28_000
+    assert done.gap_types[-1] == "truncated"
+    rest = run(*AT_PIT, "--input-file", str(path), "--after", done.envelope["gaps"][-1]["reason"].split("--after ")[1])
+    assert done.ids + rest.ids == [str(n) for n in range(1, 41)]
+
+
+def test_listings(run: Run) -> None:
+    assert run("--version").out.startswith(b"pit_fetch ")
+    assert b"--pit ISO8601" in run("--help").out
+    assert b"--keywords" in run("--source", "benzinga", "--help").out
+    assert b"BENZINGANEWS_API_KEY or BENZINGA_API_KEY is not set" in run("--list-sources").out
+    listed = json.loads(run("--list-sources", "--json", env={"BENZINGA_API_KEY": TOKEN}).out)
+    assert listed[0]["name"] == "bz-news-api"
+    assert listed[0]["credentials"] == [{"variables": ["BENZINGANEWS_API_KEY", "BENZINGA_API_KEY"], "set": True}]
+
+
+def test_a_listing_or_an_offline_fetch_imports_no_http_library(run: Run, reply: str) -> None:
+    for words in (("--help",), ("--source", "benzinga", "--help"), (*AT_PIT, "--input-file", reply)):
+        done = run(*words, command=(sys.executable, "-X", "importtime", "-m", "pit_fetch"))
+        imported = {line.rsplit("|")[-1].strip() for line in done.err.decode().splitlines()}
+        assert "pit_fetch.cli" in imported
+        heavy = ("requests", "urllib3", "dotenv", "dateutil", "importlib.metadata", "asyncio", "email")
+        assert not imported.intersection(heavy)
