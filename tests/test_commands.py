@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from pit_fetch import __version__, commands
+from pit_fetch import commands
 from pit_fetch.commands import Answer, bundle, doctor, frontmatter, wiring
 from pit_fetch.siblings import gate
 
-ROOT = Path(__file__).resolve().parent.parent
+AGENTS = [name for name in bundle.files() if name.startswith("agents/")]
 # The interpreter itself first: what stands on PATH may be a slow script of a version manager.
 PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 WORKS = ("agents/alphavantage.md", "skills/pit-envelope/SKILL.md", "hooks/pit_gate.py", "hooks/pit_guard.py")
@@ -47,11 +47,6 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 # What ships.
 
 
-def test_the_plugin_and_the_package_have_one_version() -> None:
-    manifest = json.loads((ROOT / ".claude-plugin" / "plugin.json").read_text())
-    assert (manifest["name"], manifest["version"]) == ("pit-fetch", __version__)
-
-
 def test_the_wiring_names_tools_and_withstands_failure() -> None:
     rows = {(row.event, row.matcher): row for row in bundle.wiring()}
     assert set(rows) == {
@@ -70,14 +65,14 @@ def test_the_wiring_names_tools_and_withstands_failure() -> None:
 
 def test_an_agent_and_the_settings_run_a_hook_by_the_same_words() -> None:
     """The client runs one command once, however many places name it."""
-    for path in (ROOT / "agents").glob("*.md"):
-        front, _ = frontmatter.split(path.read_text())
+    for name in AGENTS:
+        front, _ = frontmatter.split(bundle.files()[name].decode())
         said = {entry["hooks"][0]["command"] for entries in front["hooks"].values() for entry in entries}
         assert said == {row.command["command"] for row in bundle.wiring()}
 
 
 def test_the_bundled_agents_are_those_that_the_guard_rules() -> None:
-    assert {path.stem for path in (ROOT / "agents").glob("*.md")} == doctor.guard.ADAPTERS
+    assert {Path(name).stem for name in AGENTS} == doctor.guard.ADAPTERS
 
 
 # init
@@ -206,13 +201,10 @@ def lint_one(project: Path, text: str, name: str = "neo4j-news") -> tuple[int, l
     return done.status, problems
 
 
-def test_the_bundled_agents_pass_as_a_plugin_and_in_a_project(project: Path) -> None:
-    for folder in (ROOT, project):
-        done = answer(folder, "lint")
-        assert done.text == (
-            "PASS: 0 errors, 0 warnings, 3 agents checked (alphavantage, bz-news-api, sec_full_text)\n"
-        )
-        assert done.status == 0
+def test_the_bundled_agents_pass(project: Path) -> None:
+    done = answer(project, "lint")
+    assert done.text == "PASS: 0 errors, 0 warnings, 3 agents checked (alphavantage, bz-news-api, sec_full_text)\n"
+    assert done.status == 0
 
 
 def test_an_agent_of_the_template_passes(project: Path) -> None:
@@ -344,14 +336,22 @@ def test_a_project_without_anything_does_not_hold(tmp_path: Path) -> None:
     assert "FAIL  wiring" in answer(tmp_path, "doctor").text
 
 
-def test_a_plugins_wiring_counts(tmp_path: Path) -> None:
-    assert examine(ROOT)["fail"] == []  # this repository is one
-    config = tmp_path / "home" / ".claude" / "plugins"
-    config.mkdir(parents=True)
-    row = [{"installPath": str(ROOT)}]
-    (config / "installed_plugins.json").write_text(json.dumps({"plugins": {"pit-fetch@somewhere": row}}))
+def test_an_installed_plugins_wiring_counts_until_it_is_switched_off(tmp_path: Path) -> None:
+    plugin = tmp_path / "cache" / "pit-fetch"
+    for name, content in bundle.files().items():
+        (plugin / name).parent.mkdir(parents=True, exist_ok=True)
+        (plugin / name).write_bytes(content)
+    hooks: dict[str, Any] = {}
+    for row in bundle.wiring():
+        command = row.command["command"].replace(bundle.PROJECT_HOOKS, "${CLAUDE_PLUGIN_ROOT}/hooks")
+        hooks.setdefault(row.event, []).append({"matcher": row.matcher, "hooks": [{**row.command, "command": command}]})
+    (plugin / "hooks" / "hooks.json").write_text(json.dumps({"hooks": hooks}))
+    config = tmp_path / "home" / ".claude"
+    (config / "plugins").mkdir(parents=True)
+    register = {"plugins": {"pit-fetch@somewhere": [{"installPath": str(plugin)}]}}
+    (config / "plugins" / "installed_plugins.json").write_text(json.dumps(register))
     assert examine(tmp_path)["fail"] == []
-    (config.parent / "settings.json").write_text(json.dumps({"enabledPlugins": {"pit-fetch@somewhere": False}}))
+    (config / "settings.json").write_text(json.dumps({"enabledPlugins": {"pit-fetch@somewhere": False}}))
     assert any("is not wired" in line for line in examine(tmp_path)["fail"])
 
 
