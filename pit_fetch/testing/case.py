@@ -132,7 +132,6 @@ def look(
     reply: bytes | None = None,
     wire: Wire | None = None,
     offline: bool = False,
-    **options: object,
 ) -> Seen:
     """Runs one fetch at ``pit``. ``reply`` is the world that is served; ``wire`` changes each answer on its way.
 
@@ -150,7 +149,7 @@ def look(
             clock.passed += 1_000_000.0  # past every deadline: this is how the loop ends
         return wire(request, made) if wire else made
 
-    given = {"limit": 100_000, "max_pages": 1_000, **case.options, **options}
+    given = {"limit": 100_000, "max_pages": 1_000, **case.options}
     if offline:
         given["input_file"] = "-"
     argv = argv_of(case.provider.name, pit, {name: value for name, value in given.items() if value is not None})
@@ -207,6 +206,10 @@ def instants(seen: Seen, at_most: int = 12) -> list[datetime]:
     every = sorted(set(seen.stamps.values()))
     step = max(1, -(-len(every) // at_most))
     return sorted({*every[::step], every[-1]})
+
+
+def is_aware(stamp: object) -> bool:
+    return isinstance(stamp, datetime) and stamp.utcoffset() is not None
 
 
 def failure(what: str, advice: str) -> AssertionError:

@@ -100,8 +100,10 @@ def _element(node: Xml.Element) -> dict[str, Any]:
 
 
 def _encode_xml(tree: Any) -> bytes:
+    if not tree:
+        return b""
     ((tag, nodes),) = tree.items()
-    return Xml.tostring(_to_element(tag, nodes[0] if isinstance(nodes, list) and nodes else nodes), "utf-8")
+    return bytes(Xml.tostring(_to_element(tag, nodes[0] if isinstance(nodes, list) and nodes else nodes), "utf-8"))
 
 
 def _to_element(tag: str, tree: Any) -> Xml.Element:

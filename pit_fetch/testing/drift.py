@@ -64,7 +64,9 @@ def check_odd_bodies(case: Case) -> None:
     """Bodies that are no reply: no crash, nothing new, and nothing of them is repeated."""
     seen = baseline(case)
     for what, body in _odd_bodies(case.reply).items():
-        advice = f'decode with pit_fetch.wire.strict_json, check the shape, and raise UpstreamError("malformed"): {what}'
+        advice = (
+            f'decode with pit_fetch.wire.strict_json, check the shape, and raise UpstreamError("malformed"): {what}'
+        )
         for other in (
             look(case, case.now, wire=lambda request, answer, body=body: (answer[0], {}, body)),  # type: ignore[misc]
             look(case, case.now, reply=body or b" ", offline=True),

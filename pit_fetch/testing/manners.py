@@ -62,7 +62,9 @@ def check_hosts(case: Case) -> None:
         raise failure(f"the provider opens a socket of its own ({seen.sockets[0]})", "ask through context.http.get")
     for request, _ in seen.exchanges:
         if request.host not in declared:
-            raise failure(f"the provider asks {request.host}, which it does not declare", "declare it in Provider.hosts")
+            raise failure(
+                f"the provider asks {request.host}, which it does not declare", "declare it in Provider.hosts"
+            )
     if len(seen.exchanges) != seen.audit["requests"]:
         raise failure(
             "a request went around context.http: no deadline, no rate limit and no retry holds for it",

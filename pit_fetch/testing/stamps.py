@@ -24,10 +24,11 @@ _WAITS = (timedelta(seconds=1), timedelta(days=40))
 
 def check_records(case: Case) -> None:
     """Ids, stamps, tags and payloads have the form that the framework takes, and nothing is printed."""
-    seen = baseline(case)
+    seen = look(case, case.now)
     for record in seen.records:
         for what, advice in _faults(record):
             raise failure(f"record {record.id!r}: {what}", advice)
+    baseline(case)
     if seen.printed:
         raise failure(
             f"the provider prints ({seen.printed[:40]!r})", "take the print out: stdout belongs to the envelope"

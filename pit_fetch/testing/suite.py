@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from pit_fetch.provider import Credential, Provider
 from pit_fetch.testing import drift, manners, stamps, worlds
-from pit_fetch.testing.case import Case, baseline, failure, look
+from pit_fetch.testing.case import Case, baseline, failure, is_aware, look
 from pit_fetch.testing.transport import Answer, Request
 from pit_fetch.times import parse_rfc3339
 
@@ -118,13 +118,14 @@ def _recorded_at(case: Case, given: str) -> datetime:
         if moment is None:
             raise failure(f"recorded_at is {given!r}", "write it as 2024-02-16T00:00:00Z")
         return moment
-    stamps = look(case, _FAR - timedelta(days=1), offline=True).stamps
-    if not stamps:
+    records = look(case, _FAR - timedelta(days=1), offline=True).records
+    moments: list[datetime] = [stamp for record in records for stamp in record[1:2] + record[4:5] if is_aware(stamp)]
+    if not moments:
         raise failure(
             "read() makes no dated record of the recorded reply, so the test does not know when it is from",
             "check that read() stamps records with an aware available_at; if it cannot, set recorded_at",
         )
-    return max(stamps.values())
+    return max(moments)
 
 
 def _made_up(credential: Credential) -> str:

@@ -49,7 +49,8 @@ def answered_by(answer: Callable[[Request], Answer]) -> Iterator[Traffic]:
             traffic.error = traffic.error or error
             raise requests.ConnectionError from error
         traffic.exchanges.append((request, (status, headers, body)))
-        return _response(prepared, status, headers, body)
+        made: requests.Response = _response(prepared, status, headers, body)
+        return made
 
     def refuse(*arguments: Any, **_: object) -> None:
         traffic.sockets.append(str(arguments[-1] if len(arguments) == 2 else arguments[0]))

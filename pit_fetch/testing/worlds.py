@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,7 @@ from pit_fetch.testing.transport import Answer, Request
 
 CANARY = "KIT-CANARY"
 
-_REQUESTS: Sequence[Mapping[str, object]] = ({}, {"limit": 1}, {"max_pages": 1})
+_REQUESTS: Sequence[Mapping[str, int]] = ({}, {"limit": 1}, {"max_pages": 1})
 
 
 def check_two_worlds(case: Case) -> None:
@@ -29,11 +29,15 @@ def check_two_worlds(case: Case) -> None:
         if not late:
             continue
         for options in _REQUESTS:
-            expected = look(case, pit, **options)
+            expected = look(_asking(case, options), pit)
             for what, change in _worlds(late).items():
-                other = look(case, pit, reply=edited(case, change), **options)
+                other = look(_asking(case, options), pit, reply=edited(case, change))
                 if other.leaves != expected.leaves:
                     raise _interference(pit, late, public_from, what, options, expected, other)
+
+
+def _asking(case: Case, options: Mapping[str, int]) -> Case:
+    return replace(case, options={**case.options, **options})
 
 
 def check_ignored_window(case: Case) -> None:
@@ -102,7 +106,9 @@ def _worlds(late: Sequence[Row]) -> dict[str, Callable[[Any], None]]:
 
 def _replace(node: Any, change: Callable[[Any], Any]) -> None:
     """Replaces every text (and whatever looks like a date) in ``node``."""
-    for key, child in list(node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()):
+    for key, child in list(
+        node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    ):
         if isinstance(child, (dict, list)):
             _replace(child, change)
         elif isinstance(child, str) or floor(child) is not None:

@@ -15,7 +15,7 @@ REPLY = json.dumps(
     {
         "items": [
             {"id": 4, "published": "2024-02-16T09:30:00-05:00", "updated": None, "title": "Four"},
-            {"id": 3, "published": "2024-02-15T16:00:00-05:00", "updated": "2024-02-17T10:00:00-05:00", "title": "Three"},
+            {"id": 3, "published": "2024-02-15T16:00:00-05:00", "updated": "2024-02-17T10:00:00-05:00", "title": "3"},
             {"id": 2, "published": "2024-02-14", "updated": None, "title": "Two"},
             {"id": 1, "published": "2024-02-13T08:00:00-05:00", "updated": "2024-02-13T08:00:01-05:00", "title": "One"},
         ],
