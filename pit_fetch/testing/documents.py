@@ -41,6 +41,14 @@ def format_of(body: bytes) -> Format | None:
     return None
 
 
+def must_format(body: bytes) -> Format:
+    """The format of a body that is known to have one."""
+    known = format_of(body)
+    if known is None:
+        raise ValueError("neither JSON nor XML nor CSV")
+    return known
+
+
 def places(node: Any, pattern: Pattern = ()) -> Iterator[Place]:
     """Every key of every dict, outermost first. The keys of a map of like rows are indices, not fields."""
     if isinstance(node, list) or is_map(node):

@@ -11,7 +11,8 @@ from urllib.parse import quote, urlsplit
 from pit_fetch.credentials import REDACTED
 from pit_fetch.errors import ConfigError
 from pit_fetch.http import base_url
-from pit_fetch.testing.case import Case, Seen, baseline, failure, look
+from pit_fetch.testing.case import Case, Seen, failure
+from pit_fetch.testing.program import baseline, look
 
 # Each costs an agent's call more than the rest of the start-up together.
 HEAVY = ("asyncio", "email", "http", "importlib.metadata", "multiprocessing", "sqlite3", "ssl", "unittest")

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pit_fetch.testing.case import Case, Seen, failure, look
-from pit_fetch.testing.documents import Path, at, containers, format_of
+from pit_fetch.testing.case import Case, Seen, failure
+from pit_fetch.testing.documents import Path, at, containers, format_of, must_format
+from pit_fetch.testing.program import look
 
 MAX_ROWS = 60
 
@@ -50,8 +51,7 @@ def rows_of(case: Case, seen: Seen) -> list[Row]:
 
 def edited(case: Case, change: Callable[[Any], None]) -> bytes:
     """The recorded reply after ``change`` on its tree, in place."""
-    known = format_of(case.reply)
-    assert known is not None, "rows_of comes first, and tells"
+    known = must_format(case.reply)
     tree = known.decode(case.reply)
     change(tree)
     return known.encode(tree)

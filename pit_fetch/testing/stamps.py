@@ -11,9 +11,10 @@ from typing import Any, get_args
 
 from pit_fetch.provider import Record, SourceTag
 from pit_fetch.siblings import gate
-from pit_fetch.testing.case import MICROSECOND, Case, Seen, baseline, failure, instants, look
+from pit_fetch.testing.case import MICROSECOND, Case, Seen, failure, instants
 from pit_fetch.testing.dates import a_day_later, floor
-from pit_fetch.testing.documents import at, format_of, name
+from pit_fetch.testing.documents import at, must_format, name
+from pit_fetch.testing.program import baseline, look
 from pit_fetch.testing.rows import Row, edited, rows_of
 
 _REVISION = re.compile(r"updat|modif|revis|edit(?!or)|amend|correct|chang", re.IGNORECASE)
@@ -144,11 +145,9 @@ def _later(case: Case, wait: timedelta) -> Case:
 
 def _dates(case: Case, row: Row) -> Iterator[tuple[tuple[Any, ...], object]]:
     """The paths and values of a row's date-like leaves; its key, where the rows of a map are named by date."""
-    known = format_of(case.reply)
-    assert known is not None
     if isinstance(row.key, str) and floor(row.key) is not None:
         yield row.path, row.key
-    yield from _leaves(at(known.decode(case.reply), row.path), row.path)
+    yield from _leaves(at(must_format(case.reply).decode(case.reply), row.path), row.path)
 
 
 def _leaves(node: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], object]]:

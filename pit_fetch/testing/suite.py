@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 from typing import ClassVar
 
 from pit_fetch.provider import Credential, Provider
-from pit_fetch.testing import drift, manners, stamps, worlds
-from pit_fetch.testing.case import Case, baseline, failure, is_aware, look
+from pit_fetch.testing import bodies, drift, manners, stamps, worlds
+from pit_fetch.testing.case import Case, failure, is_aware
+from pit_fetch.testing.program import baseline, look
 from pit_fetch.testing.transport import Answer, Request
 from pit_fetch.times import parse_rfc3339
 
@@ -87,13 +88,13 @@ class ProviderSuite:
         drift.check_imprecise(self.case())
 
     def test_odd_bodies(self) -> None:
-        drift.check_odd_bodies(self.case())
+        bodies.check_odd_bodies(self.case())
 
     def test_http_errors(self) -> None:
-        drift.check_errors(self.case())
+        bodies.check_errors(self.case())
 
     def test_paging_comes_to_an_end(self) -> None:
-        drift.check_paging(self.case())
+        bodies.check_paging(self.case())
 
     def case(self) -> Case:
         """What every check needs. The wall clock stands at ``recorded_at``."""

@@ -7,9 +7,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from pit_fetch.testing.case import MICROSECOND, Case, Seen, baseline, failure, instants, look
+from pit_fetch.testing.case import MICROSECOND, Case, Seen, failure, instants
 from pit_fetch.testing.dates import floor
 from pit_fetch.testing.documents import at
+from pit_fetch.testing.program import baseline, look
 from pit_fetch.testing.rows import Row, drop, edited, rows_of
 from pit_fetch.testing.transport import Answer, Request
 

@@ -53,6 +53,8 @@ def main() -> int:
             "PIP_CONSTRAINT": str(constraint),
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
             "PIP_QUIET": "1",
+            "PIP_NO_COMPILE": "1",
+            "PIP_CACHE_DIR": os.environ.get("PIP_CACHE_DIR", os.path.expanduser("~/.cache/pip")),
             **{
                 key: os.environ[key]
                 for key in os.environ

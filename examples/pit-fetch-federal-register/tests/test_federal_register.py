@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-import pit_fetch
 import pytest
 import responses
-from pit_fetch.testing import Answer, ProviderSuite, Request
 from pit_fetch_federal_register import PAGE_SIZE, PROVIDER
+
+import pit_fetch
+from pit_fetch.testing import Answer, ProviderSuite, Request
 
 REPLY = Path(__file__).parent / "reply.json"
 URL = "https://www.federalregister.gov/api/v1/documents.json"

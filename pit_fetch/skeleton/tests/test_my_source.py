@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+from pit_fetch_my_source import PROVIDER
+
 import pit_fetch
 from pit_fetch.testing import ProviderSuite
-from pit_fetch_my_source import PROVIDER
 
 REPLY = Path(__file__).parent / "reply.json"
 
