@@ -3,9 +3,10 @@ PYTHON ?= python3
 BIN = .venv/bin
 RUN = .venv/.installed-run
 DEV = .venv/.installed-dev
+CLIENT = .venv/.installed-client
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-wheel test-guide cover lint bench clean
+.PHONY: help demo test test-wheel test-guide test-client cover lint bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -32,8 +33,12 @@ lint: $(DEV) ## format check, lint and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+test-client: $(CLIENT) ## set up, then what reaches the model, measured on the real Claude Code client
+	$(BIN)/python -m tests.client.matrix
+
 bench: $(DEV) ## start-up and fetch times, as ratios measured in one run
 	@$(BIN)/python tests/repo/bench.py
+	@$(BIN)/python tests/repo/bench_gate.py
 
 clean: ## remove the environment and caches
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -46,4 +51,8 @@ $(RUN): pyproject.toml
 
 $(DEV): $(RUN)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(CLIENT): $(DEV)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[client]'
 	@touch $@

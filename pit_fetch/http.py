@@ -12,11 +12,13 @@ import random
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from pit_fetch import cache
 from pit_fetch.errors import ConfigError, UpstreamError
-from pit_fetch.provider import Host, Reply
+from pit_fetch.provider import Host, Params, Reply, T
 from pit_fetch.ratelimit import Limiter, limiter
 from pit_fetch.world import Clock
 
@@ -49,10 +51,11 @@ class Client:
         self,
         host: str,
         path: str,
-        params: Mapping[str, str] | None = None,
+        params: Params | None = None,
         headers: Mapping[str, str] | None = None,
+        busy: Callable[[Reply], float | None] | None = None,
     ) -> Reply:
-        """The reply of ``host`` (a declared name) for ``path``, whatever its status, once retries are spent.
+        """See :meth:`pit_fetch.provider.Http.get`.
 
         Raises UpstreamError: unreachable, over the deadline or the body cap, redirected elsewhere,
         throttled, or a server error that outlasts the retries.
@@ -62,15 +65,38 @@ class Client:
         for attempt in range(1, MAX_TRIES + 1):
             self._wait_for_turn(declared, base)
             reply = self._exchange_in_time(declared, base, base + path, params or {}, headers or {})
-            if reply is not None and reply.status not in RETRIED:
+            complete = reply is not None and reply.status not in RETRIED
+            wait = busy(reply) if complete and busy is not None and reply is not None else None
+            if reply is not None and complete and wait is None:
                 return reply
             pause = BACKOFF_SECONDS * 2 ** (attempt - 1) * (1 + random.random())  # noqa: S311 - jitter is no secret
             if reply is not None:
-                pause = max(pause, _retry_after(reply))
+                pause = max(pause, wait or 0.0, _retry_after(reply))
             if attempt == MAX_TRIES or pause >= self.remaining():
                 break
             self.clock.sleep(pause)
+        if reply is not None and reply.status not in RETRIED:
+            return reply
         raise _given_up(declared, reply)
+
+    def get_cached(
+        self,
+        host: str,
+        path: str,
+        headers: Mapping[str, str],
+        seconds: float,
+        decode: Callable[[Reply], T],
+    ) -> T:
+        """See :meth:`pit_fetch.provider.Http.get_cached`."""
+        url = base_url({known.name: known for known in self.hosts}[host], self.environ) + path
+        kept = cache.load(self.environ, url, seconds, self.clock.shared())
+        if kept is not None:
+            with contextlib.suppress(UpstreamError):
+                return decode(Reply(200, {}, kept.body, datetime.fromtimestamp(kept.since, UTC)))
+        reply = self.get(host, path, headers=headers)
+        decoded = decode(reply)
+        cache.store(self.environ, url, reply.body)
+        return decoded
 
     def remaining(self) -> float:
         """Seconds until the deadline; negative when it has passed."""
@@ -78,7 +104,7 @@ class Client:
 
     def _wait_for_turn(self, host: Host, base: str) -> None:
         if host.rate is not None:
-            key = urlsplit(base).netloc
+            key = host.rate.bucket or urlsplit(base).netloc
             if key not in self._limiters:
                 self._limiters[key] = limiter(host.rate, key, self.environ, self.clock.shared)
             pause = self._limiters[key].reserve()
@@ -88,7 +114,7 @@ class Client:
                 self.clock.sleep(pause)
 
     def _exchange_in_time(
-        self, host: Host, base: str, url: str, params: Mapping[str, str], headers: Mapping[str, str]
+        self, host: Host, base: str, url: str, params: Params, headers: Mapping[str, str]
     ) -> Reply | None:
         """The exchange on a thread of its own: no socket time-out bounds a name look-up or a dripping server."""
         outcome: list[Reply | UpstreamError | None] = []
@@ -108,9 +134,7 @@ class Client:
             raise outcome[0]
         return outcome[0]
 
-    def _exchange(
-        self, host: Host, base: str, url: str, params: Mapping[str, str], headers: Mapping[str, str]
-    ) -> Reply | None:
+    def _exchange(self, host: Host, base: str, url: str, params: Params, headers: Mapping[str, str]) -> Reply | None:
         """One request with its complete body; None when the transport failed. Follows redirects to itself only."""
         import requests
 
@@ -144,6 +168,7 @@ class Client:
             if urlsplit(target)[:2] != urlsplit(base)[:2]:
                 break
             url, params = target, {}
+            self._wait_for_turn(host, base)
         raise UpstreamError("redirected", host=host.name)
 
     def _read(self, response: requests.Response, host: Host) -> bytes:

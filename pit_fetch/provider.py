@@ -9,10 +9,10 @@ PIT. It may narrow the server's window with :attr:`Query.horizon`; the framework
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Gap, gap
@@ -32,6 +32,7 @@ __all__ = [
     "Record",
     "Reply",
     "UpstreamError",
+    "Watermark",
     "gap",
 ]
 
@@ -58,10 +59,21 @@ class Record(NamedTuple):
     revised_at: datetime | None = None
 
 
+class Watermark(NamedTuple):
+    """A promise that ``fetch`` makes between records: every later one was available at or before ``at``, or is undated.
+
+    What is newer than ``at`` may then be delivered, and the fetch may stop once it has enough. A
+    record that breaks the promise is an upstream error. ``at`` is aware.
+    """
+
+    at: datetime
+
+
 class Query(NamedTuple):
     """One request, as a provider sees it. All instants are aware and UTC.
 
     now        the only "now": the PIT, or in open mode the wall clock
+    started    the wall clock when the run began: for stamping snapshots, and to bound a PIT in the future
     pit        the PIT; None in open mode
     since      the first instant of --date-from; None without one
     until      the last instant of --date-to (inclusive); None without one
@@ -72,6 +84,7 @@ class Query(NamedTuple):
     """
 
     now: datetime
+    started: datetime
     pit: datetime | None
     since: datetime | None
     until: datetime | None
@@ -79,6 +92,11 @@ class Query(NamedTuple):
     limit: int
     options: Mapping[str, Any]
     offline: bool = False
+
+
+# A parameter with several values is sent several times.
+Params = Mapping[str, str | Sequence[str]]
+T = TypeVar("T")
 
 
 class Reply(NamedTuple):
@@ -97,10 +115,24 @@ class Http(Protocol):
         self,
         host: str,
         path: str,
-        params: Mapping[str, str] | None = None,
+        params: Params | None = None,
         headers: Mapping[str, str] | None = None,
+        busy: Callable[[Reply], float | None] | None = None,
     ) -> Reply:
-        """The complete reply of a declared host, by its name. Raises UpstreamError once retries are spent."""
+        """The complete reply of a declared host, by its name. Raises UpstreamError once retries are spent.
+
+        ``busy`` is for a host that says "later" with a good status: the seconds that a reply asks to
+        wait before it is asked for again, or None to take it. The last such reply is returned.
+        """
+
+    def get_cached(
+        self, host: str, path: str, headers: Mapping[str, str], seconds: float, decode: Callable[[Reply], T]
+    ) -> T:
+        """What ``decode`` makes of the reply, which may be up to ``seconds`` old: from this user's cache, or anew.
+
+        For files that are the same for every request only: what lies in the cache must not tell what
+        was asked for. ``decode`` raises UpstreamError for a reply without such a file; it is not kept then.
+        """
 
 
 class Context(NamedTuple):
@@ -111,10 +143,15 @@ class Context(NamedTuple):
 
 
 class Rate(NamedTuple):
-    """At most ``calls`` requests in any ``seconds``, over all processes of this user on this machine."""
+    """At most ``calls`` requests in any ``seconds``, over all processes of this user on this machine.
+
+    ``bucket`` names what is counted together, for hosts whose owner counts them together; "" counts
+    each host and port for itself.
+    """
 
     calls: int
     seconds: float = 1.0
+    bucket: str = ""
 
 
 class Host(NamedTuple):
@@ -144,7 +181,8 @@ class Option(NamedTuple):
 
     kind: text, list (comma-separated), integer (at least ``minimum``), instant (a New York date or a
     full time stamp), flag. ``positional`` lets bare words of the command line fill it: "one" takes
-    exactly one word, "all" joins them with spaces.
+    exactly one word, "all" joins them with spaces. ``upper`` spells the value in capitals, so that it
+    is the same request however it was typed.
     """
 
     name: str
@@ -155,6 +193,7 @@ class Option(NamedTuple):
     minimum: int = 1
     metavar: str | None = None
     positional: Literal["", "one", "all"] = ""
+    upper: bool = False
 
 
 def _everything(query: Query, record: Record) -> bool:
@@ -169,7 +208,7 @@ def _no_caveats(query: Query) -> Iterable[str]:
 class Provider:
     """A source.
 
-    fetch         (query, context) -> records and gaps, from the network
+    fetch         (query, context) -> records and gaps, from the network; watermarks where it can promise an order
     read          (body, query) -> records, from one raw reply (--input-file, and fetch itself)
     select        (query, record) -> whether the record is asked for: the filters that are applied here
     caveats       (query) -> constant statements on what the request cannot show; from the request alone
@@ -180,7 +219,7 @@ class Provider:
 
     name: str
     summary: str
-    fetch: Callable[[Query, Context], Iterable[Record | Gap]]
+    fetch: Callable[[Query, Context], Iterable[Record | Gap | Watermark]]
     read: Callable[[bytes, Query], Iterable[Record | Gap]]
     select: Callable[[Query, Record], bool] = _everything
     caveats: Callable[[Query], Iterable[str]] = _no_caveats

@@ -1,4 +1,4 @@
-"""The commands beside a fetch, ``pit_fetch new-provider`` for one. Text or JSON out, no envelope.
+"""The commands beside a fetch: ``pit_fetch init | lint | doctor | new-provider``. Text or JSON out, no envelope.
 
 Each is a module of its own with ``run(argv, environ, folder) -> Answer``, imported only when it is
 called for.

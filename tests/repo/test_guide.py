@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pit_fetch.commands.new_provider import files
 from pit_fetch.testing import ProviderSuite
-from tests.repo.guide import EXAMPLES, GUIDE, ROOT, script
+from tests.repo.guide import EXAMPLES, GUIDE, script
+from tests.repo.wheel import ROOT
 
 
 def test_an_example_has_the_layout_that_new_provider_writes() -> None:
