@@ -97,6 +97,8 @@ def _compare(case: Case, seen: Seen, old: bytes, new: bytes, what: str, advice: 
 
     other = look(case, case.now, wire=wire)
     not_worse(seen, other, what, advice)
+    if not other.stamps or other.leaves == seen.leaves:
+        return
     early = look(case, min(seen.stamps.values()) - MICROSECOND, wire=wire)
     if early.stamps:
         raise failure(
