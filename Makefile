@@ -6,7 +6,7 @@ DEV = .venv/.installed-dev
 CLIENT = .venv/.installed-client
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-wheel test-client cover lint bench clean
+.PHONY: help demo test test-wheel test-guide test-client cover lint bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -19,6 +19,9 @@ test: $(DEV) ## set up, then the test suite
 
 test-wheel: $(DEV) ## the suite against an installed wheel, away from the checkout
 	@$(BIN)/python tests/repo/wheel.py
+
+test-guide: $(DEV) ## the provider guide and the example package, each command in a clean folder
+	@$(BIN)/python -m tests.repo.guide
 
 cover: $(DEV) ## the coverage floor of the pure core
 	@$(BIN)/python -m pytest tests/test_pit.py tests/test_times.py tests/test_envelope.py tests/test_request.py \

@@ -14,7 +14,7 @@ from typing import NoReturn, TextIO
 from pit_fetch.errors import ExitStatus, UsageError
 from pit_fetch.gaps import Gap, gap
 
-COMMANDS = ("init", "lint", "doctor")  # a fetch never starts with one of these words
+COMMANDS = ("init", "lint", "doctor", "new-provider")  # a fetch never starts with one of these words
 
 
 def command() -> NoReturn:

@@ -62,6 +62,11 @@ def listings() -> Iterator[Listing]:
         yield _examine(claims)
 
 
+def is_bundled(name: str) -> bool:
+    """Whether ``name`` is the name or an alias of a bundled source."""
+    return _bundled_target(name) is not None
+
+
 def _key(name: str) -> str:
     return name.casefold().replace("_", "-")
 

@@ -1,4 +1,4 @@
-"""The commands beside a fetch: ``pit_fetch init | lint | doctor``. Text or JSON out, no envelope.
+"""The commands beside a fetch: ``pit_fetch init | lint | doctor | new-provider``. Text or JSON out, no envelope.
 
 Each is a module of its own with ``run(argv, environ, folder) -> Answer``, imported only when it is
 called for.
@@ -38,7 +38,8 @@ class Parser(argparse.ArgumentParser):
 def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
     """The answer of the command that ``argv`` names; ``folder`` is the working directory."""
     name, *words = argv
-    command: Callable[[Sequence[str], Mapping[str, str], str], Answer] = import_module(f"{__name__}.{name}").run
+    module = import_module(f"{__name__}.{name.replace('-', '_')}")
+    command: Callable[[Sequence[str], Mapping[str, str], str], Answer] = module.run
     try:
         return command(words, environ, folder)
     except argparse.ArgumentError as error:

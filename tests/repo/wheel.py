@@ -14,11 +14,18 @@ ROOT = Path(__file__).resolve().parents[2]
 TOP_LEVEL = {"pit_fetch", "pit_fetch_providers", "pit_gate.py", "pit_guard.py"}
 
 
+def build(folder: Path) -> Path:
+    """The wheel, built into ``folder``."""
+    command = [sys.executable, "-m", "build", "--wheel", "--outdir", str(folder), str(ROOT)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
 def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        subprocess.run([sys.executable, "-m", "build", "--wheel", "--outdir", name, str(ROOT)], check=True)
-        (wheel,) = folder.glob("*.whl")
+        wheel = build(folder)
         names = {entry.split("/")[0] for entry in zipfile.ZipFile(wheel).namelist()}
         found = {entry for entry in names if not entry.endswith(".dist-info")}
         if found != TOP_LEVEL:
@@ -26,7 +33,7 @@ def main() -> int:
             return 1
         venv.create(folder / "venv", with_pip=True)
         python = str(folder / "venv" / "bin" / "python")
-        packages = [str(wheel), "pytest", "pytest-xdist", "hypothesis"]
+        packages = [str(wheel), "pytest", "pytest-xdist", "hypothesis", "responses"]
         pip = [python, "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
         subprocess.run([*pip, *packages], check=True)
         shutil.copytree(ROOT / "tests", folder / "tests", ignore=shutil.ignore_patterns("repo", "__pycache__"))

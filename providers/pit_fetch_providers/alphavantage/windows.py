@@ -84,6 +84,7 @@ def articles(function: Function, query: Query, context: Context, select: Select)
     """Articles, newest first; the window's end moves down to the oldest one where 1,000 did not hold them all."""
     first, end = news.window(query)
     public: dict[str, datetime] = {}
+    seen: set[str] = set()
     while first <= end:
         asked = {
             **parameters(function, query),
@@ -101,6 +102,10 @@ def articles(function: Function, query: Query, context: Context, select: Select)
         if len(answer.document.rows) < news.LIMIT or not stamps:
             return
         oldest = min(stamps).replace(second=0, microsecond=0)
+        ids = {one.id for one in found}
+        if end < oldest and ids <= seen:  # the window is ignored: no later one would bring anything
+            raise UpstreamError("paging")
+        seen |= ids
         public |= _wanted(found, query, select)
         if news.suffices(public.values(), oldest, query.limit + 1):
             return

@@ -1,0 +1,136 @@
+"""The Federal Register (``GET /api/v1/documents.json``): documents by the date of their issue.
+
+``publication_date`` is a date, so a document counts as public at the end of that day in Washington.
+Documents are not revised: a correction is a document of its own. The API gives the first 2,000
+documents of a request, in pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from pit_fetch.provider import Context, Gap, Host, Option, Provider, Query, Rate, Record, UpstreamError, gap
+from pit_fetch.times import NEW_YORK, end_of_day, parse_date, start_of_day
+from pit_fetch.wire import strict_json
+
+HOST = "Federal Register"
+PAGE_SIZE = 200
+MAX_PAGES = 2_000 // PAGE_SIZE
+TYPES = ("rule", "prorule", "notice", "presdocu")
+
+
+def fetch(query: Query, context: Context) -> Iterator[Record | Gap]:
+    """Pages of the window, newest first."""
+    seen: set[str] = set()
+    for page in range(1, MAX_PAGES + 1):
+        reply = context.http.get(HOST, "/api/v1/documents.json", _parameters(query, page))
+        if reply.status != 200:
+            raise UpstreamError("http_status", host=HOST, status=reply.status)
+        records = list(read(reply.body, query))
+        yield from records
+        ids = {record.id for record in records}
+        if len(records) < PAGE_SIZE:
+            return
+        if ids <= seen:
+            raise UpstreamError("paging")
+        seen |= ids
+    yield gap("provider_ceiling")
+
+
+def read(body: bytes, query: Query) -> Iterator[Record]:
+    """The documents of one raw reply."""
+    reply = strict_json(body)
+    # A search without a hit has a count and no results.
+    rows = reply.get("results", [] if reply.get("count") == 0 else None) if isinstance(reply, dict) else None
+    if not isinstance(rows, list):
+        raise UpstreamError("malformed", problem="it has no results")
+    for row in rows:
+        yield _record(row if isinstance(row, dict) else {})
+
+
+def select(query: Query, record: Record) -> bool:
+    """The window, on the publication date."""
+    day = parse_date(record.payload["publication_date"])
+    starts = start_of_day(day, NEW_YORK) if day else None
+    if starts is None:
+        return True
+    return (query.since is None or starts >= _day_of(query.since)) and (query.until is None or starts <= query.until)
+
+
+def caveats(query: Query) -> Iterable[str]:
+    if query.options["term"]:
+        yield "Words are looked up in today's index."
+
+
+def _parameters(query: Query, page: int) -> dict[str, str]:
+    parameters = {"order": "newest", "per_page": str(PAGE_SIZE), "page": str(page)}
+    # The zone of the bounds is Washington's; a day more is on the safe side.
+    parameters["conditions[publication_date][lte]"] = _date(query.horizon, 1).isoformat()
+    if query.since is not None:
+        parameters["conditions[publication_date][gte]"] = _date(query.since, -1).isoformat()
+    asked = {
+        "conditions[term]": query.options["term"],
+        "conditions[agencies][]": query.options["agency"],
+        "conditions[type][]": (query.options["type"] or "").upper(),
+    }
+    parameters.update({name: value for name, value in asked.items() if value})
+    return parameters
+
+
+def _date(moment: datetime, shift: int) -> date:
+    return moment.astimezone(NEW_YORK).date() + timedelta(days=shift)
+
+
+def _day_of(moment: datetime) -> datetime:
+    return start_of_day(moment.astimezone(NEW_YORK).date(), NEW_YORK) or moment
+
+
+def _record(row: dict[str, Any]) -> Record:
+    number, day = row.get("document_number"), parse_date(row.get("publication_date"))
+    known = isinstance(number, str) and number
+    return Record(
+        # Numbers were reused before 2016.
+        id=f"{number}@{day}" if known else "",
+        available_at=end_of_day(day, NEW_YORK) if day else None,
+        source="provider_metadata",
+        payload={
+            "title": _text(row.get("title")),
+            "type": _text(row.get("type")),
+            "agencies": _names(row.get("agencies")),
+            "publication_date": day.isoformat() if day else "",
+            "html_url": _text(row.get("html_url")),
+            "pdf_url": _text(row.get("pdf_url")),
+        },
+    )
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _names(rows: Any) -> list[str]:
+    if not isinstance(rows, list):
+        return []
+    return [row["raw_name"] for row in rows if isinstance(row, dict) and isinstance(row.get("raw_name"), str)]
+
+
+PROVIDER = Provider(
+    name="federal-register",
+    summary="documents of the US Federal Register: rules, proposed rules, notices, presidential documents",
+    fetch=fetch,
+    read=read,
+    select=select,
+    caveats=caveats,
+    hosts=(Host(HOST, "https://www.federalregister.gov", "PIT_FETCH_FEDERAL_REGISTER_URL", Rate(calls=2)),),
+    options=(
+        Option("term", "documents that hold these words"),
+        Option("agency", "of this agency, as the site spells it", metavar="securities-and-exchange-commission"),
+        Option("type", f"of this type: {', '.join(TYPES)}", choices=TYPES),
+    ),
+    newest_first=True,
+    page_size=PAGE_SIZE,
+    fields=("title", "type", "agencies", "publication_date", "html_url", "pdf_url"),
+    help="A document counts as public at the end of the Washington day of its issue.",
+)

@@ -1,0 +1,68 @@
+"""federal-register on a reply in the API's shape: the standard tests of pit_fetch, and what is particular to it."""
+
+import json
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import responses
+from pit_fetch_federal_register import PAGE_SIZE, PROVIDER
+
+import pit_fetch
+from pit_fetch.testing import Answer, ProviderSuite, Request
+
+REPLY = Path(__file__).parent / "reply.json"
+URL = "https://www.federalregister.gov/api/v1/documents.json"
+
+
+class TestFederalRegister(ProviderSuite):
+    provider = PROVIDER
+    reply = REPLY.read_bytes()
+    options = {}
+    zone = "America/New_York"
+
+
+class TestServerWithAWindow(TestFederalRegister):
+    def serve(self, reply: bytes, request: Request) -> Answer:
+        document = json.loads(reply)
+        last = request.params["conditions[publication_date][lte]"]
+        if isinstance(document, dict) and isinstance(document.get("results"), list):
+            rows = [row for row in document["results"] if str(row.get("publication_date") or "") <= last]
+            return 200, {}, json.dumps({**document, "results": rows}).encode()
+        return 200, {}, reply
+
+
+def fetch(**options: object) -> list[str]:
+    return [item["id"] for item in pit_fetch.fetch("federal-register", input_file=REPLY, **options)["data"]]
+
+
+def test_a_document_counts_from_the_end_of_its_day() -> None:
+    assert "2024-03175@2024-02-15" not in fetch(pit="2024-02-15T23:59:59-05:00")
+    assert "2024-03175@2024-02-15" in fetch(pit="2024-02-16T00:00:00-05:00")
+
+
+@pytest.mark.parametrize("window", [{"date_from": "2024-02-15"}, {"date_from": "2024-02-15", "date_to": "2024-02-15"}])
+def test_the_window_is_on_publication_dates(window: dict[str, str]) -> None:
+    found = fetch(pit="2024-03-01T00:00:00-05:00", **window)
+    assert ("2024-03301@2024-02-16" in found) is ("date_to" not in window)
+    assert "2024-03101@2024-02-15" in found
+    assert "2024-02908@2024-02-13" not in found
+
+
+def test_what_is_asked_for_and_how_pages_are_followed() -> None:
+    full = {
+        "count": 201,
+        "results": [{"document_number": f"{n}", "publication_date": "2024-02-15"} for n in range(PAGE_SIZE)],
+    }
+    rest = {"count": 201, "results": [{"document_number": "last", "publication_date": "2024-02-14"}]}
+    with responses.RequestsMock() as mock:
+        mock.get(URL, json=full)
+        mock.get(URL, json=rest)
+        envelope = pit_fetch.fetch(
+            "federal-register", pit="2024-03-01T00:00:00-05:00", agency="treasury-department", type="rule", limit=500
+        )
+        asked = [parse_qs(urlsplit(call.request.url).query) for call in mock.calls]
+    assert len(envelope["data"]) == PAGE_SIZE + 1
+    assert [one["page"] for one in asked] == [["1"], ["2"]]
+    assert asked[0]["conditions[publication_date][lte]"] == ["2024-03-02"]
+    assert (asked[0]["conditions[agencies][]"], asked[0]["conditions[type][]"]) == (["treasury-department"], ["RULE"])

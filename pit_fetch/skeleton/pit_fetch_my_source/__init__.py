@@ -1,0 +1,70 @@
+"""My Source: announcements, each with the instant of its publication.
+
+``available_at`` is ``published``; ``revised_at`` is ``updated``, since the source serves the latest
+text only. Both are RFC 3339 with an offset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pit_fetch.provider import Context, Host, Option, Provider, Query, Rate, Record, UpstreamError
+from pit_fetch.times import parse_rfc3339
+from pit_fetch.wire import strict_json
+
+HOST = "My Source"
+
+
+def fetch(query: Query, context: Context) -> Iterator[Record]:
+    """One request. The server's window is narrowed where it has one; the framework filters again."""
+    reply = context.http.get(HOST, "/announcements", {"before": query.horizon.isoformat()})
+    if reply.status == 404:
+        return
+    if reply.status != 200:
+        raise UpstreamError("http_status", host=HOST, status=reply.status)
+    yield from read(reply.body, query)
+
+
+def read(body: bytes, query: Query) -> Iterator[Record]:
+    """The records of one raw reply: an array of announcements."""
+    rows = strict_json(body)
+    if not isinstance(rows, list):
+        raise UpstreamError("malformed", problem="it is no array of announcements")
+    for row in rows:
+        yield _record(row if isinstance(row, dict) else {})
+
+
+def select(query: Query, record: Record) -> bool:
+    """The filters that the server does not apply."""
+    published, word = record.available_at, query.options["word"]
+    if published is not None and query.since is not None and published < query.since:
+        return False
+    if published is not None and query.until is not None and published > query.until:
+        return False
+    return not word or word.casefold() in record.payload["title"].casefold()
+
+
+def _record(row: dict[str, Any]) -> Record:
+    """One announcement. What cannot be dated is yielded with None, and the framework withholds it."""
+    name, title, revised = row.get("id"), row.get("title"), parse_rfc3339(row.get("updated"))
+    return Record(
+        id=name if isinstance(name, str) else "",
+        # Without a readable revision stamp the text may be one from after the PIT.
+        available_at=None if revised is None else parse_rfc3339(row.get("published")),
+        source="provider_metadata",
+        payload={"title": title if isinstance(title, str) else ""},
+        revised_at=revised,
+    )
+
+
+PROVIDER = Provider(
+    name="my-source",
+    summary="announcements of My Source",
+    fetch=fetch,
+    read=read,
+    select=select,
+    hosts=(Host(HOST, "https://api.example.com", "PIT_FETCH_MY_SOURCE_URL", Rate(calls=5)),),
+    options=(Option("word", "announcements whose title holds this word"),),
+    fields=("title",),
+)

@@ -1,0 +1,108 @@
+"""Checks of replies that are none: odd bodies, HTTP errors, and pages without end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from pit_fetch.testing.case import Case, Seen, failure
+from pit_fetch.testing.documents import at
+from pit_fetch.testing.drift import TOLERANT, not_worse
+from pit_fetch.testing.program import baseline, look
+from pit_fetch.testing.rows import Row, edited, rows_of
+from pit_fetch.testing.transport import Answer, Request
+from pit_fetch.testing.worlds import CANARY
+
+
+def check_odd_bodies(case: Case) -> None:
+    """Bodies that are no reply: no crash, nothing new, and nothing of them is repeated."""
+    seen = baseline(case)
+    for what, body in _odd_bodies(case.reply).items():
+        advice = (
+            f'decode with pit_fetch.wire.strict_json, check the shape, and raise UpstreamError("malformed"): {what}'
+        )
+        for other in (
+            look(case, case.now, wire=lambda request, answer, body=body: (answer[0], {}, body)),  # type: ignore[misc]
+            look(case, case.now, reply=body or b" ", offline=True),
+        ):
+            not_worse(seen, other, f"the body is {what}", advice)
+            _not_repeated(other, f"the body is {what}")
+
+
+def check_errors(case: Case) -> None:
+    """HTTP errors: no crash, no items, and no text of the server."""
+    seen = baseline(case)
+    for status in (400, 401, 403, 404, 418, 429, 500):
+        for body in (b"", b"<html>KIT-CANARY</html>", b'{"error": "KIT-CANARY", "message": ["KIT-CANARY"]}', b"null"):
+            other = look(case, case.now, wire=lambda request, answer, s=status, b=body: (s, {}, b))  # type: ignore[misc]
+            what = f"the server answers with HTTP {status} and {body[:24]!r}"
+            not_worse(seen, other, what, "check reply.status before the body is read")
+            _not_repeated(other, what)
+
+
+def check_paging(case: Case) -> None:
+    """A server that gives the same full page for ever is left, and not by the deadline."""
+    seen = baseline(case)
+    rows = rows_of(case, seen)
+    longest = max({row.container for row in rows}, key=lambda path: sum(row.container == path for row in rows))
+    page = edited(case, lambda tree: _fill(tree, [row for row in rows if row.container == longest], case))
+    first: dict[str, Answer] = {}
+
+    def again(request: Request, answer: Answer) -> Answer:
+        return first.setdefault(request.path, answer)
+
+    for reply in (case.reply, page):
+        first.clear()
+        # Without a deadline: a slow host must not hide the loop.
+        patient = replace(case, options={**case.options, "timeout": 86_400})
+        other = look(patient, case.now, reply=reply, wire=again)
+        if other.asked_too_often:
+            raise failure(
+                f"a server that repeats one page is asked more than {case.max_requests} times",
+                'keep the ids of the page before, and raise UpstreamError("paging") when a full page brings '
+                "nothing new (or follow no next-page token twice)",
+            )
+        if other.crash:
+            raise failure(f"the provider fails when a page repeats itself ({other.crash})", TOLERANT)
+
+
+def _not_repeated(other: Seen, what: str) -> None:
+    if any(CANARY in str(part) for part in other.leaves):
+        raise failure(
+            f"when {what}, a text of the server gets out",
+            "an error is told in words of your own: never put a text of the server into a gap or an exception",
+        )
+
+
+def _odd_bodies(reply: bytes) -> dict[str, bytes]:
+    return {
+        "empty": b"",
+        "an HTML page": f"<!DOCTYPE html><html><title>{CANARY}</title></html>".encode(),
+        "cut in the middle": reply[: len(reply) // 2],
+        "NaN": b"NaN",
+        "an array of NaN": b"[NaN, Infinity]",
+        "nested very deeply": b"[" * 100_000,
+        "nested very deeply, and closed": b"[" * 5_000 + b"]" * 5_000,
+        "null": b"null",
+        "a number": b"5",
+        "a text": f'"{CANARY}"'.encode(),
+        "an empty array": b"[]",
+        "an empty object": b"{}",
+        "an array of nulls": b"[null]",
+        "an array of arrays": b"[[]]",
+        "an array of texts": f'["{CANARY}"]'.encode(),
+        "an array of empty objects": b"[{}]",
+        "an error object": f'{{"error": {{"message": "{CANARY}"}}}}'.encode(),
+        "no UTF-8": b'{"a": "\xff\xfe"}',
+        "zero bytes": b"\0" * 64,
+    }
+
+
+def _fill(tree: Any, rows: list[Row], case: Case) -> None:
+    """Repeats the rows until they make a full page."""
+    container = at(tree, rows[0].container)
+    if isinstance(container, list):
+        originals = list(container)
+        while len(container) < min(case.provider.page_size, 1_000):
+            container.extend(originals)
+        del container[max(len(originals), case.provider.page_size) :]

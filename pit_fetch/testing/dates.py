@@ -1,0 +1,91 @@
+"""Time stamps as they stand in replies: what they say at the least, and how they look when they say less. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from zoneinfo import ZoneInfo
+
+from pit_fetch.times import end_of_day, parse_rfc2822, parse_rfc3339, wall_clock
+
+# The zone whose days end first: without a word on the zone, nothing can be earlier.
+EARLIEST_ZONE = timezone(timedelta(hours=14))
+
+_ISO = re.compile(r"([0-9]{4})-?([01][0-9])-?([0-3][0-9])(?:[T ]?([0-2][0-9]):?([0-5][0-9])(?::?([0-5][0-9]))?\S*)?")
+_RFC2822 = re.compile(r"(?:[A-Z][a-z]{2},\s+)?([0-9]{1,2})\s+([A-Z][a-z]{2})\s+([0-9]{4})\s+([0-9:]{5,8})\s*(\S*)")
+_OFFSET = re.compile(r"\s*(?:Z|[+-][0-9]{2}:?[0-9]{2}|GMT|UTC?)$")
+_EPOCH = range(631_152_000, 4_102_444_800)  # 1990 to 2099, in seconds
+
+
+def floor(value: object, zone: str = "") -> datetime | None:
+    """The earliest instant that a stamp of the source can mean when it is read as late as it must be.
+
+    A date is over at the end of its day in ``zone``; without a zone, where days end first on Earth.
+    None: not a stamp.
+    """
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        seconds = value / 1000 if value / 1000 in _span() else value
+        return datetime.fromtimestamp(seconds, UTC) if seconds in _span() else None
+    if not isinstance(value, str):
+        return None
+    exact = parse_rfc3339(value) or parse_rfc2822(re.sub(r"\s(?:GMT|UTC?|Z)$", " +0000", value))
+    return exact or _naive(value, ZoneInfo(zone) if zone else EARLIEST_ZONE)
+
+
+def a_day_later(value: object) -> object:
+    """The same stamp on the next day, in the same form. Raises ValueError when it is none."""
+    if isinstance(value, (int, float)):
+        return value + (86_400_000 if value / 1000 in _span() else 86_400)
+    if not isinstance(value, str):
+        raise ValueError(value)
+    match = _RFC2822.fullmatch(value)
+    if match:
+        day = datetime.strptime(f"{match[1]} {match[2]} {match[3]}", "%d %b %Y") + timedelta(days=1)  # noqa: DTZ007
+        return f"{day:%a, %d %b %Y} {match[4]} {match[5]}".strip()
+    match = _ISO.fullmatch(value)
+    if match is None:
+        raise ValueError(value)
+    day = datetime(int(match[1]), int(match[2]), int(match[3])) + timedelta(days=1)  # noqa: DTZ001
+    shown = f"{day:%Y-%m-%d}" if value[4] == "-" else f"{day:%Y%m%d}"
+    return shown + value[len(shown) :]
+
+
+def less_precise(value: object) -> Iterator[str]:
+    """The stamp with less in it: without its offset, with an unknown one, as a bare date."""
+    if not isinstance(value, str) or floor(value) is None:
+        return
+    bare = _OFFSET.sub("", value)
+    if bare != value:
+        yield bare
+        yield bare + (" -0000" if _RFC2822.fullmatch(value) else "-00:00")
+    if _ISO.fullmatch(value) and len(value) > 10:
+        yield value[:10] if value[4] == "-" else value[:8]
+
+
+def _naive(value: str, zone: tzinfo) -> datetime | None:
+    """A stamp without an offset, or a date."""
+    match = _ISO.fullmatch(value)
+    try:
+        if match is None:
+            parts = _RFC2822.fullmatch(value)
+            if parts is None:
+                return None
+            text = f"{parts[1]} {parts[2]} {parts[3]} {parts[4][:5]}"
+            return wall_clock(datetime.strptime(text, "%d %b %Y %H:%M"), zone)  # noqa: DTZ007
+        day = date(int(match[1]), int(match[2]), int(match[3]))
+        if match[4] is None:
+            return end_of_day(day, zone) if day.year >= 1990 else None
+        reading = datetime(day.year, day.month, day.day, int(match[4]), int(match[5]), int(match[6] or 0))  # noqa: DTZ001
+        return wall_clock(reading, zone)
+    except ValueError:
+        return None
+
+
+class _Span:
+    def __contains__(self, seconds: float) -> bool:
+        return _EPOCH.start <= seconds < _EPOCH.stop
+
+
+def _span() -> _Span:
+    return _Span()

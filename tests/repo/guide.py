@@ -1,0 +1,70 @@
+"""Follows docs/provider-guide.md word by word, and runs the example package: a clean folder, an installed wheel.
+
+Every ``sh`` block of the guide is run, in order and in one shell; a block after ``<!-- file: PATH -->``
+is written to PATH. ``pip install pit-fetch`` installs the wheel of this checkout.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.repo.wheel import ROOT, build
+
+GUIDE = ROOT / "docs" / "provider-guide.md"
+EXAMPLES = ("pit-fetch-federal-register",)
+
+_BLOCK = re.compile(r"(?:<!-- file: (?P<path>\S+) -->\n)?```(?P<language>\w+)\n(?P<text>.*?)```\n", re.DOTALL)
+
+
+def script(guide: str) -> Iterator[str]:
+    """The shell script that does what the guide says."""
+    for block in _BLOCK.finditer(guide):
+        if block["path"]:
+            yield f"cat > {shlex.quote(block['path'])} <<'END_OF_FILE'\n{block['text']}END_OF_FILE"
+        elif block["language"] == "sh":
+            yield block["text"]
+
+
+def example(name: str) -> str:
+    return f"cd {shlex.quote(name)}\npython3 -m pip install . pytest responses\npython3 -m pytest\ncd .."
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        work = folder / "work"
+        work.mkdir()
+        for one in EXAMPLES:
+            ignored = shutil.ignore_patterns("__pycache__", ".pytest_cache")
+            shutil.copytree(ROOT / "examples" / one, work / one, ignore=ignored)
+        constraint = folder / "constraints.txt"
+        constraint.write_text(f"pit-fetch @ {build(folder).as_uri()}\n")
+        environ = {
+            "PATH": os.pathsep.join([os.path.dirname(os.path.realpath(sys.executable)), "/usr/bin", "/bin"]),
+            "HOME": str(folder),
+            "PIP_CONSTRAINT": str(constraint),
+            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+            "PIP_QUIET": "1",
+            "PIP_NO_COMPILE": "1",
+            "PIP_CACHE_DIR": os.environ.get("PIP_CACHE_DIR", os.path.expanduser("~/.cache/pip")),
+            **{
+                key: os.environ[key]
+                for key in os.environ
+                if key.upper().endswith("_PROXY") or key.startswith("PIP_INDEX")
+            },
+        }
+        steps = [*script(GUIDE.read_text(encoding="utf-8")), "cd ..", *map(example, EXAMPLES)]
+        text = "set -euo pipefail\nset -x\n" + "\n".join(steps)
+        return subprocess.run(["bash", "-c", text], cwd=work, env=environ, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,101 @@
+"""``pit_fetch new-provider``: a package that works as it is written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Finished, Run
+
+FILES = {
+    "README.md",
+    "pyproject.toml",
+    "pit_fetch_widget_news/__init__.py",
+    "tests/reply.json",
+    "tests/test_widget_news.py",
+}
+
+
+def new(run: Run, folder: Path, *words: str) -> Finished:
+    return run("new-provider", *words, cwd=folder)
+
+
+def written(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_it_writes_a_package_and_says_what_to_do_next(run: Run, tmp_path: Path) -> None:
+    done = new(run, tmp_path, "widget-news")
+    assert (done.code, done.err) == (0, b"")
+    home = tmp_path / "pit-fetch-widget-news"
+    assert written(home) == FILES
+    assert all(f"wrote pit-fetch-widget-news/{name}\n".encode() in done.out for name in FILES)
+    assert b"python3 -m pip install -e . pytest\n" in done.out
+    text = "".join((home / name).read_text() for name in FILES).casefold()
+    assert [old for old in ("my-source", "my_source", "my source", "mysource") if old in text] == []
+
+
+def test_the_package_is_a_source(run: Run, tmp_path: Path) -> None:
+    assert new(run, tmp_path, "widget-news", "here").code == 0
+    info = tmp_path / "here" / "pit_fetch_widget_news-0.1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: pit-fetch-widget-news\nVersion: 0.1.0\n")
+    (info / "entry_points.txt").write_text("[pit_fetch.providers]\nwidget-news = pit_fetch_widget_news:PROVIDER\n")
+    done = run(
+        *("--source", "widget-news", "--pit", "2024-02-15T16:00:00-05:00", "--input-file", "here/tests/reply.json"),
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(tmp_path / "here")},
+    )
+    assert (done.code, done.ids, done.err) == (0, ["a"], b"")
+
+
+def test_it_overwrites_nothing(run: Run, tmp_path: Path) -> None:
+    home = tmp_path / "here"
+    home.mkdir()
+    assert new(run, tmp_path, "widget-news", "here").code == 0
+    (home / "README.md").write_text("mine")
+    done = new(run, tmp_path, "widget-news", "here")
+    assert (done.code, (home / "README.md").read_text()) == (2, "mine")
+    assert b"here exists and is not empty: name another folder; nothing written" in done.err
+    (tmp_path / "file").write_text("mine")
+    assert new(run, tmp_path, "other", "file").code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ((), b"needs a NAME"),
+        (("Widget",), b"is no name for a source"),
+        (("../up",), b"is no name for a source"),
+        (("a--b",), b"is no name for a source"),
+        (("benzinga",), b"is the name of a bundled source"),
+        (("widget", "here", "there"), b"unrecognized arguments"),
+        (("widget", "--forc"), b"unrecognized arguments"),
+    ],
+)
+def test_what_is_refused_is_named_and_nothing_is_written(
+    run: Run, tmp_path: Path, words: tuple[str, ...], problem: bytes
+) -> None:
+    done = new(run, tmp_path / "home", *words)
+    assert (done.code, done.out) == (2, b"")
+    assert problem in done.err
+    assert done.err.count(b"\n") == 1
+    assert written(tmp_path) == set()
+
+
+def test_a_folder_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = new(run, tmp_path, "widget", "file/below")
+    assert (done.code, done.err.count(b"\n")) == (2, 1)
+
+
+def test_help(run: Run, tmp_path: Path) -> None:
+    done = new(run, tmp_path, "--help")
+    assert done.out.startswith(b"usage: pit_fetch new-provider [-h] [NAME] [DIR]")
+
+
+def test_a_fetch_is_not_taken_for_a_command(run: Run) -> None:
+    done = run("--source", "bz-news-api", "new-provider")
+    assert (done.code, json.loads(done.out)["gaps"][0]["type"]) == (2, "config")

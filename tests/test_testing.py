@@ -1,0 +1,414 @@
+"""The kit can fail: each thing that can be wrong with a provider fails the test that is about it, by a message that
+names the fix; and a provider that is right passes all of them, in JSON, XML and CSV.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import re
+import socket
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import requests
+import responses
+
+from pit_fetch.provider import Provider, Record, UpstreamError, gap
+from pit_fetch.testing import Answer, ProviderSuite, Request, ask_responses
+from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc2822, parse_rfc3339, wall_clock
+from tests.conftest import Run
+from tests.kit import heavy, source
+from tests.kit.source import PROVIDER, REPLY
+
+TESTS = sorted(name for name in vars(ProviderSuite) if name.startswith("test_"))
+
+
+def suite(provider: Provider, reply: bytes = REPLY, **attributes: Any) -> ProviderSuite:
+    made: ProviderSuite = type("TestIt", (ProviderSuite,), {"provider": provider, "reply": reply, **attributes})()
+    return made
+
+
+def failures(made: ProviderSuite) -> dict[str, str]:
+    """The message of every test that fails."""
+    found = {}
+    for name in TESTS:
+        try:
+            getattr(made, name)()
+        except AssertionError as error:
+            found[name.removeprefix("test_")] = str(error)
+    return found
+
+
+def by_row(change: Any) -> Provider:
+    """The good provider, each record made anew by ``change(record, row)``."""
+
+    def records(document: dict[str, Any]) -> Any:
+        for row in document["items"]:
+            yield change(source.record(row), row if isinstance(row, dict) else {})
+
+    return by_document(records)
+
+
+def by_document(records: Any) -> Provider:
+    """The good provider, its records made by ``records(document)``."""
+
+    def fetch(query: Any, context: Any) -> Any:
+        yield from records(source.page(query, context, ""))
+
+    def read(body: bytes, query: Any) -> Any:
+        yield from records(source._document(body))
+
+    return replace(PROVIDER, fetch=fetch, read=read)
+
+
+def by_fetch(fetch: Any) -> Provider:
+    return replace(PROVIDER, fetch=fetch)
+
+
+def start_of_day(record: Record, row: Any) -> Record:
+    published = str(row.get("published"))
+    day = published if len(published) == 10 else ""
+    return record._replace(available_at=parse_rfc3339(f"{day}T00:00:00-05:00")) if day else record
+
+
+def any_stamp_as_utc(record: Record, row: Any) -> Record:
+    try:
+        moment = datetime.fromisoformat(str(row.get("published")))
+    except ValueError:
+        return record
+    if len(str(row.get("published"))) == 10:
+        return record
+    return record._replace(available_at=moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+
+
+def rigid(record: Record, row: Any) -> Record:
+    return record._replace(payload={"title": row["title"].upper()})
+
+
+def limit_first(query: Any, context: Any) -> Any:
+    yield from [source.record(row) for row in source.page(query, context, "")["items"]][: query.limit]
+
+
+def stop_at_late(query: Any, context: Any) -> Any:
+    for record in source.fetch(query, context):
+        if isinstance(record, Record) and record.available_at is not None and record.available_at > query.now:
+            return
+        yield record
+
+
+def count_in_gap(query: Any, context: Any) -> Any:
+    records = list(source.fetch(query, context))
+    yield from records
+    yield gap("operation", text=f"{len(records)} rows")
+
+
+def now_as_stamp(query: Any, context: Any) -> Any:
+    for record in source.fetch(query, context):
+        yield record._replace(available_at=query.now) if isinstance(record, Record) else record
+
+
+def narrow_window(query: Any, context: Any) -> Any:
+    for record in source.fetch(query, context):
+        if isinstance(record, Record) and record.available_at is not None and record.available_at != query.horizon:
+            yield record
+
+
+def same_page_for_ever(query: Any, context: Any) -> Any:
+    while True:
+        rows = source.page(query, context, "")["items"]
+        yield from (source.record(row) for row in rows)
+        if len(rows) < 50:
+            return
+
+
+def quote_the_server(query: Any, context: Any) -> Any:
+    reply = context.http.get(source.HOST, "/items")
+    if reply.status != 200:
+        raise UpstreamError("malformed", problem=reply.body.decode())
+    yield from source.read(reply.body, query)
+
+
+def trust_the_body(query: Any, context: Any) -> Any:
+    reply = context.http.get(source.HOST, "/items")
+    if reply.status != 200:
+        raise UpstreamError("http_status", host=source.HOST, status=reply.status)
+    yield from (source.record(row) for row in json.loads(reply.body)["items"])
+
+
+def trust_the_window(query: Any, context: Any) -> Any:
+    """Takes whatever the server sends for public at the PIT."""
+    for record in source.fetch(query, context):
+        if isinstance(record, Record) and record.available_at is not None:
+            yield record._replace(available_at=min(record.available_at, query.now), revised_at=None)
+
+
+def naive_dates(record: Record, row: Any) -> Record:
+    stamp = record.available_at
+    return record._replace(available_at=stamp.replace(tzinfo=None)) if stamp and row.get("id") == 2 else record
+
+
+def trust_the_status(query: Any, context: Any) -> Any:
+    reply = context.http.get(source.HOST, "/items")
+    yield from (source.record(row) for row in json.loads(reply.body)["items"])
+
+
+def leak_the_key(query: Any, context: Any) -> Any:
+    for record in source.fetch(query, context):
+        if isinstance(record, Record):
+            yield record._replace(payload={**record.payload, "url": f"/items?key={context.credentials['key']}"})
+
+
+def leak_the_key_in_the_id(query: Any, context: Any) -> Any:
+    for record in source.fetch(query, context):
+        if isinstance(record, Record):
+            yield record._replace(id=record.id and f"{record.id}?{context.credentials['key']}")
+
+
+def go_around(query: Any, context: Any) -> Any:
+    requests.get("https://api.source.example/items", timeout=5)
+    yield from source.fetch(query, context)
+
+
+def ask_another_host(query: Any, context: Any) -> Any:
+    requests.get("https://tracker.example/", timeout=5)
+    yield from source.fetch(query, context)
+
+
+def open_a_socket(query: Any, context: Any) -> Any:
+    with contextlib.suppress(OSError):
+        socket.create_connection(("tracker.example", 443), timeout=5)
+    yield from source.fetch(query, context)
+
+
+def talk(query: Any, context: Any) -> Any:
+    print("fetching")  # noqa: T201
+    yield from source.fetch(query, context)
+
+
+ALL = frozenset(name.removeprefix("test_") for name in TESTS)
+
+# What is wrong -> the provider, the test that is about it, words of its message, and tests that it makes fail besides.
+WRONG: dict[str, tuple[Provider, str, str, frozenset[str] | set[str]]] = {
+    "start-of-day stamp": (
+        by_row(start_of_day), "stamps_are_the_latest_the_source_can_mean", "times.end_of_day", {"stamps_that_say_less"},
+    ),
+    "a reading without offset taken for UTC": (
+        by_row(any_stamp_as_utc), "stamps_that_say_less", "times.wall_clock", {"schema_drift"},
+    ),
+    "revisions ignored": (
+        by_row(lambda record, row: record._replace(revised_at=None)),
+        "revisions_are_told", "yield revised_at from updated", set(),
+    ),
+    "crash on drift": (by_row(rigid), "schema_drift", "row.get, isinstance", set()),
+    "naive stamp": (
+        by_row(lambda record, row: record._replace(available_at=datetime(2024, 2, 1))),  # noqa: DTZ001
+        "the_recording_holds_dated_records", "aware available_at", ALL,
+    ),
+    "one naive stamp": (by_row(naive_dates), "records_are_well_formed", "wall_clock\\(naive, zone\\)", set()),
+    "no JSON": (
+        by_row(lambda record, row: record._replace(payload={"at": record.available_at})),
+        "records_are_well_formed", "no datetime", ALL,
+    ),
+    "hindsight": (
+        by_row(lambda record, row: record._replace(payload={"daily_return": 1.0})),
+        "records_are_well_formed", "leave the field out", set(),
+    ),
+    "a tag of its own": (
+        by_row(lambda record, row: record._replace(source="trust_me")), "records_are_well_formed", "use one of", ALL,
+    ),
+    "stamp from the PIT": (
+        by_fetch(now_as_stamp), "stamps_come_from_the_reply_alone", "query.pit",
+        {"an_item_is_there_at_its_instant_and_not_before", "what_is_not_public_changes_no_byte", "schema_drift",
+         "stamps_that_say_less", "a_server_that_ignores_the_window", "revisions_are_told"},
+    ),
+    "limit before the filter": (by_fetch(limit_first), "what_is_not_public_changes_no_byte", "query.limit", set()),
+    "stop at a late record": (
+        by_fetch(stop_at_late), "what_is_not_public_changes_no_byte", "let the framework decide",
+        {"an_item_is_there_at_its_instant_and_not_before"},
+    ),
+    "a count of all in a gap": (
+        by_fetch(count_in_gap), "what_is_not_public_changes_no_byte", "yield a gap", set(),
+    ),
+    "the last instant left out": (
+        by_fetch(narrow_window), "an_item_is_there_at_its_instant_and_not_before", "query.horizon is inclusive",
+        {"what_is_not_public_changes_no_byte"},
+    ),
+    "pages without end": (
+        replace(by_fetch(same_page_for_ever), page_size=50),
+        "paging_comes_to_an_end", 'UpstreamError\\("paging"\\)', set(),
+    ),
+    "server's words repeated": (by_fetch(quote_the_server), "http_errors", "words of your own", {"no_secret_gets_out"}),
+    "status ignored": (by_fetch(trust_the_status), "http_errors", "check reply.status", {"odd_bodies", "schema_drift"}),
+    "body not checked": (by_fetch(trust_the_body), "odd_bodies", "strict_json", {"schema_drift"}),
+    "key in the payload": (by_fetch(leak_the_key), "no_secret_gets_out", "never put a credential", set()),
+    "key in the id": (by_fetch(leak_the_key_in_the_id), "no_secret_gets_out", "never put a credential", set()),
+    "around the client": (by_fetch(go_around), "it_asks_declared_hosts_only", "context.http.get", set()),
+    "another host": (by_fetch(ask_another_host), "it_asks_declared_hosts_only", "declare it in Provider.hosts", set()),
+    "a socket": (by_fetch(open_a_socket), "it_asks_declared_hosts_only", "context.http.get", set()),
+    "prints": (by_fetch(talk), "records_are_well_formed", "take the print out", set()),
+    "heavy import": (by_fetch(heavy.fetch), "importing_it_is_light", "into the function that needs it", set()),
+    "http host": (
+        replace(PROVIDER, hosts=(PROVIDER.hosts[0]._replace(url="http://api.source.example"),)),
+        "it_asks_declared_hosts_only", "https://HOST", ALL,
+    ),
+}  # fmt: skip
+
+
+def test_a_good_provider_passes() -> None:
+    assert failures(suite(PROVIDER)) == {}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_is_wrong_is_found_and_named(wrong: str) -> None:
+    provider, test, words, besides = WRONG[wrong]
+    found = failures(suite(provider))
+    assert test in found
+    assert re.search(words, found[test].partition("What to do: ")[2])
+    # The module of this file imports a test runner: that the import is light is tested with a module of its own.
+    assert set(found) <= {test, "importing_it_is_light", *besides}
+
+
+def test_no_wrong_provider_is_missing() -> None:
+    assert {test for _, test, _, _ in WRONG.values()} | {"a_server_that_ignores_the_window"} == ALL
+
+
+def test_a_window_that_only_the_server_keeps() -> None:
+    def serve(self: ProviderSuite, reply: bytes, request: Request) -> Answer:
+        def last(row: dict[str, Any]) -> datetime:
+            stamp = source.record(row).revised_at or source.record(row).available_at
+            return stamp or datetime.min.replace(tzinfo=UTC)
+
+        document, before = json.loads(reply), parse_rfc3339(request.params["before"])
+        rows = [row for row in document["items"] if isinstance(row, dict) and before and last(row) <= before]
+        return 200, {}, json.dumps({**document, "items": rows}).encode()
+
+    found = failures(suite(by_fetch(trust_the_window), serve=serve))
+    assert "do not rely on it" in found["a_server_that_ignores_the_window"]
+    assert failures(suite(PROVIDER, serve=serve)) == {}
+
+
+def test_naive_readings_in_a_named_zone() -> None:
+    """Eastern readings that are taken for UTC are found once the suite knows the zone of the source."""
+    rows = [{"id": n, "published": f"2024-02-1{n} 16:00:00", "updated": None, "title": "T"} for n in (3, 2, 1)]
+
+    def as_utc(record: Record, row: Any) -> Record:
+        return record._replace(available_at=parse_rfc3339(str(row.get("published")).replace(" ", "T") + "Z"))
+
+    def as_eastern(record: Record, row: Any) -> Record:
+        try:
+            naive = datetime.strptime(str(row.get("published")), "%Y-%m-%d %H:%M:%S")  # noqa: DTZ007
+        except ValueError:
+            return record
+        return record._replace(available_at=wall_clock(naive, NEW_YORK))
+
+    reply = json.dumps({"items": rows, "next": None}).encode()
+    test = "stamps_are_the_latest_the_source_can_mean"
+    assert test in failures(suite(by_row(as_utc), reply, zone="America/New_York"))
+    assert set(failures(suite(by_row(as_eastern), reply, zone="America/New_York"))) == {"importing_it_is_light"}
+
+
+def test_a_field_that_is_no_revision_can_be_named() -> None:
+    provider = by_row(lambda record, row: record._replace(revised_at=None))
+    assert "revisions_are_told" not in failures(suite(provider, not_revisions=("updated",)))
+
+
+RSS = b"""<?xml version="1.0"?>
+<rss version="2.0"><channel><title>News</title>
+<item><guid>c</guid><title>Three</title><pubDate>Thu, 15 Feb 2024 16:00:00 -0500</pubDate></item>
+<item><guid>b</guid><title>Two</title><pubDate>Wed, 14 Feb 2024 16:00:00 -0500</pubDate></item>
+<item><guid>a</guid><title>One</title><pubDate>Tue, 13 Feb 2024 16:00:00 -0500</pubDate></item>
+</channel></rss>"""
+TABLE = b"day,number\r\n2024-02-15,3\r\n2024-02-14,2\r\n2024-02-13,1\r\n"
+
+
+def feed(stamp: Any) -> Provider:
+    def read(body: bytes, query: Any) -> Any:
+        try:
+            root = ElementTree.fromstring(body)
+        except (ElementTree.ParseError, ValueError):
+            raise UpstreamError("malformed", problem="it is no XML") from None
+        for item in root.iter("item"):
+            yield Record(item.findtext("guid") or "", stamp(item.findtext("pubDate")), "provider_metadata", {})
+
+    return by_reader(read)
+
+
+def table(stamp: Any) -> Provider:
+    def read(body: bytes, query: Any) -> Any:
+        try:
+            rows = list(csv.DictReader(io.StringIO(body.decode())))
+        except (ValueError, csv.Error):
+            raise UpstreamError("malformed", problem="it is no table") from None
+        for row in rows:
+            day = row.get("day")
+            yield Record(f"{day}" if day else "", stamp(day), "provider_metadata", {"number": row.get("number")})
+
+    return by_reader(read)
+
+
+def by_reader(read: Any) -> Provider:
+    def fetch(query: Any, context: Any) -> Any:
+        reply = context.http.get(source.HOST, "/feed")
+        if reply.status != 200:
+            raise UpstreamError("http_status", host=source.HOST, status=reply.status)
+        yield from read(reply.body, query)
+
+    return replace(PROVIDER, fetch=fetch, read=read, newest_first=False)
+
+
+def end(day: Any) -> datetime | None:
+    date = parse_date(day)
+    return end_of_day(date, NEW_YORK) if date else None
+
+
+def start(day: Any) -> datetime | None:
+    return parse_rfc3339(f"{day}T00:00:00Z")
+
+
+def ignores_the_offset(stamp: Any) -> datetime | None:
+    return parse_rfc2822(f"{str(stamp)[:25]} +0000")
+
+
+@pytest.mark.parametrize(
+    ("reply", "good", "wrong"),
+    [(RSS, feed(parse_rfc2822), feed(ignores_the_offset)), (TABLE, table(end), table(start))],
+    ids=["XML", "CSV"],
+)
+def test_other_formats(reply: bytes, good: Provider, wrong: Provider) -> None:
+    assert set(failures(suite(good, reply))) == {"importing_it_is_light"}
+    assert "stamps_are_the_latest_the_source_can_mean" in failures(suite(wrong, reply))
+
+
+def test_a_server_made_with_responses() -> None:
+    def serve(self: ProviderSuite, reply: bytes, request: Request) -> Answer:
+        with responses.RequestsMock() as mock:
+            mock.get("https://api.source.example/items", body=reply)
+            return ask_responses(request)
+
+    assert failures(suite(PROVIDER, serve=serve)) == {}
+
+
+def test_mistakes_of_the_test_itself_are_named() -> None:
+    def serve(self: ProviderSuite, reply: bytes, request: Request) -> Answer:
+        return ask_responses(request)
+
+    assert "no responses mock is active" in failures(suite(PROVIDER, serve=serve))["schema_drift"]
+    whole = json.dumps({"items": [], "next": None, "summary": json.loads(REPLY)["items"]}).encode()
+    by_summary = by_document(
+        lambda document: (source.record(row) for row in document["summary"] if len(document["summary"]) > 3)
+    )
+    assert "at least two records" in failures(suite(by_summary, whole))["what_is_not_public_changes_no_byte"]
+    assert "set recorded_at" in failures(suite(PROVIDER, b"[]"))["http_errors"]
+    assert "write it as" in failures(suite(PROVIDER, recorded_at="2024-02-16"))["http_errors"]
+
+
+def test_nothing_of_the_kit_is_loaded_by_a_fetch(run: Run) -> None:
+    code = "import sys, pit_fetch.cli as c; c.main(['--list-sources']); sys.exit('pit_fetch.testing' in sys.modules)"
+    assert run("-c", code, command=(sys.executable,)).code == 0
