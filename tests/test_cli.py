@@ -188,7 +188,7 @@ def test_a_terminal_sees_a_summary(reply: str) -> None:
 
 def test_the_audit_file_holds_what_the_envelope_may_not(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "audit.jsonl"
-    articles = [*ARTICLES, article(7, PIT) | {"updated": None}]
+    articles = [*ARTICLES, article(7, PIT) | {"updated": None}, article(8, PIT) | {"id": f"x{TOKEN}", "updated": None}]
     with serve(benzinga.app(articles)) as server:
         env = {"BENZINGA_API_KEY": TOKEN, "PIT_FETCH_BENZINGA_URL": server.url, "PIT_FETCH_AUDIT": str(path)}
         run(*AT_PIT, "--keywords", TOKEN, env=env)
@@ -196,7 +196,7 @@ def test_the_audit_file_holds_what_the_envelope_may_not(run: Run, tmp_path: Path
     first, second = (json.loads(line) for line in path.read_text().splitlines())
     assert TOKEN not in path.read_text()
     assert (first["kept"], first["argv"][-1]) == ([], "[redacted]")
-    assert (second["kept"], second["withheld"], second["undated"]) == (["1", "2"], ["9"], ["7"])
+    assert (second["kept"], second["withheld"], second["undated"]) == (["1", "2"], ["9"], ["7", "x[redacted]"])
     assert (second["requests"], second["exit"], second["pit"]) == (1, 0, "2024-02-15T21:00:00+00:00")
     assert path.stat().st_mode & 0o777 == 0o600
 
