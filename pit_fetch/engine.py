@@ -109,10 +109,12 @@ def _collect(fetch: _Fetch) -> None:
 
 
 def _query(request: Request, world: World) -> Query:
-    now = request.pit or world.clock.now()
+    started = world.clock.now()
+    now = request.pit or started
     bounds = (now, request.until, request.after_instant)
     return Query(
         now=now,
+        started=started,
         pit=request.pit,
         since=request.since,
         until=request.until,

@@ -28,6 +28,10 @@ REASONS: Mapping[str, tuple[str, str]] = {
         "Items without a provable publication time: {count}. With --pit they are withheld.",
     ),
     "unusable": ("unverifiable", "Rows without an identity, which are left out: {count}."),
+    "empty_twice": (
+        "unverifiable",
+        "{host} sent an empty reply twice; under load it does so for what it knows, too: try again later.",
+    ),
     "nothing": ("no_data", "Nothing public matched, or the source does not know what was asked for."),
     # The fetch ended before the window was exhausted.
     "limit": ("truncated", "More matches than --limit {limit}. Continue with --after {cursor}"),
@@ -45,6 +49,11 @@ REASONS: Mapping[str, tuple[str, str]] = {
         "truncated",
         "The source gives no more records of this window. Narrow the request (--date-from, --date-to, filters).",
     ),
+    "reach": (
+        "truncated",
+        "{host} serves this for a limited time back only, or was asked for its latest rows: older ones are missing.",
+    ),
+    "look_back": ("truncated", "Looked back to {day} and no further. Narrow the request (--date-from, --date-to)."),
     # The command line or its surroundings.
     "pit_malformed": (
         "invalid_pit",
@@ -74,6 +83,8 @@ REASONS: Mapping[str, tuple[str, str]] = {
     "http_status": ("upstream_error", "{host} answered with HTTP {status}."),
     "credential_refused": ("upstream_error", "{host} refused the credential: check {variables}."),
     "throttled": ("upstream_error", "{host} asks for fewer requests ({limit}): try again later."),
+    "not_entitled": ("upstream_error", "{host} does not serve {operation} on this key's plan."),
+    "bad_call": ("upstream_error", "{host} does not know what was asked for: check the symbol and the parameters."),
     "network": ("upstream_error", "{host} cannot be reached: check the network, or try again later."),
     "timeout": ("upstream_error", "{host} gave no complete answer before the deadline (--timeout {timeout:g})."),
     "too_large": ("upstream_error", "{host} sent a body larger than {megabytes} MB."),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import random
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -29,6 +29,9 @@ MAX_REDIRECTS = 3
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 CONNECT_SECONDS = 10.0
 BACKOFF_SECONDS = 0.2
+
+# A parameter with several values is sent several times.
+Params = Mapping[str, str | Sequence[str]]
 
 
 @dataclass
@@ -49,10 +52,14 @@ class Client:
         self,
         host: str,
         path: str,
-        params: Mapping[str, str] | None = None,
+        params: Params | None = None,
         headers: Mapping[str, str] | None = None,
+        busy: Callable[[Reply], float | None] | None = None,
     ) -> Reply:
         """The reply of ``host`` (a declared name) for ``path``, whatever its status, once retries are spent.
+
+        ``busy`` is for a host that says "later" with a good status: the seconds that a reply asks to
+        wait before it is asked for again, or None to take it. The last such reply is returned.
 
         Raises UpstreamError: unreachable, over the deadline or the body cap, redirected elsewhere,
         throttled, or a server error that outlasts the retries.
@@ -62,14 +69,18 @@ class Client:
         for attempt in range(1, MAX_TRIES + 1):
             self._wait_for_turn(declared, base)
             reply = self._exchange_in_time(declared, base, base + path, params or {}, headers or {})
-            if reply is not None and reply.status not in RETRIED:
+            complete = reply is not None and reply.status not in RETRIED
+            wait = busy(reply) if complete and busy is not None and reply is not None else None
+            if reply is not None and complete and wait is None:
                 return reply
             pause = BACKOFF_SECONDS * 2 ** (attempt - 1) * (1 + random.random())  # noqa: S311 - jitter is no secret
             if reply is not None:
-                pause = max(pause, _retry_after(reply))
+                pause = max(pause, wait or 0.0, _retry_after(reply))
             if attempt == MAX_TRIES or pause >= self.remaining():
                 break
             self.clock.sleep(pause)
+        if reply is not None and reply.status not in RETRIED:
+            return reply
         raise _given_up(declared, reply)
 
     def remaining(self) -> float:
@@ -88,7 +99,7 @@ class Client:
                 self.clock.sleep(pause)
 
     def _exchange_in_time(
-        self, host: Host, base: str, url: str, params: Mapping[str, str], headers: Mapping[str, str]
+        self, host: Host, base: str, url: str, params: Params, headers: Mapping[str, str]
     ) -> Reply | None:
         """The exchange on a thread of its own: no socket time-out bounds a name look-up or a dripping server."""
         outcome: list[Reply | UpstreamError | None] = []
@@ -108,9 +119,7 @@ class Client:
             raise outcome[0]
         return outcome[0]
 
-    def _exchange(
-        self, host: Host, base: str, url: str, params: Mapping[str, str], headers: Mapping[str, str]
-    ) -> Reply | None:
+    def _exchange(self, host: Host, base: str, url: str, params: Params, headers: Mapping[str, str]) -> Reply | None:
         """One request with its complete body; None when the transport failed. Follows redirects to itself only."""
         import requests
 

@@ -62,6 +62,7 @@ class Query(NamedTuple):
     """One request, as a provider sees it. All instants are aware and UTC.
 
     now        the only "now": the PIT, or in open mode the wall clock
+    started    the wall clock when the run began, for stamping snapshots and for nothing else
     pit        the PIT; None in open mode
     since      the first instant of --date-from; None without one
     until      the last instant of --date-to (inclusive); None without one
@@ -72,6 +73,7 @@ class Query(NamedTuple):
     """
 
     now: datetime
+    started: datetime
     pit: datetime | None
     since: datetime | None
     until: datetime | None
@@ -144,7 +146,8 @@ class Option(NamedTuple):
 
     kind: text, list (comma-separated), integer (at least ``minimum``), instant (a New York date or a
     full time stamp), flag. ``positional`` lets bare words of the command line fill it: "one" takes
-    exactly one word, "all" joins them with spaces.
+    exactly one word, "all" joins them with spaces. ``upper`` spells the value in capitals, so that it
+    is the same request however it was typed.
     """
 
     name: str
@@ -155,6 +158,7 @@ class Option(NamedTuple):
     minimum: int = 1
     metavar: str | None = None
     positional: Literal["", "one", "all"] = ""
+    upper: bool = False
 
 
 def _everything(query: Query, record: Record) -> bool:

@@ -179,6 +179,8 @@ def _value(option: Option, raw: Any) -> Any:
     if option.kind == "flag":
         return bool(raw)
     text = str(raw).strip()
+    if option.upper:
+        text = text.upper()
     if not text:
         raise UsageError("usage", text=f"{name} is empty: give a value or leave it out")
     if option.choices and text.casefold() not in option.choices and option.kind != "list":

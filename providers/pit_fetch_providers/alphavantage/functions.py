@@ -1,0 +1,286 @@
+"""The functions of Alpha Vantage, one row each, and how the rows of their replies are dated.
+
+To add a function, add a row to :data:`FUNCTIONS`. What it needs is the rule that shows when its rows
+were public, and the reason; a function without such a rule is ``unverifiable``, and nothing of it is
+served with a PIT. "Recorded" below means: seen in replies recorded in November 2025 and May 2026.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, tzinfo
+from typing import Literal, NamedTuple
+
+from pit_fetch.times import NEW_YORK
+
+# How a reply's rows are dated: five ways by row, then available when fetched, then not at all.
+Rule = Literal["bar", "earnings", "article", "declared", "day", "next_day", "snapshot", "unverifiable"]
+Period = Literal["", "intraday", "day", "week", "month"]
+
+MINUTES: Mapping[str, int] = {"1min": 1, "5min": 5, "15min": 15, "30min": 30, "60min": 60}
+
+
+class Function(NamedTuple):
+    """One function.
+
+    rule       how its rows are dated
+    how, why   the same in words, and the reason with its source: --help and the docs show them
+    needs      options without which there is no request; takes: the others that it knows
+    period     what one bar spans; zone: of its labels, where the reply does not say
+    whole      one request (or one a month) reaches all of the history
+    date       the column with the row's own date, which --date-from and --date-to compare
+    lists      (key of the reply, record_type) of its rows; empty: whatever list or series there is;
+               the key "" takes the whole reply as one row
+    identity   the columns that tell one row from another; "#" is its place in the reply
+    """
+
+    name: str
+    rule: Rule
+    how: str
+    why: str
+    needs: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    period: Period = ""
+    zone: tzinfo = NEW_YORK
+    whole: bool = True
+    date: str = ""
+    lists: tuple[tuple[str, str], ...] = ()
+    identity: tuple[str, ...] = ()
+
+
+# Columns and record types.
+
+_STATEMENT = (("annualReports", "annual_report"), ("quarterlyReports", "quarterly_report"))
+_MOVERS = (("top_gainers", "top_gainer"), ("top_losers", "top_loser"), ("most_actively_traded", "most_active"))
+_INDICATOR_OPTIONS = (
+    "month", "entitlement", "time_period", "series_type", "fastlimit", "slowlimit", "fastperiod", "slowperiod",
+    "signalperiod", "fastmatype", "slowmatype", "signalmatype", "fastkperiod", "slowkperiod", "slowdperiod",
+    "fastdperiod", "slowkmatype", "slowdmatype", "fastdmatype", "matype", "timeperiod1", "timeperiod2", "timeperiod3",
+    "nbdevup", "nbdevdn", "acceleration", "maximum",
+)  # fmt: skip
+
+_INDICATORS = (
+    "SMA", "EMA", "WMA", "DEMA", "TEMA", "TRIMA", "KAMA", "MAMA", "VWAP", "T3", "MACD", "MACDEXT", "STOCH", "STOCHF",
+    "RSI", "STOCHRSI", "WILLR", "ADX", "ADXR", "APO", "PPO", "MOM", "BOP", "CCI", "CMO", "ROC", "ROCR", "AROON",
+    "AROONOSC", "MFI", "TRIX", "ULTOSC", "DX", "MINUS_DI", "PLUS_DI", "MINUS_DM", "PLUS_DM", "BBANDS", "MIDPOINT",
+    "MIDPRICE", "SAR", "TRANGE", "ATR", "NATR", "AD", "ADOSC", "OBV", "HT_TRENDLINE", "HT_SINE", "HT_TRENDMODE",
+    "HT_DCPERIOD", "HT_DCPHASE", "HT_PHASOR",
+)  # fmt: skip
+_COMMODITIES = (
+    "WTI", "BRENT", "NATURAL_GAS", "COPPER", "ALUMINUM", "WHEAT", "CORN", "COTTON", "SUGAR", "COFFEE",
+    "ALL_COMMODITIES",
+)  # fmt: skip
+_ECONOMY = (
+    "REAL_GDP", "REAL_GDP_PER_CAPITA", "TREASURY_YIELD", "FEDERAL_FUNDS_RATE", "CPI", "INFLATION", "RETAIL_SALES",
+    "DURABLES", "UNEMPLOYMENT", "NONFARM_PAYROLL",
+)  # fmt: skip
+
+# Reasons that several functions share.
+
+_TODAY = "the reply is the state of the day on which it is asked for"
+_RESTATED = "figures carry the end of their fiscal period only, weeks before they are published, and are restated"
+_PERIOD_END = "the evening of the period's last weekday, 20:00 New York, or later"
+_RUNNING = "the row of a running period is labelled with its latest day (recorded), so the label is no end"
+_UTC = "labels are UTC (recorded meta data)"
+_TRAILING = "the source reaches back a limited time only: a truncated gap says so"
+_VINTAGE = "a row is labelled with the start of its period, months before its release, and holds the latest vintage"
+_BACK_ADJUSTED = "values are computed from prices that are adjusted for later dividends and splits"
+_UNRECORDED = "no reply was ever recorded, so nothing shows when its rows were public"
+
+_EQUITY = ("symbol",)
+_PAIR = ("from_symbol", "to_symbol")
+_COIN = ("symbol", "market")
+
+
+def _bars(name: str, period: Period, needs: tuple[str, ...], why: str, **more: object) -> Function:
+    how = {
+        "intraday": "label + interval, whichever end of the bar the label marks",
+        "day": "20:00 New York of its day, or the end of the UTC day where that is later",
+    }.get(period, _PERIOD_END)
+    row = Function(name, "bar", how, why, needs, period=period, date="timestamp", identity=("timestamp",))
+    return row._replace(**more)  # type: ignore[arg-type]
+
+
+def _snapshot(name: str, why: str = _TODAY, **more: object) -> Function:
+    row = Function(name, "snapshot", "available when it is fetched", why)
+    return row._replace(**more)  # type: ignore[arg-type]
+
+
+def _unverifiable(name: str, why: str, **more: object) -> Function:
+    return Function(name, "unverifiable", "not at all", why)._replace(**more)  # type: ignore[arg-type]
+
+
+_CLOSE = "the close is known at 16:00, the official volume later"
+_ADJUSTED = "; adjusted closes look ahead (all of them changed within six months, recorded) and are left out"
+
+_ROWS: tuple[Function, ...] = (
+    # Time series of equities. Labels are US/Eastern (recorded meta data).
+    _bars(
+        "TIME_SERIES_INTRADAY", "intraday", ("symbol", "interval"),
+        "labels meant the end of a bar in 2020 and mean its start since 2025 (recorded); asked with adjusted=false",
+        takes=("month", "outputsize", "extended_hours", "entitlement"), whole=False,
+    ),
+    _bars("TIME_SERIES_DAILY", "day", _EQUITY, _CLOSE, takes=("outputsize", "entitlement")),
+    _bars("TIME_SERIES_DAILY_ADJUSTED", "day", _EQUITY, _CLOSE + _ADJUSTED, takes=("outputsize", "entitlement")),
+    _bars("TIME_SERIES_WEEKLY", "week", _EQUITY, _RUNNING, takes=("entitlement",)),
+    _bars("TIME_SERIES_WEEKLY_ADJUSTED", "week", _EQUITY, _RUNNING + _ADJUSTED, takes=("entitlement",)),
+    _bars("TIME_SERIES_MONTHLY", "month", _EQUITY, _RUNNING, takes=("entitlement",)),
+    _bars("TIME_SERIES_MONTHLY_ADJUSTED", "month", _EQUITY, _RUNNING + _ADJUSTED, takes=("entitlement",)),
+    # Currencies and coins.
+    _bars(
+        "FX_INTRADAY", "intraday", (*_PAIR, "interval"), f"{_UTC}; {_TRAILING}",
+        takes=("outputsize",), zone=UTC, whole=False,
+    ),
+    _bars("FX_DAILY", "day", _PAIR, _UTC, takes=("outputsize",), zone=UTC),
+    _bars("FX_WEEKLY", "week", _PAIR, _RUNNING, zone=UTC),
+    _bars("FX_MONTHLY", "month", _PAIR, _RUNNING, zone=UTC),
+    _bars(
+        "CRYPTO_INTRADAY", "intraday", (*_COIN, "interval"), f"{_UTC}; {_TRAILING}",
+        takes=("outputsize",), zone=UTC, whole=False,
+    ),
+    _bars("DIGITAL_CURRENCY_DAILY", "day", _COIN, f"{_UTC}; {_TRAILING}", zone=UTC, whole=False),
+    _bars(
+        "DIGITAL_CURRENCY_WEEKLY", "week", _COIN, f"{_RUNNING}; {_TRAILING}", zone=UTC, whole=False,
+        how="the end of its UTC week, Sunday midnight",
+    ),
+    _bars(
+        "DIGITAL_CURRENCY_MONTHLY", "month", _COIN, f"{_RUNNING}; {_TRAILING}", zone=UTC, whole=False,
+        how="the end of its UTC month",
+    ),
+    # By their own date.
+    Function(
+        "EARNINGS", "earnings", "end of reportedDate, New York; a year by its last quarter's",
+        "reportTime has no clock and is no evidence (one value for decades of rows, recorded)", _EQUITY,
+        date="reportedDate",
+        lists=(("annualEarnings", "annual_earnings"), ("quarterlyEarnings", "quarterly_earnings")),
+    ),
+    Function(
+        "DIVIDENDS", "declared", "end of declaration_date, New York; without one, end of ex_dividend_date",
+        "a dividend is public once it is declared, and at the latest when shares trade without it", _EQUITY,
+        date="ex_dividend_date", lists=(("data", "dividend"),), identity=("ex_dividend_date", "amount"),
+    ),
+    Function(
+        "SPLITS", "day", "end of effective_date, New York",
+        "a split is announced before; the day it takes effect is the late reading", _EQUITY,
+        date="effective_date", lists=(("data", "split"),), identity=("effective_date",),
+    ),
+    Function(
+        "HISTORICAL_OPTIONS", "next_day", "end of the weekday after date, New York",
+        "open interest is settled after the close", _EQUITY, ("date",),
+        date="date", lists=(("data", "option"),), identity=("contractID", "date"),
+    ),
+    Function(
+        "NEWS_SENTIMENT", "article", "time_published, UTC; T000000 means the end of that day",
+        "a feed held stamps ahead of New York time (recorded); scores and summaries are computed later",
+        (), ("tickers", "topics"),
+        date="time_published", lists=(("feed", "article"),),
+    ),
+    # Snapshots.
+    _snapshot("GLOBAL_QUOTE", needs=_EQUITY, takes=("entitlement",), identity=("symbol",)),
+    _snapshot("REALTIME_BULK_QUOTES", needs=_EQUITY, takes=("entitlement",), identity=("symbol",)),
+    _snapshot("REALTIME_BULK_BID_ASK_PRICES", needs=_EQUITY, takes=("entitlement",), identity=("symbol",)),
+    _snapshot(
+        "CURRENCY_EXCHANGE_RATE", needs=("from_currency", "to_currency"),
+        identity=("from_currency_code", "to_currency_code"),
+    ),
+    _snapshot("GOLD_SILVER_SPOT", needs=_EQUITY),
+    _snapshot(
+        "REALTIME_OPTIONS", needs=_EQUITY, takes=("contract", "expiration", "require_greeks", "entitlement"),
+        identity=("contractID",),
+    ),
+    _snapshot("REALTIME_PUT_CALL_RATIO", needs=_EQUITY),
+    _snapshot("SYMBOL_SEARCH", needs=("keywords",), identity=("symbol",)),
+    _snapshot("MARKET_STATUS", identity=("market_type", "region")),
+    _snapshot("TOP_GAINERS_LOSERS", takes=("entitlement",), lists=_MOVERS, identity=("ticker",)),
+    _snapshot("INDEX_CATALOG", identity=("symbol",)),
+    _snapshot("OVERVIEW", needs=_EQUITY, lists=(("", "overview"),)),
+    _snapshot("ETF_PROFILE", needs=_EQUITY, lists=(("", "etf_profile"),)),
+    _snapshot(
+        "EARNINGS_ESTIMATES", "a past period's consensus is the one at its report, weeks after the period's end",
+        needs=_EQUITY, date="date", lists=(("estimates", "estimate"),), identity=("date", "horizon"),
+    ),
+    _snapshot(
+        "EARNINGS_CALENDAR", takes=("symbol", "horizon"), date="reportDate", lists=(("", "earnings_calendar"),),
+        identity=("symbol", "fiscalDateEnding", "reportDate"),
+    ),
+    _snapshot(
+        "IPO_CALENDAR", date="ipoDate", lists=(("", "ipo_calendar"),), identity=("symbol", "ipoDate"),
+    ),
+    _snapshot(
+        "LISTING_STATUS", "names and dates are today's, for past dates too", takes=("date", "state"),
+        lists=(("", "listing"),), identity=("symbol", "ipoDate", "status"),
+    ),
+    *(
+        _snapshot(name, _RESTATED, needs=_EQUITY, date="fiscalDateEnding", lists=_STATEMENT,
+                  identity=("fiscalDateEnding",))
+        for name in ("INCOME_STATEMENT", "BALANCE_SHEET", "CASH_FLOW")
+    ),
+    _snapshot("SHARES_OUTSTANDING", _RESTATED, needs=_EQUITY, date="date", identity=("date",)),
+    # Nothing shows when these were public.
+    _unverifiable(
+        "INSIDER_TRANSACTIONS", "rows carry the day of the transaction; the filing follows days later, or more",
+        needs=_EQUITY, date="transaction_date",
+        identity=(
+            "transaction_date", "executive", "security_type", "acquisition_or_disposal", "shares", "share_price",
+        ),
+    ),
+    _unverifiable("CONGRESS_TRADES", _UNRECORDED, takes=("symbol", "bioguide_id")),
+    _unverifiable("POLITICIAN_METADATA", _UNRECORDED),
+    _unverifiable(
+        "EARNINGS_CALL_TRANSCRIPT", "a transcript carries no date (recorded)", needs=("symbol", "quarter"),
+        lists=(("transcript", "transcript_part"),), identity=("#",),
+    ),
+    _unverifiable("HISTORICAL_PUT_CALL_RATIO", _UNRECORDED, needs=_EQUITY, takes=("date",)),
+    _unverifiable("INDEX_DATA", _UNRECORDED, needs=("symbol", "interval"), date="timestamp", identity=("timestamp",)),
+    *(
+        _unverifiable(name, _BACK_ADJUSTED, needs=("symbols", "range", "interval", "calculations"), takes=takes,
+                      lists=(("", "analytics"),))
+        for name, takes in (
+            ("ANALYTICS_FIXED_WINDOW", ("ohlc",)),
+            ("ANALYTICS_SLIDING_WINDOW", ("ohlc", "window_size")),
+        )
+    ),
+    *(
+        _unverifiable(name, _VINTAGE, takes=takes, date="date", identity=("date",))
+        for names, takes in ((_ECONOMY, ("interval", "maturity")), (_COMMODITIES, ("interval",)))
+        for name in names
+    ),
+    _unverifiable(
+        "GOLD_SILVER_HISTORY", _VINTAGE, needs=_EQUITY, takes=("interval",), date="date", identity=("date",)
+    ),
+    *(
+        _unverifiable(name, _BACK_ADJUSTED, needs=("symbol", "interval"), takes=_INDICATOR_OPTIONS,
+                      date="timestamp", identity=("timestamp",))
+        for name in _INDICATORS
+    ),
+)  # fmt: skip
+
+FUNCTIONS: Mapping[str, Function] = {row.name: row for row in _ROWS}
+
+_TITLES: tuple[tuple[str, tuple[Rule, ...]], ...] = (
+    (
+        "dated by row, so that --pit serves what was public",
+        ("bar", "earnings", "declared", "day", "next_day", "article"),
+    ),
+    ("snapshots: available when fetched, so nothing of them is served for a PIT in the past", ("snapshot",)),
+    ("unverifiable: nothing of them is served with --pit", ("unverifiable",)),
+)  # fmt: skip
+
+
+def by_rule() -> Iterator[tuple[str, list[Function]]]:
+    """The functions under the titles of --help and of the docs."""
+    for title, rules in _TITLES:
+        yield title, [row for row in FUNCTIONS.values() if row.rule in rules]
+
+
+def help_text() -> str:
+    """The table as plain ASCII text for --help: each function with its rule, and what it needs."""
+    width = max(len(name) for name in FUNCTIONS)
+    lines = []
+    for title, rows in by_rule():
+        lines.append(f"functions {title}:")
+        for row in rows:
+            says = row.how if row.rule not in ("snapshot", "unverifiable") else row.rule
+            needs = f" (needs {', '.join(row.needs)})" if row.needs else ""
+            lines.append(f"  {row.name:<{width}}  {says}{needs}")
+    return "\n".join(lines) + "\n"
