@@ -12,7 +12,7 @@ from pit_fetch.errors import ConfigError, ExitStatus, InputError, PitFetchError,
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.log import Log
 from pit_fetch.pit import Page, Tally, cursor, in_order, public, take
-from pit_fetch.provider import Context, Query, Record
+from pit_fetch.provider import Context, Query, Record, Watermark
 from pit_fetch.request import Request
 from pit_fetch.times import in_new_york
 from pit_fetch.world import TimeIsUp, World
@@ -133,7 +133,7 @@ def _cutoff(request: Request, world: World) -> Callable[[], datetime | None]:
     return lambda: min(pit, world.clock.now())
 
 
-def _online(fetch: _Fetch, query: Query) -> Iterator[Record | Gap]:
+def _online(fetch: _Fetch, query: Query) -> Iterator[Record | Gap | Watermark]:
     request, world, provider = fetch.request, fetch.world, fetch.request.provider
     resolved = credentials.resolve(provider, world.environ, world.folder)
     fetch.secrets = credentials.secret_values(provider, resolved)
@@ -157,7 +157,7 @@ def _online(fetch: _Fetch, query: Query) -> Iterator[Record | Gap]:
     return iter(provider.fetch(query, Context(fetch.client, resolved)))
 
 
-def _offline(fetch: _Fetch, query: Query) -> Iterator[Record | Gap]:
+def _offline(fetch: _Fetch, query: Query) -> Iterator[Record | Gap | Watermark]:
     path = fetch.request.input_file or ""
     try:
         if path == "-":
@@ -173,8 +173,8 @@ def _offline(fetch: _Fetch, query: Query) -> Iterator[Record | Gap]:
     return iter(fetch.request.provider.read(body, query))
 
 
-def _until_it_ends(fetch: _Fetch, source: Iterator[Record | Gap]) -> Iterator[Record]:
-    """The records of ``source``. Its gaps, and the error or deadline that ends it, are noted on the way.
+def _until_it_ends(fetch: _Fetch, source: Iterator[Record | Gap | Watermark]) -> Iterator[Record | Watermark]:
+    """The records and watermarks of ``source``. Its gaps, and the error or deadline that ends it, are noted on the way.
 
     An error ends the stream like its last record would: what was complete before it is kept.
     """
@@ -182,10 +182,10 @@ def _until_it_ends(fetch: _Fetch, source: Iterator[Record | Gap]) -> Iterator[Re
         for one in source:
             if isinstance(one, Gap):
                 fetch.gaps.append(one)
-            elif isinstance(one, Record):
+            elif isinstance(one, (Record, Watermark)):
                 yield one
             else:
-                raise TypeError("a provider yields Record and Gap only")
+                raise TypeError("a provider yields Record, Gap and Watermark only")
             if fetch.world.clock.monotonic() > fetch.deadline:
                 _note_deadline(fetch)
                 return

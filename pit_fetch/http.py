@@ -12,9 +12,11 @@ import random
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
+from pit_fetch import cache
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.provider import Host, Reply
 from pit_fetch.ratelimit import Limiter, limiter
@@ -32,6 +34,8 @@ BACKOFF_SECONDS = 0.2
 
 # A parameter with several values is sent several times.
 Params = Mapping[str, str | Sequence[str]]
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -83,13 +87,36 @@ class Client:
             return reply
         raise _given_up(declared, reply)
 
+    def get_cached(
+        self,
+        host: str,
+        path: str,
+        headers: Mapping[str, str],
+        seconds: float,
+        decode: Callable[[Reply], T],
+    ) -> T:
+        """What ``decode`` makes of the reply, which may be up to ``seconds`` old: from this user's cache, or anew.
+
+        For files that are the same for every request only: what lies in the cache must not tell what
+        was asked for. ``decode`` raises UpstreamError for a reply without such a file; it is not kept then.
+        """
+        url = base_url({known.name: known for known in self.hosts}[host], self.environ) + path
+        kept = cache.load(self.environ, url, seconds, self.clock.shared())
+        if kept is not None:
+            with contextlib.suppress(UpstreamError):
+                return decode(Reply(200, {}, kept.body, datetime.fromtimestamp(kept.since, UTC)))
+        reply = self.get(host, path, headers=headers)
+        decoded = decode(reply)
+        cache.store(self.environ, url, reply.body)
+        return decoded
+
     def remaining(self) -> float:
         """Seconds until the deadline; negative when it has passed."""
         return self.deadline - self.clock.monotonic()
 
     def _wait_for_turn(self, host: Host, base: str) -> None:
         if host.rate is not None:
-            key = urlsplit(base).netloc
+            key = host.rate.bucket or urlsplit(base).netloc
             if key not in self._limiters:
                 self._limiters[key] = limiter(host.rate, key, self.environ, self.clock.shared)
             pause = self._limiters[key].reserve()

@@ -14,7 +14,7 @@ from typing import Literal, TypeGuard
 from urllib.parse import quote, unquote
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.provider import Record
+from pit_fetch.provider import Record, Watermark
 from pit_fetch.times import in_new_york, parse_pit
 
 Position = tuple[float, str]
@@ -52,9 +52,14 @@ def verdict(record: Record, cutoff: datetime | None) -> Verdict:
     return "late" if any(stamp is not None and stamp > cutoff for stamp in stamps) else "public"
 
 
-def public(records: Iterable[Record], cutoff: Callable[[], datetime | None], tally: Tally) -> Iterator[Record]:
+def public(
+    records: Iterable[Record | Watermark], cutoff: Callable[[], datetime | None], tally: Tally
+) -> Iterator[Record | Watermark]:
     """The records that were public at ``cutoff()``, asked anew for each; the others are entered in ``tally``."""
     for record in records:
+        if isinstance(record, Watermark):
+            yield record
+            continue
         match verdict(record, cutoff()):
             case "public":
                 yield record
@@ -66,14 +71,15 @@ def public(records: Iterable[Record], cutoff: Callable[[], datetime | None], tal
                 tally.unusable += 1
 
 
-def in_order(records: Iterable[Record], newest_first: bool) -> Iterator[Record]:
+def in_order(records: Iterable[Record | Watermark], newest_first: bool) -> Iterator[Record]:
     """Public records in the envelope's order, each id once.
 
-    A newest-first source is followed lazily: only runs of equal instants are sorted. Raises
-    UpstreamError when it breaks its order. Any other source is exhausted and sorted.
+    A newest-first source is followed lazily: only runs of equal instants are sorted. Any other
+    source is exhausted and sorted, as far as its watermarks do not settle the order before. Raises
+    UpstreamError when a source breaks the order that it promised.
     """
     seen: set[str] = set()
-    for run in _runs(records, seen) if newest_first else [list(records)]:
+    for run in _runs(records, seen) if newest_first else _settled(records):
         for record in run if len(run) == 1 else sorted(_once_each(run), key=position):
             if record.id not in seen:
                 seen.add(record.id)
@@ -90,13 +96,29 @@ def _once_each(records: Iterable[Record]) -> Iterable[Record]:
     return chosen.values()
 
 
-def _runs(records: Iterable[Record], seen: Set[str]) -> Iterator[list[Record]]:
+def _settled(records: Iterable[Record | Watermark]) -> Iterator[list[Record]]:
+    """The batches of a source without order: at each watermark what is newer, at the end the rest."""
+    waiting: list[Record] = []
+    bound = float("-inf")
+    for one in records:
+        if isinstance(one, Watermark):
+            bound = max(bound, _seconds(one.at))
+            yield [record for record in waiting if _age(record) < bound]
+            waiting = [record for record in waiting if _age(record) >= bound]
+        elif _age(one) < bound:
+            raise UpstreamError("order_broken")
+        else:
+            waiting.append(one)
+    yield waiting
+
+
+def _runs(records: Iterable[Record | Watermark], seen: Set[str]) -> Iterator[list[Record]]:
     """Runs of equal instants, in the source's order; undated records (open mode) make the last one."""
     undated: list[Record] = []
     run: list[Record] = []
     age_of_run = float("-inf")
     for record in records:
-        if record.id in seen:  # a page that shifted while it was read
+        if isinstance(record, Watermark) or record.id in seen:  # a page that shifted while it was read
             continue
         if record.available_at is None:
             undated.append(record)

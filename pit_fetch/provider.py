@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Gap, gap
@@ -32,10 +32,13 @@ __all__ = [
     "Record",
     "Reply",
     "UpstreamError",
+    "Watermark",
     "gap",
 ]
 
 API_VERSION = 1
+
+T = TypeVar("T")
 
 Kind = Literal["text", "list", "integer", "instant", "flag"]
 SourceTag = Literal["neo4j_created", "edgar_accepted", "time_series_timestamp", "provider_metadata"]
@@ -56,6 +59,16 @@ class Record(NamedTuple):
     source: SourceTag
     payload: Mapping[str, Any]
     revised_at: datetime | None = None
+
+
+class Watermark(NamedTuple):
+    """A promise that ``fetch`` makes between records: every later one was available at or before ``at``, or is undated.
+
+    What is newer than ``at`` may then be delivered, and the fetch may stop once it has enough. A
+    record that breaks the promise is an upstream error. ``at`` is aware.
+    """
+
+    at: datetime
 
 
 class Query(NamedTuple):
@@ -104,6 +117,11 @@ class Http(Protocol):
     ) -> Reply:
         """The complete reply of a declared host, by its name. Raises UpstreamError once retries are spent."""
 
+    def get_cached(
+        self, host: str, path: str, headers: Mapping[str, str], seconds: float, decode: Callable[[Reply], T]
+    ) -> T:
+        """What ``decode`` makes of a reply that may be up to ``seconds`` old; for files that every request shares."""
+
 
 class Context(NamedTuple):
     """What a fetch is given: the HTTP client for the declared hosts, and the declared credentials by name."""
@@ -113,10 +131,15 @@ class Context(NamedTuple):
 
 
 class Rate(NamedTuple):
-    """At most ``calls`` requests in any ``seconds``, over all processes of this user on this machine."""
+    """At most ``calls`` requests in any ``seconds``, over all processes of this user on this machine.
+
+    ``bucket`` names what is counted together, for hosts whose owner counts them together; "" counts
+    each host and port for itself.
+    """
 
     calls: int
     seconds: float = 1.0
+    bucket: str = ""
 
 
 class Host(NamedTuple):
@@ -173,7 +196,7 @@ def _no_caveats(query: Query) -> Iterable[str]:
 class Provider:
     """A source.
 
-    fetch         (query, context) -> records and gaps, from the network
+    fetch         (query, context) -> records and gaps, from the network; watermarks where it can promise an order
     read          (body, query) -> records, from one raw reply (--input-file, and fetch itself)
     select        (query, record) -> whether the record is asked for: the filters that are applied here
     caveats       (query) -> constant statements on what the request cannot show; from the request alone
@@ -184,7 +207,7 @@ class Provider:
 
     name: str
     summary: str
-    fetch: Callable[[Query, Context], Iterable[Record | Gap]]
+    fetch: Callable[[Query, Context], Iterable[Record | Gap | Watermark]]
     read: Callable[[bytes, Query], Iterable[Record | Gap]]
     select: Callable[[Query, Record], bool] = _everything
     caveats: Callable[[Query], Iterable[str]] = _no_caveats

@@ -13,6 +13,7 @@ import struct
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from pit_fetch import cache
 from pit_fetch.provider import Rate
 
 try:
@@ -64,20 +65,7 @@ class Limiter:
 
 
 def limiter(rate: Rate, key: str, environ: Mapping[str, str], clock: Callable[[], float]) -> Limiter:
-    """The limiter that all processes share for ``key`` (a host and port)."""
-    folder = _folder(environ)
+    """The limiter that all processes share for ``key`` (a bucket, or a host and port)."""
+    folder = cache.folder(environ)
     name = "".join(char if char.isalnum() or char in ".-" else "_" for char in key)
     return Limiter(rate, os.path.join(folder, f"rate-{name}") if folder else "", clock, [])
-
-
-def _folder(environ: Mapping[str, str]) -> str:
-    home = environ.get("HOME", "")
-    cache = environ.get("XDG_CACHE_HOME") or (home and os.path.join(home, ".cache"))
-    if not cache:
-        return ""
-    folder = os.path.join(cache, "pit_fetch")
-    try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-    except OSError:
-        return ""
-    return folder

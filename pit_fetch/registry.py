@@ -23,6 +23,7 @@ GROUP = "pit_fetch.providers"
 _BUNDLED: dict[tuple[str, ...], str] = {
     ("alphavantage", "alpha-vantage", "av"): "pit_fetch_providers.alphavantage:PROVIDER",
     ("bz-news-api", "benzinga", "benzinga-news"): "pit_fetch_providers.bz_news_api:PROVIDER",
+    ("sec_full_text",): "pit_fetch_providers.sec_full_text:PROVIDER",
 }
 BUNDLED_NAMES = tuple(names[0] for names in _BUNDLED)
 

@@ -1,0 +1,189 @@
+"""From hits of the search index, one a document, to filings, one an accession number. Pure.
+
+The index is today's: the names, tickers, SIC codes and places in it are the company's of today, so
+under a PIT none of them is shown. What the filing itself fixed (form, dates, items, CIKs, the texts
+and so which documents match) does not change after its acceptance.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from pit_fetch.provider import Record, SourceTag
+from pit_fetch.times import in_new_york, parse_date
+from pit_fetch_providers.sec_full_text.acceptance import Acceptance, accepted_at
+from pit_fetch_providers.sec_full_text.forms import root
+
+FIELDS = (
+    "accession_number", "form", "filed", "accepted_at", "ciks", "company_names", "items", "period", "documents",
+    "tickers", "sic_codes",
+)  # fmt: skip
+
+_ARCHIVES = "https://www.sec.gov/Archives/edgar/data"
+_ACCESSION = re.compile(r"[0-9]{10}-[0-9]{2}-[0-9]{6}")
+_CIK = re.compile(r"[0-9]{1,10}")
+# "BrightSpring Health Services, Inc.  (BTSG, BTSGU)  (CIK 0001865782)": two spaces part what names may hold too.
+_DISPLAY_NAME = re.compile(r"(.*?)(?:  \(([A-Z0-9.,\- ]+)\))?  \(CIK [0-9]{10}\)")
+
+
+class Filing(NamedTuple):
+    """One filing and those of its documents that match.
+
+    accession   the accession number
+    form        as filed, "10-K/A"
+    roots       the form's group in the index
+    filed       the filing date
+    ciks        whom it is listed under, as numbers; the first one is in its address
+    period      the period of report, or None
+    items       the items of an 8-K
+    documents   (sequence, file name, type, description) of each match
+    today       names, tickers and SIC codes as they are today: not for a PIT
+    """
+
+    accession: str
+    form: str
+    roots: frozenset[str]
+    filed: date
+    ciks: tuple[int, ...]
+    period: str | None
+    items: tuple[str, ...]
+    documents: tuple[tuple[int, str, str, str | None], ...]
+    today: Mapping[str, tuple[str, ...]]
+
+
+class Filter(NamedTuple):
+    """What the request asks for. The server is asked the same; here it also holds for a recorded reply."""
+
+    first: date
+    last: date
+    forms: tuple[str, ...] = ()
+    ciks: frozenset[int] = frozenset()
+
+    def keeps(self, filing: Filing) -> bool:
+        names = {filing.form, root(filing.form), *filing.roots}
+        excluded = {form[1:] for form in self.forms if form.startswith("-")}
+        wanted = [form for form in self.forms if not form.startswith("-")]
+        return (
+            self.first <= filing.filed <= self.last
+            and names.isdisjoint(excluded)
+            # An amendment that is asked for by name is that form alone.
+            and (not wanted or any(form == filing.form or (form == root(form) and form in names) for form in wanted))
+            and (not self.ciks or not self.ciks.isdisjoint(filing.ciks))
+        )
+
+
+def filings(hits: Iterable[Any]) -> Iterator[Filing | None]:
+    """The filings of ``hits``, each once, in the order of their first hit; None for what is no usable hit.
+
+    The hits of one filing must be complete: every document carries its filing's date, so a search
+    that covers whole days has them all.
+    """
+    by_accession: dict[str, list[Filing]] = {}
+    for hit in hits:
+        filing = _filing(hit)
+        if filing is None:
+            yield None
+        else:
+            by_accession.setdefault(filing.accession, []).append(filing)
+    yield from map(_merged, by_accession.values())
+
+
+def record(
+    filing: Filing, available_at: datetime | None, source: SourceTag, acceptance: Acceptance | None, open_mode: bool
+) -> Record:
+    """The item of ``filing``. Names come from the header, in open mode also from today's index."""
+    accepted = None if acceptance is None or acceptance.coarse else accepted_at(acceptance)
+    names = acceptance.names if acceptance else ()
+    payload: dict[str, Any] = {
+        "accession_number": filing.accession,
+        "form": filing.form,
+        "filed": filing.filed.isoformat(),
+        "accepted_at": None if accepted is None else in_new_york(accepted),
+        "ciks": [f"{cik:010d}" for cik in filing.ciks],
+        "company_names": list(names or (filing.today["company_names"] if open_mode else ())),
+        "items": list(filing.items),
+        "period": filing.period,
+        "documents": [
+            {"file_name": name, "type": kind, "description": description, "url": url(filing, name)}
+            for _, name, kind, description in filing.documents
+        ],
+    }
+    if open_mode:
+        payload |= {key: list(filing.today[key]) for key in ("tickers", "sic_codes")}
+    return Record(filing.accession, available_at, source, payload)
+
+
+UNUSABLE = Record("", None, "provider_metadata", {})
+
+
+def url(filing: Filing, name: str) -> str:
+    """Where a document of ``filing`` stands."""
+    return f"{_ARCHIVES}/{filing.ciks[0]}/{filing.accession.replace('-', '')}/{quote(name)}"
+
+
+def _filing(hit: Any) -> Filing | None:
+    source = hit.get("_source") if isinstance(hit, dict) else None
+    if not isinstance(source, dict):
+        return None
+    _, _, name = str(hit.get("_id")).partition(":")
+    accession, form, filed = source.get("adsh"), source.get("form"), parse_date(source.get("file_date"))
+    ciks = tuple(int(cik) for cik in _texts(source.get("ciks")) if _CIK.fullmatch(cik))
+    if not (isinstance(accession, str) and _ACCESSION.fullmatch(accession) and isinstance(form, str) and form):
+        return None
+    if filed is None or not ciks or not name:
+        return None
+    period, description = source.get("period_ending"), source.get("file_description")
+    sequence = str(source.get("sequence"))
+    document = (
+        int(sequence) if re.fullmatch("[0-9]{1,6}", sequence) else 0,
+        name,
+        str(source.get("file_type") or ""),
+        description if isinstance(description, str) else None,
+    )
+    return Filing(
+        accession=accession,
+        form=form.upper(),
+        roots=frozenset(_texts(source.get("root_forms"))),
+        filed=filed,
+        ciks=ciks,
+        period=period if isinstance(period, str) else None,
+        items=_texts(source.get("items")),
+        documents=(document,),
+        today=_today(source),
+    )
+
+
+def _today(source: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    parts = [(_DISPLAY_NAME.fullmatch(text), text) for text in _texts(source.get("display_names"))]
+    tickers = [ticker.strip() for match, _ in parts if match and match[2] for ticker in match[2].split(",")]
+    return {
+        "company_names": tuple(match[1].strip() if match else text for match, text in parts),
+        "tickers": tuple(tickers),
+        "sic_codes": _texts(source.get("sics")),
+    }
+
+
+def _merged(hits: Sequence[Filing]) -> Filing:
+    """One filing of its hits. Of dates that differ the latest counts: nothing may become public earlier by it."""
+    hits = sorted(hits, key=lambda one: (one.documents[0][:3], one.ciks))  # the server's order is none
+    first = hits[0]
+    return first._replace(
+        filed=max(one.filed for one in hits),
+        roots=frozenset().union(*(one.roots for one in hits)),
+        ciks=_union(one.ciks for one in hits),
+        items=_union(one.items for one in hits),
+        documents=_union(one.documents for one in hits),
+        today={key: _union(one.today[key] for one in hits) for key in first.today},
+    )
+
+
+def _union(rows: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys(value for row in rows for value in row))
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(one for one in value if isinstance(one, str) and one) if isinstance(value, list) else ()

@@ -1,0 +1,40 @@
+"""Tickers as CIKs, through SEC's own file: today's list, whatever the PIT."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from pit_fetch.provider import Context, UpstreamError
+from pit_fetch.wire import strict_json
+from pit_fetch_providers.sec_full_text import edgar
+
+if TYPE_CHECKING:
+    from pit_fetch.provider import Reply
+
+_PATH = "/files/company_tickers.json"
+_SECONDS_KEPT = 86_400.0
+
+
+def ciks_of(tickers: Iterable[str], context: Context) -> set[int]:
+    """The CIKs of ``tickers``; one that is not listed has none. The file is fetched once a day and user."""
+    listed = context.http.get_cached(edgar.WWW, _PATH, edgar.headers(context), _SECONDS_KEPT, decode)
+    return {cik for ticker in tickers for cik in listed.get(_key(ticker), ())}
+
+
+def decode(reply: Reply) -> Mapping[str, set[int]]:
+    """``{"0": {"cik_str": 320193, "ticker": "AAPL", "title": "Apple Inc."}, …}`` by ticker. Raises UpstreamError."""
+    edgar.checked(reply, edgar.WWW)
+    rows = strict_json(reply.body)
+    listed: dict[str, set[int]] = {}
+    for row in rows.values() if isinstance(rows, dict) else ():
+        if isinstance(row, dict) and isinstance(row.get("ticker"), str) and isinstance(row.get("cik_str"), int):
+            listed.setdefault(_key(row["ticker"]), set()).add(row["cik_str"])
+    if not listed:
+        raise UpstreamError("malformed", problem="it is no list of tickers")
+    return listed
+
+
+def _key(ticker: str) -> str:
+    """SEC writes BRK-B for what others write BRK.B."""
+    return ticker.casefold().replace(".", "-")

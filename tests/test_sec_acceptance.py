@@ -1,0 +1,226 @@
+"""The rule from EDGAR's dates to the instant of the release, one table for each source of them."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+
+import pytest
+from pit_fetch_providers.sec_full_text.acceptance import (
+    Acceptance,
+    accepted_at,
+    available_at,
+    parse_header,
+    parse_index_page,
+    parse_submissions,
+)
+from pit_fetch_providers.sec_full_text.forms import ORDINARY, all_ordinary, dated_by_filing, public_by
+
+from pit_fetch.times import NEW_YORK, in_new_york
+from tests.loopback import sec
+from tests.loopback.sec import Filing, number
+
+ONE = number(1)
+
+
+def shown(moment: datetime | None) -> str | None:
+    return None if moment is None else in_new_york(moment)
+
+
+# form, accepted, filing date, header date, private at first -> public, all New York
+RULE = {
+    "in the session": ("8-K", "2024-02-15 15:50:00", "2024-02-15", "", False, "2024-02-15 15:53"),
+    "at the last minute": ("8-K", "2024-02-15 15:59:30", "2024-02-15", "", False, "2024-02-15 16:02:30"),
+    "before 17:30": ("8-K", "2024-02-15 17:29:00", "2024-02-15", "", False, "2024-02-15 17:32"),
+    "after 17:30": ("8-K", "2024-02-15 17:31:00", "2024-02-16", "2024-02-16", False, "2024-02-16 06:00"),
+    "an insider's, in the evening": ("4", "2024-02-15 18:05:00", "2024-02-15", "", False, "2024-02-15 18:08"),
+    "on a Friday night": ("10-K", "2024-02-16 18:05:00", "2024-02-20", "2024-02-20", False, "2024-02-20 06:00"),
+    "on a holiday's eve": ("8-K", "2024-07-03 17:45:00", "2024-07-05", "2024-07-05", False, "2024-07-05 06:00"),
+    "before the opening": ("8-K", "2024-02-15 05:30:00", "2024-02-15", "", False, "2024-02-15 06:00"),
+    "back-dated notice": ("EFFECT", "2024-02-15 00:15:02", "2024-02-13", "2024-02-15", False, "2024-02-16 00:00"),
+    "back-dated, header too": ("TA-1", "2024-02-15 10:00:00", "2023-11-21", "2023-11-21", False, "2024-02-15 10:03"),
+    "a letter": ("UPLOAD", "2024-04-02 12:36:07", "2024-04-02", "2024-06-14", True, "2024-06-15 00:00"),
+    "an unmarked letter": ("CORRESP", "2024-04-02 12:36:07", "2024-04-02", "2024-06-14", False, "2024-06-15 00:00"),
+    "private, released at once": ("DRS", "2024-04-02 12:36:07", "2024-04-02", "2024-04-02", True, "2024-04-03 00:00"),
+    "no acceptance time": ("10-Q", "", "2001-05-11", "2001-05-14", False, "2001-05-15 00:00"),
+    "no acceptance time, same day": ("10-Q", "", "2001-05-11", "2001-05-11", False, "2001-05-12 00:00"),
+    "in the repeated hour": ("8-K", "2024-11-03 01:30:00", "2024-11-03", "", False, "2024-11-03 06:00"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("make", [sec.header, sec.index_headers], ids=["sgml", "index-headers"])
+@pytest.mark.parametrize(("form", "accepted", "filed", "released", "private", "public"), RULE.values(), ids=RULE)
+def test_the_header_decides(
+    make, form: str, accepted: str, filed: str, released: str, private: bool, public: str
+) -> None:
+    filing = Filing(ONE, form, accepted, filed, released, private)
+    parsed = parse_header(make(filing).encode(), ONE)
+    assert parsed is not None
+    moment = available_at(parsed, date.fromisoformat(filed))
+    assert moment is not None
+    assert moment.astimezone(NEW_YORK).strftime("%Y-%m-%d %H:%M:%S") == public.ljust(19, " ").replace("   ", ":00")
+    assert parsed.names == ("Apple Inc.",)
+
+
+def test_the_repeated_hour_means_its_second_pass() -> None:
+    night = datetime(2024, 11, 3, 1, 30)  # noqa: DTZ001 - a wall clock
+    assert shown(accepted_at(Acceptance(night, date(2024, 11, 1)))) == "2024-11-03T01:30:00-05:00"
+
+
+def test_of_two_filing_dates_the_later_one_counts() -> None:
+    parsed = parse_header(sec.header(Filing(ONE, "8-K", "2024-02-15 17:31:00")).encode(), ONE)
+    assert parsed is not None
+    assert shown(available_at(parsed, date(2024, 2, 16))) == "2024-02-16T06:00:00-05:00"
+
+
+GOOD = sec.header(Filing(ONE, "UPLOAD", "2024-04-02 12:36:07", released="2024-06-14", private=True))
+UNUSABLE_HEADERS = {
+    "nothing": "",
+    "an error page": "<html><title>SEC.gov | File Unavailable</title></html>",
+    "cut before its end": GOOD.partition("</SEC-HEADER>")[0],
+    "cut in its first lines": GOOD.partition("<PRIVATE-TO-PUBLIC>")[0],
+    "of another filing": GOOD.replace(ONE, number(2)),
+    "an unreadable acceptance": GOOD.replace("20240402123607", "2024040212360"),
+    "an impossible acceptance": GOOD.replace("20240402123607", "20240402993607"),
+    "an empty acceptance": GOOD.replace("20240402123607", ""),
+    "no header date": GOOD.replace(" : 20240614", ""),
+    "an unreadable header date": GOOD.replace("20240614", "2024061"),
+    "no filing date": GOOD.replace("FILED AS OF DATE", "FILED"),
+}
+
+
+@pytest.mark.parametrize("text", UNUSABLE_HEADERS.values(), ids=UNUSABLE_HEADERS)
+def test_a_header_that_could_mislead_is_none(text: str) -> None:
+    assert parse_header(text.encode(), ONE) is None
+
+
+def test_a_mark_in_one_half_of_the_page_is_enough() -> None:
+    filing = Filing(ONE, "UPLOAD", "2024-04-02 12:36:07", released="2024-06-14", private=True)
+    page = sec.index_headers(filing)
+    for part in ("<PRIVATE-TO-PUBLIC>", "&lt;PRIVATE-TO-PUBLIC&gt;"):
+        parsed = parse_header(page.replace(part, "").encode(), ONE)
+        assert parsed is not None
+        assert parsed.private
+
+
+def test_what_a_document_says_after_the_header_is_no_header() -> None:
+    text = GOOD + "<ACCEPTANCE-DATETIME>20300101000000\nACCESSION NUMBER:\t\t" + number(7) + "\n"
+    assert parse_header(text.encode(), ONE) == parse_header(GOOD.encode(), ONE)
+
+
+def test_the_index_page() -> None:
+    page = sec.index_page(Filing(ONE, "10-K", "2018-03-07 18:03:42", "2018-03-08")).encode()
+    parsed = parse_index_page(page, ONE)
+    assert parsed is not None
+    assert shown(available_at(parsed, date(2018, 3, 8))) == "2018-03-08T06:00:00-05:00"
+    assert parse_index_page(page, number(2)) is None
+    assert parse_index_page(page.replace(b"18:03:42", b"18:03"), ONE) is None
+    assert parse_index_page(b"<html></html>", ONE) is None
+
+
+# Form, accepted, filing date. The same filings as both conventions of the submissions file write them.
+COMPARED = [
+    ("10-K", "2020-02-13 07:12:18", "2020-02-13"),
+    ("10-K", "2026-01-28 20:55:03", "2026-01-29"),
+    ("4", "2022-05-06 18:30:57", "2022-05-06"),
+    ("4", "2025-10-07 21:53:55", "2025-10-07"),
+    ("424B5", "2026-03-06 16:46:18", "2026-03-06"),
+    ("S-1/A", "2024-06-28 17:29:59", "2024-06-28"),
+    ("8-K", "2024-03-08 17:31:00", "2024-03-11"),
+    ("8-K", "2024-11-01 16:10:12", "2024-11-01"),
+    ("10-Q", "2024-03-10 01:59:59", "2024-03-11"),
+    ("S-3", "2023-11-14 20:35:00", "2023-11-15"),
+]
+
+
+@pytest.mark.parametrize("true_utc", [False, True], ids=["New York labelled Z", "true UTC"])
+@pytest.mark.parametrize(("form", "accepted", "filed"), COMPARED)
+def test_no_filing_is_stamped_before_its_acceptance(form: str, accepted: str, filed: str, true_utc: bool) -> None:
+    filing, day = Filing(ONE, form, accepted, filed), date.fromisoformat(filed)
+    sources = (
+        parse_header(sec.header(filing).encode(), ONE),
+        parse_index_page(sec.index_page(filing).encode(), ONE),
+        parse_submissions(sec.columns([Filing(number(9), "4", accepted), filing], true_utc), ONE),
+    )
+    stamps = [available_at(source, day) for source in sources if source is not None]
+    stamps.append(public_by(day))
+    assert len(stamps) == 4
+    for stamp in stamps:
+        assert stamp is not None
+        assert stamp >= filing.accepted_instant + timedelta(minutes=3)
+    # The fallback is a bound: never before what the header says, and at most the offset of UTC behind it.
+    header, _, fallback, _ = stamps
+    assert header is not None
+    assert fallback is not None
+    assert timedelta() <= fallback - header <= timedelta(hours=5)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        None,
+        [],
+        {},
+        {"accessionNumber": [ONE]},
+        {"accessionNumber": [ONE], "filingDate": ["2024-02-15"], "acceptanceDateTime": [None]},
+        {"accessionNumber": [ONE], "filingDate": ["2024-02-15"], "acceptanceDateTime": ["2024-02-15T16:00"]},
+        {"accessionNumber": [ONE], "filingDate": ["15 Feb"], "acceptanceDateTime": ["2024-02-15T16:00:00.000Z"]},
+        {"accessionNumber": [number(2)], "filingDate": ["2024-02-15"], "acceptanceDateTime": ["2024-02-15T16:00:00Z"]},
+    ],
+)
+def test_a_submissions_file_that_does_not_tell(columns: object) -> None:
+    assert parse_submissions(columns, ONE) is None
+
+
+TODAY = date(2024, 2, 15)
+
+
+@pytest.mark.parametrize(
+    ("form", "filed", "decided"),
+    [
+        ("10-K", "2024-02-08", True),
+        ("10-K", "2024-02-09", False),
+        ("10-K/A", "2024-02-08", True),
+        ("SCHEDULE 13G/A", "2024-01-08", True),
+        *((form, "2010-01-04", False) for form in ("UPLOAD", "CORRESP", "DRS", "DRS/A", "EFFECT", "QUALIF", "F-3")),
+        *((form, "2010-01-04", False) for form in ("TA-1", "MA-I", "SBSE-A/A", "1-A", "485APOS", "X-17A-5", "LETTER")),
+        ("A FORM OF NEXT YEAR", "2010-01-04", False),
+        ("10-k", "2010-01-04", False),
+    ],
+)
+def test_which_filings_their_date_decides(form: str, filed: str, decided: bool) -> None:
+    assert dated_by_filing(form, date.fromisoformat(filed), TODAY) is decided
+
+
+def test_a_date_means_the_end_of_its_new_york_day() -> None:
+    assert shown(public_by(date(2024, 3, 8))) == "2024-03-09T00:00:00-05:00"
+    assert shown(public_by(date(2024, 3, 10))) == "2024-03-11T00:00:00-04:00"
+
+
+def test_before_headers_had_a_time_a_date_means_some_days_later() -> None:
+    assert shown(public_by(date(2001, 12, 28))) == "2002-01-04T00:00:00-05:00"
+    days = [date(2002, 12, 1) + timedelta(days=n) for n in range(60)]
+    stamps = [stamp for stamp in map(public_by, days) if stamp is not None]
+    assert stamps == sorted(stamps)
+    assert len(stamps) == len(days)
+    assert all(stamp.astimezone(NEW_YORK).date() > day for stamp, day in zip(stamps, days, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("forms", "ordinary"),
+    [
+        (("10-K", "10-Q"), True),
+        (("10-K/A",), True),
+        (("4", "-4/A"), True),
+        ((), False),
+        (("-4",), False),
+        (("10-K", "UPLOAD"), False),
+    ],
+)
+def test_whether_a_request_is_for_ordinary_forms_only(forms: tuple[str, ...], ordinary: bool) -> None:
+    assert all_ordinary(forms) is ordinary
+
+
+def test_the_list_of_ordinary_forms_names_none_that_was_seen_late() -> None:
+    late = {"F-3", "F-1", "EFFECT", "QUALIF", "MA-I", "1-A", "TA-1", "SBSE-A", "UPLOAD", "CORRESP", "DRS", "485APOS"}
+    assert not ORDINARY & late
+    assert not any(form.startswith(("DRS", "TA-", "MA", "SBSE", "APP", "CT")) for form in ORDINARY)

@@ -1,0 +1,647 @@
+"""sec_full_text without a process and a socket: a client that asks the loopback server's function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any, cast
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pit_fetch_providers.sec_full_text import PROVIDER, caveats, fetch, read, search
+from pit_fetch_providers.sec_full_text.edgar import implausible
+
+from pit_fetch.errors import ConfigError, UpstreamError
+from pit_fetch.gaps import Gap
+from pit_fetch.http import Client
+from pit_fetch.pit import Page, Tally, in_order, public, take
+from pit_fetch.provider import Context, Query, Record, Reply, Watermark
+from pit_fetch.times import parse_pit, window_end, window_start
+from tests.loopback import sec
+from tests.loopback.sec import APPLE, TESLA, Filing, daily, number
+from tests.loopback.server import App, Request, Response, as_json
+
+PIT = "2024-02-15T16:00:00-05:00"
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
+
+
+class Asked:
+    """What one fetch came to, and what it asked for."""
+
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+        self.page, self.tally = Page(), Tally()
+        self.gaps: list[str] = []
+        self.error: UpstreamError | None = None
+
+    @property
+    def ids(self) -> list[str]:
+        return [record.id for record in self.page.kept]
+
+    @property
+    def items(self) -> list[tuple[Any, ...]]:
+        return [(one.id, one.available_at, one.source, dict(one.payload)) for one in self.page.kept]
+
+    def paths(self, part: str) -> list[str]:
+        return [request.path for request in self.requests if part in request.path]
+
+
+def client(app: App, requests: list[Request]) -> Client:
+    def get(host: str, path: str, params: Any = None, headers: Any = None) -> Reply:
+        request = Request(path, dict(params or {}), dict(headers or {}))
+        requests.append(request)
+        response = app(request)
+        if response.status in (429, 500, 503):  # the real client's word after its retries
+            raise UpstreamError("http_status", host=host, status=response.status)
+        return Reply(response.status, response.headers, response.body, NOW)
+
+    def get_cached(host: str, path: str, headers: Any, seconds: float, decode: Callable[[Reply], Any]) -> Any:
+        return decode(get(host, path, headers=headers))
+
+    clock = SimpleNamespace(now=lambda: NOW)
+    return cast(Client, SimpleNamespace(get=get, get_cached=get_cached, clock=clock))
+
+
+def question(pit: str | None = PIT, limit: int = 50, since: str = "", until: str = "", **options: Any) -> Query:
+    moment = parse_pit(pit) if pit else None
+    now, last = moment or NOW, window_end(until) if until else None
+    return Query(
+        started=NOW,
+        now=now,
+        pit=moment,
+        since=window_start(since) if since else None,
+        until=last,
+        horizon=min(now, last or now),
+        limit=limit,
+        options={option.name: options.get(option.name, option.default) for option in PROVIDER.options},
+    )
+
+
+def ask(app: App | Sequence[Filing], request: Query | None = None, cap: int = 1000, **options: Any) -> Asked:
+    """A fetch through the whole pipeline. Options are the provider's, and ``pit``, ``limit``, ``since``, ``until``."""
+    asked = Asked()
+    query = request or question(**{"query": "concern", **options})
+    context = Context(client(app if callable(app) else sec.app(app), asked.requests), {"user_agent": sec.USER_AGENT})
+
+    def records() -> Iterable[Record | Watermark]:
+        try:
+            for one in fetch(query, context):
+                if isinstance(one, Gap):
+                    asked.gaps.append(one.code)
+                else:
+                    yield one
+        except UpstreamError as error:
+            asked.error = error
+
+    ordered = in_order(public(records(), lambda: query.pit, asked.tally), PROVIDER.newest_first)
+    take(ordered, asked.page, after=None, cap=cap, limit=query.limit, select=lambda record: True)
+    return asked
+
+
+def in_small_slices(most: int) -> Any:
+    """The window is cut where a real one would be with a hundred times as many hits."""
+    return patch.multiple(search, SLICE_MOST=most, SLICE_AIM=max(1, most * 2 // 3))
+
+
+# What is asked for -------------------------------------------------------------------------------
+
+
+def test_the_search_is_asked_for_as_it_is_given() -> None:
+    words = '"going concern" OR liquid* NOT dead'
+    asked = ask([], query=words, forms=("10-k", "10-Q/A"), ciks=("320193", "CIK0001318605"))
+    assert asked.requests == [
+        Request(
+            "/LATEST/search-index",
+            {
+                "q": words,
+                "forms": "10-K,10-Q",
+                "ciks": "0000320193,0001318605",
+                "dateRange": "custom",
+                "startdt": "2001-01-01",
+                "enddt": "2024-02-15",
+                "from": "0",
+            },
+            {"User-Agent": sec.USER_AGENT, "Accept-Encoding": "gzip"},
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "days"),
+    [
+        ({}, ("2001-01-01", "2024-02-15")),
+        ({"since": "2024-02-01"}, ("2024-02-01", "2024-02-15")),
+        ({"since": "2024-02-01", "until": "2024-02-10"}, ("2024-02-01", "2024-02-10")),
+        ({"until": "2024-03-10"}, ("2001-01-01", "2024-02-15")),
+        ({"pit": "2024-02-16T04:30:00Z"}, ("2001-01-01", "2024-02-15")),
+        ({"pit": None}, ("2001-01-01", "2026-10-31")),
+        ({"entity": "Apple"}, ("2001-01-01", "2024-02-15")),
+    ],
+)
+def test_the_window_ends_with_the_new_york_day_of_the_pit(options: dict[str, Any], days: tuple[str, str]) -> None:
+    (request,) = ask([], **options).requests
+    assert (request.query["startdt"], request.query["enddt"]) == days
+    assert request.query.get("entityName") == options.get("entity")
+
+
+@pytest.mark.parametrize("options", [{"since": "2024-02-16"}, {"pit": "2000-05-01T00:00:00Z"}])
+def test_an_empty_window_is_not_asked_for(options: dict[str, Any]) -> None:
+    assert ask([], **options).requests == []
+
+
+@pytest.mark.parametrize(
+    ("forms", "found"),
+    [
+        (("10-K",), ["10-K", "10-K/A"]),
+        (("10-K/A",), ["10-K/A"]),
+        (("-10-K",), ["10-Q"]),
+        (("-10-K/A",), ["10-K", "10-Q"]),
+        (("10-K", "-10-K/A"), ["10-K"]),
+        (("10-q", "8-K"), ["10-Q"]),
+        (("8-K",), []),
+    ],
+)
+def test_forms(forms: tuple[str, ...], found: list[str]) -> None:
+    filed = enumerate(("10-K", "10-K/A", "10-Q"))
+    filings = [Filing(number(place), form, f"2024-01-1{place} 12:00:00") for place, form in filed]
+    asked = ask(filings, forms=forms)
+    assert sorted(record.payload["form"] for record in asked.page.kept) == found
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        ({"tickers": ("AAPL",)}, [number(1)]),
+        ({"tickers": ("aapl", "TSLA")}, [number(1), number(2)]),
+        ({"tickers": ("BRK.B",)}, [number(3)]),
+        ({"tickers": ("AAPL", "NONE")}, [number(1)]),
+        ({"tickers": ("NONE",)}, []),
+        ({"tickers": ("NONE",), "ciks": (str(TESLA),)}, [number(2)]),
+        ({"ciks": (str(APPLE),), "tickers": ("TSLA",)}, [number(1), number(2)]),
+    ],
+)
+def test_companies(options: dict[str, Any], found: list[str]) -> None:
+    ciks = {1: APPLE, 2: TESLA, 3: 1067983}
+    filings = [Filing(number(n), "10-K", "2024-01-10 12:00:00", ciks=(cik,)) for n, cik in ciks.items()]
+    app = sec.app(filings, tickers={"AAPL": APPLE, "TSLA": TESLA, "BRK-B": 1067983})
+    assert ask(app, **options).ids == found
+
+
+def test_an_unknown_ticker_says_no_more_than_no_filing_does() -> None:
+    unknown, nothing = question(tickers=("NONE",)), question(tickers=("AAPL",))
+    assert (ask([], unknown).ids, ask([], unknown).gaps) == (ask([], nothing).ids, ask([], nothing).gaps) == ([], [])
+    assert list(caveats(unknown)) == list(caveats(nothing))
+    assert list(caveats(question())) == []
+
+
+@pytest.mark.parametrize("options", [{"query": None}, {"ciks": ("Apple",)}, {"ciks": ("12345678901",)}])
+def test_a_request_that_cannot_be_asked_is_refused_before_it_is(options: dict[str, Any]) -> None:
+    def no_request(request: Request) -> Response:
+        raise AssertionError
+
+    with pytest.raises(ConfigError):
+        ask(no_request, **options)
+
+
+@pytest.mark.parametrize(
+    ("user_agent", "fine"),
+    [
+        ("Example Research ops@example.com", True),
+        ("Sample Company Name (admin@example.co.uk)", True),
+        ("ops@example.com", False),
+        ("Mozilla/5.0 (X11; Linux x86_64)", False),
+        ("Company contact@mail", False),
+        ("Société ops@example.com", False),
+    ],
+)
+def test_who_asks(user_agent: str, fine: bool) -> None:
+    problem = implausible(user_agent)
+    assert (problem is None) is fine
+    assert problem is None or user_agent not in problem
+
+
+# How the window is read --------------------------------------------------------------------------
+
+
+def test_old_hits_cost_few_requests() -> None:
+    asked = ask(daily(150, "2023-12-31"), limit=150)
+    assert len(asked.ids) == 150
+    assert [request.query["from"] for request in asked.requests] == ["0", "100"]
+
+
+def test_the_search_ends_when_the_limit_is_filled() -> None:
+    app = sec.app(daily(3000, "2024-02-15"), cap=1000)
+    newest = ask(app, forms=("10-K", "10-Q"), limit=20)
+    assert newest.ids == [number(n) for n in range(1, 21)]
+    assert newest.page.stopped == "limit"
+    # The first window meets the cap, the next one is small enough; only the last days need a header.
+    assert len(newest.paths("search-index")) <= 6
+    assert len(newest.paths("-index-headers.html")) == 7
+
+
+@pytest.mark.parametrize("options", [{}, {"forms": ("10-K", "UPLOAD")}, {"forms": ("-4",)}])
+def test_a_letter_of_long_ago_that_was_just_released_comes_first(options: dict[str, Any]) -> None:
+    letter = Filing(number(999), "UPLOAD", "2023-03-01 12:00:00", released="2024-02-14", private=True)
+    asked = ask(sec.app([*daily(900, "2024-01-31"), letter], cap=500), limit=3, **options)
+    assert asked.ids == [number(999), number(1), number(2)]
+
+
+def test_a_window_that_meets_the_cap_is_split_until_it_is_read_as_a_whole() -> None:
+    asked = ask(sec.app(daily(1500, "2024-02-01"), cap=400), limit=2000, cap=2000)
+    assert asked.ids == [number(n) for n in range(1, 1501)]
+    assert asked.gaps == []
+
+
+def test_a_day_that_meets_the_cap_is_a_gap_and_no_part_of_a_day() -> None:
+    busy = [Filing(number(500 + n), "10-K", "2023-06-01 12:00:00") for n in range(500)]
+    app = sec.app([*daily(3, "2023-06-03"), *busy], cap=400)
+    asked = ask(app, limit=1000)
+    assert asked.ids == [number(1), number(2)]
+    assert asked.gaps == ["provider_ceiling"]
+
+
+def test_pages_whose_hits_change_places_are_read_again() -> None:
+    filings = daily(150, "2023-12-31")
+    answer, asks = sec.app(filings), [0]
+
+    def app(request: Request) -> Response:
+        asks[0] += 1
+        shift = 30 if asks[0] == 2 else 0
+        return sec.app(filings[shift:] + filings[:shift])(request) if shift else answer(request)
+
+    assert len(set(ask(app, limit=150).ids)) == 150
+    assert asks[0] > 2
+
+
+@pytest.mark.parametrize(("held", "total", "fine"), [(3, 3, True), (3, 5, False), (100, 300, False), (0, 0, True)])
+def test_a_total_that_the_pages_do_not_hold_is_an_error(held: int, total: int, fine: bool) -> None:
+    page = [hit for filing in daily(held, "2023-12-31") for hit in sec.hits(filing)]
+    asked = ask(lambda request: as_json(sec.reply(page, total=total)), limit=1000)
+    assert (asked.error is None) is fine
+    assert len(asked.ids) == (held if fine else 0)
+
+
+def test_a_document_that_is_listed_twice_is_one() -> None:
+    hit = sec.hits(Filing(number(1), "10-K", "2023-06-01 12:00:00"))[0]
+    (record,) = ask(lambda request: as_json(sec.reply([hit, hit]))).page.kept
+    assert len(record.payload["documents"]) == 1
+
+
+def test_a_slice_that_is_not_read_to_its_end_is_left_out() -> None:
+    letters = [Filing(number(n), "UPLOAD", f"2023-{n:02d}-01 12:00:00") for n in range(1, 10)]
+
+    def pages(path: str) -> Response | None:
+        if number(2) in path:
+            raise UpstreamError("timeout", host="www.sec.gov", timeout=60)
+        return None
+
+    with in_small_slices(3):
+        asked = ask(sec.app(letters, pages=pages))
+    assert asked.error is not None
+    assert asked.error.gap.code == "timeout"
+    assert asked.ids[:3] == [number(9), number(8), number(7)]
+    assert not {number(1), number(2)} & set(asked.ids)
+
+
+def test_a_server_that_does_not_keep_to_the_window_changes_nothing() -> None:
+    filings = daily(9, "2023-12-31")
+
+    def app(request: Request) -> Response:
+        everything = {**request.query, "startdt": "2001-01-01", "enddt": "2024-02-15"}
+        inside = request.query["startdt"] >= "2023-12-20"
+        return sec.app(filings)(Request(request.path, everything if inside else request.query, request.headers))
+
+    with in_small_slices(4):
+        assert ask(app, since="2023-12-23", forms=("10-K",)).ids == [number(n) for n in range(1, 10)]
+
+
+# What a filing becomes ---------------------------------------------------------------------------
+
+
+def test_an_accession_under_two_ciks_is_one_item_with_all_its_documents() -> None:
+    filing = Filing(
+        number(1), "8-K", "2024-02-14 12:00:00", ciks=(APPLE, TESLA), files=(("a.htm", ""), ("b.htm", "EX-99.1"))
+    )
+    first, second = sec.hits(filing)
+    first["_source"]["ciks"], second["_source"]["ciks"] = ["0000320193"], ["0001318605"]
+    archive = sec.app([filing])
+
+    def app(request: Request) -> Response:
+        return as_json(sec.reply([second, first])) if "search-index" in request.path else archive(request)
+
+    (record,) = ask(app).page.kept
+    assert record.payload["ciks"] == ["0000320193", "0001318605"]
+    assert [document["file_name"] for document in record.payload["documents"]] == ["a.htm", "b.htm"]
+    assert [document["type"] for document in record.payload["documents"]] == ["8-K", "EX-99.1"]
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_what_is_of_today_is_shown_in_open_mode_only(exact: bool) -> None:
+    filings = [Filing(number(1), "10-K", "2023-02-14 12:00:00"), Filing(number(2), "8-K", "2024-02-14 12:00:00")]
+    then, now = ask(filings, exact=exact), ask(filings, pit=None)
+    assert [record.payload["company_names"] for record in then.page.kept] == [
+        ["Apple Inc."],
+        ["Apple Inc."] if exact else [],
+    ]
+    assert all("of today" not in str(record) and "3571" not in str(record) for record in then.page.kept)
+    assert [record.payload["company_names"] for record in now.page.kept] == [["Apple Inc. of today"]] * 2
+    assert [record.payload["tickers"] for record in now.page.kept] == [["AAPL", "APC"]] * 2
+    assert [record.payload["sic_codes"] for record in now.page.kept] == [["3571"]] * 2
+
+
+def test_exact_reads_every_header() -> None:
+    filings = [Filing(number(1), "10-K", "2023-02-14 12:00:00"), Filing(number(2), "8-K", "2024-02-14 12:00:00")]
+    plain, exact = ask(filings), ask(filings, exact=True)
+    assert [record.source for record in plain.page.kept] == ["edgar_accepted", "provider_metadata"]
+    assert [record.source for record in exact.page.kept] == ["edgar_accepted", "edgar_accepted"]
+    assert [record.payload["accepted_at"] for record in plain.page.kept] == ["2024-02-14T12:00:00-05:00", None]
+    assert exact.page.kept[1].payload["accepted_at"] == "2023-02-14T12:00:00-05:00"
+
+
+def test_open_mode_reads_no_header() -> None:
+    filings = [Filing(number(1), "8-K", "2024-02-14 12:00:00"), Filing(number(2), "UPLOAD", "2024-02-14 12:00:00")]
+    asked = ask(filings, pit=None)
+    assert [(record.id, record.available_at) for record in asked.page.kept] == [
+        (number(1), datetime(2024, 2, 15, 5, tzinfo=UTC)),
+        (number(2), None),
+    ]
+    assert len(asked.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda hit: None,
+        lambda hit: [],
+        lambda hit: {},
+        lambda hit: hit | {"_source": None},
+        lambda hit: hit | {"_id": None},
+        *(
+            (lambda hit, key=key, value=value: hit | {"_source": hit["_source"] | {key: value}})
+            for key, value in [
+                ("adsh", None), ("adsh", "../../x"), ("adsh", 7), ("file_date", None), ("file_date", "2024-02-30"),
+                ("ciks", []), ("ciks", None), ("ciks", ["x"]), ("form", None), ("form", ""),
+            ]
+        ),
+    ],
+)  # fmt: skip
+def test_a_malformed_hit_is_no_item_and_no_error(damage: Callable[[Any], Any]) -> None:
+    good, bad = (sec.hits(Filing(number(n), "10-K", "2024-01-10 12:00:00"))[0] for n in (1, 2))
+    asked = ask(lambda request: as_json(sec.reply([damage(bad), good])))
+    assert asked.ids == [number(1)]
+    assert asked.error is None
+
+
+@pytest.mark.parametrize(
+    "key", ["items", "display_names", "sics", "root_forms", "period_ending", "file_type", "sequence"]
+)
+@pytest.mark.parametrize("value", [None, 7, {}, ["x", None, 3]])
+def test_a_field_that_is_not_what_it_should_be_is_left_out(key: str, value: object) -> None:
+    hit = sec.hits(Filing(number(1), "10-K", "2024-01-10 12:00:00"))[0]
+    hit["_source"][key] = value
+    for pit in (PIT, None):
+        assert ask(lambda request: as_json(sec.reply([hit])), pit=pit).ids == [number(1)]
+
+
+# Where the time comes from -----------------------------------------------------------------------
+
+
+def without(*endings: str) -> Callable[[str], Response | None]:
+    return lambda path: sec.MISSING if path.endswith(endings) else None
+
+
+@pytest.mark.parametrize("true_utc", [False, True], ids=["New York labelled Z", "true UTC"])
+@pytest.mark.parametrize(
+    ("gone", "form", "public", "accepted"),
+    [
+        ((), "8-K", "2024-02-14 12:03", True),
+        (("-index-headers.html",), "8-K", "2024-02-14 12:03", True),
+        (("-index-headers.html", ".sgml"), "8-K", "2024-02-14 12:03", True),
+        (("-index-headers.html", ".sgml", ".htm"), "8-K", "2024-02-14 12:03 or 17:03", False),
+        (("-index-headers.html", ".sgml", ".htm", "/CIK0000320193.json"), "8-K", "", False),
+        (("-index-headers.html", ".sgml"), "UPLOAD", "2024-02-14 12:03", True),
+        (("-index-headers.html", ".sgml", ".txt"), "UPLOAD", "", False),
+    ],
+)
+def test_where_the_header_is_missing(
+    gone: tuple[str, ...], form: str, public: str, accepted: bool, true_utc: bool
+) -> None:
+    filings = [Filing(number(1), form, "2024-02-14 12:00:00")]
+    asked = ask(sec.app(filings, pages=without(*gone), true_utc=true_utc))
+    if " or " in public:
+        day, early, _, late = public.split()
+        public = f"{day} {late if true_utc else early}"
+    stamps = [one.available_at.astimezone(sec.NEW_YORK) for one in asked.page.kept if one.available_at]
+    assert [stamp.strftime("%Y-%m-%d %H:%M") for stamp in stamps] == ([public] if public else [])
+    assert [one.payload["accepted_at"] is not None for one in asked.page.kept] == ([accepted] if public else [])
+    assert asked.error is None
+
+
+def test_older_filings_stand_in_further_submissions_files() -> None:
+    filing = Filing(number(1), "8-K", "2024-02-14 12:00:00")
+    name = "CIK0000320193-submissions-001.json"
+    row = {"name": name, "filingFrom": "2020-01-01", "filingTo": "2024-02-14"}
+
+    def pages(path: str) -> Response | None:
+        if path == "/submissions/CIK0000320193.json":
+            return as_json({"filings": {"recent": {}, "files": [7, row]}})
+        if path == f"/submissions/{name}":
+            return as_json(sec.columns([filing], False))
+        return without(".html", ".sgml", ".htm")(path)
+
+    assert ask(sec.app([filing], pages=pages)).ids == [number(1)]
+
+
+def test_a_filing_of_an_ordinary_form_that_was_private_is_withheld_until_it_is_asked_for_exactly() -> None:
+    late = Filing(number(1), "8-K", "2024-02-12 12:00:00", released="2024-02-14", private=True)
+    assert ask([late], forms=("8-K",)).ids == []
+    assert ask([late], forms=("8-K",), exact=True).ids == [number(1)]
+    assert ask([late]).ids == [number(1)]
+
+
+# Trouble -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        sec.UNDECLARED,
+        sec.BLOCKED,
+        sec.MISSING,
+        sec.MAINTENANCE,
+        Response(b"<html></html>"),
+        Response(b""),
+        Response(b'{"took": 3, "hits": {"total"'),
+        as_json([]),
+        as_json({"hits": []}),
+        as_json({"hits": {"total": 3, "hits": []}}),
+        as_json(sec.reply([], timed_out=True)),
+        as_json(sec.reply([], _shards={"total": 50, "failed": 1})),
+        as_json({"error": "SECRET"}),
+        as_json({}, 404),
+        as_json({}, 400),
+    ],
+)
+def test_a_search_that_fails_is_an_error_and_no_empty_answer(response: Response) -> None:
+    asked = ask(lambda request: response)
+    assert asked.error is not None
+    assert asked.error.gap.type == "upstream_error"
+    assert "SECRET" not in asked.error.gap.reason
+
+
+@pytest.mark.parametrize("response", [sec.UNDECLARED, sec.BLOCKED, sec.MAINTENANCE])
+def test_a_host_that_refuses_all_headers_is_an_error(response: Response) -> None:
+    def pages(path: str) -> Response | None:
+        return None if "search-index" in path else response
+
+    asked = ask(sec.app([Filing(number(1), "8-K", "2024-02-14 12:00:00")], pages=pages))
+    assert asked.error is not None
+
+
+@pytest.mark.parametrize(
+    "response",
+    [sec.MISSING, sec.MAINTENANCE, sec.BLOCKED, Response(b"<html></html>"), Response(b"\xff\x00"), Response(b"", 500)],
+)
+def test_a_header_of_a_late_filing_that_fails_leaves_no_trace(response: Response) -> None:
+    early = [Filing(number(1), "8-K", "2024-02-14 12:00:00"), *daily(3, "2023-12-31", first_number=5)]
+    late = Filing(number(2), "8-K", "2024-02-15 16:30:00")
+
+    def pages(path: str) -> Response | None:
+        return response if number(2).replace("-", "") in path or "submissions" in path else None
+
+    with_late, without_late = ask(sec.app([*early, late], pages=pages)), ask(early)
+    assert with_late.items == without_late.items
+    assert (with_late.error, with_late.gaps) == (None, [])
+    assert len(with_late.ids) == 4
+
+
+@pytest.mark.parametrize("body", [b"<html></html>", b"[]", b"{}", b'{"0": {"ticker": 3}}'])
+def test_a_ticker_file_that_is_none_is_an_error(body: bytes) -> None:
+    asked = ask(lambda request: Response(body), tickers=("AAPL",))
+    assert asked.error is not None
+
+
+# A recorded reply --------------------------------------------------------------------------------
+
+
+def recorded(filings: Sequence[Filing], **options: Any) -> list[str]:
+    body = sec.text_of(sec.reply([hit for filing in filings for hit in sec.hits(filing)]))
+    query = question(**options)
+    page = Page()
+    records = public(read(body, query), lambda: query.pit, Tally())
+    take(in_order(records, False), page, after=None, cap=1000, limit=50, select=lambda record: True)
+    return [record.id for record in page.kept]
+
+
+RECORDED = [
+    Filing(number(1), "10-K", "2024-02-08 12:00:00"),
+    Filing(number(2), "10-K", "2024-02-09 12:00:00"),
+    Filing(number(3), "UPLOAD", "2010-02-08 12:00:00"),
+    Filing(number(4), "10-Q", "2023-02-08 12:00:00", ciks=(TESLA,)),
+]
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        ({}, [1, 4]),
+        ({"exact": True}, [1, 4]),
+        ({"pit": None}, [2, 1, 4, 3]),
+        ({"forms": ("10-Q",)}, [4]),
+        ({"ciks": ("320193",)}, [1]),
+        ({"until": "2023-12-31"}, [4]),
+        ({"since": "2024-02-01"}, [1]),
+    ],
+)
+def test_of_a_recorded_reply_only_what_the_date_proves_is_served(options: dict[str, Any], found: list[int]) -> None:
+    assert recorded(RECORDED, **options) == [number(n) for n in found]
+
+
+def test_a_recorded_reply_cannot_be_narrowed_to_tickers() -> None:
+    with pytest.raises(ConfigError):
+        recorded(RECORDED, tickers=("AAPL",))
+
+
+# Two worlds --------------------------------------------------------------------------------------
+
+FORMS = ("10-K", "8-K", "4", "UPLOAD", "EFFECT", "F-3", "DRS")
+
+
+@st.composite
+def made_up(draw: st.DrawFn) -> Filing:
+    """A filing around the PIT: accepted at any second, dated and released as EDGAR dates and releases."""
+    form = draw(st.sampled_from(FORMS))
+    accepted = datetime(2024, 2, 16) - timedelta(seconds=draw(st.integers(0, 40 * 86_400)))  # noqa: DTZ001
+    shift = 1 if (accepted.hour, accepted.minute) >= (17, 30) and form != "4" else 0
+    shift = -draw(st.integers(0, 20)) if form in ("EFFECT", "F-3") else shift
+    filed = (accepted + timedelta(days=shift)).date()
+    private = form in ("UPLOAD", "DRS")
+    released = max(filed, accepted.date()) + timedelta(days=draw(st.integers(0, 60)) if private else 0)
+    return Filing(
+        sec.number(draw(st.integers(1, 10**6 - 1))),
+        form,
+        accepted.strftime("%Y-%m-%d %H:%M:%S"),
+        filed.isoformat(),
+        released.isoformat(),
+        private,
+    )
+
+
+def true_release(filing: Filing) -> datetime:
+    """When a filing really became public, at the earliest."""
+    opening = datetime.fromisoformat(f"{filing.day} 06:00:00").replace(tzinfo=sec.NEW_YORK)
+    release = datetime.fromisoformat(f"{filing.released} 06:00:00").replace(tzinfo=sec.NEW_YORK)
+    late = [release] if filing.private else []
+    return max([filing.accepted_instant.astimezone(UTC), opening.astimezone(UTC), *late])
+
+
+worlds = st.lists(made_up(), max_size=25, unique_by=lambda filing: filing.accession)
+options = st.fixed_dictionaries(
+    {
+        "forms": st.sampled_from([(), ("10-K", "8-K", "4"), ("8-K", "UPLOAD"), ("-4",)]),
+        "exact": st.booleans(),
+        "limit": st.sampled_from([1, 3, 50]),
+        "since": st.just("2023-12-01"),
+    }
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(worlds, options)
+def test_nothing_is_served_before_its_release(world: list[Filing], options: dict[str, Any]) -> None:
+    by_number = {filing.accession: filing for filing in world}
+    pit = parse_pit(PIT)
+    assert pit is not None
+    for record in ask(sec.app(world, cap=8), **options).page.kept:
+        assert record.available_at is not None
+        assert true_release(by_number[record.id]) <= record.available_at <= pit
+
+
+@settings(max_examples=100, deadline=None)
+@given(worlds, worlds, options, st.sampled_from([2, 6, 300]))
+def test_two_worlds_that_differ_after_the_pit_are_one(
+    world: list[Filing], other: list[Filing], options: dict[str, Any], most: int
+) -> None:
+    known = {filing.accession for filing in world}
+    other = [filing for filing in other if filing.accession not in known]
+    served = ask(sec.app([*world, *other]), **{**options, "limit": 1000}).ids
+    withheld = [filing for filing in other if filing.accession not in served]
+    with in_small_slices(most):
+        first, second = ask(sec.app(world), **options), ask(sec.app([*withheld, *world]), **options)
+    assert first.items == second.items
+    assert (first.page.stopped, first.gaps, first.error) == (second.page.stopped, second.gaps, second.error)
+
+
+@settings(max_examples=100, deadline=None)
+@given(worlds, options, st.sampled_from([2, 6]), st.sampled_from([PIT, None]))
+def test_an_end_at_the_limit_is_the_beginning_of_everything(
+    world: list[Filing], options: dict[str, Any], most: int, pit: str | None
+) -> None:
+    everything = ask(sec.app(world), pit=pit, **{**options, "limit": 1000})
+    with in_small_slices(most):
+        some = ask(sec.app(world), pit=pit, **options)
+    assert some.items == everything.items[: options["limit"]]
+    assert (some.gaps, some.error) == ([], None)

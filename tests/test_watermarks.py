@@ -1,0 +1,68 @@
+"""The order of a source that has none, settled by its watermarks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from pit_fetch.errors import UpstreamError
+from pit_fetch.pit import Page, Tally, in_order, public, take
+from pit_fetch.provider import Record, Watermark
+
+NOON = datetime(2024, 2, 15, 12, tzinfo=UTC)
+
+
+def at(hours: float | None) -> datetime | None:
+    return None if hours is None else NOON + timedelta(hours=hours)
+
+
+def item(hours: float | None) -> Record:
+    return Record(str(hours), at(hours), "provider_metadata", {})
+
+
+def mark(hours: float) -> Watermark:
+    return Watermark(NOON + timedelta(hours=hours))
+
+
+def kept(source: Iterable[Record | Watermark], limit: int = 100) -> list[str]:
+    page = Page()
+    records = in_order(public(source, lambda: NOON + timedelta(days=9), Tally()), False)
+    take(records, page, after=None, cap=1000, limit=limit, select=lambda record: True)
+    return [record.id for record in page.kept]
+
+
+@pytest.mark.parametrize(
+    ("source", "order"),
+    [
+        ([item(1), item(3), item(2)], ["3", "2", "1"]),
+        ([item(1), item(3), mark(2), item(2), item(0)], ["3", "2", "1", "0"]),
+        ([item(3), mark(2), mark(5), item(2)], ["3", "2"]),
+        ([mark(9), item(9), item(3)], ["9", "3"]),
+        ([item(3), item(None), mark(2), item(1), mark(0), item(None)], ["3", "1"]),
+    ],
+)
+def test_the_order_is_that_of_the_instants(source: list[Record | Watermark], order: list[str]) -> None:
+    assert kept(source) == order
+
+
+def test_a_fetch_with_enough_ends_at_the_mark() -> None:
+    def source() -> Iterator[Record | Watermark]:
+        yield from (item(1), item(3), item(2), mark(0))
+        raise AssertionError("the fetch went on")
+
+    assert kept(source(), limit=2) == ["3", "2"]
+
+
+def test_what_is_not_settled_is_not_taken() -> None:
+    # 1 is at the mark: an item of the same instant with a smaller id may still come.
+    source: list[Record | Watermark] = [item(1), mark(1), Record("0", at(1), "provider_metadata", {}), item(0)]
+    assert kept(source, limit=1) == ["0"]
+
+
+def test_a_promise_that_is_broken_in_public_is_an_error() -> None:
+    with pytest.raises(UpstreamError):
+        kept([item(1), mark(1), item(2)])
+    late = item(24 * 30)
+    assert kept([item(1), mark(1), late, item(0)]) == ["1", "0"]
