@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import random
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from pit_fetch import cache
 from pit_fetch.errors import ConfigError, UpstreamError
-from pit_fetch.provider import Host, Reply
+from pit_fetch.provider import Host, Params, Reply
 from pit_fetch.ratelimit import Limiter, limiter
 from pit_fetch.world import Clock
 
@@ -31,9 +31,6 @@ MAX_REDIRECTS = 3
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 CONNECT_SECONDS = 10.0
 BACKOFF_SECONDS = 0.2
-
-# A parameter with several values is sent several times.
-Params = Mapping[str, str | Sequence[str]]
 
 T = TypeVar("T")
 
@@ -62,9 +59,6 @@ class Client:
     ) -> Reply:
         """The reply of ``host`` (a declared name) for ``path``, whatever its status, once retries are spent.
 
-        ``busy`` is for a host that says "later" with a good status: the seconds that a reply asks to
-        wait before it is asked for again, or None to take it. The last such reply is returned.
-
         Raises UpstreamError: unreachable, over the deadline or the body cap, redirected elsewhere,
         throttled, or a server error that outlasts the retries.
         """
@@ -73,13 +67,11 @@ class Client:
         for attempt in range(1, MAX_TRIES + 1):
             self._wait_for_turn(declared, base)
             reply = self._exchange_in_time(declared, base, base + path, params or {}, headers or {})
-            complete = reply is not None and reply.status not in RETRIED
-            wait = busy(reply) if complete and busy is not None and reply is not None else None
-            if reply is not None and complete and wait is None:
+            later = _seconds_to_wait(reply, busy)
+            if reply is not None and later is None:
                 return reply
             pause = BACKOFF_SECONDS * 2 ** (attempt - 1) * (1 + random.random())  # noqa: S311 - jitter is no secret
-            if reply is not None:
-                pause = max(pause, wait or 0.0, _retry_after(reply))
+            pause = max(pause, later or 0.0)
             if attempt == MAX_TRIES or pause >= self.remaining():
                 break
             self.clock.sleep(pause)
@@ -231,6 +223,15 @@ def is_loopback(hostname: str | None) -> bool:
 
 def _no_auth(request: requests.PreparedRequest) -> requests.PreparedRequest:
     return request
+
+
+def _seconds_to_wait(reply: Reply | None, busy: Callable[[Reply], float | None] | None) -> float | None:
+    """How long a failed exchange asks to wait; None when the reply is to be taken."""
+    if reply is None:
+        return 0.0
+    if reply.status in RETRIED:
+        return _retry_after(reply)
+    return busy(reply) if busy is not None else None
 
 
 def _retry_after(reply: Reply) -> float:

@@ -9,7 +9,7 @@ PIT. It may narrow the server's window with :attr:`Query.horizon`; the framework
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
@@ -105,6 +105,10 @@ class Reply(NamedTuple):
     received_at: datetime
 
 
+# A parameter with several values is sent several times.
+Params = Mapping[str, str | Sequence[str]]
+
+
 class Http(Protocol):
     """The HTTP client that a provider is given; :class:`pit_fetch.http.Client` is the real one."""
 
@@ -112,10 +116,15 @@ class Http(Protocol):
         self,
         host: str,
         path: str,
-        params: Mapping[str, str] | None = None,
+        params: Params | None = None,
         headers: Mapping[str, str] | None = None,
+        busy: Callable[[Reply], float | None] | None = None,
     ) -> Reply:
-        """The complete reply of a declared host, by its name. Raises UpstreamError once retries are spent."""
+        """The complete reply of a declared host, by its name. Raises UpstreamError once retries are spent.
+
+        ``busy`` is for a host that says "later" with a good status: the seconds that a reply asks to
+        wait before it is asked for again, or None to take it. The last such reply is returned.
+        """
 
     def get_cached(
         self, host: str, path: str, headers: Mapping[str, str], seconds: float, decode: Callable[[Reply], T]

@@ -21,8 +21,8 @@ GROUP = "pit_fetch.providers"
 
 # name and aliases -> "module:attribute"; the provider's own value says the same, and a test holds them together.
 _BUNDLED: dict[tuple[str, ...], str] = {
-    ("alphavantage", "alpha-vantage", "av"): "pit_fetch_providers.alphavantage:PROVIDER",
     ("bz-news-api", "benzinga", "benzinga-news"): "pit_fetch_providers.bz_news_api:PROVIDER",
+    ("alphavantage", "alpha-vantage", "av"): "pit_fetch_providers.alphavantage:PROVIDER",
     ("sec_full_text",): "pit_fetch_providers.sec_full_text:PROVIDER",
 }
 BUNDLED_NAMES = tuple(names[0] for names in _BUNDLED)

@@ -75,7 +75,7 @@ def test_open_mode_keeps_everything_that_has_an_identity() -> None:
 def test_a_pit_in_the_future_follows_the_clock() -> None:
     clock = iter([PIT - MICROSECOND, PIT])
     kept = list(public([record("early"), record("now")], lambda: next(clock), Tally()))
-    assert [one.id for one in kept] == ["now"]
+    assert [one.id for one in kept if isinstance(one, Record)] == ["now"]
 
 
 def test_ties_are_ordered_by_id_in_either_kind_of_source() -> None:

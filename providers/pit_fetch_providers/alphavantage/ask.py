@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.http import Reply
-from pit_fetch.provider import Context, Query
+from pit_fetch.provider import Context, Query, Reply
 from pit_fetch_providers.alphavantage.functions import Function
 from pit_fetch_providers.alphavantage.messages import meaning
 from pit_fetch_providers.alphavantage.reply import Document, decode

@@ -79,7 +79,8 @@ _ECONOMY = (
 
 _TODAY = "the reply is the state of the day on which it is asked for"
 _RESTATED = "figures carry the end of their fiscal period only, weeks before they are published, and are restated"
-_PERIOD_END = "the evening of the period's last weekday, 20:00 New York, or later"
+_UTC_DAY = "the end of its UTC day, and not before 20:00 New York"
+_PERIOD_END = "20:00 New York of the last weekday of its period"
 _RUNNING = "the row of a running period is labelled with its latest day (recorded), so the label is no end"
 _UTC = "labels are UTC (recorded meta data)"
 _TRAILING = "the source reaches back a limited time only: a truncated gap says so"
@@ -95,14 +96,14 @@ _COIN = ("symbol", "market")
 def _bars(name: str, period: Period, needs: tuple[str, ...], why: str, **more: object) -> Function:
     how = {
         "intraday": "label + interval, whichever end of the bar the label marks",
-        "day": "20:00 New York of its day, or the end of the UTC day where that is later",
+        "day": "20:00 New York of its day",
     }.get(period, _PERIOD_END)
     row = Function(name, "bar", how, why, needs, period=period, date="timestamp", identity=("timestamp",))
     return row._replace(**more)  # type: ignore[arg-type]
 
 
 def _snapshot(name: str, why: str = _TODAY, **more: object) -> Function:
-    row = Function(name, "snapshot", "available when it is fetched", why)
+    row = Function(name, "snapshot", "when it is fetched", why)
     return row._replace(**more)  # type: ignore[arg-type]
 
 
@@ -131,21 +132,21 @@ _ROWS: tuple[Function, ...] = (
         "FX_INTRADAY", "intraday", (*_PAIR, "interval"), f"{_UTC}; {_TRAILING}",
         takes=("outputsize",), zone=UTC, whole=False,
     ),
-    _bars("FX_DAILY", "day", _PAIR, _UTC, takes=("outputsize",), zone=UTC),
+    _bars("FX_DAILY", "day", _PAIR, _UTC, takes=("outputsize",), zone=UTC, how=_UTC_DAY),
     _bars("FX_WEEKLY", "week", _PAIR, _RUNNING, zone=UTC),
     _bars("FX_MONTHLY", "month", _PAIR, _RUNNING, zone=UTC),
     _bars(
         "CRYPTO_INTRADAY", "intraday", (*_COIN, "interval"), f"{_UTC}; {_TRAILING}",
         takes=("outputsize",), zone=UTC, whole=False,
     ),
-    _bars("DIGITAL_CURRENCY_DAILY", "day", _COIN, f"{_UTC}; {_TRAILING}", zone=UTC, whole=False),
+    _bars("DIGITAL_CURRENCY_DAILY", "day", _COIN, f"{_UTC}; {_TRAILING}", zone=UTC, whole=False, how=_UTC_DAY),
     _bars(
         "DIGITAL_CURRENCY_WEEKLY", "week", _COIN, f"{_RUNNING}; {_TRAILING}", zone=UTC, whole=False,
-        how="the end of its UTC week, Sunday midnight",
+        how="the end of its UTC week, and not before Sunday 20:00 New York",
     ),
     _bars(
         "DIGITAL_CURRENCY_MONTHLY", "month", _COIN, f"{_RUNNING}; {_TRAILING}", zone=UTC, whole=False,
-        how="the end of its UTC month",
+        how="the end of its UTC month, and not before 20:00 New York",
     ),
     # By their own date.
     Function(
@@ -259,11 +260,11 @@ FUNCTIONS: Mapping[str, Function] = {row.name: row for row in _ROWS}
 
 _TITLES: tuple[tuple[str, tuple[Rule, ...]], ...] = (
     (
-        "dated by row, so that --pit serves what was public",
+        "Dated by row: --pit serves what was public",
         ("bar", "earnings", "declared", "day", "next_day", "article"),
     ),
-    ("snapshots: available when fetched, so nothing of them is served for a PIT in the past", ("snapshot",)),
-    ("unverifiable: nothing of them is served with --pit", ("unverifiable",)),
+    ("Snapshots: public when they are fetched, so not at all for a PIT in the past", ("snapshot",)),
+    ("Unverifiable: nothing is served with --pit", ("unverifiable",)),
 )  # fmt: skip
 
 
@@ -278,7 +279,7 @@ def help_text() -> str:
     width = max(len(name) for name in FUNCTIONS)
     lines = []
     for title, rows in by_rule():
-        lines.append(f"functions {title}:")
+        lines.append(f"{title}:")
         for row in rows:
             says = row.how if row.rule not in ("snapshot", "unverifiable") else row.rule
             needs = f" (needs {', '.join(row.needs)})" if row.needs else ""
