@@ -66,10 +66,12 @@ def test_the_repeated_hour_means_its_second_pass() -> None:
     assert shown(accepted_at(Acceptance(night, date(2024, 11, 1)))) == "2024-11-03T01:30:00-05:00"
 
 
-def test_of_two_filing_dates_the_later_one_counts() -> None:
-    parsed = parse_header(sec.header(Filing(ONE, "8-K", "2024-02-15 17:31:00")).encode(), ONE)
+@pytest.mark.parametrize(("in_header", "in_index"), [("2024-02-15", "2024-02-16"), ("2024-02-16", "2024-02-15")])
+def test_of_two_filing_dates_the_later_one_counts(in_header: str, in_index: str) -> None:
+    filing = Filing(ONE, "8-K", "2024-02-15 17:31:00", in_header)
+    parsed = parse_header(sec.header(filing).encode(), ONE)
     assert parsed is not None
-    assert shown(available_at(parsed, date(2024, 2, 16))) == "2024-02-16T06:00:00-05:00"
+    assert shown(available_at(parsed, date.fromisoformat(in_index))) == "2024-02-16T06:00:00-05:00"
 
 
 GOOD = sec.header(Filing(ONE, "UPLOAD", "2024-04-02 12:36:07", released="2024-06-14", private=True))
@@ -100,6 +102,16 @@ def test_a_mark_in_one_half_of_the_page_is_enough() -> None:
         parsed = parse_header(page.replace(part, "").encode(), ONE)
         assert parsed is not None
         assert parsed.private
+
+
+@pytest.mark.parametrize("half", ["<{}>20240215155000", "&lt;{}&gt;20240215155000"])
+def test_of_two_times_in_one_page_the_later_one_counts(half: str) -> None:
+    page = sec.index_headers(Filing(ONE, "8-K", "2024-02-15 15:50:00"))
+    half = half.format("ACCEPTANCE-DATETIME")
+    assert half in page
+    parsed = parse_header(page.replace(half, half.replace("155000", "160000")).encode(), ONE)
+    assert parsed is not None
+    assert shown(available_at(parsed, date(2024, 2, 15))) == "2024-02-15T16:03:00-05:00"
 
 
 def test_what_a_document_says_after_the_header_is_no_header() -> None:

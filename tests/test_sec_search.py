@@ -440,6 +440,13 @@ def test_where_the_header_is_missing(
     assert asked.error is None
 
 
+def test_a_pit_in_the_future_does_not_make_a_filing_old() -> None:
+    filing = Filing(number(1), "8-K", "2026-10-30 12:00:00")
+    for pit in ("2026-10-31T12:00:00Z", "2026-12-31T12:00:00Z"):
+        (record,) = ask([filing], pit=pit).page.kept
+        assert record.payload["accepted_at"] == "2026-10-30T12:00:00-04:00"
+
+
 def test_older_filings_stand_in_further_submissions_files() -> None:
     filing = Filing(number(1), "8-K", "2024-02-14 12:00:00")
     name = "CIK0000320193-submissions-001.json"
