@@ -115,11 +115,21 @@ REVISIONS = (
 
 
 def benzinga() -> Iterator[Case]:
+    for family in (_offsets, _undated, _revisions, _precision, _benzinga_oracles):
+        yield from family()
+
+
+def _offsets() -> Iterator[Case]:
+    """Stamps with an offset mean that offset, whatever New York's is."""
     for stamp, public, why in OFFSETS:
-        digits = datetime.strptime(stamp[:25], "%a, %d %b %Y %H:%M:%S").isoformat()
+        digits = datetime.strptime(stamp[:25], "%a, %d %b %Y %H:%M:%S").isoformat()  # noqa: DTZ007 - digits alone
         wrong = {digits + "+00:00": "its digits as UTC", digits + "-05:00": "its digits as New York winter time"}
         for pit, was, name in around(public, wrong):
             yield news("zone", pit, [article(1, stamp)], [item("1", stamp, was)], f"{why} ({name})")
+
+
+def _undated() -> Iterator[Case]:
+    """Stamps from which no instant follows."""
     for stamp, why in UNDATED:
         for field in ("created", "updated"):
             good = "Thu, 15 Feb 2024 10:00:00 -0400"
@@ -127,15 +137,23 @@ def benzinga() -> Iterator[Case]:
             both = [item("1", row["created"], False, revised=row["updated"]), item("2", good, True)]
             rows = [row, article(2, good)]
             yield news("undated", "2024-03-01T00:00:00Z", rows, both, f"{why} ({field}): nothing proves the instant")
+
+
+def _revisions() -> Iterator[Case]:
+    """Articles that were edited after the PIT, or right at it."""
     for stamp, why in REVISIONS:
         moment = datetime.strptime(stamp, "%a, %d %b %Y %H:%M:%S %z")
         created = "Thu, 15 Feb 2024 12:00:00 -0400"
         for pit, was in ((moment - SECOND, False), (moment, True)):
             row = article(1, created, stamp, title="EDITED since")
-            hidden = () if was else ("EDITED",)
+            hidden: tuple[str, ...] = () if was else ("EDITED",)
             found = [item("1", created, was, revised=stamp, hidden=hidden)]
             said = f"revised {why}: only the last revision is served, and at the PIT it was not the text"
             yield news("revision", pit.isoformat(), [row], found, said)
+
+
+def _precision() -> Iterator[Case]:
+    """Stamps without seconds, PITs finer than a microsecond."""
     for pit, was in (("2024-01-24T19:50:30Z", False), ("2024-01-24T19:50:59Z", False), ("2024-01-24T19:51:00Z", True)):
         stamp = "Wed, 24 Jan 2024 15:50 -0400"
         why = "without seconds it may be the last instant of the minute"
@@ -145,7 +163,6 @@ def benzinga() -> Iterator[Case]:
         pit = f"2024-02-15T15:59:59.{fraction}Z"
         why = "a PIT finer than a microsecond is before the next second, whatever a library rounds it to"
         yield news("precision", pit, [article(1, stamp)], [item("1", stamp, False)], why)
-    yield from _benzinga_oracles()
 
 
 def _benzinga_oracles() -> Iterator[Case]:
@@ -228,7 +245,7 @@ REPORTS = (
     ("2024-03-10", "2024-03-11T04:00:00+00:00", "post-market"),
     ("2024-11-03", "2024-11-04T05:00:00+00:00", "post-market"),
 )
-SNAPSHOTS = (
+SNAPSHOTS: Sequence[tuple[str, Mapping[str, Any]]] = (
     ("OVERVIEW", {"Symbol": "IBM", "LatestQuarter": "2023-12-31", "EPS": "SECRET"}),
     ("EARNINGS_ESTIMATES", {"estimates": [{"date": "2023-12-31", "horizon": "fiscal quarter", "eps": "SECRET"}]}),
     ("INCOME_STATEMENT", {"annualReports": [{"fiscalDateEnding": "2023-12-31", "netIncome": "SECRET"}]}),
@@ -246,6 +263,13 @@ NOON = "2024-02-15T12:00:00-05:00"
 
 
 def alphavantage() -> Iterator[Case]:
+    for family in (_intraday, _days, _coins, _adjusted, _reports, _earnings, _corporate_actions, _sentiment, _snapshots,
+                   _messages):  # fmt: skip
+        yield from family()
+
+
+def _intraday() -> Iterator[Case]:
+    """Bars of minutes, by a label that is the start of the bar, in the zone that the reply names."""
     for interval, label, public in INTRADAY:
         words = ("TIME_SERIES_INTRADAY", "symbol=IBM", f"interval={interval}")
         wrong = {label.replace(" ", "T") + "+00:00": "its label as UTC"}
@@ -258,15 +282,23 @@ def alphavantage() -> Iterator[Case]:
         yield bars("dst", pit, words, "IBM/5min:2023-11-05T01:30:00", "2023-11-05 01:30:00", was, "US/Eastern",
                    "the hour stands twice on the clock: it may be the second pass")  # fmt: skip
     for pit, was in (("2024-02-15T17:14:59Z", False), ("2024-02-15T17:15:00Z", True), ("2024-02-15T17:10:00Z", False)):
-        words = ("CRYPTO_INTRADAY", "symbol=BTC", "market=EUR", "interval=5min")
-        yield bars("bar", pit, words, "BTC/EUR/5min:2024-02-15T17:10:00", "2024-02-15 17:10:00", was, "UTC",
+        coin = ("CRYPTO_INTRADAY", "symbol=BTC", "market=EUR", "interval=5min")
+        yield bars("bar", pit, coin, "BTC/EUR/5min:2024-02-15T17:10:00", "2024-02-15 17:10:00", was, "UTC",
                    "coins are labelled in UTC; a bar of 17:10 was served at 17:12 (recorded)")  # fmt: skip
+
+
+def _days() -> Iterator[Case]:
+    """A day's, week's or month's bar, in the evening of its period's last day."""
     for function, label, public, wrong, name in DAYS:
         for pit, was, where in around(public, {wrong: name}):
             why = "the official volume follows the close; a running row is labelled with its latest day"
             yield bars(
                 "bar", pit, (function, "symbol=IBM"), f"IBM:{label}", label, was, "US/Eastern", f"{why} ({where})"
             )
+
+
+def _coins() -> Iterator[Case]:
+    """A coin's day."""
     for label, public, wrong in (
         ("2024-02-14", "2024-02-15T01:00:00+00:00", "2024-02-14T19:00:00-05:00"),
         ("2024-07-02", "2024-07-03T00:00:00+00:00", "2024-07-02T16:00:00-04:00"),
@@ -274,10 +306,18 @@ def alphavantage() -> Iterator[Case]:
         for pit, was, where in around(public, {wrong: "too early"}):
             yield bars("bar", pit, ("DIGITAL_CURRENCY_DAILY", "symbol=BTC", "market=EUR"), f"BTC/EUR:{label}", label, was,
                        "UTC", f"a coin's day ends at midnight UTC, and no daily bar before 20:00 New York ({where})")  # fmt: skip
+
+
+def _adjusted() -> Iterator[Case]:
+    """Prices that later dividends change: the bar is kept, the adjusted close is not."""
     for function in ("TIME_SERIES_DAILY_ADJUSTED", "TIME_SERIES_WEEKLY_ADJUSTED", "TIME_SERIES_MONTHLY_ADJUSTED"):
         yield bars("adjustment", "2026-01-01T00:00:00Z", (function, "symbol=IBM"), "IBM:2025-10-31", "2025-10-31", True,
                    "US/Eastern", "IBM's adjusted close was 307.41 in November 2025, 301.7782 in May 2026",
                    **{"5._adjusted_close": "301.7782"})  # fmt: skip
+
+
+def _reports() -> Iterator[Case]:
+    """Reports by their day."""
     for day, public, clock in REPORTS:
         row = {"fiscalDateEnding": "2023-12-31", "reportedDate": day, "reportedEPS": "3.87", "reportTime": clock}
         body = {"symbol": "IBM", "annualEarnings": [], "quarterlyEarnings": [row]}
@@ -285,16 +325,21 @@ def alphavantage() -> Iterator[Case]:
         for pit, was, where in around(public, {morning: "the opening", f"{day}T00:00:00Z": "the date as midnight UTC"}):
             yield case("date-only", pit, ("EARNINGS", "symbol=IBM"), [item("EARNINGS:IBM:quarterly:2023-12-31", day, was)],
                        [reply(body, "/query")], f"a date is its whole New York day; reportTime is no evidence ({where})")  # fmt: skip
-    yield from _earnings()
-    yield from _corporate_actions()
-    yield from _sentiment()
+
+
+def _snapshots() -> Iterator[Case]:
+    """Replies of which nothing can be shown to have been public."""
     for function, body in SNAPSHOTS:
         yield case("snapshot", NOON, (function, "symbol=IBM"), [item("", "2023-12-31", False, hidden=("SECRET",))],
                    [reply(body, "/query")], "the reply is today's state; its dates are of periods, not of publication")  # fmt: skip
     for function in VINTAGES:
-        body = {"name": function, "data": [{"date": "2023-10-01", "value": "SECRET"}]}
+        vintage = {"name": function, "data": [{"date": "2023-10-01", "value": "SECRET"}]}
         yield case("restatement", NOON, (function,), [item("", "2023-10-01", False, hidden=("SECRET",))],
-                   [reply(body, "/query")], "labelled with the period's start, months before release; latest vintage")  # fmt: skip
+                   [reply(vintage, "/query")], "labelled with the period's start, months before release; latest vintage")  # fmt: skip
+
+
+def _messages() -> Iterator[Case]:
+    """Errors inside HTTP 200."""
     for text in (
         {"Error Message": "Invalid API call SECRET"}, {"Information": "No articles found SECRET"},
         {"Note": "SECRET 5 calls per minute"}, {"Information": "SECRET 25 requests per day"}, {}, {"symbol": "IBM"},
@@ -433,7 +478,7 @@ def sec() -> Iterator[Case]:
             reply({"hits": {"total": {"value": 1, "relation": "eq"}, "hits": [hit(form, filed)]}}, "/search-index")
         ]
         found.append(reply(header(form, accepted, filed.replace("-", ""), released, private), ".hdr.sgml"))
-        digits = datetime.strptime(accepted, "%Y%m%d%H%M%S").isoformat()
+        digits = datetime.strptime(accepted, "%Y%m%d%H%M%S").isoformat()  # noqa: DTZ007 - digits alone
         wrong = {digits + "+00:00": "the acceptance as UTC", digits + "-05:00": "the acceptance",
                  filed + "T23:59:59-05:00": "the filing date"}  # fmt: skip
         for pit, was, name in around(public, wrong):

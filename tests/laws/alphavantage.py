@@ -28,7 +28,20 @@ from tests.loopback.server import App, Request, Response, as_json
 MODULE = "pit_fetch_providers.alphavantage"
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 INTERVALS = {"1min": 1, "5min": 5, "15min": 15, "30min": 30, "60min": 60}
-BAD_DATES = ("", "None", "0000-00-00", "2024-13-01", "2024-02-30", "soon", "20240101", "2024-1-1", None, 5, [], {})
+BAD_DATES: Sequence[Any] = (
+    "",
+    "None",
+    "0000-00-00",
+    "2024-13-01",
+    "2024-02-30",
+    "soon",
+    "20240101",
+    "2024-1-1",
+    None,
+    5,
+    [],
+    {},
+)
 
 
 class Asked(NamedTuple):
@@ -61,6 +74,16 @@ def make(rng: Random, most: int = 4) -> Case:
 def undisturbed(rng: Random) -> Case:
     case = make(rng, most=0)
     return case._replace(words=(*case.words, "--limit", "100000", "--max-pages", "100000"))
+
+
+def news(rng: Random) -> Case:
+    """Articles around midnight UTC, more than a reply holds: what is later must not end the paging."""
+    pit = rng.choice(("2024-02-15T00:00:00Z", "2024-02-15T19:00:30-05:00", "2024-07-03T00:03:00Z"))
+    moment = datetime.fromisoformat(pit)
+    asked = _news(rng, moment)
+    words = (*asked.words, "--limit", rng.choice(("1", "2", "3", "5")))
+    apps = tuple(_app(store, number) for number, store in enumerate(asked.stores))
+    return Case("alphavantage", pit, words, apps, {f"{MODULE}.news:LIMIT": 6})
 
 
 def failures(rng: Random) -> Case:
@@ -110,7 +133,7 @@ def _app(store: Store, number: int) -> App:
     def answer(request: Request) -> Response:
         is_intraday = request.query.get("function") == "TIME_SERIES_INTRADAY"
         if is_intraday and request.query.get("adjusted", "true") == "true":
-            return changed(request)
+            return changed(Request(request.path, {**request.query, "adjusted": "false"}, request.headers))
         return plain(request)
 
     return answer
@@ -263,7 +286,7 @@ def _earnings(rng: Random, moment: datetime) -> Asked:
             if any(one["fiscalDateEnding"] == end for one in public):
                 continue
             reported = rng.choice((_day_after(rng, moment), *BAD_DATES))
-            rows.append(quarter(end, reported, rng.choice((CANARY, "9.99", None)), surprise=CANARY))  # type: ignore[arg-type]
+            rows.append(quarter(end, reported, rng.choice((CANARY, "9.99", None)), surprise=CANARY))
             annual += [year(end, CANARY)] if rng.random() < 0.5 else []
         if number and rng.random() < 0.3:  # the report of a public quarter stands there twice, the second time later
             twice = rng.choice(public)["fiscalDateEnding"]
@@ -331,12 +354,14 @@ def _option_chain(rng: Random, moment: datetime) -> Asked:
 
 
 def _news(rng: Random, moment: datetime) -> Asked:
-    """Articles, at most four of a minute: more than a reply holds the source does not serve at all."""
+    """Articles, few of them of one minute: more than a reply holds the source does not serve at all."""
     utc, taken = moment.astimezone(UTC), dict[str, int]()
 
     def is_room(stamp: str) -> bool:
-        taken[stamp[:13]] = taken.get(stamp[:13], 0) + 1
-        return taken[stamp[:13]] <= 4
+        # One without a readable time may stand in every reply.
+        minute, room = (stamp[:13], 2) if stamp[:8].isdigit() else ("", 1)
+        taken[minute] = taken.get(minute, 0) + 1
+        return taken[minute] <= room
 
     def named(stamp: str, name: str, number: int, **changes: Any) -> dict[str, Any]:
         computed = {"summary": f"{CANARY}{number}", "overall_sentiment_score": number}
@@ -357,8 +382,8 @@ def _news(rng: Random, moment: datetime) -> Asked:
                 rows.append(named(stamp, f"{CANARY}{n}", number, title=CANARY))
         rng.shuffle(rows)
         stores.append(Store(articles=rows))
-    # A date stands at the start of its minute beside real stamps; a reply of ten holds every minute.
-    limits = [{f"{MODULE}.news:LIMIT": limit} for limit in (10, 13, 1000)]
+    # A reply of six holds the articles of two minutes, and one with a date only.
+    limits = [{f"{MODULE}.news:LIMIT": limit} for limit in (6, 9, 1000)]
     return Asked(
         ("NEWS_SENTIMENT",), tuple(stores), {"tickers": [("tickers=AAPL",)]}, rng.choice(limits), tuple(limits[:2])
     )

@@ -34,7 +34,7 @@ def refusals(rng: Random) -> int:
     ]
     for left in bad:
         assert (left.code, left.ids, CANARY in left.out + left.err) == (2, [], False)
-    return len(bad)
+    return 0
 
 
 def gate_judges(rng: Random) -> int:
@@ -66,12 +66,12 @@ def gate_judges(rng: Random) -> int:
         [clean, clean],
     ]
     texts = [json.dumps(one) for one in envelopes]
-    texts += ['{"data": [], "data": []}', '{"data": [NaN]}', json.dumps(clean)[:-3], ""]
+    texts += ['{"data": [], "data": []}', '{"data": [], "gaps": [NaN]}', json.dumps(clean)[:-3], ""]
     for text in texts:
         finding = gate.check(text, pit)
         assert finding is not None, text
         assert after not in finding.detail
-    return len(texts)
+    return 0
 
 
 def gate_hook(rng: Random) -> int:
@@ -90,6 +90,8 @@ def gate_hook(rng: Random) -> int:
         bash(f"{call}={pit.isoformat()}", dirty),
         bash(f"{call} {(after + near(rng, 1)).isoformat()} --pit {pit.isoformat()}", dirty),
         bash(f"pit_fetch --help; {call} {pit.isoformat()}", dirty),
+        bash(f"pit_fetch --help && {call} {pit.isoformat()}", dirty),
+        {"tool_name": "Bash", "tool_input": {"command": f"{call} {pit.isoformat()}"}, "tool_response": None},
         bash(f"{call} {pit.isoformat()}", ""),
         bash(f"{call} yesterday", clean),
         {
@@ -102,4 +104,4 @@ def gate_hook(rng: Random) -> int:
         assert gate.judge(dict(hook)) is not None, hook
     assert gate.judge(dict(bash("pit_fetch --source x", dirty)), pit.isoformat()) is not None
     assert gate.judge(dict(bash(f"{call} {pit.isoformat()}", clean))) is None
-    return len(refused) + 2
+    return 0

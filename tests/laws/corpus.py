@@ -55,7 +55,7 @@ def score(chosen: Sequence[Mapping[str, Any]]) -> Score:
 
 def law(rng: Random) -> int:
     """Some of the corpus at a time: nothing of it leaks. The test that runs all of it also counts what is dropped."""
-    found = score(rng.sample(cases(), 20))
+    found = score(rng.sample(cases(), 5))
     assert not found.leaks, found.leaks
     return 0
 

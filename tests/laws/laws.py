@@ -93,6 +93,8 @@ LAWS: Mapping[str, Law] = {
     "bz-news-api: ceiling": lambda rng: non_interference(bz.crowded(rng)),
     "bz-news-api: failures": lambda rng: non_interference(bz.failures(rng)),
     "alphavantage: failures": lambda rng: non_interference(alphavantage.failures(rng)),
+    "sec_full_text: ordered": lambda rng: non_interference(sec.ordered(rng)),
+    "alphavantage: news": lambda rng: non_interference(alphavantage.news(rng)),
     "sec_full_text: failures": lambda rng: non_interference(sec.failures(rng)),
     "gate: judges": command.gate_judges,
     "gate: hook": command.gate_hook,

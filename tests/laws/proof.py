@@ -24,25 +24,30 @@ WEIGHT = 6
 
 
 class Ran(NamedTuple):
+    """Per law: cases, pairs of worlds compared in them (none for the gate's and the command's), seconds."""
+
+    cases: Counter[str]
     pairs: Counter[str]
-    seconds: Counter[str]
+    seconds: dict[str, float]
     broken: tuple[str, ...]
 
 
 def work(start: int, pairs: int, seconds: float) -> Ran:
     """Runs the laws in turn from case ``start`` on."""
-    ran, spent, until = Counter[str](), Counter[str](), time.monotonic() + seconds
+    cases, ran, spent = Counter[str](), Counter[str](), dict.fromkeys(LAWS, 0.0)
+    until = time.monotonic() + seconds
     turns = [law for law in LAWS for _ in range(WEIGHT if law.endswith(": non-interference") else 1)]
     for number in count(start):
         for place, law in enumerate(turns):
             began = time.monotonic()
             if began > until or ran.total() >= pairs:
-                return Ran(ran, spent, ())
+                return Ran(cases, ran, spent, ())
             case = number * len(turns) + place
             try:
                 ran[law] += LAWS[law](Random(case))
             except Exception as error:  # noqa: BLE001 - whatever it is, the case has to be named
-                return Ran(ran, spent, (f"{law}: case {case}: {type(error).__name__}: {str(error)[:500]}",))
+                return Ran(cases, ran, spent, (f"{law}: case {case}: {type(error).__name__}: {str(error)[:500]}",))
+            cases[law] += 1
             spent[law] += time.monotonic() - began
     raise AssertionError
 
@@ -60,11 +65,13 @@ def main() -> int:
             for n in range(given.workers)
         ]
         parts = [job.result() for job in jobs]
+    cases = sum((part.cases for part in parts), Counter[str]())
     pairs = sum((part.pairs for part in parts), Counter[str]())
-    seconds = sum((part.seconds for part in parts), Counter[str]())
+    spent = {law: sum(part.seconds[law] for part in parts) for law in LAWS}
     for law in LAWS:
-        print(f"{law:<34} {pairs[law]:>8} pairs {seconds[law]:>8.1f} s")
-    print(f"{'all':<34} {pairs.total():>8} pairs {time.monotonic() - began:>8.1f} s, from case {start}")
+        print(f"{law:<34} {cases[law]:>8} cases {pairs[law]:>8} pairs {spent[law]:>8.1f} s")
+    total = f"{cases.total():>8} cases {pairs.total():>8} pairs {time.monotonic() - began:>8.1f} s"
+    print(f"{'all':<34} {total}, from case {start}")
     broken = [text for part in parts for text in part.broken]
     for text in broken:
         print(f"BROKEN {text}")

@@ -37,20 +37,20 @@ BROKEN = (
 )
 
 
-def make(rng: Random, most: int = 4) -> Case:
+def make(rng: Random, most: int = 4, contradictions: float = 0.05) -> Case:
     pit = rng.choice(PITS)
     moment = datetime.fromisoformat(pit)
     numbers = iter(rng.sample(range(1, 9_999), 80))
-    public = [_public(rng, number(next(numbers)), moment) for _ in range(rng.choice((0, 2, 5, 9)))]
+    public = [_public(rng, number(next(numbers)), moment, contradictions) for _ in range(rng.choice((0, 2, 5, 9)))]
     public = [filing for filing in public if _released(filing) <= moment]
-    settings = {"true_utc": rng.random() < 0.5}
-    worlds = [loopback.app(_shuffled(rng, public), **settings)]
+    true_utc = rng.random() < 0.5
+    worlds = [loopback.app(_shuffled(rng, public), true_utc=true_utc)]
     for _ in range(3):
         noise = [_noise(rng, number(next(numbers)), moment) for _ in range(noise_count(rng))]
         broken = {f.accession: rng.choice(BROKEN) for f in noise if rng.random() < 0.4}
         undated = {f.accession for f in noise if _released(f) <= moment}
         broken |= {accession: rng.choice(BROKEN) for accession in undated}
-        worlds.append(loopback.app(_shuffled(rng, [*public, *noise]), pages=_pages(broken), **settings))
+        worlds.append(loopback.app(_shuffled(rng, [*public, *noise]), pages=_pages(broken), true_utc=true_utc))
     choices = {**common(moment, [filing.accession for filing in public], rng), **CHOICES}
     slices = [{f"{MODULE}.search:SLICE_MOST": n, f"{MODULE}.search:SLICE_AIM": max(2, n - 1)} for n in (2, 5, 300)]
     return Case(
@@ -71,6 +71,14 @@ def undisturbed(rng: Random) -> Case:
     filings = [_public(rng, number(next(numbers)), moment + near(rng) * rng.choice((0, 1))) for _ in range(12)]
     words = (*case.words, "--limit", "1000", "--max-pages", "1000", *rng.choice(((), ("--exact",), ("--forms", "8-K"))))
     return case._replace(words=words, worlds=(loopback.app(filings),), resized=())
+
+
+def ordered(rng: Random) -> Case:
+    """Ordinary forms only, so that the search may end early; some filings contradict the order that it relies on."""
+    case = make(rng, most=0, contradictions=0.4)
+    limit = rng.choice(((), ("--limit", "1"), ("--limit", "3")))
+    sizes = {f"{MODULE}.search:SLICE_MOST": 2, f"{MODULE}.search:SLICE_AIM": 2}
+    return case._replace(words=("concern", "--forms", "8-K,10-K,10-Q,4", *limit), sizes=sizes)
 
 
 def failures(rng: Random) -> Case:
@@ -160,11 +168,14 @@ def _filing(rng: Random, accession: str, form: str, accepted: datetime, text: st
     )
 
 
-def _public(rng: Random, accession: str, moment: datetime) -> Filing:
+def _public(rng: Random, accession: str, moment: datetime, contradictions: float = 0.0) -> Filing:
     accepted = moment - near(rng, 180)
     if rng.random() < 0.2:
         released = (moment.astimezone(NEW_YORK).date() - rng.choice((1, 1, 5)) * DAY).isoformat()
         return _filing(rng, accession, "UPLOAD", accepted - 60 * DAY, "Apple Inc.", released=released, private=True)
+    if rng.random() < contradictions:  # an ordinary form whose header contradicts its filing date
+        filed = (accepted.astimezone(NEW_YORK).date() - 2 * DAY).isoformat()
+        return Filing(accession, "8-K", f"{accepted.astimezone(NEW_YORK):%Y-%m-%d %H:%M:%S}", filed=filed)
     return _filing(rng, accession, rng.choice(ORDINARY), accepted, "Apple Inc.")
 
 
