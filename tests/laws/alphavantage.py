@@ -389,15 +389,17 @@ def _news(rng: Random, moment: datetime) -> Asked:
     )
 
 
+_WITHHELD = (
+    ("OVERVIEW", "symbol=IBM"), ("EARNINGS_ESTIMATES", "symbol=IBM"), ("EARNINGS_CALENDAR",),
+    ("INCOME_STATEMENT", "symbol=IBM"), ("GLOBAL_QUOTE", "symbol=IBM"), ("REAL_GDP",),
+    ("SMA", "symbol=IBM", "interval=daily"), ("INSIDER_TRANSACTIONS", "symbol=IBM"), ("LISTING_STATUS",),
+)  # fmt: skip
+SNAPSHOTS = frozenset(words[0] for words in _WITHHELD)
+
+
 def _withheld(rng: Random, moment: datetime) -> Asked:
     """Functions of which nothing is served at a past PIT: any two worlds are one."""
-    function, *words = rng.choice(
-        (
-            ("OVERVIEW", "symbol=IBM"), ("EARNINGS_ESTIMATES", "symbol=IBM"), ("EARNINGS_CALENDAR",),
-            ("INCOME_STATEMENT", "symbol=IBM"), ("GLOBAL_QUOTE", "symbol=IBM"), ("REAL_GDP",),
-            ("SMA", "symbol=IBM", "interval=daily"), ("INSIDER_TRANSACTIONS", "symbol=IBM"), ("LISTING_STATUS",),
-        )
-    )  # fmt: skip
+    function, *words = rng.choice(_WITHHELD)
     day = _day_before(rng, moment)
     row = {"date": day, "fiscalDateEnding": day, "transaction_date": day, "horizon": "fiscal year", "value": CANARY}
     documents: list[Any] = [

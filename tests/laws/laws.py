@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from random import Random
 
@@ -31,6 +31,23 @@ def clock(case: Case, rng: Random) -> int:
     early, late = (case.moment + timedelta(days=3) + near(rng) for _ in range(2))
     assert run(case, app, now=early) == run(case, app, now=late + timedelta(days=rng.choice((0, 9, 2_000))))
     return 1
+
+
+def future(case: Case) -> int:
+    """A PIT that is yet to come is read as "up to now": nothing is served before its time."""
+    if not alphavantage.SNAPSHOTS.isdisjoint(case.words[:1]):  # which are of now, whatever they hold
+        return 0
+    late = (case.moment + timedelta(days=400)).isoformat()
+    for app in case.worlds:
+        left = run(case, app, pit=late, now=case.moment, words=_without_ends(case.words))
+        assert CANARY not in left.out + left.err, "a canary got out"
+    return 0
+
+
+def _without_ends(words: Sequence[str]) -> tuple[str, ...]:
+    """The request without --date-to and --after: with them the end of the window is not the PIT."""
+    ends = [place for place, word in enumerate(words) if word in ("--date-to", "--after")]
+    return tuple(word for place, word in enumerate(words) if place not in ends and place - 1 not in ends)
 
 
 def sizes(case: Case) -> int:
@@ -81,6 +98,7 @@ def _laws(make: Maker, undisturbed: Maker) -> Mapping[str, Law]:
     return {
         "non-interference": lambda rng: non_interference(make(rng)),
         "clock": lambda rng: clock(make(rng), rng),
+        "future": lambda rng: future(make(rng)),
         "sizes": lambda rng: sizes(make(rng)),
         "repeated": lambda rng: repeated(make(rng)),
         "monotone": lambda rng: monotone(undisturbed(rng), rng),

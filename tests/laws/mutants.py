@@ -69,6 +69,8 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("of several copies the first to arrive", _PIT,
            "chosen[record.id] = min(held, record, key=_preference)", "pass", BZ),
     Mutant("the wall clock is the PIT", _ENGINE, "return lambda: pit\n", "return world.clock.now\n", ANY),
+    Mutant("a PIT in the future is taken at its word", _ENGINE, "return lambda: min(pit, world.clock.now())",
+           "return lambda: pit", ("bz-news-api: future", "alphavantage: future")),
     Mutant("a page cache across PITs", _ENGINE, "    try:\n        outcome, kept = _finish(fetch)\n    except (TypeError",
            "    fetch.page = run.__dict__.setdefault(request.canonical.split('--pit')[0], fetch.page)\n"
            "    try:\n        outcome, kept = _finish(fetch)\n    except (TypeError", ANY),
