@@ -4,9 +4,10 @@ BIN = .venv/bin
 RUN = .venv/.installed-run
 DEV = .venv/.installed-dev
 CORPUS = .venv/corpus
+CLIENT = .venv/.installed-client
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-wheel cover lint proof corpus bench clean
+.PHONY: help demo test test-wheel test-client cover lint proof corpus bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -30,6 +31,9 @@ lint: $(DEV) ## format check, lint and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+test-client: $(CLIENT) ## set up, then what reaches the model, measured on the real Claude Code client
+	$(BIN)/python -m tests.client.matrix
+
 # How much `make proof` runs: so many pairs of worlds, or until the time is up.
 PAIRS ?= 100000
 SECONDS ?= 3600
@@ -43,6 +47,7 @@ corpus: $(CORPUS) ## score pit_fetch and usual ways of filtering on the leak cor
 
 bench: $(DEV) ## start-up and fetch times, as ratios measured in one run
 	@$(BIN)/python tests/repo/bench.py
+	@$(BIN)/python tests/repo/bench_gate.py
 
 clean: ## remove the environment and caches
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -59,4 +64,8 @@ $(CORPUS): $(DEV)
 
 $(DEV): $(RUN)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(CLIENT): $(DEV)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[client]'
 	@touch $@

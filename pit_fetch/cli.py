@@ -14,6 +14,8 @@ from typing import NoReturn, TextIO
 from pit_fetch.errors import ExitStatus, UsageError
 from pit_fetch.gaps import Gap, gap
 
+COMMANDS = ("init", "lint", "doctor")  # a fetch never starts with one of these words
+
 
 def command() -> NoReturn:
     """The process. It ends at once: everything is written, and the interpreter's own tear-down takes 15 ms."""
@@ -44,6 +46,11 @@ def _run(argv: list[str], stderr: TextIO | None) -> tuple[str, ExitStatus, str]:
     from pit_fetch import options
 
     try:
+        if argv[:1] and argv[0] in COMMANDS:
+            from pit_fetch import commands
+
+            answer = commands.run(argv, os.environ, os.getcwd())
+            return answer.text, answer.status, answer.complaint
         listing = options.listing_of(argv)
         if listing:
             return _list(listing, argv), ExitStatus.OK, ""

@@ -104,6 +104,8 @@ def _collect(fetch: _Fetch) -> None:
                 limit=request.limit,
                 select=select,
             )
+    except UpstreamError as error:  # the order that the source promised; what stood before the break is kept
+        fetch.gaps.append(error.gap)
     except TimeIsUp:
         _note_deadline(fetch)
 

@@ -20,6 +20,7 @@ from pit_fetch.gaps import gap
 
 class ExitStatus(IntEnum):
     OK = 0
+    FOUND = 1  # a command (lint, doctor, init) found something that does not hold
     REFUSED = 2
     CONFIG = 3
     INPUT = 4

@@ -13,12 +13,12 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pit_fetch import cache
 from pit_fetch.errors import ConfigError, UpstreamError
-from pit_fetch.provider import Host, Params, Reply
+from pit_fetch.provider import Host, Params, Reply, T
 from pit_fetch.ratelimit import Limiter, limiter
 from pit_fetch.world import Clock
 
@@ -31,8 +31,6 @@ MAX_REDIRECTS = 3
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 CONNECT_SECONDS = 10.0
 BACKOFF_SECONDS = 0.2
-
-T = TypeVar("T")
 
 
 @dataclass
@@ -57,7 +55,7 @@ class Client:
         headers: Mapping[str, str] | None = None,
         busy: Callable[[Reply], float | None] | None = None,
     ) -> Reply:
-        """The reply of ``host`` (a declared name) for ``path``, whatever its status, once retries are spent.
+        """See :meth:`pit_fetch.provider.Http.get`.
 
         Raises UpstreamError: unreachable, over the deadline or the body cap, redirected elsewhere,
         throttled, or a server error that outlasts the retries.
@@ -67,11 +65,13 @@ class Client:
         for attempt in range(1, MAX_TRIES + 1):
             self._wait_for_turn(declared, base)
             reply = self._exchange_in_time(declared, base, base + path, params or {}, headers or {})
-            later = _seconds_to_wait(reply, busy)
-            if reply is not None and later is None:
+            complete = reply is not None and reply.status not in RETRIED
+            wait = busy(reply) if complete and busy is not None and reply is not None else None
+            if reply is not None and complete and wait is None:
                 return reply
             pause = BACKOFF_SECONDS * 2 ** (attempt - 1) * (1 + random.random())  # noqa: S311 - jitter is no secret
-            pause = max(pause, later or 0.0)
+            if reply is not None:
+                pause = max(pause, wait or 0.0, _retry_after(reply))
             if attempt == MAX_TRIES or pause >= self.remaining():
                 break
             self.clock.sleep(pause)
@@ -87,11 +87,7 @@ class Client:
         seconds: float,
         decode: Callable[[Reply], T],
     ) -> T:
-        """What ``decode`` makes of the reply, which may be up to ``seconds`` old: from this user's cache, or anew.
-
-        For files that are the same for every request only: what lies in the cache must not tell what
-        was asked for. ``decode`` raises UpstreamError for a reply without such a file; it is not kept then.
-        """
+        """See :meth:`pit_fetch.provider.Http.get_cached`."""
         url = base_url({known.name: known for known in self.hosts}[host], self.environ) + path
         kept = cache.load(self.environ, url, seconds, self.clock.shared())
         if kept is not None:
@@ -172,6 +168,7 @@ class Client:
             if urlsplit(target)[:2] != urlsplit(base)[:2]:
                 break
             url, params = target, {}
+            self._wait_for_turn(host, base)
         raise UpstreamError("redirected", host=host.name)
 
     def _read(self, response: requests.Response, host: Host) -> bytes:
@@ -223,15 +220,6 @@ def is_loopback(hostname: str | None) -> bool:
 
 def _no_auth(request: requests.PreparedRequest) -> requests.PreparedRequest:
     return request
-
-
-def _seconds_to_wait(reply: Reply | None, busy: Callable[[Reply], float | None] | None) -> float | None:
-    """How long a failed exchange asks to wait; None when the reply is to be taken."""
-    if reply is None:
-        return 0.0
-    if reply.status in RETRIED:
-        return _retry_after(reply)
-    return busy(reply) if busy is not None else None
 
 
 def _retry_after(reply: Reply) -> float:

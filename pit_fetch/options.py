@@ -54,10 +54,17 @@ _EPILOG = """\
 exit status: 0 an envelope is on stdout, with or without gaps; 2 the command line was refused;
 3, 4, 5 with --fail: a config, input or upstream gap; 70 a bug; 130 interrupted.
 "pit_fetch --source SOURCE --help" shows the options of a source.
+other commands: pit_fetch init | lint | doctor; each has a --help.
 """
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """Refuses by UsageError; ``flags`` are those that it knows."""
+
+    @property
+    def flags(self) -> list[str]:
+        return [flag for action in self._actions for flag in action.option_strings]
+
     def error(self, message: str) -> NoReturn:
         raise UsageError("usage", text=f"{message}; see --help")
 
@@ -73,12 +80,12 @@ class _Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-def build_parser(provider: Provider | None) -> argparse.ArgumentParser:
+def build_parser(provider: Provider | None) -> Parser:
     """The parser of the common options and, where one is chosen, of the provider's own.
 
     An option that is not given is absent from the result: defaults are applied where it is read.
     """
-    parser = _Parser(
+    parser = Parser(
         prog="pit_fetch",
         usage=_usage(provider),
         description=_description(provider),
@@ -105,7 +112,7 @@ def build_parser(provider: Provider | None) -> argparse.ArgumentParser:
 
 def source_of(argv: Sequence[str]) -> str | None:
     """The value of ``--source`` before anything else is parsed: it decides which options there are."""
-    parser = _Parser(allow_abbrev=False, add_help=False, argument_default=argparse.SUPPRESS)
+    parser = Parser(allow_abbrev=False, add_help=False, argument_default=argparse.SUPPRESS)
     parser.add_argument("--source", action=_Once)
     known, _ = parser.parse_known_args(list(argv))
     source: str | None = getattr(known, "source", None)

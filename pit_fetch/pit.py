@@ -170,7 +170,7 @@ def position(record: Record) -> Position:
 def cursor(record: Record) -> str:
     """The ``--after`` value that continues below ``record``: safe in a shell, readable by a person."""
     stamp = "" if record.available_at is None else in_new_york(record.available_at)
-    return f"{quote(record.id, safe='')}@{stamp}"
+    return f"{quote(record.id, safe='', errors='surrogatepass')}@{stamp}"
 
 
 def parse_cursor(text: str) -> tuple[Position, datetime | None] | None:
@@ -181,7 +181,7 @@ def parse_cursor(text: str) -> tuple[Position, datetime | None] | None:
     moment = parse_pit(stamp) if stamp else None
     if stamp and moment is None:
         return None
-    return (_seconds(moment), unquote(name)), moment
+    return (_seconds(moment), unquote(name, errors="surrogatepass")), moment
 
 
 def _age(record: Record) -> float:

@@ -38,8 +38,6 @@ __all__ = [
 
 API_VERSION = 1
 
-T = TypeVar("T")
-
 Kind = Literal["text", "list", "integer", "instant", "flag"]
 SourceTag = Literal["neo4j_created", "edgar_accepted", "time_series_timestamp", "provider_metadata"]
 
@@ -75,7 +73,7 @@ class Query(NamedTuple):
     """One request, as a provider sees it. All instants are aware and UTC.
 
     now        the only "now": the PIT, or in open mode the wall clock
-    started    the wall clock when the run began, for stamping snapshots and for nothing else
+    started    the wall clock when the run began: for stamping snapshots, and to bound a PIT in the future
     pit        the PIT; None in open mode
     since      the first instant of --date-from; None without one
     until      the last instant of --date-to (inclusive); None without one
@@ -96,6 +94,11 @@ class Query(NamedTuple):
     offline: bool = False
 
 
+# A parameter with several values is sent several times.
+Params = Mapping[str, str | Sequence[str]]
+T = TypeVar("T")
+
+
 class Reply(NamedTuple):
     """A complete answer. ``received_at`` is the UTC instant after its last byte."""
 
@@ -103,10 +106,6 @@ class Reply(NamedTuple):
     headers: Mapping[str, str]
     body: bytes
     received_at: datetime
-
-
-# A parameter with several values is sent several times.
-Params = Mapping[str, str | Sequence[str]]
 
 
 class Http(Protocol):
@@ -129,7 +128,11 @@ class Http(Protocol):
     def get_cached(
         self, host: str, path: str, headers: Mapping[str, str], seconds: float, decode: Callable[[Reply], T]
     ) -> T:
-        """What ``decode`` makes of a reply that may be up to ``seconds`` old; for files that every request shares."""
+        """What ``decode`` makes of the reply, which may be up to ``seconds`` old: from this user's cache, or anew.
+
+        For files that are the same for every request only: what lies in the cache must not tell what
+        was asked for. ``decode`` raises UpstreamError for a reply without such a file; it is not kept then.
+        """
 
 
 class Context(NamedTuple):

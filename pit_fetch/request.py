@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -21,6 +20,7 @@ from pit_fetch.options import (
     DEFAULT_LIMIT,
     DEFAULT_MAX_PAGES,
     DEFAULT_TIMEOUT,
+    Parser,
     build_parser,
     destination,
     flag_of,
@@ -92,12 +92,13 @@ def parse(argv: Sequence[str], provider: Provider, environ: Mapping[str, str], a
     )
 
 
-def _given(parser: ArgumentParser, argv: list[str]) -> dict[str, Any]:
+def _given(parser: Parser, argv: list[str]) -> dict[str, Any]:
     """What is on the command line. What is unknown is named without its value, which may be a key."""
     given, unknown = parser.parse_known_intermixed_args(argv)
     if unknown:
-        names = " ".join(word.partition("=")[0] for word in unknown if word.startswith("-"))
-        raise UsageError("usage", text=f"unrecognized arguments: {names or 'words'}; see --help")
+        names = [word.partition("=")[0] for word in unknown if word.startswith("-")]
+        closest = _closest(names[0], parser.flags) if names else ""
+        raise UsageError("usage", text=f"unrecognized arguments: {' '.join(names) or 'words'}{closest}; see --help")
     return vars(given)
 
 
@@ -137,7 +138,7 @@ def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
         if pair is None or (name not in names and free_words):
             expanded.append(word)
         elif name not in names:
-            raise UsageError("usage", text=_unknown_pair(name, names))
+            raise UsageError("usage", text=_unknown_pair(name, provider))
         elif names[name].kind == "flag":
             expanded += _flag_pair(name, pair[2])
         else:
@@ -151,10 +152,18 @@ def _flag_pair(name: str, value: str) -> list[str]:
     return [f"--{name}"] if value.lower() == "true" else []
 
 
-def _unknown_pair(name: str, names: Iterable[str]) -> str:
+def _unknown_pair(name: str, provider: Provider) -> str:
     if f"--{name}" in COMMON_WITH_VALUE:
         return f"{name}=... is not an option of the source: write --{name} VALUE"
-    return f"{name}=... is not an option of this source; it has {', '.join(sorted(names)) or 'none'}"
+    flags = [flag_of(option.name) for option in provider.options]
+    return f"{name}=... is not an option of {provider.name}{_closest(f'--{name}', flags)}; see --help"
+
+
+def _closest(flag: str, flags: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    matches = get_close_matches(flag, flags, n=1)
+    return f" (did you mean {matches[0]}?)" if matches else ""
 
 
 def _provider_options(given: Mapping[str, Any], words: list[str], provider: Provider) -> dict[str, Any]:

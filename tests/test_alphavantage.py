@@ -230,7 +230,7 @@ def test_two_worlds_give_the_same_bytes_of_the_real_command(run: Run, name: str)
     for store in stores:
         with serve(av.app(store)) as server:
             env = {"PIT_FETCH_ALPHAVANTAGE_URL": server.url, "ALPHAVANTAGE_API_KEY": KEY}
-            seen.append(run("--source", "alphavantage", "--pit", PIT, "-v", *words, env=env))
+            seen.append(run("--source", "av", "--pit", PIT, "-v", "--limit", "2", *words, env=env))
     assert seen[0].envelope["data"]
     assert (seen[0].out, seen[0].err, seen[0].code) == (seen[1].out, seen[1].err, seen[1].code)
 
@@ -305,6 +305,31 @@ def test_intraday_months_are_chosen_so_that_the_window_is_covered(
     assert done.audit["requests"] == len(months)
 
 
+def test_an_open_window_ends_quietly_before_the_first_month_of_a_symbol(world: Any) -> None:
+    ibm = world(Store({"TIME_SERIES_INTRADAY": YEAR}))
+    window = ("--date-from", "2022-11-15", "--date-to", "2023-02-28", "--limit", "5000")
+    done = ibm.fetch(*HOURLY, *window)
+    assert (len(done.data), done.gap_types) == (2 * 28 * 16, [])
+    assert [query["month"] for query in ibm.queries] == ["2023-02", "2023-01", "2022-12"]
+    assert ibm.fetch(*HOURLY, "--date-from", "2021-11-15", "--date-to", "2022-02-28").gap_types == ["upstream_error"]
+
+
+def test_a_chain_of_options_of_a_later_day_is_not_asked_for(world: Any) -> None:
+    chain = {"endpoint": "x", "message": "success", "data": [{"contractID": "A", "date": "2024-02-12", "last": "1"}]}
+    server = world(Store(documents={"HISTORICAL_OPTIONS": chain}))
+    assert server.fetch("HISTORICAL_OPTIONS", "symbol=IBM", "date=2024-02-16", pit=PIT).data == []
+    assert server.queries == []
+    assert len(server.fetch("HISTORICAL_OPTIONS", "symbol=IBM", "date=2024-02-12", pit=PIT).data) == 1
+
+
+@pytest.mark.parametrize("pit", [PIT, None], ids=["pit", "open"])
+def test_a_day_without_a_chain_is_no_data(world: Any, pit: str | None) -> None:
+    said = {"endpoint": "Historical Options", "message": "No data for symbol IBM on date 2024-02-11.", "data": []}
+    server = world(Store(documents={"HISTORICAL_OPTIONS": said}))
+    assert server.fetch("HISTORICAL_OPTIONS", "symbol=IBM", "date=2024-02-11", pit=pit).gap_types[-1] == "no_data"
+    assert len(server.queries) == 1
+
+
 def test_an_intraday_cursor_goes_on_into_the_month_before(world: Any) -> None:
     ibm = world(Store({"TIME_SERIES_INTRADAY": YEAR}))
     ids: list[str] = []
@@ -325,8 +350,12 @@ def test_sizes_under_a_pit_and_without(world: Any) -> None:
     assert ibm.fetch(*call, "outputsize=compact", pit="2023-06-30T12:00:00Z").ids[0].endswith("2023-06-29")
     assert len(ibm.fetch(*call, "--limit", "200").data) == 200
     opened = ibm.fetch(*call, "--limit", "10")
-    assert [query["outputsize"] for query in ibm.queries] == ["full", "full", "compact"]
     assert opened.gap_types == ["truncated"]
+    february = datetime(2024, 2, 16, tzinfo=UTC)
+    recent = ibm.fetch(*call, "--date-from", "2024-01-02", "--limit", "300", now=february)
+    assert (recent.data[-1]["timestamp"], recent.gap_types) == ("2024-01-02", [])
+    assert ibm.fetch(*call, "--date-from", "2023-06-30", "--limit", "300", now=february).gap_types == []
+    assert [query["outputsize"] for query in ibm.queries] == ["full", "full", "compact", "compact", "full"]
 
 
 @pytest.mark.parametrize(
@@ -450,6 +479,12 @@ def test_what_the_source_says_in_place_of_rows_is_recognised(
     assert (done.data, done.status) == ([], 3 if type_ == "config" else 5)
     assert KEY not in done.text + done.complaint
     assert "premium/" not in done.text
+
+
+def test_another_status_is_an_error(world: Any) -> None:
+    done = world(app=lambda _: as_json(REPORTS, 403)).fetch("EARNINGS", "symbol=IBM", pit=PIT)
+    assert done.data == []
+    assert "HTTP 403" in done.reasons
 
 
 @pytest.mark.parametrize("said", [av.invalid_call("EARNINGS"), av.INVALID_INPUTS, {"Error Message": "Oh."}])

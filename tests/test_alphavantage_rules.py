@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -438,6 +439,16 @@ def test_null_spellings_become_null_and_numbers_stay_strings(read: Read) -> None
     }  # fmt: skip
 
 
+def test_a_calendar_of_either_year_has_the_same_fields(read: Read) -> None:
+    header, row = "symbol,name,reportDate,fiscalDateEnding,estimate,currency", "IBM,IBM,2026-07-22,2026-06-30,,USD"
+    old, new = (
+        read(f"{header}{more}\n{row}{value}\n", "EARNINGS_CALENDAR").data[0]
+        for more, value in (("", ""), (",timeOfTheDay", ",post-market"))
+    )
+    assert set(old) == set(new)
+    assert (old["timeOfTheDay"], new["timeOfTheDay"], new["estimate"]) == (None, "post-market", None)
+
+
 # --date-from and --date-to compare the provider's own dates.
 @pytest.mark.parametrize(
     ("function", "document", "first", "last", "count"),
@@ -479,6 +490,7 @@ WRECKS: list[Any] = [
     None, 7, "x", [], {}, {"url": 5}, {"fiscalDateEnding": "2025-02-30"}, {"fiscalDateEnding": "9999-12-31"},
     {"fiscalDateEnding": "2025-03-31", "reportedDate": "9999-12-31", "reportedEPS": "1e999999999"},
     {"ex_dividend_date": ["2024-01-01"], "declaration_date": {"a": 1}}, {"effective_date": "9999-12-31"},
+    {"fiscalDateEnding": "2025-03-31", "reportedDate": "9999-12-31", "reportedEPS": "abc"}, {"url": "u"},
     {"url": "https://x", "time_published": "20241399T000000", "topics": 5, "ticker_sentiment": [1]},
     {"url": "https://y", "time_published": "99991231T000000"}, {"contractID": "B", "date": "9999-12-31"},
 ]  # fmt: skip
@@ -498,23 +510,48 @@ def test_a_row_that_cannot_be_read_changes_no_byte_at_a_pit(
     assert read(worse, function, pit=NOW).leaves == clean.leaves
 
 
-@pytest.mark.parametrize("label", ["9999-12-31", "2024-02-30", "x", "", "0001-01-01"])
+@pytest.mark.parametrize("label", ["9999-12-31", "2024-02-30", "x", "", "2024-01-30x"])
 @pytest.mark.parametrize("function", ["TIME_SERIES_DAILY", "TIME_SERIES_MONTHLY", "DIGITAL_CURRENCY_WEEKLY"])
-def test_a_bar_with_an_impossible_label_changes_no_byte_at_a_pit(read: Read, function: str, label: str) -> None:
+@pytest.mark.parametrize("wire", ["json", "csv"])
+def test_a_bar_with_an_impossible_label_changes_no_byte_at_a_pit(
+    read: Read, function: str, label: str, wire: str
+) -> None:
+    def document(*labels: str) -> Any:
+        bars = [bar(one) for one in labels]
+        return series_csv(bars) if wire == "csv" else series_document(function, bars, "UTC")
+
     pit = "2024-03-01T00:00:00Z"
-    good = [bar("2024-01-31")]
-    clean = read(series_document(function, good, "UTC"), function, pit=pit)
-    worse = read(series_document(function, [bar(label), *good], "UTC"), function, pit=pit)
+    clean = read(document("2024-01-31"), function, pit=pit)
     assert len(clean.data) == 1
-    if label != "0001-01-01":
-        assert worse.leaves == clean.leaves
-    csv = series_csv([*good, bar(label)]) + "2024-02-01\n" + 'x,"\n'
-    assert len(read(csv, function, pit=pit).data) >= 1
+    assert read(document("2024-01-31", label), function, pit=pit).leaves == clean.leaves
 
 
-def test_a_number_that_is_no_json_is_null(read: Read) -> None:
-    reply = b'{"feed": [{"url": "https://x", "time_published": "20240215T120000", "overall_sentiment_score": NaN}]}'
-    assert read(reply.decode(), "NEWS_SENTIMENT").data[0]["overall_sentiment_score"] is None
+def test_csv_rows_that_are_cut_short_or_too_long_do_no_harm(read: Read) -> None:
+    good = series_csv([bar("2024-01-31")])
+    clean = read(good, "TIME_SERIES_DAILY", pit="2024-02-01T01:00:00Z")
+    assert len(clean.data) == 1
+    broken = good + "2024-02-01\n" + "2024-02-02,1,2,3,4,5,6,7,8\n\n" + f"{'9' * 140_000},1\n" + 'x,"\n'
+    assert read(broken, "TIME_SERIES_DAILY", pit="2024-02-01T01:00:00Z").leaves == clean.leaves
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999", "9" * 5000, "[" * 700 + "]" * 700])
+def test_a_number_that_no_reader_takes_does_not_spoil_the_reply(read: Read, number: str) -> None:
+    row = '{"url": "https://x", "time_published": "20240215T120000", "overall_sentiment_score": %s}'
+    good = json.dumps(article("20240215T120000"))
+    done = read('{"feed": [' + row % number + "," + good + "]}", "NEWS_SENTIMENT")
+    assert "NEWS_SENTIMENT:https://news.example/20240215T120000" in done.ids
+    assert {item["overall_sentiment_score"] for item in done.data} <= {None, 0.22902}
+
+
+def test_half_a_surrogate_pair_is_replaced(read: Read) -> None:
+    rows = [article("20240215T120000", "a\ud800", title="Gr\u00fc\u00dfe \U0001f600"), article("20240215T110000")]
+    done = read({"feed": rows}, "NEWS_SENTIMENT", pit=NOW)
+    assert [item["title"] for item in done.data] == ["Gr\u00fc\u00dfe \U0001f600", "Title 20240215T110000"]
+    assert done.ids[0] == "NEWS_SENTIMENT:https://news.example/a?"
+
+
+def test_a_csv_header_may_have_a_column_of_two_words(read: Read) -> None:
+    assert read("time,Chaikin A/D\n2026-05-15,1.0\n", "AD").data[0]["chaikin_a/d"] == "1.0"
 
 
 @pytest.mark.parametrize(

@@ -163,6 +163,14 @@ def test_a_single_day_above_the_ceiling_is_said(run: Run) -> None:
     assert done.gap_types[-1] == "truncated"
 
 
+def test_an_order_that_is_broken_among_public_articles_is_an_error(run: Run) -> None:
+    shuffled = [article(1, PIT - MINUTE), article(2, PIT - 3 * MINUTE), article(3, PIT - 2 * MINUTE)]
+    with world(run, app=lambda _: as_json(shuffled)) as bz:
+        done = bz.at_pit("--fail")
+    assert (done.code, done.ids) == (5, ["1", "2"])
+    assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
+
+
 def test_the_same_page_again_and_again_is_an_error(run: Run) -> None:
     page = as_json([article(n, PIT - n * SECOND) for n in range(1, 101)])
     with world(run, app=lambda _: page) as bz:

@@ -75,7 +75,7 @@ def test_open_mode_keeps_everything_that_has_an_identity() -> None:
 def test_a_pit_in_the_future_follows_the_clock() -> None:
     clock = iter([PIT - MICROSECOND, PIT])
     kept = list(public([record("early"), record("now")], lambda: next(clock), Tally()))
-    assert [one.id for one in kept if isinstance(one, Record)] == ["now"]
+    assert kept == [record("now")]
 
 
 def test_ties_are_ordered_by_id_in_either_kind_of_source() -> None:
@@ -136,7 +136,7 @@ def test_what_is_no_cursor(text: str) -> None:
     assert parse_cursor(text) is None
 
 
-NAMES = st.text("ab /@é%", min_size=1, max_size=3)
+NAMES = st.text("ab /@é%\ud800", min_size=1, max_size=3)  # half of a surrogate pair, too: JSON can say it
 RECORDS = st.lists(
     st.builds(
         lambda name, seconds, late: record(name, seconds if not late else -1 - seconds),

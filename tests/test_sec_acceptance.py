@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pit_fetch_providers.sec_full_text.acceptance import (
     Acceptance,
     accepted_at,
@@ -181,6 +184,29 @@ def test_no_filing_is_stamped_before_its_acceptance(form: str, accepted: str, fi
 )
 def test_a_submissions_file_that_does_not_tell(columns: object) -> None:
     assert parse_submissions(columns, ONE) is None
+
+
+PARSERS = [(sec.header, parse_header), (sec.index_headers, parse_header), (sec.index_page, parse_index_page)]
+LETTER = Filing(ONE, "UPLOAD", "2024-04-02 12:36:07", released="2024-06-14", private=True)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(PARSERS), st.binary(max_size=30), st.integers(0, 1500), st.integers(0, 40))
+def test_no_bytes_stop_a_fetch(source: Any, noise: bytes, place: int, cut: int) -> None:
+    make, parse = source
+    text = make(LETTER).encode()
+    parsed = parse(text[:place] + noise + text[place + cut :], ONE)
+    assert parsed is None or isinstance(parsed, Acceptance)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(PARSERS[:2]), st.integers(0, 1500), st.integers(0, 200))
+def test_a_letter_with_a_hole_in_its_header_is_never_public_early(source: Any, place: int, cut: int) -> None:
+    make, parse = source
+    text = make(LETTER).encode()
+    parsed = parse(text[:place] + text[place + cut :], ONE)
+    stamp = None if parsed is None else available_at(parsed, date(2024, 4, 2))
+    assert stamp is None or stamp >= datetime(2024, 6, 15, 4, tzinfo=UTC)
 
 
 TODAY = date(2024, 2, 15)

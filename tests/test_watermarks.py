@@ -64,5 +64,7 @@ def test_what_is_not_settled_is_not_taken() -> None:
 def test_a_promise_that_is_broken_in_public_is_an_error() -> None:
     with pytest.raises(UpstreamError):
         kept([item(1), mark(1), item(2)])
+    with pytest.raises(UpstreamError):
+        kept([item(9), mark(1), mark(5), item(3)])
     late = item(24 * 30)
     assert kept([item(1), mark(1), late, item(0)]) == ["1", "0"]

@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-TOP_LEVEL = {"pit_fetch", "pit_fetch_providers", "pit_gate.py"}
+TOP_LEVEL = {"pit_fetch", "pit_fetch_providers", "pit_gate.py", "pit_guard.py"}
 
 
 def main() -> int:

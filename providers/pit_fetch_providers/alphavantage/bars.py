@@ -61,12 +61,11 @@ def _last_day(label: date, function: Function) -> date:
     shows that a running row's values never run ahead of its label, so all wait for the period's end:
     those of a week or month that ends with a holiday for a day or so longer than they need.
     """
-    seven_days = function.needs[:2] == ("symbol", "market")
     if function.period == "week":
-        last = label + timedelta(days=(6 if seven_days else 4) - label.weekday())
+        last = label + timedelta(days=(6 if function.weekends else 4) - label.weekday())
     elif function.period == "month":
         last = label.replace(day=calendar.monthrange(label.year, label.month)[1])
-        if not seven_days:
+        if not function.weekends:
             last -= timedelta(days=max(last.weekday() - 4, 0))
     else:
         last = label

@@ -26,12 +26,13 @@ class Function(NamedTuple):
     rule       how its rows are dated
     how, why   the same in words, and the reason with its source: --help and the docs show them
     needs      options without which there is no request; takes: the others that it knows
-    period     what one bar spans; zone: of its labels, where the reply does not say
+    period     what one bar spans; zone: of its labels, where the reply does not say; weekends: traded, too
     whole      one request (or one a month) reaches all of the history
     date       the column with the row's own date, which --date-from and --date-to compare
     lists      (key of the reply, record_type) of its rows; empty: whatever list or series there is;
                the key "" takes the whole reply as one row
     identity   the columns that tell one row from another; "#" is its place in the reply
+    newer      columns that older replies lack: null there
     """
 
     name: str
@@ -42,10 +43,12 @@ class Function(NamedTuple):
     takes: tuple[str, ...] = ()
     period: Period = ""
     zone: tzinfo = NEW_YORK
+    weekends: bool = False
     whole: bool = True
     date: str = ""
     lists: tuple[tuple[str, str], ...] = ()
     identity: tuple[str, ...] = ()
+    newer: tuple[str, ...] = ()
 
 
 # Columns and record types.
@@ -93,168 +96,251 @@ _PAIR = ("from_symbol", "to_symbol")
 _COIN = ("symbol", "market")
 
 
-def _bars(name: str, period: Period, needs: tuple[str, ...], why: str, **more: object) -> Function:
-    how = {
-        "intraday": "label + interval, whichever end of the bar the label marks",
-        "day": "20:00 New York of its day",
-    }.get(period, _PERIOD_END)
-    row = Function(name, "bar", how, why, needs, period=period, date="timestamp", identity=("timestamp",))
-    return row._replace(**more)  # type: ignore[arg-type]
-
-
-def _snapshot(name: str, why: str = _TODAY, **more: object) -> Function:
-    row = Function(name, "snapshot", "when it is fetched", why)
-    return row._replace(**more)  # type: ignore[arg-type]
-
-
-def _unverifiable(name: str, why: str, **more: object) -> Function:
-    return Function(name, "unverifiable", "not at all", why)._replace(**more)  # type: ignore[arg-type]
-
-
 _CLOSE = "the close is known at 16:00, the official volume later"
 _ADJUSTED = "; adjusted closes look ahead (all of them changed within six months, recorded) and are left out"
 
+# What the functions of one rule have in common; a row of the table says what is its own.
+_INTRADAY = Function(
+    "", "bar", "label + interval, whichever end of the bar the label marks", "",
+    period="intraday", date="timestamp", identity=("timestamp",),
+)  # fmt: skip
+_DAY = _INTRADAY._replace(how="20:00 New York of its day", why=_CLOSE, period="day")
+_WEEK = _DAY._replace(how=_PERIOD_END, why=_RUNNING, period="week")
+_MONTH = _WEEK._replace(period="month")
+_COIN_BARS = _DAY._replace(how=_UTC_DAY, why=f"{_UTC}; {_TRAILING}", needs=_COIN, zone=UTC, weekends=True, whole=False)
+_SNAPSHOT = Function("", "snapshot", "when it is fetched", _TODAY)
+_UNVERIFIABLE = Function("", "unverifiable", "not at all", "")
+
 _ROWS: tuple[Function, ...] = (
     # Time series of equities. Labels are US/Eastern (recorded meta data).
-    _bars(
-        "TIME_SERIES_INTRADAY", "intraday", ("symbol", "interval"),
-        "labels meant the end of a bar in 2020 and mean its start since 2025 (recorded); asked with adjusted=false",
-        takes=("month", "outputsize", "extended_hours", "entitlement"), whole=False,
+    _INTRADAY._replace(
+        name="TIME_SERIES_INTRADAY",
+        needs=("symbol", "interval"),
+        whole=False,
+        takes=("month", "outputsize", "extended_hours", "entitlement"),
+        why="labels meant the end of a bar in 2020 and mean its start since 2025 (recorded); asked with adjusted=false",
     ),
-    _bars("TIME_SERIES_DAILY", "day", _EQUITY, _CLOSE, takes=("outputsize", "entitlement")),
-    _bars("TIME_SERIES_DAILY_ADJUSTED", "day", _EQUITY, _CLOSE + _ADJUSTED, takes=("outputsize", "entitlement")),
-    _bars("TIME_SERIES_WEEKLY", "week", _EQUITY, _RUNNING, takes=("entitlement",)),
-    _bars("TIME_SERIES_WEEKLY_ADJUSTED", "week", _EQUITY, _RUNNING + _ADJUSTED, takes=("entitlement",)),
-    _bars("TIME_SERIES_MONTHLY", "month", _EQUITY, _RUNNING, takes=("entitlement",)),
-    _bars("TIME_SERIES_MONTHLY_ADJUSTED", "month", _EQUITY, _RUNNING + _ADJUSTED, takes=("entitlement",)),
+    _DAY._replace(name="TIME_SERIES_DAILY", needs=_EQUITY, takes=("outputsize", "entitlement")),
+    _DAY._replace(
+        name="TIME_SERIES_DAILY_ADJUSTED", needs=_EQUITY, takes=("outputsize", "entitlement"), why=_CLOSE + _ADJUSTED
+    ),
+    _WEEK._replace(name="TIME_SERIES_WEEKLY", needs=_EQUITY, takes=("entitlement",)),
+    _WEEK._replace(name="TIME_SERIES_WEEKLY_ADJUSTED", needs=_EQUITY, takes=("entitlement",), why=_RUNNING + _ADJUSTED),
+    _MONTH._replace(name="TIME_SERIES_MONTHLY", needs=_EQUITY, takes=("entitlement",)),
+    _MONTH._replace(
+        name="TIME_SERIES_MONTHLY_ADJUSTED", needs=_EQUITY, takes=("entitlement",), why=_RUNNING + _ADJUSTED
+    ),
     # Currencies and coins.
-    _bars(
-        "FX_INTRADAY", "intraday", (*_PAIR, "interval"), f"{_UTC}; {_TRAILING}",
-        takes=("outputsize",), zone=UTC, whole=False,
+    _INTRADAY._replace(
+        name="FX_INTRADAY",
+        needs=(*_PAIR, "interval"),
+        takes=("outputsize",),
+        zone=UTC,
+        whole=False,
+        why=f"{_UTC}; {_TRAILING}",
     ),
-    _bars("FX_DAILY", "day", _PAIR, _UTC, takes=("outputsize",), zone=UTC, how=_UTC_DAY),
-    _bars("FX_WEEKLY", "week", _PAIR, _RUNNING, zone=UTC),
-    _bars("FX_MONTHLY", "month", _PAIR, _RUNNING, zone=UTC),
-    _bars(
-        "CRYPTO_INTRADAY", "intraday", (*_COIN, "interval"), f"{_UTC}; {_TRAILING}",
-        takes=("outputsize",), zone=UTC, whole=False,
+    _DAY._replace(name="FX_DAILY", needs=_PAIR, takes=("outputsize",), zone=UTC, how=_UTC_DAY, why=_UTC),
+    _WEEK._replace(name="FX_WEEKLY", needs=_PAIR, zone=UTC),
+    _MONTH._replace(name="FX_MONTHLY", needs=_PAIR, zone=UTC),
+    _INTRADAY._replace(
+        name="CRYPTO_INTRADAY",
+        needs=(*_COIN, "interval"),
+        takes=("outputsize",),
+        zone=UTC,
+        whole=False,
+        why=f"{_UTC}; {_TRAILING}",
     ),
-    _bars("DIGITAL_CURRENCY_DAILY", "day", _COIN, f"{_UTC}; {_TRAILING}", zone=UTC, whole=False, how=_UTC_DAY),
-    _bars(
-        "DIGITAL_CURRENCY_WEEKLY", "week", _COIN, f"{_RUNNING}; {_TRAILING}", zone=UTC, whole=False,
+    _COIN_BARS._replace(name="DIGITAL_CURRENCY_DAILY"),
+    _COIN_BARS._replace(
+        name="DIGITAL_CURRENCY_WEEKLY",
+        period="week",
+        why=f"{_RUNNING}; {_TRAILING}",
         how="the end of its UTC week, and not before Sunday 20:00 New York",
     ),
-    _bars(
-        "DIGITAL_CURRENCY_MONTHLY", "month", _COIN, f"{_RUNNING}; {_TRAILING}", zone=UTC, whole=False,
+    _COIN_BARS._replace(
+        name="DIGITAL_CURRENCY_MONTHLY",
+        period="month",
+        why=f"{_RUNNING}; {_TRAILING}",
         how="the end of its UTC month, and not before 20:00 New York",
     ),
     # By their own date.
     Function(
-        "EARNINGS", "earnings", "end of reportedDate, New York; a year by its last quarter's",
-        "reportTime has no clock and is no evidence (one value for decades of rows, recorded)", _EQUITY,
+        "EARNINGS",
+        "earnings",
+        "end of reportedDate, New York; a year by its last quarter's",
+        "reportTime has no clock and is no evidence (one value for decades of rows, recorded)",
+        _EQUITY,
         date="reportedDate",
         lists=(("annualEarnings", "annual_earnings"), ("quarterlyEarnings", "quarterly_earnings")),
     ),
     Function(
-        "DIVIDENDS", "declared", "end of declaration_date, New York; without one, end of ex_dividend_date",
-        "a dividend is public once it is declared, and at the latest when shares trade without it", _EQUITY,
-        date="ex_dividend_date", lists=(("data", "dividend"),), identity=("ex_dividend_date", "amount"),
+        "DIVIDENDS",
+        "declared",
+        "end of declaration_date, New York; without one, end of ex_dividend_date",
+        "a dividend is public once it is declared, and at the latest when shares trade without it",
+        _EQUITY,
+        date="ex_dividend_date",
+        lists=(("data", "dividend"),),
+        identity=("ex_dividend_date", "amount"),
     ),
     Function(
-        "SPLITS", "day", "end of effective_date, New York",
-        "a split is announced before; the day it takes effect is the late reading", _EQUITY,
-        date="effective_date", lists=(("data", "split"),), identity=("effective_date",),
+        "SPLITS",
+        "day",
+        "end of effective_date, New York",
+        "a split is announced before; the day it takes effect is the late reading",
+        _EQUITY,
+        date="effective_date",
+        lists=(("data", "split"),),
+        identity=("effective_date",),
     ),
     Function(
-        "HISTORICAL_OPTIONS", "next_day", "end of the weekday after date, New York",
-        "open interest is settled after the close", _EQUITY, ("date",),
-        date="date", lists=(("data", "option"),), identity=("contractID", "date"),
+        "HISTORICAL_OPTIONS",
+        "next_day",
+        "end of the weekday after date, New York",
+        "open interest is settled after the close",
+        _EQUITY,
+        ("date",),
+        date="date",
+        lists=(("data", "option"),),
+        identity=("contractID", "date"),
     ),
     Function(
-        "NEWS_SENTIMENT", "article", "time_published, UTC; T000000 means the end of that day",
+        "NEWS_SENTIMENT",
+        "article",
+        "time_published, UTC; T000000 means the end of that day",
         "a feed held stamps ahead of New York time (recorded); scores and summaries are computed later",
-        (), ("tickers", "topics"),
-        date="time_published", lists=(("feed", "article"),),
+        (),
+        ("tickers", "topics"),
+        date="time_published",
+        lists=(("feed", "article"),),
     ),
     # Snapshots.
-    _snapshot("GLOBAL_QUOTE", needs=_EQUITY, takes=("entitlement",), identity=("symbol",)),
-    _snapshot("REALTIME_BULK_QUOTES", needs=_EQUITY, takes=("entitlement",), identity=("symbol",)),
-    _snapshot("REALTIME_BULK_BID_ASK_PRICES", needs=_EQUITY, takes=("entitlement",), identity=("symbol",)),
-    _snapshot(
-        "CURRENCY_EXCHANGE_RATE", needs=("from_currency", "to_currency"),
+    _SNAPSHOT._replace(name="GLOBAL_QUOTE", needs=_EQUITY, takes=("entitlement",), identity=("symbol",)),
+    _SNAPSHOT._replace(name="REALTIME_BULK_QUOTES", needs=_EQUITY, takes=("entitlement",), identity=("symbol",)),
+    _SNAPSHOT._replace(
+        name="REALTIME_BULK_BID_ASK_PRICES", needs=_EQUITY, takes=("entitlement",), identity=("symbol",)
+    ),
+    _SNAPSHOT._replace(
+        name="CURRENCY_EXCHANGE_RATE",
+        needs=("from_currency", "to_currency"),
         identity=("from_currency_code", "to_currency_code"),
     ),
-    _snapshot("GOLD_SILVER_SPOT", needs=_EQUITY),
-    _snapshot(
-        "REALTIME_OPTIONS", needs=_EQUITY, takes=("contract", "expiration", "require_greeks", "entitlement"),
+    _SNAPSHOT._replace(name="GOLD_SILVER_SPOT", needs=_EQUITY),
+    _SNAPSHOT._replace(
+        name="REALTIME_OPTIONS",
+        needs=_EQUITY,
+        takes=("contract", "expiration", "require_greeks", "entitlement"),
         identity=("contractID",),
     ),
-    _snapshot("REALTIME_PUT_CALL_RATIO", needs=_EQUITY),
-    _snapshot("SYMBOL_SEARCH", needs=("keywords",), identity=("symbol",)),
-    _snapshot("MARKET_STATUS", identity=("market_type", "region")),
-    _snapshot("TOP_GAINERS_LOSERS", takes=("entitlement",), lists=_MOVERS, identity=("ticker",)),
-    _snapshot("INDEX_CATALOG", identity=("symbol",)),
-    _snapshot("OVERVIEW", needs=_EQUITY, lists=(("", "overview"),)),
-    _snapshot("ETF_PROFILE", needs=_EQUITY, lists=(("", "etf_profile"),)),
-    _snapshot(
-        "EARNINGS_ESTIMATES", "a past period's consensus is the one at its report, weeks after the period's end",
-        needs=_EQUITY, date="date", lists=(("estimates", "estimate"),), identity=("date", "horizon"),
+    _SNAPSHOT._replace(name="REALTIME_PUT_CALL_RATIO", needs=_EQUITY),
+    _SNAPSHOT._replace(name="SYMBOL_SEARCH", needs=("keywords",), identity=("symbol",)),
+    _SNAPSHOT._replace(name="MARKET_STATUS", identity=("market_type", "region")),
+    _SNAPSHOT._replace(name="TOP_GAINERS_LOSERS", takes=("entitlement",), lists=_MOVERS, identity=("ticker",)),
+    _SNAPSHOT._replace(name="INDEX_CATALOG", identity=("symbol",)),
+    _SNAPSHOT._replace(name="OVERVIEW", needs=_EQUITY, lists=(("", "overview"),)),
+    _SNAPSHOT._replace(name="ETF_PROFILE", needs=_EQUITY, lists=(("", "etf_profile"),)),
+    _SNAPSHOT._replace(
+        name="EARNINGS_ESTIMATES",
+        why="a past period's consensus is the one at its report, weeks after the period's end",
+        needs=_EQUITY,
+        date="date",
+        lists=(("estimates", "estimate"),),
+        identity=("date", "horizon"),
     ),
-    _snapshot(
-        "EARNINGS_CALENDAR", takes=("symbol", "horizon"), date="reportDate", lists=(("", "earnings_calendar"),),
+    _SNAPSHOT._replace(
+        name="EARNINGS_CALENDAR",
+        takes=("symbol", "horizon"),
+        date="reportDate",
+        lists=(("", "earnings_calendar"),),
         identity=("symbol", "fiscalDateEnding", "reportDate"),
+        newer=("timeOfTheDay",),
     ),
-    _snapshot(
-        "IPO_CALENDAR", date="ipoDate", lists=(("", "ipo_calendar"),), identity=("symbol", "ipoDate"),
+    _SNAPSHOT._replace(
+        name="IPO_CALENDAR",
+        date="ipoDate",
+        lists=(("", "ipo_calendar"),),
+        identity=("symbol", "ipoDate"),
     ),
-    _snapshot(
-        "LISTING_STATUS", "names and dates are today's, for past dates too", takes=("date", "state"),
-        lists=(("", "listing"),), identity=("symbol", "ipoDate", "status"),
+    _SNAPSHOT._replace(
+        name="LISTING_STATUS",
+        why="names and dates are today's, for past dates too",
+        takes=("date", "state"),
+        lists=(("", "listing"),),
+        identity=("symbol", "ipoDate", "status"),
     ),
     *(
-        _snapshot(name, _RESTATED, needs=_EQUITY, date="fiscalDateEnding", lists=_STATEMENT,
-                  identity=("fiscalDateEnding",))
+        _SNAPSHOT._replace(
+            name=name,
+            why=_RESTATED,
+            needs=_EQUITY,
+            date="fiscalDateEnding",
+            lists=_STATEMENT,
+            identity=("fiscalDateEnding",),
+        )
         for name in ("INCOME_STATEMENT", "BALANCE_SHEET", "CASH_FLOW")
     ),
-    _snapshot("SHARES_OUTSTANDING", _RESTATED, needs=_EQUITY, date="date", identity=("date",)),
+    _SNAPSHOT._replace(name="SHARES_OUTSTANDING", why=_RESTATED, needs=_EQUITY, date="date", identity=("date",)),
     # Nothing shows when these were public.
-    _unverifiable(
-        "INSIDER_TRANSACTIONS", "rows carry the day of the transaction; the filing follows days later, or more",
-        needs=_EQUITY, date="transaction_date",
+    _UNVERIFIABLE._replace(
+        name="INSIDER_TRANSACTIONS",
+        why="rows carry the day of the transaction; the filing follows days later, or more",
+        needs=_EQUITY,
+        date="transaction_date",
         identity=(
-            "transaction_date", "executive", "security_type", "acquisition_or_disposal", "shares", "share_price",
+            "transaction_date",
+            "executive",
+            "security_type",
+            "acquisition_or_disposal",
+            "shares",
+            "share_price",
         ),
     ),
-    _unverifiable("CONGRESS_TRADES", _UNRECORDED, takes=("symbol", "bioguide_id")),
-    _unverifiable("POLITICIAN_METADATA", _UNRECORDED),
-    _unverifiable(
-        "EARNINGS_CALL_TRANSCRIPT", "a transcript carries no date (recorded)", needs=("symbol", "quarter"),
-        lists=(("transcript", "transcript_part"),), identity=("#",),
+    _UNVERIFIABLE._replace(name="CONGRESS_TRADES", why=_UNRECORDED, takes=("symbol", "bioguide_id")),
+    _UNVERIFIABLE._replace(name="POLITICIAN_METADATA", why=_UNRECORDED),
+    _UNVERIFIABLE._replace(
+        name="EARNINGS_CALL_TRANSCRIPT",
+        why="a transcript carries no date (recorded)",
+        needs=("symbol", "quarter"),
+        lists=(("transcript", "transcript_part"),),
+        identity=("#",),
     ),
-    _unverifiable("HISTORICAL_PUT_CALL_RATIO", _UNRECORDED, needs=_EQUITY, takes=("date",)),
-    _unverifiable("INDEX_DATA", _UNRECORDED, needs=("symbol", "interval"), date="timestamp", identity=("timestamp",)),
+    _UNVERIFIABLE._replace(name="HISTORICAL_PUT_CALL_RATIO", why=_UNRECORDED, needs=_EQUITY, takes=("date",)),
+    _UNVERIFIABLE._replace(
+        name="INDEX_DATA", why=_UNRECORDED, needs=("symbol", "interval"), date="timestamp", identity=("timestamp",)
+    ),
     *(
-        _unverifiable(name, _BACK_ADJUSTED, needs=("symbols", "range", "interval", "calculations"), takes=takes,
-                      lists=(("", "analytics"),))
+        _UNVERIFIABLE._replace(
+            name=name,
+            why=_BACK_ADJUSTED,
+            needs=("symbols", "range", "interval", "calculations"),
+            takes=takes,
+            lists=(("", "analytics"),),
+        )
         for name, takes in (
             ("ANALYTICS_FIXED_WINDOW", ("ohlc",)),
             ("ANALYTICS_SLIDING_WINDOW", ("ohlc", "window_size")),
         )
     ),
     *(
-        _unverifiable(name, _VINTAGE, takes=takes, date="date", identity=("date",))
+        _UNVERIFIABLE._replace(name=name, why=_VINTAGE, takes=takes, date="date", identity=("date",))
         for names, takes in ((_ECONOMY, ("interval", "maturity")), (_COMMODITIES, ("interval",)))
         for name in names
     ),
-    _unverifiable(
-        "GOLD_SILVER_HISTORY", _VINTAGE, needs=_EQUITY, takes=("interval",), date="date", identity=("date",)
+    _UNVERIFIABLE._replace(
+        name="GOLD_SILVER_HISTORY", why=_VINTAGE, needs=_EQUITY, takes=("interval",), date="date", identity=("date",)
     ),
     *(
-        _unverifiable(name, _BACK_ADJUSTED, needs=("symbol", "interval"), takes=_INDICATOR_OPTIONS,
-                      date="timestamp", identity=("timestamp",))
+        _UNVERIFIABLE._replace(
+            name=name,
+            why=_BACK_ADJUSTED,
+            needs=("symbol", "interval"),
+            takes=_INDICATOR_OPTIONS,
+            date="timestamp",
+            identity=("timestamp",),
+        )
         for name in _INDICATORS
     ),
-)  # fmt: skip
+)
 
 FUNCTIONS: Mapping[str, Function] = {row.name: row for row in _ROWS}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-Meaning = Literal["refused", "throttled", "daily", "not_entitled", "no_function", "no_articles", "bad_call", "unknown"]
+Meaning = Literal["refused", "throttled", "daily", "not_entitled", "no_function", "nothing", "bad_call", "unknown"]
 
 _MARKS: tuple[tuple[Meaning, tuple[str, ...]], ...] = (
     ("refused", ("apikey is invalid", "invalid or missing", "demo** api key", "demo purposes", "invalid api key")),
@@ -16,7 +16,7 @@ _MARKS: tuple[tuple[Meaning, tuple[str, ...]], ...] = (
     ("daily", ("per day", "daily rate limit", "daily limit")),
     ("not_entitled", ("premium endpoint", "premium feature", "artificial", "premium membership", "entitle")),
     ("no_function", ("this api function",)),
-    ("no_articles", ("no articles found",)),
+    ("nothing", ("no articles found", "no data for", "no data found", "no data available")),
     ("bad_call", ("invalid api call", "invalid inputs")),
     # The key under which the source complains about a call, whatever the text says.
     ("bad_call", ("error message:",)),

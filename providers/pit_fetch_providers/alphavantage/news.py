@@ -6,7 +6,7 @@ Scores and summaries are computed later, and may be computed again, so they are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -66,7 +66,7 @@ def spelled(moment: datetime) -> str:
     return f"{moment:%Y%m%dT%H%M}"
 
 
-def suffices(public: Sequence[datetime], oldest: datetime, wanted: int) -> bool:
+def suffices(public: Collection[datetime], oldest: datetime, wanted: int) -> bool:
     """Whether nothing older than ``oldest`` can be among the ``wanted`` newest of all articles.
 
     An article with a date only is public at the end of its day but stands at its start, so the day of

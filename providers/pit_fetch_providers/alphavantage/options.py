@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.provider import Option, Query
@@ -54,6 +55,8 @@ OPTIONS: tuple[Option, ...] = (
     Option("calculations", "ANALYTICS", kind="list", metavar="MEAN,STDDEV"),
     *(Option(name, _NUMBER, metavar="N") for name in _NUMBERS),
 )  # fmt: skip
+
+HUNDRED_SESSIONS = timedelta(days=130)  # surely fewer than a hundred weekdays
 
 _MONTH = re.compile(r"(?:19|20)[0-9]{2}-(?:0[1-9]|1[0-2])")
 _SYMBOL = re.compile(r"[A-Z0-9^][A-Z0-9.,:^=/&_-]*")
@@ -119,14 +122,22 @@ def parameters(function: Function, query: Query) -> dict[str, str | Sequence[str
             found["interval"] = str(found["interval"]).upper()
         return {name if name == "function" else name.upper(): value for name, value in found.items()}
     if "outputsize" in function.takes:
-        found["outputsize"] = _size(query)
+        found["outputsize"] = _size(function, query)
     if function.name == "TIME_SERIES_INTRADAY":
         found["adjusted"] = "false"
     return found
 
 
-def _size(query: Query) -> str:
-    """The compact size holds the latest 100 bars, which need not reach back to a PIT or a window."""
-    if query.pit is not None or query.since is not None or query.until is not None or query.limit > 100:
+def _size(function: Function, query: Query) -> str:
+    """The compact size holds the latest 100 bars, which need not reach back to a PIT or a window.
+
+    It is chosen where it does: a free key gets no other size of daily bars (since 2025).
+    """
+    options, since = query.options, query.since
+    if query.pit is not None or options["month"] is not None:
         return "full"
-    return query.options["outputsize"] or "compact"
+    if function.period == "day" and since is not None and query.now - since <= HUNDRED_SESSIONS:
+        return "compact"
+    if since is not None or query.until is not None or query.limit > 100:
+        return "full"
+    return options["outputsize"] or "compact"

@@ -22,7 +22,7 @@ from pit_fetch_providers.alphavantage.functions import Function
 NULLS = frozenset({"", "None", "none", "null", "NULL", "-", ".", "n/a", "N/A"})
 
 _NUMBERED = re.compile(r"[0-9]+[a-z]?[.:]\s+")
-_COLUMN = re.compile(r"[A-Za-z]\w*")
+_COLUMN = re.compile(r"[A-Za-z][\w/()%-]*")  # "Chaikin A/D"; a sentence is no header
 
 Row = Mapping[str, Any]
 
@@ -44,7 +44,7 @@ def decode(body: bytes, function: Function) -> Document:
         return Document(tuple(_csv_rows(text, function)))
     try:
         # NaN and Infinity are no JSON, but one such value is no reason to lose, or to tell of, its row.
-        reply = json.loads(text, parse_constant=lambda _: None)
+        reply = json.loads(text, parse_constant=lambda _: None, parse_int=_integer)
     except (ValueError, RecursionError):
         raise UpstreamError("malformed", problem="it is neither JSON nor CSV") from None
     if not isinstance(reply, dict):
@@ -76,7 +76,9 @@ def tidy(row: Mapping[Any, Any]) -> dict[str, Any]:
 
 def _value(value: Any) -> Any:
     if isinstance(value, str):
-        return None if value.strip() in NULLS else value
+        # Half of a surrogate pair is legal in JSON and in no encoding: an id with one could not be a cursor.
+        text = value if value.isascii() else value.encode("utf-8", "replace").decode()
+        return None if text.strip() in NULLS else text
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, list):
@@ -115,7 +117,10 @@ def _csv_rows(text: str, function: Function) -> Iterator[tuple[str, Row | None]]
 
 def _json_rows(reply: dict[str, Any], function: Function) -> Iterator[tuple[str, Row | None]]:
     for kind, row in _raw_rows(reply, function):
-        yield kind, _dated(tidy(row), function) if isinstance(row, dict) else None
+        try:
+            yield kind, _dated(tidy(row), function) if isinstance(row, dict) else None
+        except RecursionError:
+            yield kind, None
 
 
 def _raw_rows(reply: dict[str, Any], function: Function) -> Iterator[tuple[str, Any]]:
@@ -177,6 +182,10 @@ def _dated(row: dict[str, Any], function: Function) -> dict[str, Any]:
 
 def _kind(function: Function) -> str:
     return "bar" if function.rule == "bar" else function.name.lower()
+
+
+def _integer(digits: str) -> int | None:
+    return int(digits) if len(digits) < 100 else None  # Python refuses to read one of thousands of digits
 
 
 def _list(value: Any) -> list[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, timedelta
@@ -62,7 +61,7 @@ def _others(function: Function, document: Document, received: datetime, about: s
             # Equal rows are told apart by number. Not so where rows are dated: a late one must not move the count.
             seen[name] = seen.get(name, 0) + 1
             name = name if seen[name] == 1 else f"{name}:{seen[name]}"
-        yield Record(name, public, "provider_metadata", {"record_type": kind, **row})
+        yield Record(name, public, "provider_metadata", {"record_type": kind, **dict.fromkeys(function.newer), **row})
 
 
 def _dated(function: Function, row: Row, received: datetime) -> datetime | None:
@@ -108,6 +107,8 @@ def _identity(function: Function, row: Row, number: int) -> list[str]:
 
 
 def _digest(row: Mapping[str, Any]) -> str:
+    import hashlib
+
     text = json.dumps(row, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 

@@ -33,7 +33,7 @@ def one_reply(function: Function, query: Query, context: Context, select: Select
     if answer.gap is not None:
         yield answer.gap
     if function.rule == "bar" and (not function.whole or asked.get("outputsize") == "compact"):
-        public = _public(found, query)
+        public = _public(found, query).values()
         reached = query.since is not None and any(moment <= query.since for moment in public)
         if not reached and len(_wanted(found, query, select)) <= query.limit:
             yield gap("reach", host="Alpha Vantage")
@@ -83,7 +83,7 @@ def _month(function: Function, query: Query, context: Context, month: str) -> It
 def articles(function: Function, query: Query, context: Context, select: Select) -> Iterator[Record | Gap]:
     """Articles, newest first; the window's end moves down to the oldest one where 1,000 did not hold them all."""
     first, end = news.window(query)
-    public: list[datetime] = []
+    public: dict[str, datetime] = {}
     while first <= end:
         asked = {
             **parameters(function, query),
@@ -101,25 +101,30 @@ def articles(function: Function, query: Query, context: Context, select: Select)
         if len(answer.document.rows) < news.LIMIT or not stamps:
             return
         oldest = min(stamps).replace(second=0, microsecond=0)
-        public += _wanted(found, query, select)
-        if news.suffices(public, oldest, query.limit + 1):
+        public |= _wanted(found, query, select)
+        if news.suffices(public.values(), oldest, query.limit + 1):
             return
         if oldest + news.MINUTE < end:
             end = oldest + news.MINUTE  # the oldest minute may be cut in two
             continue
-        # A minute with more articles than a reply holds cannot be split.
-        if _public(found, query):
+        # A minute with more articles than a reply holds cannot be split. Those with a date only stand last
+        # in theirs: where one that is not public yet is among them, none that is public is missing.
+        if len(_public(found, query)) == len(found):
             yield gap("provider_ceiling")
         end = min(oldest, end - news.MINUTE)
 
 
-def _public(found: Sequence[Record], query: Query) -> list[datetime]:
-    """The instants of what is surely public and wanted: at the horizon itself --after may leave some out."""
+def _public(found: Sequence[Record], query: Query) -> dict[str, datetime]:
+    """The instants, by id, of what is surely public: at the horizon itself --after may leave some out."""
     bound = min(query.horizon, query.started)
-    return [one.available_at for one in found if one.id and one.available_at is not None and one.available_at < bound]
+    return {
+        one.id: one.available_at
+        for one in found
+        if one.id and one.available_at is not None and one.available_at < bound
+    }
 
 
-def _wanted(found: Sequence[Record], query: Query, select: Select) -> list[datetime]:
+def _wanted(found: Sequence[Record], query: Query, select: Select) -> dict[str, datetime]:
     return _public([one for one in found if select(query, one)], query)
 
 

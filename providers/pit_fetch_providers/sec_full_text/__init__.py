@@ -49,12 +49,12 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
         if isinstance(part, Gap):
             yield part
             continue
-        # All of a slice or nothing: a deadline in the midst of it must not leave a part that looks whole.
-        in_slice = wanted._replace(first=part.first, last=part.last)
-        yield from [_record(one, query, today, archive, ordered) for one in _wanted(part.hits, in_slice)]
-        bound = forms.public_by(part.first - timedelta(days=1)) if ordered else None
-        if bound is not None:
-            yield Watermark(bound)
+        for day, filed in _by_day(part, wanted):
+            # All of a day or nothing: a deadline in the midst of it must not leave a part that looks whole.
+            yield from [_record(one, query, today, archive, ordered) for one in filed]
+            bound = forms.public_by(day - timedelta(days=1)) if ordered else None
+            if bound is not None:
+                yield Watermark(bound)
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
@@ -72,6 +72,15 @@ def caveats(query: Query) -> Iterable[str]:
         yield "--tickers is resolved with today's list of tickers, whatever the PIT. Prefer --ciks."
     if query.options["entity"]:
         yield "--entity is matched with today's names, whatever the PIT. Prefer --ciks."
+
+
+def _by_day(part: search.Slice, wanted: Filter) -> Iterator[tuple[date, list[Filing | None]]]:
+    """The filings of a slice by filing date, newest first; at its first day what has none, and the end of it."""
+    days: dict[date, list[Filing | None]] = {part.first: []}
+    for one in _wanted(part.hits, wanted._replace(first=part.first, last=part.last)):
+        days.setdefault(part.first if one is None else one.filed, []).append(one)
+    for day in sorted(days, reverse=True):
+        yield day, days[day]
 
 
 def _wanted(hits: Iterable[Any], wanted: Filter) -> Iterator[Filing | None]:

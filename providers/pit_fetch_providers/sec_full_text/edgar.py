@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
-from pit_fetch.provider import Context, Credential, Host, Rate, UpstreamError
-
-if TYPE_CHECKING:
-    from pit_fetch.provider import Reply
+from pit_fetch.provider import Context, Credential, Host, Rate, Reply, UpstreamError
 
 EFTS = "efts.sec.gov"
 DATA = "data.sec.gov"
@@ -51,9 +47,15 @@ def headers(context: Context) -> dict[str, str]:
     return {"User-Agent": context.credentials[USER_AGENT.name], "Accept-Encoding": "gzip"}
 
 
-def get(context: Context, host: str, path: str, params: Mapping[str, str] | None = None) -> Reply:
+def get(
+    context: Context,
+    host: str,
+    path: str,
+    params: Mapping[str, str] | None = None,
+    busy: Callable[[Reply], float | None] | None = None,
+) -> Reply:
     """The reply, 200 or a missing object's. Raises UpstreamError for every other one."""
-    return checked(context.http.get(host, path, params, headers(context)), host)
+    return checked(context.http.get(host, path, params, headers(context), busy), host)
 
 
 def checked(reply: Reply, host: str) -> Reply:

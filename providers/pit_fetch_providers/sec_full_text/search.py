@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from pit_fetch.provider import Context, Gap, UpstreamError, gap
+from pit_fetch.provider import Context, Gap, Reply, UpstreamError, gap
 from pit_fetch.wire import strict_json
 from pit_fetch_providers.sec_full_text import edgar
 from pit_fetch_providers.sec_full_text.forms import root
@@ -47,13 +47,12 @@ def parameters(query: str | None, forms: tuple[str, ...], ciks: frozenset[int], 
     """The search without its window. ``forms`` matches root forms: "4" finds 4/A, "4/A" finds nothing."""
     # An excluded amendment would take its root with it: that is left to the local filter.
     asked = dict.fromkeys(root(form) for form in forms if not (form.startswith("-") and form.endswith("/A")))
-    made = {
-        "q": query or "",
+    filters = {
         "forms": ",".join(asked),
         "ciks": ",".join(f"{cik:010d}" for cik in sorted(ciks)),
         "entityName": entity or "",
     }
-    return {"q": made.pop("q"), **{name: value for name, value in made.items() if value}}
+    return {"q": query or "", **{name: value for name, value in filters.items() if value}}
 
 
 def slices(
@@ -73,7 +72,7 @@ def slices(
         days = (last - start).days + 1
         answer = _page(context, search, start, last, 0)
         if (answer.total > SLICE_MOST or answer.capped) and days > 1:
-            days = max(1, min(days // 2, days * SLICE_AIM // answer.total))
+            days = max(1, min(days // 2, days * SLICE_AIM // max(answer.total, 1)))
             continue
         if answer.capped:
             yield gap("provider_ceiling")
@@ -87,11 +86,8 @@ def parse(body: bytes) -> Answer:
     """One reply. Raises UpstreamError for an unknown shape, and when a part of the index did not answer."""
     reply = strict_json(body)
     try:
-        hits, count, relation = (
-            reply["hits"]["hits"],
-            reply["hits"]["total"]["value"],
-            reply["hits"]["total"]["relation"],
-        )
+        hits, total = reply["hits"]["hits"], reply["hits"]["total"]
+        count, relation = total["value"], total["relation"]
         failed = reply["_shards"]["failed"] if "_shards" in reply else 0
     except (TypeError, KeyError):
         raise UpstreamError("malformed", problem="it holds no hits with a total") from None
@@ -125,10 +121,19 @@ def _all_hits(context: Context, search: Mapping[str, str], first: date, last: da
 
 def _page(context: Context, search: Mapping[str, str], first: date, last: date, offset: int) -> Answer:
     window = {"dateRange": "custom", "startdt": first.isoformat(), "enddt": last.isoformat(), "from": str(offset)}
-    reply = edgar.get(context, edgar.EFTS, PATH, {**search, **window})
+    reply = edgar.get(context, edgar.EFTS, PATH, {**search, **window}, _pause)
     if reply.status != 200:
         raise UpstreamError("http_status", host=edgar.EFTS, status=reply.status)
     return parse(reply.body)
+
+
+def _pause(reply: Reply) -> float | None:
+    """How long to wait before the search is asked again: when only a part of the index has answered."""
+    try:
+        parse(reply.body)
+    except UpstreamError as error:
+        return 1.0 if error.gap.code == "incomplete" else None
+    return None
 
 
 def _by_identity(hits: list[Any], offset: int) -> dict[str, Any]:

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
-from pit_fetch.provider import Context, UpstreamError
+from pit_fetch.provider import Context, Reply, UpstreamError
 from pit_fetch.wire import strict_json
 from pit_fetch_providers.sec_full_text import edgar
-
-if TYPE_CHECKING:
-    from pit_fetch.provider import Reply
 
 _PATH = "/files/company_tickers.json"
 _SECONDS_KEPT = 86_400.0

@@ -1,0 +1,47 @@
+"""The commands beside a fetch: ``pit_fetch init | lint | doctor``. Text or JSON out, no envelope.
+
+Each is a module of its own with ``run(argv, environ, folder) -> Answer``, imported only when it is
+called for.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import NoReturn
+
+from pit_fetch.errors import ExitStatus
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command prints on stdout, its exit status, and one line for stderr ("" for none)."""
+
+    text: str
+    status: ExitStatus = ExitStatus.OK
+    complaint: str = ""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that neither prints nor exits."""
+
+    def __init__(self, name: str, description: str) -> None:
+        super().__init__(prog=f"pit_fetch {name}", description=description, allow_abbrev=False, add_help=False)
+        self.add_argument("-h", "--help", action="store_true", help="this help")
+
+    def error(self, message: str) -> NoReturn:
+        raise argparse.ArgumentError(None, message)
+
+
+def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
+    """The answer of the command that ``argv`` names; ``folder`` is the working directory."""
+    name, *words = argv
+    command: Callable[[Sequence[str], Mapping[str, str], str], Answer] = import_module(f"{__name__}.{name}").run
+    try:
+        return command(words, environ, folder)
+    except argparse.ArgumentError as error:
+        return Answer("", ExitStatus.REFUSED, f"{error}; see pit_fetch {name} --help")
+    except OSError as error:
+        return Answer("", ExitStatus.REFUSED, f"{error.filename or name}: {error.strerror}")

@@ -1,0 +1,63 @@
+"""What ships for Claude Code: hook files, their wiring, agents and skills.
+
+A checkout keeps them at its root, where Claude Code finds them as a plugin. A wheel lays the hook
+files beside this package and the rest into ``pit_fetch/claude``. There is one copy of each.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HOOK_FILES = ("pit_gate.py", "pit_guard.py")
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_IN_WHEEL = _PACKAGE / "claude"
+_ROOT = _PACKAGE.parent
+
+_PLUGIN_HOOKS = "${CLAUDE_PLUGIN_ROOT}/hooks"
+PROJECT_HOOKS = "$CLAUDE_PROJECT_DIR/.claude/hooks"
+
+
+@dataclass(frozen=True)
+class Hook:
+    """One row of the wiring: at ``event``, for the tool ``matcher``, the file ``script`` is run by ``command``."""
+
+    event: str
+    matcher: str
+    script: str
+    command: dict[str, Any]
+
+
+def files() -> dict[str, bytes]:
+    """Every file that a project gets, by its path below ``.claude``."""
+    hooks = _ROOT if _IN_WHEEL.is_dir() else _ROOT / "hooks"
+    found = {f"hooks/{name}": (hooks / name).read_bytes() for name in HOOK_FILES}
+    found["hooks/.gitignore"] = b"pit_gate.log*\n"  # the gate's log stands beside it
+    for kind in ("agents", "skills"):
+        top = _data() / kind
+        for path in sorted(top.rglob("*.md")):
+            found[f"{kind}/{path.relative_to(top).as_posix()}"] = path.read_bytes()
+    return found
+
+
+def wiring() -> Iterator[Hook]:
+    """The rows of ``hooks.json``, as a project's own settings say them."""
+    path = _data() / ("hooks.json" if _IN_WHEEL.is_dir() else "hooks/hooks.json")
+    for event, entries in json.loads(path.read_text(encoding="utf-8"))["hooks"].items():
+        for entry in entries:
+            for command in entry["hooks"]:
+                text = command["command"].replace(_PLUGIN_HOOKS, PROJECT_HOOKS)
+                yield Hook(event, entry["matcher"], script_of(text), {**command, "command": text})
+
+
+def script_of(command: str) -> str:
+    """Which of our hook files a command runs; "" for none."""
+    return next((name for name in HOOK_FILES if name in command), "")
+
+
+def _data() -> Path:
+    return _IN_WHEEL if _IN_WHEEL.is_dir() else _ROOT

@@ -1,0 +1,344 @@
+"""What reaches the model, measured: every way of calling the wrapper, under every way of installing the hooks.
+
+``python -m tests.client.matrix`` runs all cells against the real client and fails when the table in
+docs/enforcement.md says anything else, or when the canary gets through where everything is
+installed. ``--write`` writes the table. ``ROW``s named on the command line are run alone, and printed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pit_fetch import sdk
+from pit_fetch.commands import init
+from pit_fetch.siblings import gate
+from tests.client import harness
+from tests.client.harness import Setting
+from tests.client.model import Script, Turn, call, say
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SERVER = Path(__file__).resolve().with_name("mcp_server.py")
+DOCS = ROOT / "docs" / "enforcement.md"
+BEGIN, END = "<!-- begin matrix -->\n", "<!-- end matrix -->\n"
+
+CANARY = "CANARY-2024-02-16"
+PIT = "2024-02-15T16:00:00-05:00"
+CALL = f"python3 pit_fetch.py --source x --pit {PIT}"
+AGENT = "bz-news-api"
+BRIEF = "the brief of the subagent"
+
+COLUMNS = ("nothing", "gate alone", "settings", "plugin", "SDK")
+FULL = ("settings", "plugin", "SDK")  # guard, gate and ceiling
+
+
+def item(title: str, available_at: str = "2024-02-15T09:00:00-05:00") -> dict[str, str]:
+    return {"available_at": available_at, "available_at_source": "provider_metadata", "title": title}
+
+
+def envelope(*items: dict[str, str]) -> str:
+    return json.dumps({"data": list(items), "gaps": []})
+
+
+LATE = item(CANARY, "2024-02-16T09:00:00-05:00")
+LEAK = envelope(item("public"), LATE)
+
+
+def wrapper(stdout: str, stderr: str = "", code: int = 0) -> str:
+    """A program in the wrapper's place that does what the real one never does."""
+    return f"import sys\nprint({stdout!r})\nprint({stderr!r}, end='', file=sys.stderr)\nsys.exit({code})\n"
+
+
+def run(command: str, **more: Any) -> list[Turn]:
+    return [call("Bash", command=command, description="fetch", **more), say()]
+
+
+def run_and_read(first: Turn, pattern: str, command: str) -> list[Turn]:
+    """A call, then another that reads the file whose path the client named after the first."""
+
+    def read(seen: str) -> list[dict[str, Any]]:
+        path = re.search(pattern, seen)
+        words = command.format(path[1]) if path else "echo no path"
+        return call("Bash", command=words, description="read")(seen)
+
+    return [first, read, say()]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One way of calling.
+
+    program    what stands in the wrapper's place
+    broken     a hook file, and what stands in its place (None: nothing)
+    clean      the envelope must get through
+    mcp        the result of an MCP server's tools; such a row is not the wrapper's
+    env        variables beside the ceiling
+    columns    where the row makes sense
+    """
+
+    turns: Sequence[Turn] = field(default_factory=lambda: run(CALL))
+    program: str = wrapper(LEAK)
+    broken: tuple[str, str | None] | None = None
+    subagent: bool = False
+    clean: bool = False
+    mcp: dict[str, Any] | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    columns: tuple[str, ...] = COLUMNS
+
+
+READ = [call(f"mcp__{harness.SERVER}__read_neo4j_cypher", query="MATCH (n)", params={"pit": PIT}), say()]
+_CRASH = "raise RuntimeError('broken')\n"
+_HANG = "import select\nselect.select([], [], [])\n"
+_MANY = [item(f"public {number}") for number in range(100)]
+_HOOKED = ("gate alone", "settings", "plugin")
+_GUARDED = ("settings", "plugin")
+
+ROWS: dict[str, Row] = {
+    "clean call": Row(program=wrapper(envelope(item("public"))), clean=True),
+    "leaking wrapper": Row(),
+    "violation in the middle of many items": Row(program=wrapper(envelope(*_MANY, LATE, *_MANY))),
+    "stderr noise": Row(program=wrapper(envelope(item("public")), stderr=f"fetched {CANARY}\n")),
+    "non-zero exit": Row(program=wrapper(LEAK, code=3)),
+    "compound command": Row(run(f"{CALL}; false")),
+    "nested shell": Row(run(f"bash -c '{CALL}; false'")),
+    "background run, then read": Row(
+        run_and_read(
+            call("Bash", command=CALL, description="fetch", run_in_background=True),
+            r"(/\S+\.output)",
+            "until test -s {0}; do sleep 0.1; done; cat {0}",
+        )
+    ),
+    "redirect, then read": Row([*run(f"{CALL} > o.json")[:1], *run("cat o.json")]),
+    "redirect, then the Read tool": Row(
+        [*run(f"{CALL} > o.json")[:1], lambda seen: call("Read", file_path="o.json")(seen), say()]
+    ),
+    "over 30,000 characters, then read": Row(
+        run_and_read(call("Bash", command=CALL, description="fetch"), r"saved to: (\S+)", "tail -c 400 {0}"),
+        program=wrapper(envelope(*_MANY * 3, LATE)),
+    ),
+    "no --pit": Row(run("python3 pit_fetch.py --source x")),
+    "subagent": Row(subagent=True),
+    "subagent, non-zero exit": Row(program=wrapper(LEAK, code=3), subagent=True),
+    "subagent, another command": Row(run("cat raw.json"), subagent=True),
+    "PIT_FETCH_WRAPPER_ONLY=1, another command": Row(run("cat raw.json"), env={"PIT_FETCH_WRAPPER_ONLY": "1"}),
+    "gate missing": Row(broken=("pit_gate.py", None), columns=_HOOKED),
+    "gate crashing": Row(broken=("pit_gate.py", _CRASH), columns=_HOOKED),
+    "gate hanging": Row(broken=("pit_gate.py", _HANG), columns=_HOOKED),
+    "guard missing": Row(broken=("pit_guard.py", None), columns=_GUARDED),
+    "guard crashing": Row(broken=("pit_guard.py", _CRASH), columns=_GUARDED),
+    "guard hanging": Row(broken=("pit_guard.py", _HANG), columns=_GUARDED),
+    "callback of the gate raising": Row(broken=("respond", "raise"), columns=("SDK",)),
+    "callback of the gate hanging": Row(broken=("respond", "hang"), columns=("SDK",)),
+    "MCP tool": Row(READ, mcp={"content": [{"type": "text", "text": LEAK}]}),
+    "MCP tool, a clean block first": Row(
+        READ, mcp={"content": [{"type": "text", "text": envelope()}, {"type": "text", "text": LEAK}]}
+    ),
+    "MCP tool, structured": Row(READ, mcp={"content": [], "structuredContent": {"result": LEAK}}),
+    "MCP tool, clean": Row(READ, mcp={"content": [{"type": "text", "text": envelope(item("public"))}]}, clean=True),
+    "MCP tool, marked as an error": Row(READ, mcp={"content": [{"type": "text", "text": LEAK}], "isError": True}),
+    "Neo4j write": Row(
+        [call(f"mcp__{harness.SERVER}__write_neo4j_cypher", query="CREATE (n)"), say()],
+        mcp={"content": [{"type": "text", "text": f"{CANARY} was written"}]},
+    ),
+    "real pit_fetch, its source serves the canary": Row(
+        run(f"pit_fetch --source bz-news-api --input-file raw.json --pit {PIT}"), clean=True
+    ),
+    "real pit_fetch, verbose, compound, exit 1": Row(
+        run(f"pit_fetch --source bz-news-api --input-file raw.json --pit {PIT} -v 2>&1; false")
+    ),
+}
+RAW = json.dumps([{"id": 1, "title": CANARY, "created": "Fri, 16 Feb 2024 09:00:00 -0400", "updated": "", "body": ""}])
+
+
+# One cell.
+
+
+def measure(name: str, column: str) -> str:
+    """What reaches the model in one cell, in a few words."""
+    row = ROWS[name]
+    if column not in row.columns:
+        return "–"
+    with tempfile.TemporaryDirectory(prefix="pit-client-") as folder:
+        project = Path(folder, "project")
+        project.mkdir()
+        (project / "pit_fetch.py").write_text(row.program)
+        (project / "raw.json").write_text(RAW)
+        server = () if row.mcp is None else (sys.executable, str(SERVER), json.dumps(row.mcp))
+        with _installed(row, column, project) as setting:
+            return describe(harness.converse(replace(setting, server=server), _script(row, column)))
+
+
+def describe(texts: Sequence[str]) -> str:
+    """The first answer of a tool that the model got; "canary" if that reached it anywhere."""
+    if any(CANARY in text for text in texts):
+        return "**canary**"
+    for text in texts:
+        withheld = re.search(r"(PIT_[A-Z_]+): [^\n]* \(output withheld\)", text)
+        if withheld:
+            return f"withheld, `{withheld[1]}`"
+        if "hook error" in text or "hook did not respond" in text:
+            return "refused"
+        if '{"data": [' in text:
+            return "the envelope"
+    return "no output"
+
+
+def _script(row: Row, column: str) -> Script:
+    if not row.subagent:
+        return {"main": row.turns}
+    agent = {"plugin": f"pit-fetch:{AGENT}", "settings": AGENT, "SDK": AGENT}.get(column, "general-purpose")
+    brief = call("Agent", subagent_type=agent, description="fetch", prompt=BRIEF, run_in_background=False)
+    return {"main": [brief, say()], BRIEF: row.turns}
+
+
+@contextmanager
+def _installed(row: Row, column: str, project: Path) -> Iterator[Setting]:
+    """The hooks as ``column`` says. Subagents are ruled by their name, so only the ceiling is set for them."""
+    env = {"PIT_FETCH_CEILING": PIT, **row.env}
+    claude = project / ".claude"
+    if column == "nothing":
+        yield Setting(project)
+    elif column == "gate alone":
+        init.run([], {}, str(project))
+        _keep_only(claude / "settings.json", "PostToolUse")
+        shutil.rmtree(claude / "agents")
+        _break(row, claude / "hooks", claude / "settings.json")
+        yield Setting(project)
+    elif column == "settings":
+        init.run([], {}, str(project))
+        _break(row, claude / "hooks", claude / "settings.json")
+        yield Setting(project, env)
+    elif column == "plugin":
+        plugin = project.parent / "plugin"
+        for part in (".claude-plugin", "agents", "hooks", "skills"):
+            shutil.copytree(ROOT / part, plugin / part)
+        _break(row, plugin / "hooks", plugin / "hooks" / "hooks.json")
+        yield Setting(project, env, ["--plugin-dir", str(plugin)])
+    else:
+        init.run([], {}, str(project))
+        (claude / "settings.json").unlink()
+        shutil.rmtree(claude / "hooks")
+        with _broken_callback(row):
+            yield Setting(project, env, hooks=sdk.make_hooks(env))
+
+
+def _keep_only(settings: Path, event: str) -> None:
+    hooks = json.loads(settings.read_text())["hooks"]
+    settings.write_text(json.dumps({"hooks": {event: hooks[event]}}))
+
+
+def _break(row: Row, hooks: Path, wiring: Path) -> None:
+    if row.broken is None:
+        return
+    name, text = row.broken
+    if text is None:
+        (hooks / name).unlink()
+    else:
+        (hooks / name).write_text(text)
+        # So that a hanging hook is killed soon: the shipped wiring gives it 10 seconds.
+        wiring.write_text(wiring.read_text().replace('"timeout": 10', '"timeout": 2'))
+
+
+@contextmanager
+def _broken_callback(row: Row) -> Iterator[None]:
+    if row.broken is None:
+        yield
+        return
+    honest = (gate.respond, sdk.JUDGE_SECONDS)
+    release: list[Any] = []
+
+    def broken(hook: Any, ceiling: Any = None) -> dict[str, Any]:
+        if "planted" in str(hook):  # make_hooks tries the gate before it is broken
+            answer: dict[str, Any] = honest[0](hook, ceiling)
+            return answer
+        if row.broken == ("respond", "raise"):
+            raise RuntimeError
+        until = time.monotonic() + 3
+        while time.monotonic() < until and not release:
+            time.sleep(0.05)
+        return {}
+
+    gate.respond, sdk.JUDGE_SECONDS = broken, 1.0
+    try:
+        yield
+    finally:
+        release.append(True)
+        gate.respond, sdk.JUDGE_SECONDS = honest
+
+
+# The whole table.
+
+
+def _alone(row: Row) -> bool:
+    """Rows that change this process must not run beside others."""
+    return row.broken is not None and row.broken[0] == "respond"
+
+
+def measure_all(names: Sequence[str]) -> dict[tuple[str, str], str]:
+    """Every cell of the rows ``names``; two clients at a time."""
+    together = [(name, column) for name in names if not _alone(ROWS[name]) for column in COLUMNS]
+    apart = [(name, column) for name in names if _alone(ROWS[name]) for column in COLUMNS]
+    with ThreadPoolExecutor(2) as pool:
+        measured = dict(zip(together, pool.map(_measure, together), strict=True))
+    return measured | {cell: _measure(cell) for cell in apart}
+
+
+def _measure(cell: tuple[str, str]) -> str:
+    begun = time.monotonic()
+    seen = measure(*cell)
+    sys.stderr.write(f"{time.monotonic() - begun:5.1f} s  {cell[0]}, {cell[1]}: {seen}\n")
+    return seen
+
+
+def table(cells: dict[tuple[str, str], str]) -> str:
+    heads = ("", "nothing installed", "gate alone", "all, by settings", "all, by plugin", "all, by SDK")
+    lines = [heads, ("---",) * len(heads)]
+    lines += [(name, *(cells[name, column] for column in COLUMNS)) for name in ROWS]
+    rows = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return f"Measured on Claude Code {harness.version()}.\n\n{rows}"
+
+
+def faults(cells: dict[tuple[str, str], str]) -> Iterator[str]:
+    """What must not be: the canary where all is installed, or a clean call that does not get through."""
+    for (name, column), seen in cells.items():
+        if column in FULL and seen == "**canary**" and ROWS[name].mcp is None:
+            yield f"{name}, {column}: the canary reaches the model"
+        if ROWS[name].clean and seen not in ("the envelope", "–"):
+            yield f"{name}, {column}: {seen}"
+
+
+def main(argv: Sequence[str]) -> int:
+    inside = harness.enter_namespace("tests.client.matrix")
+    say_line: Callable[[str], object] = sys.stderr.write
+    if not inside:
+        say_line("no network namespace can be made here: the client runs with whatever network there is\n")
+    begun = time.monotonic()
+    names = [word for word in argv if word in ROWS]
+    cells = measure_all(names or list(ROWS))
+    say_line(f"{len(cells)} cells in {time.monotonic() - begun:.0f} s\n")
+    found = list(faults(cells))
+    if not names:
+        before, rest = DOCS.read_text().split(BEGIN)
+        old, after = rest.split(END)
+        new = table(cells)
+        if "--write" in argv:
+            DOCS.write_text(before + BEGIN + new + END + after)
+        elif old != new:
+            found += ["docs/enforcement.md says otherwise; python -m tests.client.matrix --write", new]
+    for line in found:
+        say_line(f"FAIL {line}\n")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,35 @@
+"""A graph database's MCP server, as far as the client needs one: its tools answer what they are told to."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+TOOLS = ("read_neo4j_cypher", "write_neo4j_cypher")
+
+
+def answer(request: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:
+    """The result of one request; every call of a tool gets ``result``."""
+    if request["method"] == "initialize":
+        version = request["params"]["protocolVersion"]
+        server = {"name": "graph", "version": "1"}
+        return {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": server}
+    if request["method"] == "tools/list":
+        schema = {"type": "object", "properties": {"query": {"type": "string"}, "params": {"type": "object"}}}
+        return {"tools": [{"name": name, "description": name, "inputSchema": schema} for name in TOOLS]}
+    return result if request["method"] == "tools/call" else {}
+
+
+def main(result: dict[str, Any]) -> None:
+    """Speaks JSON-RPC on stdin and stdout."""
+    for line in sys.stdin:
+        request = json.loads(line)
+        if "id" in request:
+            reply = {"jsonrpc": "2.0", "id": request["id"], "result": answer(request, result)}
+            sys.stdout.write(json.dumps(reply) + "\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))

@@ -1,0 +1,157 @@
+"""A model made of a script: the Messages API on a loopback port, answering each request with the next turn.
+
+It shows what reaches a model, not how one reacts. Everything the client sends is kept.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
+from typing import Any
+from uuid import uuid4
+
+Block = dict[str, Any]
+# A turn sees the text of what came before it, so that it can use a path that the client named.
+Turn = Callable[[str], list[Block]]
+Script = Mapping[str, Sequence[Turn]]
+
+
+def call(tool: str, **tool_input: Any) -> Turn:
+    """A turn that calls a tool."""
+    return lambda seen: [{"type": "tool_use", "name": tool, "input": tool_input}]
+
+
+def say(text: str = "done") -> Turn:
+    """A turn that ends the conversation."""
+    return lambda seen: [{"type": "text", "text": text}]
+
+
+@dataclass
+class Model:
+    """``script`` holds the turns of "main" and of every subagent, whose prompt contains its key."""
+
+    script: Script
+    url: str = ""
+    results: list[str] = field(default_factory=list)
+    _ids: Iterator[int] = field(default_factory=count)
+
+    def answer(self, body: Mapping[str, Any]) -> list[Block]:
+        """The next turn of the conversation that ``body`` is the latest state of."""
+        messages = body.get("messages", [])
+        if not body.get("tools"):  # titles and other small talk of the client's own
+            return [{"type": "text", "text": "ok"}]
+        first = _text(messages[0]) if messages else ""
+        name = next((key for key in self.script if key != "main" and key in first), "main")
+        turns = self.script[name]
+        heard = [_text(message) for message in messages[1:] if message["role"] != "assistant"]
+        self.results.extend(text for text in heard if text not in self.results)
+        position = sum(message["role"] == "assistant" for message in messages)
+        turn = turns[position] if position < len(turns) else say()
+        return [_with_id(block, next(self._ids)) for block in turn("\n".join(heard))]
+
+
+@contextmanager
+def serve(script: Script) -> Iterator[Model]:
+    """The model on a port of its own, for as long as the block runs."""
+    model = Model(script)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(model))
+    model.url = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield model
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    content = message.get("content") or ""
+    if isinstance(content, str):
+        return content
+    return "\n".join(_block_text(block) for block in content)
+
+
+def _block_text(block: Mapping[str, Any]) -> str:
+    if block.get("type") == "tool_result":
+        return _text(block)
+    return block["text"] if block.get("type") == "text" else json.dumps(block)
+
+
+def _with_id(block: Block, number: int) -> Block:
+    return {**block, "id": f"toolu_{number:024}"} if block["type"] == "tool_use" else block
+
+
+def _handler(model: Model) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *args: Any) -> None:
+            pass
+
+        def do_HEAD(self) -> None:
+            self._send(200, b"", "text/plain")
+
+        def do_GET(self) -> None:
+            self._send(404, b"{}", "application/json")
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
+            path = self.path.partition("?")[0]
+            if path.endswith("/count_tokens"):
+                self._send(200, b'{"input_tokens": 100}', "application/json")
+            elif not path.endswith("/v1/messages"):
+                self._send(404, b"{}", "application/json")
+            elif body.get("stream"):
+                self._send(200, b"".join(_events(body, model.answer(body))), "text/event-stream")
+            else:
+                self._send(200, json.dumps(_message(body, model.answer(body))).encode(), "application/json")
+
+        def _send(self, status: int, body: bytes, kind: str) -> None:
+            self.send_response(status)
+            self.send_header("content-type", kind)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    return Handler
+
+
+def _message(body: Mapping[str, Any], blocks: list[Block]) -> dict[str, Any]:
+    return {
+        "id": f"msg_{uuid4().hex}",  # the client takes two messages of one id for one
+        "type": "message",
+        "role": "assistant",
+        "model": body.get("model"),
+        "content": blocks,
+        "stop_reason": "tool_use" if any(block["type"] == "tool_use" for block in blocks) else "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 10, "output_tokens": 10},
+    }
+
+
+def _events(body: Mapping[str, Any], blocks: list[Block]) -> Iterator[bytes]:
+    whole = _message(body, blocks)
+    yield _event("message_start", message={**whole, "content": [], "stop_reason": None})
+    for index, block in enumerate(blocks):
+        start: Block
+        if block["type"] == "text":
+            start, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": block["text"]}
+        else:
+            start = {**block, "input": {}}
+            delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+        yield _event("content_block_start", index=index, content_block=start)
+        yield _event("content_block_delta", index=index, delta=delta)
+        yield _event("content_block_stop", index=index)
+    stop = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
+    yield _event("message_delta", delta=stop, usage={"output_tokens": 10})
+    yield _event("message_stop")
+
+
+def _event(name: str, **data: Any) -> bytes:
+    return f"event: {name}\ndata: {json.dumps({'type': name, **data})}\n\n".encode()

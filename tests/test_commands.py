@@ -1,0 +1,486 @@
+"""init, lint and doctor: what they write, what they find, and that they say how to mend it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pit_fetch import commands
+from pit_fetch.commands import Answer, bundle, doctor, frontmatter, wiring
+from pit_fetch.siblings import gate
+
+AGENTS = [name for name in bundle.files() if name.startswith("agents/")]
+# The interpreter itself first: what stands on PATH may be a slow script of a version manager.
+PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+WORKS = ("agents/alphavantage.md", "skills/pit-envelope/SKILL.md", "hooks/pit_gate.py", "hooks/pit_guard.py")
+
+
+def answer(folder: Path, *argv: str, **environ: str) -> Answer:
+    bare = {"PATH": PATH, "HOME": str(folder / "home"), **environ}
+    return commands.run(argv, bare, str(folder))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    assert answer(folder, "init").status == 0
+    return folder
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine must not turn a finding into a time-out."""
+    monkeypatch.setattr(doctor, "CHILD_SECONDS", 30.0)
+
+
+# What ships.
+
+
+def test_the_wiring_names_tools_and_withstands_failure() -> None:
+    rows = {(row.event, row.matcher): row for row in bundle.wiring()}
+    assert set(rows) == {
+        ("PreToolUse", "Bash"),
+        ("PreToolUse", "mcp__neo4j-cypher__write_neo4j_cypher"),
+        ("PostToolUse", "Bash"),
+        ("PostToolUse", "mcp__neo4j-cypher__read_neo4j_cypher"),
+        *(("PostToolUse", f"mcp__perplexity__perplexity_{name}") for name in ("search", "ask", "research", "reason")),
+    }
+    for (event, _), row in rows.items():
+        assert row.script == {"PreToolUse": "pit_guard.py", "PostToolUse": "pit_gate.py"}[event]
+        assert row.command["command"] == f'python3 -I -S "$CLAUDE_PROJECT_DIR/.claude/hooks/{row.script}"'
+        assert (row.command["timeout"], row.command["onFailure"]) == (10, "block")
+        assert gate.ALARM_SECONDS + gate.LOG_SECONDS < 10
+
+
+def test_an_agent_and_the_settings_run_a_hook_by_the_same_words() -> None:
+    """The client runs one command once, however many places name it."""
+    for name in AGENTS:
+        front, _ = frontmatter.split(bundle.files()[name].decode())
+        said = {entry["hooks"][0]["command"] for entries in front["hooks"].values() for entry in entries}
+        assert said == {row.command["command"] for row in bundle.wiring()}
+
+
+def test_the_bundled_agents_are_those_that_the_guard_rules() -> None:
+    assert {Path(name).stem for name in AGENTS} == doctor.guard.ADAPTERS
+
+
+# init
+
+
+def test_init_writes_a_project_once(tmp_path: Path) -> None:
+    dry = answer(tmp_path, "init", "--dry-run")
+    assert dry.text.count("would create") == 9
+    assert snapshot(tmp_path) == {}
+    assert answer(tmp_path, "init").text.count("created") == 9
+    before = snapshot(tmp_path)
+    assert {f".claude/{name}" for name in WORKS} < set(before)
+    assert os.access(tmp_path / ".claude" / "hooks" / "pit_gate.py", os.X_OK)
+    again = answer(tmp_path, "init")
+    assert (again.text.count("unchanged"), again.status) == (9, 0)
+    assert snapshot(tmp_path) == before
+
+
+def test_init_merges_settings_and_keeps_what_is_there(tmp_path: Path) -> None:
+    own = {"matcher": "Bash", "hooks": [{"type": "command", "command": "echo"}]}
+    wired = {"matcher": "Bash", "hooks": [{"type": "command", "command": "python3 old/pit_gate.py", "timeout": 30}]}
+    settings = {"model": "opus", "hooks": {"Stop": [own], "PostToolUse": [own, wired]}, "permissions": {"allow": ["x"]}}
+    (tmp_path / ".claude").mkdir()
+    path = tmp_path / ".claude" / "settings.json"
+    path.write_text(json.dumps(settings))
+    assert "merged" in answer(tmp_path, "init").text
+    merged = json.loads(path.read_text())
+    assert list(merged) == ["model", "hooks", "permissions"]
+    assert merged["hooks"]["Stop"] == [own]
+    assert merged["hooks"]["PostToolUse"][:2] == [own, wired]
+    assert [entry["matcher"] for entry in merged["hooks"]["PostToolUse"]].count("Bash") == 2
+    assert len(merged["hooks"]["PreToolUse"]) == 2
+    before = path.read_bytes()
+    assert "merged" not in answer(tmp_path, "init").text
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"hooks": 5}', '{"hooks": {"PreToolUse": [7]}}'])
+def test_init_leaves_settings_that_it_cannot_read(tmp_path: Path, text: str) -> None:
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude" / "settings.json").write_text(text)
+    before = snapshot(tmp_path)
+    done = answer(tmp_path, "init")
+    assert (done.text, done.status) == ("", 2)
+    assert "nothing was changed" in done.complaint
+    assert snapshot(tmp_path) == before
+
+
+def test_init_keeps_a_file_that_differs_unless_forced(project: Path) -> None:
+    agent = project / ".claude" / "agents" / "alphavantage.md"
+    agent.write_text("mine")
+    kept = answer(project, "init")
+    assert (kept.status, agent.read_text()) == (1, "mine")
+    assert "KEPT" in kept.text
+    assert "--force" in kept.text
+    assert answer(project, "init", "--force").status == 0
+    assert agent.read_bytes() == bundle.files()["agents/alphavantage.md"]
+
+
+def test_init_writes_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "dotfiles").mkdir()
+    real = tmp_path / "dotfiles" / "settings.json"
+    real.write_text("{}")
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude" / "settings.json").symlink_to(real)
+    answer(tmp_path, "init")
+    assert (tmp_path / ".claude" / "settings.json").is_symlink()
+    assert "hooks" in json.loads(real.read_text())
+
+
+@pytest.mark.parametrize("argv", [("init", "no/such"), ("init", "--bogus"), ("lint", "a", "b"), ("lint", "no/such")])
+def test_a_command_that_cannot_be_carried_out_is_refused(tmp_path: Path, argv: tuple[str, ...]) -> None:
+    done = answer(tmp_path, *argv)
+    assert (done.text, done.status) == ("", 2)
+    assert done.complaint
+
+
+@pytest.mark.parametrize("name", ["init", "lint", "doctor"])
+def test_each_command_has_help(tmp_path: Path, name: str) -> None:
+    done = answer(tmp_path, name, "--help")
+    assert done.status == 0
+    assert done.text.startswith(f"usage: pit_fetch {name}")
+
+
+def test_the_command_line_reaches_them(run: Callable[..., Any], project: Path) -> None:
+    done = run("lint", str(project))
+    assert (done.code, done.err) == (0, b"")
+    assert done.out.startswith(b"PASS")
+    refused = run("lint", "--bogus")
+    assert (refused.code, refused.out) == (2, b"")
+    assert b"see pit_fetch lint --help" in refused.err
+
+
+# lint
+
+AGENT = """---
+name: {name}
+description: "An agent: one, of mine"  # a comment
+tools: [Bash, Read]
+skills:
+  - pit-envelope
+  - evidence-standards
+hooks:
+  PreToolUse:
+    - matcher: "mcp__neo4j-cypher__write_neo4j_cypher"
+      hooks:
+        - type: command
+          command: "echo '{{\\"decision\\":\\"block\\",\\"reason\\":\\"Neo4j writes forbidden\\"}}'"
+  PostToolUse:
+    - matcher: "mcp__neo4j-cypher__read_neo4j_cypher"
+      hooks:
+        - type: command
+          command: "python3 $CLAUDE_PROJECT_DIR/.claude/hooks/pit_gate.py"
+---
+Body.
+"""
+
+
+def lint_one(project: Path, text: str, name: str = "neo4j-news") -> tuple[int, list[str]]:
+    """The exit status and the problems of a project whose only changed agent is ``name``."""
+    (project / ".claude" / "agents" / f"{name}.md").write_text(text)
+    done = answer(project, "lint")
+    *problems, summary = done.text.splitlines()
+    assert summary.startswith("FAIL" if done.status else "PASS")
+    assert name in summary
+    return done.status, problems
+
+
+def test_the_bundled_agents_pass(project: Path) -> None:
+    done = answer(project, "lint")
+    assert done.text == "PASS: 0 errors, 0 warnings, 3 agents checked (alphavantage, bz-news-api, sec_full_text)\n"
+    assert done.status == 0
+
+
+def test_an_agent_of_the_template_passes(project: Path) -> None:
+    assert lint_one(project, AGENT.format(name="neo4j-news")) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("rule", "old", "new"),
+    [
+        ("R1", "  - evidence-standards\n", ""),
+        ("R2", '"mcp__neo4j-cypher__read_neo4j_cypher"', '"*"'),
+        ("R2", '"mcp__neo4j-cypher__read_neo4j_cypher"', '""'),
+        ("R2", '"mcp__neo4j-cypher__read_neo4j_cypher"', '"mcp__neo4j-cypher__.*"'),
+        ("R2", '    - matcher: "mcp__neo4j-cypher__read_neo4j_cypher"\n      hooks', "    - hooks"),
+        ("R3", "  - pit-envelope\n", ""),
+        ("R3", "pit_gate.py", "other_gate.py"),
+        ("R3", "PostToolUse", "PostToolUseFailure"),
+        ("R3", "mcp__neo4j-cypher__read_neo4j_cypher", "Bash"),
+        ("R3", "write_neo4j_cypher", "drop_neo4j_cypher"),
+        ("R3", 'echo \'{\\"decision\\":\\"block\\"', 'true \'{\\"decision\\":\\"allow\\"'),
+        ("R3", "name: neo4j-news", "name: [unclosed"),
+        ("R3", "---\nBody", "Body"),
+        ("R5", "Body.", "Run `scripts/missing.py` first."),
+        ("R5", "Body.", "See .claude/cookbooks/data/missing.md."),
+        ("R5", "hooks/pit_gate.py", "hooks/old/pit_gate.py"),
+        ("R6", "$CLAUDE_PROJECT_DIR/", ""),
+        ("R7", "  - pit-envelope\n", "  - pit-envelope\n  - filtered-data\n"),
+    ],
+)
+def test_each_rule_finds_its_fault(project: Path, rule: str, old: str, new: str) -> None:
+    good = AGENT.format(name="neo4j-news")
+    assert old in good
+    status, problems = lint_one(project, good.replace(old, new))
+    assert status == 1
+    assert any(line.startswith(f"ERROR [{rule}] .claude/agents/neo4j-news.md: ") for line in problems)
+
+
+def test_a_skill_is_checked_with_its_agent_and_a_missing_one_is_a_warning(project: Path) -> None:
+    skill = project / ".claude" / "skills" / "pit-envelope" / "SKILL.md"
+    skill.write_text(skill.read_text() + "\nSee scripts/gone.py\n")
+    (project / "scripts").mkdir()
+    text = AGENT.format(name="neo4j-news").replace("  - pit-envelope", "  - pit-envelope\n  - a:b\n  - nowhere")
+    status, problems = lint_one(project, text)
+    assert status == 1
+    assert "ERROR [R5] .claude/skills/pit-envelope/SKILL.md: scripts/gone.py does not exist" in problems
+    assert [line for line in problems if line.startswith("WARN")] == [
+        "WARN  [R5] .claude/agents/neo4j-news.md: skill nowhere is not in this project: the client skips it silently"
+    ]
+    (project / "scripts" / "gone.py").touch()
+    assert answer(project, "lint").status == 0
+
+
+def test_other_agents_are_left_alone_and_data_agents_are_found_by_what_they_use(project: Path) -> None:
+    agents = project / ".claude" / "agents"
+    (agents / "writer.md").write_text("---\nname: writer\nhooks: {}\n---\n")
+    (agents / "notes.md").write_text("no frontmatter")
+    (agents / "mine.md").write_text("---\nname: mine\nskills: pit-envelope, evidence-standards\n---\n")
+    assert "4 agents checked (alphavantage, bz-news-api, mine, sec_full_text)" in answer(project, "lint").text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a: 1\nb:\n- x\n- y\n", {"a": "1", "b": ["x", "y"]}),
+        ("a: 'it''s'\nb: \"q\\\"#\" # c\nc: x # d\n", {"a": "it's", "b": 'q"#', "c": "x"}),
+        ("a: >\n  two\n  lines\nb: [p, 'q']\n", {"a": "two lines", "b": ["p", "q"]}),
+        (
+            "a:\n  b:\n    - c: 1\n      d:\n        - e\n    - c: 2\n",
+            {"a": {"b": [{"c": "1", "d": ["e"]}, {"c": "2"}]}},
+        ),
+        ("a: http://x/y?z=1#f\nb:\n", {"a": "http://x/y?z=1#f", "b": ""}),
+        ("a: one\n  two\n", {"a": "one two"}),
+    ],
+)
+def test_frontmatter_is_read_as_yaml_reads_it(text: str, expected: dict[str, Any]) -> None:
+    assert frontmatter.split(f"---\n{text}---\nbody") == (expected, "body")
+
+
+@pytest.mark.parametrize(
+    "text", ["a: 1\na: 2\n", "a: [x\n", "\ta: 1\n", "a: &x\n", 'a: "x\n', "- a\n", "a\n", " a: 1\nb: 2\n"]
+)
+def test_frontmatter_that_could_be_read_otherwise_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"line|mapping"):
+        frontmatter.split(f"---\n{text}---\n")
+
+
+# doctor
+
+
+def examine(folder: Path, **environ: str) -> dict[str, list[str]]:
+    """The messages of the report by level; every finding but "ok" and a missing client must name a fix."""
+    done = answer(folder, "doctor", "--json", **environ)
+    report = json.loads(done.text)
+    assert report["holds"] == (done.status == 0)
+    levels: dict[str, list[str]] = {"ok": [], "note": [], "warn": [], "fail": []}
+    for finding in report["findings"]:
+        levels[finding["level"]].append(f"{finding['check']}: {finding['message']}")
+        assert finding["fix"] or finding["level"] in ("ok", "note")
+    assert report["holds"] == (not levels["fail"])
+    return levels
+
+
+def settings_of(project: Path) -> Path:
+    return project / ".claude" / "settings.json"
+
+
+def rewire(project: Path, old: str, new: str) -> None:
+    text = settings_of(project).read_text()
+    assert old in text
+    settings_of(project).write_text(text.replace(old, new))
+
+
+def test_a_project_after_init_holds(project: Path) -> None:
+    found = examine(project, PIT_FETCH_CEILING="2024-02-15T16:00:00-05:00", PIT_FETCH_WRAPPER_ONLY="1")
+    assert found["fail"] == []
+    assert any("pit_gate.py" in line and "withholds a planted leak" in line for line in found["ok"])
+    assert any("pit_guard.py" in line and "refuses a compound command" in line for line in found["ok"])
+    assert any(line.startswith("ceiling") for line in found["ok"])
+    text = answer(project, "doctor").text
+    assert text.endswith("The PIT is enforced here.\n")
+
+
+def test_a_project_without_anything_does_not_hold(tmp_path: Path) -> None:
+    found = examine(tmp_path)
+    assert found["fail"] == [
+        "wiring: pit_guard.py at PreToolUse on Bash is not wired",
+        "wiring: pit_gate.py at PostToolUse on Bash is not wired",
+    ]
+    assert "FAIL  wiring" in answer(tmp_path, "doctor").text
+
+
+def test_an_installed_plugins_wiring_counts_until_it_is_switched_off(tmp_path: Path) -> None:
+    plugin = tmp_path / "cache" / "pit-fetch"
+    for name, content in bundle.files().items():
+        (plugin / name).parent.mkdir(parents=True, exist_ok=True)
+        (plugin / name).write_bytes(content)
+    hooks: dict[str, Any] = {}
+    for row in bundle.wiring():
+        command = row.command["command"].replace(bundle.PROJECT_HOOKS, "${CLAUDE_PLUGIN_ROOT}/hooks")
+        hooks.setdefault(row.event, []).append({"matcher": row.matcher, "hooks": [{**row.command, "command": command}]})
+    (plugin / "hooks" / "hooks.json").write_text(json.dumps({"hooks": hooks}))
+    config = tmp_path / "home" / ".claude"
+    (config / "plugins").mkdir(parents=True)
+    register = {"plugins": {"pit-fetch@somewhere": [{"installPath": str(plugin)}]}}
+    (config / "plugins" / "installed_plugins.json").write_text(json.dumps(register))
+    assert examine(tmp_path)["fail"] == []
+    (config / "settings.json").write_text(json.dumps({"enabledPlugins": {"pit-fetch@somewhere": False}}))
+    assert any("is not wired" in line for line in examine(tmp_path)["fail"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ('"matcher": "Bash"', '"matcher": "bash"', "is not wired"),
+        ('"matcher": "Bash"', '"matcher": "Bash(python3:*)"', "is not wired"),
+        ('"PostToolUse"', '"PostToolUseFailure"', "pit_gate.py at PostToolUse on Bash is not wired"),
+        ('"timeout": 10', '"timeout": 5', "has timeout 5"),
+        ('"timeout": 10', '"timeout": "ten"', "does not know"),
+        ('"onFailure": "block"', '"onFailure": "deny"', "does not know"),
+        ('"timeout": 10', '"async": true', "is async"),
+        ("hooks/pit_gate.py", "hooks/gone/pit_gate.py", "not so: withholds a planted leak"),
+        ('{\n  "hooks"', '{\n  "disableAllHooks": true,\n  "hooks"', "sets disableAllHooks"),
+        ('{\n  "hooks"', '{\n  "hooks', "is not a JSON object"),
+    ],
+)
+def test_wiring_that_does_not_enforce_is_found(project: Path, old: str, new: str, expected: str) -> None:
+    rewire(project, old, new)
+    assert any(expected in line for line in examine(project)["fail"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ('"onFailure": "block"', '"onFailure": "continue"', "lacks onFailure"),
+        ('"timeout": 10', '"if": "Bash(pit_fetch *)"', "has an if filter"),
+        ("mcp__perplexity__perplexity_ask", "mcp__perplexity__perplexity_asks", "perplexity_ask is not wired"),
+    ],
+)
+def test_wiring_that_may_not_enforce_is_a_warning(project: Path, old: str, new: str, expected: str) -> None:
+    rewire(project, old, new)
+    found = examine(project)
+    assert found["fail"] == []
+    assert any(expected in line for line in found["warn"])
+
+
+def test_another_hook_that_could_put_the_output_back_is_a_warning(project: Path) -> None:
+    settings = json.loads(settings_of(project).read_text())
+    settings["hooks"]["PostToolUse"].append({"matcher": "*", "hooks": [{"type": "command", "command": "./mine.sh"}]})
+    settings_of(project).write_text(json.dumps(settings))
+    assert any("another PostToolUse hook" in line for line in examine(project)["warn"])
+
+
+@pytest.mark.parametrize("name", ["pit_gate.py", "pit_guard.py"])
+@pytest.mark.parametrize("text", ["", "raise SystemExit(1)", "print('{}')", 'print(\'{"decision": "block"}\')'])
+def test_a_hook_file_that_does_not_do_its_work_is_found(project: Path, name: str, text: str) -> None:
+    (project / ".claude" / "hooks" / name).write_text(text)
+    found = examine(project)
+    assert any("not so" in line and name in line for line in found["fail"])
+    assert any("not the one of this version" in line for line in found["warn"])
+
+
+def test_a_hook_that_hangs_is_found_in_time(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "CHILD_SECONDS", 0.5)
+    (project / ".claude" / "hooks" / "pit_gate.py").write_text("import select\nselect.select([], [], [])")
+    assert any("pit_gate.py" in line and "gave no answer" in line for line in examine(project)["fail"])
+
+
+def test_a_hook_file_that_is_not_executable_is_a_warning(project: Path) -> None:
+    (project / ".claude" / "hooks" / "pit_gate.py").chmod(0o644)
+    assert any("not executable" in line for line in examine(project)["warn"])
+
+
+@pytest.mark.parametrize("ceiling", ["", "2024-02-15"])
+def test_a_ceiling_that_cannot_be_read_is_found(project: Path, ceiling: str) -> None:
+    assert any("cannot be read" in line for line in examine(project, PIT_FETCH_CEILING=ceiling)["fail"])
+
+
+def test_an_audit_file_in_the_agents_reach_is_found(project: Path) -> None:
+    assert any("PIT_FETCH_AUDIT" in line for line in examine(project, PIT_FETCH_AUDIT="logs/audit.jsonl")["fail"])
+    assert examine(project, PIT_FETCH_AUDIT=str(project.parent / "audit.jsonl"))["fail"] == []
+
+
+def test_a_credential_is_named_and_never_shown(project: Path) -> None:
+    secret = "a-secret-of-some-length"
+    done = answer(project, "doctor", BENZINGANEWS_API_KEY=secret)
+    assert "BENZINGANEWS_API_KEY or BENZINGA_API_KEY is set" in done.text
+    assert secret not in done.text
+
+
+@pytest.mark.parametrize(
+    ("printed", "level", "expected"),
+    [
+        ("2.1.329 (Claude Code)", "ok", "Claude Code 2.1.329"),
+        ("2.1.197 (Claude Code)", "warn", "ignores onFailure"),
+        ("2.1.9 (Claude Code)", "fail", "cannot replace"),
+    ],
+)
+def test_the_clients_version_is_held_against_what_the_hooks_need(
+    project: Path, printed: str, level: str, expected: str
+) -> None:
+    programs = project.parent / "bin"
+    programs.mkdir()
+    (programs / "claude").write_text(f"#!/bin/sh\necho '{printed}'\n")
+    (programs / "claude").chmod(0o755)
+    found = examine(project, PATH=f"{programs}:{PATH}")
+    assert any(expected in line for line in found[level])
+
+
+def test_an_old_python_for_the_hooks_is_found(project: Path) -> None:
+    programs = project.parent / "bin"
+    programs.mkdir()
+    (programs / "python3").write_text("#!/bin/sh\necho 3 8 18\n")
+    (programs / "python3").chmod(0o755)
+    found = examine(project, PATH=f"{programs}:{PATH}")
+    assert any("python3 on PATH is 3.8.18" in line for line in found["fail"])
+
+
+def test_a_foreign_package_in_the_folder_is_a_warning(project: Path) -> None:
+    (project / "pit_fetch").mkdir()
+    assert any("another pit_fetch lies here" in line for line in examine(project)["warn"])
+
+
+@pytest.mark.parametrize(
+    ("matcher", "tool", "expected"),
+    [
+        ("Bash", "Bash", True),
+        ("Write|Bash", "Bash", True),
+        ("Write, Bash", "Bash", True),
+        ("*", "Bash", True),
+        ("", "Bash", True),
+        ("mcp__perplexity__.*", "mcp__perplexity__perplexity_ask", True),
+        ("bash", "Bash", False),
+        ("Bas", "Bash", False),
+        ("Bash(python3:*)", "Bash", False),
+        ("(", "Bash", False),
+    ],
+)
+def test_matchers_are_read_as_the_client_reads_them(matcher: str, tool: str, expected: bool) -> None:
+    assert wiring.matches(matcher, tool) is expected

@@ -1,0 +1,378 @@
+"""The guard: which Bash commands may run, and that nothing broken makes it give way."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pit_fetch.siblings import gate, load
+
+guard = load("pit_guard")
+GUARD = Path(guard.__file__ or "")
+PIT = "2024-02-15T16:00:00-05:00"
+FETCH = f"pit_fetch --source alphavantage --pit {PIT} EARNINGS symbol=AAPL"
+ONLY = {"PIT_FETCH_WRAPPER_ONLY": "1"}
+CEILING = {"PIT_FETCH_CEILING": PIT}
+
+
+def bash(command: object, **more: Any) -> dict[str, Any]:
+    return {
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+        "cwd": "/",
+        **more,
+    }
+
+
+def verdict(hook: dict[str, Any], environ: dict[str, str] | None = None) -> str:
+    """ "alone", "deny" or "run" (the call may run, rewritten)."""
+    answer = guard.respond(hook, environ or {})
+    if not answer:
+        return "alone"
+    decision = answer["hookSpecificOutput"]
+    assert decision["hookEventName"] == "PreToolUse"
+    if "updatedInput" in decision:
+        assert "permissionDecision" not in decision  # the user's own rules still decide
+        return "run"
+    assert decision["permissionDecision"] == "deny" == answer["decision"].replace("block", "deny")
+    assert decision["permissionDecisionReason"] == answer["reason"] != ""
+    return "deny"
+
+
+def start(stdin: bytes, env: dict[str, str], script: Path = GUARD, cwd: Path | None = None) -> dict[str, Any]:
+    """The guard's answer, as the client starts it."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(script)],
+        input=stdin,
+        capture_output=True,
+        env={"PATH": os.environ["PATH"], **env},
+        cwd=cwd,
+        timeout=30,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+# Where Bash is for pit_fetch alone.
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        FETCH,
+        f"python3 -m pit_fetch --source x --pit {PIT}",
+        f"/usr/bin/python3.12 -I -m pit_fetch --source x --pit={PIT}",
+        f"python3 tools/pit_fetch.py --source x --pit {PIT}",
+        f"./pit_fetch.py --source x --pit {PIT}",
+        f"~/bin/pit_fetch --source x --pit '{PIT}'",
+        f"pit_fetch --source x --pit {PIT} --keywords \"buy & sell; (half)\" --channels 'a|b'",
+        f"  pit_fetch --pit {PIT} --source x \n",
+        f"pit_fetch --source sec_full_text --pit={PIT} going concern -- -x",
+        f"pit_fetch --source x --pit {PIT} --input-file -",
+    ],
+)
+def test_exactly_one_plain_call_may_run(command: str) -> None:
+    assert verdict(bash(command), ONLY) == "run"
+
+
+def test_in_open_mode_a_plain_call_runs_as_it_is() -> None:
+    assert verdict(bash("pit_fetch --source x --limit 5"), ONLY) == "alone"
+    assert verdict(bash(f"pit_fetch --source x -- --pit {PIT}"), ONLY) == "alone"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pit_fetch --help",
+        "pit_fetch --source x --help",
+        "pit_fetch --list-sources --json",
+        "python3 -m pit_fetch --version",
+        "pit_fetch doctor --json",
+        "pit_fetch lint",
+    ],
+)
+def test_a_plain_listing_is_left_as_it_is(command: str) -> None:
+    assert verdict(bash(command), ONLY) == "alone"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"{FETCH}; false",
+        f"{FETCH} && cat o.json",
+        f"{FETCH} | jq .",
+        f"{FETCH} &",
+        f"{FETCH} > o.json",
+        f"{FETCH} 2>&1",
+        f"{FETCH} < o.json",
+        f"{FETCH}\ncat o.json",
+        f"{FETCH} $(cat o.json)",
+        f"{FETCH} `cat o.json`",
+        f'{FETCH} "$(cat o.json)"',
+        f'{FETCH} "`cat o.json`"',
+        f"{FETCH} $HOME",
+        f"{FETCH} <(cat o.json)",
+        f"{FETCH} *.json",
+        f"{FETCH} {{a,b}}",
+        f"{FETCH} \\; cat",
+        f"{FETCH} # a comment",
+        f"{FETCH} 'unclosed",
+        f"({FETCH})",
+        f"! {FETCH}",
+        f"X=1 {FETCH}",
+        f"env {FETCH}",
+        f"bash -c '{FETCH}'",
+        f"eval {FETCH}",
+        f"exec {FETCH}",
+        f"time {FETCH}",
+        "python3 -c 'import pit_fetch'",
+        "python3 -m pit_fetch.cli --source x",
+        "python3 -i -m pit_fetch --source x",
+        "python3 -c pit_fetch.py",
+        "python3 evil.py pit_fetch.py",
+        "python3 pit_fetch",
+        "cat pit_fetch.py",
+        "my_pit_fetch --source x",
+        "pit_fetch",
+        "pit_fetch init",
+        "pit_fetch init --help-me",
+        f"{FETCH} --fail",
+        f"{FETCH} -v",
+        f"{FETCH} --verbose",
+        f"{FETCH} -vv",
+        f"{FETCH} --pit {PIT}",
+        "ls",
+        "",
+        "echo pit_fetch\x00",
+    ],
+)
+def test_every_other_command_is_refused(command: str) -> None:
+    assert verdict(bash(command), ONLY) == "deny"
+
+
+def test_a_refusal_shows_the_right_form() -> None:
+    assert "pit_fetch --source SOURCE --pit 2024-02-15T16:00:00-05:00" in guard.respond(bash("ls"), ONLY)["reason"]
+
+
+def test_a_background_run_is_refused() -> None:
+    hook = bash(FETCH)
+    hook["tool_input"]["run_in_background"] = True
+    assert verdict(hook, ONLY) == "deny"
+
+
+@pytest.mark.parametrize("command", [None, 5, ["pit_fetch"], {"a": 1}])
+def test_a_command_that_is_no_text_is_refused(command: object) -> None:
+    assert verdict(bash(command), ONLY) == "deny"
+
+
+@pytest.mark.parametrize(
+    ("hook", "environ", "expected"),
+    [
+        (bash("ls", agent_type="alphavantage"), {}, "deny"),
+        (bash("ls", agent_type="pit-fetch:bz-news-api"), {}, "deny"),
+        (bash(FETCH, agent_type="sec_full_text"), {}, "run"),
+        (bash("ls", agent_type="general-purpose"), {}, "alone"),
+        (bash("ls", agent_type=None), {}, "alone"),
+        (bash("ls"), {"PIT_FETCH_WRAPPER_ONLY": "0"}, "alone"),
+        (bash("ls"), {"PIT_FETCH_WRAPPER_ONLY": ""}, "alone"),
+        (bash("ls"), {"PIT_FETCH_WRAPPER_ONLY": "true"}, "deny"),
+        ({**bash("ls"), "tool_name": "Read"}, ONLY, "alone"),
+    ],
+)
+def test_where_the_guard_rules(hook: dict[str, Any], environ: dict[str, str], expected: str) -> None:
+    assert verdict(hook, environ) == expected
+
+
+def test_the_rewritten_call_keeps_its_other_parameters_and_its_meaning() -> None:
+    hook = bash(FETCH + "\n")
+    hook["tool_input"] |= {"timeout": 60_000, "description": "fetch"}
+    rewritten = guard.respond(hook, ONLY)["hookSpecificOutput"]["updatedInput"]
+    assert rewritten == {
+        "command": f"{FETCH} 2>/dev/null || true",
+        "timeout": 60_000,
+        "description": "fetch",
+    }
+
+
+_WORDS = st.text(st.characters(min_codepoint=32, max_codepoint=0x2FF), max_size=12)
+
+
+@given(st.lists(_WORDS, max_size=4))
+def test_what_counts_as_plain_is_what_the_shell_runs(words: list[str]) -> None:
+    """A plain command gives the shell exactly the words that the guard examined."""
+    command = " ".join(["pit_fetch", *words])
+    plain = gate.plain_words(command)
+    if plain is None or any(word.startswith("~") for word in plain):  # the shell puts a home folder in its place
+        return
+    shell = ["sh", "-c", "pit_fetch() { printf '%s\\0' \"$@\"; }; " + command]
+    printed = subprocess.run(shell, capture_output=True, check=True).stdout.decode()
+    assert printed.split("\0")[:-1] == plain[1:] or (len(plain) == 1 and printed == "\0")
+
+
+# Under a ceiling, in any session.
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        (FETCH, "run"),
+        ("pit_fetch --source x --pit=2024-02-15T21:00:00Z", "run"),
+        ("pit_fetch --source x --pit=2024-02-15T21:00:00.000001Z", "deny"),
+        ("pit_fetch --source x --pit 2030-01-01T00:00:00Z", "deny"),
+        ("pit_fetch --source x --pit 2024-02-15", "deny"),
+        ("pit_fetch --source x --pit", "deny"),
+        ("pit_fetch --source x", "deny"),
+        (f"pit_fetch --source x -- --pit {PIT}", "deny"),
+        ("pit_fetch --help", "alone"),
+        (f"{FETCH} | jq .", "deny"),
+        ("PIT_FETCH_CEILING= pit_fetch --source x", "deny"),
+        ("p''it_fetch --source x", "deny"),
+        ("p\\it_fetch --source x", "deny"),
+        ("ls", "alone"),
+        ("pytest tests/test_my_pit_fetches.py", "alone"),
+    ],
+)
+def test_under_a_ceiling_a_call_needs_an_earlier_pit(command: str, expected: str) -> None:
+    assert verdict(bash(command), CEILING) == expected
+
+
+@pytest.mark.parametrize("ceiling", ["", "2024-02-15", "tomorrow"])
+def test_under_a_ceiling_that_cannot_be_read_nothing_is_fetched(ceiling: str) -> None:
+    assert verdict(bash(FETCH), {"PIT_FETCH_CEILING": ceiling}) == "deny"
+    assert verdict(bash("ls"), {"PIT_FETCH_CEILING": ceiling}) == "alone"
+
+
+def test_without_a_ceiling_the_users_shell_is_left_alone() -> None:
+    assert verdict(bash("pit_fetch --source x | jq . > o.json; false")) == "alone"
+
+
+@pytest.mark.parametrize("server", ["neo4j-cypher", "plugin_graph_neo4j-cypher"])
+def test_neo4j_writes_are_refused_everywhere(server: str) -> None:
+    assert verdict({"tool_name": f"mcp__{server}__write_neo4j_cypher", "tool_input": {}}) == "deny"
+    assert verdict({"tool_name": f"mcp__{server}__read_neo4j_cypher", "tool_input": {}}) == "alone"
+
+
+# Foreign and broken files.
+
+
+def test_m_with_a_foreign_package_in_the_working_directory_is_refused(tmp_path: Path) -> None:
+    call = f"python3 -m pit_fetch --source x --pit {PIT}"
+    assert verdict(bash(call, cwd=str(tmp_path)), ONLY) == "run"
+    (tmp_path / "pit_fetch").mkdir()
+    assert verdict(bash(call, cwd=str(tmp_path)), ONLY) == "deny"
+    assert verdict(bash(call.replace("-m", "-I -m"), cwd=str(tmp_path)), ONLY) == "run"
+    assert verdict(bash(call.replace("-m", "-uP -m"), cwd=str(tmp_path)), ONLY) == "run"
+    assert verdict(bash(FETCH, cwd=str(tmp_path)), ONLY) == "run"
+    (tmp_path / "pit_fetch").rmdir()
+    (tmp_path / "pit_fetch.py").touch()
+    assert verdict(bash(call, cwd=str(tmp_path)), ONLY) == "deny"
+    assert verdict(bash(call, cwd=str(GUARD.parent.parent)), ONLY) == "run"  # the real one
+
+
+def test_a_foreign_gate_or_package_is_not_what_runs(tmp_path: Path) -> None:
+    """``-m`` and ``-c`` put the working directory on the path; the gate is found by its place all the same."""
+    (tmp_path / "pit_gate.py").write_text("raise SystemExit('foreign')")
+    (tmp_path / "pit_guard.py").write_text("raise SystemExit('foreign')")
+    (tmp_path / "pit_fetch_providers").mkdir()
+    (tmp_path / "pit_fetch_providers" / "__init__.py").write_text("raise SystemExit('foreign')")
+    found = "import pit_fetch.siblings as s; print(s.gate.__file__, s.load('pit_guard').__file__)"
+    for words in (["-c", found], ["-m", "pit_fetch", "--source", "bz-news-api", "--pit", PIT]):
+        done = subprocess.run(
+            [sys.executable, *words], cwd=tmp_path, capture_output=True, text=True, check=False, env={"HOME": "/"}
+        )
+        assert "foreign" not in done.stdout + done.stderr
+        assert done.returncode == 0
+    assert start(json.dumps(bash(FETCH)).encode(), ONLY, cwd=tmp_path)["hookSpecificOutput"]["updatedInput"]
+
+
+_BLOCKS_WITHOUT_REPLACING = """
+def respond(hook, ceiling=None):
+    return {"decision": "block", "reason": "PIT_VIOLATION_GT_CUTOFF: data[0]"}
+"""
+_QUOTES_THE_LEAK = """
+def respond(hook, ceiling=None):
+    text = str(hook)
+    withheld = {"stdout": text, "stderr": "", "interrupted": False}
+    return {"decision": "block", "reason": "x", "hookSpecificOutput": {"updatedToolOutput": withheld}}
+"""
+
+
+@pytest.mark.parametrize(
+    "gate_text",
+    [
+        None,
+        "",
+        "syntax error here",
+        "raise SystemExit(0)",
+        "print('noise')",
+        "def respond(hook, ceiling=None): return {}",
+        "def respond(hook, ceiling=None): raise ValueError",
+        _BLOCKS_WITHOUT_REPLACING,
+        _QUOTES_THE_LEAK,
+    ],
+)
+def test_an_absent_or_broken_gate_means_deny(tmp_path: Path, gate_text: str | None) -> None:
+    shutil.copy(GUARD, tmp_path)
+    if gate_text is not None:
+        (tmp_path / "pit_gate.py").write_text(gate_text)
+    answer = start(json.dumps(bash(FETCH)).encode(), ONLY, tmp_path / GUARD.name)
+    assert "pit_gate.py beside this guard" in answer["reason"]
+    assert start(json.dumps(bash("ls")).encode(), CEILING, tmp_path / GUARD.name) == {}
+
+
+def test_a_gate_that_hangs_means_deny(tmp_path: Path) -> None:
+    impatient = tmp_path / "pit_guard.py"
+    impatient.write_text(GUARD.read_text().replace("ALARM_SECONDS = 7", "ALARM_SECONDS = 1"))
+    (tmp_path / "pit_gate.py").write_text("import select\nselect.select([], [], [])")
+    assert start(json.dumps(bash(FETCH)).encode(), ONLY, impatient)["reason"] == "The guard ran out of time"
+
+
+@pytest.mark.parametrize("stdin", [b"", b"not json", b"[]", b"7", b"\xff", b"[" * 100_000])
+def test_input_that_cannot_be_read_means_deny(stdin: bytes) -> None:
+    assert start(stdin, {})["decision"] == "block"
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.just(FETCH),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=8,
+)
+_HOOKS = st.fixed_dictionaries(
+    {"tool_name": st.just("Bash") | _JSON, "tool_input": st.fixed_dictionaries({"command": _JSON}) | _JSON},
+    optional={"agent_type": _JSON, "cwd": _JSON},
+)
+
+
+@given(_HOOKS, st.sampled_from([{}, ONLY, CEILING, {**ONLY, **CEILING}]))
+def test_for_any_input_the_answer_is_one_the_client_takes(hook: dict[str, Any], environ: dict[str, str]) -> None:
+    assert verdict(hook, environ) in ("alone", "deny", "run")
+    if hook["tool_name"] == "Bash" and "PIT_FETCH_WRAPPER_ONLY" in environ:
+        assert verdict(hook, environ) != "alone"
+
+
+@pytest.mark.parametrize("path", [GUARD, GUARD.with_name("pit_gate.py")], ids=lambda path: path.name)
+def test_a_hook_file_is_one_stdlib_file_for_python_3_9(path: Path) -> None:
+    tree = ast.parse(path.read_text(), feature_version=(3, 9))
+    imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    names = {name for node in imports for name in _imported(node)}
+    assert names <= sys.stdlib_module_names
+    assert os.access(path, os.X_OK)
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> set[str]:
+    if isinstance(node, ast.ImportFrom):
+        return {str(node.module)}
+    return {alias.name.partition(".")[0] for alias in node.names}
