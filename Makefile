@@ -3,10 +3,11 @@ PYTHON ?= python3
 BIN = .venv/bin
 RUN = .venv/.installed-run
 DEV = .venv/.installed-dev
+CORPUS = .venv/corpus
 CLIENT = .venv/.installed-client
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-wheel test-guide test-client cover lint bench clean
+.PHONY: help demo test test-wheel test-guide test-client cover lint proof corpus bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -36,6 +37,17 @@ lint: $(DEV) ## format check, lint and types
 test-client: $(CLIENT) ## set up, then what reaches the model, measured on the real Claude Code client
 	$(BIN)/python -m tests.client.matrix
 
+# How much `make proof` runs: so many pairs of worlds, or until the time is up.
+PAIRS ?= 100000
+SECONDS ?= 3600
+
+proof: $(DEV) ## the laws on PAIRS pairs of worlds, at most SECONDS, and the named leaks they must see
+	@$(BIN)/python -m tests.laws.mutate
+	@$(BIN)/python -m tests.laws.proof --pairs $(PAIRS) --seconds $(SECONDS)
+
+corpus: $(CORPUS) ## score pit_fetch and usual ways of filtering on the leak corpus; needs jq
+	@PYTHONPATH=$(CORPUS) $(BIN)/python -m tests.corpus.score
+
 bench: $(DEV) ## start-up and fetch times, as ratios measured in one run
 	@$(BIN)/python tests/repo/bench.py
 	@$(BIN)/python tests/repo/bench_gate.py
@@ -48,6 +60,10 @@ $(RUN): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable .
 	@touch $@
+
+# Apart from everything else: only the scores of other approaches need these.
+$(CORPUS): $(DEV)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --target $@ pandas python-dateutil
 
 $(DEV): $(RUN)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'

@@ -179,6 +179,14 @@ def test_the_same_page_again_and_again_is_an_error(run: Run) -> None:
     assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
 
 
+def test_pages_of_withheld_rows_without_identity_are_no_repeated_page(run: Run) -> None:
+    spoilt = [article(n, PIT + n * SECOND) | {"id": None} for n in range(1, 251)]
+    with world(run, [article(1, PIT - MINUTE)]) as bz:
+        expected = bz.at_pit()
+    with world(run, [*spoilt, article(1, PIT - MINUTE)]) as bz:
+        assert bz.at_pit().out == expected.out
+
+
 def test_the_window_is_asked_for_a_day_wider_and_counted_from_the_pit(run: Run) -> None:
     with world(run, [article(1, PIT - timedelta(hours=23)), article(2, PIT - timedelta(hours=25))]) as bz:
         assert bz.at_pit().ids == ["1"]

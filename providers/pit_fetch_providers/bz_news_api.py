@@ -62,16 +62,16 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap]:
         return
     first, last = _day(start or end, -1), _day(query.horizon, 1)
     while True:
-        seen: set[str] = set()
+        previous: list[Any] = []
         oldest: datetime | None = None
         for page in range(PAGES_PER_WINDOW):
             rows = _page(context, _parameters(query, first, last, page))
             records = [_record(row, query) for row in rows]
             yield from records
-            ids = {record.id for record in records}
-            if len(rows) == PAGE_SIZE and ids <= seen:
+            # The whole page, not its ids: how many withheld rows have none, or were seen before, must not decide.
+            if rows == previous and len(rows) == PAGE_SIZE:
                 raise UpstreamError("paging")
-            seen |= ids
+            previous = rows
             oldest = min((r.available_at for r in records if r.available_at), default=oldest)
             if len(rows) < PAGE_SIZE:
                 return

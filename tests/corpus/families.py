@@ -1,0 +1,548 @@
+"""Writes the leak corpus: ``python -m tests.corpus.families``. Tables of reasoned cases, and no code of pit_fetch.
+
+A row of a table says when a record really was public, as a fact about the source; whether it has to
+be kept at an instant follows from comparing two UTC instants. The instants right at the boundary
+and one second before it stand beside those at which a usual mistake would show.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent
+FORMAT, VERSION, LICENSE = "pit-leak-corpus", 1, "CC0-1.0"
+SECOND = timedelta(seconds=1)
+
+Case = dict[str, Any]
+
+
+def item(name: str, stamp: Any, public: bool, *, revised: Any = None, hidden: Sequence[str] = ()) -> dict[str, Any]:
+    """One record of a case: its id, the stamp as the source wrote it, and whether it was public at the PIT."""
+    made: dict[str, Any] = {"id": name, "stamp": stamp, "public": public}
+    return made | ({"revised": revised} if revised is not None else {}) | ({"hidden": list(hidden)} if hidden else {})
+
+
+def case(
+    kind: str, pit: str, request: Sequence[str], items: Sequence[Mapping[str, Any]], exchanges: Sequence[Any], why: str
+) -> Case:
+    return {
+        "class": kind,
+        "why": why,
+        "pit": pit,
+        "request": list(request),
+        "exchanges": list(exchanges),
+        "items": list(items),
+    }
+
+
+def reply(body: Any, path: str = "", status: int = 200, **query: str) -> dict[str, Any]:
+    """An exchange: for a path that ends like this, and these parameters, the source answers so."""
+    return {"path": path, "query": query, "status": status, "body": body}
+
+
+def around(public: str, wrong: Mapping[str, str] | None = None) -> Iterator[tuple[str, bool, str]]:
+    """Instants at which to ask for what became public at ``public`` (UTC): (PIT, was it public, which instant)."""
+    moment = datetime.fromisoformat(public)
+    yield (moment - SECOND).isoformat(), False, "a second before"
+    yield moment.isoformat(), True, "at the instant"
+    for text, name in (wrong or {}).items():
+        yield text, datetime.fromisoformat(text) >= moment, name
+
+
+# Benzinga --------------------------------------------------------------------------------------------
+
+
+def article(number: int, created: Any, updated: Any = ..., **more: Any) -> dict[str, Any]:
+    return {
+        "id": number, "created": created, "updated": created if updated is ... else updated, "title": f"Title {number}",
+        "teaser": "", "body": "", "url": f"https://www.benzinga.com/news/{number}", "channels": [], "stocks": [],
+        "tags": [], **more,
+    }  # fmt: skip
+
+
+NEWS = ("--lookback-minutes", "2000000")
+
+
+def news(kind: str, pit: str, rows: Sequence[Any], items: Sequence[Any], why: str, *request: str) -> Case:
+    return case(kind, pit, [*NEWS, *request], items, [reply(list(rows), "/api/v2/news")], why)
+
+
+# The stamp as served, the instant it means, and the two instants at which its digits alone would put it.
+OFFSETS = (
+    ("Fri, 24 Jan 2025 16:21:28 -0400", "2025-01-24T20:21:28+00:00", "article 43201565: 20:21:28Z on the WebSocket"),
+    ("Wed, 24 Jan 2024 20:50:04 -0400", "2024-01-25T00:50:04+00:00", "a trading halt of 19:50:00 ET"),
+    ("Tue, 23 Jan 2024 09:00:00 -0400", "2024-01-23T13:00:00+00:00", "the offset is constant, in winter too"),
+    ("Wed, 03 Jul 2024 09:30:00 -0400", "2024-07-03T13:30:00+00:00", "in summer it is New York's"),
+    ("Sun, 10 Mar 2024 02:30:00 -0400", "2024-03-10T06:30:00+00:00", "an hour that New York skips"),
+    ("Sun, 05 Nov 2023 01:30:00 -0400", "2023-11-05T05:30:00+00:00", "an hour that New York repeats"),
+    ("Sun, 31 Dec 2023 22:00:00 -0400", "2024-01-01T02:00:00+00:00", "the year ends in between"),
+    ("Thu, 29 Feb 2024 23:59:59 -0400", "2024-03-01T03:59:59+00:00", "a leap day"),
+    ("Thu, 15 Feb 2024 15:30:00 +0000", "2024-02-15T15:30:00+00:00", "another offset is that offset"),
+    ("Thu, 15 Feb 2024 15:30:00 -0500", "2024-02-15T20:30:00+00:00", "another offset is that offset"),
+    ("Thu, 15 Feb 2024 15:30:00 +0530", "2024-02-15T10:00:00+00:00", "another offset is that offset"),
+    ("Fri, 16 Feb 2024 05:30:00 +1400", "2024-02-15T15:30:00+00:00", "tomorrow's date, today's instant"),
+    ("Wed, 14 Feb 2024 23:30:00 -1100", "2024-02-15T10:30:00+00:00", "yesterday's date, today's instant"),
+)
+UNDATED = (
+    ("Thu, 15 Feb 2024 10:00:00", "no offset"),
+    ("Thu, 15 Feb 2024 10:00:00 -0000", "RFC 2822: -0000 says that the zone is not known"),
+    ("Thu, 15 Feb 2024 10:00:00 EST", "a zone's name: every parser reads it differently"),
+    ("Thu, 15 Feb 2024 10:00:00 ET", "a zone's name that some parsers drop"),
+    ("Thu, 15 Feb 2024 10:00:00 IST", "a zone's name of three countries"),
+    ("Mon, 15 Feb 2024 10:00:00 -0400", "the weekday contradicts the date: one of them is wrong"),
+    ("Fri, 30 Feb 2024 10:00:00 -0400", "no such day"),
+    ("Thu, 15 Feb 2024 25:00:00 -0400", "no such hour"),
+    ("Thu, 15 Feb 2024 10:00:00 -2500", "no such offset"),
+    ("2024-02-15", "a date alone, in a feed of instants"),
+    ("2024-02-15T10:00:00", "no offset, in another form"),
+    ("10", "a free-form parser reads a day of this month"),
+    ("yesterday", "a word"),
+    ("", "empty"),
+    (None, "null"),
+    (1708000000, "a bare number: seconds, or milliseconds, of what"),
+)
+REVISIONS = (
+    ("Thu, 15 Feb 2024 12:00:01 -0400", "a second later"),
+    ("Thu, 15 Feb 2024 12:00:59 -0400", "within its first minute, as 62 of 113 recorded ones were"),
+    ("Thu, 15 Feb 2024 13:00:00 -0400", "an hour later"),
+    ("Fri, 16 Feb 2024 12:00:00 -0400", "a day later"),
+    ("Sat, 18 Jan 2025 12:00:00 -0500", "339 days later, as article 36743035 was"),
+)
+
+
+def benzinga() -> Iterator[Case]:
+    for family in (_offsets, _undated, _revisions, _precision, _benzinga_oracles):
+        yield from family()
+
+
+def _offsets() -> Iterator[Case]:
+    """Stamps with an offset mean that offset, whatever New York's is."""
+    for stamp, public, why in OFFSETS:
+        digits = datetime.strptime(stamp[:25], "%a, %d %b %Y %H:%M:%S").isoformat()  # noqa: DTZ007 - digits alone
+        wrong = {digits + "+00:00": "its digits as UTC", digits + "-05:00": "its digits as New York winter time"}
+        for pit, was, name in around(public, wrong):
+            yield news("zone", pit, [article(1, stamp)], [item("1", stamp, was)], f"{why} ({name})")
+
+
+def _undated() -> Iterator[Case]:
+    """Stamps from which no instant follows."""
+    for stamp, why in UNDATED:
+        for field in ("created", "updated"):
+            good = "Thu, 15 Feb 2024 10:00:00 -0400"
+            row = article(1, good) | {field: stamp}
+            both = [item("1", row["created"], False, revised=row["updated"]), item("2", good, True)]
+            rows = [row, article(2, good)]
+            yield news("undated", "2024-03-01T00:00:00Z", rows, both, f"{why} ({field}): nothing proves the instant")
+
+
+def _revisions() -> Iterator[Case]:
+    """Articles that were edited after the PIT, or right at it."""
+    for stamp, why in REVISIONS:
+        moment = datetime.strptime(stamp, "%a, %d %b %Y %H:%M:%S %z")
+        created = "Thu, 15 Feb 2024 12:00:00 -0400"
+        for pit, was in ((moment - SECOND, False), (moment, True)):
+            row = article(1, created, stamp, title="EDITED since")
+            hidden: tuple[str, ...] = () if was else ("EDITED",)
+            found = [item("1", created, was, revised=stamp, hidden=hidden)]
+            said = f"revised {why}: only the last revision is served, and at the PIT it was not the text"
+            yield news("revision", pit.isoformat(), [row], found, said)
+
+
+def _precision() -> Iterator[Case]:
+    """Stamps without seconds, PITs finer than a microsecond."""
+    for pit, was in (("2024-01-24T19:50:30Z", False), ("2024-01-24T19:50:59Z", False), ("2024-01-24T19:51:00Z", True)):
+        stamp = "Wed, 24 Jan 2024 15:50 -0400"
+        why = "without seconds it may be the last instant of the minute"
+        yield news("precision", pit, [article(1, stamp)], [item("1", stamp, was)], why)
+    for fraction in ("9999999", "999999999", "99999999999999"):
+        stamp = "Thu, 15 Feb 2024 12:00:00 -0400"
+        pit = f"2024-02-15T15:59:59.{fraction}Z"
+        why = "a PIT finer than a microsecond is before the next second, whatever a library rounds it to"
+        yield news("precision", pit, [article(1, stamp)], [item("1", stamp, False)], why)
+
+
+def _benzinga_oracles() -> Iterator[Case]:
+    """What is told of later items beside the items: by counts, order, limits, filters, addresses and errors."""
+    pit, early, late = "2024-02-15T16:00:00Z", "Thu, 15 Feb 2024 11:59:00 -0400", "Thu, 15 Feb 2024 12:01:00 -0400"
+    merger = article(9, late, title="Merger SECRET agreed", url="https://www.benzinga.com/ma/24/02/9/secret-merger")
+    old = [article(n, early, title="Oil") for n in (1, 2, 3)]
+    late_item = item("9", late, False, hidden=("SECRET", "secret-merger"))
+    all_old = [item(str(n), early, True) for n in (1, 2, 3)]
+    yield news("limit", pit, [merger, *old], [late_item, all_old[0]], "a later item must not use up the limit",
+               "--limit", "1")  # fmt: skip
+    yield news("order", pit, [merger, old[2], old[0], old[1]], [late_item, *all_old], "ties stand in any order")
+    yield news("oracle", pit, [merger], [late_item], "a search for the event must not tell whether it will come",
+               "--keywords", "merger")  # fmt: skip
+    yield news("oracle", pit, [merger, *old], [late_item], "a filter that only later items pass", "--tags", "M&A")
+    yield news("oracle", pit, [merger, *old], [late_item, *all_old], "more items than the limit, but for the later",
+               "--limit", "3")  # fmt: skip
+    yield news("slug", pit, [{**merger, "created": early}], [item("9", early, False, revised=late, hidden=("secret",))],
+               "the address of a revised item tells what it says now")  # fmt: skip
+    for number in (3, 40, 99):
+        rows = [*(article(100 + n, late, title="SECRET") for n in range(number)), *old[:1]]
+        found = [item(str(100 + n), late, False, hidden=("SECRET",)) for n in range(number)]
+        yield news("count", pit, rows, [*found, all_old[0]], f"{number} later items stand before the first public one")
+    for status, body in (
+        (400, {"message": "SECRET"}), (400, ["Access denied for SECRET"]), (401, {"errors": [{"value": "SECRET"}]}),
+        (404, {"errors": [{"code": "no_data_found", "value": "SECRET"}]}), (500, "SECRET"), (200, ["SECRET"]),
+        (200, "SECRET"), (200, {"SECRET": 1}),
+    ):  # fmt: skip
+        exchange = reply(body, "/api/v2/news", status)
+        yield case("error", pit, NEWS, [item("", None, False, hidden=("SECRET",))], [exchange],
+                   "what a source says in an error is of today")  # fmt: skip
+    for spoilt in ({"id": None}, {"id": 9, "created": {}}, {"id": 9, "stocks": 5, "created": late}, "SECRET", None, 7):
+        row = article(9, late, title="SECRET") | spoilt if isinstance(spoilt, dict) else spoilt
+        yield news("shape", pit, [row, *old], [item("9", None, False, hidden=("SECRET",)), *all_old],
+                   "one spoilt row is no reason to fail: the failure would tell of it")  # fmt: skip
+
+
+# Alpha Vantage ---------------------------------------------------------------------------------------
+
+
+def series(function: str, labels: Sequence[str], zone: str | None, interval: str = "", **more: str) -> Any:
+    meta = {"1. Information": function, "2. Symbol": "IBM", "4. Interval": interval, "6. Time Zone": zone}
+    row = {"1. open": "1", "2. high": "2", "3. low": "1", "4. close": "2", "5. volume": "9"}
+    rows = {label: {**row, **{name.replace("_", " "): text for name, text in more.items()}} for label in labels}
+    return {"Meta Data": {name: text for name, text in meta.items() if text}, "Time Series": rows}
+
+
+def bars(
+    kind: str, pit: str, words: Sequence[str], name: str, label: str, was: bool, zone: str | None, why: str, **more: str
+) -> Case:
+    interval = next((word.partition("=")[2] for word in words if word.startswith("interval=")), "")
+    body = series(words[0], [label], zone, interval, **more)
+    return case(kind, pit, words, [item(f"{words[0]}:{name}", label, was, hidden=tuple(more.values()))],
+                [reply(body, "/query")], why)  # fmt: skip
+
+
+INTRADAY = (
+    ("1min", "2024-02-15 10:00:00", "2024-02-15T15:01:00+00:00"),
+    ("5min", "2024-02-15 10:00:00", "2024-02-15T15:05:00+00:00"),
+    ("15min", "2024-02-15 10:00:00", "2024-02-15T15:15:00+00:00"),
+    ("30min", "2024-07-03 10:00:00", "2024-07-03T14:30:00+00:00"),
+    ("60min", "2024-07-03 10:00:00", "2024-07-03T15:00:00+00:00"),
+    ("5min", "2024-02-15 19:55:00", "2024-02-16T01:00:00+00:00"),
+    ("15min", "2024-02-29 19:45:00", "2024-03-01T01:00:00+00:00"),
+)
+# The function with its words, the label, the id's end, and when the bar was over.
+DAYS = (
+    ("TIME_SERIES_DAILY", "2024-02-15", "2024-02-16T01:00:00+00:00", "2024-02-15T16:00:00-05:00", "the close"),
+    ("TIME_SERIES_DAILY", "2024-07-03", "2024-07-04T00:00:00+00:00", "2024-07-03T13:00:00-04:00", "a short session"),
+    ("TIME_SERIES_DAILY", "2024-03-11", "2024-03-12T00:00:00+00:00", "2024-03-11T00:00:00-04:00", "its midnight"),
+    ("TIME_SERIES_WEEKLY", "2024-02-16", "2024-02-17T01:00:00+00:00", "2024-02-16T16:00:00-05:00", "Friday's close"),
+    ("TIME_SERIES_WEEKLY", "2024-02-13", "2024-02-17T01:00:00+00:00", "2024-02-14T12:00:00-05:00", "a running week"),
+    ("TIME_SERIES_MONTHLY", "2024-02-29", "2024-03-01T01:00:00+00:00", "2024-02-29T16:00:00-05:00", "its last close"),
+    ("TIME_SERIES_MONTHLY", "2024-05-15", "2024-06-01T00:00:00+00:00", "2024-05-20T12:00:00-04:00", "a running month"),
+)
+REPORTS = (
+    ("2024-02-15", "2024-02-16T05:00:00+00:00", "pre-market"),
+    ("2024-02-15", "2024-02-16T05:00:00+00:00", "post-market"),
+    ("2024-07-03", "2024-07-04T04:00:00+00:00", "pre-market"),
+    ("2024-03-10", "2024-03-11T04:00:00+00:00", "post-market"),
+    ("2024-11-03", "2024-11-04T05:00:00+00:00", "post-market"),
+)
+SNAPSHOTS: Sequence[tuple[str, Mapping[str, Any]]] = (
+    ("OVERVIEW", {"Symbol": "IBM", "LatestQuarter": "2023-12-31", "EPS": "SECRET"}),
+    ("EARNINGS_ESTIMATES", {"estimates": [{"date": "2023-12-31", "horizon": "fiscal quarter", "eps": "SECRET"}]}),
+    ("INCOME_STATEMENT", {"annualReports": [{"fiscalDateEnding": "2023-12-31", "netIncome": "SECRET"}]}),
+    ("BALANCE_SHEET", {"quarterlyReports": [{"fiscalDateEnding": "2023-12-31", "cash": "SECRET"}]}),
+    ("CASH_FLOW", {"annualReports": [{"fiscalDateEnding": "2023-12-31", "cash": "SECRET"}]}),
+    (
+        "GLOBAL_QUOTE",
+        {"Global Quote": {"01. symbol": "IBM", "07. latest trading day": "2024-01-02", "05. price": "SECRET"}},
+    ),
+    ("SHARES_OUTSTANDING", {"data": [{"date": "2023-12-31", "shares": "SECRET"}]}),
+    ("INSIDER_TRANSACTIONS", {"data": [{"transaction_date": "2024-01-02", "executive": "SECRET"}]}),
+)
+VINTAGES = ("REAL_GDP", "CPI", "UNEMPLOYMENT", "NONFARM_PAYROLL", "RETAIL_SALES", "DURABLES", "WTI", "ALL_COMMODITIES")
+NOON = "2024-02-15T12:00:00-05:00"
+
+
+def alphavantage() -> Iterator[Case]:
+    for family in (_intraday, _days, _coins, _adjusted, _reports, _earnings, _corporate_actions, _sentiment, _snapshots,
+                   _messages):  # fmt: skip
+        yield from family()
+
+
+def _intraday() -> Iterator[Case]:
+    """Bars of minutes, by a label that is the start of the bar, in the zone that the reply names."""
+    for interval, label, public in INTRADAY:
+        words = ("TIME_SERIES_INTRADAY", "symbol=IBM", f"interval={interval}")
+        wrong = {label.replace(" ", "T") + "+00:00": "its label as UTC"}
+        for pit, was, name in around(public, wrong):
+            yield bars("bar", pit, words, f"IBM/{interval}:{label.replace(' ', 'T')}", label, was, "US/Eastern",
+                       f"a label is the start of its bar since 2025, so it ends an interval later ({name})")  # fmt: skip
+    # The hour that the clocks repeat: the label does not say which pass it is of.
+    for pit, was in (("2023-11-05T05:35:00Z", False), ("2023-11-05T06:34:59Z", False), ("2023-11-05T06:35:00Z", True)):
+        words = ("TIME_SERIES_INTRADAY", "symbol=IBM", "interval=5min")
+        yield bars("dst", pit, words, "IBM/5min:2023-11-05T01:30:00", "2023-11-05 01:30:00", was, "US/Eastern",
+                   "the hour stands twice on the clock: it may be the second pass")  # fmt: skip
+    for pit, was in (("2024-02-15T17:14:59Z", False), ("2024-02-15T17:15:00Z", True), ("2024-02-15T17:10:00Z", False)):
+        coin = ("CRYPTO_INTRADAY", "symbol=BTC", "market=EUR", "interval=5min")
+        yield bars("bar", pit, coin, "BTC/EUR/5min:2024-02-15T17:10:00", "2024-02-15 17:10:00", was, "UTC",
+                   "coins are labelled in UTC; a bar of 17:10 was served at 17:12 (recorded)")  # fmt: skip
+
+
+def _days() -> Iterator[Case]:
+    """A day's, week's or month's bar, in the evening of its period's last day."""
+    for function, label, public, wrong, name in DAYS:
+        for pit, was, where in around(public, {wrong: name}):
+            why = "the official volume follows the close; a running row is labelled with its latest day"
+            yield bars(
+                "bar", pit, (function, "symbol=IBM"), f"IBM:{label}", label, was, "US/Eastern", f"{why} ({where})"
+            )
+
+
+def _coins() -> Iterator[Case]:
+    """A coin's day."""
+    for label, public, wrong in (
+        ("2024-02-14", "2024-02-15T01:00:00+00:00", "2024-02-14T19:00:00-05:00"),
+        ("2024-07-02", "2024-07-03T00:00:00+00:00", "2024-07-02T16:00:00-04:00"),
+    ):
+        for pit, was, where in around(public, {wrong: "too early"}):
+            yield bars("bar", pit, ("DIGITAL_CURRENCY_DAILY", "symbol=BTC", "market=EUR"), f"BTC/EUR:{label}", label, was,
+                       "UTC", f"a coin's day ends at midnight UTC, and no daily bar before 20:00 New York ({where})")  # fmt: skip
+
+
+def _adjusted() -> Iterator[Case]:
+    """Prices that later dividends change: the bar is kept, the adjusted close is not."""
+    for function in ("TIME_SERIES_DAILY_ADJUSTED", "TIME_SERIES_WEEKLY_ADJUSTED", "TIME_SERIES_MONTHLY_ADJUSTED"):
+        yield bars("adjustment", "2026-01-01T00:00:00Z", (function, "symbol=IBM"), "IBM:2025-10-31", "2025-10-31", True,
+                   "US/Eastern", "IBM's adjusted close was 307.41 in November 2025, 301.7782 in May 2026",
+                   **{"5._adjusted_close": "301.7782"})  # fmt: skip
+
+
+def _reports() -> Iterator[Case]:
+    """Reports by their day."""
+    for day, public, clock in REPORTS:
+        row = {"fiscalDateEnding": "2023-12-31", "reportedDate": day, "reportedEPS": "3.87", "reportTime": clock}
+        body = {"symbol": "IBM", "annualEarnings": [], "quarterlyEarnings": [row]}
+        morning = f"{day}T09:30:00-05:00"
+        for pit, was, where in around(public, {morning: "the opening", f"{day}T00:00:00Z": "the date as midnight UTC"}):
+            yield case("date-only", pit, ("EARNINGS", "symbol=IBM"), [item("EARNINGS:IBM:quarterly:2023-12-31", day, was)],
+                       [reply(body, "/query")], f"a date is its whole New York day; reportTime is no evidence ({where})")  # fmt: skip
+
+
+def _snapshots() -> Iterator[Case]:
+    """Replies of which nothing can be shown to have been public."""
+    for function, body in SNAPSHOTS:
+        yield case("snapshot", NOON, (function, "symbol=IBM"), [item("", "2023-12-31", False, hidden=("SECRET",))],
+                   [reply(body, "/query")], "the reply is today's state; its dates are of periods, not of publication")  # fmt: skip
+    for function in VINTAGES:
+        vintage = {"name": function, "data": [{"date": "2023-10-01", "value": "SECRET"}]}
+        yield case("restatement", NOON, (function,), [item("", "2023-10-01", False, hidden=("SECRET",))],
+                   [reply(vintage, "/query")], "labelled with the period's start, months before release; latest vintage")  # fmt: skip
+
+
+def _messages() -> Iterator[Case]:
+    """Errors inside HTTP 200."""
+    for text in (
+        {"Error Message": "Invalid API call SECRET"}, {"Information": "No articles found SECRET"},
+        {"Note": "SECRET 5 calls per minute"}, {"Information": "SECRET 25 requests per day"}, {}, {"symbol": "IBM"},
+        {"message": "ARTIFICIAL SECRET", "data": [{"ex_dividend_date": "2024-01-02", "amount": "SECRET"}]},
+        {"Information": "premium endpoint SECRET"},
+    ):  # fmt: skip
+        yield case("error", NOON, ("DIVIDENDS", "symbol=IBM"), [item("", None, False, hidden=("SECRET",))],
+                   [reply(text, "/query")], "an error comes with HTTP 200, and its words are of today")  # fmt: skip
+
+
+def _earnings() -> Iterator[Case]:
+    def quarter(ends: str, reported: Any, eps: Any) -> dict[str, Any]:
+        return {"fiscalDateEnding": ends, "reportedDate": reported, "reportedEPS": eps}
+
+    def earnings(
+        annual: Sequence[Any], quarterly: Sequence[Any], items: Sequence[Any], why: str, pit: str = NOON
+    ) -> Case:
+        body = {"symbol": "IBM", "annualEarnings": list(annual), "quarterlyEarnings": list(quarterly)}
+        return case("false row", pit, ("EARNINGS", "symbol=IBM"), items, [reply(body, "/query")], why)
+
+    q = "EARNINGS:IBM:quarterly:"
+    for reported in ("2024-04-24", None, "None", "", "2024-02-15", "0000-00-00"):
+        yield earnings([], [quarter("2024-03-31", reported, "1.68")], [item(q + "2024-03-31", reported, False)],
+                       "the report's day is not over, or not known")  # fmt: skip
+    for eps in (None, "None", "-"):
+        yield earnings([], [quarter("2023-12-31", "2024-01-24", eps)], [item(q + "2023-12-31", "2024-01-24", False)],
+                       "a row without a figure waits for its report: its date is a forecast")  # fmt: skip
+    old = [quarter("2023-12-31", "2024-01-24", "3.87"), quarter("2023-09-30", "2023-10-25", "2.20")]
+    kept = [item(q + "2023-12-31", "2024-01-24", True), item(q + "2023-09-30", "2023-10-25", True)]
+    year = "EARNINGS:IBM:annual:"
+    yield earnings([{"fiscalDateEnding": "2023-12-31", "reportedEPS": "9.61"}], old,
+                   [*kept, item(year + "2023-12-31", "2023-12-31", True)], "a year is public with its last quarter")  # fmt: skip
+    yield earnings([{"fiscalDateEnding": "2023-12-31", "reportedEPS": "9.61"}], old[1:],
+                   [kept[1], item(year + "2023-12-31", "2023-12-31", False)], "no report shows when the year was public")  # fmt: skip
+    yield earnings([{"fiscalDateEnding": "2023-12-31", "reportedEPS": "9.61"}], old,
+                   [item(q + "2023-12-31", "2024-01-24", False), kept[1], item(year + "2023-12-31", "2023-12-31", False)],
+                   "the fiscal year is over, its report is not out", "2024-01-10T00:00:00Z")  # fmt: skip
+
+
+def _corporate_actions() -> Iterator[Case]:
+    def rows(
+        function: str, row: Mapping[str, Any], name: str, stamp: Any, pit: str, was: bool, why: str, *words: str
+    ) -> Case:
+        return case("date-only", pit, (function, "symbol=IBM", *words), [item(f"{function}:IBM:{name}", stamp, was)],
+                    [reply({"data": [row]}, "/query")], why)  # fmt: skip
+
+    for declared, ex, public in (
+        ("2024-01-30", "2024-02-08", "2024-01-31T05:00:00+00:00"),
+        ("None", "2024-02-08", "2024-02-09T05:00:00+00:00"),
+        ("2024-07-30", "2024-08-09", "2024-07-31T04:00:00+00:00"),
+    ):
+        row = {"ex_dividend_date": ex, "declaration_date": declared, "amount": "1.66"}
+        for pit, was, where in around(public, {"2024-01-30T12:00:00-05:00": "noon of 30 January"}):
+            yield rows(
+                "DIVIDENDS", row, f"{ex}:1.66", ex, pit, was, f"public once declared, at the end of the day ({where})"
+            )
+    for public, day in (("2024-06-11T04:00:00+00:00", "2024-06-10"), ("2021-11-05T04:00:00+00:00", "2021-11-04")):
+        row = {"effective_date": day, "split_factor": "10.0"}
+        for pit, was, where in around(public, {f"{day}T12:00:00Z": "on the day"}):
+            yield rows("SPLITS", row, day, day, pit, was, f"the end of the day on which it takes effect ({where})")
+    for day, public in (("2024-02-14", "2024-02-16T05:00:00+00:00"), ("2024-02-16", "2024-02-20T05:00:00+00:00")):
+        row = {"contractID": "IBM240315C00180000", "date": day, "open_interest": "5"}
+        for pit, was, where in around(public, {f"{day}T20:00:00-05:00": "the evening of its day"}):
+            yield rows("HISTORICAL_OPTIONS", row, f"IBM240315C00180000:{day}", day, pit, was,
+                       f"open interest is settled after the close ({where})", f"date={day}")  # fmt: skip
+
+
+def _sentiment() -> Iterator[Case]:
+    for stamp, public, wrong, name in (
+        ("20251108T230500", "2025-11-08T23:05:00+00:00", "2025-11-08T23:05:00-05:00", "its digits as New York time"),
+        ("20240215T160001", "2024-02-15T16:00:01+00:00", "2024-02-15T16:00:00Z", "the minute, not the second"),
+        ("20240215T000000", "2024-02-16T00:00:00+00:00", "2024-02-15T12:00:00Z", "midnight is no time, but a date"),
+        ("20240229T000000", "2024-03-01T00:00:00+00:00", "2024-02-29T23:00:00Z", "midnight is no time, but a date"),
+    ):
+        row = {
+            "title": "A title", "url": "https://news.example/1", "time_published": stamp, "summary": "SECRET of today",
+            "overall_sentiment_score": "SECRET", "topics": [],
+            "ticker_sentiment": [{"ticker": "IBM", "ticker_sentiment_score": "SECRET"}],
+        }  # fmt: skip
+        for pit, was, where in around(public, {wrong: name}):
+            found = [item("NEWS_SENTIMENT:https://news.example/1", stamp, was, hidden=("SECRET",))]
+            yield case("zone", pit, ("NEWS_SENTIMENT",), found, [reply({"items": "1", "feed": [row]}, "/query")],
+                       f"stamps are UTC; scores and summaries are computed later ({where})")  # fmt: skip
+
+
+# SEC ---------------------------------------------------------------------------------------------------
+
+NUMBER = "0000320193-24-000001"
+
+
+def hit(form: str, filed: str) -> dict[str, Any]:
+    source = {
+        "ciks": ["0000320193"], "display_names": ["SECRET of today  (AAPL)  (CIK 0000320193)"], "form": form,
+        "root_forms": [form.removesuffix("/A")], "file_date": filed, "adsh": NUMBER, "file_type": form, "sequence": 1,
+        "sics": ["SECRET"], "items": [], "period_ending": None, "file_description": None,
+    }  # fmt: skip
+    return {"_id": f"{NUMBER}:a.htm", "_source": source}
+
+
+def header(form: str, accepted: str, filed: str, released: str, private: bool) -> str:
+    return (
+        f"<SEC-HEADER>{NUMBER}.hdr.sgml : {released}\n" + (f"<ACCEPTANCE-DATETIME>{accepted}\n" if accepted else "")
+        + ("<PRIVATE-TO-PUBLIC>\n" if private else "")
+        + f"ACCESSION NUMBER:\t\t{NUMBER}\nCONFORMED SUBMISSION TYPE:\t{form}\nFILED AS OF DATE:\t\t{filed}\n"
+        "\t\tCOMPANY CONFORMED NAME:\t\t\tApple Inc.\n</SEC-HEADER>\n"
+    )  # fmt: skip
+
+
+# form, acceptance (New York), filing date, date of the header, private at first, public (UTC), why
+FILINGS = (
+    ("8-K", "20251212163000", "2025-12-12", "20251212", False, "2025-12-12T21:33:00+00:00", "1-3 minutes on their way"),
+    ("8-K", "20251212174500", "2025-12-15", "20251215", False, "2025-12-15T11:00:00+00:00",
+     "accepted on Friday after 17:30: invisible until Monday, 06:00"),
+    ("8-K", "20251211180000", "2025-12-12", "20251212", False, "2025-12-12T11:00:00+00:00",
+     "accepted after 17:30: invisible until the next business day"),
+    ("8-K", "20251212173103", "2025-12-12", "20251212", False, "2025-12-12T22:34:03+00:00",
+     "begun before 17:30: that day's filing date, public that evening"),
+    ("4", "20251211215200", "2025-12-11", "20251211", False, "2025-12-12T02:55:00+00:00", "insiders file until 22:00"),
+    ("10-K", "20240704090000", "2024-07-05", "20240705", False, "2024-07-05T10:00:00+00:00", "a holiday"),
+    ("EFFECT", "20251212001500", "2025-12-10", "20251210", False, "2025-12-12T05:18:00+00:00",
+     "back-dated: the filing date is before the acceptance"),
+    ("SBSE-A/A", "20251212120000", "2025-09-17", "20250917", False, "2025-12-12T17:03:00+00:00", "back-dated by 86 days"),
+    ("F-3", "20230609080152", "2023-06-08", "20230608", False, "2023-06-09T12:04:52+00:00", "0001104659-23-069410"),
+    ("UPLOAD", "20240402120000", "2024-04-02", "20240614", True, "2024-06-15T04:00:00+00:00", "0000000000-24-003505"),
+    ("CORRESP", "20050623120000", "2005-06-23", "20060501", True, "2006-05-02T04:00:00+00:00", "0000065873-05-000060"),
+    ("CORRESP", "20240429120000", "2024-04-29", "20240614", False, "2024-06-15T04:00:00+00:00",
+     "released later, and only the header's date says so"),
+    ("485APOS", "20240418120000", "2024-04-18", "20241004", True, "2024-10-05T04:00:00+00:00", "0001193125-24-100942"),
+    ("8-K", "20231105013000", "2023-11-03", "20231103", False, "2023-11-05T06:33:00+00:00", "an hour that stands twice"),
+)  # fmt: skip
+
+
+def sec() -> Iterator[Case]:
+    for form, accepted, filed, released, private, public, why in FILINGS:
+        found = [
+            reply({"hits": {"total": {"value": 1, "relation": "eq"}, "hits": [hit(form, filed)]}}, "/search-index")
+        ]
+        found.append(reply(header(form, accepted, filed.replace("-", ""), released, private), ".hdr.sgml"))
+        digits = datetime.strptime(accepted, "%Y%m%d%H%M%S").isoformat()  # noqa: DTZ007 - digits alone
+        wrong = {digits + "+00:00": "the acceptance as UTC", digits + "-05:00": "the acceptance",
+                 filed + "T23:59:59-05:00": "the filing date"}  # fmt: skip
+        for pit, was, name in around(public, wrong):
+            yield case(
+                "acceptance",
+                pit,
+                ("concern",),
+                [item(NUMBER, filed, was, hidden=("SECRET",))],
+                found,
+                f"{why} ({name})",
+            )
+    yield from _without_header()
+    for status, body in (
+        (500, "SECRET"),
+        (403, "<html>Undeclared SECRET"),
+        (200, "SECRET"),
+        (200, {"error": "SECRET"}),
+    ):
+        yield case("error", NOON, ("concern",), [item("", None, False, hidden=("SECRET",))],
+                   [reply(body, "/search-index", status)], "what a source says in an error is of today")  # fmt: skip
+
+
+def _without_header() -> Iterator[Case]:
+    """No header can be read: an ordinary form by its submissions file, read late; any other is withheld."""
+    for stamp, was, pit, why in (
+        ("2022-05-06T18:30:57.000Z", False, "2022-05-06T18:35:00Z", "the Z may be wrong: it may be 22:30:57 UTC"),
+        ("2022-05-06T18:30:57.000Z", True, "2022-05-09T10:00:00Z", "by then it was public in either reading"),
+        ("2026-01-29T01:55:03.000Z", False, "2026-01-29T01:58:03Z", "true UTC here, but not before 06:00 of its date"),
+    ):
+        filed = {"2022": "2022-05-06", "2026": "2026-01-29"}[stamp[:4]]
+        columns = {"accessionNumber": [NUMBER], "filingDate": [filed], "acceptanceDateTime": [stamp]}
+        found = [
+            reply({"hits": {"total": {"value": 1, "relation": "eq"}, "hits": [hit("8-K", filed)]}}, "/search-index"),
+            reply({"filings": {"recent": columns, "files": []}}, "CIK0000320193.json"),
+        ]
+        yield case("Z defect", pit, ("concern",), [item(NUMBER, stamp, was, hidden=("SECRET",))], found, why)
+    for form in ("UPLOAD", "CORRESP", "DRS", "EFFECT", "QUALIF", "TA-1", "MA-I", "1-A", "APP WD", "485APOS", "F-3"):
+        found = [
+            reply(
+                {"hits": {"total": {"value": 1, "relation": "eq"}, "hits": [hit(form, "2023-06-08")]}}, "/search-index"
+            )
+        ]
+        yield case("acceptance", NOON, ("concern",), [item(NUMBER, "2023-06-08", False, hidden=("SECRET",))], found,
+                   "without a header nothing shows when a form of this kind was public")  # fmt: skip
+    for form in ("10-K", "8-K", "4", "10-Q/A"):
+        found = [
+            reply(
+                {"hits": {"total": {"value": 1, "relation": "eq"}, "hits": [hit(form, "2023-06-08")]}}, "/search-index"
+            )
+        ]
+        yield case("acceptance", NOON, ("concern",), [item(NUMBER, "2023-06-08", True, hidden=("SECRET",))], found,
+                   "an ordinary form is public by the end of its filing date")  # fmt: skip
+
+
+FILES = {"bz-news-api": benzinga, "alphavantage": alphavantage, "sec_full_text": sec}
+
+
+def document(source: str) -> str:
+    cases = [{"id": f"{source}-{n:03d}", **one} for n, one in enumerate(FILES[source](), 1)]
+    head = {"format": FORMAT, "version": VERSION, "license": LICENSE, "source": source}
+    lines = ",\n  ".join(json.dumps(one) for one in cases)
+    return json.dumps(head)[:-1] + f', "cases": [\n  {lines}\n]}}\n'
+
+
+if __name__ == "__main__":
+    for name in FILES:
+        (FOLDER / f"{name}.json").write_text(document(name), encoding="utf-8")

@@ -1,0 +1,107 @@
+"""Laws of the command line and of the gate, which hold whatever a source serves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any
+
+from pit_fetch.siblings import gate
+from tests.laws import bz
+from tests.laws.worlds import CANARY, PITS, near, run
+
+MICROSECOND = timedelta(microseconds=1)
+REFUSED: Sequence[tuple[str, ...]] = (
+    ("--pi", "2030-01-01T00:00:00Z"),
+    ("--pit", "2030-01-01T00:00:00Z"),
+    ("--pit=2030-01-01T00:00:00Z",),
+    ("--lim", "3"),
+)
+BAD_PITS = ("2024-02-15", "2024-02-15T16:00:00", "now", "2024-02-15 16:00:00Z", "1708030800", "2024-02-15T16:00Z", " ")
+
+
+def refusals(rng: Random) -> int:
+    """What could slip past a reader of the command line is refused, and nothing is fetched."""
+    case = bz.make(rng)
+    words = [*case.words, *rng.choice(REFUSED)]
+    bad = [
+        run(case, case.worlds[-1], words=words),
+        run(case, case.worlds[-1], pit=rng.choice(BAD_PITS)),
+        run(case, case.worlds[-1], environ={"PIT_FETCH_CEILING": (case.moment - near(rng, 1)).isoformat()}),
+        run(case, case.worlds[-1], environ={"PIT_FETCH_CEILING": rng.choice(BAD_PITS)}),
+    ]
+    for left in bad:
+        assert (left.code, left.ids, CANARY in left.out + left.err) == (2, [], False)
+    return 0
+
+
+def gate_judges(rng: Random) -> int:
+    """An envelope with one thing after the PIT, at any depth, is refused; the same without it passes."""
+    pit = datetime.fromisoformat(rng.choice(PITS))
+    before, after = (pit - near(rng)).isoformat(), (pit + near(rng, 1)).isoformat()
+    item = {"available_at": before, "available_at_source": "provider_metadata", "id": "1"}
+    clean = {"data": [dict(item), {**item, "inner": [{"available_at": before}]}], "gaps": []}
+    assert gate.check(json.dumps(clean), pit) is None
+    finer = f"{pit:%Y-%m-%dT%H:%M:%S}.{pit.microsecond:06d}1{pit.isoformat()[-6:]}"
+    late: list[dict[str, Any]] = [
+        {**item, "available_at": after},
+        {**item, "available_at": (pit + MICROSECOND).isoformat()},
+        {**item, "available_at": finer},
+        {**item, "revised_at": after},
+        {**item, "deep": {"deeper": [{"available_at": after}]}},
+        {**item, "deep": {"deeper": [{"revised_at": after}]}},
+        {**item, "available_at": before[:19]},
+        {**item, "available_at": None},
+        {**item, "available_at_source": "guess"},
+        {**item, "Daily_Return": 1},
+        {**item, "deep": [{"hourly_stock": 1}]},
+    ]
+    envelopes: list[Any] = [{"data": [dict(item), one], "gaps": []} for one in late]
+    envelopes += [
+        {"data": [], "gaps": [{"available_at": after}]},
+        {"data": [], "gaps": [], "more": 1},
+        {"gaps": []},
+        [clean, clean],
+    ]
+    texts = [json.dumps(one) for one in envelopes]
+    texts += ['{"data": [], "data": []}', '{"data": [], "gaps": [NaN]}', json.dumps(clean)[:-3], ""]
+    for text in texts:
+        finding = gate.check(text, pit)
+        assert finding is not None, text
+        assert after not in finding.detail
+    return 0
+
+
+def gate_hook(rng: Random) -> int:
+    """As a hook the gate judges every text of the answer, at the earliest instant that the call names."""
+    pit = datetime.fromisoformat(rng.choice(PITS[:3]))
+    after = pit + near(rng, 1)
+    item = {"available_at": after.isoformat(), "available_at_source": "provider_metadata"}
+    dirty, clean = json.dumps({"data": [item], "gaps": []}), json.dumps({"data": [], "gaps": []})
+    call = "python3 pit_fetch.py --source bz-news-api --pit"
+
+    def bash(command: str, stdout: str) -> Mapping[str, Any]:
+        return {"tool_name": "Bash", "tool_input": {"command": command}, "tool_response": {"stdout": stdout}}
+
+    refused: list[Mapping[str, Any]] = [
+        bash(f"{call} {pit.isoformat()}", dirty),
+        bash(f"{call}={pit.isoformat()}", dirty),
+        bash(f"{call} {(after + near(rng, 1)).isoformat()} --pit {pit.isoformat()}", dirty),
+        bash(f"pit_fetch --help; {call} {pit.isoformat()}", dirty),
+        bash(f"pit_fetch --help && {call} {pit.isoformat()}", dirty),
+        {"tool_name": "Bash", "tool_input": {"command": f"{call} {pit.isoformat()}"}, "tool_response": None},
+        bash(f"{call} {pit.isoformat()}", ""),
+        bash(f"{call} yesterday", clean),
+        {
+            "tool_name": "mcp__news",
+            "tool_input": {"pit": pit.isoformat()},
+            "tool_response": [{"type": "text", "text": clean}, {"type": "text", "text": dirty}],
+        },
+    ]
+    for hook in refused:
+        assert gate.judge(dict(hook)) is not None, hook
+    assert gate.judge(dict(bash("pit_fetch --source x", dirty)), pit.isoformat()) is not None
+    assert gate.judge(dict(bash(f"{call} {pit.isoformat()}", clean))) is None
+    return 0

@@ -1,0 +1,74 @@
+"""The leak corpus against pit_fetch: what leaks, and what is withheld although it was public."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from tests.laws.worlds import Case, run
+from tests.loopback.server import App, Request, Response
+
+FOLDER = Path(__file__).resolve().parents[1] / "corpus"
+NOW = datetime(2027, 1, 1, tzinfo=UTC)
+
+
+class Score(NamedTuple):
+    """Ids of cases (with the record's), and of how many records each is a part."""
+
+    leaks: Sequence[str]
+    over_drops: Sequence[str]
+    withheld: int
+    public: int
+
+
+@cache
+def cases() -> Sequence[Mapping[str, Any]]:
+    """Every case, with its source."""
+    documents = [json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))]
+    return [{**one, "source": document["source"]} for document in documents for one in document["cases"]]
+
+
+def score(chosen: Sequence[Mapping[str, Any]]) -> Score:
+    leaks, drops = [], []
+    for one in chosen:
+        asked = Case(one["source"], one["pit"], tuple(one["request"]), ())
+        left = run(asked, _app(one["exchanges"]), now=NOW)
+        said = left.out + left.err
+        for record in one["items"]:
+            name = f"{one['id']} {record['id']}"
+            kept = record["id"] in left.ids
+            if (kept and not record["public"]) or any(text in said for text in record.get("hidden", ())):
+                leaks.append(name)
+            if record["public"] and not kept:
+                drops.append(name)
+        if left.code != 0:
+            leaks.append(f"{one['id']} exit status {left.code}")
+    records = [record for one in chosen for record in one["items"]]
+    public = sum(record["public"] for record in records)
+    return Score(leaks, drops, len(records) - public, public)
+
+
+def law(rng: Random) -> int:
+    """Some of the corpus at a time: nothing of it leaks. The test that runs all of it also counts what is dropped."""
+    found = score(rng.sample(cases(), 5))
+    assert not found.leaks, found.leaks
+    return 0
+
+
+def _app(exchanges: Sequence[Mapping[str, Any]]) -> App:
+    def answer(request: Request) -> Response:
+        return next(_matching(exchanges, request), Response(b"<Code>NoSuchKey</Code>", 404))
+
+    return answer
+
+
+def _matching(exchanges: Sequence[Mapping[str, Any]], request: Request) -> Iterator[Response]:
+    for one in exchanges:
+        if request.path.endswith(one["path"]) and all(request.query.get(k) == v for k, v in one["query"].items()):
+            body = one["body"] if isinstance(one["body"], str) else json.dumps(one["body"])
+            yield Response(body.encode(), one["status"])
