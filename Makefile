@@ -26,7 +26,7 @@ test-guide: $(DEV) ## the provider guide and the example package, each command i
 
 cover: $(DEV) ## the coverage floor of the pure core
 	@$(BIN)/python -m pytest tests/test_pit.py tests/test_times.py tests/test_envelope.py tests/test_request.py \
-		tests/test_gate.py --cov=pit_fetch.pit --cov=pit_fetch.times --cov=pit_fetch.envelope --cov=pit_fetch.gaps \
+		tests/test_gate.py tests/test_watermarks.py --cov=pit_fetch.pit --cov=pit_fetch.times --cov=pit_fetch.envelope --cov=pit_fetch.gaps \
 		--cov=pit_fetch.request --cov-report=term-missing --cov-fail-under=97
 
 lint: $(DEV) ## format check, lint and types

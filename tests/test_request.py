@@ -69,6 +69,24 @@ def test_values_by_kind() -> None:
     }
 
 
+def test_a_code_is_the_same_request_however_it_was_typed() -> None:
+    codes = demo(Option("symbol", "h", upper=True))
+    assert request("symbol=ibm", provider=codes) == request("--symbol", "IBM", provider=codes)
+
+
+def test_bare_words_are_refused_where_no_option_takes_them() -> None:
+    with pytest.raises(UsageError, match="demo takes no bare words; see --help"):
+        request("word", provider=demo())
+
+
+def test_a_timeout_may_be_a_fraction() -> None:
+    assert request("--timeout", "2.5").timeout == 2.5
+
+
+def test_fields_are_a_list() -> None:
+    assert request("--fields", "title, body").fields == ("title", "body")
+
+
 def test_words_are_joined_where_a_provider_takes_them_all() -> None:
     made = request("going concern", "OR", "x=1", "--forms", "10-K", "--", "-bank", provider=ALL)
     assert made.options["query"] == "going concern OR x=1 -bank"
@@ -86,6 +104,7 @@ def test_words_are_joined_where_a_provider_takes_them_all() -> None:
         (("--zz", "SECRET"), "unrecognized arguments: --zz; see --help"),
         (("--zz=SECRET",), "unrecognized arguments: --zz; see --help"),
         (("--timeout", "0"), "--timeout is a number of seconds above 0"),
+        (("--timeout", "soon"), "--timeout is a number of seconds above 0"),
         (("--timeout", "nan"), "--timeout is a number of seconds above 0"),
         (("--date-from", "last week"), "--date-from is YYYY-MM-DD"),
         (("--date-from", "2024-02-16", "--date-to", "2024-02-15"), "--date-from is after --date-to"),
