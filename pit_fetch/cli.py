@@ -8,7 +8,7 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NoReturn, TextIO
 
 from pit_fetch.errors import ExitStatus, UsageError
@@ -61,7 +61,7 @@ def _run(argv: list[str], stderr: TextIO | None) -> tuple[str, ExitStatus, str]:
         from pit_fetch.engine import run
         from pit_fetch.log import Log
         from pit_fetch.request import parse
-        from pit_fetch.world import real_world
+        from pit_fetch.world import alarm, real_world
 
         request = parse(argv, registry.load(source), os.environ)
         log = Log(
@@ -70,7 +70,7 @@ def _run(argv: list[str], stderr: TextIO | None) -> tuple[str, ExitStatus, str]:
             verbose=request.verbose,
             pit_mode=request.pit is not None,
         )
-        outcome = run(request, real_world(os.environ, _read_stdin, _alarm), log, argv)
+        outcome = run(request, real_world(os.environ, _read_stdin, alarm), log, argv)
         return outcome.text, outcome.status, outcome.complaint
     except UsageError as error:
         return _refusal(error.gap, ExitStatus.REFUSED)
@@ -101,26 +101,6 @@ def _list(listing: str, argv: list[str]) -> str:
 
 def _read_stdin() -> bytes:
     return sys.stdin.buffer.read() if sys.stdin is not None else b""
-
-
-@contextlib.contextmanager
-def _alarm(seconds: float) -> Iterator[None]:
-    """Raises TimeIsUp in the block once it has taken ``seconds`` (where the platform has timers)."""
-    from pit_fetch.world import TimeIsUp
-
-    def ring(signum: int, frame: object) -> None:
-        raise TimeIsUp
-
-    if not hasattr(signal, "setitimer"):
-        yield
-        return
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def _emit(text: str, status: ExitStatus, complaint: str, stdout: TextIO | None, stderr: TextIO | None) -> int:

@@ -52,9 +52,6 @@ class Log:
         items = "1 item" if len(kept) == 1 else f"{len(kept)} items"
         self._line(f"{source}: {items}{span}" + (f" (gaps: {kinds})" if kinds else ""))
 
-    def complain(self, text: str) -> None:
-        self._line(text)
-
     def _line(self, text: str) -> None:
         if self.stream is not None:
             self._clear_progress()

@@ -45,7 +45,6 @@ _COMMON: dict[str, tuple[tuple[tuple[str, ...], str, str], ...]] = {
     ),
 }
 
-COMMON_FLAGS = frozenset(flag for rows in _COMMON.values() for flags, _, _ in rows for flag in flags)
 COMMON_WITH_VALUE = frozenset(flags[0] for rows in _COMMON.values() for flags, metavar, _ in rows if metavar)
 
 _METAVARS = {"list": "A,B", "integer": "N", "instant": "DATE"}

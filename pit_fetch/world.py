@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -34,6 +34,26 @@ class World(NamedTuple):
 
 class TimeIsUp(BaseException):
     """The alarm rang. No ordinary ``except`` of a provider swallows it."""
+
+
+@contextlib.contextmanager
+def alarm(seconds: float) -> Iterator[None]:
+    """Raises TimeIsUp in the block once it has taken ``seconds``, where the platform has timers; main thread only."""
+    import signal
+
+    def ring(signum: int, frame: object) -> None:
+        raise TimeIsUp
+
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def real_world(

@@ -7,10 +7,10 @@ import dataclasses
 import io
 import json
 import os
-import signal
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -21,7 +21,7 @@ from pit_fetch.provider import Context, Provider, Query, Record
 from pit_fetch.request import argv_of, parse
 from pit_fetch.testing.case import Case, Seen, Wire, failure
 from pit_fetch.testing.transport import Answer, Request, answered_by
-from pit_fetch.world import Clock, TimeIsUp, World
+from pit_fetch.world import Clock, World, alarm
 
 # Real seconds, for a provider that loops without asking for anything.
 PATIENCE_SECONDS = 10.0
@@ -139,19 +139,7 @@ def baseline(case: Case) -> Seen:
     return seen
 
 
-@contextlib.contextmanager
-def _alarm(seconds: float) -> Iterator[None]:
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def ring(signum: int, frame: object) -> None:
-        raise TimeIsUp
-
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE_SECONDS)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+def _alarm(seconds: float) -> AbstractContextManager[None]:
+    """The command's alarm, at the suite's own patience; an author's runner may call from another thread."""
+    in_main = threading.current_thread() is threading.main_thread()
+    return alarm(PATIENCE_SECONDS) if in_main else contextlib.nullcontext()
