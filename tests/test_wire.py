@@ -1,0 +1,66 @@
+"""Reading what a source sends: one spoilt row costs itself, and nothing else."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pit_fetch.errors import UpstreamError
+from pit_fetch.wire import MAX_DEPTH, lenient_json
+
+GOOD = b'{"id": 1, "deep": [[{"a": "x"}]], "price": 1.5}'
+SPOILT = {
+    "NaN": b'{"id": 2, "x": NaN}',
+    "Infinity, deep inside": b'{"id": 2, "x": [{"y": -Infinity}]}',
+    "a float beyond every float": b'{"id": 2, "x": 1e999}',
+    "5,000 digits": b'{"id": 2, "x": ' + b"7" * 5_000 + b"}",
+    "nested just too deep": b'{"id": 2, "x": ' + b"[" * MAX_DEPTH + b"]" * MAX_DEPTH + b"}",
+    "nested without end": b'{"id": 2, "x": ' + b"[" * 60_000 + b'"]"' + b"]" * 60_000 + b"}",
+    "objects nested without end": b'{"x":' * 60_000 + b"1" + b"}" * 60_000,
+}
+
+
+@pytest.mark.parametrize("row", SPOILT.values(), ids=SPOILT)
+@pytest.mark.parametrize(
+    ("around", "rows", "where"),
+    [
+        (b"[%s]", 1, lambda value: value),
+        (b'{"data": [%s]}', 2, lambda value: value["data"]),
+        (b'{"hits": {"hits": [%s]}}', 3, lambda value: value["hits"]["hits"]),
+    ],
+)
+def test_a_spoilt_row_is_none_and_its_neighbours_stay(row, around, rows, where):
+    body = around % b", ".join([GOOD, row, GOOD])
+    assert where(lenient_json(body, rows)) == [json.loads(GOOD), None, json.loads(GOOD)]
+
+
+def test_a_bad_byte_becomes_a_replacement_character_and_nothing_else():
+    assert lenient_json(b'[{"a": "caf\xe9"}, {"b": "\xe2\x82"}]', 1) == [{"a": "caf\ufffd"}, {"b": "\ufffd"}]
+
+
+def test_brackets_in_texts_are_no_levels():
+    deep = b"[" * 60_000 + b"]" * 60_000
+    row = b'{"t": "]]}}\\"]"}'
+    assert lenient_json(b"[%s, %s, %s]" % (row, deep, row), 1) == [{"t": ']]}}"]'}, None, {"t": ']]}}"]'}]
+
+
+@pytest.mark.parametrize("body", [b"", b"[", b"{]", b"<html>", b'["a" "b"]', b"[" * 60_000, b'{"a": 1}}'])
+def test_a_broken_document_is_an_error(body):
+    with pytest.raises(UpstreamError, match="not valid JSON"):
+        lenient_json(body, 1)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.lists(JSON), st.lists(st.sampled_from(sorted(SPOILT))))
+def test_what_json_can_say_is_read_as_it_stands_whatever_lies_beside_it(values, spoilt):
+    texts = [*(json.dumps(value).encode() for value in values), *(SPOILT[name] for name in spoilt)]
+    assert lenient_json(b"[%s]" % b",".join(texts), 1) == [*values, *[None] * len(spoilt)]
