@@ -41,7 +41,10 @@ ONLY_VARIABLE = "PIT_FETCH_WRAPPER_ONLY"
 ALARM_SECONDS = 7  # below the 10 s of the shipped wiring
 
 FORM = "pit_fetch --source SOURCE --pit 2024-02-15T16:00:00-05:00 [options]"
-NOT_PLAIN = f"Run exactly one plain pit_fetch call and nothing else, without any of ; & | > < $ ` \\ * # : {FORM}"
+NOT_PLAIN = (
+    "Run exactly one plain pit_fetch call and nothing else: no VARIABLE=value before it, and none of "
+    f"; & | > < $ ` \\ * ~ # outside quotes. {FORM}"
+)
 IN_BACKGROUND = "Run pit_fetch in the foreground: the output of a background run cannot be checked"
 GATE_BROKEN = "pit_gate.py beside this guard is absent or does not withhold a planted leak: run pit_fetch doctor"
 CEILING_MALFORMED = (

@@ -15,6 +15,7 @@ AV_ALL = (*AV, "alphavantage: failures", "alphavantage: sizes")
 SEC = ("sec_full_text: non-interference",)
 SEC_ALL = (*SEC, "sec_full_text: failures", "sec_full_text: sizes", "sec_full_text: monotone")
 JUDGE, HOOK, REFUSALS, CORPUS = ("gate: judges",), ("gate: hook",), ("command: refusals",), ("corpus: no leak",)
+SHELL = ("guard: shell",)
 ANY = (*BZ, *AV, *SEC)
 
 
@@ -129,6 +130,11 @@ MUTANTS: tuple[Mutant, ...] = (
            "    arguments = command.split()\n    if not arguments:\n        return False\n    return arguments[0] in", HOOK),
     Mutant("the gate takes an empty answer", _GATE, "if not any(text.strip() for text in texts):", "if False:",
            HOOK),
+    Mutant("the gate takes an assignment for a program", _GATE, 'r"(?:~?/|[\\w.])[^=]*"', 'r"(?:~?/|[\\w.]).*"', SHELL),
+    Mutant("the gate takes an option of Python for its script", _GATE, 'r"(?:~?/|[\\w.])[^=]*"', 'r"[^=]*"', SHELL),
+    Mutant("the gate takes a ~ that the shell expands", _GATE, "[A-Za-z0-9_./:=,@%+-]", "[A-Za-z0-9_./:=,@%+~-]", SHELL),
+    Mutant("the gate takes a second line for a word", _GATE, "+)[ \\t]*'", "+)\\s*'", SHELL),
+    Mutant("the gate takes an expansion inside quotes", _GATE, '"[^"$`', '"[^"`', SHELL),
     # bz-news-api.
     Mutant("bz: the revision is not passed on", _BZ, "payload, updated if dated else None)", "payload, None)", BZ),
     Mutant("bz: without a revision it is dated all the same", _BZ,
