@@ -38,7 +38,7 @@ from datetime import datetime, timedelta, timezone
 # that few inputs need) is left out or put off. tests/repo/bench_gate.py holds the limit.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Collection, Iterator, List, NamedTuple, Optional
+    from typing import Any, Collection, Iterable, Iterator, List, NamedTuple, Optional
 
 VALID_SOURCES = frozenset({"neo4j_created", "edgar_accepted", "time_series_timestamp", "provider_metadata"})
 
@@ -93,6 +93,7 @@ _PLAIN_WORD = (
 _PATH = r"(?:~?/|[\w.])[^=]*"
 _PYTHON = r"python(?:3(?:\.[0-9]+)?)?"
 _PYTHON_FLAGS = r"-[BEIOPqsSu]+"
+_UNREADABLE_PIT = r"(?i)(?<![a-z])pit\s*[\"']?\s*:"
 _CWD_NOTICE = r"\s*(?:Shell cwd was reset to [^\n]*)?\s*"
 
 _WRAPPER = r"(?<![\w-])pit_fetch(?:\.py)?(?![\w-])"
@@ -384,7 +385,7 @@ def judge(hook: dict[str, Any], ceiling: Optional[str] = None) -> Optional[Findi
     if is_bash and (not names_wrapper(command) or is_listing(command)):
         return None
     try:
-        pit = _cutoff(tool_input, command, ceiling)
+        pit = _cutoff(hook.get("tool_input"), command, ceiling)
         if pit is None:
             return None
         if tool_input.get("run_in_background"):
@@ -400,20 +401,14 @@ def judge(hook: dict[str, Any], ceiling: Optional[str] = None) -> Optional[Findi
     return None
 
 
-def _cutoff(tool_input: dict[str, Any], command: str, ceiling: Optional[str]) -> Optional[datetime]:
+def _cutoff(tool_input: Any, command: str, ceiling: Optional[str]) -> Optional[datetime]:
     """The earliest of all PITs that the call names and of the ceiling; None is open mode."""
-    named: list[object] = []
-    for holder in (tool_input.get("parameters"), tool_input.get("params"), tool_input):
-        parameters = _as_object(holder)
-        if "pit" in parameters:
-            named.append(parameters["pit"])
+    named = _pits_of(tool_input)
     named.extend(pits_in(command))
     if ceiling is not None:
-        named.append(ceiling or "empty")
+        named.append(ceiling)
     moments = []
     for pit in named:
-        if isinstance(pit, str) and not pit.strip():
-            continue
         moment = parse_iso8601(pit)
         if moment is None:
             raise _Refused(PIT_INVALID_PIT, "The PIT is not YYYY-MM-DDTHH:MM:SS with Z or an offset")
@@ -421,14 +416,31 @@ def _cutoff(tool_input: dict[str, Any], command: str, ceiling: Optional[str]) ->
     return min(moments, default=None)
 
 
-def _as_object(holder: Any) -> dict[str, Any]:
-    """Parameters as an object. Some MCP servers also take them as JSON text, so a PIT may stand in there."""
-    if isinstance(holder, str) and '"pit"' in holder:
-        try:
-            holder = json.loads(holder)
-        except (ValueError, RecursionError):
-            raise _Refused(PIT_INVALID_PIT, "The parameters that name a PIT are not JSON") from None
-    return holder if isinstance(holder, dict) else {}
+def _pits_of(tool_input: Any) -> list[object]:
+    """Every value under a key ``pit``, at any depth and however it is spelt: one that is there is never open mode.
+
+    Some MCP servers also take parameters as JSON text, so it is looked for in such texts as well.
+    """
+    named: list[object] = []
+
+    def values(pairs: Iterable[tuple[str, Any]]) -> list[Any]:
+        named.extend(value for key, value in pairs if str(key).strip().lower() == "pit")
+        return [value for _, value in pairs]
+
+    pending = [tool_input]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, dict):
+            pending.extend(values(node.items()))
+        elif isinstance(node, list):
+            pending.extend(node)
+        elif isinstance(node, str) and node.lstrip().startswith(("{", "[")):
+            try:
+                pending.append(json.loads(node, object_pairs_hook=values))
+            except (ValueError, RecursionError):
+                if re.search(_UNREADABLE_PIT, node):
+                    raise _Refused(PIT_INVALID_PIT, "The parameters that name a PIT are not JSON") from None
+    return named
 
 
 def _texts(response: Any) -> list[str]:

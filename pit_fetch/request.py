@@ -141,7 +141,7 @@ def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
         pair = None if literal or is_value else _KEY_VALUE.fullmatch(word)
         is_value = not literal and not is_value and word in takes_value
         name = pair[1].lower().replace("_", "-") if pair else ""
-        if pair is None or (name not in names and free_words):
+        if pair is None or (name not in names and free_words and name != "pit"):  # a PIT in a query would be open mode
             expanded.append(word)
         elif name not in names:
             raise UsageError("usage", text=_unknown_pair(name, provider))

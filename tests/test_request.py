@@ -92,6 +92,11 @@ def test_words_are_joined_where_a_provider_takes_them_all() -> None:
     assert made.options["query"] == "going concern OR x=1 -bank"
 
 
+def test_a_pit_is_never_a_word() -> None:
+    with pytest.raises(UsageError, match="write --pit VALUE"):
+        request("going concern", f"PIT={PIT}", provider=ALL)
+
+
 @pytest.mark.parametrize("words", [(), ("going",)])
 def test_what_follows_two_dashes_is_words(words: tuple[str, ...]) -> None:
     """The guard reads no options there either."""
