@@ -117,6 +117,7 @@ LAWS: Mapping[str, Law] = {
     "gate: judges": command.gate_judges,
     "gate: hook": command.gate_hook,
     "guard: shell": shell.law,
+    "guard: options": shell.options,
     "command: refusals": command.refusals,
     "corpus: no leak": corpus.law,
 }

@@ -1,4 +1,5 @@
-"""The law of the guard: what it lets run is, to a real bash, one call of the wrapper with the words that it read.
+"""The laws of the guard: what it lets run is, to a real bash, one call of the wrapper with the words that it read,
+and, to the real parser, a fetch with options that an adapter may choose.
 
 Commands are made of hostile pieces and of honest calls with hostile pieces in them. Those that the
 guard permits are run by ``bash -c`` in a sandbox in which every program on PATH, the wrapper
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,6 +21,11 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from pit_fetch import registry
+from pit_fetch.errors import UsageError
+from pit_fetch.options import DEFAULT_TIMEOUT
+from pit_fetch.provider import Option, Provider
+from pit_fetch.request import parse
 from pit_fetch.siblings import gate, load
 
 guard = load("pit_guard")
@@ -180,6 +187,45 @@ def law(rng: Random) -> int:
             found += 1
             if found == PERMITTED:
                 break
+    return 0
+
+
+# Options.
+
+_WIDGETS = Provider(
+    name="widgets",
+    summary="a plugin",
+    fetch=lambda query, ctx: [],
+    read=lambda body, query: [],
+    options=(
+        Option("query", "free words", positional="all"),
+        Option("path", "a file"),
+        Option("exact", "", kind="flag"),
+    ),
+)
+_PIECES = (
+    *("--", "--", "-", "=", "=", " ", " ", " ", "a", "5", "v", "fail", "timeout", "input-file", "input_file", "path"),
+    *(" --limit ", " --query ", " --query=", " --fields ", " -- ", " --timeout 5", " --input-file=a", " -v", " path=a"),
+)
+
+
+def options(rng: Random) -> int:
+    """What an adapter may run is, to the real parser, without the options that are not an adapter's."""
+    for _ in range(20):
+        words = [
+            word for word in "".join(rng.choices(_PIECES, k=rng.randint(1, 8))).split(" ") if word or rng.random() < 0.1
+        ]
+        source = rng.choice([_WIDGETS, *map(registry.load, registry.BUNDLED_NAMES)])
+        argv = ["--source", source.name, *words]
+        command = shlex.join(["pit_fetch", *argv])
+        if permitted(command, WRAPPER_ONLY) is None or gate.is_listing(command):
+            continue
+        try:
+            made = parse(argv, source, {})
+        except UsageError:
+            continue
+        chosen = (made.timeout, made.input_file, made.fail, made.verbose, made.options.get("path"))
+        assert chosen == (DEFAULT_TIMEOUT, None, False, False, None), command
     return 0
 
 
