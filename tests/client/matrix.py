@@ -132,7 +132,7 @@ ROWS: dict[str, Row] = {
     "subagent, another command": Row(run("cat raw.json"), subagent=True),
     "PIT_FETCH_WRAPPER_ONLY=1, another command": Row(run("cat raw.json"), env={"PIT_FETCH_WRAPPER_ONLY": "1"}),
     "PIT_FETCH_WRAPPER_ONLY=1, an assignment for the wrapper": Row(
-        run("X=/pit_fetch cat raw.json --help"), env={"PIT_FETCH_WRAPPER_ONLY": "1"}
+        run("X=/pit_fetch sh -c 'cat raw.json' --help"), env={"PIT_FETCH_WRAPPER_ONLY": "1"}
     ),
     "subagent, a file as its source": Row(run(f"{CALL} --input-file raw.json"), subagent=True),
     "gate missing": Row(broken=("pit_gate.py", None), columns=_HOOKED),
