@@ -38,7 +38,7 @@ from datetime import datetime, timedelta, timezone
 # that few inputs need) is left out or put off. tests/repo/bench_gate.py holds the limit.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Collection, Iterator, List, NamedTuple, Optional
+    from typing import Any, Collection, Iterable, Iterator, List, NamedTuple, Optional
 
 VALID_SOURCES = frozenset({"neo4j_created", "edgar_accepted", "time_series_timestamp", "provider_metadata"})
 
@@ -80,9 +80,20 @@ _INSTANT = re.compile(
 _NAIVE_INSTANT = r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?(?:\.[0-9]+)?"
 
 # A word that every shell reads as it stands: plain characters, 'literal text', "text that expands nothing"; and blanks.
-_PLAIN_WORD = r"""((?:[A-Za-z0-9_./:=,@%+~-]|'[^'\x00-\x1f\x7f]*'|"[^"$`\\!\x00-\x1f\x7f]*")+)[ \t]*"""
-_PYTHON = r"(?:.*/)?python(?:3(?:\.[0-9]+)?)?"
+# A leading "=" is not plain: zsh puts the path of a program in its place. Nor is "~" outside quotes, which bash expands
+# at the start of a word and, where that looks like an assignment, after "=" and ":" as well.
+_PLAIN_WORD = (
+    r"(~/)?((?!=)(?:[A-Za-z0-9_./:=,@%+-]"
+    r"|'[^'\x00-\x1f\x7f\ud800-\udfff]*'"
+    r'|"[^"$`\\!\x00-\x1f\x7f\ud800-\udfff]*")+)[ \t]*'
+)
+
+# A word that can only be the path of a program. "=" would make it an assignment (the program is then the next word),
+# a leading "%" a job of the shell, and a leading "-" an option of the Python that is to run it.
+_PATH = r"(?:~?/|[\w.])[^=]*"
+_PYTHON = r"python(?:3(?:\.[0-9]+)?)?"
 _PYTHON_FLAGS = r"-[BEIOPqsSu]+"
+_UNREADABLE_PIT = r"(?i)(?<![a-z])pit\s*[\"']?\s*:"
 _CWD_NOTICE = r"\s*(?:Shell cwd was reset to [^\n]*)?\s*"
 
 _WRAPPER = r"(?<![\w-])pit_fetch(?:\.py)?(?![\w-])"
@@ -282,15 +293,21 @@ def plain_words(command: str) -> Optional[List[str]]:
     """The words of one simple command, as a shell would split them; None for anything that is not plain.
 
     Plain is what every shell takes literally: no operator, redirection, expansion, glob, escape,
-    comment or second line. An allow-list, so that what it does not know is not plain.
+    comment or second line. An allow-list, so that what it does not know is not plain. The one
+    exception is a home folder, ``~/``, at the start of the path of a program or script.
     """
     command = command.strip(" \t\n")
-    words, position = [], 0
+    words: List[str] = []
+    position = 0
     while position < len(command):
         match = re.compile(_PLAIN_WORD).match(command, position)
         if match is None:
             return None
-        words.append(_unquoted(match[1]))
+        home, word = match[1] or "", _unquoted(match[2])
+        is_path = not words or _after_python(words) == []
+        if (not home and word.startswith("~")) if is_path else home:
+            return None
+        words.append(home + word)
         position = match.end()
     return words
 
@@ -307,16 +324,29 @@ def wrapper_arguments(command: str) -> Optional[List[str]]:
     words = plain_words(command)
     if not words:
         return None
-    if os.path.basename(words[0]) in ("pit_fetch", "pit_fetch.py"):
+    if _program(words[0]) in ("pit_fetch", "pit_fetch.py"):
         return words[1:]
-    if not re.fullmatch(_PYTHON, words[0]):
+    rest = _after_python(words)
+    if not rest:
         return None
-    del words[0]
-    while words and re.fullmatch(_PYTHON_FLAGS, words[0]):
-        del words[0]
-    if words[:2] == ["-m", "pit_fetch"]:
-        return words[2:]
-    return words[1:] if words and os.path.basename(words[0]) == "pit_fetch.py" else None
+    if rest[:2] == ["-m", "pit_fetch"]:
+        return rest[2:]
+    return rest[1:] if _program(rest[0]) == "pit_fetch.py" else None
+
+
+def _after_python(words: List[str]) -> Optional[List[str]]:
+    """What follows Python and its harmless flags; None where the first word is not Python."""
+    if not re.fullmatch(_PYTHON, _program(words[0])):
+        return None
+    flags = 1
+    while flags < len(words) and re.fullmatch(_PYTHON_FLAGS, words[flags]):
+        flags += 1
+    return words[flags:]
+
+
+def _program(word: str) -> str:
+    """The name of the program whose path a word is; "" where a shell or Python could read anything else in it."""
+    return os.path.basename(word) if re.fullmatch(_PATH, word) else ""
 
 
 def options_of(arguments: List[str]) -> List[str]:
@@ -355,7 +385,7 @@ def judge(hook: dict[str, Any], ceiling: Optional[str] = None) -> Optional[Findi
     if is_bash and (not names_wrapper(command) or is_listing(command)):
         return None
     try:
-        pit = _cutoff(tool_input, command, ceiling)
+        pit = _cutoff(hook.get("tool_input"), command, ceiling)
         if pit is None:
             return None
         if tool_input.get("run_in_background"):
@@ -371,20 +401,14 @@ def judge(hook: dict[str, Any], ceiling: Optional[str] = None) -> Optional[Findi
     return None
 
 
-def _cutoff(tool_input: dict[str, Any], command: str, ceiling: Optional[str]) -> Optional[datetime]:
+def _cutoff(tool_input: Any, command: str, ceiling: Optional[str]) -> Optional[datetime]:
     """The earliest of all PITs that the call names and of the ceiling; None is open mode."""
-    named: list[object] = []
-    for holder in (tool_input.get("parameters"), tool_input.get("params"), tool_input):
-        parameters = _as_object(holder)
-        if "pit" in parameters:
-            named.append(parameters["pit"])
+    named = _pits_of(tool_input)
     named.extend(pits_in(command))
     if ceiling is not None:
-        named.append(ceiling or "empty")
+        named.append(ceiling)
     moments = []
     for pit in named:
-        if isinstance(pit, str) and not pit.strip():
-            continue
         moment = parse_iso8601(pit)
         if moment is None:
             raise _Refused(PIT_INVALID_PIT, "The PIT is not YYYY-MM-DDTHH:MM:SS with Z or an offset")
@@ -392,14 +416,31 @@ def _cutoff(tool_input: dict[str, Any], command: str, ceiling: Optional[str]) ->
     return min(moments, default=None)
 
 
-def _as_object(holder: Any) -> dict[str, Any]:
-    """Parameters as an object. Some MCP servers also take them as JSON text, so a PIT may stand in there."""
-    if isinstance(holder, str) and '"pit"' in holder:
-        try:
-            holder = json.loads(holder)
-        except (ValueError, RecursionError):
-            raise _Refused(PIT_INVALID_PIT, "The parameters that name a PIT are not JSON") from None
-    return holder if isinstance(holder, dict) else {}
+def _pits_of(tool_input: Any) -> list[object]:
+    """Every value under a key ``pit``, at any depth and however it is spelt: one that is there is never open mode.
+
+    Some MCP servers also take parameters as JSON text, so it is looked for in such texts as well.
+    """
+    named: list[object] = []
+
+    def values(pairs: Iterable[tuple[str, Any]]) -> list[Any]:
+        named.extend(value for key, value in pairs if str(key).strip().lower() == "pit")
+        return [value for _, value in pairs]
+
+    pending = [tool_input]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, dict):
+            pending.extend(values(node.items()))
+        elif isinstance(node, list):
+            pending.extend(node)
+        elif isinstance(node, str) and node.lstrip().startswith(("{", "[")):
+            try:
+                pending.append(json.loads(node, object_pairs_hook=values))
+            except (ValueError, RecursionError):
+                if re.search(_UNREADABLE_PIT, node):
+                    raise _Refused(PIT_INVALID_PIT, "The parameters that name a PIT are not JSON") from None
+    return named
 
 
 def _texts(response: Any) -> list[str]:

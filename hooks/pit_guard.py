@@ -7,10 +7,10 @@ output from the gate must not run: a failing one (the client calls no PostToolUs
 in the background, one that writes a file for a later command to read.
 
 Where Bash is for pit_fetch alone (an adapter subagent, or PIT_FETCH_WRAPPER_ONLY=1) every command
-must be exactly one plain pit_fetch call or listing. Under PIT_FETCH_CEILING the same holds, in any
-session, for the commands that mention pit_fetch, and the call must carry a ``--pit`` at or before
-the ceiling: of a command that is not plain no one can say which PIT it has. All other commands are
-left alone. Neo4j writes are refused everywhere.
+must be exactly one plain pit_fetch call or listing, with options that an adapter needs and no others.
+Under PIT_FETCH_CEILING, in any session, the commands that mention pit_fetch must be one plain call as
+well, and carry a ``--pit`` at or before the ceiling: of a command that is not plain no one can say
+which PIT it has. All other commands are left alone. Neo4j writes are refused everywhere.
 
 A call with a PIT that may run is rewritten to end with exit 0 and without stderr, so that the gate
 sees all that the model will see; why a call was refused stands in the envelope's gaps as well.
@@ -31,21 +31,52 @@ from types import ModuleType
 # The process starts for every command of an agent: typing alone would take longer than the rest (see pit_gate.py).
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Mapping, NamedTuple
+    from typing import Any, Collection, Mapping, NamedTuple
 
 # The bundled agents; a plugin's are called "plugin:name".
 ADAPTERS = frozenset({"bz-news-api", "alphavantage", "sec_full_text"})
 
+# The options that are an adapter's to choose: what it asks for, and how much of it. The rest decides how the question
+# is put (--timeout cuts where the clock says, --input-file reads a file) and is left to who runs the session.
+# A test holds these names against the real parsers.
+COMMON_OPTIONS = frozenset(
+    {"source", "pit", "date-from", "date-to", "limit", "after", "max-pages", "fields", "max-chars", "pretty"}
+)
+SOURCE_OPTIONS = frozenset(
+    {
+        # bz-news-api
+        "tickers", "channels", "tags", "keywords", "themes", "lookback-minutes", "updated-since",
+        # alphavantage
+        "op", "symbol", "topics", "interval", "month", "outputsize", "extended-hours", "entitlement", "horizon",
+        "from-symbol", "to-symbol", "from-currency", "to-currency", "market", "quarter", "date", "state",
+        "contract", "expiration", "require-greeks", "bioguide-id", "maturity", "series-type", "symbols", "range",
+        "ohlc", "window-size", "calculations", "time-period", "fastlimit", "slowlimit", "fastperiod", "slowperiod",
+        "signalperiod", "fastmatype", "slowmatype", "signalmatype", "fastkperiod", "slowkperiod", "slowdperiod",
+        "fastdperiod", "slowkmatype", "slowdmatype", "fastdmatype", "matype", "timeperiod1", "timeperiod2",
+        "timeperiod3", "nbdevup", "nbdevdn", "acceleration", "maximum",
+        # sec_full_text
+        "query", "forms", "ciks", "entity", "exact",
+    }
+)  # fmt: skip
+
 CEILING_VARIABLE = "PIT_FETCH_CEILING"
 ONLY_VARIABLE = "PIT_FETCH_WRAPPER_ONLY"
+OPTIONS_VARIABLE = "PIT_FETCH_ADAPTER_OPTIONS"  # further names that adapters may use: those of a plugin's sources
 ALARM_SECONDS = 7  # below the 10 s of the shipped wiring
 
 FORM = "pit_fetch --source SOURCE --pit 2024-02-15T16:00:00-05:00 [options]"
-NOT_PLAIN = f"Run exactly one plain pit_fetch call and nothing else, without any of ; & | > < $ ` \\ * # : {FORM}"
+NOT_PLAIN = (
+    "Run exactly one plain pit_fetch call and nothing else: no VARIABLE=value before it, and none of "
+    f"; & | > < $ ` \\ * ~ # outside quotes. {FORM}"
+)
 IN_BACKGROUND = "Run pit_fetch in the foreground: the output of a background run cannot be checked"
 GATE_BROKEN = "pit_gate.py beside this guard is absent or does not withhold a planted leak: run pit_fetch doctor"
 CEILING_MALFORMED = (
     "PIT_FETCH_CEILING is not YYYY-MM-DDTHH:MM:SS with Z or an offset: who runs this session must set it"
+)
+NOT_FOR_ADAPTERS = (
+    "{} is not an option that adapters may use: leave it out, or ask whoever runs this session to allow it "
+    f"in {OPTIONS_VARIABLE}"
 )
 NEO4J_WRITE = "Neo4j writes are forbidden"
 
@@ -91,7 +122,8 @@ def decide(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType
         return ALONE
     if tool_input.get("run_in_background"):
         return Verdict(IN_BACKGROUND)
-    return _decide_call(command, str(hook.get("cwd") or os.getcwd()), environ.get(CEILING_VARIABLE), gate)
+    allowed = adapter_options(environ) if wrapper_only else None
+    return _decide_call(command, str(hook.get("cwd") or os.getcwd()), environ.get(CEILING_VARIABLE), allowed, gate)
 
 
 def is_wrapper_only(hook: Mapping[str, Any], environ: Mapping[str, str]) -> bool:
@@ -101,7 +133,20 @@ def is_wrapper_only(hook: Mapping[str, Any], environ: Mapping[str, str]) -> bool
     return str(hook.get("agent_type") or "").rpartition(":")[2] in ADAPTERS
 
 
-def _decide_call(command: str, folder: str, ceiling: str | None, gate: ModuleType) -> Verdict:
+def adapter_options(environ: Mapping[str, str]) -> frozenset[str]:
+    """The names, without dashes, of the options that an adapter may use."""
+    named = re.split(r"[,\s]+", environ.get(OPTIONS_VARIABLE, ""))
+    return COMMON_OPTIONS | SOURCE_OPTIONS | {_option(name) for name in named if name}
+
+
+def _option(name: str) -> str:
+    return name.lstrip("-").lower().replace("_", "-")
+
+
+def _decide_call(
+    command: str, folder: str, ceiling: str | None, allowed: Collection[str] | None, gate: ModuleType
+) -> Verdict:
+    """The verdict on what must be a call; ``allowed`` are the options of an adapter, None elsewhere."""
     arguments = gate.wrapper_arguments(command)
     if arguments is None:
         return Verdict(NOT_PLAIN)
@@ -111,7 +156,7 @@ def _decide_call(command: str, folder: str, ceiling: str | None, gate: ModuleTyp
     if gate.is_listing(command):
         return ALONE
     options = gate.options_of(arguments)
-    refusal = _refuse_options(options) or _refuse_pit(options, ceiling, gate)
+    refusal = _refuse_options(options) or _refuse_unknown(options, allowed) or _refuse_pit(options, ceiling, gate)
     if refusal:
         return Verdict(refusal)
     is_open = ceiling is None and not any(word.partition("=")[0] == "--pit" for word in options)
@@ -125,6 +170,25 @@ def _refuse_options(options: list[str]) -> str:
         return "Leave --fail out: the gaps of the envelope say what failed"
     if "--verbose" in options or any(re.fullmatch(r"-[A-Za-z]+", word) for word in options):
         return "Leave -v out: only the envelope may be printed"
+    return ""
+
+
+def _refuse_unknown(options: list[str], allowed: Collection[str] | None) -> str:
+    """Why an adapter may not use one of the words: an option by ``--name`` or ``name=value`` that is not its own."""
+    if allowed is None:
+        return ""
+    if re.fullmatch(r"[a-z][a-z-]*", options[0]):  # one of the commands of pit_fetch, today's or tomorrow's
+        return f"Begin the call with --source: {FORM}"
+    for word in options:
+        name, equals, _ = word.partition("=")
+        if name.startswith("--"):
+            if name[2:] not in allowed:
+                return NOT_FOR_ADAPTERS.format(name[:40])
+        elif name.startswith("-"):
+            if not re.fullmatch(r"-|-\d*\.?\d+", word):
+                return NOT_FOR_ADAPTERS.format(name[:40])
+        elif equals and re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) and _option(name) not in allowed:
+            return NOT_FOR_ADAPTERS.format(f"{name[:40]}=...") + "; a value with = is written --name=VALUE"
     return ""
 
 

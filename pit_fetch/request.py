@@ -93,13 +93,19 @@ def parse(argv: Sequence[str], provider: Provider, environ: Mapping[str, str], a
 
 
 def _given(parser: Parser, argv: list[str]) -> dict[str, Any]:
-    """What is on the command line. What is unknown is named without its value, which may be a key."""
-    given, unknown = parser.parse_known_intermixed_args(argv)
+    """What is on the command line. What is unknown is named without its value, which may be a key.
+
+    What follows ``--`` is words, and is kept from argparse: its intermixed form parses what is left
+    over a second time, without the ``--``, so that an option behind it would count after all.
+    """
+    end = argv.index("--") if "--" in argv else len(argv)
+    given, unknown = parser.parse_known_intermixed_args(argv[:end])
     if unknown:
         names = [word.partition("=")[0] for word in unknown if word.startswith("-")]
         closest = _closest(names[0], parser.flags) if names else ""
         raise UsageError("usage", text=f"unrecognized arguments: {' '.join(names) or 'words'}{closest}; see --help")
-    return vars(given)
+    literal = argv[end + 1 :]
+    return {**vars(given), "words": [*getattr(given, "words", []), *literal]} if literal else vars(given)
 
 
 def argv_of(source: str, pit: object, options: Mapping[str, object]) -> list[str]:
@@ -135,7 +141,7 @@ def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
         pair = None if literal or is_value else _KEY_VALUE.fullmatch(word)
         is_value = not literal and not is_value and word in takes_value
         name = pair[1].lower().replace("_", "-") if pair else ""
-        if pair is None or (name not in names and free_words):
+        if pair is None or (name not in names and free_words and name != "pit"):  # a PIT in a query would be open mode
             expanded.append(word)
         elif name not in names:
             raise UsageError("usage", text=_unknown_pair(name, provider))

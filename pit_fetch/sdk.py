@@ -32,9 +32,9 @@ JUDGE_SECONDS = 7.0  # below the 10 s after which the client stops waiting
 def make_hooks(environ: Mapping[str, str] | None = None) -> dict[str, list[HookMatcher]]:
     """What ``ClaudeAgentOptions(hooks=…)`` takes: the guard before each call, the gate after it.
 
-    environ    where PIT_FETCH_CEILING and PIT_FETCH_WRAPPER_ONLY are looked up at each call; default:
-               this process's environment. Give ``ClaudeAgentOptions(env=…)`` the same values, so that
-               pit_fetch itself has them too.
+    environ    where PIT_FETCH_CEILING, PIT_FETCH_WRAPPER_ONLY and PIT_FETCH_ADAPTER_OPTIONS are looked up at
+               each call; default: this process's environment. Give ``ClaudeAgentOptions(env=…)`` the same
+               values, so that pit_fetch itself has them too.
 
     Raises RuntimeError when the installed gate does not withhold a planted leak.
     """

@@ -92,6 +92,19 @@ def test_words_are_joined_where_a_provider_takes_them_all() -> None:
     assert made.options["query"] == "going concern OR x=1 -bank"
 
 
+def test_a_pit_is_never_a_word() -> None:
+    with pytest.raises(UsageError, match="write --pit VALUE"):
+        request("going concern", f"PIT={PIT}", provider=ALL)
+
+
+@pytest.mark.parametrize("words", [(), ("going",)])
+def test_what_follows_two_dashes_is_words(words: tuple[str, ...]) -> None:
+    """The guard reads no options there either."""
+    made = request(*words, "--", "--timeout", "5", "--pit=2030-01-01T00:00:00Z", "--", "--fail", provider=ALL)
+    assert made.options["query"] == " ".join([*words, "--timeout 5 --pit=2030-01-01T00:00:00Z -- --fail"])
+    assert (made.timeout, made.pit, made.fail) == (60, None, False)
+
+
 @pytest.mark.parametrize(
     ("words", "fix"),
     [

@@ -131,6 +131,10 @@ ROWS: dict[str, Row] = {
     "subagent, non-zero exit": Row(program=wrapper(LEAK, code=3), subagent=True),
     "subagent, another command": Row(run("cat raw.json"), subagent=True),
     "PIT_FETCH_WRAPPER_ONLY=1, another command": Row(run("cat raw.json"), env={"PIT_FETCH_WRAPPER_ONLY": "1"}),
+    "PIT_FETCH_WRAPPER_ONLY=1, an assignment for the wrapper": Row(
+        run("X=/pit_fetch sh -c 'cat raw.json' --help"), env={"PIT_FETCH_WRAPPER_ONLY": "1"}
+    ),
+    "subagent, a file as its source": Row(run(f"{CALL} --input-file raw.json"), subagent=True),
     "gate missing": Row(broken=("pit_gate.py", None), columns=_HOOKED),
     "gate crashing": Row(broken=("pit_gate.py", _CRASH), columns=_HOOKED),
     "gate hanging": Row(broken=("pit_gate.py", _HANG), columns=_HOOKED),
@@ -144,6 +148,10 @@ ROWS: dict[str, Row] = {
         READ, mcp={"content": [{"type": "text", "text": envelope()}, {"type": "text", "text": LEAK}]}
     ),
     "MCP tool, structured": Row(READ, mcp={"content": [], "structuredContent": {"result": LEAK}}),
+    "MCP tool, an empty PIT": Row(
+        [call(f"mcp__{harness.SERVER}__read_neo4j_cypher", query="MATCH (n)", params={"pit": ""}), say()],
+        mcp={"content": [{"type": "text", "text": LEAK}]},
+    ),
     "MCP tool, clean": Row(READ, mcp={"content": [{"type": "text", "text": envelope(item("public"))}]}, clean=True),
     "MCP tool, marked as an error": Row(READ, mcp={"content": [{"type": "text", "text": LEAK}], "isError": True}),
     "Neo4j write": Row(

@@ -100,6 +100,11 @@ def gate_hook(rng: Random) -> int:
             "tool_response": [{"type": "text", "text": clean}, {"type": "text", "text": dirty}],
         },
     ]
+    unusable: Any = rng.choice(["", " ", None, False, 0, [], {}, "yesterday", PITS[0][:10]])
+    for named in (unusable, pit.isoformat()):
+        for given in ({"pit": named}, {"params": {"pit": named}}, {"parameters": {"filters": [{"Pit": named}]}}):
+            tool_input = rng.choice([given, json.dumps(given), {"arguments": json.dumps(given)}])
+            refused.append({"tool_name": "mcp__news", "tool_input": tool_input, "tool_response": dirty})
     for hook in refused:
         assert gate.judge(dict(hook)) is not None, hook
     assert gate.judge(dict(bash("pit_fetch --source x", dirty)), pit.isoformat()) is not None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from random import Random
 
-from tests.laws import alphavantage, bz, command, corpus, sec
+from tests.laws import alphavantage, bz, command, corpus, sec, shell
 from tests.laws.worlds import CANARY, SECRETS, Case, Left, near, run
 
 Law = Callable[[Random], int]
@@ -116,6 +116,8 @@ LAWS: Mapping[str, Law] = {
     "sec_full_text: failures": lambda rng: non_interference(sec.failures(rng)),
     "gate: judges": command.gate_judges,
     "gate: hook": command.gate_hook,
+    "guard: shell": shell.law,
+    "guard: options": shell.options,
     "command: refusals": command.refusals,
     "corpus: no leak": corpus.law,
 }

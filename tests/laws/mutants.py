@@ -15,6 +15,7 @@ AV_ALL = (*AV, "alphavantage: failures", "alphavantage: sizes")
 SEC = ("sec_full_text: non-interference",)
 SEC_ALL = (*SEC, "sec_full_text: failures", "sec_full_text: sizes", "sec_full_text: monotone")
 JUDGE, HOOK, REFUSALS, CORPUS = ("gate: judges",), ("gate: hook",), ("command: refusals",), ("corpus: no leak",)
+SHELL, OPTIONS = ("guard: shell",), ("guard: options",)
 ANY = (*BZ, *AV, *SEC)
 
 
@@ -27,7 +28,7 @@ class Mutant(NamedTuple):
 
 
 _ENGINE, _PIT, _TIMES = "pit_fetch/engine.py", "pit_fetch/pit.py", "pit_fetch/times.py"
-_GATE, _BZ = "hooks/pit_gate.py", "providers/pit_fetch_providers/bz_news_api.py"
+_GATE, _GUARD, _BZ = "hooks/pit_gate.py", "hooks/pit_guard.py", "providers/pit_fetch_providers/bz_news_api.py"
 _AV = "providers/pit_fetch_providers/alphavantage/"
 _SEC = "providers/pit_fetch_providers/sec_full_text/"
 
@@ -129,6 +130,23 @@ MUTANTS: tuple[Mutant, ...] = (
            "    arguments = command.split()\n    if not arguments:\n        return False\n    return arguments[0] in", HOOK),
     Mutant("the gate takes an empty answer", _GATE, "if not any(text.strip() for text in texts):", "if False:",
            HOOK),
+    Mutant("the gate takes an empty PIT for none", _GATE, "        moment = parse_iso8601(pit)\n        if moment is None:\n",
+           "        moment = parse_iso8601(pit)\n        if pit in ('', None):\n            continue\n        if moment is None:\n", HOOK),
+    Mutant("the gate looks for a PIT at the top alone", _GATE, "            pending.extend(values(node.items()))\n",
+           "            values(node.items())\n", HOOK),
+    Mutant("the gate overlooks a PIT in JSON text", _GATE, 'node.lstrip().startswith(("{", "["))', "False", HOOK),
+    Mutant("the gate takes an assignment for a program", _GATE, 'r"(?:~?/|[\\w.])[^=]*"', 'r"(?:~?/|[\\w.]).*"', SHELL),
+    Mutant("the gate takes an option of Python for its script", _GATE, 'r"(?:~?/|[\\w.])[^=]*"', 'r"[^=]*"', SHELL),
+    Mutant("the gate takes a ~ that the shell expands", _GATE, "[A-Za-z0-9_./:=,@%+-]", "[A-Za-z0-9_./:=,@%+~-]", SHELL),
+    Mutant("the gate takes a second line for a word", _GATE, "+)[ \\t]*'", "+)\\s*'", SHELL),
+    Mutant("the gate takes an expansion inside quotes", _GATE, '"[^"$`', '"[^"`', SHELL),
+    # The guard.
+    Mutant("an adapter chooses the time", _GUARD, '"max-pages", "fields",', '"max-pages", "timeout", "fields",', OPTIONS),
+    Mutant("an adapter reads a file", _GUARD, "if name[2:] not in allowed:", "if word[2:] in ('timeout', 'fail', 'verbose'):",
+           OPTIONS),
+    Mutant("an adapter chooses by name=value", _GUARD, "and _option(name) not in allowed", "and False", OPTIONS),
+    Mutant("options behind -- count", "pit_fetch/request.py", 'end = argv.index("--") if "--" in argv else len(argv)',
+           "end = len(argv)", OPTIONS),
     # bz-news-api.
     Mutant("bz: the revision is not passed on", _BZ, "payload, updated if dated else None)", "payload, None)", BZ),
     Mutant("bz: without a revision it is dated all the same", _BZ,

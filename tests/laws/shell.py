@@ -1,0 +1,408 @@
+"""The laws of the guard: what it lets run is, to a real bash, one call of the wrapper with the words that it read,
+and, to the real parser, a fetch with options that an adapter may choose.
+
+Commands are made of hostile pieces and of honest calls with hostile pieces in them. Those that the
+guard permits are run by ``bash -c`` in a sandbox in which every program on PATH, the wrapper
+included, only records how it was called; Python then goes on to a script that records as well.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from itertools import count
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from pit_fetch import registry
+from pit_fetch.errors import UsageError
+from pit_fetch.options import DEFAULT_TIMEOUT
+from pit_fetch.provider import Option, Provider
+from pit_fetch.request import parse
+from pit_fetch.siblings import gate, load
+
+guard = load("pit_guard")
+
+PIT = "2024-02-15T16:00:00-05:00"
+WRAPPER_ONLY = {guard.ONLY_VARIABLE: "1"}
+CEILING = {guard.CEILING_VARIABLE: PIT}
+
+# A case runs so many permitted commands, of so many tried.
+PERMITTED, TRIED = 5, 120
+
+_RECORDER = """#!/bin/sh
+''':'
+printf '%s\\0' "$#" "$0" "$@" >>"$ORACLE"
+exit
+'''
+import os, sys
+with open(os.environ["ORACLE"], "a", encoding="utf-8", errors="surrogateescape") as record:
+    record.write("\\0".join([str(len(sys.argv) - 1), __file__, *sys.argv[1:], ""]))
+"""
+_PYTHON = """#!/bin/sh
+printf '%s\\0' "$#" "$0" "$@" >>"$ORACLE"
+exec "{}" -B -S "$@"
+""".format(getattr(sys, "_base_executable", sys.executable))
+# bash runs this trap before each simple command, those of subshells and substitutions included.
+_COUNTER = "set -T\ntrap 'printf . >>\"$ORACLE.commands\"' DEBUG\n"
+_ON_PATH = (
+    *("pit_fetch", "pit_fetch.py", "python", "python3", "python3.12"),
+    *("sh", "bash", "cat", "grep", "env", "ls", "head", "tee", "touch", "nohup", "xargs", "find", "rm", "cp"),
+)
+_IN_FOLDER = ("pit_fetch.py", "tools/pit_fetch.py", "tools/pit_fetch", "tools/python3", "my tools/pit_fetch")
+_AT_HOME = ("bin/pit_fetch", "bin/pit_fetch.py", "bin/python3")
+
+
+class Ran(NamedTuple):
+    """What bash made of a command: the calls of programs, how many simple commands, its output, files that changed."""
+
+    calls: list[list[str]]
+    commands: int
+    printed: bytes
+    changed: bool
+
+
+class Sandbox:
+    """A working directory, a home and a PATH whose programs are recorders; ``work`` holds a file worth reading."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.work, self.home, self.path = folder, folder / "work", folder / "home", folder / "path"
+        for place, names in ((self.work, _IN_FOLDER), (self.home, _AT_HOME), (self.path, _ON_PATH)):
+            for name in names:
+                (place / name).parent.mkdir(parents=True, exist_ok=True)
+                (place / name).write_text(_PYTHON if "python" in name else _RECORDER)
+                (place / name).chmod(0o755)
+        (self.work / "raw.json").write_text('{"title": "after the PIT"}')
+        (folder / "counter.sh").write_text(_COUNTER)
+        (folder / "records").mkdir()
+        self._records = (folder / "records" / str(number) for number in count())
+        self._files = self._listed()
+
+    def run(self, command: str) -> Ran:
+        """Runs ``command`` by bash, as the client does."""
+        record = next(self._records)
+        environ = {
+            "PATH": str(self.path),
+            "HOME": str(self.home),
+            "LANG": "C.UTF-8",
+            "BASH_ENV": str(self.folder / "counter.sh"),
+            "ORACLE": str(record),
+        }
+        done = subprocess.run(
+            ["/bin/bash", "-c", command],
+            cwd=self.work,
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=20,
+            check=False,
+        )
+        counted = record.with_name(record.name + ".commands")
+        commands = len(counted.read_bytes()) if counted.exists() else 0
+        return Ran(list(_calls(record)), commands, done.stdout, self._listed() != self._files)
+
+    def objection(self, command: str, words: list[str], paths: int) -> str:
+        """What is wrong when ``command`` is taken for one call of ``words``, ``paths`` of them the program; or ""."""
+        ran = self.run(command)
+        words = [self._at_home(word) if place < paths else word for place, word in enumerate(words)]
+        expected = list(self._expected(words, paths))
+        called = [[os.path.normpath(self.work / name), *arguments] for name, *arguments in ran.calls]
+        if called != expected:
+            return f"ran {called}, not {expected}"
+        has_run = len(expected) == min(paths, 2)  # what cannot be started is followed by the guard's "|| true"
+        if ran.commands > (1 if has_run else 2):
+            return f"{ran.commands} simple commands"
+        return f"printed {ran.printed!r}" if ran.printed else "changed files" if ran.changed else ""
+
+    def _expected(self, words: list[str], paths: int) -> Iterator[list[str]]:
+        program = os.path.normpath((self.work if "/" in words[0] else self.path) / words[0])
+        if not os.path.isfile(program):
+            return
+        yield [program, *words[1:]]
+        if paths > 1:  # Python, its flags, and the script or "-m pit_fetch"
+            is_module = words[paths - 2] == "-m"
+            script = os.path.normpath(self.work / ("pit_fetch.py" if is_module else words[paths - 1]))
+            is_isolated = any(set(flag) & {"I", "P"} for flag in words[1 : paths - 2])
+            if os.path.isfile(script) and not (is_module and is_isolated):
+                yield [script, *words[paths:]]
+
+    def _at_home(self, word: str) -> str:
+        return str(self.home) + word[1:] if word.startswith("~/") else word
+
+    def _listed(self) -> list[tuple[str, int]]:
+        found = [path for place in (self.work, self.home, self.path) for path in place.rglob("*")]
+        return sorted((str(path), path.stat().st_size) for path in found if path.is_file())
+
+
+def _calls(record: Path) -> Any:
+    fields = record.read_bytes().decode("utf-8", "surrogateescape").split("\0")[:-1] if record.exists() else []
+    while fields:
+        ends = int(fields[0]) + 2
+        yield fields[1:ends]
+        fields = fields[ends:]
+
+
+@cache
+def sandbox() -> Sandbox:
+    """One for the whole process."""
+    folder = TemporaryDirectory(prefix="pit-shell-")
+    atexit.register(folder.cleanup)
+    return Sandbox(Path(folder.name).resolve())
+
+
+def permitted(command: str, environ: dict[str, str]) -> str | None:
+    """What the client runs where ``command`` is asked for; None when the guard refuses it."""
+    hook = {"tool_name": "Bash", "tool_input": {"command": command}, "cwd": "/"}
+    verdict = guard.decide(hook, environ, gate)
+    return None if verdict.refusal else verdict.command or command
+
+
+def objection(command: str, final: str) -> str:
+    """What bash does with ``final`` beside the one call that the guard read in ``command``; or ""."""
+    words, arguments = gate.plain_words(command), gate.wrapper_arguments(command)
+    if words is None or arguments is None:
+        return "is not read as a call"
+    return sandbox().objection(final, words, len(words) - len(arguments))
+
+
+def law(rng: Random) -> int:
+    """Some permitted commands, each run by bash."""
+    found = 0
+    for _ in range(TRIED):
+        command = hostile(rng)
+        # In an ordinary session the guard has no say on a command without the wrapper's name.
+        rules = [WRAPPER_ONLY, WRAPPER_ONLY | CEILING, *[CEILING] * gate.names_wrapper(command)]
+        environ = rng.choice(rules)
+        final = permitted(command, environ)
+        if final is not None:
+            objected = objection(command, final)
+            assert not objected, f"{command!r}: {objected}"
+            found += 1
+            if found == PERMITTED:
+                break
+    return 0
+
+
+# Options.
+
+_WIDGETS = Provider(
+    name="widgets",
+    summary="a plugin",
+    fetch=lambda query, ctx: [],
+    read=lambda body, query: [],
+    options=(
+        Option("query", "free words", positional="all"),
+        Option("path", "a file"),
+        Option("exact", "", kind="flag"),
+    ),
+)
+_PIECES = (
+    *("--", "--", "-", "=", "=", " ", " ", " ", "a", "5", "v", "fail", "timeout", "input-file", "input_file", "path"),
+    *(" --limit ", " --query ", " --query=", " --fields ", " -- ", " --timeout 5", " --input-file=a", " -v", " path=a"),
+)
+
+
+def options(rng: Random) -> int:
+    """What an adapter may run is, to the real parser, without the options that are not an adapter's."""
+    for _ in range(20):
+        words = [
+            word for word in "".join(rng.choices(_PIECES, k=rng.randint(1, 8))).split(" ") if word or rng.random() < 0.1
+        ]
+        source = rng.choice([_WIDGETS, *map(registry.load, registry.BUNDLED_NAMES)])
+        argv = ["--source", source.name, *words]
+        command = shlex.join(["pit_fetch", *argv])
+        if permitted(command, WRAPPER_ONLY) is None or gate.is_listing(command):
+            continue
+        try:
+            made = parse(argv, source, {})
+        except UsageError:
+            continue
+        chosen = (made.timeout, made.input_file, made.fail, made.verbose, made.options.get("path"))
+        assert chosen == (DEFAULT_TIMEOUT, None, False, False, None), command
+    return 0
+
+
+# Commands.
+
+_QUOTED = (
+    "'raw.json'",
+    '"raw.json"',
+    "''",
+    '""',
+    "'$(cat raw.json)'",
+    "'a b'",
+    '"a; b"',
+    "'~'",
+    '"{a,b}"',
+    "'X='",
+    "'='",
+    "'é\u3000'",
+)
+_PLAIN = (
+    "a",
+    "x",
+    "raw.json",
+    "AAPL",
+    "X",
+    "1",
+    "=",
+    "+=",
+    ":",
+    ",",
+    "@",
+    "%",
+    "+",
+    "-",
+    "--",
+    ".",
+    "..",
+    "/",
+    "_",
+    "==",
+)
+_HOSTILE = (
+    *("$HOME", "${X}", "$(cat raw.json)", "`cat raw.json`", "$'a'", '$"a"', "$((1))", "$", "\\", "\\\n", "\\ "),
+    *(
+        "\n",
+        "\r",
+        "\t",
+        "\v",
+        "\f",
+        "\x01",
+        "\x7f",
+        "\u00a0",
+        "\u2003",
+        "\u3000",
+        "\ufeff",
+        "\u2028",
+        "é",
+        "\U0001f600",
+    ),
+    *(
+        "'",
+        '"',
+        "'a",
+        '"a',
+        '"!a"',
+        '"$HOME"',
+        '"`cat raw.json`"',
+        "{a,b}",
+        "{1..3}",
+        "{",
+        "}",
+        "*",
+        "?",
+        "[a]",
+        "*.json",
+    ),
+    *("~", "~/", "~+", "~-", "~root", "=~/x", ":~/x", "a=~/x", "a=b:~/x", "=cat", "^", "!", "!!", "#", " # "),
+    *(
+        ";",
+        "&",
+        "&&",
+        "|",
+        "||",
+        "|&",
+        ">",
+        ">>",
+        "<",
+        "2>",
+        "&>",
+        "> out",
+        ">| out",
+        "< raw.json",
+        "<<< a",
+        "<(cat raw.json)",
+    ),
+    *("(", ")", "()", "((", "[[ -e raw.json ]]", "[", "]"),
+)
+_COMMANDS = (
+    " sh -c 'cat raw.json'",
+    " cat raw.json",
+    " grep -h . raw.json",
+    " env",
+    "; cat raw.json",
+    "\ncat raw.json",
+    "",
+)
+_BEFORE = (
+    *(
+        "X=",
+        "X+=",
+        "X=1 ",
+        "a+=",
+        "a[0]=",
+        "'a[0]='",
+        "a['0']=",
+        '"X"=',
+        "X'='",
+        "_=",
+        "é=",
+        "PATH=",
+        "A=1 B+=",
+        "TZ=a",
+    ),
+    *("~", "~/bin", "~+", "~-", "~root", "'~/bin'", "'~'", "~1", "%", "%1", "'%'", "=", "-", "+", ":", "@", "-c", "-m"),
+    *("time ", "! ", "exec ", "command ", "builtin ", "eval ", "coproc ", "function ", "env ", "nohup ", "{ ", "( "),
+    *("if ", "while ", "then ", "case ", ". ", "source ", "trap ", "alias ", "export ", "declare ", "set -- "),
+    *("[[ ", ".", "..", "tools", "'my tools'", '"my tools"', "./tools", "$HOME/bin", "{a,b}"),
+)
+_PROGRAMS = (
+    *(
+        "/pit_fetch",
+        "/pit_fetch.py",
+        "pit_fetch",
+        "pit_fetch.py",
+        "'pit_fetch'",
+        'pit"_fetch"',
+        "/python3 -m pit_fetch",
+    ),
+    *("python3 -m pit_fetch", "python3 -I -m pit_fetch", "python3 pit_fetch.py", "python3.12 -B tools/pit_fetch.py"),
+    *("python3 ~/bin/pit_fetch.py", "~/bin/pit_fetch", "tools/pit_fetch", "./pit_fetch.py", "../work/tools/pit_fetch"),
+    *(
+        "python3 X=/pit_fetch.py",
+        "/python3 X=/pit_fetch.py",
+        "python3 '-cprint(1)#/pit_fetch.py'",
+        "python3 -c/pit_fetch.py",
+    ),
+    *("python3 -x/pit_fetch.py", "python3 '-W a/pit_fetch.py'", "python3 -m a/pit_fetch.py", "python3 -/pit_fetch.py"),
+)
+_HONEST = (
+    "pit_fetch",
+    "python3 -m pit_fetch",
+    "tools/pit_fetch.py",
+    "python3 ~/bin/pit_fetch.py",
+    "'my tools/pit_fetch'",
+)
+
+
+def hostile(rng: Random) -> str:
+    """A command: a call in a hostile guise, or an honest one with up to three hostile pieces in it."""
+    honest = rng.random() < 0.3
+    before = rng.choice(_BEFORE) if rng.random() < 0.7 else ""
+    program = rng.choice(_HONEST) if honest else before + rng.choice(_PROGRAMS)
+    call = (
+        program + ("" if honest else rng.choice(_COMMANDS)) + "".join(_argument(rng) for _ in range(rng.randrange(4)))
+    )
+    call += rng.choice([" --help", f" --source x --pit {PIT}", f" --source=x --pit '{PIT}' "])
+    for _ in range(rng.choice([0, 0, 1, 2, 3])):
+        places = (
+            [place for place, letter in enumerate(call) if letter == " "] if rng.random() < 0.5 else range(len(call))
+        )
+        place = rng.choice([len(call), *places])
+        piece = rng.choice(rng.choice([_HOSTILE, _PLAIN, _QUOTED]))
+        call = call[:place] + piece + call[place:]
+    return call
+
+
+def _argument(rng: Random) -> str:
+    pieces = [rng.choice(rng.choice([_QUOTED, _PLAIN, _PLAIN])) for _ in range(rng.randint(1, 3))]
+    name = rng.choice(["", "", "--query ", "--query=", "--symbol ", "symbol=", "--keywords="])
+    return f" {name}{''.join(pieces)}"
