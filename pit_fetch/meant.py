@@ -91,7 +91,7 @@ def name(word: str, names: Iterable[str]) -> str:
 def without_source(
     argv: Sequence[str], commands: Sequence[str], main: Sequence[str], sources: Sequence[str], flags: Sequence[str]
 ) -> str:
-    """What to do about a command line without ``--source``. ``main`` are the sources' names, ``sources`` also aliases."""
+    """What to do about a command line without a source. ``main`` are the sources' names, ``sources`` also aliases."""
     required = f"--source is required: {', '.join(main[:-1])} or {main[-1]} (pit_fetch --list-sources shows them)"
     words = [word for word in argv if not word.startswith("-")]
     misplaced = next((word for word in words if word in commands), "")

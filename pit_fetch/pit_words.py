@@ -19,7 +19,7 @@ _QUOTES = "\"'`\u2018\u2019\u201c\u201d"
 _DASHES = {ord(dash): "-" for dash in "\u2010\u2011\u2012\u2013\u2014\u2212"}
 _DATE = re.compile(r"([0-9]{4})(?:([-/._])([0-9]{1,2})\2([0-9]{1,2})|([0-9]{2})([0-9]{2})(?![0-9]{1,3}(?![0-9])))")
 _TIME = re.compile(
-    r"(\s*[Tt]\s*|[\s_,@]+|)([0-9]{1,2})(?:(:?)([0-9]{2})(?:\3([0-9]{2})([.,][0-9]*)?)?)?\s*([AaPp]\.?[Mm]\.?(?![A-Za-z]))?"
+    r"(\s*[Tt]\s*|[\s_,@]+|)([0-9]{1,2})(?:(:?)([0-9]{2})(?:\3([0-9]{2})([.,][0-9]*)?)?)?(?:\s*([AaPp]\.?[Mm]\.?(?![A-Za-z])))?"
 )
 _OFFSET = re.compile(r"(?:UTC|GMT)?\s*([+-])\s*([0-9]{1,2})(:?)([0-9]{2})?", re.IGNORECASE)
 _ZONE = re.compile(r"\[?([A-Za-z]+(?:/[A-Za-z_+-]+)*)\]?")
@@ -88,7 +88,7 @@ def _judge(text: str) -> tuple[list[str], list[str], str]:
     time = _TIME.match(rest)
     if time is None or (not time[1] and date[2]) or (not rest[0].isspace() and rest.strip()[:1] in "+-Zz["):
         return _date_only(faults, day, rest)
-    return _date_and_time(faults, day, time, rest[time.end() :].strip())
+    return _date_and_time(faults, day, time, rest[time.end() :])
 
 
 def _ascii(text: str) -> str:
@@ -178,6 +178,9 @@ def _date_and_time(
 
 
 def _zoned(faults: list[str], wall: datetime, fraction: str, zone: str) -> tuple[list[str], list[str], str]:
+    if zone[:1].isspace():
+        zone = zone.strip()
+        faults.append("has a blank before its zone")
     clock = f"{wall:%Y-%m-%dT%H:%M:%S}".rjust(19, "0") + fraction
     offset = _OFFSET.fullmatch(zone)
     name = _ZONE.fullmatch(zone)
@@ -214,7 +217,7 @@ def _without_offset(faults: list[str], wall: datetime, fraction: str) -> tuple[l
     utc = f"{wall:%Y-%m-%dT%H:%M:%S}".rjust(19, "0") + fraction + "Z"
     if not here:
         return faults, [utc], f"New York's clock skips that time; for UTC write {utc}" if parse_pit(utc) else ""
-    twice = " (its clock shows that time twice)" if len(here) > 1 else ""
+    twice = " (its clock shows it twice)" if len(here) > 1 else ""
     return faults, [*here, utc], f"write {' or '.join(here)} for New York{twice} or {utc} for UTC"
 
 

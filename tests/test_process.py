@@ -17,7 +17,6 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Run
-from tests.loopback import benzinga
 from tests.loopback.benzinga import TOKEN, article
 from tests.loopback.server import Response, serve
 
