@@ -4,18 +4,17 @@
 >>> envelope = pit_fetch.fetch("bz-news-api", pit="2024-02-15T16:00:00-05:00", tickers=["AAPL"])
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
+# Nothing is imported here: with -m, modules are still looked for in the working directory (see __main__.py).
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
+    from typing import Any
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "fetch"]
 
 
-def fetch(source: str, pit: str | datetime | None = None, **options: object) -> dict[str, Any]:
+def fetch(source: str, pit: "str | datetime | None" = None, **options: object) -> "dict[str, Any]":
     """The gated envelope of one fetch: ``{"data": [item, …], "gaps": [gap, …]}``.
 
     source   a provider's name or alias
@@ -29,9 +28,9 @@ def fetch(source: str, pit: str | datetime | None = None, **options: object) -> 
     """
     import json
     import os
-    import sys
 
     from pit_fetch.engine import run
+    from pit_fetch.inputs import read_stdin
     from pit_fetch.log import Log
     from pit_fetch.registry import load
     from pit_fetch.request import argv_of, parse
@@ -39,6 +38,6 @@ def fetch(source: str, pit: str | datetime | None = None, **options: object) -> 
 
     argv = argv_of(source, pit, options)
     request = parse(argv, load(source), os.environ, agent_budget=False)
-    outcome = run(request, real_world(os.environ, lambda: sys.stdin.buffer.read()), Log(), argv)
-    envelope: dict[str, Any] = json.loads(outcome.text)
+    outcome = run(request, real_world(os.environ, lambda: read_stdin(request.timeout)), Log(), argv)
+    envelope: "dict[str, Any]" = json.loads(outcome.text)
     return envelope

@@ -1,6 +1,19 @@
-"""``python3 -m pit_fetch``."""
+"""``python3 -m pit_fetch``, and ``python3 PATH/pit_fetch`` on the folder. Old syntax, see process.py."""
 
-from pit_fetch.cli import command
+import os
+import sys
 
 if __name__ == "__main__":
+    # What Python put first is the working directory, whose json.py would be taken for the standard library's.
+    if not getattr(sys.flags, "safe_path", sys.flags.isolated):
+        del sys.path[0]
+    if not __package__:  # the folder itself: only this package is found by its place
+        sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        import pit_fetch
+
+        del sys.path[0], pit_fetch
+    try:
+        from pit_fetch.console import command
+    except KeyboardInterrupt:  # until process.py has a handler of its own
+        from pit_fetch.process import interrupted as command
     command()

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Mapping
 from typing import Any
 
 from pit_fetch.errors import UsageError
 
 VARIABLE = "PIT_FETCH_AUDIT"
+_NOT_A_FILE = "it is not a regular file"
 
 
 def path(environ: Mapping[str, str]) -> str:
@@ -23,7 +25,8 @@ def path(environ: Mapping[str, str]) -> str:
         try:
             os.close(_open(name))
         except OSError as error:
-            raise UsageError("usage", text=f"{VARIABLE} cannot be written ({error.strerror}): set it anew") from None
+            fix = "name a file that can be written, or unset it"
+            raise UsageError("usage", text=f"{VARIABLE} cannot be used ({error.strerror}): {fix}") from None
     return name
 
 
@@ -43,4 +46,27 @@ def write(name: str, entry: Mapping[str, Any]) -> None:
 
 
 def _open(name: str) -> int:
-    return os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    """A descriptor of the audit file. Raises OSError for what is not a file of its own.
+
+    A named pipe would wait for a reader, or for one that is slow; and whatever standard output or
+    standard error write to as well (``/dev/stdout``) is within the reach of who reads the envelope.
+    """
+    if os.path.exists(name) and not os.path.isfile(name):
+        raise OSError(0, _NOT_A_FILE)
+    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK | os.O_NOCTTY, 0o600)
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode):
+        problem = _NOT_A_FILE
+    elif any(_is_stream(fd, found) for fd in (1, 2)):
+        problem = "it is where standard output or standard error goes"
+    else:
+        return handle
+    os.close(handle)
+    raise OSError(0, problem)
+
+
+def _is_stream(fd: int, found: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(os.fstat(fd), found)
+    except OSError:
+        return False

@@ -45,8 +45,13 @@ def lookup(credential: Credential, environ: Mapping[str, str], folder: str) -> t
             return variable, environ[variable].strip()
     path = _nearest_env_file(folder)
     if path:
-        from dotenv import dotenv_values
-
+        try:
+            from dotenv import dotenv_values
+        except ImportError:
+            instead = (
+                f"python3 -m pip install python-dotenv, or set {' or '.join(credential.variables)} in the environment"
+            )
+            raise ConfigError("dependency_missing", package="python-dotenv (it reads .env)", command=instead) from None
         try:
             values = dotenv_values(path, interpolate=False)
         except (OSError, ValueError):

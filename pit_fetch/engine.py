@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pit_fetch import audit, credentials, envelope
+from pit_fetch import audit, credentials, envelope, inputs
 from pit_fetch.errors import ConfigError, ExitStatus, InputError, PitFetchError, UpstreamError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.log import Log
@@ -161,15 +161,10 @@ def _online(fetch: _Fetch, query: Query) -> Iterator[Record | Gap | Watermark]:
 
 def _offline(fetch: _Fetch, query: Query) -> Iterator[Record | Gap | Watermark]:
     path = fetch.request.input_file or ""
-    try:
-        if path == "-":
-            body = fetch.world.read_stdin()
-        else:
-            with open(path, "rb") as file:
-                body = file.read()
-    except (OSError, ValueError) as error:
-        problem = getattr(error, "strerror", None) or "not a path"
-        raise InputError("input_unreadable", problem=problem) from None
+    if path == "-":
+        body = fetch.world.read_stdin()
+    else:
+        body = inputs.read_file(path, fetch.deadline - fetch.world.clock.monotonic())
     if not body.strip():
         raise InputError("input_malformed", source=fetch.request.provider.name, problem="it is empty")
     return iter(fetch.request.provider.read(body, query))

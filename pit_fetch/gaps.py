@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from pit_fetch.process import INTERRUPTED
+
 REASONS: Mapping[str, tuple[str, str]] = {
     # In every envelope of a fetch in PIT mode, whatever the source served.
     "late": (
@@ -57,14 +59,14 @@ REASONS: Mapping[str, tuple[str, str]] = {
     # The command line or its surroundings.
     "pit_malformed": (
         "invalid_pit",
-        "--pit must be YYYY-MM-DDTHH:MM:SS with Z or an offset, e.g. 2024-02-15T16:00:00-05:00.",
+        "--pit must be YYYY-MM-DDTHH:MM:SS with Z or an offset; this one {problem}.",
     ),
     "pit_repeated": ("invalid_pit", "--pit is given more than once: give it once."),
     "pit_required": ("invalid_pit", "PIT_FETCH_CEILING is set: every call needs a --pit at or before it."),
     "pit_above_ceiling": ("invalid_pit", "--pit is after PIT_FETCH_CEILING: give one at or before it."),
     "ceiling_malformed": (
         "invalid_pit",
-        "PIT_FETCH_CEILING must be YYYY-MM-DDTHH:MM:SS with Z or an offset: set it anew or unset it.",
+        "PIT_FETCH_CEILING must be YYYY-MM-DDTHH:MM:SS with Z or an offset; this one {problem}. Correct or unset it.",
     ),
     "usage": ("config", "{text}"),
     "credential_missing": ("config", "{source} needs {variables}: set it in the environment or in a .env file. {hint}"),
@@ -97,7 +99,7 @@ REASONS: Mapping[str, tuple[str, str]] = {
     "plugin_failed": ("internal_error", "The provider {source} failed; nothing it returned is used. {hint}"),
     "gate_refused": ("internal_error", "The gate refused the envelope ({finding}); nothing of it is printed."),
     "bug": ("internal_error", "pit_fetch failed unexpectedly ({error}); nothing of the fetch is printed."),
-    "interrupted": ("internal_error", "Interrupted; nothing of the fetch is printed."),
+    "interrupted": ("internal_error", INTERRUPTED),
 }
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from pit_fetch.gaps import Gap
+from pit_fetch.output import line
 from pit_fetch.provider import Record
 from pit_fetch.times import in_new_york
 
@@ -19,13 +20,14 @@ PROGRESS_STEP = 10
 
 @dataclass
 class Log:
-    """``stream`` None is silence. ``clean`` is set once the secrets are known."""
+    """``stream`` None is silence. ``clean`` is set once the secrets are known; ``told`` are the reasons given."""
 
     stream: TextIO | None = None
     terminal: bool = False
     verbose: bool = False
     pit_mode: bool = True
     clean: Callable[[str], str] = str
+    told: tuple[str, ...] = ()
     _progress_shown: bool = False
 
     def detail(self, text: str) -> None:
@@ -50,20 +52,24 @@ class Log:
         span = f", {in_new_york(min(stamps))} to {in_new_york(max(stamps))}" if stamps else ""
         kinds = ", ".join(dict.fromkeys(one.type for one in gaps))
         items = "1 item" if len(kept) == 1 else f"{len(kept)} items"
-        self._line(f"{source}: {items}{span}" + (f" (gaps: {kinds})" if kinds else ""))
+        # Why there is nothing, or not all: what a person would otherwise have to look for in the JSON.
+        self.told = tuple(dict.fromkeys(one.reason for one in gaps if one.type not in ("pit_excluded", "unverifiable")))
+        summary = f"{source}: {items}{span}" + (f" (gaps: {kinds})" if kinds else "")
+        self._line(f"{summary}. {' '.join(self.told)}" if self.told else summary)
 
     def _line(self, text: str) -> None:
         if self.stream is not None:
-            self._clear_progress()
-            self._write("pit_fetch: " + self.clean(text).replace("\n", " ") + "\n")
+            self.clear()
+            self._write(line(self.clean(text)))
 
     def _show_progress(self, text: str) -> None:
         if self.terminal:
-            self._clear_progress()
+            self.clear()
             self._write(text)
             self._progress_shown = True
 
-    def _clear_progress(self) -> None:
+    def clear(self) -> None:
+        """Takes the progress line away, so that nothing else is written behind it."""
         if self._progress_shown:
             self._write("\r\x1b[K")
             self._progress_shown = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -47,6 +48,8 @@ _COMMON: dict[str, tuple[tuple[tuple[str, ...], str, str], ...]] = {
 
 COMMON_WITH_VALUE = frozenset(flags[0] for rows in _COMMON.values() for flags, metavar, _ in rows if metavar)
 
+COMMON_FLAGS = tuple(flag for rows in _COMMON.values() for flags, _, _ in rows for flag in flags)
+
 _METAVARS = {"list": "A,B", "integer": "N", "instant": "DATE"}
 
 _EPILOG = """\
@@ -65,7 +68,18 @@ class Parser(argparse.ArgumentParser):
         return [flag for action in self._actions for flag in action.option_strings]
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError("usage", text=f"{message}; see --help")
+        raise UsageError("usage", text=f"{plain(message)}; see --help")
+
+
+def plain(message: str) -> str:
+    """An error of argparse as the one who made it would want to read it, without the value that was given."""
+    match = re.match(r"argument (?:\S+/)?(\S+): (expected one argument|ignored explicit argument)", message)
+    if match is None:
+        return message
+    flag = match[1]
+    if match[2].startswith("ignored"):
+        return f"{flag} takes no value: write it alone"
+    return f"{flag} needs a value: write {flag} VALUE, or {flag}=VALUE where the value begins with a hyphen"
 
 
 class _Once(argparse.Action):

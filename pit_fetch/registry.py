@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
-from pit_fetch import siblings
+from pit_fetch import meant, siblings
 from pit_fetch.errors import UsageError
 from pit_fetch.provider import API_VERSION, Provider
 
@@ -43,8 +43,11 @@ def load(source: str) -> Provider:
         return _import_bundled(bundled)
     claims = [entry for entry in _entry_points() if _key(entry.name) == _key(source)]
     if not claims:
-        known = ", ".join([*BUNDLED_NAMES, *sorted(entry.name for entry in _entry_points())])
-        raise UsageError("usage", text=f"--source {source!r} is not known. Known sources: {known}.")
+        others = sorted(entry.name for entry in _entry_points())
+        known = ", ".join([*BUNDLED_NAMES, *others])
+        close = meant.name(source, BUNDLED_NAMES) or meant.name(source, known_names()) or meant.name(source, others)
+        hint = f" (did you mean {close}?)" if close else ""
+        raise UsageError("usage", text=f"--source {meant.shown(source)!r} is not known{hint}. Known sources: {known}.")
     listing = _examine(claims)
     if listing.provider is None:
         raise UsageError("usage", text=f"--source {source}: {listing.problem}")
@@ -60,6 +63,11 @@ def listings() -> Iterator[Listing]:
         by_name.setdefault(_key(entry.name), []).append(entry)
     for _, claims in sorted(by_name.items()):
         yield _examine(claims)
+
+
+def known_names() -> list[str]:
+    """The names of the bundled sources, and then their aliases."""
+    return [*BUNDLED_NAMES, *(alias for names in _BUNDLED for alias in names[1:])]
 
 
 def is_bundled(name: str) -> bool:

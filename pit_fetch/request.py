@@ -13,9 +13,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from pit_fetch import meant
 from pit_fetch.envelope import STAMPS
 from pit_fetch.errors import UsageError
 from pit_fetch.options import (
+    COMMON_FLAGS,
     COMMON_WITH_VALUE,
     DEFAULT_LIMIT,
     DEFAULT_MAX_PAGES,
@@ -33,6 +35,8 @@ MIN_MAX_CHARS = 4_000
 # The agent client cuts a tool's output at 30,000 characters and then hands its hook a broken JSON.
 MAX_CHARS_UNDER_AGENT = 28_000
 
+# Word processors and chat windows make one of two hyphens.
+_LONG_DASH = re.compile("-?[\u2010-\u2014\u2212]-?[A-Za-z]")
 _KEY_VALUE = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.*)", re.DOTALL)
 
 
@@ -60,14 +64,14 @@ class Request(NamedTuple):
 
 def parse(argv: Sequence[str], provider: Provider, environ: Mapping[str, str], agent_budget: bool = True) -> Request:
     """The request of a command line. Raises UsageError, whose reason names the fix."""
-    given = _given(build_parser(provider), _expand_pairs(argv, provider))
+    given = _given(build_parser(provider), _expand_pairs(argv, provider), provider)
     words = given.pop("words", [])
-    options = _provider_options(given, words, provider)
-    pit = _pit(given.get("pit"))
+    pit = _pit(given.get("pit"), words)
     _check_ceiling(pit, environ)
+    options = _provider_options(given, words, provider)
     since, until = _instant(given, "date_from", window_start), _instant(given, "date_to", window_end)
     if since is not None and until is not None and since > until:
-        raise UsageError("usage", text="--date-from is after --date-to")
+        raise UsageError("usage", text="--date-from is after --date-to: swap them")
     after = parse_cursor(given["after"]) if "after" in given else None
     if "after" in given and after is None:
         raise UsageError("usage", text="--after is not a cursor: copy it from the truncated gap")
@@ -83,7 +87,7 @@ def parse(argv: Sequence[str], provider: Provider, environ: Mapping[str, str], a
         timeout=_seconds(given, "timeout", DEFAULT_TIMEOUT),
         fields=_fields(given, provider),
         max_chars=_max_chars(given, environ, agent_budget),
-        input_file=given.get("input_file"),
+        input_file=_path(given),
         pretty="pretty" in given,
         fail="fail" in given,
         verbose="verbose" in given,
@@ -92,7 +96,7 @@ def parse(argv: Sequence[str], provider: Provider, environ: Mapping[str, str], a
     )
 
 
-def _given(parser: Parser, argv: list[str]) -> dict[str, Any]:
+def _given(parser: Parser, argv: list[str], provider: Provider) -> dict[str, Any]:
     """What is on the command line. What is unknown is named without its value, which may be a key.
 
     What follows ``--`` is words, and is kept from argparse: its intermixed form parses what is left
@@ -100,12 +104,18 @@ def _given(parser: Parser, argv: list[str]) -> dict[str, Any]:
     """
     end = argv.index("--") if "--" in argv else len(argv)
     given, unknown = parser.parse_known_intermixed_args(argv[:end])
+    names = [word.partition("=")[0] for word in unknown if word.startswith("-")]
+    if any(re.fullmatch(r"-[0-9]{1,2}:?[0-9]{2}", name) for name in names):  # --pit 2024-02-15T16:00:00 -05:00
+        raise UsageError("usage", text="an offset stands alone: write the time stamp as one word, without blanks")
     if unknown:
-        names = [word.partition("=")[0] for word in unknown if word.startswith("-")]
-        closest = _closest(names[0], parser.flags) if names else ""
-        raise UsageError("usage", text=f"unrecognized arguments: {' '.join(names) or 'words'}{closest}; see --help")
+        hints = [meant.shown(name) + _hint(name, parser.flags, provider) for name in dict.fromkeys(names)]
+        raise UsageError("usage", text=f"unrecognized arguments: {', '.join(hints) or 'words'}; see --help")
     literal = argv[end + 1 :]
     return {**vars(given), "words": [*getattr(given, "words", []), *literal]} if literal else vars(given)
+
+
+def _hint(name: str, flags: Iterable[str], provider: Provider) -> str:
+    return meant.option(name, flags, [variable for one in provider.credentials for variable in one.variables])
 
 
 def argv_of(source: str, pit: object, options: Mapping[str, object]) -> list[str]:
@@ -132,16 +142,21 @@ def _argument(name: str, value: object) -> str:
 def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
     """Rewrites each ``key=value`` word of a provider option as ``--key=value``."""
     names = {option.name.replace("_", "-"): option for option in provider.options}
+    flags = [*COMMON_FLAGS, *(f"--{name}" for name in names)]
     takes_value = COMMON_WITH_VALUE | {"--" + name for name, option in names.items() if option.kind != "flag"}
     free_words = any(option.positional == "all" for option in provider.options)
     expanded: list[str] = []
     literal = is_value = False
     for word in argv:
         literal = literal or word == "--"
+        was_value = is_value
         pair = None if literal or is_value else _KEY_VALUE.fullmatch(word)
         is_value = not literal and not is_value and word in takes_value
         name = pair[1].lower().replace("_", "-") if pair else ""
-        if pair is None or (name not in names and free_words and name != "pit"):  # a PIT in a query would be open mode
+        if not literal and not was_value and _LONG_DASH.match(word):
+            hint = meant.option(word.partition("=")[0], flags)
+            raise UsageError("usage", text=f"a long dash begins an option: write two hyphens{hint}")
+        if pair is None or (name not in names and free_words and f"--{name}" not in COMMON_WITH_VALUE):
             expanded.append(word)
         elif name not in names:
             raise UsageError("usage", text=_unknown_pair(name, provider))
@@ -160,33 +175,46 @@ def _flag_pair(name: str, value: str) -> list[str]:
 
 def _unknown_pair(name: str, provider: Provider) -> str:
     if f"--{name}" in COMMON_WITH_VALUE:
-        return f"{name}=... is not an option of the source: write --{name} VALUE"
-    flags = [flag_of(option.name) for option in provider.options]
-    return f"{name}=... is not an option of {provider.name}{_closest(f'--{name}', flags)}; see --help"
-
-
-def _closest(flag: str, flags: Iterable[str]) -> str:
-    from difflib import get_close_matches
-
-    matches = get_close_matches(flag, flags, n=1)
-    return f" (did you mean {matches[0]}?)" if matches else ""
+        return f"{name}=... is an option of every source: write --{name} VALUE"
+    flags = [*(flag_of(option.name) for option in provider.options), *COMMON_WITH_VALUE]
+    return f"{meant.shown(name)}=... is not an option of {provider.name}{_hint(name, flags, provider)}; see --help"
 
 
 def _provider_options(given: Mapping[str, Any], words: list[str], provider: Provider) -> dict[str, Any]:
     values: dict[str, Any] = {}
     positional = next((option for option in provider.options if option.positional), None)
     if words and positional is None:
-        raise UsageError("usage", text=f"{provider.name} takes no bare words; see --help")
+        raise UsageError("usage", text=_no_words(provider))
     for option in provider.options:
         raw = given.get(destination(option))
         if words and option is positional:
             if raw is not None:
                 raise UsageError("usage", text=f"--{option.name} is given twice, as an option and as a word")
             if option.positional == "one" and len(words) > 1:
-                raise UsageError("usage", text=f"one word is expected, not {len(words)}: see --help")
+                raise UsageError("usage", text=_one_word(option, len(words), provider))
             raw = " ".join(words)
         values[option.name] = option.default if raw is None else _value(option, raw)
     return values
+
+
+def _no_words(provider: Provider) -> str:
+    several = next((option for option in provider.options if option.kind == "list"), None)
+    lists = f", and join several values with commas ({flag_of(several.name)} A,B)" if several else ""
+    return f"{provider.name} takes no bare words: write --name VALUE or name=VALUE{lists}; see --help"
+
+
+def _one_word(option: Option, count: int, provider: Provider) -> str:
+    others = [other for other in provider.options if not other.positional and other.kind != "flag"]
+    likely = next((other for other in others if other.name in ("symbol", "tickers")), others[0] if others else None)
+    example = f", e.g. {likely.name}={likely.metavar or 'VALUE'}" if likely else ""
+    return f"{provider.name} takes one bare word ({option.name}), not {count}: write the others as name=VALUE{example}"
+
+
+def _path(given: Mapping[str, Any]) -> str | None:
+    path: str | None = given.get("input_file")
+    if path == "":
+        raise UsageError("usage", text="--input-file is empty: give a path, or - for standard input")
+    return path
 
 
 def _value(option: Option, raw: Any) -> Any:
@@ -215,13 +243,23 @@ def _value(option: Option, raw: Any) -> Any:
             return text.casefold() if option.choices else text
 
 
-def _pit(text: str | None) -> datetime | None:
+def _pit(text: str | None, words: Sequence[str]) -> datetime | None:
     if text is None:
+        _look_for_pit(words)
         return None
     pit = parse_pit(text)
     if pit is None:
-        raise UsageError("pit_malformed")
+        from pit_fetch.pit_words import problem
+
+        raise UsageError("pit_malformed", problem=problem(text, words))
     return pit
+
+
+def _look_for_pit(words: Sequence[str]) -> None:
+    """A PIT among the bare words was meant as one: searched for as text, the call would run in open mode."""
+    for before, word in zip(("", *words), words, strict=False):
+        if parse_pit(word) or (before.casefold() == "pit" and word[:1].isdigit()):
+            raise UsageError("usage", text="a time stamp stands among the words: write --pit before it")
 
 
 def _check_ceiling(pit: datetime | None, environ: Mapping[str, str]) -> None:
@@ -230,7 +268,9 @@ def _check_ceiling(pit: datetime | None, environ: Mapping[str, str]) -> None:
         return
     ceiling = parse_pit(text)
     if ceiling is None:
-        raise UsageError("ceiling_malformed")
+        from pit_fetch.pit_words import problem
+
+        raise UsageError("ceiling_malformed", problem=problem(text))
     if pit is None:
         raise UsageError("pit_required")
     if pit > ceiling:
@@ -244,7 +284,11 @@ def _instant(given: Mapping[str, Any], name: str, parser: Callable[[str], dateti
 def _to_instant(name: str, text: str, parser: Callable[[str], datetime | None]) -> datetime:
     moment = parser(text)
     if moment is None:
-        raise UsageError("usage", text=f"{name} is YYYY-MM-DD (a New York day) or a full time stamp with offset")
+        from pit_fetch.pit_words import date_problem
+
+        fix = date_problem(text)
+        form = f"{name} is YYYY-MM-DD (a New York day) or a full time stamp with offset"
+        raise UsageError("usage", text=f"{form}: {fix}" if fix else form)
     return moment
 
 
@@ -277,7 +321,9 @@ def _fields(given: Mapping[str, Any], provider: Provider) -> tuple[str, ...]:
     unknown = [name for name in fields if provider.fields and name not in {*provider.fields, *STAMPS}]
     if not fields or unknown:
         known = ", ".join(provider.fields) if provider.fields else "names of fields"
-        raise UsageError("usage", text=f"--fields is a comma-separated list of: {known}")
+        close = meant.name(unknown[0], [*provider.fields, *STAMPS]) if unknown else ""
+        hint = f" ({meant.shown(unknown[0])} is none of them: did you mean {close}?)" if close else ""
+        raise UsageError("usage", text=f"--fields is a comma-separated list of: {known}{hint}")
     return fields
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pit_fetch.credentials import lookup
+from pit_fetch.errors import ConfigError
+from pit_fetch.provider import Credential
 from pit_fetch.registry import Listing
 
 
@@ -29,10 +31,17 @@ def _row(listing: Listing, environ: Mapping[str, str], folder: str) -> dict[str,
         "aliases": list(provider.aliases),
         "summary": provider.summary,
         "credentials": [
-            {"variables": list(credential.variables), "set": bool(lookup(credential, environ, folder)[1])}
+            {"variables": list(credential.variables), "set": _is_set(credential, environ, folder)}
             for credential in provider.credentials
         ],
     }
+
+
+def _is_set(credential: Credential, environ: Mapping[str, str], folder: str) -> bool:
+    try:
+        return bool(lookup(credential, environ, folder)[1])
+    except ConfigError:  # a .env that cannot be read: a fetch says so
+        return False
 
 
 def _line(row: Mapping[str, Any], width: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -61,12 +62,15 @@ def real_world(
     read_stdin: Callable[[], bytes],
     alarm: Callable[[float], AbstractContextManager[None]] = _no_alarm,
 ) -> World:
-    import os
     import time
 
     clock = Clock(lambda: datetime.now(UTC), time.monotonic, time.time, time.sleep)
+    return World(environ, working_folder(), clock, read_stdin, alarm)
+
+
+def working_folder() -> str:
+    """The working directory; the root where it was removed: no .env there, and nothing else is asked of it."""
     try:
-        folder = os.getcwd()
-    except FileNotFoundError:  # the working directory was removed: no .env there, and nothing else is asked of it
-        folder = os.sep
-    return World(environ, folder, clock, read_stdin, alarm)
+        return os.getcwd()
+    except OSError:
+        return os.sep

@@ -75,7 +75,7 @@ def test_a_code_is_the_same_request_however_it_was_typed() -> None:
 
 
 def test_bare_words_are_refused_where_no_option_takes_them() -> None:
-    with pytest.raises(UsageError, match="demo takes no bare words; see --help"):
+    with pytest.raises(UsageError, match="demo takes no bare words: write --name VALUE or name=VALUE; see --help"):
         request("word", provider=demo())
 
 
@@ -127,12 +127,12 @@ def test_what_follows_two_dashes_is_words(words: tuple[str, ...]) -> None:
         (("--horizon", "1month"), "--horizon is one of 3month, 6month"),
         (("--symbol", ""), "--symbol is empty"),
         (("--tickers", ","), "--tickers is a comma-separated list"),
-        (("A", "B"), "one word is expected"),
+        (("A", "B"), "demo takes one bare word (op), not 2: write the others as name=VALUE, e.g. symbol=VALUE"),
         (("A", "--op", "B"), "given twice"),
         (("pit=2024-02-15T16:00:00Z",), "write --pit VALUE"),
         (("colour=red",), "colour=... is not an option of demo; see --help"),
         (("exact=maybe",), "exact= takes true or false"),
-        (("--pit",), "--pit: expected one argument"),
+        (("--pit",), "--pit needs a value: write --pit VALUE"),
     ],
 )
 def test_what_is_refused_names_the_fix(words: tuple[str, ...], fix: str) -> None:

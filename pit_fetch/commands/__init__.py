@@ -10,9 +10,11 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from pit_fetch.errors import ExitStatus
+from pit_fetch.meant import option, shown
+from pit_fetch.options import plain
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,17 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("-h", "--help", action="store_true", help="this help")
 
     def error(self, message: str) -> NoReturn:
-        raise argparse.ArgumentError(None, message)
+        raise argparse.ArgumentError(None, plain(message))
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse's, but for what it says of options that it does not know."""
+        given, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            flags = [flag for action in self._actions for flag in action.option_strings]
+            names = [word.partition("=")[0] for word in unknown]
+            hints = [shown(name) + (option(name, flags) if name.startswith("-") else "") for name in names]
+            self.error(f"unrecognized arguments: {', '.join(hints)}")
+        return given
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:

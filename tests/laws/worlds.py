@@ -196,14 +196,10 @@ class _Terminal(io.StringIO):
         return True
 
 
-_SIGNALS = SimpleNamespace(signal=lambda *_: None, SIGINT=2, SIG_IGN=1)
-
-
 @contextmanager
 def _replaced(case: Case, sizes: Mapping[str, Any], environ: Mapping[str, str]) -> Iterator[ExitStack]:
     with ExitStack() as stack:
-        # The process's own signals and collector belong to the test run.
-        stack.enter_context(patch.object(pit_fetch.cli, "signal", _SIGNALS))
+        # The process's own collector belongs to the test run.
         stack.enter_context(patch.object(pit_fetch.cli, "gc", SimpleNamespace(disable=lambda: None)))
         stack.enter_context(patch.dict(os.environ, environ, clear=True))
         stack.enter_context(patch.object(pit_fetch.http.Client, "_wait_for_turn", lambda *_: None))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import shutil
 import subprocess
@@ -63,6 +64,68 @@ def test_without_requests_it_goes_on_in_the_environment_beside_it(run: Run, chec
     python.chmod(0o755)
     done = bare(run, checkout / "pit_fetch.py", "--pit", "a b")
     assert done.out.decode() == f"{checkout / 'pit_fetch.py'} --pit a b\n"
+
+
+# What an interpreter from before Python 3.11 sees: everything that runs on it has to get by with its syntax.
+OLD = """\
+import runpy, sys
+sys.version_info = (3, 9, 18, "final", 0)
+sys.argv = sys.argv[1:]
+sys.path[0] = sys.argv[0].rpartition("/")[0]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+OLD_SYNTAX = (
+    "pit_fetch.py",
+    *(f"pit_fetch/{name}.py" for name in ("__init__", "__main__", "console", "process", "by_path")),
+)
+
+
+@pytest.mark.parametrize("path", OLD_SYNTAX)
+def test_an_old_interpreter_can_read_what_it_needs_to_say_so(path: str) -> None:
+    tree = ast.parse((ROOT / path).read_text(), feature_version=(3, 6))
+    assert not any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in ast.walk(tree))
+
+
+def old(run: Run, script: Path) -> Finished:
+    return run(*OFFLINE, command=(sys.executable, "-c", OLD, str(script)))
+
+
+def test_an_old_interpreter_is_named_with_the_way_out(run: Run, checkout: Path, tmp_path: Path) -> None:
+    done = old(run, checkout / "pit_fetch.py")
+    assert (done.code, done.gap_types) == (2, ["config"])
+    reason = "pit_fetch needs Python 3.11 or later, and this is 3.9: run make demo in the folder of pit_fetch.py"
+    assert done.envelope["gaps"][0]["reason"].startswith(reason)
+    assert done.err.decode().startswith(f"pit_fetch: {reason}")
+    shutil.copy(ROOT / "pit_fetch.py", tmp_path)
+    alone = old(run, tmp_path / "pit_fetch.py")
+    assert (alone.code, alone.gap_types, b"run it with a newer one" in alone.err) == (2, ["config"], True)
+
+
+BROKEN = ("", "#!/nonexistent\n", "#!/bin/sh\nexit 1\n", "#!/bin/sh\nexit 127\n", "\x7fELF", None)
+
+
+def beside(checkout: Path, content: str | None) -> None:
+    """An interpreter in the ``.venv`` of ``checkout``; with None one that may not be executed."""
+    python = checkout / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text("#!/bin/sh\n" if content is None else content)
+    python.chmod(0o644 if content is None else 0o755)
+
+
+@pytest.mark.parametrize("content", BROKEN)
+def test_an_environment_that_does_not_run_is_not_gone_on_in(run: Run, checkout: Path, content: str | None) -> None:
+    beside(checkout, content)
+    done = old(run, checkout / "pit_fetch.py")
+    assert (done.code, done.gap_types) == (2, ["config"])
+    assert "the .venv beside pit_fetch.py does not run" in done.envelope["gaps"][0]["reason"]
+    assert b"run make clean demo there" in done.err
+    # A new one that lacks only requests goes on by itself: not every call needs it.
+    assert bare(run, checkout / "pit_fetch.py", *OFFLINE).ids == ["1003", "1002"]
+
+
+def test_an_environment_that_runs_wins_over_an_old_interpreter(run: Run, checkout: Path) -> None:
+    beside(checkout, f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    assert old(run, checkout / "pit_fetch.py").ids == ["1003", "1002"]
 
 
 def test_a_copy_elsewhere_runs_the_installed_package_and_not_its_neighbours(run: Run, tmp_path: Path) -> None:

@@ -1,0 +1,57 @@
+"""The program as ``python3 PATH/pit_fetch.py`` starts it: with whatever interpreter ``python3`` happens to be.
+
+Where that one is too old, or lacks a dependency, and a ``.venv`` that has what it takes lies beside
+the script, the script goes on in there. Old syntax, see process.py.
+"""
+
+import os
+import sys
+
+from pit_fetch import process
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+DEPENDENCIES = ("requests", "dotenv")
+_FIT = "import sys; from importlib.util import find_spec as f; sys.exit(sys.version_info < %r or not all(map(f, %r)))"
+
+
+def command(checkout: str) -> "NoReturn":
+    """The process. ``checkout`` is the folder of the script, where it is that of the repository; else ""."""
+    process.take_interrupts()
+    venv = os.path.join(checkout, ".venv")
+    python = os.path.join(venv, "bin", "python")
+    has_venv = bool(checkout) and os.path.realpath(sys.prefix) != os.path.realpath(venv) and os.path.isfile(python)
+    if has_venv and not _is_fit() and _runs(python):
+        os.execv(python, [python, os.path.join(checkout, "pit_fetch.py"), *sys.argv[1:]])  # noqa: S606 - no shell
+    if sys.version_info >= process.MIN_PYTHON:
+        process.command()
+    if has_venv:
+        process.refuse_old("the .venv beside pit_fetch.py does not run, or lacks a package: run make clean demo there")
+    elif checkout:
+        process.refuse_old("run make demo in the folder of pit_fetch.py, which sets up a newer one beside it")
+    process.refuse_old()
+
+
+def _is_fit() -> bool:
+    """Whether this interpreter is new enough, and has the dependencies."""
+    if sys.version_info < process.MIN_PYTHON:
+        return False
+    from importlib.util import find_spec
+
+    return all(map(find_spec, DEPENDENCIES))
+
+
+def _runs(python: str) -> bool:
+    """Whether that interpreter runs at all, and has what it takes. To ask it takes some 20 ms."""
+    child = os.fork()
+    if child == 0:
+        try:
+            null = os.open(os.devnull, os.O_RDWR)
+            for fd in (0, 1, 2):
+                os.dup2(null, fd)
+            os.execv(python, [python, "-I", "-c", _FIT % (process.MIN_PYTHON, DEPENDENCIES)])  # noqa: S606 - no shell
+        finally:
+            os._exit(127)
+    return os.waitpid(child, 0)[1] == 0

@@ -1,0 +1,16 @@
+"""The entry of the console script, and of ``-m``. Importing this begins the process, so nothing else imports it.
+
+Between this import and the call, the script that pip writes runs a regular expression: an interrupt
+there is to end like any other. Old syntax, see process.py.
+"""
+
+__all__ = ["command"]
+
+try:
+    from pit_fetch.process import command, take_interrupts
+
+    take_interrupts()
+except KeyboardInterrupt:
+    from pit_fetch.process import interrupted
+
+    interrupted()

@@ -1,0 +1,67 @@
+"""The ``--input-file``: one raw reply, from a file, a pipe or standard input, within the deadline and a size.
+
+What is named there need not end: a named pipe without a writer, a terminal, ``/dev/zero``.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from pit_fetch.errors import InputError
+
+MAX_BYTES = 64_000_000  # as much as a reply from the network
+_CHUNK = 1 << 20
+
+
+def read_file(path: str, seconds: float) -> bytes:
+    """All of the file ``path``. Raises InputError when it cannot be read, is too large, or does not end in time."""
+    try:
+        # Without O_NONBLOCK, opening a named pipe waits for its writer.
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    except (OSError, ValueError) as error:
+        raise _unreadable(error) from None
+    try:
+        return _read(fd, seconds)
+    finally:
+        os.close(fd)
+
+
+def read_stdin(seconds: float) -> bytes:
+    """All of standard input, with the same bounds; nothing where there is none."""
+    if sys.stdin is None:
+        return b""
+    try:
+        fd = sys.stdin.fileno()
+    except (OSError, ValueError):  # not a file: a notebook's stream, or a test's
+        return sys.stdin.read().encode()
+    return _read(fd, seconds)
+
+
+def _read(fd: int, seconds: float) -> bytes:
+    from select import POLLIN, poll
+
+    ready, deadline = poll(), time.monotonic() + seconds
+    ready.register(fd, POLLIN)
+    parts: list[bytes] = []
+    size = 0
+    while size <= MAX_BYTES:
+        left = deadline - time.monotonic()
+        if left <= 0 or not ready.poll(left * 1000):
+            raise InputError("input_unreadable", problem="it did not end before the deadline (--timeout)")
+        try:
+            part = os.read(fd, _CHUNK)
+        except BlockingIOError:
+            continue
+        except OSError as error:
+            raise _unreadable(error) from None
+        if not part:
+            return b"".join(parts)
+        parts.append(part)
+        size += len(part)
+    raise InputError("input_unreadable", problem=f"it is larger than {MAX_BYTES // 1_000_000} MB")
+
+
+def _unreadable(error: OSError | ValueError) -> InputError:
+    return InputError("input_unreadable", problem=getattr(error, "strerror", None) or "not a path")

@@ -1,0 +1,101 @@
+"""The process around the command: how it begins, how an interrupt ends it, and how it writes.
+
+The syntax is old on purpose (Python 3.6): an interpreter that is too old for the rest must get far
+enough to say so. At module level nothing is imported but what an interpreter has loaded by then.
+"""
+
+# _signal is what the module signal wraps; importing that takes as long as the rest of this file.
+import _signal  # type: ignore[import-not-found]
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import NoReturn, Optional
+
+MIN_PYTHON = (3, 11)
+INTERRUPTED = "Interrupted; nothing of the fetch is printed."
+
+_STDOUT, _STDERR = 1, 2
+_REFUSED, _BUG, _INTERRUPTED = 2, 70, 130
+_CLEAR_LINE = b"\r\x1b[K"
+# A standard error that nobody reads must not keep the process.
+STDERR_SECONDS = 1.0
+
+
+def command() -> "NoReturn":
+    """The process. It ends at once: everything is written, and the interpreter's own tear-down takes 15 ms."""
+    take_interrupts()
+    if sys.version_info < MIN_PYTHON:
+        refuse_old()
+    try:
+        from pit_fetch.cli import main
+    except ImportError:
+        _end("internal_error", "pit_fetch is incomplete: install it again", _BUG)
+    os._exit(main())
+
+
+def refuse_old(fix: str = "run it with a newer one") -> "NoReturn":
+    """Ends on an interpreter that is too old for the program."""
+    versions = MIN_PYTHON + tuple(sys.version_info[:2])
+    _end("config", "pit_fetch needs Python %d.%d or later, and this is %d.%d: " % versions + fix, _REFUSED)
+
+
+def take_interrupts() -> None:
+    """From here on an interrupt ends with an envelope."""
+    try:
+        if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:  # it may be ignored: nohup, a job with &
+            _signal.signal(_signal.SIGINT, interrupted)
+    except KeyboardInterrupt:
+        interrupted()
+
+
+def keep_interrupts_out() -> None:
+    """From here on the answer is decided: an interrupt must not cut it in two. Only in a process of our own."""
+    if _signal.getsignal(_signal.SIGINT) is interrupted:
+        _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
+
+
+def write_whole(fd: int, data: bytes, seconds: "Optional[float]" = None) -> None:
+    """Writes all of ``data``, also to a pipe that does not block and whose reader is slow.
+
+    Waits for the reader as a blocking pipe would; with ``seconds``, so long for each part. Raises OSError.
+    """
+    left = memoryview(data)
+    while left:
+        try:
+            left = left[os.write(fd, left) :]
+        except BlockingIOError:
+            _wait(fd, seconds)
+
+
+def _wait(fd: int, seconds: "Optional[float]") -> None:
+    import select
+
+    poll = select.poll()
+    poll.register(fd, select.POLLOUT)
+    if not poll.poll(None if seconds is None else int(seconds * 1000)):
+        raise TimeoutError
+
+
+def interrupted(signum: int = 0, frame: "Optional[FrameType]" = None) -> "NoReturn":
+    """Ends the process from wherever it is: an exception could be swallowed on its way up, or strike in an import."""
+    _end("internal_error", INTERRUPTED, _INTERRUPTED)
+
+
+def _end(kind: str, reason: str, status: int) -> "NoReturn":
+    """An empty envelope, a line on stderr, and out. ``reason`` is plain text that JSON and a terminal take as it is."""
+    try:
+        _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
+        envelope = '{"data": [], "gaps": [{"type": "%s", "reason": "%s", "query": ""}]}\n' % (kind, reason)
+        if sys.__stderr__ is not None and os.isatty(_STDERR):  # a progress line may stand there, and the terminal's ^C
+            write_whole(_STDERR, _CLEAR_LINE, STDERR_SECONDS)
+        if sys.__stdout__ is not None:
+            write_whole(_STDOUT, envelope.encode())
+        if sys.__stderr__ is not None:
+            write_whole(_STDERR, ("pit_fetch: %s\n" % reason).encode(), STDERR_SECONDS)
+    except OSError:
+        pass
+    finally:
+        os._exit(status)

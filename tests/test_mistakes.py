@@ -1,0 +1,252 @@
+"""A hundred mistakes, as new users make them, and what each is told: one line that names the fix.
+
+Standard output stays one envelope, whatever was typed.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from pit_fetch.cli import main
+from pit_fetch.meant import name, option
+
+PIT = "2024-02-15T16:00:00-05:00"
+SOURCES = {
+    "BZ": f"--source bz-news-api --pit {PIT}",
+    "AV": f"--source alphavantage --pit {PIT}",
+    "SEC": f"--source sec_full_text --pit {PIT}",
+}
+KEY = "SECRETKEY0123456"
+
+# what is typed -> what the answer says
+REFUSED = {
+    # No source, or an unknown one.
+    "": "--source is required: bz-news-api, alphavantage or sec_full_text (pit_fetch --list-sources shows them)",
+    f"--pit {PIT}": "--source is required: bz-news-api",
+    "list": "did you mean pit_fetch --list-sources?",
+    "sources": "did you mean pit_fetch --list-sources?",
+    "ls": "did you mean pit_fetch --list-sources?",
+    "--list": "did you mean --list-sources?",
+    "--sources": "did you mean --list-sources?",
+    "lnt": "'lnt' is not a command: did you mean pit_fetch lint?",
+    "docter": "did you mean pit_fetch doctor?",
+    "check": "did you mean pit_fetch doctor?",
+    "inti": "did you mean pit_fetch init?",
+    "setup": "did you mean pit_fetch init?",
+    "new_provider x": "did you mean pit_fetch new-provider?",
+    "create x": "did you mean pit_fetch new-provider?",
+    "version": "did you mean pit_fetch --version?",
+    "--versoin": "did you mean --version?",
+    "-V": "did you mean --version?",
+    "--hlep": "did you mean --help?",
+    "-help": "did you mean --help?",
+    "'-?'": "did you mean --help?",
+    "frobnicate": "Commands: init, lint, doctor, new-provider, help",
+    "-v lint": "a command comes first: pit_fetch lint",
+    "--json doctor": "a command comes first: pit_fetch doctor",
+    "fetch benzinga": "write pit_fetch --source benzinga",
+    "get news": "write pit_fetch --source bz-news-api",
+    "get": "--source is required: bz-news-api",
+    "benzinga": "write pit_fetch --source benzinga",
+    f"sec 10-K --pit {PIT}": "write pit_fetch --source sec_full_text",
+    "EARNINGS symbol=AAPL": "--source is required: bz-news-api, alphavantage",
+    "source=benzinga": "write --source NAME",
+    "--provider benzinga": "did you mean --source?",
+    "-s benzinga": "did you mean --source?",
+    "--SOURCE benzinga": "did you mean --source?",
+    "--source": "--source needs a value: write --source VALUE",
+    "--source ''": "is not known. Known sources: bz-news-api",
+    "--source benzinag": "did you mean benzinga?",
+    "--source bz": "did you mean bz-news-api?",
+    "--source sec": "did you mean sec_full_text?",
+    "--source bloomberg": "--source 'bloomberg' is not known. Known sources: bz-news-api, alphavantage, sec_full_text.",
+    "--source benzinga --source benzinga": "--source is given more than once",
+    "help nope": "Known sources: bz-news-api",
+    # The PIT.
+    f"--source benzinga -pit {PIT}": "did you mean --pit?",
+    f"--source benzinga --PIT {PIT}": "did you mean --pit?",
+    f"--source benzinga --as-of {PIT}": "did you mean --pit?",
+    f"--source benzinga --asof={PIT}": "did you mean --pit?",
+    f"--source benzinga --at {PIT}": "did you mean --pit?",
+    f"--source benzinga \u2014pit {PIT}": "write two hyphens (did you mean --pit?)",
+    f"--source benzinga \u2013-pit {PIT}": "write two hyphens (did you mean --pit?)",
+    f"--source benzinga pit={PIT}": "write --pit VALUE",
+    f"--source benzinga pit {PIT}": "write --pit before it",
+    f"--source sec_full_text fraud pit={PIT}": "write --pit VALUE",
+    f"--source sec_full_text fraud pit {PIT}": "write --pit before it",
+    f"--source sec_full_text fraud \u2014pit {PIT}": "write two hyphens",
+    "--source sec_full_text fraud PIT=2024-02-15": "write --pit VALUE",
+    "--source sec_full_text fraud pit 2024-02-15": "write --pit before it",
+    "--source benzinga --pit": "--pit needs a value",
+    "--source benzinga --pit --limit 3": "--pit needs a value",
+    "--source benzinga --pit=": "this one is empty: write it like",
+    "--source benzinga --pit now": "this one is a word, and a PIT is a fixed instant",
+    "--source benzinga --pit 2024-02-15": f"this one has no time of day: {PIT} is 16:00 of that day in New York",
+    "--source benzinga --pit 2024-02-15 16:00:00-05:00": f"this one was cut at a blank: write {PIT}",
+    "--source benzinga --pit 2024-02-15T16:00:00 -05:00": "write the time stamp as one word, without blanks",
+    "--source benzinga --pit '2024-02-15 16:00'": f"write {PIT} for New York or 2024-02-15T16:00:00Z for UTC",
+    f"$BZ --pit {PIT}": "--pit is given more than once",
+    # Options by the names that other tools give them.
+    "$BZ --start 2024-02-01": "--start (did you mean --date-from?)",
+    "$BZ --start 2024-02-01 --end 2024-02-10": "--start (did you mean --date-from?), --end (did you mean --date-to?)",
+    "$BZ --from 2024-02-01": "did you mean --date-from?",
+    "$BZ --since 2024-02-01": "did you mean --date-from?",
+    "$BZ --from-date 2024-02-01": "did you mean --date-from?",
+    "$BZ --date_from 2024-02-01": "did you mean --date-from?",
+    "$BZ --to 2024-02-10": "did you mean --date-to?",
+    "$BZ --until=2024-02-10": "did you mean --date-to?",
+    "$BZ --max 10": "did you mean --limit?",
+    "$BZ -n 10": "did you mean --limit?",
+    "$BZ --count 10": "did you mean --limit?",
+    "$BZ --lim 10": "did you mean --limit?",
+    "$BZ --lmit 10": "did you mean --limit?",
+    "$BZ --pages 3": "did you mean --max-pages?",
+    "$BZ --page 3": "did you mean --after?",
+    "$BZ --ticker AAPL": "did you mean --tickers?",
+    "$BZ --symbol AAPL": "did you mean --tickers?",
+    "$BZ ticker=AAPL": "did you mean --tickers?",
+    "$BZ --query oil": "did you mean --keywords?",
+    "$BZ --theme macro": "did you mean --themes?",
+    "$BZ --channel News": "did you mean --channels?",
+    "$BZ --lookback 60": "did you mean --lookback-minutes?",
+    "$BZ --columns title": "did you mean --fields?",
+    "$BZ --file reply.json": "did you mean --input-file?",
+    "$BZ --debug": "did you mean --verbose?",
+    "$BZ --output x.json": "the envelope goes to standard output: add > FILE",
+    "$BZ --format csv": "the envelope is always JSON",
+    "$BZ --quiet": "only the envelope is printed",
+    f"$BZ --api-key {KEY}": "never from the command line: set BENZINGANEWS_API_KEY or BENZINGA_API_KEY",
+    f"$BZ --token={KEY}": "never from the command line: set BENZINGANEWS_API_KEY",
+    f"$BZ key={KEY}": "never from the command line: set BENZINGANEWS_API_KEY",
+    "$BZ --ceiling x": "PIT_FETCH_CEILING",
+    "$BZ --frobnicate": "unrecognized arguments: --frobnicate; see --help",
+    "$AV EARNINGS --ticker AAPL": "did you mean --symbol?",
+    "$AV EARNINGS sybmol=AAPL": "sybmol=... is not an option of alphavantage (did you mean --symbol?)",
+    "$AV --function EARNINGS": "did you mean --op?",
+    "$SEC fraud --form 10-K": "did you mean --forms?",
+    "$SEC fraud --type 10-K": "did you mean --forms?",
+    "$SEC fraud --cik 320193": "did you mean --ciks?",
+    # Values.
+    "$BZ --limit": "--limit needs a value: write --limit VALUE",
+    "$BZ --limit ten": "--limit is a whole number of at least 1",
+    "$BZ --limit 1,000": "--limit is a whole number",
+    "$BZ --limit -5": "--limit is a whole number",
+    "$BZ limit=5": "limit=... is an option of every source: write --limit VALUE",
+    "$SEC fraud limit=5": "write --limit VALUE",
+    "$BZ --timeout 30s": "--timeout is a number of seconds",
+    "$BZ --max-chars 100": "at least 4000",
+    "$BZ --date-from 2024/02/10": "full time stamp with offset: write 2024-02-10",
+    "$BZ --date-from yesterday": "--date-from is YYYY-MM-DD",
+    "$BZ --date-from 2024-02-30": "that day is not in the calendar",
+    "$BZ --date-from 2024-02-12 --date-to 2024-02-10": "--date-from is after --date-to: swap them",
+    "$BZ --fields titel": "titel is none of them: did you mean title?",
+    "$BZ --after x": "copy it from the truncated gap",
+    "$BZ --themes marco": "--themes is a comma-separated list of macro",
+    "$BZ --tickers": "--tickers needs a value",
+    "$BZ --tickers ,": "--tickers is a comma-separated list",
+    "$BZ --tickers AAPL MSFT": "join several values with commas (--tickers A,B)",
+    "$BZ AAPL": "bz-news-api takes no bare words: write --name VALUE or name=VALUE",
+    "$BZ --pretty=true": "--pretty takes no value: write it alone",
+    "$BZ -verbose": "--verbose takes no value: write it alone",
+    "$BZ --fail=yes": "--fail takes no value",
+    "$BZ --input-file ''": "--input-file is empty: give a path, or - for standard input",
+    "$AV EARNINGS AAPL": "takes one bare word (op), not 2: write the others as name=VALUE, e.g. symbol=AAPL",
+    "$AV EARNINGS symbol=": "--symbol is empty: give a value or leave it out",
+    "$SEC fraud exact=maybe": "exact= takes true or false",
+}
+
+
+def ask(monkeypatch: pytest.MonkeyPatch, folder: Path, typed: str) -> tuple[int, str, str]:
+    for variable in list(os.environ):
+        if variable.startswith(("PIT_", "BENZINGA", "ALPHAVANTAGE", "SEC_", "CLAUDE")):
+            monkeypatch.delenv(variable)
+    monkeypatch.chdir(folder)
+    out, err = io.StringIO(), io.StringIO()
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setattr(sys, "stderr", err)
+    for short, words in SOURCES.items():
+        typed = typed.replace(f"${short} ", f"{words} ")
+    code = main(shlex.split(typed))
+    monkeypatch.undo()
+    return code, out.getvalue(), err.getvalue()
+
+
+@pytest.mark.parametrize("typed", REFUSED)
+def test_each_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typed: str) -> None:
+    code, out, err = ask(monkeypatch, tmp_path, typed)
+    envelope = json.loads(out)
+    assert (code, envelope["data"], len(envelope["gaps"])) == (2, [], 1)
+    assert REFUSED[typed] in envelope["gaps"][0]["reason"]
+    assert err == f"pit_fetch: {envelope['gaps'][0]['reason']}\n"
+    assert KEY not in out + err
+
+
+@pytest.mark.parametrize(
+    ("typed", "listing"),
+    [
+        ("help", "usage: pit_fetch --source SOURCE"),
+        ("help lint", "usage: pit_fetch lint"),
+        ("help benzinga", "usage: pit_fetch --source bz-news-api"),
+    ],
+)
+def test_help_is_a_word_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typed: str, listing: str) -> None:
+    code, out, err = ask(monkeypatch, tmp_path, typed)
+    assert (code, out.startswith(listing), err) == (0, True, "")
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("init --forc", "unrecognized arguments: --forc (did you mean --force?); see pit_fetch init --help"),
+        ("init nodir", "nodir"),
+        ("doctor --jsno", "unrecognized arguments: --jsno (did you mean --json?)"),
+        ("doctor --json=yes", "--json takes no value: write it alone"),
+        ("new-provider", "needs a NAME"),
+    ],
+)
+def test_commands_are_told_as_well(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typed: str, said: str) -> None:
+    code, out, err = ask(monkeypatch, tmp_path, typed)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+
+
+def test_a_word_of_any_length_is_not_repeated_whole(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for typed in ("--" + "x" * 99_999, "x" * 99_999, "--source " + "x" * 99_999, "$BZ --" + "x" * 99_999, "$BZ x=" * 1):
+        assert len(ask(monkeypatch, tmp_path, typed)[1]) < 600
+
+
+def test_what_is_far_fetched_is_not_suggested() -> None:
+    flags = ["--tags", "--state", "--date-from", "--limit", "--max-pages", "--max-chars", "--symbol"]
+    assert option("--start", flags) == " (did you mean --date-from?)"
+    assert option("--start", ["--tags", "--state"]) == ""
+    assert option("--zz", flags) == ""
+    assert option("--max-", flags) == ""
+    assert name("aapl", ["alphavantage", "av", "bz-news-api"]) == ""
+
+
+def test_a_broken_env_file_does_not_hide_the_sources(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes(b"BENZINGA_API_KEY=\xff\xfe")
+    code, out, _ = ask(monkeypatch, tmp_path, "--list-sources")
+    assert (code, "BENZINGANEWS_API_KEY or BENZINGA_API_KEY is not set" in out) == (0, True)
+
+
+def test_without_dotenv_an_env_file_names_both_ways_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("BENZINGA_API_KEY=x")
+    monkeypatch.setitem(sys.modules, "dotenv", None)
+    monkeypatch.chdir(tmp_path)
+    for variable in ("BENZINGA_API_KEY", "BENZINGANEWS_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    out = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", out)
+    assert main(shlex.split(SOURCES["BZ"])) == 0
+    monkeypatch.undo()
+    (gap,) = json.loads(out.getvalue())["gaps"]
+    assert gap["type"] == "config"
+    assert "python3 -m pip install python-dotenv, or set BENZINGANEWS_API_KEY or BENZINGA_API_KEY" in gap["reason"]
