@@ -145,9 +145,11 @@ def _online(fetch: _Fetch, query: Query) -> Iterator[Record | Gap | Watermark]:
     except ImportError:
         raise ConfigError("dependency_missing", package="requests", command="python3 -m pip install requests") from None
     from pit_fetch.http import Client, base_url
+    from pit_fetch.ratelimit import rate_of
 
     for host in provider.hosts:
         base_url(host, world.environ)
+        rate_of(host, world.environ)
     fetch.client = Client(
         hosts=provider.hosts,
         environ=world.environ,
@@ -197,7 +199,7 @@ def _until_it_ends(fetch: _Fetch, source: Iterator[Record | Gap | Watermark]) ->
             said = gap("input_malformed", source=fetch.request.provider.name, problem=problem)
         else:
             said = error.gap
-        if said.code == "timeout":
+        if error.is_deadline:
             fetch.gaps.append(gap("deadline", timeout=fetch.request.timeout))
         fetch.gaps.append(said)
     except TimeIsUp:

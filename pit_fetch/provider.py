@@ -126,12 +126,21 @@ class Http(Protocol):
         """
 
     def get_cached(
-        self, host: str, path: str, headers: Mapping[str, str], seconds: float, decode: Callable[[Reply], T]
+        self,
+        host: str,
+        path: str,
+        headers: Mapping[str, str],
+        seconds: float,
+        decode: Callable[[Reply], T],
+        keep: Callable[[T], bool] | None = None,
     ) -> T:
-        """What ``decode`` makes of the reply, which may be up to ``seconds`` old: from this user's cache, or anew.
+        """What ``decode`` makes of the reply, which may be up to ``seconds`` old: from this user's cache, or fetched.
 
-        For files that are the same for every request only: what lies in the cache must not tell what
-        was asked for. ``decode`` raises UpstreamError for a reply without such a file; it is not kept then.
+        ``seconds`` may be infinite, for a file that never changes. For files that are the same for
+        every request only: what lies in the cache must not tell what was asked for. ``decode`` raises
+        UpstreamError for a reply without such a file; it is not kept then. ``keep`` says of what
+        ``decode`` made whether it may be kept: that the file was asked for must not tell of anything
+        that was withheld.
         """
 
 
@@ -145,6 +154,7 @@ class Context(NamedTuple):
 class Rate(NamedTuple):
     """At most ``calls`` requests in any ``seconds``, over all processes of this user on this machine.
 
+    PIT_FETCH_RATE_API_EXAMPLE_COM=5/1 in the environment sets it for https://api.example.com.
     ``bucket`` names what is counted together, for hosts whose owner counts them together; "" counts
     each host and port for itself.
     """

@@ -228,7 +228,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("sec: back-dated notices are dated by their filing date", _SEC + "forms.py", '"8-K", "6-K",',
            '"8-K", "EFFECT", "6-K",', SEC),
     Mutant("sec: a failing header of a later filing is an error", _SEC + "archive.py",
-           'if error.gap.code == "timeout":', "if True:", SEC),
+           'if error.is_deadline:', "if True:", SEC),
     Mutant("sec: today's names under a PIT", _SEC + "filings.py",
            'list(names or (filing.today["company_names"] if open_mode else ()))', 'list(filing.today["company_names"])',
            SEC),
