@@ -51,6 +51,7 @@ class _Fetch:
     gaps: list[Gap] = field(default_factory=list)
     secrets: tuple[str, ...] = ()
     client: Client | None = None
+    when_empty: str = ""
     started: bool = False
     failure: str = ""
 
@@ -85,6 +86,7 @@ def _collect(fetch: _Fetch) -> None:
     source = _offline(fetch, query) if request.input_file else _online(fetch, query)
     fetch.started = True
     fetch.gaps += [gap("caveat", text=text) for text in provider.caveats(query)]
+    fetch.when_empty = provider.when_empty(query)
     fetch.log.start(provider.name)
 
     def select(record: Record) -> bool:
@@ -268,7 +270,7 @@ def _all_gaps(fetch: _Fetch) -> list[Gap]:
         gaps.append(gap("max_pages", public=page.scanned, max_pages=request.max_pages, cursor=cursor(page.last)))
     failed = any(one.type in _STATUS_OF_TYPE for one in gaps)
     if not page.kept and not failed:
-        gaps.append(gap("nothing"))
+        gaps.append(gap("nothing_with_hint", hint=fetch.when_empty) if fetch.when_empty else gap("nothing"))
     return gaps
 
 

@@ -33,6 +33,11 @@ REASONS: Mapping[str, tuple[str, str]] = {
         "{host} sent an empty reply twice; under load it does so for what it knows, too: try again later.",
     ),
     "nothing": ("no_data", "Nothing public matched, or the source does not know what was asked for."),
+    # The hint is from the request alone.
+    "nothing_with_hint": (
+        "no_data",
+        "Nothing public matched, or the source does not know what was asked for. {hint}",
+    ),
     # The fetch ended before the window was exhausted.
     "limit": ("truncated", "More matches than --limit {limit}. Continue with --after {cursor}"),
     "max_pages": (

@@ -189,8 +189,8 @@ class Credential(NamedTuple):
 class Option(NamedTuple):
     """A command-line option as data. ``name`` is the key in :attr:`Query.options`; the flag is ``--name``.
 
-    kind: text, list (comma-separated), integer (at least ``minimum``), instant (a New York date or a
-    full time stamp), flag. ``positional`` lets bare words of the command line fill it: "one" takes
+    kind: text, list (comma-separated), integer (at least ``minimum``), instant (a New York date, a
+    full time stamp or Unix seconds), flag. ``positional`` lets bare words of the command line fill it: "one" takes
     exactly one word, "all" joins them with spaces. ``upper`` spells the value in capitals, so that it
     is the same request however it was typed.
     """
@@ -214,6 +214,10 @@ def _no_caveats(query: Query) -> Iterable[str]:
     return ()
 
 
+def _no_hint(query: Query) -> str:
+    return ""
+
+
 @dataclass(frozen=True)
 class Provider:
     """A source.
@@ -222,6 +226,7 @@ class Provider:
     read          (body, query) -> records, from one raw reply (--input-file, and fetch itself)
     select        (query, record) -> whether the record is asked for: the filters that are applied here
     caveats       (query) -> constant statements on what the request cannot show; from the request alone
+    when_empty    (query) -> what to try when nothing was found, or ""; from the request alone
     newest_first  fetch yields public records in descending ``available_at``: the framework may stop it early
     page_size     how many public records --max-pages counts as one page
     fields        the payload's field names, where they are fixed
@@ -233,6 +238,7 @@ class Provider:
     read: Callable[[bytes, Query], Iterable[Record | Gap]]
     select: Callable[[Query, Record], bool] = _everything
     caveats: Callable[[Query], Iterable[str]] = _no_caveats
+    when_empty: Callable[[Query], str] = _no_hint
     aliases: tuple[str, ...] = ()
     hosts: tuple[Host, ...] = ()
     credentials: tuple[Credential, ...] = ()

@@ -27,12 +27,13 @@ from pit_fetch.options import (
 )
 from pit_fetch.pit import Position, parse_cursor
 from pit_fetch.provider import Option, Provider
-from pit_fetch.times import parse_pit, window_end, window_start
+from pit_fetch.times import instant, parse_pit, window_end, window_start
 
 MIN_MAX_CHARS = 4_000
 # The agent client cuts a tool's output at 30,000 characters and then hands its hook a broken JSON.
 MAX_CHARS_UNDER_AGENT = 28_000
 
+_WINDOW_FORMS = "YYYY-MM-DD (a New York day) or a full time stamp with offset"
 _KEY_VALUE = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.*)", re.DOTALL)
 
 
@@ -204,7 +205,10 @@ def _value(option: Option, raw: Any) -> Any:
         case "integer":
             return _to_integer(name, text, option.minimum)
         case "instant":
-            return _to_instant(name, text, window_start)
+            moment = instant(text)
+            if moment is None:
+                raise UsageError("usage", text=f"{name} is {_WINDOW_FORMS}, or Unix seconds (not milliseconds)")
+            return moment
         case _:
             return text.casefold() if option.choices else text
 
@@ -238,7 +242,7 @@ def _instant(given: Mapping[str, Any], name: str, parser: Callable[[str], dateti
 def _to_instant(name: str, text: str, parser: Callable[[str], datetime | None]) -> datetime:
     moment = parser(text)
     if moment is None:
-        raise UsageError("usage", text=f"{name} is YYYY-MM-DD (a New York day) or a full time stamp with offset")
+        raise UsageError("usage", text=f"{name} is {_WINDOW_FORMS}")
     return moment
 
 

@@ -83,7 +83,7 @@ def _loads_row_by_row(text: str, rows: int) -> Any:
     try:
         return _loads("".join(parts))
     except (ValueError, RecursionError):
-        raise _no_json() from None
+        raise UpstreamError("malformed", problem="it is not valid JSON") from None
 
 
 def _is_json(text: str) -> bool:
@@ -124,7 +124,3 @@ def _integer(digits: str) -> Any:
 def _float(text: str) -> Any:
     value = float(text)
     return value if math.isfinite(value) else _UNREADABLE
-
-
-def _no_json() -> UpstreamError:
-    return UpstreamError("malformed", problem="it is not valid JSON")

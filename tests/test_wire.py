@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pit_fetch.errors import UpstreamError
@@ -68,6 +68,7 @@ JSON = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(JSON), st.lists(st.sampled_from(sorted(SPOILT))))
 def test_what_json_can_say_is_read_as_it_stands_whatever_lies_beside_it(values, spoilt):
     texts = [*(json.dumps(value).encode() for value in values), *(SPOILT[name] for name in spoilt)]
