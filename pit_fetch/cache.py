@@ -2,18 +2,28 @@
 
 Best effort: where there is no such folder nothing is kept. A kept file is found by the address it
 came from and by nothing of the request, so that the folder does not tell what was asked for.
+
+What lies in the folder is believed, so it has to be this user's own. A folder that somebody else owns
+or may write to is not used; a link, a pipe or somebody else's file in it is neither read nor written;
+and a kept file says itself where it came from, when, and what its bytes add up to.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from collections.abc import Mapping
 from typing import NamedTuple
 
+_MAGIC = b"pit_fetch cache 1"
+# A planted pipe would block the one who opens it, and a planted link would lead elsewhere.
+_CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
 
 def folder(environ: Mapping[str, str]) -> str:
-    """The folder, made if need be; "" when there is none."""
+    """The folder, made if need be; "" when there is none that is this user's alone."""
     home = environ.get("HOME", "")
     parent = environ.get("XDG_CACHE_HOME") or (home and os.path.join(home, ".cache"))
     if not parent:
@@ -21,9 +31,21 @@ def folder(environ: Mapping[str, str]) -> str:
     path = os.path.join(parent, "pit_fetch")
     try:
         os.makedirs(path, mode=0o700, exist_ok=True)
+        # A link to a folder is fine if this user made it: in a shared folder anybody may make one.
+        return path if _is_mine(os.lstat(path)) and _is_mine(os.stat(path), stat.S_IFDIR) else ""
     except OSError:
         return ""
-    return path
+
+
+def open_own(path: str, flags: int) -> int:
+    """A handle of a regular file that is this user's own. Raises OSError for anything else."""
+    handle = os.open(path, flags | _CAREFULLY, 0o600)
+    found = os.fstat(handle)
+    # A second name of the file would be one that was chosen by whoever made the link.
+    if _is_mine(found, stat.S_IFREG) and found.st_nlink == 1:
+        return handle
+    os.close(handle)
+    raise PermissionError(path)
 
 
 class Kept(NamedTuple):
@@ -34,30 +56,45 @@ class Kept(NamedTuple):
 
 
 def load(environ: Mapping[str, str], url: str, seconds: float, now: float) -> Kept | None:
-    """The body kept for ``url`` if it is younger than ``seconds`` at ``now`` (seconds since the epoch)."""
+    """The body kept for ``url`` if it is younger than ``seconds`` at ``now`` (seconds since the epoch).
+
+    ``seconds`` may be infinite, for a file that never changes.
+    """
     path = _path(environ, url)
     try:
-        with open(path, "rb") as file:
-            since = os.fstat(file.fileno()).st_mtime
-            # An age below zero comes from a clock that was set back: how old the body is cannot be told.
-            return Kept(file.read(), since) if 0 <= now - since < seconds else None
+        with open(open_own(path, os.O_RDONLY), "rb") as file:
+            head, body = file.readline(1_000), file.read()
     except OSError:
         return None
+    try:
+        since = float(head.split(b" ")[3])
+    except (IndexError, ValueError):
+        return None
+    # An age below zero comes from a clock that was set back: how old the body is cannot be told.
+    return Kept(body, since) if head == _head(url, since, body) and 0 <= now - since < seconds else None
 
 
-def store(environ: Mapping[str, str], url: str, body: bytes) -> None:
-    """Keeps ``body`` for ``url``. A reader at the same time sees the old body or the new one, never a part."""
+def store(environ: Mapping[str, str], url: str, body: bytes, now: float) -> None:
+    """Keeps ``body``, received at ``now``, for ``url``. Whoever reads meanwhile sees the old body or the new one."""
     path = _path(environ, url)
     if not path:
         return
-    part = f"{path}.{os.getpid()}"
+    part = f"{path}.{os.urandom(8).hex()}"
     try:
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(body)
+        with open(open_own(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
+            file.write(_head(url, now, body) + body)
         os.replace(part, path)
     except OSError:
         with contextlib.suppress(OSError):
             os.remove(part)
+
+
+def _head(url: str, since: float, body: bytes) -> bytes:
+    """The first line of a kept file: since when, and a digest of that, the address and the body."""
+    from hashlib import sha256
+
+    digest = sha256(b"%r %s\n" % (since, url.encode()) + body).hexdigest()
+    return b"%s %r %s\n" % (_MAGIC, since, digest.encode())
 
 
 def _path(environ: Mapping[str, str], url: str) -> str:
@@ -65,3 +102,12 @@ def _path(environ: Mapping[str, str], url: str) -> str:
 
     home = folder(environ)
     return os.path.join(home, f"file-{sha256(url.encode()).hexdigest()[:32]}") if home else ""
+
+
+def _is_mine(found: os.stat_result, kind: int | None = None) -> bool:
+    """Whether a file is this user's, of this kind, and nobody else's to write. A link is judged by its owner alone."""
+    if not hasattr(os, "geteuid"):  # Windows: a user's folders are the user's by their place
+        return kind is None or stat.S_IFMT(found.st_mode) == kind
+    if found.st_uid != os.geteuid():
+        return False
+    return kind is None or (stat.S_IFMT(found.st_mode) == kind and not found.st_mode & _OTHERS_MAY_WRITE)

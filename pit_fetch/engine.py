@@ -51,6 +51,7 @@ class _Fetch:
     gaps: list[Gap] = field(default_factory=list)
     secrets: tuple[str, ...] = ()
     client: Client | None = None
+    when_empty: str = ""
     started: bool = False
     failure: str = ""
 
@@ -85,6 +86,7 @@ def _collect(fetch: _Fetch) -> None:
     source = _offline(fetch, query) if request.input_file else _online(fetch, query)
     fetch.started = True
     fetch.gaps += [gap("caveat", text=text) for text in provider.caveats(query)]
+    fetch.when_empty = provider.when_empty(query)
     fetch.log.start(provider.name)
 
     def select(record: Record) -> bool:
@@ -145,9 +147,11 @@ def _online(fetch: _Fetch, query: Query) -> Iterator[Record | Gap | Watermark]:
     except ImportError:
         raise ConfigError("dependency_missing", package="requests", command="python3 -m pip install requests") from None
     from pit_fetch.http import Client, base_url
+    from pit_fetch.ratelimit import rate_of
 
     for host in provider.hosts:
         base_url(host, world.environ)
+        rate_of(host, world.environ)
     fetch.client = Client(
         hosts=provider.hosts,
         environ=world.environ,
@@ -192,7 +196,7 @@ def _until_it_ends(fetch: _Fetch, source: Iterator[Record | Gap | Watermark]) ->
             said = gap("input_malformed", source=fetch.request.provider.name, problem=problem)
         else:
             said = error.gap
-        if said.code == "timeout":
+        if error.is_deadline:
             fetch.gaps.append(gap("deadline", timeout=fetch.request.timeout))
         fetch.gaps.append(said)
     except TimeIsUp:
@@ -261,7 +265,7 @@ def _all_gaps(fetch: _Fetch) -> list[Gap]:
         gaps.append(gap("max_pages", public=page.scanned, max_pages=request.max_pages, cursor=cursor(page.last)))
     failed = any(one.type in _STATUS_OF_TYPE for one in gaps)
     if not page.kept and not failed:
-        gaps.append(gap("nothing"))
+        gaps.append(gap("nothing_with_hint", hint=fetch.when_empty) if fetch.when_empty else gap("nothing"))
     return gaps
 
 

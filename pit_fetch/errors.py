@@ -52,3 +52,8 @@ class InputError(PitFetchError):
 
 class UpstreamError(PitFetchError):
     """The provider did not answer, or not with what it promises."""
+
+    @property
+    def is_deadline(self) -> bool:
+        """Whether there is no time left for this fetch, so that asking for anything more is no use."""
+        return self.gap.code in ("timeout", "own_limit")

@@ -35,6 +35,11 @@ REASONS: Mapping[str, tuple[str, str]] = {
         "{host} sent an empty reply twice; under load it does so for what it knows, too: try again later.",
     ),
     "nothing": ("no_data", "Nothing public matched, or the source does not know what was asked for."),
+    # The hint is from the request alone.
+    "nothing_with_hint": (
+        "no_data",
+        "Nothing public matched, or the source does not know what was asked for. {hint}",
+    ),
     # The fetch ended before the window was exhausted.
     "limit": ("truncated", "More matches than --limit {limit}. Continue with --after {cursor}"),
     "max_pages": (
@@ -76,6 +81,11 @@ REASONS: Mapping[str, tuple[str, str]] = {
         "The .env file cannot be read: correct it, or set the variables in the environment.",
     ),
     "url_malformed": ("config", "{variable} must be https://HOST (http only for a loopback host) without a path."),
+    "rate_malformed": (
+        "config",
+        "{variable} must be REQUESTS/SECONDS, e.g. 5/1 for at most 5 requests in any second "
+        "(up to {calls} requests, {seconds} seconds).",
+    ),
     "dependency_missing": ("config", "The package {package} is missing: run {command}"),
     "operation": ("config", "{text}"),
     # The input file.
@@ -83,11 +93,53 @@ REASONS: Mapping[str, tuple[str, str]] = {
     "input_malformed": ("input_error", "--input-file is not a reply of {source}: {problem}."),
     # The provider. Nothing that it said is repeated.
     "http_status": ("upstream_error", "{host} answered with HTTP {status}."),
+    "http_wait": (
+        "upstream_error",
+        "{host} answered with HTTP {status} and asks to wait {seconds} seconds: try again then.",
+    ),
+    "moved": (
+        "upstream_error",
+        "{host} answered with HTTP 404 where its service should be: check {variable} if it is set, "
+        "or look for a newer version of this program.",
+    ),
     "credential_refused": ("upstream_error", "{host} refused the credential: check {variables}."),
     "throttled": ("upstream_error", "{host} asks for fewer requests ({limit}): try again later."),
+    "throttled_wait": (
+        "upstream_error",
+        "{host} asks for fewer requests ({limit}) and to wait {seconds} seconds: try again then.",
+    ),
+    "own_limit": (
+        "upstream_error",
+        "This machine's own limit of {limit} for {host} leaves no turn before the deadline: "
+        "try again later, give --timeout more than {timeout:g}, or set {variable}.",
+    ),
     "not_entitled": ("upstream_error", "{host} does not serve {operation} on this key's plan."),
     "bad_call": ("upstream_error", "{host} does not know what was asked for: check the symbol and the parameters."),
     "network": ("upstream_error", "{host} cannot be reached: check the network, or try again later."),
+    "unresolved": (
+        "upstream_error",
+        "The name {name} ({host}) cannot be resolved: check the network and its DNS, or try again later.",
+    ),
+    "refused": (
+        "upstream_error",
+        "{host} refuses the connection at {name}: check {variable} if it is set, or try again later.",
+    ),
+    "proxy": (
+        "upstream_error",
+        "The proxy on the way to {host} lets nothing through: check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY, "
+        "or name {name} in NO_PROXY.",
+    ),
+    "certificate": ("upstream_error", "The certificate that {host} shows at {name} is not accepted: {problem}."),
+    "certificate_file": (
+        "upstream_error",
+        "The certificates to check {host} by cannot be read: check the file that REQUESTS_CA_BUNDLE or "
+        "CURL_CA_BUNDLE names.",
+    ),
+    "tls": (
+        "upstream_error",
+        "No secure connection (TLS) to {host} at {name} can be made: check whether a proxy stands between, "
+        "or try again later.",
+    ),
     "timeout": ("upstream_error", "{host} gave no complete answer before the deadline (--timeout {timeout:g})."),
     "too_large": ("upstream_error", "{host} sent a body larger than {megabytes} MB."),
     "redirected": ("upstream_error", "{host} redirects to another address, which is not followed."),

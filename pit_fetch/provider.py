@@ -126,12 +126,21 @@ class Http(Protocol):
         """
 
     def get_cached(
-        self, host: str, path: str, headers: Mapping[str, str], seconds: float, decode: Callable[[Reply], T]
+        self,
+        host: str,
+        path: str,
+        headers: Mapping[str, str],
+        seconds: float,
+        decode: Callable[[Reply], T],
+        keep: Callable[[T], bool] | None = None,
     ) -> T:
-        """What ``decode`` makes of the reply, which may be up to ``seconds`` old: from this user's cache, or anew.
+        """What ``decode`` makes of the reply, which may be up to ``seconds`` old: from this user's cache, or fetched.
 
-        For files that are the same for every request only: what lies in the cache must not tell what
-        was asked for. ``decode`` raises UpstreamError for a reply without such a file; it is not kept then.
+        ``seconds`` may be infinite, for a file that never changes. For files that are the same for
+        every request only: what lies in the cache must not tell what was asked for. ``decode`` raises
+        UpstreamError for a reply without such a file; it is not kept then. ``keep`` says of what
+        ``decode`` made whether it may be kept: that the file was asked for must not tell of anything
+        that was withheld.
         """
 
 
@@ -145,6 +154,7 @@ class Context(NamedTuple):
 class Rate(NamedTuple):
     """At most ``calls`` requests in any ``seconds``, over all processes of this user on this machine.
 
+    PIT_FETCH_RATE_API_EXAMPLE_COM=5/1 in the environment sets it for https://api.example.com.
     ``bucket`` names what is counted together, for hosts whose owner counts them together; "" counts
     each host and port for itself.
     """
@@ -179,8 +189,8 @@ class Credential(NamedTuple):
 class Option(NamedTuple):
     """A command-line option as data. ``name`` is the key in :attr:`Query.options`; the flag is ``--name``.
 
-    kind: text, list (comma-separated), integer (at least ``minimum``), instant (a New York date or a
-    full time stamp), flag. ``positional`` lets bare words of the command line fill it: "one" takes
+    kind: text, list (comma-separated), integer (at least ``minimum``), instant (a New York date, a
+    full time stamp or Unix seconds), flag. ``positional`` lets bare words of the command line fill it: "one" takes
     exactly one word, "all" joins them with spaces. ``upper`` spells the value in capitals, so that it
     is the same request however it was typed.
     """
@@ -204,6 +214,10 @@ def _no_caveats(query: Query) -> Iterable[str]:
     return ()
 
 
+def _no_hint(query: Query) -> str:
+    return ""
+
+
 @dataclass(frozen=True)
 class Provider:
     """A source.
@@ -212,6 +226,7 @@ class Provider:
     read          (body, query) -> records, from one raw reply (--input-file, and fetch itself)
     select        (query, record) -> whether the record is asked for: the filters that are applied here
     caveats       (query) -> constant statements on what the request cannot show; from the request alone
+    when_empty    (query) -> what to try when nothing was found, or ""; from the request alone
     newest_first  fetch yields public records in descending ``available_at``: the framework may stop it early
     page_size     how many public records --max-pages counts as one page
     fields        the payload's field names, where they are fixed
@@ -223,6 +238,7 @@ class Provider:
     read: Callable[[bytes, Query], Iterable[Record | Gap]]
     select: Callable[[Query, Record], bool] = _everything
     caveats: Callable[[Query], Iterable[str]] = _no_caveats
+    when_empty: Callable[[Query], str] = _no_hint
     aliases: tuple[str, ...] = ()
     hosts: tuple[Host, ...] = ()
     credentials: tuple[Credential, ...] = ()

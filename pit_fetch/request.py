@@ -29,7 +29,7 @@ from pit_fetch.options import (
 )
 from pit_fetch.pit import Position, parse_cursor
 from pit_fetch.provider import Option, Provider
-from pit_fetch.times import parse_pit, window_end, window_start
+from pit_fetch.times import instant, parse_pit, window_end, window_start
 
 MIN_MAX_CHARS = 4_000
 # The agent client cuts a tool's output at 30,000 characters and then hands its hook a broken JSON.
@@ -37,6 +37,7 @@ MAX_CHARS_UNDER_AGENT = 28_000
 
 # Word processors and chat windows make one of two hyphens.
 _LONG_DASH = re.compile("-?[\u2010-\u2014\u2212]-?[A-Za-z]")
+_WINDOW_FORMS = "YYYY-MM-DD (a New York day) or a full time stamp with offset"
 _KEY_VALUE = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.*)", re.DOTALL)
 
 
@@ -238,7 +239,10 @@ def _value(option: Option, raw: Any) -> Any:
         case "integer":
             return _to_integer(name, text, option.minimum)
         case "instant":
-            return _to_instant(name, text, window_start)
+            moment = instant(text)
+            if moment is None:
+                raise UsageError("usage", text=f"{name} is {_WINDOW_FORMS}, or Unix seconds (not milliseconds)")
+            return moment
         case _:
             return text.casefold() if option.choices else text
 
@@ -287,8 +291,7 @@ def _to_instant(name: str, text: str, parser: Callable[[str], datetime | None]) 
         from pit_fetch.pit_words import date_problem
 
         fix = date_problem(text)
-        form = f"{name} is YYYY-MM-DD (a New York day) or a full time stamp with offset"
-        raise UsageError("usage", text=f"{form}: {fix}" if fix else form)
+        raise UsageError("usage", text=f"{name} is {_WINDOW_FORMS}" + (f": {fix}" if fix else ""))
     return moment
 
 

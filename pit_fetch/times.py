@@ -17,6 +17,8 @@ from pit_fetch.siblings import gate
 NEW_YORK = ZoneInfo("America/New_York")
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+# 1973 to 5138. Fewer digits are rather a date without its dashes, more are milliseconds.
+_UNIX_SECONDS = re.compile(r"[0-9]{9,11}")
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _RFC2822 = re.compile(
@@ -107,6 +109,11 @@ def window_start(text: str) -> datetime | None:
     """The first UTC instant of a ``--date-from`` value: a New York date, or a full time stamp."""
     day = parse_date(text)
     return parse_pit(text) if day is None else start_of_day(day, NEW_YORK)
+
+
+def instant(text: str) -> datetime | None:
+    """The first UTC instant of an option's value: a New York date, a full time stamp, or Unix seconds."""
+    return datetime.fromtimestamp(int(text), UTC) if _UNIX_SECONDS.fullmatch(text) else window_start(text)
 
 
 def window_end(text: str) -> datetime | None:

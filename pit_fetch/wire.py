@@ -47,43 +47,51 @@ def lenient_json(body: bytes, rows: int) -> Any:
     """The JSON document in ``body``, whose rows lie ``rows`` levels deep; a row that cannot be read is None.
 
     ``rows`` counts the containers around a row: 1 for ``[row, …]``, 2 for ``{"data": [row, …]}``. A row
-    is unreadable as a whole when it holds NaN, Infinity, a number beyond every use, or values nested
-    deeper than ``MAX_DEPTH``. A byte that is no UTF-8 reads as U+FFFD. Raises UpstreamError when the
-    document itself is broken, which is nothing that a row can do.
+    is unreadable as a whole when it holds NaN, Infinity, a number beyond every use, values nested
+    deeper than ``MAX_DEPTH``, or text between its brackets that is no JSON. A byte that is no UTF-8
+    reads as U+FFFD, a control character in a text as itself. Raises UpstreamError when the document
+    itself is broken: where brackets or quotes do not match, nobody can say where a row ends.
     """
     text = body.decode("utf-8-sig", "replace")
     try:
         value = _loads(text)
-    except ValueError:
-        raise _no_json() from None
-    except RecursionError:
-        value = _loads_pruned(text, rows + MAX_DEPTH + 1)
+    except (ValueError, RecursionError):
+        value = _loads_row_by_row(text, rows)
     return _readable(value, rows)
 
 
 def _loads(text: str) -> Any:
-    return json.loads(text, parse_constant=_constant, parse_int=_integer, parse_float=_float)
+    return json.loads(text, parse_constant=_constant, parse_int=_integer, parse_float=_float, strict=False)
 
 
-def _loads_pruned(text: str, depth: int) -> Any:
-    """The document without what lies deeper than ``depth`` levels, which stands there as unreadable."""
+def _loads_row_by_row(text: str, rows: int) -> Any:
+    """The document with null for each object or array, ``rows`` levels deep, that cannot be decoded by itself."""
     parts: list[str] = []
-    level = kept = 0
+    level = start = kept = 0
     for match in _PUNCTUATION.finditer(text):
         if match[0] in "[{":
             level += 1
-            if level == depth + 1:
-                parts.append(text[kept : match.start()])
+            if level == rows + 1:
+                start = match.start()
         elif match[0] in "]}":
             level -= 1
-            if level == depth:
-                parts.append("NaN")
+            if level == rows:
+                row = text[start : match.end()]
+                parts += [text[kept:start], row if _is_json(row) else "null"]
                 kept = match.end()
     parts.append(text[kept:])
     try:
         return _loads("".join(parts))
     except (ValueError, RecursionError):
-        raise _no_json() from None
+        raise UpstreamError("malformed", problem="it is not valid JSON") from None
+
+
+def _is_json(text: str) -> bool:
+    try:
+        _loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _readable(value: Any, rows: int) -> Any:
@@ -116,7 +124,3 @@ def _integer(digits: str) -> Any:
 def _float(text: str) -> Any:
     value = float(text)
     return value if math.isfinite(value) else _UNREADABLE
-
-
-def _no_json() -> UpstreamError:
-    return UpstreamError("malformed", problem="it is not valid JSON")

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pit_fetch_providers import bz_news_api
 
 import pit_fetch
+from tests import inprocess
 from tests.conftest import Finished, Run
 from tests.loopback import benzinga
 from tests.loopback.benzinga import TOKEN, article
@@ -179,41 +181,203 @@ def test_the_same_page_again_and_again_is_an_error(run: Run) -> None:
     assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
 
 
-def test_pages_of_withheld_rows_without_identity_are_no_repeated_page(run: Run) -> None:
-    spoilt = [article(n, PIT + n * SECOND) | {"id": None} for n in range(1, 251)]
-    with world(run, [article(1, PIT - MINUTE)]) as bz:
+LATE = article(900, PIT + MINUTE)
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        [article(n, PIT + n * SECOND) | {"id": None} for n in range(1, 251)],
+        [LATE] * 250,
+        [LATE | {"title": benzinga.spoilt("NaN")}] * 250,
+        [article(900, PIT - MINUTE / 2, PIT + MINUTE)] * 250,
+        [*[LATE] * 130, *[article(1, PIT - MINUTE, PIT + MINUTE)] * 130],
+    ],
+    ids=["without identity", "one late article", "one unreadable article", "one revised article", "a revised copy"],
+)
+def test_pages_that_repeat_what_is_withheld_are_no_repeated_pages(run: Run, noise: list[dict[str, Any]]) -> None:
+    public = [article(n, PIT - n * MINUTE) for n in (1, 2)]
+    with world(run, public) as bz:
         expected = bz.at_pit()
-    with world(run, [*spoilt, article(1, PIT - MINUTE)]) as bz:
+    with world(run, [*noise, *public]) as bz:
         assert bz.at_pit().out == expected.out
 
 
-def test_the_window_is_asked_for_a_day_wider_and_counted_from_the_pit(run: Run) -> None:
-    with world(run, [article(1, PIT - timedelta(hours=23)), article(2, PIT - timedelta(hours=25))]) as bz:
-        assert bz.at_pit().ids == ["1"]
-        assert bz.at_pit("--lookback-minutes", "1560").ids == ["1", "2"]
-        assert bz.at_pit("--date-from", "2024-02-14").ids == ["1", "2"]
-        assert bz.at_pit("--date-to", "2024-02-14").ids == ["1", "2"]
-        assert bz.at_pit("--date-to", "2024-02-14T16:00:00-05:00").ids == ["2"]
-        asked = [(r.query["dateFrom"], r.query["dateTo"], r.query["sort"]) for r in bz.server.requests]
-    assert asked[0] == ("2024-02-13", "2024-02-16", "created:desc")
+def test_paging_ends_whatever_the_source_repeats(run: Run) -> None:
+    with world(run, app=lambda _: as_json([LATE] * 100)) as bz:
+        done = bz.at_pit("--date-from", "2024-02-01")
+        assert len(bz.server.requests) == 100
+    assert done.gap_types == ["pit_excluded", "unverifiable", "truncated", "no_data"]
 
 
-def test_open_mode_looks_back_from_now_and_serves_what_it_cannot_date(run: Run, tmp_path: Path) -> None:
-    naive = article(2, PIT) | {"created": "Thu, 15 Feb 2024 16:00:00", "updated": "Thu, 15 Feb 2024 16:00:00"}
-    path = tmp_path / "reply.json"
-    path.write_text(
-        json.dumps([article(1, PIT + SECOND), naive, article(3, PIT) | {"created": "?"}, {"title": "no id"}])
+def test_a_page_that_is_public_in_part_may_be_repeated_for_a_while(run: Run) -> None:
+    page = as_json(
+        [*[article(900 + n, PIT + MINUTE) for n in range(60)], *[article(n, PIT - MINUTE) for n in range(40)]]
     )
-    done = run("--source", "bz-news-api", "--input-file", str(path))
-    stamps = {item["id"]: item["available_at"] for item in done.envelope["data"]}
-    assert stamps == {"1": "2024-02-15T16:00:01-05:00", "2": "2024-02-15T16:00:00-05:00", "3": None}
-    assert [gap["reason"] for gap in done.envelope["gaps"]] == [
-        "Items without a provable publication time: 1. With --pit they are withheld.",
-        "Rows without an identity, which are left out: 1.",
+    with world(run, app=lambda _: page) as bz:
+        done = bz.at_pit("--limit", "500")
+        assert len(bz.server.requests) == 4  # a hundred public ones in a row that stood there before
+    assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
+
+
+@pytest.mark.parametrize("name", benzinga.SPOILT)
+@pytest.mark.parametrize("created", [PIT + MINUTE, PIT - MINUTE / 2], ids=["late", "revised"])
+def test_a_withheld_article_that_cannot_be_read_costs_nothing(run: Run, name: str, created: datetime) -> None:
+    public = [article(n, PIT - n * MINUTE) for n in (1, 2)]
+    with world(run, public) as bz:
+        expected = bz.at_pit()
+    for field in ("body", "image", "id", "author"):
+        row = article(900, created, PIT + 2 * MINUTE) | {field: benzinga.spoilt(name)}
+        with world(run, [row, *public]) as bz:
+            assert bz.at_pit().out == expected.out
+
+
+def test_a_stamp_out_of_order_among_withheld_articles_skips_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bz_news_api, "PAGE_SIZE", 3)
+    monkeypatch.setattr(bz_news_api, "PAGES_PER_WINDOW", 7)
+    # The window has to shrink, and one withheld article of the last page claims to be of years ago.
+    public = [article(n, PIT - timedelta(days=5) - n * MINUTE) for n in range(1, 4)]
+    revised = [article(1_000 + n, PIT - n * timedelta(hours=4), PIT + MINUTE) for n in range(22)]
+    answer = benzinga.app([*revised, *public])
+
+    def app(request: Request) -> Response:
+        rows = json.loads(answer(request).body)
+        old = benzinga.stamp(PIT - timedelta(days=900))
+        return as_json([one | {"created": old} if one["id"] == 1_020 else one for one in rows])
+
+    with serve(app) as server:
+        env = {"PIT_FETCH_BENZINGA_URL": server.url, "BENZINGA_API_KEY": TOKEN}
+        words = ("--source", "bz-news-api", "--pit", PIT.isoformat(), "--date-from", "2024-02-08")
+        assert inprocess.fetch(tmp_path, *words, env=env).ids == ["1", "2", "3"]
+
+
+EXPORT = {
+    "id": "77",
+    "title": "Exported",
+    "teaser": None,
+    "body": None,
+    "url": "https://www.benzinga.com/news/77",
+    "created": "2024-02-15T15:59:00.000Z",
+    "updated": "2024-02-15T16:00:00-05:00",
+    "symbols": [{"symbol": "AAPL", "exchange": "NASDAQ"}, {"ticker": "MSFT"}, {"name": "T"}],
+    "channels": ["News", "WIIM"],
+    "tags": ["M&A"],
+}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        EXPORT,
+        {**EXPORT, "symbols": ["AAPL", "MSFT", "T"], "stocks": []},
+        {**EXPORT, "symbols": None, "securities": [{"symbol": "AAPL"}, {"symbol": "MSFT"}, {"symbol": "T"}]},
+        {**{k: v for k, v in EXPORT.items() if k not in ("created", "updated")},
+         "created_at": EXPORT["created"], "updated_at": EXPORT["updated"]},
+    ],
+    ids=["export", "plain symbols", "securities", "dump"],
+)  # fmt: skip
+@pytest.mark.parametrize("wrap", ["%s", '{"items": %s}', '\ufeff {"data": %s, "gaps": []}'])
+def test_exports_and_dumps_are_read(tmp_path: Path, row: dict[str, Any], wrap: str) -> None:
+    path = tmp_path / "export.json"
+    path.write_text(wrap % json.dumps([row]), encoding="utf-8")
+    (item,) = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path)["data"]
+    assert item == {
+        "available_at": "2024-02-15T10:59:00-05:00",
+        "available_at_source": "provider_metadata",
+        "revised_at": "2024-02-15T16:00:00-05:00",
+        "id": "77",
+        "title": "Exported",
+        "teaser": None,
+        "body": None,
+        "url": "https://www.benzinga.com/news/77",
+        "symbols": ["AAPL", "MSFT", "T"],
+        "channels": ["News", "WIIM"],
+        "tags": ["M&A"],
+        "created": "2024-02-15T10:59:00-05:00",
+        "updated": "2024-02-15T16:00:00-05:00",
+    }
+    assert pit_fetch.fetch("bz-news-api", pit=PIT - SECOND, input_file=path)["data"] == []
+    assert pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path, keywords="m&a", tickers="msft", channels="wiim")[
+        "data"
     ]
+
+
+def test_what_pit_fetch_printed_can_be_read_back(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "saved.json"
+    with world(run, [article(n, PIT - n * MINUTE) for n in (1, 2)]) as bz:
+        saved = bz.at_pit()
+    path.write_bytes(saved.out)
+    again = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path)
+    assert again["data"] == saved.envelope["data"]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        [{"id": 1, "name": "x"}, {"id": 2, "name": "y"}],
+        [{"id": 1, "title": "An issue", "opened": "2024-02-15T10:00:00Z"}],
+        [{"date": "2024-02-15", "close": 1.5}],
+        [1, 2, 3],
+        [["a", "b"]],
+        ["a", "b"],
+        {"items": [{"id": 1}]},
+        {"hits": []},
+        7,
+        None,
+    ],
+)
+@pytest.mark.parametrize("pit", [PIT, None])
+def test_an_array_of_something_else_is_an_input_error(tmp_path: Path, document: Any, pit: datetime | None) -> None:
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps(document))
+    answer = pit_fetch.fetch("bz-news-api", pit=pit, input_file=path)
+    assert answer["data"] == []
+    assert answer["gaps"][-1]["type"] == "input_error"
+
+
+@pytest.mark.parametrize("rows", ["[]", "[NaN]", '[{"x": NaN}]', '{"items": []}'])
+def test_a_file_without_a_readable_row_has_no_data(tmp_path: Path, rows: str) -> None:
+    path = tmp_path / "empty.json"
+    path.write_text(rows)
+    assert pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path)["gaps"][-1]["type"] == "no_data"
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (
+            (),
+            "Only the 24 hours before the PIT were looked at: --date-from or --lookback-minutes reaches further back.",
+        ),
+        (("--tickers", "NONE"), "Only the 24 hours before the PIT were looked at"),
+        (("--date-to", "2024-02-10"), "Only the 24 hours before --date-to were looked at"),
+        (("--date-to", "2024-02-20"), "Only the 24 hours before the PIT were looked at"),
+        (("--date-from", "2024-02-14"), ""),
+        (("--lookback-minutes", "1440"), ""),
+    ],
+)
+def test_the_default_window_is_said_where_it_left_nothing(run: Run, words: Sequence[str], hint: str) -> None:
+    late = [article(1, PIT + MINUTE), article(2, PIT - MINUTE, PIT + MINUTE)]
+    old = article(3, PIT - timedelta(days=30))
+    reasons = []
+    for articles in ([], [old], [*late, old]):
+        with world(run, articles) as bz:
+            gaps = bz.at_pit(*words).envelope["gaps"]
+        assert [gap["type"] for gap in gaps] == ["pit_excluded", "unverifiable", "no_data"]
+        reasons.append(gaps[-1]["reason"])
+    assert reasons[0] == reasons[1] == reasons[2]
+    assert ("looked at" in reasons[0]) is bool(hint)
+    assert hint in reasons[0]
+    with world(run, [article(1, PIT - MINUTE)]) as bz:
+        assert bz.at_pit().gap_types == ["pit_excluded", "unverifiable"]
+
+
+def test_the_default_window_is_said_in_open_mode_too(run: Run) -> None:
     with world(run, [article(1, PIT)]) as bz:
-        assert bz.fetch().ids == []
-        assert bz.server.requests[0].query["dateTo"] > "2025"
+        (gap,) = bz.fetch().envelope["gaps"]
+    assert "Only the 24 hours before now were looked at" in gap["reason"]
 
 
 RICH = article(
@@ -251,6 +415,14 @@ RICH = article(
         ("keywords", "moving", True),
         ("themes", "oil", True),
         ("themes", "macro", True),
+        ("themes", "OIL", True),
+        ("themes", "waits", True),
+        ("themes", "absent,trims", True),
+        ("themes", "absent", False),
+        ("keywords", "markets", True),
+        ("keywords", "market", False),
+        ("updated-since", "1708030800", True),
+        ("updated-since", "1708030801", False),
         ("updated-since", "2024-02-15T16:00:00-05:00", True),
         ("updated-since", "2024-02-15T16:00:01-05:00", False),
     ],
@@ -263,11 +435,42 @@ def test_local_filters(tmp_path: Path, option: str, value: str, kept: bool) -> N
     assert bool(envelope["data"]) is kept
 
 
-def test_filters_of_different_options_must_all_hold(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("title", "theme"),
+    [
+        ("Natural gas slips", "oil"),
+        ("Energy stocks fall", "oil"),
+        ("The economy grows", "macro"),
+        ("Rates rise", "macro"),
+        ("Treasury sells notes", "macro"),
+        ("Natural  gas slips", "natural gas"),
+        ("Energy stocks fall", "energy"),
+        ("The economy grows", "economy"),
+        ("Rates rise", "rates"),
+        ("Treasury sells notes", "treasury"),
+    ],
+)
+def test_themes_are_words_and_an_unknown_theme_is_one_itself(tmp_path: Path, title: str, theme: str) -> None:
+    path = tmp_path / "reply.json"
+    path.write_text(json.dumps([article(1, PIT, PIT, title=title, channels=[])]))
+    assert pit_fetch.fetch("benzinga", pit=PIT, input_file=path, themes=theme)["data"]
+    assert not pit_fetch.fetch("benzinga", pit=PIT, input_file=path, themes="gold")["data"]
+
+
+def test_keywords_and_themes_mean_either_and_all_other_filters_must_hold(tmp_path: Path) -> None:
     path = tmp_path / "reply.json"
     path.write_text(json.dumps([RICH]))
-    assert pit_fetch.fetch("benzinga", pit=PIT, input_file=path, themes="oil", keywords="brent")["data"]
-    assert not pit_fetch.fetch("benzinga", pit=PIT, input_file=path, themes="oil", keywords="absent")["data"]
+
+    def kept(**options: str) -> bool:
+        return bool(pit_fetch.fetch("benzinga", pit=PIT, input_file=path, **options)["data"])
+
+    assert kept(themes="oil", keywords="brent")
+    assert kept(themes="oil", keywords="absent")
+    assert kept(themes="gold", keywords="brent")
+    assert not kept(themes="gold", keywords="absent")
+    assert kept(themes="oil", tickers="T")
+    assert not kept(themes="oil", tickers="AAPL")
+    assert not kept(keywords="brent", tags="absent")
 
 
 @pytest.mark.parametrize("name", ["bz-news-api", "benzinga", "benzinga-news", "BENZINGA", "bz_news_api"])
@@ -288,6 +491,11 @@ def test_aliases(tmp_path: Path, name: str) -> None:
         (400, {"message": "Invalid page size"}, "answered with HTTP 400"),
         (499, {}, "answered with HTTP 499"),
         (404, {"ok": False, "errors": [{"code": "no_data_found"}]}, "Nothing public matched"),
+        (404, [], "Nothing public matched"),
+        (404, {"ok": False, "errors": [{"code": "auth_failed"}]}, "refused the credential"),
+        (404, {"ok": False, "errors": [{"code": "no_such_route"}]}, "check PIT_FETCH_BENZINGA_URL if it is set"),
+        (404, "Not Found", "check PIT_FETCH_BENZINGA_URL if it is set"),
+        (404, None, "check PIT_FETCH_BENZINGA_URL if it is set"),
         (200, {"ok": False, "errors": [{"code": "auth_failed"}]}, "refused the credential"),
         (200, {"ok": True}, "unknown shape"),
     ],
@@ -297,3 +505,11 @@ def test_recorded_errors(run: Run, status: int, body: Any, gap: str) -> None:
         done = bz.at_pit()
     assert (done.code, done.envelope["data"]) == (0, [])
     assert gap in done.envelope["gaps"][-1]["reason"]
+
+
+@pytest.mark.parametrize("body", [b"<html><h1>404 Not Found</h1></html>", b""])
+def test_a_moved_endpoint_is_an_upstream_error_and_not_nothing(run: Run, body: bytes) -> None:
+    with world(run, app=lambda _: Response(body, 404)) as bz:
+        done = bz.at_pit("--fail")
+    assert (done.code, done.gap_types[-1]) == (5, "upstream_error")
+    assert b"HTTP 404" in done.err

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pit_fetch.errors import UpstreamError
@@ -20,6 +20,10 @@ SPOILT = {
     "nested just too deep": b'{"id": 2, "x": ' + b"[" * MAX_DEPTH + b"]" * MAX_DEPTH + b"}",
     "nested without end": b'{"id": 2, "x": ' + b"[" * 60_000 + b'"]"' + b"]" * 60_000 + b"}",
     "objects nested without end": b'{"x":' * 60_000 + b"1" + b"}" * 60_000,
+    "an escape that JSON does not have": b'{"id": 2, "x": "\\x41 ]}"}',
+    "an escape that breaks off": b'{"id": 2, "x": "\\u12"}',
+    "a value that is missing": b'{"id": 2, "x": , "y": [1 2]}',
+    "a word that is no value": b'{"id": 2, "x": None}',
 }
 
 
@@ -41,6 +45,10 @@ def test_a_bad_byte_becomes_a_replacement_character_and_nothing_else():
     assert lenient_json(b'[{"a": "caf\xe9"}, {"b": "\xe2\x82"}]', 1) == [{"a": "caf\ufffd"}, {"b": "\ufffd"}]
 
 
+def test_a_control_character_in_a_text_stays():
+    assert lenient_json(b'[{"a": "one\ntwo\x00"}]', 1) == [{"a": "one\ntwo\x00"}]
+
+
 def test_brackets_in_texts_are_no_levels():
     deep = b"[" * 60_000 + b"]" * 60_000
     row = b'{"t": "]]}}\\"]"}'
@@ -60,6 +68,7 @@ JSON = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(JSON), st.lists(st.sampled_from(sorted(SPOILT))))
 def test_what_json_can_say_is_read_as_it_stands_whatever_lies_beside_it(values, spoilt):
     texts = [*(json.dumps(value).encode() for value in values), *(SPOILT[name] for name in spoilt)]

@@ -115,7 +115,7 @@ REVISIONS = (
 
 
 def benzinga() -> Iterator[Case]:
-    for family in (_offsets, _undated, _revisions, _precision, _benzinga_oracles):
+    for family in (_offsets, _undated, _revisions, _precision, _benzinga_oracles, _rfc3339, _unreadable, _repeated):
         yield from family()
 
 
@@ -189,7 +189,7 @@ def _benzinga_oracles() -> Iterator[Case]:
     for status, body in (
         (400, {"message": "SECRET"}), (400, ["Access denied for SECRET"]), (401, {"errors": [{"value": "SECRET"}]}),
         (404, {"errors": [{"code": "no_data_found", "value": "SECRET"}]}), (500, "SECRET"), (200, ["SECRET"]),
-        (200, "SECRET"), (200, {"SECRET": 1}),
+        (200, "SECRET"), (200, {"SECRET": 1}), (404, "<h1>SECRET</h1>"), (503, {"message": "SECRET"}),
     ):  # fmt: skip
         exchange = reply(body, "/api/v2/news", status)
         yield case("error", pit, NEWS, [item("", None, False, hidden=("SECRET",))], [exchange],
@@ -198,6 +198,70 @@ def _benzinga_oracles() -> Iterator[Case]:
         row = article(9, late, title="SECRET") | spoilt if isinstance(spoilt, dict) else spoilt
         yield news("shape", pit, [row, *old], [item("9", None, False, hidden=("SECRET",)), *all_old],
                    "one spoilt row is no reason to fail: the failure would tell of it")  # fmt: skip
+
+
+# RFC 3339, as exports and dumps of articles write it, and the instant it means.
+RFC3339 = (
+    ("2024-02-15T15:30:00Z", "2024-02-15T15:30:00+00:00", "Z is UTC"),
+    ("2024-02-15T15:30:00.000Z", "2024-02-15T15:30:00+00:00", "with the fraction that JavaScript writes"),
+    ("2024-02-15T10:30:00-05:00", "2024-02-15T15:30:00+00:00", "the offset of New York's winter"),
+    ("2024-02-15T11:30:00-04:00", "2024-02-15T15:30:00+00:00", "the offset that Benzinga writes, in winter too"),
+    ("2024-02-16T05:30:00+14:00", "2024-02-15T15:30:00+00:00", "tomorrow's date, today's instant"),
+    ("2024-02-15T15:29:59.0000001Z", "2024-02-15T15:29:59.000001+00:00", "a finer fraction is later, never earlier"),
+)
+
+
+def _rfc3339() -> Iterator[Case]:
+    """Stamps of exports: exact with an offset, and nothing without."""
+    for stamp, public, why in RFC3339:
+        digits = stamp[:19] + "+00:00"
+        for pit, was, name in around(public, {digits: "its digits as UTC"}):
+            yield news("zone", pit, [article(1, stamp)], [item("1", stamp, was)], f"{why} ({name})")
+    good = "2024-02-15T10:00:00Z"
+    for stamp, why in (
+        ("2024-02-15T10:00:00-00:00", "RFC 3339: -00:00 says that the zone is not known"),
+        ("2024-02-15T10:00:00.000", "no offset"),
+        ("2024-02-15T10:00Z", "no seconds, which RFC 3339 demands"),
+        ("2024-02-30T10:00:00Z", "no such day"),
+    ):
+        rows, found = [article(1, stamp), article(2, good)], [item("1", stamp, False), item("2", good, True)]
+        yield news("undated", "2024-03-01T00:00:00Z", rows, found, why)
+
+
+# What stands where a text is expected, as the source sent it.
+UNREADABLE = (
+    ("NaN", "a number that JSON does not have"),
+    ("-Infinity", "another one"),
+    ("1e999", "a number beyond every float"),
+    ("7" * 4_500, "more digits than Python reads"),
+    ("[" * 1_200 + "]" * 1_200, "deeper than Python follows"),
+    ('"a\x00\nb"', "control characters in a text"),
+    (r'"\x41 ]}"', "an escape that JSON does not have"),
+    ("None", "a word of another language"),
+)
+
+
+def _unreadable() -> Iterator[Case]:
+    """A withheld article that no parser reads must not cost the others: the failure would tell of it."""
+    pit, early, late = "2024-02-15T16:00:00Z", "Thu, 15 Feb 2024 11:59:00 -0400", "Thu, 15 Feb 2024 12:01:00 -0400"
+    for raw, why in UNREADABLE:
+        for created in (early, late):
+            rows = [article(9, created, late, title="SECRET", body="@"), article(1, early)]
+            body = json.dumps(rows).replace('"@"', raw)
+            found = [item("9", created, False, revised=late, hidden=("SECRET",)), item("1", early, True)]
+            yield case("shape", pit, NEWS, found, [reply(body, "/api/v2/news")], f"one article holds {why}")
+
+
+def _repeated() -> Iterator[Case]:
+    """Page after page of the same withheld article is no reason to stop: what is public may stand behind it."""
+    pit, early, late = "2024-02-15T16:00:00Z", "Thu, 15 Feb 2024 11:59:00 -0400", "Thu, 15 Feb 2024 12:01:00 -0400"
+    late_item, early_item = item("9", late, False, hidden=("SECRET",)), item("1", early, True)
+    last = reply([article(1, early)], "/api/v2/news", page="2")
+    for row, why in (
+        (article(9, late, title="SECRET"), "200 times one later article before the first public one"),
+        (article(9, late, title="SECRET") | {"id": None}, "200 unusable articles before a public one"),
+    ):
+        yield case("count", pit, NEWS, [late_item, early_item], [last, reply([row] * 100, "/api/v2/news")], why)
 
 
 # Alpha Vantage ---------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from tests.loopback.server import App, Request, Response, as_json
 MODULE = "pit_fetch_providers.bz_news_api"
 CHOICES: Mapping[str, Sequence[tuple[str, ...]]] = {
     "keywords": [("--keywords", "oil"), ("--keywords", "merger"), ("--keywords", "gas,oil")],
-    "themes": [("--themes", "oil"), ("--themes", "macro,oil")],
+    "themes": [("--themes", "oil"), ("--themes", "macro,oil"), ("--themes", "merger")],
     "tickers": [("--tickers", "AAPL"), ("--tickers", "MSFT,AAPL"), ("--tickers", "NONE")],
     "channels": [("--channels", "News"), ("--channels", "WIIM")],
     "tags": [("--tags", "M&A")],
@@ -29,12 +29,31 @@ UNDATED = (
     "%a, %d %b %Y %H:%M:%S EST",
     "%a, %d %b %Y %H:%M:%S GMT",
     "%Y-%m-%dT%H:%M:%S",
+    "%Y-%m-%dT%H:%M:%S-00:00",
     "%Y-%m-%d",
     "Xyz, %d %b %Y %H:%M:%S -0400",
 )
 
 
+SPOILT = tuple(benzinga.SPOILT)
+
+
 def make(rng: Random) -> Case:
+    case, worlds = _case(rng)
+    return case._replace(worlds=tuple(benzinga.app(served) for served in worlds))
+
+
+def files(rng: Random) -> tuple[Case, Sequence[bytes]]:
+    """Worlds as files: a saved reply, or an export, in the order in which it was written."""
+    case, worlds = _case(rng)
+    shape = rng.choice((dict, benzinga.exported))
+    wrap = rng.choice((b"%s", b'{"items": %s}', b'\xef\xbb\xbf{"data": %s, "gaps": []}'))
+    bodies = [wrap % benzinga.body_of([shape(one) for one in served]) for served in worlds]
+    return case._replace(words=(*case.words, "--input-file", "-"), plain=None), bodies
+
+
+def _case(rng: Random) -> tuple[Case, Sequence[Sequence[dict[str, Any]]]]:
+    """A question without its worlds, and the articles of each of them."""
     pit = rng.choice(PITS)
     moment = datetime.fromisoformat(pit)
     second = moment.replace(microsecond=0)
@@ -45,6 +64,8 @@ def make(rng: Random) -> Case:
     worlds = [public]
     for _ in range(3):
         noise = [_noise(rng, 1_000 + number, second, public) for number in range(noise_count(rng))]
+        if noise and rng.random() < 0.3:  # the same withheld article on page after page
+            noise += [noise[0]] * rng.choice((4, 20, 60))
         worlds.append([*noise, *public])
     for served in worlds:
         rng.shuffle(served)
@@ -52,16 +73,16 @@ def make(rng: Random) -> Case:
     choices = {
         **common(moment, ids, rng),
         **CHOICES,
-        "updated": [("--updated-since", (second - near(rng)).isoformat())],
+        "updated": [("--updated-since", text) for text in _spellings(second - near(rng))],
     }
-    sizes = [{f"{MODULE}:PAGE_SIZE": size} for size in (2, 3, 7, 100)]
+    sizes = [{f"{MODULE}:PAGE_SIZE": size, f"{MODULE}:MOST_REPEATED": 10} for size in (2, 3, 7, 100)]
     plain = ("--lookback-minutes", "90000", "--limit", "500", "--max-pages", "1000")
     is_plain = rng.random() < 0.2
-    return Case(
+    case = Case(
         source="bz-news-api",
         pit=pit,
         words=plain if is_plain else options(rng, choices),
-        worlds=tuple(benzinga.app(served) for served in worlds),
+        worlds=(),
         sizes=rng.choice(sizes),
         resized=tuple(rng.sample(sizes, 2)),
         page_size=rng.choice((1, 2, 5, 100)),
@@ -69,6 +90,11 @@ def make(rng: Random) -> Case:
         plain=frozenset(ids) if is_plain and pit == second.isoformat() else None,
         immutable=False,
     )
+    return case, worlds
+
+
+def _spellings(moment: datetime) -> tuple[str, ...]:
+    return moment.isoformat(), str(int(moment.timestamp()))
 
 
 def unrevised(rng: Random) -> Case:
@@ -104,7 +130,17 @@ def failures(rng: Random) -> Case:
     texts = ("Invalid page size", f"{CANARY}: published in March", f"Bad token {benzinga.TOKEN}")
     apps: Sequence[App] = rng.choice(
         [
-            [benzinga.app([]), benzinga.app(late), _always(as_json([], 404)), _always(Response(b"[]"))],
+            [
+                benzinga.app([]),
+                benzinga.app(late),
+                benzinga.app([one | {"body": benzinga.spoilt("depth")} for one in late]),
+                _always(as_json([], 404)),
+                _always(as_json({"ok": False, "errors": [{"code": "no_data_found", "value": texts[1]}]}, 404)),
+                _always(Response(b"[]")),
+                _always(Response(b"[NaN]")),
+                _always(Response(b"[{}]")),
+            ],
+            [_always(Response(f"<h1>{text}</h1>".encode(), 404)) for text in texts],
             [_always(as_json({"message": text}, 400)) for text in texts],
             [_always(as_json({"message": text}, 503)) for text in texts],
             [_always(as_json({"message": text}, 429, **{"X-Later": text})) for text in texts],
@@ -148,7 +184,7 @@ def _texts(rng: Random, titles: Sequence[str]) -> dict[str, Any]:
 def _noise(rng: Random, number: int, second: datetime, public: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     texts = _texts(rng, (CANARY, f"Oil {CANARY}", f"Merger {CANARY}", f"Gas {CANARY}"))
     before, after = second - near(rng), second + near(rng, 1)
-    match rng.choice(("late", "late", "revised", "undated", "spoilt", "copy")):
+    match rng.choice(("late", "late", "revised", "undated", "spoilt", "copy", "unreadable")):
         case "late":
             return article(number, after, after + near(rng), **texts)
         case "revised":
@@ -158,6 +194,10 @@ def _noise(rng: Random, number: int, second: datetime, public: Sequence[Mapping[
             return article(number, before, before, **texts) | rng.choice(
                 ({"created": stamp}, {"updated": stamp}, {"updated": None}, {"created": None, "updated": None})
             )
+        case "unreadable":
+            created, updated = rng.choice(((after, after), (before, after)))
+            field = rng.choice(("body", "image", "author", "id", "stocks"))
+            return article(number, created, updated, **texts) | {field: benzinga.spoilt(rng.choice(SPOILT))}
         case "copy" if public:
             # A later revision of what is public, seen because a page shifted while it was read.
             one = rng.choice(public)

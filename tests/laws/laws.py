@@ -8,6 +8,7 @@ from random import Random
 
 from tests.laws import alphavantage, bz, command, corpus, sec, shell
 from tests.laws.worlds import CANARY, SECRETS, Case, Left, near, run
+from tests.loopback.server import Request, Response
 
 Law = Callable[[Random], int]
 
@@ -23,6 +24,21 @@ def non_interference(case: Case) -> int:
     if case.plain is not None:
         assert case.plain <= set(expected.ids), "what was public is missing"
     return len(case.worlds) - 1
+
+
+def files(case: Case, bodies: Sequence[bytes]) -> int:
+    """Saved replies and exports that hold the same public records give the same bytes, however they are written."""
+    expected = run(case, _unasked, stdin=bodies[0])
+    _clean(expected)
+    for body in bodies[1:]:
+        left = run(case, _unasked, stdin=body)
+        _clean(left)
+        assert left == expected
+    return len(bodies) - 1
+
+
+def _unasked(request: Request) -> Response:
+    raise AssertionError("a file was to be read")
 
 
 def clock(case: Case, rng: Random) -> int:
@@ -109,6 +125,7 @@ def _laws(make: Maker, undisturbed: Maker) -> Mapping[str, Law]:
 LAWS: Mapping[str, Law] = {
     **{f"{source}: {name}": law for source, makers in _MAKERS.items() for name, law in _laws(*makers).items()},
     "bz-news-api: ceiling": lambda rng: non_interference(bz.crowded(rng)),
+    "bz-news-api: files": lambda rng: files(*bz.files(rng)),
     "bz-news-api: failures": lambda rng: non_interference(bz.failures(rng)),
     "alphavantage: failures": lambda rng: non_interference(alphavantage.failures(rng)),
     "sec_full_text: ordered": lambda rng: non_interference(sec.ordered(rng)),

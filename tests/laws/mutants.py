@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 BZ = ("bz-news-api: non-interference",)
 BZ_ALL = (*BZ, "bz-news-api: ceiling", "bz-news-api: failures", "bz-news-api: sizes")
+BZ_FILES = ("bz-news-api: files",)
 AV = ("alphavantage: non-interference",)
 AV_ALL = (*AV, "alphavantage: failures", "alphavantage: sizes")
 SEC = ("sec_full_text: non-interference",)
@@ -28,7 +29,9 @@ class Mutant(NamedTuple):
 
 
 _ENGINE, _PIT, _TIMES = "pit_fetch/engine.py", "pit_fetch/pit.py", "pit_fetch/times.py"
-_GATE, _GUARD, _BZ = "hooks/pit_gate.py", "hooks/pit_guard.py", "providers/pit_fetch_providers/bz_news_api.py"
+_GATE, _GUARD = "hooks/pit_gate.py", "hooks/pit_guard.py"
+_BZ = "providers/pit_fetch_providers/bz_news_api/__init__.py"
+_BZ_API, _BZ_ARTICLES = (f"providers/pit_fetch_providers/bz_news_api/{name}.py" for name in ("api", "articles"))
 _AV = "providers/pit_fetch_providers/alphavantage/"
 _SEC = "providers/pit_fetch_providers/sec_full_text/"
 
@@ -79,8 +82,9 @@ MUTANTS: tuple[Mutant, ...] = (
            "elif isinstance(one, (Record, Watermark)):\n                yield one",
            "elif isinstance(one, (Record, Watermark)):\n                fetch.page.scanned += 1\n                yield one",
            ANY),
-    Mutant("a reply's text in an error", "pit_fetch/wire.py", 'problem="it is no JSON document"',
-           'problem=body.decode("latin-1")', BZ_ALL[2:]),
+    Mutant("a reply's text in an error", "pit_fetch/wire.py", 'problem="it is not valid JSON"', "problem=text", BZ_ALL[2:]),
+    Mutant("a row that is no JSON costs the others", "pit_fetch/wire.py", "value = _loads_row_by_row(text, rows)", "raise",
+           BZ),
     # The command line.
     Mutant("--pit may be abbreviated", "pit_fetch/options.py",
            "        argument_default=argparse.SUPPRESS,\n        allow_abbrev=False,\n        add_help=False,\n    )\n    for title",
@@ -148,24 +152,53 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("options behind -- count", "pit_fetch/request.py", 'end = argv.index("--") if "--" in argv else len(argv)',
            "end = len(argv)", OPTIONS),
     # bz-news-api.
-    Mutant("bz: the revision is not passed on", _BZ, "payload, updated if dated else None)", "payload, None)", BZ),
-    Mutant("bz: without a revision it is dated all the same", _BZ,
+    Mutant("bz: the revision is not passed on", _BZ_ARTICLES, "payload, updated if dated else None)", "payload, None)",
+           BZ),
+    Mutant("bz: without a revision it is dated all the same", _BZ_ARTICLES,
            "available_at = created if dated or query.pit is None else None", "available_at = created", BZ),
-    Mutant("bz: a stamp without offset is New York time", _BZ, "if moment is None and query.pit is None and",
+    Mutant("bz: a stamp without offset is New York time", _BZ_ARTICLES, "if moment is None and query.pit is None and",
            "if moment is None and", BZ),
     Mutant("bz: an early stop at a page of later items", _BZ, "if len(rows) < PAGE_SIZE:\n                return",
-           "if len(rows) < PAGE_SIZE or all(r.available_at and r.available_at > query.now for r in records):\n"
-           "                return", BZ_ALL),
-    Mutant("bz: a page without identities is a repeated one", _BZ, "if rows == previous and len(rows) == PAGE_SIZE:",
-           "if len(rows) == PAGE_SIZE and not any(record.id for record in records):", BZ_ALL),
-    Mutant("bz: a window at the ceiling is not split", _BZ, "shrunk = last if oldest is None else _day(oldest, 1)",
-           "shrunk = last", BZ_ALL[1:]),
+           "if len(rows) < PAGE_SIZE or all(r.available_at and r.available_at > query.now for r in "
+           "(articles.record(row, query) for row in rows)):\n                return", BZ_ALL),
+    Mutant("bz: a page without identities is a repeated one", _BZ, "records = [articles.record(row, self.query) for row in rows]",
+           "records = [articles.record(row, self.query) for row in rows]\n"
+           "        if len(rows) == PAGE_SIZE and not any(record.id for record in records):\n"
+           '            raise UpstreamError("paging")', BZ_ALL),
+    Mutant("bz: a page of the same bytes is a repeated one", _BZ, "records = [articles.record(row, self.query) for row in rows]",
+           "records = [articles.record(row, self.query) for row in rows]\n"
+           "        if len(rows) == PAGE_SIZE and rows == getattr(self, 'before', None):\n"
+           '            raise UpstreamError("paging")\n'
+           "        self.before = rows", BZ_ALL),
+    Mutant("bz: withheld articles count as repeated", _BZ, 'if verdict(record, cutoff) == "public":', "if True:", BZ_ALL),
+    Mutant("bz: what was repeated is counted page by page", _BZ, "records = [articles.record(row, self.query) for row in rows]",
+           "records = [articles.record(row, self.query) for row in rows]\n"
+           "        known = [record.id for record in records if record.id in self.seen]\n"
+           "        if known and len(known) == len([r for r in records if r.id]):\n"
+           '            raise UpstreamError("paging")', BZ_ALL),
+    Mutant("bz: a window at the ceiling is not split", _BZ,
+           "shrunk = last if window.reached is None else _day(window.reached, 1)", "shrunk = last", BZ_ALL[1:]),
     Mutant("bz: later items use up the pages", _BZ, "for page in range(PAGES_PER_WINDOW):", "for page in range(2):",
            BZ_ALL),
-    Mutant("bz: an unknown symbol is an error", _BZ, "if reply.status == 404:", "if False:", BZ_ALL[2:]),
-    Mutant("bz: the error's text is echoed", _BZ, 'raise UpstreamError("http_status", host="Benzinga", status=reply.status)',
+    Mutant("bz: an unknown symbol is an error", _BZ_API, 'if said == [] or _has_error(said, "no_data_found"):', "if False:",
+           BZ_ALL[2:]),
+    Mutant("bz: the error's text is echoed", _BZ_API, 'raise UpstreamError("http_status", host=HOST.name, status=reply.status)',
            'raise UpstreamError("http_status", host=reply.body.decode(), status=reply.status)', BZ_ALL[2:]),
-    Mutant("bz: a spoilt later row fails the fetch", _BZ, "if not rows or not isinstance(rows, list):", "if not rows:",
+    Mutant("bz: a moved endpoint's page is echoed", _BZ_API,
+           'raise UpstreamError("moved", host=HOST.name, variable=HOST.override)',
+           'raise UpstreamError("moved", host=reply.body.decode(), variable=HOST.override)', BZ_ALL[2:]),
+    Mutant("bz: a spoilt later row fails the fetch", _BZ_ARTICLES,
+           "row[key] for key in keys if row.get(key) and isinstance(row[key], list)",
+           "row[key] for key in keys if row.get(key)", BZ),
+    Mutant("bz: a later row that cannot be read fails the fetch", _BZ_API, "return rows(lenient_json(reply.body, 1))",
+           "return rows(strict_json(reply.body))", BZ),
+    Mutant("bz: a later row that cannot be read fails a file", _BZ, "reply = lenient_json(body, 2 if in_object else 1)",
+           "reply = __import__('json').loads(body)", BZ_FILES),
+    Mutant("bz: a file in an object is one row", _BZ, "reply = lenient_json(body, 2 if in_object else 1)",
+           "reply = lenient_json(body, 1)", BZ_FILES),
+    Mutant("bz: a file is not one of articles when one row is not", _BZ,
+           "not any(articles.is_article(row) for row in readable)", "any(row is None for row in rows)", BZ_FILES),
+    Mutant("bz: the hint depends on what was withheld", _ENGINE, "if fetch.when_empty else", "if not tally.late else",
            BZ),
     Mutant("bz: the look-back counts back from now", _BZ,
            "end = query.now if query.until is None else min(query.now, query.until)", "end = query.started", BZ),
@@ -246,7 +279,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("sec: back-dated notices are dated by their filing date", _SEC + "forms.py", '"8-K", "6-K",',
            '"8-K", "EFFECT", "6-K",', SEC),
     Mutant("sec: a failing header of a later filing is an error", _SEC + "archive.py",
-           'if error.gap.code == "timeout":', "if True:", SEC),
+           'if error.is_deadline:', "if True:", SEC),
     Mutant("sec: today's names under a PIT", _SEC + "filings.py",
            'list(names or (filing.today["company_names"] if open_mode else ()))', 'list(filing.today["company_names"])',
            SEC),

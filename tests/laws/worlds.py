@@ -183,12 +183,13 @@ def _clear(home: Path) -> None:
 
 
 def _files(home: Path) -> Iterator[tuple[str, bytes]]:
-    """Every file but the limiter's state, which is timing."""
+    """Every file but for timing: the limiter's state, and the first line of a kept file, which says since when."""
     for folder, _, names in os.walk(home):
         for name in sorted(names):
             path = Path(folder, name)
             if not name.startswith("rate-"):
-                yield str(path.relative_to(home)), path.read_bytes()
+                body = path.read_bytes()
+                yield str(path.relative_to(home)), body.partition(b"\n")[2] if name.startswith("file-") else body
 
 
 class _Terminal(io.StringIO):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -47,7 +48,7 @@ class Server:
 
 
 @contextmanager
-def serve(app: App) -> Iterator[Server]:
+def serve(app: App, tls: ssl.SSLContext | None = None) -> Iterator[Server]:
     """Serves ``app`` on a free port until the block ends."""
     requests: list[Request] = []
     closing = threading.Event()
@@ -75,6 +76,8 @@ def serve(app: App) -> Iterator[Server]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:

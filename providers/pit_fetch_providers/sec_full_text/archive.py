@@ -80,7 +80,7 @@ class Archive:
         try:
             reply = edgar.get(self.context, host, path)
         except UpstreamError as error:
-            if error.gap.code == "timeout":
+            if error.is_deadline:
                 raise
             edgar.get(self.context, host, "/robots.txt")
             return None

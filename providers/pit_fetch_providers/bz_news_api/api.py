@@ -1,0 +1,66 @@
+"""Benzinga's API: its host and key, one page of articles, and what it says instead of them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from typing import Any
+
+from pit_fetch.provider import Context, Credential, Host, Rate, UpstreamError
+from pit_fetch.wire import lenient_json, strict_json
+
+HOST = Host("Benzinga", "https://api.benzinga.com", "PIT_FETCH_BENZINGA_URL", Rate(calls=50))
+TOKEN = Credential(
+    name="token",
+    variables=("BENZINGANEWS_API_KEY", "BENZINGA_API_KEY"),
+    hint="Keys come from Benzinga's API console.",
+)
+
+
+def page(context: Context, parameters: Mapping[str, str]) -> list[Any]:
+    """The articles of one page as they stand. Raises UpstreamError."""
+    reply = context.http.get(
+        HOST.name,
+        "/api/v2/news",
+        {"token": context.credentials["token"], **parameters},
+        {"Accept": "application/json"},
+    )
+    if reply.status == 200:
+        return rows(lenient_json(reply.body, 1))
+    said = None
+    with contextlib.suppress(UpstreamError):
+        said = strict_json(reply.body)
+    if reply.status in (401, 403) or _is_access_denied(said):
+        raise _refused()
+    if reply.status != 404:
+        raise UpstreamError("http_status", host=HOST.name, status=reply.status)
+    if said == [] or _has_error(said, "no_data_found"):
+        return []
+    # Benzinga itself says in one of these ways that there is nothing: any other page is somebody else's.
+    raise UpstreamError("moved", host=HOST.name, variable=HOST.override)
+
+
+def rows(reply: Any) -> list[Any]:
+    """The articles of a decoded reply, None for one that cannot be read. Raises UpstreamError for a message."""
+    if _is_access_denied(reply):
+        raise _refused()
+    if not isinstance(reply, list):
+        raise UpstreamError("malformed", problem="it is no array of articles")
+    if reply and all(isinstance(row, str) for row in reply):
+        raise UpstreamError("malformed", problem="it holds a message and no articles")
+    return reply
+
+
+def _is_access_denied(reply: Any) -> bool:
+    if isinstance(reply, list):
+        return len(reply) == 1 and str(reply[0]).startswith("Access denied")
+    return _has_error(reply, "auth_failed")
+
+
+def _has_error(reply: Any, code: str) -> bool:
+    errors = reply.get("errors") if isinstance(reply, dict) else None
+    return isinstance(errors, list) and any(isinstance(error, dict) and error.get("code") == code for error in errors)
+
+
+def _refused() -> UpstreamError:
+    return UpstreamError("credential_refused", host=HOST.name, variables=" or ".join(TOKEN.variables))

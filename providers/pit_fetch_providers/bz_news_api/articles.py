@@ -1,0 +1,77 @@
+"""Benzinga's articles: rows of the wire, of exports and of dumps, as records.
+
+Stamps are RFC 2822 with a constant ``-0400``, in winter too, and that offset is the true one
+(article 43201565: ``16:21:28 -0400`` over REST is ``20:21:28Z`` over the WebSocket). Exports and dumps
+write RFC 3339.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from pit_fetch.provider import Query, Record
+from pit_fetch.times import NEW_YORK, in_new_york, parse_rfc2822, parse_rfc3339, wall_clock
+
+# What an article's fields are called: on the wire, and in exports and dumps.
+_CREATED, _UPDATED = ("created", "created_at"), ("updated", "updated_at")
+_SYMBOLS = ("stocks", "symbols", "securities")
+_NAME = ("name", "symbol", "ticker")
+# Stamps without an offset, which open mode reads as New York time.
+_WITHOUT_OFFSET = ("%a, %d %b %Y %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S")
+
+
+def record(row: Any, query: Query) -> Record:
+    """One article. Without both stamps it is undated: an unknown revision may be one from after the PIT."""
+    if not isinstance(row, dict) or isinstance(row.get("id"), bool) or not isinstance(row.get("id"), (int, str)):
+        return Record("", None, "provider_metadata", {})
+    created, updated = _instant(row, _CREATED, query), _instant(row, _UPDATED, query)
+    dated = created is not None and updated is not None
+    payload = {
+        "title": _text(row, "title"),
+        "teaser": _text(row, "teaser"),
+        "body": _text(row, "body"),
+        "url": _text(row, "url"),
+        "symbols": _names(row, _SYMBOLS),
+        "channels": _names(row, ("channels",)),
+        "tags": _names(row, ("tags",)),
+        "created": None if created is None else in_new_york(created),
+        "updated": None if updated is None else in_new_york(updated),
+    }
+    available_at = created if dated or query.pit is None else None
+    return Record(str(row["id"]), available_at, "provider_metadata", payload, updated if dated else None)
+
+
+def _instant(row: Mapping[str, Any], keys: Iterable[str], query: Query) -> datetime | None:
+    """The instant of a stamp. In open mode one without an offset is read as New York time; under a PIT it is none."""
+    text = next((row[key] for key in keys if key in row), None)
+    moment = parse_rfc2822(text) or parse_rfc3339(text)
+    if moment is None and query.pit is None and isinstance(text, str):
+        for form in _WITHOUT_OFFSET:
+            with contextlib.suppress(ValueError):
+                return wall_clock(datetime.strptime(text.strip(), form), NEW_YORK)  # noqa: DTZ007
+    return moment
+
+
+def _text(row: Mapping[str, Any], key: str) -> str | None:
+    """A text as it stands; null stays null, which is not the same as empty."""
+    value = row.get(key, "")
+    return value if isinstance(value, str) or value is None else ""
+
+
+def _names(row: Mapping[str, Any], keys: Iterable[str]) -> list[str]:
+    """The names of ``[{"name": …}, …]`` or of ``["…", …]``."""
+    listed = next((row[key] for key in keys if row.get(key) and isinstance(row[key], list)), ())
+    names = (_name(one) if isinstance(one, dict) else one for one in listed)
+    return [name for name in names if isinstance(name, str)]
+
+
+def _name(one: Mapping[str, Any]) -> Any:
+    return next((one[key] for key in _NAME if key in one), None)
+
+
+def is_article(row: Any) -> bool:
+    """Whether a row has what makes an article, whatever it holds."""
+    return isinstance(row, dict) and "id" in row and "title" in row and any(key in row for key in _CREATED)
