@@ -177,10 +177,17 @@ def _provider_options(given: Mapping[str, Any], words: list[str], provider: Prov
             if raw is not None:
                 raise UsageError("usage", text=f"--{option.name} is given twice, as an option and as a word")
             if option.positional == "one" and len(words) > 1:
-                raise UsageError("usage", text=f"one word is expected, not {len(words)}: see --help")
+                raise UsageError("usage", text=_too_many_words(len(words), provider))
             raw = " ".join(words)
         values[option.name] = option.default if raw is None else _value(option, raw)
     return values
+
+
+def _too_many_words(count: int, provider: Provider) -> str:
+    """Names the fix: ``TIME_SERIES_DAILY AAPL`` wants ``symbol=AAPL``."""
+    named = next((one for one in provider.options if not one.positional and one.kind == "text"), None)
+    example = f", e.g. {named.name}={named.metavar or 'TEXT'}" if named else ""
+    return f"one word is expected, not {count}: give the others by name{example}; see --help"
 
 
 def _value(option: Option, raw: Any) -> Any:
@@ -190,6 +197,7 @@ def _value(option: Option, raw: Any) -> Any:
     text = str(raw).strip()
     if option.upper:
         text = text.upper()
+    text = option.synonyms.get(text, text)
     if not text:
         raise UsageError("usage", text=f"{name} is empty: give a value or leave it out")
     if option.choices and text.casefold() not in option.choices and option.kind != "list":
