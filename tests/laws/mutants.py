@@ -211,7 +211,7 @@ MUTANTS: tuple[Mutant, ...] = (
            "reply = lenient_json(body, _LEVELS_AROUND_A_ROW)", "reply = __import__('json').loads(body)", AV),
     Mutant("av: a stray quote in a late row fails the fetch", _AV + "reply.py", "except (csv.Error, StopIteration):",
            "except StopIteration:", AV),
-    Mutant("av: rows on another subject are served", _AV + "subject.py", "if not _is_on_another(row, query)]", "if True]",
+    Mutant("av: rows on another subject are served", _AV + "subject.py", "if row is None or not _is_on_another(row, asked, tickers)]", "if True]",
            ("alphavantage: foreign",)),
     Mutant("av: an article on one of several tickers", _AV + "subject.py", "not tickers <= _tickers(row)",
            "tickers.isdisjoint(_tickers(row))", CORPUS),

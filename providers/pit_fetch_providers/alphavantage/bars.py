@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import cache
 from typing import Any
 
 from pit_fetch.provider import Query
@@ -79,14 +80,20 @@ def _last_day(label: date, function: Function) -> date:
     if function.period == "week":
         last = label + timedelta(days=(6 if function.weekends else 4) - label.weekday())
     elif function.period == "month":
-        from dateutil.relativedelta import relativedelta
-
-        last = label + relativedelta(day=31)
+        last = label + _to_the_end_of_the_month()
         if not function.weekends:
             last -= timedelta(days=max(last.weekday() - 4, 0))
     else:
         last = label
     return max(label, last)
+
+
+@cache
+def _to_the_end_of_the_month() -> Any:
+    """Made once: a reply has a row for each of some 300 months, and --help has none."""
+    from dateutil.relativedelta import relativedelta
+
+    return relativedelta(day=31)
 
 
 def _evening(day: date, zone: tzinfo) -> datetime | None:

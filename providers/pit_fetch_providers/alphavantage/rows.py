@@ -65,7 +65,7 @@ def _served(function: Function, row: Row, query: Query) -> Row:
     """
     if query.pit is None:
         return row
-    known = {*function.columns, *function.passes}
+    known = function.columns + function.passes
     return {name: value for name, value in row.items() if name in known and not isinstance(value, (dict, list))}
 
 

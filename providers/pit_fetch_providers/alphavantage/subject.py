@@ -8,7 +8,7 @@ whole is an error, which rests on what stands beside the rows and never on a row
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pit_fetch.errors import UpstreamError
@@ -38,28 +38,26 @@ _SEPARATORS = re.compile(r"[./_\s-]+")
 def check(document: Document, function: Function, query: Query) -> None:
     """Raises UpstreamError when the reply says of itself that it is on another subject."""
     for option, places in _BESIDE.items():
-        asked = _asked(query, option)
+        asked = _named_in(query, option)
         named = {_plain(part) for place in places for part in document.meta.get(place, "").split(",") if part.strip()}
         if asked and not named <= asked:
             raise _off_subject()
-    if function.single and document.rows and all(_is_on_another(row, query) for _, row in document.rows):
+    if function.single and document.rows and not rows(document, query):
         raise _off_subject()
 
 
-def rows(document: Document, query: Query) -> Iterable[tuple[str, Row | None]]:
+def rows(document: Document, query: Query) -> Sequence[tuple[str, Row | None]]:
     """The rows of a reply without those that name another subject."""
-    return [(kind, row) for kind, row in document.rows if not _is_on_another(row, query)]
+    found = ((columns, _named_in(query, option)) for option, columns in _IN_A_ROW.items())
+    asked = [(columns, names) for columns, names in found if names]
+    tickers = _named_in(query, "tickers")
+    return [(kind, row) for kind, row in document.rows if row is None or not _is_on_another(row, asked, tickers)]
 
 
-def _is_on_another(row: Row | None, query: Query) -> bool:
-    if row is None:
-        return False
-    for option, columns in _IN_A_ROW.items():
-        asked = _asked(query, option)
-        named = {_plain(row[column]) for column in columns if isinstance(row.get(column), str)}
-        if asked and not named <= asked:
+def _is_on_another(row: Row, asked: Sequence[tuple[tuple[str, ...], set[str]]], tickers: set[str]) -> bool:
+    for columns, names in asked:
+        if not {_plain(row[column]) for column in columns if isinstance(row.get(column), str)} <= names:
             return True
-    tickers = _asked(query, "tickers")
     return bool(tickers) and not tickers <= _tickers(row)
 
 
@@ -70,7 +68,8 @@ def _tickers(row: Row) -> set[str]:
     return {_plain(one) for one in found if isinstance(one, str)}
 
 
-def _asked(query: Query, option: str) -> set[str]:
+def _named_in(query: Query, option: str) -> set[str]:
+    """The names that the request gives for an option."""
     value = query.options.get(option)
     parts = value.split(",") if isinstance(value, str) else value or ()
     return {_plain(part) for part in parts if part.strip()}
