@@ -144,6 +144,7 @@ REASONS: Mapping[str, tuple[str, str]] = {
     "too_large": ("upstream_error", "{host} sent a body larger than {megabytes} MB."),
     "redirected": ("upstream_error", "{host} redirects to another address, which is not followed."),
     "malformed": ("upstream_error", "The source sent a reply of an unknown shape: {problem}."),
+    "off_subject": ("upstream_error", "The source did not answer this request: {problem}. Check the symbol."),
     "incomplete": ("upstream_error", "{host} answered from a part of its index only: try again later."),
     "paging": ("upstream_error", "The source sends the same page again and again."),
     "order_broken": ("upstream_error", "The source sent records out of the order that it was asked for."),

@@ -18,6 +18,10 @@ from pit_fetch.provider import Record, Watermark
 from pit_fetch.times import in_new_york, parse_pit
 
 Position = tuple[float, str]
+
+# Stands for the instant in the cursor of a record that is stamped at its receipt.
+_RECEIPT = "receipt"
+_AT_RECEIPT = float("-inf")
 Verdict = Literal["public", "late", "undated", "unusable"]
 
 
@@ -163,13 +167,20 @@ def take(
 
 
 def position(record: Record) -> Position:
-    """Where a record stands in the envelope's order: newest first, undated last, then by id."""
+    """Where a record stands in the envelope's order: newest first, undated last, then by id.
+
+    What is stamped at its receipt is newer than all that was dated before, and keeps its place in the
+    next run, whose stamp is a later one.
+    """
     return _age(record), record.id
 
 
 def cursor(record: Record) -> str:
     """The ``--after`` value that continues below ``record``: safe in a shell, readable by a person."""
-    stamp = "" if record.available_at is None else in_new_york(record.available_at)
+    if _age(record) == _AT_RECEIPT:
+        stamp = _RECEIPT
+    else:
+        stamp = "" if record.available_at is None else in_new_york(record.available_at)
     return f"{quote(record.id, safe='', errors='surrogatepass')}@{stamp}"
 
 
@@ -178,14 +189,17 @@ def parse_cursor(text: str) -> tuple[Position, datetime | None] | None:
     name, at, stamp = text.rpartition("@")
     if not at or not name:
         return None
+    name = unquote(name, errors="surrogatepass")
+    if stamp == _RECEIPT:
+        return (_AT_RECEIPT, name), None
     moment = parse_pit(stamp) if stamp else None
     if stamp and moment is None:
         return None
-    return (_seconds(moment), unquote(name, errors="surrogatepass")), moment
+    return (_seconds(moment), name), moment
 
 
 def _age(record: Record) -> float:
-    return _seconds(record.available_at)
+    return _AT_RECEIPT if record.at_receipt and _is_aware(record.available_at) else _seconds(record.available_at)
 
 
 def _seconds(moment: datetime | None) -> float:
@@ -198,4 +212,8 @@ def _is_aware(moment: datetime | None) -> TypeGuard[datetime]:
 
 
 def _preference(record: Record) -> tuple[float, float, str]:
-    return _age(record), _seconds(record.revised_at), json.dumps(record.payload, sort_keys=True, default=str)
+    return (
+        _seconds(record.available_at),
+        _seconds(record.revised_at),
+        json.dumps(record.payload, sort_keys=True, default=str),
+    )

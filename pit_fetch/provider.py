@@ -50,6 +50,8 @@ class Record(NamedTuple):
     source        which kind of stamp that is
     payload       the item's fields, JSON values only
     revised_at    aware instant of the last revision, where the source serves only the latest one
+    at_receipt    available_at is when the reply was received, since the source gives no time: the state of
+                  today. Each run stamps it later, so its place in the order and its cursor rest on the id alone
     """
 
     id: str
@@ -57,6 +59,7 @@ class Record(NamedTuple):
     source: SourceTag
     payload: Mapping[str, Any]
     revised_at: datetime | None = None
+    at_receipt: bool = False
 
 
 class Watermark(NamedTuple):
@@ -192,7 +195,7 @@ class Option(NamedTuple):
     kind: text, list (comma-separated), integer (at least ``minimum``), instant (a New York date, a
     full time stamp or Unix seconds), flag. ``positional`` lets bare words of the command line fill it: "one" takes
     exactly one word, "all" joins them with spaces. ``upper`` spells the value in capitals, so that it
-    is the same request however it was typed.
+    is the same request however it was typed; ``synonyms`` maps other words for a value to the value.
     """
 
     name: str
@@ -204,6 +207,7 @@ class Option(NamedTuple):
     metavar: str | None = None
     positional: Literal["", "one", "all"] = ""
     upper: bool = False
+    synonyms: Mapping[str, str] = {}
 
 
 def _everything(query: Query, record: Record) -> bool:

@@ -225,6 +225,7 @@ def _value(option: Option, raw: Any) -> Any:
     text = str(raw).strip()
     if option.upper:
         text = text.upper()
+    text = option.synonyms.get(text, text)
     if not text:
         raise UsageError("usage", text=f"{name} is empty: give a value or leave it out")
     if option.choices and text.casefold() not in option.choices and option.kind != "list":

@@ -11,10 +11,12 @@ from zoneinfo import ZoneInfo
 import pytest
 from pit_fetch_providers.alphavantage.functions import FUNCTIONS
 
+from pit_fetch.errors import UsageError
 from tests.conftest import Run
 from tests.inprocess import NOW, Answer, fetch
 from tests.loopback import alphavantage as av
 from tests.loopback.alphavantage import KEY, Store, article, bar, earnings, quarter, year
+from tests.loopback.alphavantage_replies import replies, words
 from tests.loopback.server import App, Request, Response, Server, as_json, serve
 
 PIT = "2024-02-15T16:00:00-05:00"
@@ -236,13 +238,13 @@ def test_two_worlds_give_the_same_bytes_of_the_real_command(run: Run, name: str)
 
 
 def _nothing(function: str) -> list[App]:
-    """What a source may say where nothing is public: unknown, unknown in other words, empty, not found, broken rows."""
+    """What a source may say where nothing is public: unknown, unknown in other words, empty."""
     lists: dict[str, list[Any]] = {key: [] for key, _ in FUNCTIONS[function].lists if key}
-    texts: list[Any] = [av.invalid_call(function), {}, {"symbol": "IBM", **lists}, {"Error Message": "No such thing."}]
+    texts: list[Any] = [av.invalid_call(function), {}, {"items": "0", **lists}, {"Error Message": "No such thing."}]
     if function == "NEWS_SENTIMENT":
         texts += [av.NO_ARTICLES, av.INVALID_INPUTS, {"items": "0", "feed": []}]
     replies = [as_json(text) for text in texts]
-    return [lambda _, reply=reply: reply for reply in (*replies, Response(b"", 404), Response(b""))]  # type: ignore[misc]
+    return [lambda _, reply=reply: reply for reply in (*replies, Response(b""))]  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("name", WORLDS)
@@ -371,16 +373,15 @@ def test_bars_that_reach_back_a_limited_time_say_when_the_window_is_not_covered(
 
 @pytest.mark.parametrize("name", [name for name, row in FUNCTIONS.items() if row.rule in ("snapshot", "unverifiable")])
 def test_what_could_not_be_served_is_not_asked_for(world: Any, name: str) -> None:
-    lists = [key for key, _ in FUNCTIONS[name].lists if key] or ["data"]
-    server = world(app=lambda _: as_json({key: [{"symbol": "IBM"}] for key in lists}))
-    choices = {"interval": "daily", "horizon": "3month", "quarter": "2024Q1"}
-    words = [f"{option}={choices.get(option, 'IBM')}" for option in FUNCTIONS[name].needs]
-    done = server.fetch(name, *words, pit=PIT)
+    function = FUNCTIONS[name]
+    document, count = replies(function)[0]
+    server = world(app=lambda _: Response(av.body(document)))
+    done = server.fetch(*words(function), pit=PIT)
     assert done.data == []
     assert done.gap_types == ["pit_excluded", "unverifiable", "unverifiable", "no_data"]
     assert (server.queries, done.audit["requests"]) == ([], 0)
-    opened = server.fetch(name, *words)
-    assert (len(opened.data), len(server.queries)) == (len(lists), 1)
+    opened = server.fetch(*words(function))
+    assert (len(opened.data), len(server.queries)) == (count, 1)
 
 
 def test_a_snapshot_is_served_for_a_pit_a_little_ahead(world: Any) -> None:
@@ -481,10 +482,109 @@ def test_what_the_source_says_in_place_of_rows_is_recognised(
     assert "premium/" not in done.text
 
 
-def test_another_status_is_an_error(world: Any) -> None:
-    done = world(app=lambda _: as_json(REPORTS, 403)).fetch("EARNINGS", "symbol=IBM", pit=PIT)
+@pytest.mark.parametrize("status", [400, 403, 404, 410])
+@pytest.mark.parametrize("pit", [PIT, None], ids=["pit", "open"])
+def test_another_status_is_an_error(world: Any, status: int, pit: str | None) -> None:
+    """A 404, too, which is what an endpoint that has moved answers: an unknown symbol comes with HTTP 200."""
+    done = world(app=lambda _: as_json(REPORTS, status)).fetch("EARNINGS", "symbol=IBM", pit=pit)
     assert done.data == []
-    assert "HTTP 403" in done.reasons
+    assert f"HTTP {status}" in done.reasons
+    assert "no_data" not in done.gap_types
+
+
+# Habits of callers.
+
+
+@pytest.mark.parametrize(("word", "name"), [("estimates", "EARNINGS_ESTIMATES"), ("calendar", "EARNINGS_CALENDAR")])
+def test_other_words_for_an_operation_are_the_same_call(world: Any, word: str, name: str) -> None:
+    document, count = replies(FUNCTIONS[name])[0]
+    server = world(app=lambda _: Response(av.body(document)))
+    one, two = server.fetch("--op", word, "--symbol", "IBM"), server.fetch(name, "symbol=IBM")
+    assert (one.text, len(one.data)) == (two.text, count)
+    assert server.queries[0]["function"] == name
+
+
+def test_one_ticker_is_a_symbol_where_the_operation_takes_one(world: Any) -> None:
+    ibm = world(Store(documents={"EARNINGS": REPORTS}))
+    assert ibm.fetch("EARNINGS", "--tickers", "ibm", pit=PIT).data == ibm.fetch("EARNINGS", "symbol=IBM", pit=PIT).data
+    assert ibm.queries[0]["symbol"] == "IBM"
+    assert "tickers" not in ibm.queries[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("EARNINGS", "tickers=IBM,AAPL"), "takes one symbol"),
+        (("EARNINGS", "tickers=IBM", "symbol=IBM"), "not both"),
+        (("FX_DAILY", "tickers=IBM"), "needs from_symbol"),
+        (("IPO_CALENDAR", "tickers=IBM"), "takes no tickers"),
+        (("EARNINGS", "tickers=I B"), "symbol is a ticker"),
+    ],
+)
+def test_tickers_that_are_no_symbol_are_refused(world: Any, words: tuple[str, ...], says: str) -> None:
+    server = world()
+    done = server.fetch(*words, pit=PIT)
+    assert (done.gap_types, server.queries) == (["config"], [])
+    assert says in done.reasons
+
+
+def test_a_word_too_many_names_the_fix(world: Any) -> None:
+    with pytest.raises(UsageError, match="symbol=AAPL"):
+        world().fetch("TIME_SERIES_DAILY", "IBM")
+
+
+# Paging: every row once, whatever the clock says by then.
+
+
+@pytest.mark.parametrize("name", [name for name, row in FUNCTIONS.items() if row.rule in ("snapshot", "unverifiable")])
+@pytest.mark.parametrize("ahead", [True, False], ids=["a PIT ahead", "open"])
+def test_pages_by_cursor_hold_every_row_once(world: Any, name: str, ahead: bool) -> None:
+    function = FUNCTIONS[name]
+    if ahead and function.rule == "unverifiable":
+        return
+    for document, count in replies(function):
+        server = world(app=lambda _, reply=document: Response(av.body(reply)))
+        pit = (NOW + timedelta(hours=1)).isoformat() if ahead else None
+        whole = server.fetch(*words(function), pit=pit).ids
+        ids: list[str] = []
+        after: tuple[str, ...] = ()
+        for page in range(count):
+            now = NOW + timedelta(seconds=40 * (page + 1))
+            done = server.fetch(*words(function), "--limit", "1", *after, pit=pit, now=now)
+            ids += done.ids
+            after = ("--after", done.reasons.split("--after ")[1].split()[0]) if "--after " in done.reasons else ()
+            if not after:
+                break
+        assert ids == whole
+        assert len(set(ids)) == count
+
+
+def test_a_listing_of_thousands_can_be_read_to_its_end_in_an_agent_s_budget(world: Any) -> None:
+    rows = "".join(f"S{n:04d},Company {n},NYSE,Stock,2001-01-01,null,Active\n" for n in range(1_000))
+    listing = "symbol,name,exchange,assetType,ipoDate,delistingDate,status\n" + rows
+    server = world(app=lambda _: Response(listing.encode()))
+    ids: list[str] = []
+    after: tuple[str, ...] = ()
+    for page in range(20):
+        done = server.fetch(
+            "LISTING_STATUS", "--limit", "5000", "--max-chars", "28000", *after, now=NOW + timedelta(seconds=page)
+        )
+        ids += done.ids
+        if "--after " not in done.reasons:
+            break
+        after = ("--after", done.reasons.split("--after ")[1].split()[0])
+    assert len(ids) == len(set(ids)) == 1_000
+
+
+def test_a_server_that_ignores_the_window_with_articles_that_are_not_public_tells_nothing(
+    world: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pit_fetch_providers.alphavantage.news.LIMIT", 6)
+    late = {"items": "6", "feed": [article("20240301T120000", "late")] * 6}
+    seen = [
+        world(app=lambda _, r=reply: as_json(r)).fetch("NEWS_SENTIMENT", pit=PIT) for reply in (late, av.NO_ARTICLES)
+    ]
+    assert seen[0].leaves == seen[1].leaves
 
 
 @pytest.mark.parametrize("said", [av.invalid_call("EARNINGS"), av.INVALID_INPUTS, {"Error Message": "Oh."}])

@@ -11,19 +11,21 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pit_fetch_providers.alphavantage.functions import FUNCTIONS, Function
+from pit_fetch_providers.alphavantage.functions import FUNCTIONS
 
 from tests.inprocess import NOW, Answer, fetch
 from tests.loopback.alphavantage import (
     article,
     bar,
     body,
+    csv_bar,
     earnings,
     quarter,
     series_csv,
     series_document,
     year,
 )
+from tests.loopback.alphavantage_replies import SERIES, replies
 
 SECOND = timedelta(seconds=1)
 Read = Callable[..., Answer]
@@ -89,8 +91,15 @@ def test_a_bar_is_public_at_its_end_and_not_before(
     read: Read, function: str, label: str, interval: str, public: str, wire: str
 ) -> None:
     zone = "US/Eastern" if function.startswith("TIME_SERIES") else "UTC"
-    document = series_csv([bar(label)]) if wire == "csv" else series_document(function, [bar(label)], zone, interval)
+    document = (
+        series_csv([csv_bar(function, label)])
+        if wire == "csv"
+        else series_document(function, [bar(label)], zone, interval)
+    )
     words = [function] + ([f"interval={interval}"] if interval else [])
+    words += ["market=EUR"] if function.startswith(("CRYPTO", "DIGITAL")) else []
+    if (function, wire) == ("CRYPTO_INTRADAY", "csv"):
+        public = "2024-11-03T06:35:00-05:00"  # a CSV names no zone, and an equity's has the same header
     end = datetime.fromisoformat(public)
     at_the_end = read(document, *words, pit=end)
     before_it = read(document, *words, pit=end - SECOND)
@@ -132,7 +141,8 @@ def test_the_longer_of_the_intervals_asked_for_and_named_counts(read: Read) -> N
 @pytest.mark.parametrize("wire", ["json", "csv"])
 def test_adjusted_columns_are_left_out_under_a_pit_and_raw_ones_stay(read: Read, wire: str) -> None:
     row = bar("2024-02-15", adjusted_close="9.1", dividend_amount="0.2400", split_coefficient="2.0")
-    document = series_csv([row]) if wire == "csv" else series_document("X", [row], "US/Eastern")
+    function = "TIME_SERIES_DAILY_ADJUSTED"
+    document = series_csv([row]) if wire == "csv" else series_document(function, [row], "US/Eastern")
     raw = {
         "record_type": "bar", "timestamp": "2024-02-15", "open": "10.0000", "high": "11.0000", "low": "9.0000",
         "close": "10.5", "volume": "100", "dividend_amount": "0.2400", "split_coefficient": "2.0",
@@ -320,106 +330,13 @@ def test_news_under_a_pit_has_no_scores_and_no_summary(read: Read) -> None:
     assert opened["summary"] == "A summary that a model wrote"
 
 
-# Snapshots and what cannot be dated: one reply in the recorded shape of each function, and how many rows it has.
-
-_REPORTS = {
-    "symbol": "IBM",
-    "annualReports": [{"fiscalDateEnding": "2025-12-31", "netIncome": "1", "ebit": "None"}],
-    "quarterlyReports": [{"fiscalDateEnding": "2025-12-31"}, {"fiscalDateEnding": "2025-09-30"}],
-}
-_LEVEL = {"symbol": "MSFT", "bid": "1"}
-UNDATED: dict[str, list[tuple[Any, int]]] = {
-    "GLOBAL_QUOTE": [
-        ({"Global Quote": {"01. symbol": "IBM", "05. price": "219.3000"}}, 1),
-        ("symbol,open,price,latestDay\nIBM,218.2,219.3,2026-05-15", 1),
-        ({"Global Quote": {}}, 0),
-    ],
-    "REALTIME_BULK_QUOTES": [({"endpoint": "Realtime Bulk Quotes", "message": "success", "data": [_LEVEL]}, 1)],
-    "REALTIME_BULK_BID_ASK_PRICES": [({"data": [_LEVEL]}, 1)],
-    "CURRENCY_EXCHANGE_RATE": [({"Realtime Currency Exchange Rate": {"1. From_Currency Code": "USD"}}, 1)],
-    "GOLD_SILVER_SPOT": [({"nominal": "XAU", "price": "1"}, 1)],
-    "REALTIME_OPTIONS": [({"endpoint": "x", "message": "success", "data": [{"contractID": "A"}]}, 1)],
-    "REALTIME_PUT_CALL_RATIO": [({"symbol": "IBM", "put_call_ratio": "0.6"}, 1)],
-    "SYMBOL_SEARCH": [
-        ({"bestMatches": [{"1. symbol": "TSCO.LON"}, {"1. symbol": "TSCDF"}]}, 2),
-        ("symbol,name\nTSCO.LON,Tesco PLC", 1),
-    ],
-    "MARKET_STATUS": [({"endpoint": "x", "markets": [{"market_type": "Equity", "region": "Canada", "notes": ""}]}, 1)],
-    "TOP_GAINERS_LOSERS": [
-        (
-            {
-                "metadata": "Top", "last_updated": "2026-05-15 16:16:00 US/Eastern",
-                "top_gainers": [{"ticker": "A"}], "top_losers": [{"ticker": "B"}],
-                "most_actively_traded": [{"ticker": "A"}],
-            },
-            3,
-        )
-    ],
-    "INDEX_CATALOG": [({"data": [{"symbol": "SPX"}]}, 1)],
-    "OVERVIEW": [({"Symbol": "IBM", "LatestQuarter": "2026-03-31", "DividendDate": "None"}, 1), ({}, 0)],
-    "ETF_PROFILE": [({"net_assets": "1", "sectors": [{"sector": "X"}], "holdings": [{"symbol": "A"}]}, 1)],
-    "EARNINGS_ESTIMATES": [
-        (
-            {
-                "symbol": "IBM",
-                "estimates": [
-                    {"date": "2025-12-31", "horizon": "fiscal year"},
-                    {"date": "2025-12-31", "horizon": "fiscal quarter"},
-                ],
-            },
-            2,
-        )
-    ],
-    "EARNINGS_CALENDAR": [
-        ("symbol,name,reportDate,fiscalDateEnding,estimate,currency\nIBM,IBM,2026-07-22,2026-06-30,,USD", 1),
-        ("symbol,name,reportDate,fiscalDateEnding,estimate,currency,timeOfTheDay\n", 0),
-    ],
-    "IPO_CALENDAR": [("symbol,name,ipoDate,priceRangeLow\nCVGD,Elevation,2026-05-18,0", 1)],
-    "LISTING_STATUS": [("symbol,name,exchange,ipoDate,delistingDate,status\nA,Agilent,NYSE,1999-11-18,null,Active", 1)],
-    "INCOME_STATEMENT": [(_REPORTS, 3)],
-    "BALANCE_SHEET": [(_REPORTS, 3)],
-    "CASH_FLOW": [(_REPORTS, 3)],
-    "SHARES_OUTSTANDING": [
-        ("date,shares_outstanding_diluted,shares_outstanding_basic\n2026-03-31,7445000000,7445000000", 1),
-        ({"symbol": "MSFT", "data": [{"date": "2026-03-31", "shares_outstanding_basic": "1"}]}, 1),
-    ],
-    "INSIDER_TRANSACTIONS": [({"data": [{"transaction_date": "2026-03-31", "executive": "A"}] * 2}, 2)],
-    "CONGRESS_TRADES": [({"data": [{"symbol": "AAPL"}]}, 1)],
-    "POLITICIAN_METADATA": [({"data": [{"bioguide_id": "S000510"}]}, 1)],
-    "EARNINGS_CALL_TRANSCRIPT": [
-        ({"symbol": "IBM", "quarter": "2024Q1", "transcript": [{"speaker": "A", "content": "Hello"}]}, 1)
-    ],
-    "HISTORICAL_PUT_CALL_RATIO": [({"symbol": "IBM", "data": [{"expiration": "2026-01-01"}]}, 1)],
-    "INDEX_DATA": [("timestamp,open,close\n2026-05-15,1,2", 1)],
-    "ANALYTICS_FIXED_WINDOW": [({"meta_data": {"symbols": "A"}, "payload": {"MEAN": {"A": 0.1}}}, 1)],
-    "ANALYTICS_SLIDING_WINDOW": [({"meta_data": {"symbols": "A"}, "payload": {"RETURNS_CALCULATIONS": {}}}, 1)],
-}  # fmt: skip
-SERIES: list[tuple[Any, int]] = [
-    ({"name": "CPI", "interval": "monthly", "unit": "index", "data": [{"date": "2026-04-01", "value": "333.020"}]}, 1),
-    ("timestamp,value\n2026-04-01,333.020\n2025-10-01,.", 2),
-]
-INDICATOR: list[tuple[Any, int]] = [
-    (
-        {
-            "Meta Data": {"1: Symbol": "IBM", "4: Interval": "daily", "7: Time Zone": "US/Eastern"},
-            "Technical Analysis: SMA": {"2026-05-15": {"SMA": "1.0"}, "2026-05-14": {"SMA": "2.0"}},
-        },
-        2,
-    ),
-    ("time,SMA\n2026-05-15,1.0\n2026-05-14,2.0", 2),
-]
-
-
-def _replies(function: Function) -> list[tuple[Any, int]]:
-    if function.name in UNDATED:
-        return UNDATED[function.name]
-    return SERIES if "start of its period" in function.why else INDICATOR
+# Snapshots and what cannot be dated.
 
 
 @pytest.mark.parametrize("name", [name for name, row in FUNCTIONS.items() if row.rule in ("snapshot", "unverifiable")])
 def test_what_is_not_dated_is_served_in_open_mode_and_not_under_a_past_pit(read: Read, name: str) -> None:
     function = FUNCTIONS[name]
-    for document, count in _replies(function):
+    for document, count in replies(function):
         opened, at_pit = read(document, name), read(document, name, pit=NOW - SECOND)
         assert len(opened.data) == len(set(opened.ids)) == count
         stamps = {item["available_at"] for item in opened.data}
@@ -432,10 +349,10 @@ def test_what_is_not_dated_is_served_in_open_mode_and_not_under_a_past_pit(read:
 
 
 def test_null_spellings_become_null_and_numbers_stay_strings(read: Read) -> None:
-    rows = "symbol,a,b,c,d,e\nIBM,None,-,null,,1.50\n"
+    rows = "symbol,name,b,c,d,e\nIBM,None,-,null,,1.50\n"
     assert read(rows, "SYMBOL_SEARCH").data[0] | {"id": ""} == {
         "available_at": "2026-06-01T12:00:00-04:00", "available_at_source": "provider_metadata", "id": "",
-        "record_type": "symbol_search", "symbol": "IBM", "a": None, "b": None, "c": None, "d": None, "e": "1.50",
+        "record_type": "symbol_search", "symbol": "IBM", "name": None, "b": None, "c": None, "d": None, "e": "1.50",
     }  # fmt: skip
 
 
@@ -460,7 +377,13 @@ def test_a_calendar_of_either_year_has_the_same_fields(read: Read) -> None:
         ("SPLITS", DAYS[3][1], "2021-11-05", "2021-11-05", 0),
         ("DIVIDENDS", DAYS[0][1], "2024-04-30", "2024-04-30", 1),
         ("TIME_SERIES_DAILY", series_csv([bar("2024-02-15"), bar("2024-02-14")]), "2024-02-15", "2024-02-15", 1),
-        ("FX_DAILY", series_csv([bar("2024-07-15"), bar("2024-07-12")]), "2024-07-15", "2024-07-15", 1),
+        (
+            "FX_DAILY",
+            series_csv([csv_bar("FX_DAILY", "2024-07-15"), csv_bar("FX_DAILY", "2024-07-12")]),
+            "2024-07-15",
+            "2024-07-15",
+            1,
+        ),
         ("NEWS_SENTIMENT", {"feed": [article("20240215T000000")]}, "2024-02-15", "2024-02-15", 1),
         ("NEWS_SENTIMENT", {"feed": [article("20240215T120000")]}, "2024-02-15T12:00:00Z", "2024-02-15T12:00:00Z", 1),
     ],
@@ -520,10 +443,11 @@ def test_a_bar_with_an_impossible_label_changes_no_byte_at_a_pit(
         bars = [bar(one) for one in labels]
         return series_csv(bars) if wire == "csv" else series_document(function, bars, "UTC")
 
+    words = (function, "market=EUR") if function.startswith("DIGITAL") else (function,)
     pit = "2024-03-01T00:00:00Z"
-    clean = read(document("2024-01-31"), function, pit=pit)
+    clean = read(document("2024-01-31"), *words, pit=pit)
     assert len(clean.data) == 1
-    assert read(document("2024-01-31", label), function, pit=pit).leaves == clean.leaves
+    assert read(document("2024-01-31", label), *words, pit=pit).leaves == clean.leaves
 
 
 def test_csv_rows_that_are_cut_short_or_too_long_do_no_harm(read: Read) -> None:

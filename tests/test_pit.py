@@ -131,7 +131,25 @@ def test_caps_count_before_the_filter_and_limits_after_it() -> None:
     assert (ids(page), page.scanned, page.stopped) == (["1", "3"], 6, "limit")
 
 
-@pytest.mark.parametrize("text", ["", "a", "@", "@2024-02-15T16:00:00Z", "a@yesterday", "a@2024-02-15"])
+def test_what_is_stamped_at_its_receipt_keeps_its_place_in_the_next_run() -> None:
+    def run(seconds: float, after: str = "") -> Page:
+        today = [record(name, seconds)._replace(at_receipt=True) for name in ("b", "a", "c")]
+        return keep([*today, record("dated", 90)], limit=2, after=after)
+
+    first = run(60)
+    rest = run(30, after=cursor(first.kept[-1]))
+    assert ids(first) + ids(rest) == ["a", "b", "c", "dated"]
+    assert cursor(first.kept[-1]) == "b@receipt"
+
+
+def test_of_two_receipts_of_one_id_the_later_is_kept_and_a_late_one_is_withheld() -> None:
+    old, new, late = (record("a", n, title=str(n))._replace(at_receipt=True) for n in (9, 1, -1))
+    assert [one.payload["title"] for one in keep([old, late, new]).kept] == ["1"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a", "@", "@receipt", "receipt", "@2024-02-15T16:00:00Z", "a@yesterday", "a@2024-02-15"]
+)
 def test_what_is_no_cursor(text: str) -> None:
     assert parse_cursor(text) is None
 

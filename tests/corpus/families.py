@@ -267,11 +267,22 @@ def _repeated() -> Iterator[Case]:
 # Alpha Vantage ---------------------------------------------------------------------------------------
 
 
+SERIES = {
+    "TIME_SERIES_INTRADAY": "Time Series ({})", "TIME_SERIES_DAILY": "Time Series (Daily)",
+    "TIME_SERIES_DAILY_ADJUSTED": "Time Series (Daily)", "TIME_SERIES_WEEKLY": "Weekly Time Series",
+    "TIME_SERIES_WEEKLY_ADJUSTED": "Weekly Adjusted Time Series", "TIME_SERIES_MONTHLY": "Monthly Time Series",
+    "TIME_SERIES_MONTHLY_ADJUSTED": "Monthly Adjusted Time Series", "CRYPTO_INTRADAY": "Time Series Crypto ({})",
+    "DIGITAL_CURRENCY_DAILY": "Time Series (Digital Currency Daily)", "FX_INTRADAY": "Time Series FX ({})",
+}  # fmt: skip
+
+
 def series(function: str, labels: Sequence[str], zone: str | None, interval: str = "", **more: str) -> Any:
-    meta = {"1. Information": function, "2. Symbol": "IBM", "4. Interval": interval, "6. Time Zone": zone}
+    is_coin = function.startswith(("CRYPTO_", "DIGITAL_"))
+    about = {"2. Digital Currency Code": "BTC"} if is_coin else {"2. Symbol": "IBM"}
+    meta = {"1. Information": function, **about, "4. Interval": interval, "6. Time Zone": zone}
     row = {"1. open": "1", "2. high": "2", "3. low": "1", "4. close": "2", "5. volume": "9"}
     rows = {label: {**row, **{name.replace("_", " "): text for name, text in more.items()}} for label in labels}
-    return {"Meta Data": {name: text for name, text in meta.items() if text}, "Time Series": rows}
+    return {"Meta Data": {name: text for name, text in meta.items() if text}, SERIES[function].format(interval): rows}
 
 
 def bars(
@@ -328,7 +339,7 @@ NOON = "2024-02-15T12:00:00-05:00"
 
 def alphavantage() -> Iterator[Case]:
     for family in (_intraday, _days, _coins, _adjusted, _reports, _earnings, _corporate_actions, _sentiment, _snapshots,
-                   _messages):  # fmt: skip
+                   _messages, _operations, _columns, _subjects, _markets, _spoilt, _oldest_years):  # fmt: skip
         yield from family()
 
 
@@ -487,6 +498,146 @@ def _sentiment() -> Iterator[Case]:
             found = [item("NEWS_SENTIMENT:https://news.example/1", stamp, was, hidden=("SECRET",))]
             yield case("zone", pit, ("NEWS_SENTIMENT",), found, [reply({"items": "1", "feed": [row]}, "/query")],
                        f"stamps are UTC; scores and summaries are computed later ({where})")  # fmt: skip
+
+
+def _operations() -> Iterator[Case]:
+    """The reply of another operation: its dates mean something else."""
+    payrolls = "timestamp,value\n2023-12-01,SECRET\n"
+    for function in ("SPLITS", "DIVIDENDS", "HISTORICAL_OPTIONS", "EARNINGS", "TIME_SERIES_DAILY"):
+        more = ("date=2023-12-01",) if function == "HISTORICAL_OPTIONS" else ()
+        yield case("operation", NOON, (function, "symbol=IBM", *more), [item(f"{function}:IBM:2023-12-01", "2023-12-01", False,
+                   hidden=("SECRET",))], [reply(payrolls, "/query")],
+                   "an economic series labels a month with its first day; it is released the month after")  # fmt: skip
+    # A running month, labelled with its latest day; as the bar of that day it would be served that evening.
+    for asked, sent, label in (
+        ("TIME_SERIES_DAILY", "TIME_SERIES_MONTHLY", "2024-02-14"), ("TIME_SERIES_DAILY", "TIME_SERIES_WEEKLY", "2024-02-14"),
+        ("TIME_SERIES_WEEKLY", "TIME_SERIES_MONTHLY", "2024-02-09"),
+        ("TIME_SERIES_DAILY", "TIME_SERIES_MONTHLY_ADJUSTED", "2024-02-14"),
+    ):  # fmt: skip
+        yield case("operation", NOON, (asked, "symbol=IBM"), [item(f"{asked}:IBM:{label}", label, False)],
+                   [reply(series(sent, [label], "US/Eastern"), "/query")],
+                   f"a running period of {sent} is not over when the day of its label is")  # fmt: skip
+    minutes = "timestamp,open,high,low,close,volume\n2024-02-15 10:00:00,1,2,1,2,9\n"
+    for words, about in (
+        (("FX_INTRADAY", "from_symbol=EUR", "to_symbol=USD"), "EUR/USD"), (("CRYPTO_INTRADAY", "symbol=BTC", "market=USD"), "BTC/USD")
+    ):  # fmt: skip
+        name = f"{words[0]}:{about}/5min:2024-02-15T10:00:00"
+        yield case("operation", "2024-02-15T10:10:00Z", (*words, "interval=5min"), [item(name, "2024-02-15 10:00:00", False)],
+                   [reply(minutes, "/query")], "a CSV of an equity's minutes is in New York time, and names no zone")  # fmt: skip
+    for other in (
+        {"Technical Analysis: SMA": {"2024-02-14": {"SMA": "SECRET"}}}, {"Symbol": "IBM", "EPS": "SECRET"},
+        {"name": "Payrolls", "interval": "monthly", "unit": "SECRET", "data": [{"date": "2024-02-14", "value": "1"}]},
+    ):  # fmt: skip
+        yield case("operation", NOON, ("TIME_SERIES_DAILY", "symbol=IBM"), [item("TIME_SERIES_DAILY:IBM:2024-02-14", "2024-02-14",
+                   False, hidden=("SECRET",))], [reply(other, "/query")], "no bars, and nothing that stands for them")  # fmt: skip
+
+
+def _columns() -> Iterator[Case]:
+    """Columns that nobody has looked at, beside those that are known."""
+    for column in (
+        "split adjusted close", "Adj Close", "adjclose", "close (adjusted)", "next earnings date", "fwd_return_30d",
+        "total return", "8. adjusted close",
+    ):  # fmt: skip
+        for function in ("TIME_SERIES_DAILY", "TIME_SERIES_WEEKLY_ADJUSTED"):
+            yield bars("column", "2024-03-01T00:00:00Z", (function, "symbol=IBM"), "IBM:2024-02-14", "2024-02-14", True,
+                       "US/Eastern", f"{column}: a name that is not on the list may carry what came later", **{column: "SECRET"})  # fmt: skip
+    for function, key, row, name in (
+        ("DIVIDENDS", "data", {"ex_dividend_date": "2024-02-08", "declaration_date": "2024-01-30", "amount": "1.66"},
+         "DIVIDENDS:IBM:2024-02-08:1.66"),
+        ("SPLITS", "data", {"effective_date": "2024-02-08", "split_factor": "2"}, "SPLITS:IBM:2024-02-08"),
+        ("EARNINGS", "quarterlyEarnings", {"fiscalDateEnding": "2023-12-31", "reportedDate": "2024-01-24", "reportedEPS": "1"},
+         "EARNINGS:IBM:quarterly:2023-12-31"),
+    ):  # fmt: skip
+        body = {"symbol": "IBM", key: [{**row, "adjusted": "SECRET", "next": {"date": "SECRET"}}]}
+        yield case("column", NOON, (function, "symbol=IBM"), [item(name, "2024-02-08", True, hidden=("SECRET",))],
+                   [reply(body, "/query")], "a field that is not on the list may carry what came later")  # fmt: skip
+
+
+def _subjects() -> Iterator[Case]:
+    """Rows and replies about something other than what was asked for."""
+
+    def on(*tickers: str) -> dict[str, Any]:
+        named = [{"ticker": one} for one in tickers]
+        return {"title": "SECRET" if "AAPL" not in tickers else "T", "url": "https://news.example/" + "+".join(tickers),
+                "time_published": "20240214T120000", "ticker_sentiment": named, "topics": []}  # fmt: skip
+
+    def found(tickers: str, was: bool) -> Any:
+        return item(f"NEWS_SENTIMENT:https://news.example/{tickers}", "20240214T120000", was, hidden=("SECRET",))
+
+    feed = [reply({"feed": [on("AAPL"), on("MSFT"), on("AAPL", "MSFT"), on()]}, "/query")]
+    yield case("subject", NOON, ("NEWS_SENTIMENT", "tickers=AAPL"), [found("AAPL", True), found("AAPL+MSFT", True),
+               found("MSFT", False)], feed, "an article that does not name the ticker")  # fmt: skip
+    yield case("subject", NOON, ("NEWS_SENTIMENT", "tickers=AAPL,MSFT"), [found("AAPL+MSFT", True), found("AAPL", False),
+               found("MSFT", False)], feed, "an article that names one of the tickers")  # fmt: skip
+    for asked, named, was in (
+        ("IBM", "MSFT", False),
+        ("BRK.B", "BRK-B", True),
+        ("ibm", "IBM", True),
+        ("TSCO.LON", "TSCO.LON", True),
+    ):
+        split = {"symbol": named, "data": [{"effective_date": "2024-02-08", "split_factor": "2" if was else "SECRET"}]}
+        yield case("subject", NOON, ("SPLITS", f"symbol={asked}"), [item(f"SPLITS:{asked.upper()}:2024-02-08", "2024-02-08", was,
+                   hidden=() if was else ("SECRET",))], [reply(split, "/query")], f"asked for {asked}, answered on {named}")  # fmt: skip
+    chain = [{"contractID": f"{name}1", "symbol": name, "date": "2024-02-08", "last": "1"} for name in ("IBM", "MSFT")]
+    yield case("subject", NOON, ("HISTORICAL_OPTIONS", "symbol=IBM", "date=2024-02-08"),
+               [item("HISTORICAL_OPTIONS:IBM:IBM1:2024-02-08", "2024-02-08", True),
+                item("HISTORICAL_OPTIONS:IBM:MSFT1:2024-02-08", "2024-02-08", False)],
+               [reply({"data": chain}, "/query")], "a contract on another symbol")  # fmt: skip
+
+
+def _markets() -> Iterator[Case]:
+    """Coins in a market currency: of most, the prices are dollars at the rate of the day of the fetch."""
+    for market, was in (("USD", True), ("EUR", True), ("CNY", False), ("SEK", False), ("GBP", False)):
+        words = ("DIGITAL_CURRENCY_DAILY", "symbol=BTC", f"market={market}")
+        yield bars("restatement", "2024-03-01T00:00:00Z", words, f"BTC/{market}:2024-02-14", "2024-02-14", was, "UTC",
+                   "in April 2021 CNY/USD was 6.4966 in every row, of three weeks and two months")  # fmt: skip
+    old = {f"{n}{letter}. {name} ({code})": "SECRET" for n, name in enumerate(("open", "high", "low", "close"), 1)
+           for letter, code in (("a", "EUR"), ("b", "USD"))}  # fmt: skip
+    body = {"Meta Data": {"4. Market Code": "EUR"}, "Time Series (Digital Currency Daily)": {"2022-11-16": old}}
+    yield case("restatement", NOON, ("DIGITAL_CURRENCY_DAILY", "symbol=BTC", "market=EUR"), [item(
+               "DIGITAL_CURRENCY_DAILY:BTC/EUR:2022-11-16", "2022-11-16", False, hidden=("SECRET",))], [reply(body, "/query")],
+               "until 2024 coins came in two currencies, one of them converted")  # fmt: skip
+
+
+def _spoilt() -> Iterator[Case]:
+    """A late row that no reader takes: it costs itself and nothing else."""
+    good = '{"effective_date": "2024-02-08", "split_factor": "2"}'
+    for name, wreck in (
+        ("NaN", "NaN"), ("a number of 5,000 digits", "7" * 5_000), ("900 brackets", "[" * 900 + "]" * 900),
+        ("an infinite number", "1e999"), ("half a surrogate pair", '"\\ud800"'),
+    ):  # fmt: skip
+        late = good.replace("2024-02-08", "2024-03-08").replace('"2"', wreck)
+        yield case("shape", NOON, ("SPLITS", "symbol=IBM"), [item("SPLITS:IBM:2024-02-08", "2024-02-08", True)],
+                   [reply('{"symbol": "IBM", "data": [' + late + ", " + good + "]}", "/query")], f"{name} in a later row")  # fmt: skip
+    header, row = "ex_dividend_date,declaration_date,amount\n", "2024-02-08,2024-01-30,1.66\n"
+    for late in ('2024-05-09,"2024-04-30,1.67\n', "2024-05-09\n", '2024-05-09,2024-04-30,1.67,"'):
+        yield case("shape", NOON, ("DIVIDENDS", "symbol=IBM"), [item("DIVIDENDS:IBM:2024-02-08:1.66", "2024-02-08", True)],
+                   [reply(header + late.rstrip() + "\n" + row, "/query")], "a later row of a CSV that is cut or quoted")  # fmt: skip
+
+
+def _oldest_years() -> Iterator[Case]:
+    """The oldest year of a list that begins within it."""
+
+    def quarter(ends: str, reported: str) -> dict[str, str]:
+        return {"fiscalDateEnding": ends, "reportedDate": reported, "reportedEPS": "-0.50"}
+
+    listed = [
+        quarter("2010-12-31", "2011-02-15"),
+        quarter("2010-09-30", "2010-11-09"),
+        quarter("2010-06-30", "2010-08-05"),
+    ]
+    for eps, was, why in (
+        ("-1.50", True, "the sum of all quarters that are listed, as Tesla's 2010 and Salesforce's January 2005"),
+        ("-2.53", True, "more than the listed quarters"),
+        ("-1.00", False, "two quarters of three: a year to date"),
+    ):
+        body = {
+            "symbol": "IBM",
+            "annualEarnings": [{"fiscalDateEnding": "2010-12-31", "reportedEPS": eps}],
+            "quarterlyEarnings": listed,
+        }
+        yield case("false row", NOON, ("EARNINGS", "symbol=IBM"), [item("EARNINGS:IBM:annual:2010-12-31", "2010-12-31", was)],
+                   [reply(body, "/query")], why)  # fmt: skip
 
 
 # SEC ---------------------------------------------------------------------------------------------------

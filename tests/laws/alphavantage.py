@@ -1,9 +1,11 @@
-"""Worlds of Alpha Vantage: running bars, later reports, undeclared dividends, spoilt rows, adjusted values."""
+"""Worlds of Alpha Vantage: running bars, later reports, undeclared dividends, adjusted values, and beside them
+rows that no reader takes, rows on other subjects, and columns that nobody has looked at."""
 
 from __future__ import annotations
 
 import calendar
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from random import Random
 from typing import Any, NamedTuple
@@ -19,6 +21,7 @@ from tests.loopback.alphavantage import (
     Store,
     article,
     bar,
+    csv_bar,
     invalid_call,
     quarter,
     year,
@@ -86,6 +89,54 @@ def news(rng: Random) -> Case:
     return Case("alphavantage", pit, words, apps, {f"{MODULE}.news:LIMIT": 6})
 
 
+def foreign(rng: Random) -> Case:
+    """Articles on one ticker among those on others, which are as public, and a reply that names its subject."""
+    pit = rng.choice(PITS)
+    utc = datetime.fromisoformat(pit).astimezone(UTC)
+    own = [article(f"{utc - near(rng, 1):%Y%m%dT%H%M%S}", f"own{n}") for n in range(rng.choice((0, 1, 3)))]
+    stores = []
+    for number in range(4):
+        rows = list(own)
+        for n in range(noise_count(rng) if number else 0):
+            named = rng.choice(([{"ticker": "MSFT"}], [{"ticker": "AAPLX"}, {"ticker": "MSFT"}], [], None, "AAPL", [5]))
+            stamp = f"{utc - near(rng, 1):%Y%m%dT%H%M%S}"
+            rows.append(article(stamp, f"{CANARY}{n}", title=CANARY, ticker_sentiment=named))
+        rng.shuffle(rows)
+        stores.append(Store(articles=rows))
+    words = ("NEWS_SENTIMENT", rng.choice(("tickers=AAPL", "tickers=aapl")), "--limit", rng.choice(("1", "2", "50")))
+    return Case("alphavantage", pit, words, tuple(_app(store, n) for n, store in enumerate(stores)))
+
+
+def snapshots(rng: Random) -> Case:
+    """Replies of today, of which a PIT a little ahead serves every row; some rows are equal, and one is spoilt."""
+    rows = [f"S{n}" for n in rng.sample(range(100), rng.choice((0, 1, 4, 9)))]
+    function, words, document = rng.choice(
+        (
+            ("LISTING_STATUS", (), _listing(rows)),
+            ("EARNINGS_CALENDAR", (), _calendar(rows)),
+            ("SYMBOL_SEARCH", ("keywords=x",), {"bestMatches": [{"1. symbol": name} for name in (*rows, *rows[:2])]}),
+            (
+                "EARNINGS_ESTIMATES",
+                ("symbol=IBM",),
+                {"symbol": "IBM", "estimates": [{"date": name, "horizon": "fiscal year"} for name in rows]},
+            ),
+            ("TOP_GAINERS_LOSERS", (), {"top_gainers": [{"ticker": name} for name in rows], "top_losers": [None]}),
+        )
+    )  # fmt: skip
+    words = (function, *words, "--limit", "100000", "--max-pages", "100000")
+    return Case("alphavantage", rng.choice(PITS), words, (_app(Store(documents={function: document}), 0),))
+
+
+def _listing(names: Sequence[str]) -> str:
+    rows = "".join(f"{name},{name} Inc,NYSE,Stock,2001-01-01,null,Active\r\n" for name in (*names, *names[:1]))
+    return "symbol,name,exchange,assetType,ipoDate,delistingDate,status\r\n" + rows + 'broken,"\r\n'
+
+
+def _calendar(names: Sequence[str]) -> str:
+    rows = "".join(f"{name},{name} Inc,2026-07-22,2026-06-30,,USD\r\n" for name in names)
+    return "symbol,name,reportDate,fiscalDateEnding,estimate,currency\r\n" + rows
+
+
 def failures(rng: Random) -> Case:
     """Worlds that fail alike in different words, and those in which nothing, or nothing yet, is known."""
     case = make(rng)
@@ -134,9 +185,30 @@ def _app(store: Store, number: int) -> App:
         is_intraday = request.query.get("function") == "TIME_SERIES_INTRADAY"
         if is_intraday and request.query.get("adjusted", "true") == "true":
             return changed(Request(request.path, {**request.query, "adjusted": "false"}, request.headers))
-        return plain(request)
+        return _spoilt(plain(request))
 
     return answer
+
+
+# What stands in a row that no reader takes, for the text that marks its place there.
+_WRECKS: Mapping[bytes, bytes] = {
+    b'"@NaN@"': b"NaN",
+    b'"@digits@"': b"7" * 5_000,
+    b'"@deep@"': b"[" * 900 + b"]" * 900,
+    b'"@deeper@"': b'{"x":' * 4_000 + b"1" + b"}" * 4_000,
+    b"@bytes@": b"\xff\xfe",
+}
+
+
+def _wreck(rng: Random) -> str:
+    return rng.choice([*_WRECKS]).decode().strip('"')
+
+
+def _spoilt(response: Response) -> Response:
+    body = response.body
+    for mark, wreck in _WRECKS.items():
+        body = body.replace(mark, wreck)
+    return replace(response, body=body)
 
 
 def _stores(
@@ -150,6 +222,9 @@ def _stores(
         stores.append(build(rows, number))
     return tuple(stores)
 
+
+# Names that only look adjusted, or that nobody has looked at.
+_LOOKALIKES = ("split adjusted close", "Adj Close", "next earnings date", "fwd_return_30d", "close adjusted")
 
 # Bars ------------------------------------------------------------------------------------------------
 
@@ -242,17 +317,28 @@ def _bars(
     if "INTRADAY" in function:  # of a day's label the clock is not looked at
         spoilt += ["2024-02-15", "2024-02-15 25:00:00"]
     stores = []
+    is_csv = rng.random() < 0.25 and function != "CRYPTO_INTRADAY"  # whose CSV is read in the later zone
+    if is_csv:
+        public = [csv_bar(function, label, row["close"]) for label, row in public]
     for number in range(4):
         more: list[Bar] = []
         if number:
             many = len(late) if rng.random() < 0.3 else min(noise_count(rng), len(late))
             more = [bar(label, f"{CANARY}{number}") for label in rng.sample(late, many)]
             more += [bar(label, CANARY) for label in rng.sample(spoilt, rng.choice((0, 0, 2)))]
+            if is_csv:
+                more = [csv_bar(function, label, row["close"] + rng.choice(("", '"', ',"'))) for label, row in more]
+            else:
+                more = [
+                    (label, {**row, "low": _wreck(rng)}) if rng.random() < 0.3 else (label, row) for label, row in more
+                ]
         rows = [*more, *public]
         if "ADJUSTED" in function:
             rows = [(label, {**row, "adjusted close": f"{CANARY}{number}"}) for label, row in rows]
+        for column in rng.sample(_LOOKALIKES, rng.choice((0, 0, 2))):
+            rows = [(label, {**row, column: f"{CANARY}{number}"}) for label, row in rows]
         rows.sort(key=lambda one: one[0], reverse=True)
-        stores.append(Store(bars={function: rows}, zone=zone))
+        stores.append(Store(bars={function: rows}, zone=zone, csv=is_csv))
     return Asked((function, *words), tuple(stores))
 
 
@@ -286,7 +372,8 @@ def _earnings(rng: Random, moment: datetime) -> Asked:
             if any(one["fiscalDateEnding"] == end for one in public):
                 continue
             reported = rng.choice((_day_after(rng, moment), *BAD_DATES))
-            rows.append(quarter(end, reported, rng.choice((CANARY, "9.99", None)), surprise=CANARY))
+            surprise = rng.choice((CANARY, _wreck(rng)))
+            rows.append(quarter(end, reported, rng.choice((CANARY, "9.99", None)), surprise=surprise))
             annual += [year(end, CANARY)] if rng.random() < 0.5 else []
         if number and rng.random() < 0.3:  # the report of a public quarter stands there twice, the second time later
             twice = rng.choice(public)["fiscalDateEnding"]
@@ -315,9 +402,8 @@ def _dividends(rng: Random, moment: datetime) -> Asked:
         declared, ex = rng.choice(
             ((after, after), (after, before), ("None", after), (rng.choice(BAD_DATES[2:8]), before))
         )
-        return rng.choice(
-            (row(next(counter), declared, ex, CANARY), row(next(counter), declared, ex, CANARY), None, CANARY)
-        )
+        wrecked = {**row(next(counter), declared, ex, CANARY), "amount": _wreck(rng)}
+        return rng.choice((row(next(counter), declared, ex, CANARY), wrecked, None, CANARY))
 
     return Asked(("DIVIDENDS", "symbol=IBM"), _stores(rng, build, public, noise))
 
@@ -330,7 +416,8 @@ def _splits(rng: Random, moment: datetime) -> Asked:
     public = [{"effective_date": day, "split_factor": "2.0"} for day in days]
 
     def noise() -> Any:
-        return {"effective_date": rng.choice((_day_after(rng, moment), *BAD_DATES)), "split_factor": CANARY}
+        factor = rng.choice((CANARY, CANARY, _wreck(rng)))
+        return {"effective_date": rng.choice((_day_after(rng, moment), *BAD_DATES)), "split_factor": factor}
 
     return Asked(("SPLITS", "symbol=IBM"), _stores(rng, build, public, noise))
 
@@ -340,7 +427,7 @@ def _option_chain(rng: Random, moment: datetime) -> Asked:
     day = date.fromisoformat(asked)
     settled = day + timedelta(days={4: 3, 5: 2}.get(day.weekday(), 1))
     is_public = datetime.combine(settled + DAY, time(0), NEW_YORK) <= moment
-    chain = [{"contractID": f"IBM{n}", "date": asked, "last": "1.0"} for n in range(3)] if is_public else []
+    chain = [{"contractID": f"IBM{n}", "symbol": "IBM", "date": asked, "last": "1.0"} for n in range(3 * is_public)]
 
     def build(rows: list[Any], number: int) -> Store:
         return Store(documents={"HISTORICAL_OPTIONS": {"message": "success", "data": rows}})
@@ -348,7 +435,9 @@ def _option_chain(rng: Random, moment: datetime) -> Asked:
     def noise() -> Any:
         late = _last_public_day(moment) + timedelta(days=rng.choice((0, 1, 2, 3)))
         own = late.isoformat() if is_public else asked
-        return {"contractID": f"IBM{CANARY}{rng.randint(1, 99)}", "date": own, "last": CANARY}
+        name = f"IBM{CANARY}{rng.randint(1, 99)}"
+        foreign = {"contractID": name, "symbol": "MSFT", "date": asked, "last": CANARY}
+        return rng.choice(({"contractID": name, "date": own, "last": CANARY}, foreign, {**foreign, "bid": _wreck(rng)}))
 
     return Asked(("HISTORICAL_OPTIONS", "symbol=IBM", f"date={asked}"), _stores(rng, build, chain, noise))
 
@@ -379,7 +468,7 @@ def _news(rng: Random, moment: datetime) -> Asked:
             late = f"{utc.replace(microsecond=0) + timedelta(seconds=1) + near(rng):%Y%m%dT%H%M%S}"
             stamp = rng.choice((late, late, f"{utc:%Y%m%d}T000000", f"{utc - near(rng):%Y-%m-%dT%H:%M:%S}", "soon"))
             if is_room(stamp):
-                rows.append(named(stamp, f"{CANARY}{n}", number, title=CANARY))
+                rows.append(named(stamp, f"{CANARY}{n}", number, title=rng.choice((CANARY, _wreck(rng)))))
         rng.shuffle(rows)
         stores.append(Store(articles=rows))
     # A reply of six holds the articles of two minutes, and one with a date only.

@@ -95,6 +95,36 @@ def monotone(case: Case, rng: Random) -> int:
     return 1
 
 
+def paging(case: Case, rng: Random, ahead: timedelta = timedelta(0)) -> int:
+    """By cursor, a few at a time and each time later, every item once and in the order of one long answer."""
+    app, limit = case.worlds[-1], rng.choice((1, 2, 3, 7))
+    begin = case.moment - ahead if ahead else case.moment + timedelta(days=900)
+    answer = run(case, app, now=begin)
+    assert answer.code == 0, answer.err
+    whole = answer.ids
+    if len(whole) > 12 * limit:
+        return 0
+    few = _with(case.words, "--limit", str(limit))
+    ids: list[str] = []
+    after: tuple[str, ...] = ()
+    for page in range(len(whole) + 1):
+        left = run(case, app, now=begin + timedelta(seconds=7 * page), words=(*few, *after))
+        ids += left.ids
+        cursors = [gap["reason"].split("--after ")[1] for gap in left.gaps if "--after " in gap["reason"]]
+        if not cursors:
+            break
+        after = ("--after", cursors[0])
+    assert ids == whole
+    assert len(set(ids)) == len(ids)
+    return 1
+
+
+def _with(words: Sequence[str], option: str, value: str) -> tuple[str, ...]:
+    """The request with another value of an option that it has."""
+    place = list(words).index(option)
+    return (*words[:place], option, value, *words[place + 2 :])
+
+
 def _clean(left: Left) -> None:
     everything = left.out + left.err + "".join(name + body.decode("latin-1") for name, body in left.files)
     assert CANARY not in everything, "a canary got out"
@@ -118,6 +148,7 @@ def _laws(make: Maker, undisturbed: Maker) -> Mapping[str, Law]:
         "sizes": lambda rng: sizes(make(rng)),
         "repeated": lambda rng: repeated(make(rng)),
         "monotone": lambda rng: monotone(undisturbed(rng), rng),
+        "paging": lambda rng: paging(undisturbed(rng), rng),
     }
 
 
@@ -130,6 +161,8 @@ LAWS: Mapping[str, Law] = {
     "alphavantage: failures": lambda rng: non_interference(alphavantage.failures(rng)),
     "sec_full_text: ordered": lambda rng: non_interference(sec.ordered(rng)),
     "alphavantage: news": lambda rng: non_interference(alphavantage.news(rng)),
+    "alphavantage: foreign": lambda rng: non_interference(alphavantage.foreign(rng)),
+    "alphavantage: snapshots": lambda rng: paging(alphavantage.snapshots(rng), rng, ahead=timedelta(hours=1)),
     "sec_full_text: failures": lambda rng: non_interference(sec.failures(rng)),
     "gate: judges": command.gate_judges,
     "gate: hook": command.gate_hook,

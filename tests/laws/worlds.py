@@ -103,8 +103,13 @@ class Left(NamedTuple):
         return [item["id"] for item in json.loads(self.out)["data"]]
 
     @property
+    def gaps(self) -> list[dict[str, str]]:
+        found: list[dict[str, str]] = json.loads(self.out)["gaps"]
+        return found
+
+    @property
     def gap_types(self) -> list[str]:
-        return [gap["type"] for gap in json.loads(self.out)["gaps"]]
+        return [gap["type"] for gap in self.gaps]
 
 
 def run(

@@ -119,9 +119,41 @@ def article(stamp: str, name: str = "", **changes: Any) -> dict[str, Any]:
     return {**row, **changes}
 
 
-def series_document(function: str, bars: Sequence[Bar], zone: str | None, interval: str = "") -> dict[str, Any]:
-    """Bars as JSON, with the meta data that the function sends."""
-    meta = {"1. Information": f"{function} prices", "2. Symbol": "IBM", "3. Last Refreshed": bars[0][0] if bars else ""}
+# The key of the bars in the JSON of each function.
+SERIES = {
+    "TIME_SERIES_INTRADAY": "Time Series ({})",
+    "TIME_SERIES_DAILY": "Time Series (Daily)",
+    "TIME_SERIES_DAILY_ADJUSTED": "Time Series (Daily)",
+    "TIME_SERIES_WEEKLY": "Weekly Time Series",
+    "TIME_SERIES_WEEKLY_ADJUSTED": "Weekly Adjusted Time Series",
+    "TIME_SERIES_MONTHLY": "Monthly Time Series",
+    "TIME_SERIES_MONTHLY_ADJUSTED": "Monthly Adjusted Time Series",
+    "FX_INTRADAY": "Time Series FX ({})",
+    "FX_DAILY": "Time Series FX (Daily)",
+    "FX_WEEKLY": "Time Series FX (Weekly)",
+    "FX_MONTHLY": "Time Series FX (Monthly)",
+    "CRYPTO_INTRADAY": "Time Series Crypto ({})",
+    "DIGITAL_CURRENCY_DAILY": "Time Series (Digital Currency Daily)",
+    "DIGITAL_CURRENCY_WEEKLY": "Time Series (Digital Currency Weekly)",
+    "DIGITAL_CURRENCY_MONTHLY": "Time Series (Digital Currency Monthly)",
+}
+
+
+def subject(function: str, asked: Mapping[str, str]) -> dict[str, str]:
+    """The part of the meta data that says what the bars are of."""
+    if function.startswith("FX_"):
+        return {"2. From Symbol": asked.get("from_symbol", "EUR"), "3. To Symbol": asked.get("to_symbol", "USD")}
+    if function.startswith(("DIGITAL_", "CRYPTO_")):
+        return {"2. Digital Currency Code": asked.get("symbol", "BTC"), "4. Market Code": asked.get("market", "EUR")}
+    return {"2. Symbol": asked.get("symbol", "IBM")}
+
+
+def series_document(
+    function: str, bars: Sequence[Bar], zone: str | None, interval: str = "", asked: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Bars as JSON, with the meta data that the function sends for the request ``asked``."""
+    meta = {"1. Information": f"{function} prices", **subject(function, asked or {})}
+    meta["3. Last Refreshed"] = bars[0][0] if bars else ""
     if interval:
         meta["4. Interval"] = interval
     if zone is not None:
@@ -130,11 +162,23 @@ def series_document(function: str, bars: Sequence[Bar], zone: str | None, interv
         label: {f"{number}. {name}": text for number, (name, text) in enumerate(fields.items(), 1)}
         for label, fields in bars
     }
-    return {"Meta Data": meta, "Time Series (made up)": rows}
+    return {"Meta Data": meta, SERIES[function].format(interval or "60min"): rows}
 
 
-def series_csv(bars: Sequence[Bar]) -> str:
-    names = ["timestamp", *(bars[0][1] if bars else ("open", "close"))]
+def csv_bar(function: str, label: str, close: str = "10.5") -> Bar:
+    """A bar with the columns of the function's CSV."""
+    _, fields = bar(label, close)
+    if function.startswith("FX_"):
+        fields = {name: text for name, text in fields.items() if name != "volume"}
+    if function.endswith("_ADJUSTED"):
+        fields = {**fields, "adjusted close": "9.1", "dividend amount": "0.2400"}
+    if function == "TIME_SERIES_DAILY_ADJUSTED":
+        fields = {**fields, "split coefficient": "1.0"}
+    return label, fields
+
+
+def series_csv(bars: Sequence[Bar], function: str = "TIME_SERIES_DAILY") -> str:
+    names = ["timestamp", *(bars[0][1] if bars else csv_bar(function, "")[1])]
     lines = [",".join(names), *(",".join([label, *fields.values()]) for label, fields in bars)]
     return "\r\n".join(lines) + "\r\n"
 
@@ -172,8 +216,8 @@ def _bars(store: Store, function: str, query: Mapping[str, str]) -> Response:
     if query.get("outputsize", "compact") == "compact" and not ("WEEKLY" in function or "MONTHLY" in function):
         bars = bars[:100]
     if store.csv or query.get("datatype") == "csv":
-        return Response(series_csv(bars).encode())
-    return as_json(series_document(function, bars, store.zone, query.get("interval", "")))
+        return Response(series_csv(bars, function).encode())
+    return as_json(series_document(function, bars, store.zone, query.get("interval", ""), query))
 
 
 def _news(store: Store, query: Mapping[str, str]) -> dict[str, Any]:

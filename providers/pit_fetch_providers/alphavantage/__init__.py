@@ -1,8 +1,9 @@
 """Alpha Vantage (``GET /query?function=…``): prices, earnings, corporate actions, news, by one table of rules.
 
-``functions`` says how the rows of each function are dated, ``options`` what a request needs,
-``windows`` which requests one fetch makes, ``ask`` sends one, ``reply`` and ``messages`` read what
-comes back, and ``rows``, ``bars``, ``earnings`` and ``news`` make records of it.
+``functions`` and the tables behind it say how the rows of each function are dated and what its reply
+looks like, ``options`` what a request needs, ``caveats`` what it cannot show, ``windows`` which requests
+one fetch makes. ``ask`` sends one, ``reply`` and ``messages`` read what comes back, ``subject`` looks
+whether it is about what was asked for, and ``rows``, ``bars``, ``earnings`` and ``news`` make records of it.
 """
 
 from __future__ import annotations
@@ -10,32 +11,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from pit_fetch.provider import Context, Credential, Gap, Host, Provider, Query, Rate, Record
-from pit_fetch.times import parse_date
 from pit_fetch_providers.alphavantage import windows
 from pit_fetch_providers.alphavantage.ask import HOST, KEY_VARIABLE, check_message
-from pit_fetch_providers.alphavantage.functions import Function, help_text
-from pit_fetch_providers.alphavantage.options import OPTIONS, checked, function_of
+from pit_fetch_providers.alphavantage.caveats import is_out_of_reach, statements
+from pit_fetch_providers.alphavantage.functions import help_text
+from pit_fetch_providers.alphavantage.options import OPTIONS, checked, function_of, understood
 from pit_fetch_providers.alphavantage.reply import decode
 from pit_fetch_providers.alphavantage.rows import records
-
-_EARNINGS = (
-    "EARNINGS serves dates and figures as they stand today: a reportedDate or an EPS that was restated or adjusted "
-    "for a later split since the PIT cannot be told from the original."
-)
-_NEWS = (
-    "NEWS_SENTIMENT dates an article by its publication: the source may have taken it in later, "
-    "and a title that was edited since is served as it stands today."
-)
-_ADJUSTED_FILE = (
-    "TIME_SERIES_INTRADAY in a file has to be asked for with adjusted=false: "
-    "prices that are adjusted for later dividends and splits cannot be told from raw ones."
-)
 
 
 def fetch(query: Query, context: Context) -> Iterable[Record | Gap]:
     """The records of one fetch. No request is made for what could not be served with the PIT."""
+    query = understood(query)
     function = checked(query)
-    if _is_out_of_reach(function, query):
+    if is_out_of_reach(function, query):
         return ()
     if function.name == "NEWS_SENTIMENT":
         return windows.articles(function, query, context, select)
@@ -46,8 +35,9 @@ def fetch(query: Query, context: Context) -> Iterable[Record | Gap]:
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
     """The records of one raw reply, JSON or CSV. A file was there when it was read, and for longer nothing speaks."""
+    query = understood(query)
     function = checked(query)
-    if _is_out_of_reach(function, query):
+    if is_out_of_reach(function, query):
         return
     document = decode(body, function)
     if document.message:
@@ -59,34 +49,10 @@ def select(query: Query, record: Record) -> bool:
     return windows.in_window(function_of(query), query, record)
 
 
-def caveats(query: Query) -> Iterator[str]:
-    """What the function cannot show under a PIT; from the request alone."""
-    if query.pit is None:
-        return
-    function = checked(query)
-    if function.rule == "unverifiable":
-        yield f"{function.name} is unverifiable as a whole ({function.why}): with --pit nothing of it is served."
-    elif function.rule == "snapshot":
-        yield (
-            f"{function.name} is a snapshot ({function.why}): it counts as published when it is fetched, "
-            "so for a PIT in the past nothing of it is served."
-        )
-    elif function.rule == "earnings":
-        yield _EARNINGS
-    elif function.rule == "article":
-        yield _NEWS
-    elif function.name == "TIME_SERIES_INTRADAY" and query.offline:
-        yield _ADJUSTED_FILE
-
-
-def _is_out_of_reach(function: Function, query: Query) -> bool:
-    """Whether nothing of the reply could be served, whatever it holds: a request would be wasted."""
-    if query.pit is None:
-        return False
-    if function.rule == "next_day":
-        day = parse_date(query.options["date"])
-        return day is not None and day > query.pit.date()
-    return function.rule == "unverifiable" or (function.rule == "snapshot" and query.pit < query.started)
+def caveats(query: Query) -> Iterable[str]:
+    """What the function cannot show; from the request alone."""
+    query = understood(query)
+    return statements(checked(query), query)
 
 
 PROVIDER = Provider(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.provider import Context, Query, Reply
-from pit_fetch_providers.alphavantage.functions import Function
+from pit_fetch_providers.alphavantage.function import Function
 from pit_fetch_providers.alphavantage.messages import meaning
 from pit_fetch_providers.alphavantage.reply import Document, decode
 
@@ -53,9 +53,7 @@ def _once(
     reply = context.http.get(
         HOST, "/query", {**parameters, "apikey": context.credentials["key"]}, busy=lambda got: _pause(got, function)
     )
-    if reply.status == 404:
-        return Answer(Document(), reply.received_at), True
-    if reply.status != 200:
+    if reply.status != 200:  # a 404 as well: what the source does not know it says with HTTP 200
         raise UpstreamError("http_status", host=HOST, status=reply.status)
     document = decode(reply.body, function)
     if document.message:

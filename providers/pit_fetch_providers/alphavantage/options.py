@@ -9,7 +9,8 @@ from datetime import timedelta
 from pit_fetch.errors import ConfigError
 from pit_fetch.provider import Option, Query
 from pit_fetch.times import parse_date
-from pit_fetch_providers.alphavantage.functions import FUNCTIONS, MINUTES, Function
+from pit_fetch_providers.alphavantage.function import MARKETS, MINUTES, Function
+from pit_fetch_providers.alphavantage.functions import FUNCTIONS, SYNONYMS
 
 _NUMBER = "of a technical indicator, see Alpha Vantage's documentation"
 _NUMBERS = (
@@ -21,10 +22,10 @@ _NUMBERS = (
 
 OPTIONS: tuple[Option, ...] = (
     Option("op", "the function, e.g. EARNINGS; all of them are listed below", metavar="FUNCTION", positional="one",
-           upper=True),
+           upper=True, synonyms=SYNONYMS),
     Option("symbol", "the ticker", metavar="AAPL", upper=True),
-    Option("tickers", "NEWS_SENTIMENT: articles that name all of these", kind="list", metavar="AAPL,CRYPTO:BTC",
-           upper=True),
+    Option("tickers", "NEWS_SENTIMENT: articles that name all of these; elsewhere one ticker, as symbol does",
+           kind="list", metavar="AAPL,CRYPTO:BTC", upper=True),
     Option("topics", "NEWS_SENTIMENT: articles on all of these", kind="list", metavar="technology,ipo"),
     Option("interval", "of bars, indicators and series", metavar="5min",
            choices=(*MINUTES, "daily", "weekly", "monthly", "quarterly", "semiannual", "annual")),
@@ -37,7 +38,8 @@ OPTIONS: tuple[Option, ...] = (
     Option("to_symbol", "FX: the currency it is priced in", metavar="USD", upper=True),
     Option("from_currency", "CURRENCY_EXCHANGE_RATE", metavar="BTC", upper=True),
     Option("to_currency", "CURRENCY_EXCHANGE_RATE", metavar="EUR", upper=True),
-    Option("market", "coins: the currency they are priced in", metavar="EUR", upper=True),
+    Option("market", f"coins: the currency they are priced in; with --pit {' or '.join(MARKETS)}", metavar="EUR",
+           upper=True),
     Option("keywords", "SYMBOL_SEARCH"),
     Option("quarter", "EARNINGS_CALL_TRANSCRIPT", metavar="2024Q1", upper=True),
     Option("date", "HISTORICAL_OPTIONS, LISTING_STATUS: the day", metavar="YYYY-MM-DD"),
@@ -58,6 +60,9 @@ OPTIONS: tuple[Option, ...] = (
 
 HUNDRED_SESSIONS = timedelta(days=130)  # surely fewer than a hundred weekdays
 
+# The functions whose symbol is a list of them.
+_MANY_SYMBOLS = frozenset({"REALTIME_BULK_QUOTES", "REALTIME_BULK_BID_ASK_PRICES"})
+
 _MONTH = re.compile(r"(?:19|20)[0-9]{2}-(?:0[1-9]|1[0-2])")
 _SYMBOL = re.compile(r"[A-Z0-9^][A-Z0-9.,:^=/&_-]*")
 
@@ -70,6 +75,19 @@ def function_of(query: Query) -> Function:
     if name not in FUNCTIONS:
         raise ConfigError("operation", text=f"{name} is no function of alphavantage; --help lists them.")
     return FUNCTIONS[name]
+
+
+def understood(query: Query) -> Query:
+    """The query with ``--tickers AAPL`` as ``--symbol AAPL``, for a function that takes a symbol and no tickers."""
+    function, options = FUNCTIONS.get(query.options["op"]), query.options
+    tickers = options["tickers"]
+    if function is None or not tickers or "symbol" not in {*function.needs, *function.takes}:
+        return query
+    if options["symbol"] is not None:
+        _refuse(f"{function.name} takes symbol or tickers, not both.")
+    if len(tickers) > 1 and function.name not in _MANY_SYMBOLS:
+        _refuse(f"{function.name} takes one symbol: ask once for each ticker.")
+    return query._replace(options={**options, "symbol": ",".join(tickers), "tickers": None})
 
 
 def checked(query: Query) -> Function:

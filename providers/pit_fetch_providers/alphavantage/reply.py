@@ -1,14 +1,13 @@
 """What Alpha Vantage sends: JSON or CSV rows, and messages in place of them, all with HTTP 200. Pure.
 
-A row that cannot be read is None in the list of rows: one broken row is never a reason to fail, or
-the failure would tell of a row that was not public yet.
+A reply has to be the function's own: by the header of a CSV, by the keys of a JSON object. Rows have no
+say in that. One that cannot be read, or lacks the function's columns, is None in the list of rows: a
+broken row is never a reason to fail, or the failure would tell of a row that was not public yet.
 """
 
 from __future__ import annotations
 
 import csv
-import io
-import json
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -16,13 +15,24 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch_providers.alphavantage.functions import Function
+from pit_fetch.wire import lenient_json
+from pit_fetch_providers.alphavantage.function import MINUTES, Function
 
 # Recorded spellings of "no value"; "." stands for a month without a figure (economic series, October 2025).
 NULLS = frozenset({"", "None", "none", "null", "NULL", "-", ".", "n/a", "N/A"})
 
+# {"data": [row, …]} and {"Time Series (5min)": {label: row, …}}
+_LEVELS_AROUND_A_ROW = 2
+
 _NUMBERED = re.compile(r"[0-9]+[a-z]?[.:]\s+")
-_COLUMN = re.compile(r"[A-Za-z][\w/()%-]*")  # "Chaikin A/D"; a sentence is no header
+_COLUMN = re.compile(r"[A-Za-z][\w/()%-]*")  # "Chaikin A/D"; a sentence is not a header
+# Until 2024 coin bars came as "1a. open (EUR)" beside "1b. open (USD)".
+_COIN_PRICE = re.compile(r"(open|high|low|close)_\([a-z]+\)")
+
+# What stands in a reply that has no rows for the request.
+_BESIDE_NO_ROWS = frozenset({"symbol", "quarter", "endpoint", "message", "items"})
+
+_NOT_ITS_OWN = "it does not hold the rows of this function"
 
 Row = Mapping[str, Any]
 
@@ -36,23 +46,24 @@ class Document(NamedTuple):
 
 
 def decode(body: bytes, function: Function) -> Document:
-    """The rows of a reply, whichever of the two formats it is in. Raises UpstreamError("malformed")."""
+    """The rows of a reply in either of the two formats. Raises UpstreamError("malformed")."""
     text = body.decode("utf-8-sig", errors="replace").strip()
     if not text:
         return Document()
     if text[0] not in "{[":
         return Document(tuple(_csv_rows(text, function)))
     try:
-        # NaN and Infinity are no JSON, but one such value is no reason to lose, or to tell of, its row.
-        reply = json.loads(text, parse_constant=lambda _: None, parse_int=_integer)
-    except (ValueError, RecursionError):
+        reply = lenient_json(body, _LEVELS_AROUND_A_ROW)
+    except UpstreamError:
         raise UpstreamError("malformed", problem="it is neither JSON nor CSV") from None
     if not isinstance(reply, dict):
-        raise UpstreamError("malformed", problem="it is no JSON object")
+        raise UpstreamError("malformed", problem="it is not a JSON object")
     message = message_in(reply)
     if message:
         return Document(message=message)
-    return Document(tuple(_json_rows(reply, function)), _meta(reply))
+    if not reply.keys().isdisjoint(function.foreign):
+        raise UpstreamError("malformed", problem=_NOT_ITS_OWN)
+    return Document(tuple(_json_rows(reply, function)), _meta(reply, function))
 
 
 def message_in(reply: Mapping[str, Any]) -> str:
@@ -95,76 +106,127 @@ def _name(key: str) -> str:
 
 
 def _csv_rows(text: str, function: Function) -> Iterator[tuple[str, Row | None]]:
-    reader = csv.reader(io.StringIO(text, newline=""))
-    kind = function.lists[0][1] if function.lists else _kind(function)
-    try:
-        header = [_name(name) for name in next(reader)]
-    except (csv.Error, StopIteration):
-        header = []
+    """The rows of a CSV, one a line (recorded: no value is quoted), so that a stray quote spoils its own row."""
+    lines = [line.rstrip("\r") for line in text.split("\n")]
+    header = [_aliased(_name(name), function) for name in _cells(lines[0]) or ()]
     if len(header) < 2 or not all(_COLUMN.fullmatch(name) for name in header):
         raise UpstreamError("malformed", problem="it is neither JSON nor CSV")
-    while True:
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error:
-            yield kind, None
-            continue
-        if cells:
-            yield kind, _dated(tidy(dict(zip(header, cells, strict=False))), function)
+    if function.header is None or not _is_own_header(header, function):
+        raise UpstreamError("malformed", problem=_NOT_ITS_OWN)
+    kind = _kind(function)
+    for line in filter(None, lines[1:]):
+        cells = _cells(line)
+        whole = cells is not None and len(cells) == len(header)
+        yield kind, _own(tidy(dict(zip(header, cells or (), strict=False))), function) if whole else None
+
+
+def _cells(line: str) -> list[str] | None:
+    try:
+        return next(csv.reader([line], strict=True))
+    except (csv.Error, StopIteration):
+        return None
+
+
+def _is_own_header(header: list[str], function: Function) -> bool:
+    has_all = _has_columns(header, function) and set(function.header or ()) <= set(header)
+    return has_all and set(header).isdisjoint(function.foreign)
+
+
+def _has_columns(names: list[str] | Row, function: Function) -> bool:
+    """Whether these are a row's names. Coin bars of before 2024 say the currency behind each price."""
+    if all(name in names for name in function.columns):
+        return True
+    if "market" not in function.needs:
+        return False
+    plain = {match[1] if (match := _COIN_PRICE.fullmatch(name)) else name for name in names}
+    return plain.issuperset(function.columns)
+
+
+def _own(row: dict[str, Any], function: Function) -> dict[str, Any] | None:
+    """The row, if it has the columns of the function's rows."""
+    return row if _has_columns(row, function) else None
 
 
 def _json_rows(reply: dict[str, Any], function: Function) -> Iterator[tuple[str, Row | None]]:
     for kind, row in _raw_rows(reply, function):
-        try:
-            yield kind, _dated(tidy(row), function) if isinstance(row, dict) else None
-        except RecursionError:
-            yield kind, None
+        yield kind, _own(tidy(row), function) if isinstance(row, dict) else None
 
 
 def _raw_rows(reply: dict[str, Any], function: Function) -> Iterator[tuple[str, Any]]:
     """The rows of the lists that the table names; else of any list, of the one series, or the one object."""
+    kind = _kind(function)
     if function.lists and function.lists[0][0]:
         if not any(isinstance(reply.get(key), list) for key, _ in function.lists):
             _refuse_unknown_shape(reply)
-        for key, kind in function.lists:
-            yield from ((kind, row) for row in _list(reply.get(key)))
-        return
-    kind = function.lists[0][1] if function.lists else _kind(function)
-    series = [value for key, value in reply.items() if isinstance(value, dict) and not _is_meta(key)]
-    rows = [value for value in reply.values() if isinstance(value, list)]
-    if function.lists:
+        for key, its_kind in function.lists:
+            yield from ((its_kind, row) for row in _list(reply.get(key)))
+    elif function.lists:
+        if reply and not _has_columns(tidy(reply), function):
+            _refuse_unknown_shape(reply, whole=True)
         if reply:
             yield kind, reply
-    elif function.rule == "bar" or (len(series) == 1 and all(isinstance(row, dict) for row in series[0].values())):
-        if function.rule == "bar" and len(series) != 1:
-            _refuse_unknown_shape(reply)
-        for one in series[:1]:
-            yield from (
-                (kind, {"timestamp": label, **row} if isinstance(row, dict) else None) for label, row in one.items()
-            )
-    elif rows:
-        yield from ((kind, row) for one in rows for row in one)
-    elif series:
-        yield from ((kind, row) for row in series if row)
+    elif function.rule == "bar":
+        yield from ((kind, row) for row in _series_rows(_series(reply, function)))
+    else:
+        yield from ((kind, row) for row in _any_rows(reply))
+
+
+def _series(reply: Mapping[str, Any], function: Function) -> Mapping[str, Any]:
+    """The bars by label. Raises UpstreamError for a series of another period or kind, which its key names."""
+    keys = {function.series.format(name) for name in MINUTES}
+    found = [value for key, value in reply.items() if key in keys and isinstance(value, dict)]
+    if len(found) != 1:
+        _refuse_unknown_shape(reply)
+        return {}
+    return found[0]
+
+
+def _series_rows(series: Mapping[str, Any]) -> Iterator[Any]:
+    """Indicators and bars: the label is a row's time stamp."""
+    for label, row in series.items():
+        if isinstance(row, dict):
+            yield {"timestamp": label, **{name: value for name, value in row.items() if _name(name) != "timestamp"}}
+        else:
+            yield None
+
+
+def _any_rows(reply: Mapping[str, Any]) -> Iterator[Any]:
+    rest = {key: value for key, value in reply.items() if not _is_meta(key)}
+    objects = [value for value in rest.values() if isinstance(value, dict)]
+    lists = [value for value in rest.values() if isinstance(value, list)]
+    if len(objects) == 1 and _is_series(objects[0]):
+        yield from _series_rows(objects[0])
+    elif lists:
+        yield from (row for one in lists for row in one)
+    elif objects:
+        yield from (row for row in objects if row)
     elif reply:
-        yield kind, reply
+        yield reply
 
 
-def _refuse_unknown_shape(reply: Mapping[str, Any]) -> None:
-    """Raises when a reply holds rows of some other shape. One without any (``{}``, a symbol alone) has no rows."""
-    if any(value and isinstance(value, (dict, list)) for key, value in reply.items() if not _is_meta(key)):
-        raise UpstreamError("malformed", problem="it does not hold the rows of this function")
+def _is_series(value: Mapping[str, Any]) -> bool:
+    """Rows by label: no value but rows, and such as cannot be read."""
+    return all(row is None or isinstance(row, dict) for row in value.values())
 
 
-def _meta(reply: Mapping[str, Any]) -> dict[str, str]:
-    """The meta data by plain name ("time_zone", "interval", "symbol"), and the symbol beside the rows."""
-    found = {"symbol": reply["symbol"]} if isinstance(reply.get("symbol"), str) else {}
+def _refuse_unknown_shape(reply: Mapping[str, Any], whole: bool = False) -> None:
+    """Raises when a reply holds something else than rows. One with nothing (``{}``, a symbol alone) has no rows."""
+    parts = {key: value for key, value in reply.items() if not _is_meta(key) and key.lower() not in _BESIDE_NO_ROWS}
+    if whole or any(value or not isinstance(value, (dict, list)) for value in parts.values()):
+        raise UpstreamError("malformed", problem=_NOT_ITS_OWN)
+
+
+def _meta(reply: Mapping[str, Any], function: Function) -> dict[str, str]:
+    """The meta data by plain name ("time_zone", "interval", "symbol"), and the names beside the rows."""
+    beside = {name.lower(): reply[name] for name in ("symbol", "Symbol", "quarter") if isinstance(reply.get(name), str)}
+    found: dict[str, str] = dict(beside)
     for key, value in reply.items():
         if _is_meta(key) and isinstance(value, dict):
             # Indicators number with a colon ("7: Time Zone") and series with a point ("5. Time Zone").
-            found |= {_name(str(name)): str(text) for name, text in value.items()}
+            found |= {_name(str(name)): str(text) for name, text in value.items() if text is not None}
+    # The key of a series names its interval as well: the longer counts.
+    if function.period == "intraday":
+        found["series_interval"] = next((name for name in MINUTES if function.series.format(name) in reply), "")
     return found
 
 
@@ -172,20 +234,17 @@ def _is_meta(key: str) -> bool:
     return key in ("Meta Data", "meta_data")
 
 
-def _dated(row: dict[str, Any], function: Function) -> dict[str, Any]:
-    """The row with its date under the table's name: CSV calls it timestamp or time."""
-    for alias in ("timestamp", "time"):
-        if function.date and function.date not in row and alias in row:
-            return {function.date: row[alias], **{key: value for key, value in row.items() if key != alias}}
-    return row
+def _aliased(name: str, function: Function) -> str:
+    """A column by the table's name: the CSV of a series calls its date timestamp, and that of an indicator time."""
+    return (
+        function.date if function.rule == "unverifiable" and name in ("timestamp", "time") and function.date else name
+    )
 
 
 def _kind(function: Function) -> str:
+    if function.lists:
+        return function.lists[0][1]
     return "bar" if function.rule == "bar" else function.name.lower()
-
-
-def _integer(digits: str) -> int | None:
-    return int(digits) if len(digits) < 100 else None  # Python refuses to read one of thousands of digits
 
 
 def _list(value: Any) -> list[Any]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from pit_fetch.errors import UpstreamError
 from pit_fetch.provider import Query, Record
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date
-from pit_fetch_providers.alphavantage import bars, earnings, news
-from pit_fetch_providers.alphavantage.functions import Function
+from pit_fetch_providers.alphavantage import bars, earnings, news, subject
+from pit_fetch_providers.alphavantage.function import Function
 from pit_fetch_providers.alphavantage.reply import Document, Row
 
 # The options that say what a reply is about, in the order in which an id names them.
@@ -23,17 +24,25 @@ _META_SUBJECTS = (
 
 
 def records(function: Function, document: Document, query: Query, received: datetime) -> Iterator[Record]:
-    """The records of a reply that was received at ``received``, dated by the function's rule."""
+    """The records of a reply that was received at ``received``, dated by the function's rule.
+
+    Raises UpstreamError when the reply is on another subject, or (in open mode, where a row tells
+    nothing that may not be told) when none of its rows is one of this function's.
+    """
+    subject.check(document, function, query)
+    if query.pit is None and document.rows and all(row is None for _, row in document.rows):
+        raise UpstreamError("malformed", problem="none of its rows is one of this function's")
     about = _about(function, document.meta, query)
+    found = subject.rows(document, query)
     if function.rule == "earnings":
-        yield from earnings.records(document.rows, about)
+        yield from earnings.records(found, about)
     elif function.rule == "article":
-        yield from news.records(document.rows, query)
+        yield from news.records(found, query)
     elif function.rule == "bar":
-        for _, row in document.rows:
+        for _, row in found:
             yield _bar(function, row, document.meta, query, about)
     else:
-        yield from _others(function, document, received, about)
+        yield from _others(function, found, query, received, about)
 
 
 def _bar(function: Function, row: Row | None, meta: Mapping[str, str], query: Query, about: str) -> Record:
@@ -41,27 +50,45 @@ def _bar(function: Function, row: Row | None, meta: Mapping[str, str], query: Qu
     if row is None or not isinstance(label, str):
         return Record("", None, "time_series_timestamp", {})
     public = bars.available_at(label, function, meta, query.options.get("interval"))
-    payload = {"record_type": "bar", **row}
-    if query.pit is not None:
-        # Adjusted prices carry later dividends and splits back; raw ones and the amounts themselves do not.
-        payload = {name: value for name, value in payload.items() if not name.startswith("adjusted")}
+    if not bars.is_market_s_own(function, meta, query.options.get("market")):
+        public = None
+    payload = {"record_type": "bar", **_served(function, row, query)}
+    if query.pit is not None and not payload.keys() >= set(function.columns):  # the coin prices of before 2024
+        public = None
     return Record(_id(function.name, about, label.replace(" ", "T")), public, "time_series_timestamp", payload)
 
 
-def _others(function: Function, document: Document, received: datetime, about: str) -> Iterator[Record]:
+def _served(function: Function, row: Row, query: Query) -> Row:
+    """With a PIT a closed list of columns: a name that nobody has looked at may carry what came later.
+
+    Adjusted prices carry later dividends and splits back; raw ones, and the amounts themselves, do not.
+    """
+    if query.pit is None:
+        return row
+    known = function.columns + function.passes
+    return {name: value for name, value in row.items() if name in known and not isinstance(value, (dict, list))}
+
+
+def _others(
+    function: Function, rows: Iterable[tuple[str, Row | None]], query: Query, received: datetime, about: str
+) -> Iterator[Record]:
     seen: dict[str, int] = {}
     many = len(function.lists) > 1
-    for number, (kind, row) in enumerate(document.rows, 1):
+    is_snapshot = function.rule == "snapshot"
+    for number, (kind, row) in enumerate(rows, 1):
         if row is None:
             yield Record("", None, "provider_metadata", {})
             continue
         public = _dated(function, row, received)
         name = _id(function.name, about, kind if many else "", *_identity(function, row, number))
-        if function.rule in ("snapshot", "unverifiable"):
+        if is_snapshot or function.rule == "unverifiable":
             # Equal rows are told apart by number. Not so where rows are dated: a late one must not move the count.
             seen[name] = seen.get(name, 0) + 1
             name = name if seen[name] == 1 else f"{name}:{seen[name]}"
-        yield Record(name, public, "provider_metadata", {"record_type": kind, **dict.fromkeys(function.newer), **row})
+        # What is received is the state of that instant, as a whole.
+        served = row if is_snapshot else _served(function, row, query)
+        payload = {"record_type": kind, **dict.fromkeys(function.newer), **served}
+        yield Record(name, public, "provider_metadata", payload, at_receipt=is_snapshot)
 
 
 def _dated(function: Function, row: Row, received: datetime) -> datetime | None:

@@ -14,7 +14,7 @@ from pit_fetch.gaps import Gap, gap
 from pit_fetch.provider import Context, Query, Record
 from pit_fetch_providers.alphavantage import bars, news
 from pit_fetch_providers.alphavantage.ask import ask
-from pit_fetch_providers.alphavantage.functions import Function
+from pit_fetch_providers.alphavantage.function import Function
 from pit_fetch_providers.alphavantage.options import parameters
 from pit_fetch_providers.alphavantage.rows import own_date, records
 
@@ -64,7 +64,7 @@ def monthly(function: Function, query: Query, context: Context, select: Select) 
         yield from found
         kept = [one for one in found if isinstance(one, Record)]
         wanted += len(_wanted(kept, query, select))
-        empty = 0 if _public(kept, query) else empty + 1
+        empty = 0 if _has_public(kept, query) else empty + 1
         if wanted > query.limit:
             return
         if empty == EMPTY_MONTHS and month > last:
@@ -104,7 +104,9 @@ def articles(function: Function, query: Query, context: Context, select: Select)
         oldest = min(stamps).replace(second=0, microsecond=0)
         ids = {one.id for one in found}
         if end < oldest and ids <= seen:  # the window is ignored: no later one would bring anything
-            raise UpstreamError("paging")
+            if _public(found, query):
+                raise UpstreamError("paging")
+            return
         seen |= ids
         public |= _wanted(found, query, select)
         if news.suffices(public.values(), oldest, query.limit + 1):
@@ -127,6 +129,12 @@ def _public(found: Sequence[Record], query: Query) -> dict[str, datetime]:
         for one in found
         if one.id and one.available_at is not None and one.available_at < bound
     }
+
+
+def _has_public(found: Sequence[Record], query: Query) -> bool:
+    """Whether anything was public at the PIT: above a cursor, too, or a page would end before the whole does."""
+    cutoff = min(query.now, query.started)
+    return any(one.id and one.available_at is not None and one.available_at <= cutoff for one in found)
 
 
 def _wanted(found: Sequence[Record], query: Query, select: Select) -> dict[str, datetime]:

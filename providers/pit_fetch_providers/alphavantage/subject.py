@@ -1,0 +1,83 @@
+"""What a reply is about, as far as it says so itself, against what was asked for. Pure.
+
+A request for one symbol can be answered with rows on others: a calendar that holds the whole market, an
+article that names several tickers. Such a row is left out. A reply that is on another subject as a
+whole is an error, which rests on what stands beside the rows and never on a row that may be withheld.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pit_fetch.errors import UpstreamError
+from pit_fetch.provider import Query
+from pit_fetch_providers.alphavantage.function import Function
+from pit_fetch_providers.alphavantage.reply import Document, Row
+
+# The options that name a subject, and where a reply names it: beside the rows, and in the columns of a row.
+_BESIDE: Mapping[str, tuple[str, ...]] = {
+    "symbol": ("symbol", "digital_currency_code"),
+    "market": ("market_code",),
+    "from_symbol": ("from_symbol",),
+    "to_symbol": ("to_symbol",),
+    "symbols": ("symbols",),
+    "quarter": ("quarter",),
+}
+_IN_A_ROW: Mapping[str, tuple[str, ...]] = {
+    "symbol": ("symbol", "Symbol", "ticker"),
+    "from_currency": ("from_currency_code",),
+    "to_currency": ("to_currency_code",),
+}
+
+# BRK.B, BRK-B and BRK/B are one share.
+_SEPARATORS = re.compile(r"[./_\s-]+")
+
+
+def check(document: Document, function: Function, query: Query) -> None:
+    """Raises UpstreamError when the reply says of itself that it is on another subject."""
+    for option, places in _BESIDE.items():
+        asked = _named_in(query, option)
+        named = {_plain(part) for place in places for part in document.meta.get(place, "").split(",") if part.strip()}
+        if asked and not named <= asked:
+            raise _off_subject()
+    if function.single and document.rows and not rows(document, query):
+        raise _off_subject()
+
+
+def rows(document: Document, query: Query) -> Sequence[tuple[str, Row | None]]:
+    """The rows of a reply without those that name another subject."""
+    found = ((columns, _named_in(query, option)) for option, columns in _IN_A_ROW.items())
+    asked = [(columns, names) for columns, names in found if names]
+    tickers = _named_in(query, "tickers")
+    return [(kind, row) for kind, row in document.rows if row is None or not _is_on_another(row, asked, tickers)]
+
+
+def _is_on_another(row: Row, asked: Sequence[tuple[tuple[str, ...], set[str]]], tickers: set[str]) -> bool:
+    for columns, names in asked:
+        if not {_plain(row[column]) for column in columns if isinstance(row.get(column), str)} <= names:
+            return True
+    return bool(tickers) and not tickers <= _tickers(row)
+
+
+def _tickers(row: Row) -> set[str]:
+    """The tickers that an article names."""
+    named: Any = row.get("ticker_sentiment")
+    found = [one.get("ticker") for one in named if isinstance(one, dict)] if isinstance(named, list) else []
+    return {_plain(one) for one in found if isinstance(one, str)}
+
+
+def _named_in(query: Query, option: str) -> set[str]:
+    """The names that the request gives for an option."""
+    value = query.options.get(option)
+    parts = value.split(",") if isinstance(value, str) else value or ()
+    return {_plain(part) for part in parts if part.strip()}
+
+
+def _plain(name: str) -> str:
+    return _SEPARATORS.sub("-", name.strip().upper())
+
+
+def _off_subject() -> UpstreamError:
+    return UpstreamError("off_subject", problem="it is about something other than what was asked for")
