@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-DEPENDENCIES = ("requests", "dotenv")
+DEPENDENCIES = ("requests", "dotenv", "dateutil")
 _FIT = "import sys; from importlib.util import find_spec as f; sys.exit(sys.version_info < %r or not all(map(f, %r)))"
 
 

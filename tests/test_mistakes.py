@@ -148,7 +148,6 @@ REFUSED = {
     "$BZ --date-from 2024-02-12 --date-to 2024-02-10": "--date-from is after --date-to: swap them",
     "$BZ --fields titel": "titel is none of them: did you mean title?",
     "$BZ --after x": "copy it from the truncated gap",
-    "$BZ --themes marco": "--themes is a comma-separated list of macro",
     "$BZ --tickers": "--tickers needs a value",
     "$BZ --tickers ,": "--tickers is a comma-separated list",
     "$BZ --tickers AAPL MSFT": "join several values with commas (--tickers A,B)",

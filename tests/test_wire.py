@@ -69,7 +69,6 @@ JSON = st.recursive(
 
 
 @settings(deadline=None)
-@settings(deadline=None)  # a spoilt row of a megabyte takes its time
 @given(st.lists(JSON), st.lists(st.sampled_from(sorted(SPOILT))))
 def test_what_json_can_say_is_read_as_it_stands_whatever_lies_beside_it(values, spoilt):
     texts = [*(json.dumps(value).encode() for value in values), *(SPOILT[name] for name in spoilt)]
