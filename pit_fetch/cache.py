@@ -16,7 +16,7 @@ import stat
 from collections.abc import Mapping
 from typing import NamedTuple
 
-_MAGIC = b"pit_fetch cache 1"
+_MAGIC = b"pit_fetch cache 2"
 # A planted pipe would block the one who opens it, and a planted link would lead elsewhere.
 _CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -63,7 +63,7 @@ def load(environ: Mapping[str, str], url: str, seconds: float, now: float) -> Ke
     path = _path(environ, url)
     try:
         with open(open_own(path, os.O_RDONLY), "rb") as file:
-            head, body = file.readline(1_000), file.read()
+            head, packed = file.readline(1_000), file.read()
     except OSError:
         return None
     try:
@@ -71,29 +71,39 @@ def load(environ: Mapping[str, str], url: str, seconds: float, now: float) -> Ke
     except (IndexError, ValueError):
         return None
     # An age below zero comes from a clock that was set back: how old the body is cannot be told.
-    return Kept(body, since) if head == _head(url, since, body) and 0 <= now - since < seconds else None
+    if head != _head(url, since, packed) or not 0 <= now - since < seconds:
+        return None
+    import zlib
+
+    return Kept(zlib.decompress(packed), since)
 
 
 def store(environ: Mapping[str, str], url: str, body: bytes, now: float) -> None:
-    """Keeps ``body``, received at ``now``, for ``url``. Whoever reads meanwhile sees the old body or the new one."""
+    """Keeps ``body``, received at ``now``, for ``url``. Whoever reads meanwhile sees the old body or the new one.
+
+    It is compressed: some files are kept for good, one for each day that was asked about.
+    """
     path = _path(environ, url)
     if not path:
         return
+    import zlib
+
+    packed = zlib.compress(body)
     part = f"{path}.{os.urandom(8).hex()}"
     try:
         with open(open_own(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
-            file.write(_head(url, now, body) + body)
+            file.write(_head(url, now, packed) + packed)
         os.replace(part, path)
     except OSError:
         with contextlib.suppress(OSError):
             os.remove(part)
 
 
-def _head(url: str, since: float, body: bytes) -> bytes:
-    """The first line of a kept file: since when, and a digest of that, the address and the body."""
+def _head(url: str, since: float, packed: bytes) -> bytes:
+    """The first line of a kept file: since when, and a digest of that, the address and the compressed body."""
     from hashlib import sha256
 
-    digest = sha256(b"%r %s\n" % (since, url.encode()) + body).hexdigest()
+    digest = sha256(b"%r %s\n" % (since, url.encode()) + packed).hexdigest()
     return b"%s %r %s\n" % (_MAGIC, since, digest.encode())
 
 

@@ -61,6 +61,8 @@ REASONS: Mapping[str, tuple[str, str]] = {
         "{host} serves this for a limited time back only, or was asked for its latest rows: older ones are missing.",
     ),
     "look_back": ("truncated", "Looked back to {day} and no further. Narrow the request (--date-from, --date-to)."),
+    # Of a file that a user saved, in open mode: with a PIT the total would count what is withheld.
+    "partial_file": ("truncated", "The file holds {held} of {total} hits: it is one page of a longer answer."),
     # The command line or its surroundings.
     "pit_malformed": (
         "invalid_pit",

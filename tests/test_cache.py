@@ -88,6 +88,14 @@ def test_a_file_that_never_changes_is_kept_for_good(tmp_path: Path) -> None:
     assert len(server.requests) == 1
 
 
+def test_a_kept_file_takes_little_room(tmp_path: Path) -> None:
+    environ, body = {"HOME": str(tmp_path)}, b"1000228|HENRY SCHEIN INC|4|20181231\n" * 1_000
+    cache.store(environ, "https://a/x", body, 1_700_000_000.0)
+    (kept,) = (tmp_path / ".cache/pit_fetch").iterdir()
+    assert kept.stat().st_size < len(body) / 10
+    assert cache.load(environ, "https://a/x", HOUR, 1_700_000_000.0) == (body, 1_700_000_000.0)
+
+
 def test_a_file_is_kept_only_if_its_reader_says_so(tmp_path: Path) -> None:
     time = Time()
     with serve(lambda request: Response(b"good")) as server:

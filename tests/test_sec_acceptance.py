@@ -8,15 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pit_fetch_providers.sec_full_text.acceptance import (
-    Acceptance,
-    accepted_at,
-    available_at,
-    parse_header,
-    parse_index_page,
-    parse_submissions,
-)
-from pit_fetch_providers.sec_full_text.forms import ORDINARY, all_ordinary, dated_by_filing, public_by
+from pit_fetch_providers.sec_full_text.acceptance import Acceptance, accepted_at, available_at
+from pit_fetch_providers.sec_full_text.forms import EVENING, all_ordinary
+from pit_fetch_providers.sec_full_text.header import parse_header, parse_index_page, parse_submissions
 
 from pit_fetch.times import NEW_YORK, in_new_york
 from tests.loopback import sec
@@ -34,11 +28,11 @@ RULE = {
     "in the session": ("8-K", "2024-02-15 15:50:00", "2024-02-15", "", False, "2024-02-15 15:53"),
     "at the last minute": ("8-K", "2024-02-15 15:59:30", "2024-02-15", "", False, "2024-02-15 16:02:30"),
     "before 17:30": ("8-K", "2024-02-15 17:29:00", "2024-02-15", "", False, "2024-02-15 17:32"),
-    "after 17:30": ("8-K", "2024-02-15 17:31:00", "2024-02-16", "2024-02-16", False, "2024-02-16 06:00"),
+    "after 17:30": ("8-K", "2024-02-15 17:31:00", "2024-02-16", "2024-02-16", False, "2024-02-16 06:03"),
     "an insider's, in the evening": ("4", "2024-02-15 18:05:00", "2024-02-15", "", False, "2024-02-15 18:08"),
-    "on a Friday night": ("10-K", "2024-02-16 18:05:00", "2024-02-20", "2024-02-20", False, "2024-02-20 06:00"),
-    "on a holiday's eve": ("8-K", "2024-07-03 17:45:00", "2024-07-05", "2024-07-05", False, "2024-07-05 06:00"),
-    "before the opening": ("8-K", "2024-02-15 05:30:00", "2024-02-15", "", False, "2024-02-15 06:00"),
+    "on a Friday night": ("10-K", "2024-02-16 18:05:00", "2024-02-20", "2024-02-20", False, "2024-02-20 06:03"),
+    "on a holiday's eve": ("8-K", "2024-07-03 17:45:00", "2024-07-05", "2024-07-05", False, "2024-07-05 06:03"),
+    "before the opening": ("8-K", "2024-02-15 05:30:00", "2024-02-15", "", False, "2024-02-15 06:03"),
     "back-dated notice": ("EFFECT", "2024-02-15 00:15:02", "2024-02-13", "2024-02-15", False, "2024-02-16 00:00"),
     "back-dated, header too": ("TA-1", "2024-02-15 10:00:00", "2023-11-21", "2023-11-21", False, "2024-02-15 10:03"),
     "a letter": ("UPLOAD", "2024-04-02 12:36:07", "2024-04-02", "2024-06-14", True, "2024-06-15 00:00"),
@@ -46,7 +40,22 @@ RULE = {
     "private, released at once": ("DRS", "2024-04-02 12:36:07", "2024-04-02", "2024-04-02", True, "2024-04-03 00:00"),
     "no acceptance time": ("10-Q", "", "2001-05-11", "2001-05-14", False, "2001-05-15 00:00"),
     "no acceptance time, same day": ("10-Q", "", "2001-05-11", "2001-05-11", False, "2001-05-12 00:00"),
-    "in the repeated hour": ("8-K", "2024-11-03 01:30:00", "2024-11-03", "", False, "2024-11-03 06:00"),
+    "the evening before, 2013 to 2017": ("8-K", "2016-02-16 17:31:00", "2016-02-17", "", False, "2016-02-17 07:33"),
+    "the last evening of 2012": ("8-K", "2012-12-31 18:00:00", "2013-01-02", "", False, "2013-01-02 07:33"),
+    "the last evening of 2017": ("8-K", "2017-12-29 18:00:00", "2018-01-02", "", False, "2018-01-02 07:33"),
+    "the year before": ("8-K", "2012-02-16 17:31:00", "2012-02-17", "", False, "2012-02-17 06:03"),
+    "the year after": ("8-K", "2018-02-15 17:31:00", "2018-02-16", "", False, "2018-02-16 06:03"),
+    "before the opening, in 2015": ("8-K", "2015-02-17 05:30:00", "2015-02-17", "", False, "2015-02-17 06:03"),
+    "an insider's, in the evening of 2015": ("4", "2015-02-17 18:05:00", "2015-02-17", "", False, "2015-02-17 18:08"),
+    "moved back by a week": ("4", "2003-05-13 19:38:05", "2003-05-06", "", False, "2003-05-13 19:41:05"),
+    "moved back by five years": ("SC 13G/A", "2006-07-07 11:00:00", "2001-02-06", "", False, "2006-07-07 11:03"),
+    "in the night": ("EFFECT", "2024-02-15 00:15:02", "2024-02-14", "", False, "2024-02-15 06:03"),
+    "after the end of the day": ("8-K", "2024-02-15 22:00:00", "2024-02-15", "", False, "2024-02-16 06:03"),
+    "moved back, an evening's": ("8-K", "2024-02-15 17:31:00", "2024-02-14", "", False, "2024-02-20 07:33"),
+    "moved back, released": ("8-K", "2024-02-15 17:31:00", "2024-02-14", "2024-02-16", False, "2024-02-17 00:00"),
+    "midnight is no clock": ("10-K", "2002-03-04 00:00:00", "2002-03-04", "", False, "2002-03-05 00:00"),
+    "midnight, sent out later": ("10-K", "2002-03-04 00:00:00", "2002-03-04", "2002-03-07", False, "2002-03-08 00:00"),
+    "in the repeated hour": ("8-K", "2024-11-03 01:30:00", "2024-11-03", "", False, "2024-11-03 06:03"),
 }  # fmt: skip
 
 
@@ -58,7 +67,7 @@ def test_the_header_decides(
     filing = Filing(ONE, form, accepted, filed, released, private)
     parsed = parse_header(make(filing).encode(), ONE)
     assert parsed is not None
-    moment = available_at(parsed, date.fromisoformat(filed))
+    moment = available_at(parsed, date.fromisoformat(filed), form in EVENING)
     assert moment is not None
     assert moment.astimezone(NEW_YORK).strftime("%Y-%m-%d %H:%M:%S") == public.ljust(19, " ").replace("   ", ":00")
     assert parsed.names == ("Apple Inc.",)
@@ -74,7 +83,7 @@ def test_of_two_filing_dates_the_later_one_counts(in_header: str, in_index: str)
     filing = Filing(ONE, "8-K", "2024-02-15 17:31:00", in_header)
     parsed = parse_header(sec.header(filing).encode(), ONE)
     assert parsed is not None
-    assert shown(available_at(parsed, date.fromisoformat(in_index))) == "2024-02-16T06:00:00-05:00"
+    assert shown(available_at(parsed, date.fromisoformat(in_index))) == "2024-02-16T06:03:00-05:00"
 
 
 GOOD = sec.header(Filing(ONE, "UPLOAD", "2024-04-02 12:36:07", released="2024-06-14", private=True))
@@ -93,9 +102,40 @@ UNUSABLE_HEADERS = {
 }
 
 
+SEVERAL = GOOD.replace("CONFORMED SUB", f"<MULTI-ACCESSION-NUMBERS>\nACCESSION NUMBER:\t\t{number(3)}\nCONFORMED SUB")
+
+
+def test_a_header_that_names_what_was_submitted_along_with_it_is_read() -> None:
+    assert parse_header(SEVERAL.encode(), ONE) == parse_header(GOOD.encode(), ONE)
+    # The other way round it is another filing's; and without the mark two numbers are two headers.
+    assert parse_header(SEVERAL.encode(), number(3)) is None
+    assert parse_header(SEVERAL.replace("<MULTI-ACCESSION-NUMBERS>\n", "").encode(), ONE) is None
+
+
+@pytest.mark.parametrize("accession", ["9999999997-03-023321", ONE])
+def test_of_paper_the_day_of_its_entry_counts(accession: str) -> None:
+    filing = Filing(accession, "11-K", "2003-06-30 10:15:00", "2003-03-20")
+    parsed = parse_header(sec.header(filing).encode(), accession)
+    assert parsed is not None
+    paper = accession.startswith("9999999997")
+    stamp = "2003-07-01T00:00:00-04:00" if paper else "2003-06-30T10:18:00-04:00"
+    assert shown(available_at(parsed, date(2003, 3, 20))) == stamp
+    assert (parse_index_page(sec.index_page(filing).encode(), accession) is None) is paper
+
+
 @pytest.mark.parametrize("text", UNUSABLE_HEADERS.values(), ids=UNUSABLE_HEADERS)
 def test_a_header_that_could_mislead_is_none(text: str) -> None:
     assert parse_header(text.encode(), ONE) is None
+
+
+@pytest.mark.parametrize("clock", ["000000", "120000", "185900", "235959"])
+@pytest.mark.parametrize("released", ["20240614", "99991231"])
+def test_a_date_at_the_end_of_the_calendar_is_never_public(clock: str, released: str) -> None:
+    text = GOOD.replace("20240402123607", f"99991231{clock}").replace("20240614", released)
+    parsed = parse_header(text.encode(), ONE)
+    assert parsed is not None
+    moment = available_at(parsed, date(2024, 4, 2))
+    assert moment is None or moment.year == 9999
 
 
 def test_a_mark_in_one_half_of_the_page_is_enough() -> None:
@@ -126,7 +166,7 @@ def test_the_index_page() -> None:
     page = sec.index_page(Filing(ONE, "10-K", "2018-03-07 18:03:42", "2018-03-08")).encode()
     parsed = parse_index_page(page, ONE)
     assert parsed is not None
-    assert shown(available_at(parsed, date(2018, 3, 8))) == "2018-03-08T06:00:00-05:00"
+    assert shown(available_at(parsed, date(2018, 3, 8))) == "2018-03-08T06:03:00-05:00"
     assert parse_index_page(page, number(2)) is None
     assert parse_index_page(page.replace(b"18:03:42", b"18:03"), ONE) is None
     assert parse_index_page(b"<html></html>", ONE) is None
@@ -157,13 +197,12 @@ def test_no_filing_is_stamped_before_its_acceptance(form: str, accepted: str, fi
         parse_submissions(sec.columns([Filing(number(9), "4", accepted), filing], true_utc), ONE),
     )
     stamps = [available_at(source, day) for source in sources if source is not None]
-    stamps.append(public_by(day))
-    assert len(stamps) == 4
+    assert len(stamps) == 3
     for stamp in stamps:
         assert stamp is not None
         assert stamp >= filing.accepted_instant + timedelta(minutes=3)
     # The fallback is a bound: never before what the header says, and at most the offset of UTC behind it.
-    header, _, fallback, _ = stamps
+    header, _, fallback = stamps
     assert header is not None
     assert fallback is not None
     assert timedelta() <= fallback - header <= timedelta(hours=5)
@@ -179,6 +218,9 @@ def test_no_filing_is_stamped_before_its_acceptance(form: str, accepted: str, fi
         {"accessionNumber": [ONE], "filingDate": ["2024-02-15"], "acceptanceDateTime": [None]},
         {"accessionNumber": [ONE], "filingDate": ["2024-02-15"], "acceptanceDateTime": ["2024-02-15T16:00"]},
         {"accessionNumber": [ONE], "filingDate": ["15 Feb"], "acceptanceDateTime": ["2024-02-15T16:00:00.000Z"]},
+        {"accessionNumber": [ONE], "filingDate": ["2001-02-15"], "acceptanceDateTime": ["2001-02-15T05:00:00.000Z"]},
+        {"accessionNumber": [ONE], "filingDate": ["2001-07-16"], "acceptanceDateTime": ["2001-07-16T04:00:00.000Z"]},
+        {"accessionNumber": [ONE], "filingDate": ["2001-02-15"], "acceptanceDateTime": ["2001-02-15T00:00:00.000Z"]},
         {"accessionNumber": [number(2)], "filingDate": ["2024-02-15"], "acceptanceDateTime": ["2024-02-15T16:00:00Z"]},
     ],
 )
@@ -209,40 +251,6 @@ def test_a_letter_with_a_hole_in_its_header_is_never_public_early(source: Any, p
     assert stamp is None or stamp >= datetime(2024, 6, 15, 4, tzinfo=UTC)
 
 
-TODAY = date(2024, 2, 15)
-
-
-@pytest.mark.parametrize(
-    ("form", "filed", "decided"),
-    [
-        ("10-K", "2024-02-08", True),
-        ("10-K", "2024-02-09", False),
-        ("10-K/A", "2024-02-08", True),
-        ("SCHEDULE 13G/A", "2024-01-08", True),
-        *((form, "2010-01-04", False) for form in ("UPLOAD", "CORRESP", "DRS", "DRS/A", "EFFECT", "QUALIF", "F-3")),
-        *((form, "2010-01-04", False) for form in ("TA-1", "MA-I", "SBSE-A/A", "1-A", "485APOS", "X-17A-5", "LETTER")),
-        ("A FORM OF NEXT YEAR", "2010-01-04", False),
-        ("10-k", "2010-01-04", False),
-    ],
-)
-def test_which_filings_their_date_decides(form: str, filed: str, decided: bool) -> None:
-    assert dated_by_filing(form, date.fromisoformat(filed), TODAY) is decided
-
-
-def test_a_date_means_the_end_of_its_new_york_day() -> None:
-    assert shown(public_by(date(2024, 3, 8))) == "2024-03-09T00:00:00-05:00"
-    assert shown(public_by(date(2024, 3, 10))) == "2024-03-11T00:00:00-04:00"
-
-
-def test_before_headers_had_a_time_a_date_means_some_days_later() -> None:
-    assert shown(public_by(date(2001, 12, 28))) == "2002-01-04T00:00:00-05:00"
-    days = [date(2002, 12, 1) + timedelta(days=n) for n in range(60)]
-    stamps = [stamp for stamp in map(public_by, days) if stamp is not None]
-    assert stamps == sorted(stamps)
-    assert len(stamps) == len(days)
-    assert all(stamp.astimezone(NEW_YORK).date() > day for stamp, day in zip(stamps, days, strict=True))
-
-
 @pytest.mark.parametrize(
     ("forms", "ordinary"),
     [
@@ -256,9 +264,3 @@ def test_before_headers_had_a_time_a_date_means_some_days_later() -> None:
 )
 def test_whether_a_request_is_for_ordinary_forms_only(forms: tuple[str, ...], ordinary: bool) -> None:
     assert all_ordinary(forms) is ordinary
-
-
-def test_the_list_of_ordinary_forms_names_none_that_was_seen_late() -> None:
-    late = {"F-3", "F-1", "EFFECT", "QUALIF", "MA-I", "1-A", "TA-1", "SBSE-A", "UPLOAD", "CORRESP", "DRS", "485APOS"}
-    assert not ORDINARY & late
-    assert not any(form.startswith(("DRS", "TA-", "MA", "SBSE", "APP", "CT")) for form in ORDINARY)

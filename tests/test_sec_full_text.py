@@ -56,12 +56,12 @@ def test_what_was_public_at_the_pit_is_served_with_the_time_of_its_release(run: 
         done = edgar.at_pit('"going concern"')
     assert {item["id"]: item["available_at"] for item in done.envelope["data"]} == {
         number(1): "2024-02-15T15:53:00-05:00",
-        number(3): "2024-02-15T06:00:00-05:00",
+        number(3): "2024-02-15T06:03:00-05:00",
         number(5): "2024-02-15T00:00:00-05:00",
-        number(4): "2024-02-14T17:32:00-05:00",
+        number(4): "2024-02-15T00:00:00-05:00",
         number(7): "2023-10-05T00:00:00-04:00",
     }
-    assert done.ids == [number(1), number(3), number(5), number(4), number(7)]
+    assert done.ids == [number(1), number(3), number(4), number(5), number(7)]
     assert done.gap_types == ["pit_excluded", "unverifiable"]
     assert (done.code, done.err) == (0, b"")
     url = "https://www.sec.gov/Archives/edgar/data/320193/000119312524000001"
@@ -96,13 +96,15 @@ def test_the_command_of_the_readme(run: Run, tmp_path: Path) -> None:
     with world(run, filings) as edgar:
         done, again = (edgar.at_pit("going concern", "--forms", "10-K,10-Q", "--tickers", "AAPL") for _ in range(2))
     assert done.ids == [number(1), number(4)]
-    assert done.gap_types == ["pit_excluded", "unverifiable", "unverifiable"]
+    assert done.gap_types == ["pit_excluded", "unverifiable", "unverifiable", "unverifiable"]
     assert "today's list" in done.envelope["gaps"][2]["reason"]
     assert (done.out, done.err) == (again.out, b"")
-    # The ticker file is kept for a day, and the rate limit counts all hosts together.
-    assert edgar.paths == ["/files/company_tickers.json", "/LATEST/search-index", "/LATEST/search-index"]
+    # The ticker file is kept for a day, daily indexes for good, and the rate limit counts all hosts together.
+    index = "/Archives/edgar/daily-index/2023/QTR{}/master.{}.idx".format
+    first = ["/files/company_tickers.json", "/LATEST/search-index", index(4, 20231004), index(3, 20230704)]
+    assert edgar.paths == [*first, "/LATEST/search-index"]
     kept = sorted(path.name.partition("-")[0] for path in (tmp_path / "home/.cache/pit_fetch").iterdir())
-    assert kept == ["file", "rate"]
+    assert kept == ["file", "file", "file", "rate"]
 
 
 @pytest.mark.parametrize("user_agent", ["", "Mozilla/5.0", "ops@example.com", "Company\x01 ops@example.com"])
@@ -177,11 +179,13 @@ def test_a_search_in_trouble(run: Run, failures: list[Response], data: bool) -> 
     assert b"SECRET" not in done.out + done.err
 
 
-def test_a_recorded_reply_needs_no_network_and_no_user_agent(run: Run) -> None:
+def test_a_saved_reply_needs_no_network_and_no_user_agent(run: Run) -> None:
     filings = [Filing(number(1), "10-K", "2023-12-31 12:00:00"), Filing(number(2), "UPLOAD", "2023-12-31 12:00:00")]
     body = sec.text_of(sec.reply([hit for filing in filings for hit in sec.hits(filing)]))
     done = run("--source", "sec_full_text", "--pit", PIT, "--input-file", "-", stdin=body)
-    assert done.ids == [number(1)]
-    assert done.gap_types == ["pit_excluded", "unverifiable"]
+    assert done.ids == []
+    assert done.gap_types == ["pit_excluded", "unverifiable", "unverifiable", "no_data"]
+    assert "nothing of it is served" in done.envelope["gaps"][2]["reason"]
+    assert run("--source", "sec_full_text", "--input-file", "-", stdin=body).ids == [number(1), number(2)]
     bad = run("--source", "sec_full_text", "--pit", PIT, "--input-file", "-", "--fail", stdin=b"<html>")
     assert (bad.gap_types[-1], bad.code) == ("input_error", 4)

@@ -1,107 +1,28 @@
-"""sec_full_text without a process and a socket: a client that asks the loopback server's function."""
+"""sec_full_text without a process and a socket: what is asked for, how it is read, and what becomes of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import json
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pit_fetch_providers.sec_full_text import PROVIDER, caveats, fetch, read, search
+from pit_fetch_providers.sec_full_text import PROVIDER, caveats, read, search
 from pit_fetch_providers.sec_full_text.edgar import implausible
 
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Gap
-from pit_fetch.http import Client
 from pit_fetch.pit import Page, Tally, in_order, public, take
-from pit_fetch.provider import Context, Query, Record, Reply, Watermark
-from pit_fetch.times import parse_pit, window_end, window_start
+from pit_fetch.provider import Record
+from pit_fetch.times import parse_pit
+from tests.asking_sec import PIT, ask, found, no_index, question
 from tests.loopback import sec
 from tests.loopback.sec import APPLE, TESLA, Filing, daily, number
-from tests.loopback.server import App, Request, Response, as_json
-
-PIT = "2024-02-15T16:00:00-05:00"
-NOW = datetime(2026, 11, 1, tzinfo=UTC)
-
-
-class Asked:
-    """What one fetch came to, and what it asked for."""
-
-    def __init__(self) -> None:
-        self.requests: list[Request] = []
-        self.page, self.tally = Page(), Tally()
-        self.gaps: list[str] = []
-        self.error: UpstreamError | None = None
-
-    @property
-    def ids(self) -> list[str]:
-        return [record.id for record in self.page.kept]
-
-    @property
-    def items(self) -> list[tuple[Any, ...]]:
-        return [(one.id, one.available_at, one.source, dict(one.payload)) for one in self.page.kept]
-
-    def paths(self, part: str) -> list[str]:
-        return [request.path for request in self.requests if part in request.path]
-
-
-def client(app: App, requests: list[Request]) -> Client:
-    def get(host: str, path: str, params: Any = None, headers: Any = None, busy: Any = None) -> Reply:
-        request = Request(path, dict(params or {}), dict(headers or {}))
-        for _ in range(2):  # as the real client, but for the pauses
-            requests.append(request)
-            response = app(request)
-            reply = Reply(response.status, response.headers, response.body, NOW)
-            if response.status not in (429, 500, 503) and (busy is None or busy(reply) is None):
-                return reply
-        if response.status != 200:
-            raise UpstreamError("http_status", host=host, status=response.status)
-        return reply
-
-    def get_cached(host: str, path: str, headers: Any, seconds: float, decode: Callable[[Reply], Any]) -> Any:
-        return decode(get(host, path, headers=headers))
-
-    return cast(Client, SimpleNamespace(get=get, get_cached=get_cached))
-
-
-def question(pit: str | None = PIT, limit: int = 50, since: str = "", until: str = "", **options: Any) -> Query:
-    moment = parse_pit(pit) if pit else None
-    now, last = moment or NOW, window_end(until) if until else None
-    return Query(
-        now=now,
-        started=NOW,
-        pit=moment,
-        since=window_start(since) if since else None,
-        until=last,
-        horizon=min(now, last or now),
-        limit=limit,
-        options={option.name: options.get(option.name, option.default) for option in PROVIDER.options},
-    )
-
-
-def ask(app: App | Sequence[Filing], request: Query | None = None, cap: int = 1000, **options: Any) -> Asked:
-    """A fetch through the whole pipeline. Options are the provider's, and ``pit``, ``limit``, ``since``, ``until``."""
-    asked = Asked()
-    query = request or question(**{"query": "concern", **options})
-    context = Context(client(app if callable(app) else sec.app(app), asked.requests), {"user_agent": sec.USER_AGENT})
-
-    def records() -> Iterable[Record | Watermark]:
-        try:
-            for one in fetch(query, context):
-                if isinstance(one, Gap):
-                    asked.gaps.append(one.code)
-                else:
-                    yield one
-        except UpstreamError as error:
-            asked.error = error
-
-    ordered = in_order(public(records(), lambda: query.pit, asked.tally), PROVIDER.newest_first)
-    take(ordered, asked.page, after=None, cap=cap, limit=query.limit, select=lambda record: True)
-    return asked
+from tests.loopback.server import Request, Response, as_json
 
 
 def in_small_slices(most: int) -> Any:
@@ -200,6 +121,25 @@ def test_an_unknown_ticker_says_no_more_than_no_filing_does() -> None:
     assert list(caveats(question())) == []
 
 
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("8K", "8-K"), ("10k", "10-K"), ("10-KA", "10-K/A"), ("-8K", "8-K"), ("Form 4", "4"), ("DEF14A", "DEF 14A"),
+        ("13F", "13F-HR"), ("sc13d/a", "SC 13D/A"), ("13D", "SCHEDULE 13D"), ("proxy", "DEF 14A"),
+    ],
+)  # fmt: skip
+def test_a_form_that_edgar_spells_differently_is_refused_with_its_name(given: str, meant: str) -> None:
+    for run in (lambda: ask([], forms=("10-Q", given)), lambda: recorded([], forms=(given,))):
+        with pytest.raises(ConfigError) as refused:
+            run()
+        assert f"EDGAR writes {meant}" in refused.value.gap.reason
+
+
+@pytest.mark.parametrize("form", ["8-K", "8-k/a", "-4", "1/A", "1-A", "15-12G", "A FORM OF NEXT YEAR", "25", "N-CSR"])
+def test_a_form_that_may_exist_is_asked_for(form: str) -> None:
+    assert ask([], forms=(form,)).error is None
+
+
 @pytest.mark.parametrize("options", [{"query": None}, {"ciks": ("Apple",)}, {"ciks": ("12345678901",)}])
 def test_a_request_that_cannot_be_asked_is_refused_before_it_is(options: dict[str, Any]) -> None:
     def no_request(request: Request) -> Response:
@@ -216,7 +156,8 @@ def test_a_request_that_cannot_be_asked_is_refused_before_it_is(options: dict[st
         ("Sample Company Name (admin@example.co.uk)", True),
         ("ops@example.com", False),
         ("Mozilla/5.0 (X11; Linux x86_64)", False),
-        ("Company contact@mail", False),
+        ("Company contact@mail", True),
+        ("Company contact at mail.com", False),
         ("Société ops@example.com", False),
     ],
 )
@@ -236,10 +177,13 @@ def test_the_hosts_are_counted_together_and_within_what_sec_allows() -> None:
 # How the window is read --------------------------------------------------------------------------
 
 
-def test_old_hits_cost_few_requests() -> None:
-    asked = ask(daily(150, "2023-12-31"), limit=150)
+def test_old_hits_cost_one_request_a_day_and_no_header() -> None:
+    filings = [Filing(number(n), "UPLOAD", f"2023-12-{4 + n % 3:02d} 12:00:00") for n in range(150)]
+    asked = ask(filings, limit=150)
     assert len(asked.ids) == 150
-    assert [request.query["from"] for request in asked.requests] == ["0", "100"]
+    assert [request.query["from"] for request in asked.requests if "search-index" in request.path] == ["0", "100"]
+    assert [path[-12:-4] for path in asked.paths("daily-index")] == ["20231206", "20231205", "20231204"]
+    assert len(asked.requests) == 5
 
 
 def test_the_search_ends_when_the_limit_is_filled() -> None:
@@ -247,14 +191,15 @@ def test_the_search_ends_when_the_limit_is_filled() -> None:
     newest = ask(app, forms=("10-K", "10-Q"), limit=20)
     assert newest.ids == [number(n) for n in range(1, 21)]
     assert newest.page.stopped == "limit"
-    # The first window meets the cap, the next one is small enough; only the last days need a header.
+    # The first window meets the cap, the next one is small enough; the PIT's own day needs a header, and weekends.
     assert len(newest.paths("search-index")) <= 6
+    assert len(newest.paths("daily-index")) == 14
     assert len(newest.paths("-index-headers.html")) == 7
 
 
 def test_no_header_is_read_of_a_day_that_is_not_needed() -> None:
     filings = [Filing(number(n), "8-K", f"2024-02-{14 - n // 5} 12:{n:02d}:00") for n in range(20)]
-    asked = ask(filings, forms=("8-K",), limit=3)
+    asked = ask(sec.app(filings, pages=no_index), forms=("8-K",), limit=3)
     assert asked.ids == [number(4), number(3), number(2)]
     assert len(asked.paths("-index-headers.html")) == 5
 
@@ -296,8 +241,8 @@ def test_pages_whose_hits_change_places_are_read_again() -> None:
 
 @pytest.mark.parametrize(("held", "total", "fine"), [(3, 3, True), (3, 5, False), (100, 300, False), (0, 0, True)])
 def test_a_total_that_the_pages_do_not_hold_is_an_error(held: int, total: int, fine: bool) -> None:
-    page = [hit for filing in daily(held, "2023-12-31") for hit in sec.hits(filing)]
-    asked = ask(lambda request: as_json(sec.reply(page, total=total)), limit=1000)
+    filings = daily(held, "2023-12-31")
+    asked = ask(found([hit for filing in filings for hit in sec.hits(filing)], filings, total=total), limit=1000)
     assert (asked.error is None) is fine
     assert len(asked.ids) == (held if fine else 0)
 
@@ -305,15 +250,16 @@ def test_a_total_that_the_pages_do_not_hold_is_an_error(held: int, total: int, f
 @pytest.mark.parametrize("later_first", [False, True])
 def test_of_two_dates_of_one_filing_the_later_one_counts(later_first: bool) -> None:
     days = ["2023-06-01", "2023-06-05"][:: -1 if later_first else 1]
-    found = [sec.hits(Filing(number(1), "10-K", f"{day} 12:00:00", files=((f"{day}.htm", ""),)))[0] for day in days]
-    (record,) = ask(lambda request: as_json(sec.reply(found))).page.kept
+    filings = [Filing(number(1), "10-K", f"{day} 12:00:00", files=((f"{day}.htm", ""),)) for day in days]
+    (record,) = ask(found([sec.hits(filing)[0] for filing in filings], filings)).page.kept
     assert record.payload["filed"] == "2023-06-05"
     assert record.available_at == datetime(2023, 6, 6, 4, tzinfo=UTC)
 
 
 def test_a_document_that_is_listed_twice_is_one() -> None:
-    hit = sec.hits(Filing(number(1), "10-K", "2023-06-01 12:00:00"))[0]
-    (record,) = ask(lambda request: as_json(sec.reply([hit, hit]))).page.kept
+    filing = Filing(number(1), "10-K", "2023-06-01 12:00:00")
+    hit = sec.hits(filing)[0]
+    (record,) = ask(found([hit, hit], [filing])).page.kept
     assert len(record.payload["documents"]) == 1
 
 
@@ -323,7 +269,7 @@ def test_a_day_that_is_not_read_to_its_end_is_left_out() -> None:
     def pages(path: str) -> Response | None:
         if number(4) in path:
             raise UpstreamError("timeout", host="www.sec.gov", timeout=60)
-        return None
+        return no_index(path)
 
     asked = ask(sec.app(letters, pages=pages))
     assert asked.error is not None
@@ -335,6 +281,8 @@ def test_a_server_that_does_not_keep_to_the_window_changes_nothing() -> None:
     filings = daily(9, "2023-12-31")
 
     def app(request: Request) -> Response:
+        if "search-index" not in request.path:
+            return sec.app(filings)(request)
         everything = {**request.query, "startdt": "2001-01-01", "enddt": "2024-02-15"}
         inside = request.query["startdt"] >= "2023-12-20"
         return sec.app(filings)(Request(request.path, everything if inside else request.query, request.headers))
@@ -352,12 +300,7 @@ def test_an_accession_under_two_ciks_is_one_item_with_all_its_documents() -> Non
     )
     first, second = sec.hits(filing)
     first["_source"]["ciks"], second["_source"]["ciks"] = ["0000320193"], ["0001318605"]
-    archive = sec.app([filing])
-
-    def app(request: Request) -> Response:
-        return as_json(sec.reply([second, first])) if "search-index" in request.path else archive(request)
-
-    (record,) = ask(app).page.kept
+    (record,) = ask(found([second, first], [filing])).page.kept
     assert record.payload["ciks"] == ["0000320193", "0001318605"]
     assert [document["file_name"] for document in record.payload["documents"]] == ["a.htm", "b.htm"]
     assert [document["type"] for document in record.payload["documents"]] == ["8-K", "EX-99.1"]
@@ -365,7 +308,7 @@ def test_an_accession_under_two_ciks_is_one_item_with_all_its_documents() -> Non
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_what_is_of_today_is_shown_in_open_mode_only(exact: bool) -> None:
-    filings = [Filing(number(1), "10-K", "2023-02-14 12:00:00"), Filing(number(2), "8-K", "2024-02-14 12:00:00")]
+    filings = [Filing(number(1), "10-K", "2023-02-14 12:00:00"), Filing(number(2), "8-K", "2024-02-15 12:00:00")]
     then, now = ask(filings, exact=exact), ask(filings, pit=None)
     assert [record.payload["company_names"] for record in then.page.kept] == [
         ["Apple Inc."],
@@ -378,11 +321,12 @@ def test_what_is_of_today_is_shown_in_open_mode_only(exact: bool) -> None:
 
 
 def test_exact_reads_every_header() -> None:
-    filings = [Filing(number(1), "10-K", "2023-02-14 12:00:00"), Filing(number(2), "8-K", "2024-02-14 12:00:00")]
+    filings = [Filing(number(1), "10-K", "2023-02-14 12:00:00"), Filing(number(2), "8-K", "2024-02-15 12:00:00")]
     plain, exact = ask(filings), ask(filings, exact=True)
+    assert len(exact.paths("daily-index")) == 0
     assert [record.source for record in plain.page.kept] == ["edgar_accepted", "provider_metadata"]
     assert [record.source for record in exact.page.kept] == ["edgar_accepted", "edgar_accepted"]
-    assert [record.payload["accepted_at"] for record in plain.page.kept] == ["2024-02-14T12:00:00-05:00", None]
+    assert [record.payload["accepted_at"] for record in plain.page.kept] == ["2024-02-15T12:00:00-05:00", None]
     assert exact.page.kept[1].payload["accepted_at"] == "2023-02-14T12:00:00-05:00"
 
 
@@ -414,8 +358,9 @@ def test_open_mode_reads_no_header() -> None:
     ],
 )  # fmt: skip
 def test_a_malformed_hit_is_no_item_and_no_error(damage: Callable[[Any], Any]) -> None:
-    good, bad = (sec.hits(Filing(number(n), "10-K", "2024-01-10 12:00:00"))[0] for n in (1, 2))
-    asked = ask(lambda request: as_json(sec.reply([damage(bad), good])))
+    filings = [Filing(number(n), "10-K", "2024-01-10 12:00:00") for n in (1, 2)]
+    good, bad = (sec.hits(filing)[0] for filing in filings)
+    asked = ask(found([damage(bad), good], filings))
     assert asked.ids == [number(1)]
     assert asked.error is None
 
@@ -425,10 +370,11 @@ def test_a_malformed_hit_is_no_item_and_no_error(damage: Callable[[Any], Any]) -
 )
 @pytest.mark.parametrize("value", [None, 7, {}, ["x", None, 3]])
 def test_a_field_that_is_not_what_it_should_be_is_left_out(key: str, value: object) -> None:
-    hit = sec.hits(Filing(number(1), "10-K", "2024-01-10 12:00:00"))[0]
+    filing = Filing(number(1), "10-K", "2024-01-10 12:00:00")
+    hit = sec.hits(filing)[0]
     hit["_source"][key] = value
     for pit in (PIT, None):
-        assert ask(lambda request: as_json(sec.reply([hit])), pit=pit).ids == [number(1)]
+        assert ask(found([hit], [filing]), pit=pit).ids == [number(1)]
 
 
 JSON = st.recursive(
@@ -442,12 +388,58 @@ HIT = sec.hits(Filing(number(2), "8-K", "2024-02-14 12:00:00"))[0]
 @settings(max_examples=300, deadline=None)
 @given(JSON, st.sampled_from(["", *HIT["_source"]]))
 def test_no_hit_of_any_shape_stops_the_others(value: Any, key: str) -> None:
-    good = sec.hits(Filing(number(1), "10-K", "2024-01-10 12:00:00"))[0]
+    filing = Filing(number(1), "10-K", "2024-01-10 12:00:00")
+    good = sec.hits(filing)[0]
     bad = HIT | {"_source": HIT["_source"] | {key: value}} if key else value
     for pit in (PIT, None):
-        asked = ask(lambda request: as_json(sec.reply([bad, good])), pit=pit)
+        asked = ask(found([bad, good], [filing]), pit=pit)
         assert number(1) in asked.ids
         assert asked.error is None
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["NaN", "-Infinity", "9" * 5_000, "1e999", "[" * 900 + "]" * 900, r'"\ud800"', "[" * 100_000 + "]" * 100_000],
+    ids=["NaN", "infinity", "a long number", "a large number", "deep", "half a character", "deeper than a stack"],
+)
+@pytest.mark.parametrize("key", ["_id", "file_date", "items", "file_type", "new"])
+def test_a_spoilt_late_hit_costs_nothing(value: str, key: str) -> None:
+    early, late = (Filing(number(n), "8-K", f"2024-02-15 {hour}:00:00") for n, hour in ((1, "12"), (2, "17")))
+    hit = sec.hits(late)[0]
+    if key == "_id":
+        hit["_id"] = "SPOILT"
+    else:
+        hit["_source"][key] = "SPOILT"
+    spoilt = json.dumps(sec.reply([hit, *sec.hits(early)])).replace('"SPOILT"', value)
+    rest = sec.app([early, late])
+    searches: list[dict[str, Any]] = [{}, {"forms": ("8-K",)}]
+    for options in searches:
+        asked = ask(lambda r: Response(spoilt.encode()) if "search-index" in r.path else rest(r), **options)
+        assert asked.items == ask([early], **options).items
+        assert (len(asked.ids), asked.error) == (1, None)
+
+
+def test_a_file_name_that_no_address_can_hold_costs_nothing() -> None:
+    filings = [Filing(number(n), "8-K", "2024-02-14 12:00:00", files=((name, ""),)) for n, name in ((1, "a"), (2, "b"))]
+    hits = [hit for filing in filings for hit in sec.hits(filing)]
+    hits[1]["_id"] = f"{number(2)}:\ud800.htm"
+    assert ask(found(hits, filings)).ids == [number(1), number(2)]
+
+
+@pytest.mark.parametrize("spoilt", [1, 150])
+def test_hits_that_cannot_be_read_count_towards_the_total(spoilt: int) -> None:
+    filings = daily(3, "2024-01-10")
+    hits = [None] * spoilt + [hit for filing in filings for hit in sec.hits(filing)]
+    rest = sec.app(filings)
+
+    def app(request: Request) -> Response:
+        if "search-index" not in request.path:
+            return rest(request)
+        start = int(request.query["from"])
+        return as_json(sec.reply(hits[start : start + 100], total=len(hits)))
+
+    asked = ask(app, since="2024-01-01")
+    assert (len(asked.ids), asked.error) == (3, None)
 
 
 # Where the time comes from -----------------------------------------------------------------------
@@ -474,7 +466,7 @@ def test_where_the_header_is_missing(
     gone: tuple[str, ...], form: str, public: str, accepted: bool, true_utc: bool
 ) -> None:
     filings = [Filing(number(1), form, "2024-02-14 12:00:00")]
-    asked = ask(sec.app(filings, pages=without(*gone), true_utc=true_utc))
+    asked = ask(sec.app(filings, pages=without(".idx", *gone), true_utc=true_utc))
     if " or " in public:
         day, early, _, late = public.split()
         public = f"{day} {late if true_utc else early}"
@@ -484,11 +476,12 @@ def test_where_the_header_is_missing(
     assert asked.error is None
 
 
-def test_a_pit_in_the_future_does_not_make_a_filing_old() -> None:
-    filing = Filing(number(1), "8-K", "2026-10-30 12:00:00")
-    for pit in ("2026-10-31T12:00:00Z", "2026-12-31T12:00:00Z"):
-        (record,) = ask([filing], pit=pit).page.kept
-        assert record.payload["accepted_at"] == "2026-10-30T12:00:00-04:00"
+def test_a_pit_in_the_future_does_not_make_a_day_past() -> None:
+    filing, now = Filing(number(1), "8-K", "2026-10-30 12:00:00"), datetime(2026, 10, 30, 17, tzinfo=UTC)
+    for pit in ("2026-10-30T16:30:00Z", "2026-12-31T12:00:00Z"):
+        asked = ask([filing], question(pit, query="concern")._replace(started=now))
+        assert [record.payload["accepted_at"] for record in asked.page.kept] == ["2026-10-30T12:00:00-04:00"]
+        assert asked.paths("daily-index") == []
 
 
 def test_older_filings_stand_in_further_submissions_files() -> None:
@@ -501,7 +494,7 @@ def test_older_filings_stand_in_further_submissions_files() -> None:
             return as_json({"filings": {"recent": {}, "files": [7, row]}})
         if path == f"/submissions/{name}":
             return as_json(sec.columns([filing], False))
-        return without(".html", ".sgml", ".htm")(path)
+        return without(".idx", ".html", ".sgml", ".htm")(path)
 
     assert ask(sec.app([filing], pages=pages)).ids == [number(1)]
 
@@ -543,10 +536,16 @@ def test_a_search_that_fails_is_an_error_and_no_empty_answer(response: Response)
     assert "SECRET" not in asked.error.gap.reason
 
 
+def test_a_ticker_list_that_has_moved_is_an_error_that_says_so() -> None:
+    asked = ask(lambda request: as_json({}, 404), tickers=("AAPL",))
+    assert asked.error is not None
+    assert asked.error.gap.code == "http_status"
+
+
 def test_a_search_that_a_part_of_the_index_answered_is_asked_again() -> None:
     answer, pending = sec.app(daily(1, "2023-12-31")), [as_json(sec.reply([], timed_out=True))]
     asked = ask(lambda request: pending.pop() if pending else answer(request))
-    assert (asked.ids, asked.error, len(asked.requests)) == ([number(1)], None, 2)
+    assert (asked.ids, asked.error, len(asked.paths("search-index"))) == ([number(1)], None, 2)
 
 
 @pytest.mark.parametrize("response", [sec.UNDECLARED, sec.BLOCKED, sec.MAINTENANCE])
@@ -554,8 +553,9 @@ def test_a_host_that_refuses_all_headers_is_an_error(response: Response) -> None
     def pages(path: str) -> Response | None:
         return None if "search-index" in path else response
 
-    asked = ask(sec.app([Filing(number(1), "8-K", "2024-02-14 12:00:00")], pages=pages))
-    assert asked.error is not None
+    for day in ("2024-02-15", "2024-02-14"):
+        asked = ask(sec.app([Filing(number(1), "8-K", f"{day} 12:00:00")], pages=pages))
+        assert asked.error is not None
 
 
 @pytest.mark.parametrize(
@@ -588,7 +588,8 @@ def recorded(filings: Sequence[Filing], **options: Any) -> list[str]:
     body = sec.text_of(sec.reply([hit for filing in filings for hit in sec.hits(filing)]))
     query = question(**options)
     page = Page()
-    records = public(read(body, query), lambda: query.pit, Tally())
+    found = (one for one in read(body, query) if isinstance(one, Record))
+    records = public(found, lambda: query.pit, Tally())
     take(in_order(records, False), page, after=None, cap=1000, limit=50, select=lambda record: True)
     return [record.id for record in page.kept]
 
@@ -604,17 +605,33 @@ RECORDED = [
 @pytest.mark.parametrize(
     ("options", "found"),
     [
-        ({}, [1, 4]),
-        ({"exact": True}, [1, 4]),
-        ({"pit": None}, [2, 1, 4, 3]),
+        ({}, [2, 1, 4, 3]),
+        ({"exact": True}, [2, 1, 4, 3]),
         ({"forms": ("10-Q",)}, [4]),
-        ({"ciks": ("320193",)}, [1]),
-        ({"until": "2023-12-31"}, [4]),
-        ({"since": "2024-02-01"}, [1]),
+        ({"ciks": ("320193",)}, [2, 1, 3]),
+        ({"until": "2023-12-31"}, [4, 3]),
+        ({"since": "2024-02-01"}, [2, 1]),
     ],
 )
-def test_of_a_recorded_reply_only_what_the_date_proves_is_served(options: dict[str, Any], found: list[int]) -> None:
-    assert recorded(RECORDED, **options) == [number(n) for n in found]
+def test_of_a_recorded_reply_nothing_is_served_with_a_pit(options: dict[str, Any], found: list[int]) -> None:
+    assert recorded(RECORDED, **options) == []
+    assert recorded(RECORDED, pit=None, **options) == [number(n) for n in found]
+
+
+def test_a_recorded_reply_says_what_it_cannot_show() -> None:
+    (said,) = caveats(question()._replace(offline=True))
+    assert "nothing of it is served" in said
+    assert list(caveats(question(pit=None)._replace(offline=True))) == []
+
+
+@pytest.mark.parametrize(
+    ("total", "relation", "gaps"),
+    [(1, "eq", []), (2, "eq", ["partial_file"]), (10_000, "gte", ["partial_file"]), (1, "gte", ["partial_file"])],
+)
+def test_a_recorded_reply_that_is_one_page_of_many_says_so(total: int, relation: str, gaps: list[str]) -> None:
+    body = sec.text_of(sec.reply(sec.hits(RECORDED[0]), total=total, relation=relation))
+    assert [one.code for one in read(body, question(pit=None)) if isinstance(one, Gap)] == gaps
+    assert [one.code for one in read(body, question()) if isinstance(one, Gap)] == []
 
 
 def test_a_recorded_reply_cannot_be_narrowed_to_tickers() -> None:

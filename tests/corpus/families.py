@@ -645,20 +645,39 @@ def _oldest_years() -> Iterator[Case]:
 NUMBER = "0000320193-24-000001"
 
 
-def hit(form: str, filed: str) -> dict[str, Any]:
+def hit(form: str, filed: str, number: str = NUMBER) -> dict[str, Any]:
     source = {
         "ciks": ["0000320193"], "display_names": ["SECRET of today  (AAPL)  (CIK 0000320193)"], "form": form,
-        "root_forms": [form.removesuffix("/A")], "file_date": filed, "adsh": NUMBER, "file_type": form, "sequence": 1,
+        "root_forms": [form.removesuffix("/A")], "file_date": filed, "adsh": number, "file_type": form, "sequence": 1,
         "sics": ["SECRET"], "items": [], "period_ending": None, "file_description": None,
     }  # fmt: skip
-    return {"_id": f"{NUMBER}:a.htm", "_source": source}
+    return {"_id": f"{number}:a.htm", "_source": source}
 
 
-def header(form: str, accepted: str, filed: str, released: str, private: bool) -> str:
+def found_by_search(*hits: Any) -> dict[str, Any]:
+    return reply({"hits": {"total": {"value": len(hits), "relation": "eq"}, "hits": list(hits)}}, "/search-index")
+
+
+def index_of(day: str, *rows: str) -> dict[str, Any]:
+    """The daily index of a day, in the layout of the master index."""
+    moment = datetime.fromisoformat(day)
+    text = (
+        "Description:           Daily Index of EDGAR Dissemination Feed\n"
+        f"Last Data Received:    {moment:%b} {moment.day:2}, {moment.year}\n\n"
+        "CIK|Company Name|Form Type|Date Filed|File Name\n" + "-" * 80 + "\n" + "".join(f"{row}\n" for row in rows)
+    )
+    return reply(text, f"master.{day.replace('-', '')}.idx")
+
+
+def row_of(form: str, filed: str, number: str = NUMBER) -> str:
+    return f"320193|Apple Inc.|{form}|{filed.replace('-', '')}|edgar/data/320193/{number}.txt"
+
+
+def header(form: str, accepted: str, filed: str, released: str, private: bool, number: str = NUMBER) -> str:
     return (
-        f"<SEC-HEADER>{NUMBER}.hdr.sgml : {released}\n" + (f"<ACCEPTANCE-DATETIME>{accepted}\n" if accepted else "")
+        f"<SEC-HEADER>{number}.hdr.sgml : {released}\n" + (f"<ACCEPTANCE-DATETIME>{accepted}\n" if accepted else "")
         + ("<PRIVATE-TO-PUBLIC>\n" if private else "")
-        + f"ACCESSION NUMBER:\t\t{NUMBER}\nCONFORMED SUBMISSION TYPE:\t{form}\nFILED AS OF DATE:\t\t{filed}\n"
+        + f"ACCESSION NUMBER:\t\t{number}\nCONFORMED SUBMISSION TYPE:\t{form}\nFILED AS OF DATE:\t\t{filed}\n"
         "\t\tCOMPANY CONFORMED NAME:\t\t\tApple Inc.\n</SEC-HEADER>\n"
     )  # fmt: skip
 
@@ -666,16 +685,26 @@ def header(form: str, accepted: str, filed: str, released: str, private: bool) -
 # form, acceptance (New York), filing date, date of the header, private at first, public (UTC), why
 FILINGS = (
     ("8-K", "20251212163000", "2025-12-12", "20251212", False, "2025-12-12T21:33:00+00:00", "1-3 minutes on their way"),
-    ("8-K", "20251212174500", "2025-12-15", "20251215", False, "2025-12-15T11:00:00+00:00",
-     "accepted on Friday after 17:30: invisible until Monday, 06:00"),
-    ("8-K", "20251211180000", "2025-12-12", "20251212", False, "2025-12-12T11:00:00+00:00",
+    ("8-K", "20251212174500", "2025-12-15", "20251215", False, "2025-12-15T11:03:00+00:00",
+     "accepted on Friday after 17:30: invisible until Monday, 06:00, and minutes on its way then"),
+    ("8-K", "20251211180000", "2025-12-12", "20251212", False, "2025-12-12T11:03:00+00:00",
      "accepted after 17:30: invisible until the next business day"),
+    ("8-K", "20160216180000", "2016-02-17", "20160217", False, "2016-02-17T12:33:00+00:00",
+     "accepted after 17:30: from 2013 to 2017 such filings were seen at 07:30"),
+    ("10-K", "20171229180000", "2018-01-02", "20180102", False, "2018-01-02T12:33:00+00:00",
+     "accepted after 17:30 on the last business day of 2017"),
+    ("10-K", "20180216180000", "2018-02-20", "20180220", False, "2018-02-20T11:03:00+00:00",
+     "accepted after 17:30 over a long weekend, in 2018"),
+    ("8-K", "20251212220500", "2025-12-12", "20251212", False, "2025-12-13T11:03:00+00:00", "EDGAR closes at 22:00"),
+    ("8-K", "20251212173500", "2025-12-11", "20251215", False, "2025-12-16T05:00:00+00:00",
+     "accepted after 17:30, moved back: only the header's date tells of the next business day"),
+    ("10-Q", "20020304000000", "2002-03-04", "20020304", False, "2002-03-05T05:00:00+00:00", "midnight is no time"),
     ("8-K", "20251212173103", "2025-12-12", "20251212", False, "2025-12-12T22:34:03+00:00",
      "begun before 17:30: that day's filing date, public that evening"),
     ("4", "20251211215200", "2025-12-11", "20251211", False, "2025-12-12T02:55:00+00:00", "insiders file until 22:00"),
-    ("10-K", "20240704090000", "2024-07-05", "20240705", False, "2024-07-05T10:00:00+00:00", "a holiday"),
-    ("EFFECT", "20251212001500", "2025-12-10", "20251210", False, "2025-12-12T05:18:00+00:00",
-     "back-dated: the filing date is before the acceptance"),
+    ("10-K", "20240704090000", "2024-07-05", "20240705", False, "2024-07-05T10:03:00+00:00", "a holiday"),
+    ("EFFECT", "20251212001500", "2025-12-10", "20251210", False, "2025-12-12T11:03:00+00:00",
+     "back-dated: the filing date is before the acceptance; nothing is sent out before 06:00"),
     ("SBSE-A/A", "20251212120000", "2025-09-17", "20250917", False, "2025-12-12T17:03:00+00:00", "back-dated by 86 days"),
     ("F-3", "20230609080152", "2023-06-08", "20230608", False, "2023-06-09T12:04:52+00:00", "0001104659-23-069410"),
     ("UPLOAD", "20240402120000", "2024-04-02", "20240614", True, "2024-06-15T04:00:00+00:00", "0000000000-24-003505"),
@@ -683,15 +712,13 @@ FILINGS = (
     ("CORRESP", "20240429120000", "2024-04-29", "20240614", False, "2024-06-15T04:00:00+00:00",
      "released later, and only the header's date says so"),
     ("485APOS", "20240418120000", "2024-04-18", "20241004", True, "2024-10-05T04:00:00+00:00", "0001193125-24-100942"),
-    ("8-K", "20231105013000", "2023-11-03", "20231103", False, "2023-11-05T06:33:00+00:00", "an hour that stands twice"),
+    ("8-K", "20231105013000", "2023-11-03", "20231103", False, "2023-11-05T11:03:00+00:00", "nothing is sent out at night"),
 )  # fmt: skip
 
 
 def sec() -> Iterator[Case]:
     for form, accepted, filed, released, private, public, why in FILINGS:
-        found = [
-            reply({"hits": {"total": {"value": 1, "relation": "eq"}, "hits": [hit(form, filed)]}}, "/search-index")
-        ]
+        found = [found_by_search(hit(form, filed))]
         found.append(reply(header(form, accepted, filed.replace("-", ""), released, private), ".hdr.sgml"))
         digits = datetime.strptime(accepted, "%Y%m%d%H%M%S").isoformat()  # noqa: DTZ007 - digits alone
         wrong = {digits + "+00:00": "the acceptance as UTC", digits + "-05:00": "the acceptance",
@@ -706,6 +733,10 @@ def sec() -> Iterator[Case]:
                 f"{why} ({name})",
             )
     yield from _without_header()
+    yield from _moved_back()
+    yield from _moved_back_in_the_evening()
+    yield from _by_index()
+    yield from _spoilt_hits()
     for status, body in (
         (500, "SECRET"),
         (403, "<html>Undeclared SECRET"),
@@ -726,26 +757,126 @@ def _without_header() -> Iterator[Case]:
         filed = {"2022": "2022-05-06", "2026": "2026-01-29"}[stamp[:4]]
         columns = {"accessionNumber": [NUMBER], "filingDate": [filed], "acceptanceDateTime": [stamp]}
         found = [
-            reply({"hits": {"total": {"value": 1, "relation": "eq"}, "hits": [hit("8-K", filed)]}}, "/search-index"),
+            found_by_search(hit("8-K", filed)),
             reply({"filings": {"recent": columns, "files": []}}, "CIK0000320193.json"),
         ]
         yield case("Z defect", pit, ("concern",), [item(NUMBER, stamp, was, hidden=("SECRET",))], found, why)
     for form in ("UPLOAD", "CORRESP", "DRS", "EFFECT", "QUALIF", "TA-1", "MA-I", "1-A", "APP WD", "485APOS", "F-3"):
-        found = [
-            reply(
-                {"hits": {"total": {"value": 1, "relation": "eq"}, "hits": [hit(form, "2023-06-08")]}}, "/search-index"
-            )
-        ]
+        found = [found_by_search(hit(form, "2023-06-08"))]
         yield case("acceptance", NOON, ("concern",), [item(NUMBER, "2023-06-08", False, hidden=("SECRET",))], found,
                    "without a header nothing shows when a form of this kind was public")  # fmt: skip
     for form in ("10-K", "8-K", "4", "10-Q/A"):
-        found = [
-            reply(
-                {"hits": {"total": {"value": 1, "relation": "eq"}, "hits": [hit(form, "2023-06-08")]}}, "/search-index"
-            )
-        ]
-        yield case("acceptance", NOON, ("concern",), [item(NUMBER, "2023-06-08", True, hidden=("SECRET",))], found,
-                   "an ordinary form is public by the end of its filing date")  # fmt: skip
+        yield case("filing date", NOON, ("concern",), [item(NUMBER, "2023-06-08", False, hidden=("SECRET",))],
+                   [found_by_search(hit(form, "2023-06-08"))], "a filing date alone shows nothing, of no form")  # fmt: skip
+
+
+# accession number, form, acceptance (New York), filing date, public (UTC), why
+MOVED_BACK = (
+    ("0000050863-03-000147", "4", "20030513193800", "2003-05-06", "2003-05-13T23:41:00+00:00", "moved back by 7 days"),
+    ("0000950157-06-000686", "SC 13G/A", "20060707110000", "2001-02-06", "2006-07-07T15:03:00+00:00",
+     "moved back by five years; the number tells its year"),
+    ("0001193125-15-377186", "8-K", "20151116090100", "2015-11-13", "2015-11-16T14:04:00+00:00", "over a weekend"),
+    ("0001104659-23-069410", "F-3", "20230609080152", "2023-06-08", "2023-06-09T12:04:52+00:00", "by a night"),
+    ("9999999997-03-023321", "11-K", "20030630101500", "2003-03-20", "2003-07-01T04:00:00+00:00",
+     "paper, entered 102 days later: the day of the entry, not its hour"),
+)  # fmt: skip
+
+
+def _moved_back() -> Iterator[Case]:
+    """A filing date was moved back on request (Regulation S-T, 13(b)): the index of that day does not list it."""
+    for number, form, accepted, filed, public, why in MOVED_BACK:
+        told = reply(header(form, accepted, filed.replace("-", ""), filed.replace("-", ""), False, number), ".hdr.sgml")
+        for day, rows in ((filed, (row_of("8-K", filed, "0000000001-00-000001"),)), ("1999-01-04", ())):
+            exchanges = [found_by_search(hit(form, filed, number)), told, index_of(day, *rows)]
+            indexed = "its day's index does not list it" if rows else "its day has no index"
+            root = form.removesuffix("/A")
+            wrong = {f"{filed}T23:59:59-05:00": "the filing date", f"{filed}T12:00:00-05:00": "noon of the filing date"}
+            for pit, was, name in around(public, wrong):
+                for request in (("concern",), ("concern", "--exact"), ("concern", "--forms", root)):
+                    if was and "--forms" in request:  # a search that ends early may leave it out
+                        continue
+                    yield case("filing date", pit, request, [item(number, filed, was, hidden=("SECRET",))],
+                               exchanges, f"{why}; {indexed} ({name})")  # fmt: skip
+
+
+def _moved_back_in_the_evening() -> Iterator[Case]:
+    """Accepted after 17:30: its filing date was the next business day, before which it was not sent out."""
+    for accepted, filed, pits in (
+        (
+            "20251212174500",
+            "2025-12-11",
+            ("2025-12-12T17:50:00-05:00", "2025-12-13T12:00:00Z", "2025-12-15T05:59:59-05:00"),
+        ),
+        (
+            "20240216180000",
+            "2024-02-15",
+            ("2024-02-16T18:03:00-05:00", "2024-02-19T12:00:00Z", "2024-02-20T06:02:59-05:00"),
+        ),
+    ):
+        told = reply(header("8-K", accepted, filed.replace("-", ""), filed.replace("-", ""), False), ".hdr.sgml")
+        for pit in pits:
+            for request in (("concern",), ("concern", "--exact")):
+                yield case("filing date", pit, request, [item(NUMBER, filed, False, hidden=("SECRET",))],
+                           [found_by_search(hit("8-K", filed)), told],
+                           "a filing date that was moved back hides that it was the next business day")  # fmt: skip
+
+
+def _by_index() -> Iterator[Case]:
+    """No header can be read: the index of the filing date says by when a filing was sent out, or nothing does."""
+    day, public = "2023-06-08", "2023-06-09T04:00:00+00:00"
+    good = row_of("8-K", day)
+    later = datetime.fromisoformat(public) + timedelta(days=30)
+    for form in ("8-K", "10-K/A", "CORRESP", "EFFECT"):
+        row = row_of(form, day)
+        for pit, was, name in around(public, {later.isoformat(): "a month later"}):
+            for words in (("concern",), ("concern", "--exact")):
+                yield case("filing date", pit, words, [item(NUMBER, day, was, hidden=("SECRET",))],
+                           [found_by_search(hit(form, day)), index_of(day, row)],
+                           f"listed in the index of its day: public by the end of it ({name})")  # fmt: skip
+    damaged = (
+        (index_of("2023-06-09", row_of("8-K", day)), "only the next day's index lists it: sent out on that day"),
+        (index_of(day, row_of("8-K", day, "0000320193-24-000002")), "the index lists another filing"),
+        (index_of(day, good.replace(".txt", "")), "its row is cut"),
+        (index_of(day, good.replace(NUMBER, "0000320193-24-0001")), "its row is damaged"),
+        (reply(index_of("2023-06-09", good)["body"], "master.20230608.idx"), "the index of another day in its place"),
+        (reply(index_of(day, good)["body"].replace("Last Data", "Data"), "master.20230608.idx"), "of no day"),
+        (reply(f"<html>{good}</html>", "master.20230608.idx"), "a page in its place"),
+    )
+    for index, why in damaged:
+        for request in (("concern",), ("concern", "--forms", "8-K"), ("concern", "--exact")):
+            yield case("filing date", public, request, [item(NUMBER, day, False, hidden=("SECRET",))],
+                       [found_by_search(hit("8-K", day)), index], why)  # fmt: skip
+    page = (
+        '<div id="secNum">SEC Accession No. ' + NUMBER + "</div>"
+        '<div class="infoHead">Filing Date</div><div class="info">2023-06-08</div>'
+        '<div class="infoHead">Accepted</div><div class="info">2023-06-08 12:00:00</div>'
+    )
+    for index, was, why in (
+        (index_of(day), False, "its page knows its acceptance, but the index of its day does not list it"),
+        (index_of("2023-06-07"), True, "there is no index, and the page of an 8-K tells its acceptance"),
+    ):
+        yield case("filing date", later.isoformat(), ("concern",), [item(NUMBER, day, was, hidden=("SECRET",))],
+                   [found_by_search(hit("8-K", day)), index, reply(page, "-index.htm")], why)  # fmt: skip
+    several = header("NPORT-EX", "20230608120000", "20230608", "20230608", False).replace(
+        "CONFORMED", "<MULTI-ACCESSION-NUMBERS>\nACCESSION NUMBER:\t\t0001193125-19-278753\nCONFORMED", 1
+    )
+    for pit, was, name in around("2023-06-08T16:03:00+00:00"):
+        yield case("acceptance", pit, ("concern",), [item(NUMBER, day, was, hidden=("SECRET",))],
+                   [found_by_search(hit("NPORT-EX", day)), reply(several, ".hdr.sgml")],
+                   f"its header names what was submitted along with it, as that of 0001193125-19-278752 ({name})")  # fmt: skip
+
+
+def _spoilt_hits() -> Iterator[Case]:
+    """A later filing in whose hit something stands that cannot be read; the other one was public."""
+    day, late = "2023-06-08", "0000320193-24-000002"
+    public = index_of(day, row_of("8-K", day))
+    for value in ("NaN", "1e999", "9" * 5_000, "[" * 80 + "]" * 80, '"\\ud800"'):
+        body = json.dumps(found_by_search(hit("8-K", "2023-06-09", late) | {"_score": "X"}, hit("8-K", day))["body"])
+        exchanges = [reply(body.replace('"X"', value), "/search-index"), public]
+        for request in (("concern",), ("concern", "--forms", "8-K")):
+            yield case("shape", "2023-06-09T12:00:00-04:00", request,
+                       [item(NUMBER, day, True), item(late, "2023-06-09", False, hidden=("SECRET",))], exchanges,
+                       "a later row that cannot be read costs nothing")  # fmt: skip
 
 
 FILES = {"bz-news-api": benzinga, "alphavantage": alphavantage, "sec_full_text": sec}

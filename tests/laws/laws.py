@@ -125,6 +125,17 @@ def _with(words: Sequence[str], option: str, value: str) -> tuple[str, ...]:
     return (*words[:place], option, value, *words[place + 2 :])
 
 
+def kept(rng: Random) -> int:
+    """What a fetch of an earlier day has left in the cache changes nothing: no index of a day that was not over."""
+    case, earlier, then, now = sec.kept(rng)
+    app = case.worlds[0]
+    expected = run(case, app, now=now)
+    run(case, earlier, pit=then.isoformat(), now=then)
+    again = run(case, app, now=now, keep_files=True)
+    assert again._replace(files=()) == expected._replace(files=())
+    return 1
+
+
 def _clean(left: Left) -> None:
     everything = left.out + left.err + "".join(name + body.decode("latin-1") for name, body in left.files)
     assert CANARY not in everything, "a canary got out"
@@ -163,6 +174,7 @@ LAWS: Mapping[str, Law] = {
     "alphavantage: news": lambda rng: non_interference(alphavantage.news(rng)),
     "alphavantage: foreign": lambda rng: non_interference(alphavantage.foreign(rng)),
     "alphavantage: snapshots": lambda rng: paging(alphavantage.snapshots(rng), rng, ahead=timedelta(hours=1)),
+    "sec_full_text: kept": kept,
     "sec_full_text: failures": lambda rng: non_interference(sec.failures(rng)),
     "gate: judges": command.gate_judges,
     "gate: hook": command.gate_hook,

@@ -1,4 +1,4 @@
-"""SEC's hosts in one: full-text search, submissions, headers, index pages and the ticker file of made-up filings."""
+"""SEC's hosts in one: full-text search, daily indexes, submissions, headers, index pages and the ticker file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -34,7 +34,8 @@ class Filing:
     """A filing as EDGAR knows it. ``accepted`` is New York wall clock, ``YYYY-MM-DD HH:MM:SS``; "" is unknown.
 
     ``released`` is the date in the header's first line (default: the filing date); ``private`` marks
-    a filing that was not public at first; ``files`` are its documents, file name and type.
+    a filing that was not public at first; ``listed`` is the day whose index lists it (default: when it
+    was sent out; "never" in none); ``files`` are its documents, file name and type.
     """
 
     accession: str
@@ -43,6 +44,7 @@ class Filing:
     filed: str = ""
     released: str = ""
     private: bool = False
+    listed: str = ""
     ciks: tuple[int, ...] = (APPLE,)
     name: str = "Apple Inc."
     text: str = "going concern"
@@ -52,6 +54,15 @@ class Filing:
     @property
     def day(self) -> str:
         return self.filed or self.accepted[:10]
+
+    @property
+    def sent(self) -> str:
+        """The day whose index lists it."""
+        later = self.released if self.private or self.released > self.day else ""
+        arrived = self.accepted[:10]
+        if self.accepted[11:] >= "22:00":  # EDGAR is closed
+            arrived = (date.fromisoformat(arrived) + timedelta(days=1)).isoformat()
+        return self.listed or max(self.day, arrived, later)
 
     @property
     def root(self) -> str:
@@ -165,6 +176,41 @@ def index_page(filing: Filing) -> str:
     )
 
 
+def daily_index(day: date, filings: Sequence[Filing], layout: str = "master") -> str:
+    """The index of ``day``, one row a filing and filer, in one of its layouts."""
+    by, heads = _LAYOUTS[layout]
+    rows = [(cik, filing) for filing in filings for cik in filing.ciks if filing.sent == day.isoformat()]
+    rows.append((1000228, Filing("0001209191-18-064398", "4", "", day.isoformat(), name="HENRY SCHEIN INC")))
+    return "\n".join(
+        [
+            f"Description:           Daily Index of EDGAR Dissemination Feed{by}",
+            f"Last Data Received:    {day:%b} {day.day:2}, {day.year}",
+            "Comments:              webmaster@sec.gov",
+            "Anonymous FTP:         ftp://ftp.sec.gov/edgar/",
+            " ",
+            heads,
+            "-" * 80,
+            *sorted(_row(layout, cik, filing) for cik, filing in rows),
+            "",
+        ]
+    )
+
+
+_LAYOUTS = {
+    "master": ("", "CIK|Company Name|Form Type|Date Filed|File Name"),
+    "form": (" by Form Type", "Form Type   Company Name  CIK         Date Filed  File Name"),
+    "company": (" by Company Name", "Company Name  Form Type   CIK\n      Date Filed  File Name"),
+}
+
+
+def _row(layout: str, cik: int, filing: Filing) -> str:
+    day, path = filing.day.replace("-", ""), f"edgar/data/{cik}/{filing.accession}.txt"
+    if layout == "master":
+        return f"{cik}|{filing.name}|{filing.form}|{day}|{path}"
+    first, second = (filing.form, filing.name) if layout == "form" else (filing.name, filing.form)
+    return f"{first:<12}{second:<62}{cik:<12}{day:<12}{path:<52}"
+
+
 def columns(filings: Sequence[Filing], true_utc: bool) -> dict[str, list[str]]:
     """A submissions file's columns, in either convention of the ``Z``."""
 
@@ -187,8 +233,12 @@ def app(
     pages: Callable[[str], Response | None] = lambda path: None,
     true_utc: bool = False,
     tickers: Mapping[str, int] | None = None,
+    now: datetime | None = None,
 ) -> App:
-    """The server of ``filings``, which stand in any order. ``pages`` replaces the answer for a path."""
+    """The server of ``filings``, which stand in any order. ``pages`` replaces the answer for a path.
+
+    Daily indexes hold what was sent out until ``now`` (default: all of it), which is then the server's date.
+    """
     by_stem = {f"{filing.accession.replace('-', '')}/{filing.accession}": filing for filing in filings}
     listed = {"AAPL": APPLE, "TSLA": TESLA} if tickers is None else tickers
 
@@ -203,6 +253,10 @@ def app(
         if request.path == "/files/company_tickers.json":
             rows = [{"cik_str": cik, "ticker": ticker, "title": "A name"} for ticker, cik in listed.items()]
             return as_json({str(place): row for place, row in enumerate(rows)})
+        if match := re.fullmatch(
+            r"/Archives/edgar/daily-index/([0-9]{4})/QTR([1-4])/master\.([0-9]{8})\.idx", request.path
+        ):
+            return _index(filings, datetime.strptime(match[3], "%Y%m%d").date(), now)  # noqa: DTZ007
         if match := re.fullmatch(r"/submissions/CIK([0-9]{10})\.json", request.path):
             mine = [filing for filing in filings if int(match[1]) in filing.ciks and filing.accepted]
             return as_json({"filings": {"recent": columns(mine, true_utc), "files": []}}) if mine else NO_SUCH_KEY
@@ -219,6 +273,14 @@ def app(
         return MISSING
 
     return answer
+
+
+def _index(filings: Sequence[Filing], day: date, now: datetime | None) -> Response:
+    if day.weekday() > 4 or (now is not None and day > now.astimezone(NEW_YORK).date()):
+        return MISSING
+    sent = [filing for filing in filings if now is None or not filing.accepted or filing.accepted_instant < now]
+    date_header = {} if now is None else {"Date": f"{now.astimezone(UTC):%a, %d %b %Y %H:%M:%S} GMT"}
+    return Response(daily_index(day, sent).encode(), 200, date_header)
 
 
 def _search(filings: Sequence[Filing], query: Mapping[str, str], cap: int) -> Response:

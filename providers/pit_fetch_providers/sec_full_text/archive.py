@@ -1,4 +1,4 @@
-"""Reads what EDGAR's archive says of a filing's acceptance: header, index page, submissions file.
+"""Reads what EDGAR's archive says of a filing: daily index, header, index page, submissions file.
 
 Whether a header can be read must not show in the envelope: the filing may be one that was not
 public yet. So a filing whose own files fail is withheld in silence, and only a failure of the whole
@@ -7,53 +7,99 @@ host, asked after by something that belongs to no filing, is an error.
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from pit_fetch.provider import Context, UpstreamError
+from pit_fetch.provider import Context, Reply, UpstreamError
 from pit_fetch.times import parse_date
-from pit_fetch.wire import strict_json
-from pit_fetch_providers.sec_full_text import edgar
-from pit_fetch_providers.sec_full_text.acceptance import (
-    Acceptance,
-    parse_header,
-    parse_index_page,
-    parse_submissions,
-)
+from pit_fetch.wire import lenient_json
+from pit_fetch_providers.sec_full_text import daily_index, edgar
+from pit_fetch_providers.sec_full_text.acceptance import Acceptance
+from pit_fetch_providers.sec_full_text.header import parse_header, parse_index_page, parse_submissions
 
 _HEADERS = ("-index-headers.html", ".hdr.sgml")
 _OLDER_FILE = re.compile(r"CIK[0-9]{10}-submissions-[0-9]{3}\.json")
 _INDEX_PAGES = ("-index.htm", "-index.html")
+_Parser = Callable[[bytes, str], Acceptance | None]
 
 
 @dataclass(frozen=True)
 class Archive:
-    """The archive through one fetch's client. Each submissions file is read once."""
+    """The archive through one fetch's client. Each daily index and each submissions file is read once.
+
+    Headers are not kept beyond that, although they do not change: what lies in the cache must not tell
+    which filings were looked at, least of all those that turned out to be not public yet.
+    """
 
     context: Context
+    _indexes: dict[date, frozenset[str] | None] = field(default_factory=dict)
     _submissions: dict[str, Any] = field(default_factory=dict)
 
-    def acceptance(self, accession: str, cik: int, filed: date, ordinary: bool) -> Acceptance | None:
-        """What EDGAR says of ``accession``, which is listed under ``cik``; None when it cannot be read.
+    def listed(self, day: date, wanted: frozenset[str]) -> frozenset[str] | None:
+        """The accession numbers in the daily index of ``day``; None when no such index can be read.
 
-        Only the SGML header tells whether a filing was private at first, so only an ``ordinary`` one
-        is also believed by its index page and, as a bound, by the submissions file of ``cik``.
-        Raises UpstreamError when the host fails or refuses.
+        The index of a day that is over never changes, so it is kept for good; but only one that lists
+        something that is ``wanted`` (and so is public by then): which other days were asked after
+        would tell on which days filings were dated that were not public. Raises UpstreamError when
+        the host fails or refuses.
         """
+        path = daily_index.path(day)
+        if path is None:
+            return None
+        if day not in self._indexes:
+            self._indexes[day] = self._index(day, path, wanted)
+        return self._indexes[day]
+
+    def header(self, accession: str, cik: int, in_full_text: bool) -> Acceptance | None:
+        """What the SGML header of ``accession`` says, which is listed under ``cik``; None when it cannot be read.
+
+        ``in_full_text`` also looks for it at the head of the submission, which can be large. Raises
+        UpstreamError when the host fails or refuses.
+        """
+        endings = (*_HEADERS, ".txt") if in_full_text else _HEADERS
+        return self._first(accession, cik, endings, parse_header)
+
+    def page(self, accession: str, cik: int, filed: date) -> Acceptance | None:
+        """What the index page says, or as a bound the submissions file of ``cik``; None when neither can be read.
+
+        Neither tells whether a filing was private at first: for ordinary forms only. Raises
+        UpstreamError when the host fails or refuses.
+        """
+        found = self._first(accession, cik, _INDEX_PAGES, parse_index_page)
+        return found or self._from_submissions(accession, cik, filed)
+
+    def _first(self, accession: str, cik: int, endings: Sequence[str], parse: _Parser) -> Acceptance | None:
         stem = f"/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{accession}"
-        sources = [(stem + ending, parse_header) for ending in _HEADERS]
-        if ordinary:
-            sources += [(stem + ending, parse_index_page) for ending in _INDEX_PAGES]
-        else:
-            sources.append((stem + ".txt", parse_header))
-        for path, parse in sources:
-            body = self._read(edgar.WWW, path)
+        for ending in endings:
+            body = self._read(edgar.WWW, stem + ending)
             found = None if body is None else parse(body, accession)
             if found is not None:
                 return found
-        return self._from_submissions(accession, cik, filed) if ordinary else None
+        return None
+
+    def _index(self, day: date, path: str, wanted: frozenset[str]) -> frozenset[str] | None:
+        def decode(reply: Reply) -> frozenset[str]:
+            edgar.checked(reply, edgar.WWW)
+            complete = reply.status == 200 and daily_index.is_complete(day, reply.headers.get("Date"))
+            found = daily_index.parse(reply.body, day) if complete else None
+            if found is None:
+                raise UpstreamError("malformed", problem="it is not the index of its day")
+            return found
+
+        def dates_something(found: frozenset[str]) -> bool:
+            return not found.isdisjoint(wanted)
+
+        headers = edgar.headers(self.context)
+        try:
+            return self.context.http.get_cached(edgar.WWW, path, headers, math.inf, decode, dates_something)
+        except UpstreamError as error:
+            if error.gap.code != "malformed":
+                self._check_host(error)
+            return None
 
     def _from_submissions(self, accession: str, cik: int, filed: date) -> Acceptance | None:
         filings = self._submissions_file(f"CIK{cik:010d}.json").get("filings")
@@ -80,17 +126,21 @@ class Archive:
         try:
             reply = edgar.get(self.context, host, path)
         except UpstreamError as error:
-            if error.is_deadline:
-                raise
-            edgar.get(self.context, host, "/robots.txt")
+            self._check_host(error, host)
             return None
         return None if edgar.is_missing(reply) else reply.body
+
+    def _check_host(self, error: UpstreamError, host: str = edgar.WWW) -> None:
+        """Raises UpstreamError when it is not one object that failed: the time is up, or the host fails as a whole."""
+        if error.is_deadline:
+            raise error
+        edgar.get(self.context, host, "/robots.txt")
 
 
 def _object(body: bytes | None) -> dict[str, Any]:
     """A JSON object; an empty one for anything else."""
     try:
-        value = strict_json(body or b"")
+        value = lenient_json(body or b"", 4)  # {"filings": {"recent": {"form": [row, ...]}}}
     except UpstreamError:
         return {}
     return value if isinstance(value, dict) else {}

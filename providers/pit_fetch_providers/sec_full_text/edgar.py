@@ -21,7 +21,7 @@ HOSTS = (
     Host(WWW, "https://www.sec.gov", "PIT_FETCH_SEC_WWW_URL", _FAIR_ACCESS),
 )
 
-_MAIL = re.compile(r"[^\s@<>(),;]+@[^\s@<>(),;]+\.[A-Za-z]{2,}")
+_MAIL = re.compile(r"[^\s@<>(),;]+@[^\s@<>(),;]+")
 
 
 def implausible(user_agent: str) -> str | None:

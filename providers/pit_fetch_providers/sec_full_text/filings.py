@@ -122,7 +122,7 @@ UNUSABLE = Record("", None, "provider_metadata", {})
 
 def url(filing: Filing, name: str) -> str:
     """Where a document of ``filing`` stands."""
-    return f"{_ARCHIVES}/{filing.ciks[0]}/{filing.accession.replace('-', '')}/{quote(name)}"
+    return f"{_ARCHIVES}/{filing.ciks[0]}/{filing.accession.replace('-', '')}/{quote(name, errors='surrogatepass')}"
 
 
 def _filing(hit: Any) -> Filing | None:

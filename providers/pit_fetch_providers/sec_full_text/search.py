@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from pit_fetch.provider import Context, Gap, Reply, UpstreamError, gap
-from pit_fetch.wire import strict_json
+from pit_fetch.wire import lenient_json
 from pit_fetch_providers.sec_full_text import edgar
 from pit_fetch_providers.sec_full_text.forms import root
 
@@ -83,8 +83,11 @@ def slices(
 
 
 def parse(body: bytes) -> Answer:
-    """One reply. Raises UpstreamError for an unknown shape, and when a part of the index did not answer."""
-    reply = strict_json(body)
+    """One reply; a hit that cannot be read is None, and counts like any other.
+
+    Raises UpstreamError for an unknown shape, and when a part of the index did not answer.
+    """
+    reply = lenient_json(body, 3)  # {"hits": {"hits": [hit, ...]}}
     try:
         hits, total = reply["hits"]["hits"], reply["hits"]["total"]
         count, relation = total["value"], total["relation"]

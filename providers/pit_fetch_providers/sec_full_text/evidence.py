@@ -1,0 +1,97 @@
+"""What shows when a filing became public, and how much of it has to be read.
+
+The daily index of its filing date dates a filing that it lists: public by the end of that New York
+day. Its own header dates what is not listed there (it was released at another time), what was filed on
+the last New York day of the PIT (the end of which is yet to come), what was filed on a day without an
+index, and everything with --exact. The filing date itself is no evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import NamedTuple
+
+from pit_fetch.provider import SourceTag
+from pit_fetch.times import NEW_YORK, end_of_day
+from pit_fetch_providers.sec_full_text import forms
+from pit_fetch_providers.sec_full_text.acceptance import Acceptance, available_at
+from pit_fetch_providers.sec_full_text.archive import Archive
+from pit_fetch_providers.sec_full_text.filings import Filing
+
+
+class Stamp(NamedTuple):
+    """When a filing became public (None: that cannot be shown), and on what that rests."""
+
+    at: datetime | None
+    source: SourceTag = "provider_metadata"
+    acceptance: Acceptance | None = None
+
+
+def of_filing_date(filing: Filing, open_mode: bool) -> Stamp:
+    """What is said without any evidence: in open mode, of ordinary forms, the end of their filing date."""
+    ordinary = open_mode and forms.root(filing.form) in forms.ORDINARY
+    return Stamp(end_of_day(filing.filed, NEW_YORK) if ordinary else None)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The evidence for the filings of one fetch.
+
+    today      the PIT's last New York day, which no index can date
+    open_mode  without --exact nothing is read then
+    exact      the header dates everything
+    ordered    what is not listed under its filing date is left out, unread: its release, which may be
+               after the PIT, must neither change the order nor cost a request
+    """
+
+    archive: Archive
+    today: date
+    open_mode: bool
+    exact: bool
+    ordered: bool
+
+    def listed(self, day: date, filed: Iterable[Filing | None]) -> frozenset[str] | None:
+        """What the index of ``day`` lists; None where none is asked, or there: the header decides then."""
+        wanted = frozenset(one.accession for one in filed if one is not None)
+        if not wanted or self.exact or self.open_mode or day >= self.today:
+            return None
+        return self.archive.listed(day, wanted)
+
+    def needs_header(self, filing: Filing | None, listed: frozenset[str] | None) -> bool:
+        """Whether :meth:`stamp` has to read something about ``filing``."""
+        if filing is None or (self.open_mode and not self.exact):
+            return False
+        return listed is None or (filing.accession not in listed and not self.ordered)
+
+    def stamp(self, filing: Filing, listed: frozenset[str] | None) -> Stamp:
+        """When ``filing`` became public; ``listed`` is what :meth:`listed` said of its filing date."""
+        if listed is not None and filing.accession in listed:
+            return Stamp(end_of_day(filing.filed, NEW_YORK))
+        if not self.needs_header(filing, listed):
+            return of_filing_date(filing, self.open_mode)
+        stamp = self._by_header(filing, listed)
+        bound = end_of_day(filing.filed, NEW_YORK)
+        if self.ordered and stamp.at is not None and (bound is None or stamp.at > bound):
+            # It cannot keep the order, and what it would displace must not depend on how the window is cut.
+            return Stamp(None)
+        return stamp
+
+    def _by_header(self, filing: Filing, listed: frozenset[str] | None) -> Stamp:
+        # The index page does not tell a later release, so it is believed of ordinary forms only, and of
+        # none that the index of its filing date leaves out.
+        by_page = listed is None and forms.root(filing.form) in forms.ORDINARY
+        found = self.archive.header(filing.accession, filing.ciks[0], self.exact or not by_page)
+        if found is None and self.exact and filing.filed < self.today:
+            listed = self.archive.listed(filing.filed, frozenset({filing.accession}))
+            if listed is not None and filing.accession in listed:
+                return Stamp(end_of_day(filing.filed, NEW_YORK))
+            by_page = by_page and listed is None
+        if found is None and by_page:
+            found = self.archive.page(filing.accession, filing.ciks[0], filing.filed)
+        if found is None:
+            return of_filing_date(filing, self.open_mode)
+        source: SourceTag = "provider_metadata" if found.accepted is None else "edgar_accepted"
+        evening = forms.root(filing.form) in forms.EVENING
+        return Stamp(available_at(found, filing.filed, evening), source, found)

@@ -1,0 +1,119 @@
+"""Reads what EDGAR writes of one filing's acceptance: its header, its index page, a submissions file. Pure."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from datetime import date, datetime, time
+from typing import Any
+
+from pit_fetch.times import parse_date
+from pit_fetch_providers.sec_full_text.acceptance import Acceptance
+
+# Paper that the SEC's staff scans, and enters weeks after its filing date: the entry is no dissemination.
+PAPER = "9999999997-"
+_HEADER_DATE = re.compile(r"<SEC-(?:HEADER|DOCUMENT)>\s*[\w.-]+\s*:\s*([0-9]*)")
+_HEADER_OF = re.compile(r"<SEC-(?:HEADER|DOCUMENT)>\s*([0-9]{10}-[0-9]{2}-[0-9]{6})\b")
+_ACCEPTED = re.compile(r"<ACCEPTANCE-DATETIME>\s*([0-9]*)")
+_FILED = re.compile(r"(?:FILED AS OF DATE:|<FILING-DATE>)\s*([0-9]*)")
+# At the start of a line: a letter's header also names a PUBLIC REFERENCE ACCESSION NUMBER, which is another filing.
+_ACCESSION = re.compile(r"^(?:ACCESSION NUMBER:|<ACCESSION-NUMBER>)[ \t]*([0-9-]*)", re.MULTILINE)
+_NAME = re.compile(r"^[ \t]*(?:COMPANY CONFORMED NAME:|<CONFORMED-NAME>)[ \t]*(.*?)[ \t]*\r?$", re.MULTILINE)
+_HEADER_END = "</SEC-HEADER>"
+_MULTIPLE = "<MULTI-ACCESSION-NUMBERS>"
+_MIDNIGHTS_IN_UTC = (time(4), time(5))
+_INDEX_FIELD = r'<div class="infoHead">\s*%s\s*</div>\s*<div class="info">\s*([^<]*?)\s*</div>'
+_INDEX_ACCESSION = re.compile(r'id="secNum"[^>]*>.*?([0-9]{10}-[0-9]{2}-[0-9]{6})', re.DOTALL)
+_SUBMISSIONS_DIGITS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.[0-9]+)?Z?")
+
+
+def parse_header(body: bytes, accession: str) -> Acceptance | None:
+    """The SGML header of ``accession``: ``.hdr.sgml``, the head of ``.txt``, or ``-index-headers.html``.
+
+    None for anything else: an error page, a header that is cut, of another filing, or unreadable in
+    any of its dates. Where a value stands twice (the page repeats the header), the later one counts.
+    """
+    text = body.decode("utf-8", "replace")
+    if re.match(r"\s*<html", text, re.IGNORECASE):
+        text = html.unescape(text)
+        text = text[: text.rfind(_HEADER_END)] if _HEADER_END in text else ""
+    else:
+        text = text.partition(_HEADER_END)[0] if _HEADER_END in text else ""
+    # The numbers of what was submitted along with it follow its own where the header says <MULTI-ACCESSION-NUMBERS>.
+    numbers = set(_ACCESSION.findall(text)) if _MULTIPLE not in text else set(_HEADER_OF.findall(text))
+    if numbers != {accession} or accession not in _ACCESSION.findall(text):
+        return None
+    released, filed = _dates(_HEADER_DATE.findall(text)), _dates(_FILED.findall(text))
+    accepted = [_digits(text, "%Y%m%d%H%M%S") for text in _ACCEPTED.findall(text)]
+    if not released or not filed or None in accepted:
+        return None
+    latest = max((moment for moment in accepted if moment), default=None)
+    return Acceptance(
+        accepted=latest,
+        filed=max(filed),
+        released=max(released),
+        private="<PRIVATE-TO-PUBLIC>" in text,
+        day_only=latest is not None and _tells_the_day_only(latest, accession),
+        names=tuple(dict.fromkeys(_NAME.findall(text))),
+    )
+
+
+def parse_index_page(body: bytes, accession: str) -> Acceptance | None:
+    """The ``-index.htm`` page of ``accession``. It does not tell a later release: for ordinary forms only."""
+    text = body.decode("utf-8", "replace")
+    filed, accepted = (re.search(_INDEX_FIELD % name, text) for name in ("Filing Date", "Accepted"))
+    number = _INDEX_ACCESSION.search(text)
+    if not filed or not accepted or not number or number[1] != accession:
+        return None
+    day, moment = parse_date(filed[1]), _digits(accepted[1], "%Y-%m-%d %H:%M:%S")
+    if day is None or moment is None or _tells_the_day_only(moment, accession):
+        return None
+    return Acceptance(moment, day)
+
+
+def parse_submissions(columns: Any, accession: str) -> Acceptance | None:
+    """The row of ``accession`` in a submissions file's columns. Only a bound: for ordinary forms only.
+
+    ``2022-05-06T18:30:57.000Z`` is New York wall clock in some files and UTC in others, and the same
+    filing has been seen both ways. Read as New York time it is exact or four to five hours late; read
+    as UTC it would be early. Of filings before 2003 it holds midnight of the filing date, in either
+    convention (``T05:00:00``): the filing date in other words, and so nothing.
+    """
+    numbers, days, stamps = (_column(columns, n) for n in ("accessionNumber", "filingDate", "acceptanceDateTime"))
+    if accession not in numbers:
+        return None
+    row = numbers.index(accession)
+    if row >= min(len(days), len(stamps)):
+        return None
+    day, digits = parse_date(days[row]), _SUBMISSIONS_DIGITS.fullmatch(str(stamps[row]))
+    moment = _digits(digits[1], "%Y-%m-%dT%H:%M:%S") if digits else None
+    if day is None or moment is None or _tells_the_day_only(moment, accession):
+        return None
+    return None if moment.time() in _MIDNIGHTS_IN_UTC else Acceptance(moment, day, coarse=True)
+
+
+def _tells_the_day_only(accepted: datetime, accession: str) -> bool:
+    """Whether the clock of an acceptance is none: midnight is what a date reads like that was made a time."""
+    return accepted.time() == time(0) or accession.startswith(PAPER)
+
+
+def _column(columns: Any, name: str) -> list[Any]:
+    column = columns.get(name) if isinstance(columns, dict) else None
+    return column if isinstance(column, list) else []
+
+
+def _dates(texts: Sequence[str]) -> list[date]:
+    """The dates of ``YYYYMMDD`` texts; none at all when one is unreadable."""
+    moments = [_digits(text, "%Y%m%d") for text in texts]
+    return [] if None in moments else [moment.date() for moment in moments if moment]
+
+
+def _digits(text: str, form: str) -> datetime | None:
+    """A naive wall clock reading. The length is checked: strptime also takes ``2024112`` for a date."""
+    if len(text) != len(datetime(2000, 11, 11).strftime(form)):  # noqa: DTZ001 - for its length
+        return None
+    try:
+        return datetime.strptime(text, form)  # noqa: DTZ007 - a wall clock on purpose
+    except ValueError:
+        return None

@@ -1,0 +1,41 @@
+"""What was meant by a form that EDGAR spells differently: it finds nothing under "8K". Pure."""
+
+from __future__ import annotations
+
+import re
+
+from pit_fetch_providers.sec_full_text.forms import ORDINARY
+
+# Forms that are asked for by name beside the ordinary ones. What is on neither list is passed on as it is.
+_FURTHER = (
+    "10-12G", "10-D", "13F-NT", "25", "424A", "497", "485APOS", "485BPOS", "ARS", "CORRESP", "D",
+    "DEF 14C", "DEFM14A", "DFAN14A", "DRS", "EFFECT", "F-1", "F-3", "F-4", "FWP", "N-CEN", "N-CSR", "N-PORT", "N-PX",
+    "NO ACT", "NPORT-P", "PRE 14A", "PREC14A", "PREM14A", "PX14A6G", "QUALIF", "S-3D", "SC 13E3", "SC 14D9", "SC TO-I",
+    "SC TO-T", "SD", "UPLOAD", "X-17A-5",
+)  # fmt: skip
+
+# What people say, where no change of marks makes a form of it.
+_SAID = {
+    "13D": "SCHEDULE 13D (until 2024: SC 13D)",
+    "13G": "SCHEDULE 13G (until 2024: SC 13G)",
+    "13F": "13F-HR",
+    "PROXY": "DEF 14A",
+    "ANNUALREPORT": "10-K",
+    "QUARTERLYREPORT": "10-Q",
+}
+
+
+def meant(form: str) -> str | None:
+    """EDGAR's spelling of ``form`` (in capitals, maybe with a "-" before it); None where it is right, or unknown."""
+    name = form.removeprefix("-")
+    if name in _KNOWN.values():
+        return None
+    plain = _plain(name)
+    return _KNOWN.get(plain) or _SAID.get(plain)
+
+
+def _plain(name: str) -> str:
+    return re.sub("[^A-Z0-9]", "", name).removeprefix("FORM")
+
+
+_KNOWN = {_plain(name): name for form in (*sorted(ORDINARY), *_FURTHER) for name in (form, f"{form}/A")}

@@ -1,0 +1,92 @@
+"""In which order the days of a search are dated: such that a deadline loses as little as can be.
+
+A day is dated as a whole or not at all: a deadline in the midst of it must not leave a part that looks
+whole. What is read may not depend on filings that turn out to be withheld, but for the time it takes:
+so whatever is counted here are filings that were public.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from pit_fetch.provider import Gap, Record, UpstreamError, Watermark
+from pit_fetch.times import NEW_YORK, end_of_day
+from pit_fetch_providers.sec_full_text.evidence import Evidence
+from pit_fetch_providers.sec_full_text.filings import Filing
+
+# The headers of the PIT's own day wait for so many public filings of the days before it.
+MOST_AHEAD = 100
+
+Filed = list[Filing | None]
+Recorder = Callable[[Filing | None, frozenset[str] | None], Record]
+
+
+class Day(NamedTuple):
+    """All filings that carry one filing date; None for each hit that cannot be read."""
+
+    day: date
+    filed: Filed
+
+
+def whole(slices: Iterable[list[Day] | Gap], evidence: Evidence, record: Recorder) -> Iterator[Record | Gap]:
+    """Every day of a search whose order is known at its end only: of each slice first what needs no header."""
+    for days in slices:
+        if isinstance(days, Gap):
+            yield days
+            continue
+        waiting: list[tuple[Day, frozenset[str] | None]] = []
+        for one in days:
+            listed = evidence.listed(one.day, one.filed)
+            if any(evidence.needs_header(filing, listed) for filing in one.filed):
+                waiting.append((one, listed))
+            else:
+                yield from [record(filing, listed) for filing in one.filed]
+        for one, listed in waiting:
+            yield from [record(filing, listed) for filing in one.filed]
+
+
+def newest_first(
+    slices: Iterable[list[Day] | Gap], evidence: Evidence, record: Recorder, limit: int
+) -> Iterator[Record | Gap | Watermark]:
+    """The days of a search that ends when it has enough, with a watermark after each.
+
+    The headers of the PIT's own day, most of which may tell of a later hour, are read after up to
+    ``limit`` public filings of the days before it.
+    """
+    waiting: list[Day] = []
+    ahead, trouble = 0, list[UpstreamError]()
+    for days in _until_it_fails(slices, trouble):
+        if isinstance(days, Gap):
+            yield days
+            continue
+        for one in days:
+            if one.day >= evidence.today and not evidence.open_mode:
+                waiting.append(one)
+                continue
+            listed = evidence.listed(one.day, one.filed)
+            found = [record(filing, listed) for filing in one.filed]
+            yield from found
+            ahead += sum(made.available_at is not None for made in found)
+            if not waiting or ahead >= min(limit, MOST_AHEAD):
+                yield from _dated(waiting, record)
+                waiting.clear()
+                bound = end_of_day(one.day - timedelta(days=1), NEW_YORK)
+                if bound is not None:
+                    yield Watermark(bound)
+    yield from _dated(waiting, record)
+    if trouble:
+        raise trouble[0]
+
+
+def _dated(waiting: Iterable[Day], record: Recorder) -> Iterator[Record]:
+    for one in waiting:
+        yield from [record(filing, None) for filing in one.filed]
+
+
+def _until_it_fails(slices: Iterable[list[Day] | Gap], trouble: list[UpstreamError]) -> Iterator[list[Day] | Gap]:
+    try:
+        yield from slices
+    except UpstreamError as error:
+        trouble.append(error)
