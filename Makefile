@@ -12,43 +12,43 @@ CLIENT = .venv/.installed-client
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
 
-demo: $(RUN) ## set up, then a fetch as of an instant on bundled sample data
+demo: $(RUN) ## set up, then fetch as of an instant from bundled sample data
 	@$(BIN)/python examples/demo.py
 
-test: $(DEV) ## set up, then the test suite
+test: $(DEV) ## set up, then run the test suite
 	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 
-test-wheel: $(DEV) ## the suite against an installed wheel, away from the checkout
+test-wheel: $(DEV) ## run the suite against an installed wheel, away from the checkout
 	@$(BIN)/python tests/repo/wheel.py
 
-test-guide: $(DEV) ## the provider guide and the example package, each command in a clean folder
+test-guide: $(DEV) ## run every command of the provider guide and the example package in a clean folder
 	@$(BIN)/python -m tests.repo.guide
 
-cover: $(DEV) ## the coverage floor of the pure core
+cover: $(DEV) ## check the coverage floor of the pure core
 	@$(BIN)/python -m pytest tests/test_pit.py tests/test_times.py tests/test_envelope.py tests/test_request.py \
 		tests/test_gate.py tests/test_watermarks.py --cov=pit_fetch.pit --cov=pit_fetch.times --cov=pit_fetch.envelope --cov=pit_fetch.gaps \
 		--cov=pit_fetch.request --cov-report=term-missing --cov-fail-under=97
 
-lint: $(DEV) ## format check, lint and types
+lint: $(DEV) ## check format, lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-test-client: $(CLIENT) ## set up, then what reaches the model, measured on the real Claude Code client
+test-client: $(CLIENT) ## set up, then measure what reaches the model on the real Claude Code client
 	$(BIN)/python -m tests.client.matrix
 
-# How much `make proof` runs: so many pairs of worlds, or until the time is up.
+# How much `make proof` runs: this many pairs of worlds, or until the time is up.
 PAIRS ?= 100000
 SECONDS ?= 3600
 
-proof: $(DEV) ## the laws on PAIRS pairs of worlds, at most SECONDS, and the named leaks they must see
+proof: $(DEV) ## run the laws on PAIRS pairs of worlds, for at most SECONDS, and the leaks they must see
 	@$(BIN)/python -m tests.laws.mutate
 	@$(BIN)/python -m tests.laws.proof --pairs $(PAIRS) --seconds $(SECONDS)
 
-corpus: $(CORPUS) ## score pit_fetch and usual ways of filtering on the leak corpus; needs jq
+corpus: $(CORPUS) ## score pit_fetch and common ways of filtering on the leak corpus; needs jq
 	@PYTHONPATH=$(CORPUS) $(BIN)/python -m tests.corpus.score
 
-bench: $(DEV) ## start-up and fetch times, as ratios measured in one run
+bench: $(DEV) ## measure start-up and fetch times, as ratios within one run
 	@$(BIN)/python tests/repo/bench.py
 	@$(BIN)/python tests/repo/bench_gate.py
 
@@ -61,7 +61,7 @@ $(RUN): pyproject.toml
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable .
 	@touch $@
 
-# Apart from everything else: only the scores of other approaches need these.
+# Kept apart: only the scores of other approaches need these.
 $(CORPUS): $(DEV)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --target $@ pandas python-dateutil
 

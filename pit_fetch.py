@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs pit_fetch by path, from any folder: ``python3 PATH/pit_fetch.py --source ... --pit ...``.
 
-Nothing has to be installed but the dependencies (see pit_fetch/by_path.py). A copy of this file
-elsewhere runs the installed package, and never what happens to lie around it. This file is short,
-since Python compiles it at each start, and its syntax is that of any Python.
+Only the dependencies need to be installed (see pit_fetch/by_path.py). A copy of this file elsewhere
+runs the installed package, and never anything that happens to lie beside it. This file is short,
+since Python compiles it on every start, and any Python can read its syntax.
 """
 
 import os
@@ -11,11 +11,11 @@ import sys
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 OWN = ("pit_fetch/cli.py", "providers/pit_fetch_providers/__init__.py", "hooks/pit_gate.py")
-LACKING = "pit_fetch is not installed for this interpreter: run python3 -m pip install pit-fetch"
+LACKING = "pit_fetch is not installed for this interpreter: run python3 -m pip install PATH/TO/CHECKOUT"
 
 
 def main():
-    # The checkout comes first on the path; elsewhere neither this file's folder nor the working directory is on it.
+    # The checkout comes first on the path; elsewhere, neither this file's folder nor the working directory is on it.
     own = (HERE, os.path.dirname(os.path.abspath(__file__)), "")
     sys.path[:] = [entry for entry in sys.path if entry not in own]
     checkout = all(os.path.isfile(os.path.join(HERE, path)) for path in OWN)

@@ -47,10 +47,10 @@ def main() -> None:
     why = {
         "1006": "published the next morning",
         "1005": "published one second after the close",
-        "1004": "published before the close, but rewritten after it: the text of then is gone",
-        "1001": "without a time of its last revision: nothing shows that this text stood there then",
+        "1004": "published before the close, but rewritten after it: the original text is gone",
+        "1001": "has no time of last revision: nothing shows that it said this then",
     }
-    print("Withheld, which you can see here because you hold the whole reply (an agent is not told):\n")
+    print("Withheld; you can see this because you have the whole reply (an agent is not told):\n")
     for item in today["data"]:
         if item["id"] not in kept:
             print(f"  {item['id']}  {why[item['id']]}")

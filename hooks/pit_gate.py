@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The point-in-time gate: the one check that nothing after the PIT goes out.
+"""The point-in-time gate: the one check that nothing after the PIT gets out.
 
 One file, standard library only, Python 3.9 and later. It is used twice on the same bytes:
 ``pit_fetch`` calls :func:`check` before the first byte of its standard output, and Claude Code
@@ -15,13 +15,13 @@ The rules, in the order in which :func:`check` applies them to an envelope:
  6. with an ``available_at``                                             PIT_MISSING_AVAILABLE_AT
  7. that is an ISO 8601 date and time                                    PIT_INVALID_AVAILABLE_AT_FORMAT
  8. with an offset                                                       PIT_MISSING_TZ
- 9. and an ``available_at_source`` of the known ones                     PIT_INVALID_AVAILABLE_AT_SOURCE
+ 9. and a known ``available_at_source``                                  PIT_INVALID_AVAILABLE_AT_SOURCE
 10. no ``available_at`` or ``revised_at``, at any depth, is after the PIT PIT_VIOLATION_GT_CUTOFF
 
 As a hook it reads the hook's JSON on stdin and always exits 0: ``{}`` allows, and
 ``{"decision": "block", "reason": "<CODE>: <detail>"}`` blocks. A block alone leaves the output in
-front of the model (measured on Claude Code 2.1.329, docs/enforcement.md), so what is blocked is
-replaced as well, in the shape of the tool that was called (``updatedToolOutput``).
+front of the model (measured on Claude Code 2.1.329, docs/enforcement.md), so blocked output is also
+replaced, in the shape of the tool that was called (``updatedToolOutput``).
 A reason names an index and a field. It never quotes a value: the value is what must not get out.
 """
 
@@ -34,8 +34,8 @@ import sys
 from collections import namedtuple
 from datetime import datetime, timedelta, timezone
 
-# The process starts for every call of an agent: what costs start-up time (typing, signal's enums, patterns
-# that few inputs need) is left out or put off. tests/repo/bench_gate.py holds the limit.
+# The process starts on every call by an agent: whatever costs start-up time (typing, signal's enums, patterns
+# that few inputs need) is left out or deferred. tests/repo/bench_gate.py holds the limit.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Collection, Iterable, Iterator, List, NamedTuple, Optional
@@ -66,7 +66,7 @@ PIT_FORBIDDEN_FIELD = "PIT_FORBIDDEN_FIELD"
 CEILING_VARIABLE = "PIT_FETCH_CEILING"
 LOG_VARIABLE = "PIT_GATE_LOG"
 LOG_MAX_BYTES = 1_000_000
-# Below the 10 s that the shipped wiring gives the hook: the client kills a late hook, and shows the output.
+# Less than the 10 s that the shipped wiring gives the hook: the client kills a late hook and shows the output.
 ALARM_SECONDS = 7
 LOG_SECONDS = 1
 
@@ -76,12 +76,12 @@ _INSTANT = re.compile(
     r"(?P<offset>Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
 )
 
-# Compiled on first use, by re's own cache.
+# Compiled on first use, and cached by re itself.
 _NAIVE_INSTANT = r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?(?:\.[0-9]+)?"
 
-# A word that every shell reads as it stands: plain characters, 'literal text', "text that expands nothing"; and blanks.
-# A leading "=" is not plain: zsh puts the path of a program in its place. Nor is "~" outside quotes, which bash expands
-# at the start of a word and, where that looks like an assignment, after "=" and ":" as well.
+# A word that every shell reads literally: plain characters, 'literal text', "text without expansions"; and blanks.
+# A leading "=" is not plain: zsh replaces it with the path of a program. Nor is "~" outside quotes, which bash expands
+# at the start of a word and, if that looks like an assignment, also after "=" and ":".
 _PLAIN_WORD = (
     r"(~/)?((?!=)(?:[A-Za-z0-9_./:=,@%+-]"
     r"|'[^'\x00-\x1f\x7f\ud800-\udfff]*'"
@@ -89,7 +89,7 @@ _PLAIN_WORD = (
 )
 
 # A word that can only be the path of a program. "=" would make it an assignment (the program is then the next word),
-# a leading "%" a job of the shell, and a leading "-" an option of the Python that is to run it.
+# a leading "%" a job of the shell, and a leading "-" an option for the Python that is to run it.
 _PATH = r"(?:~?/|[\w.])[^=]*"
 _PYTHON = r"python(?:3(?:\.[0-9]+)?)?"
 _PYTHON_FLAGS = r"-[BEIOPqsSu]+"
@@ -102,7 +102,7 @@ _PIT_OPTION = r"""--pit(?![\w-])(?:(?:=|\s+)["']?([^\s"';&|)]+))?"""
 _LISTING_FLAGS = frozenset({"--help", "-h", "--version", "--list-sources"})
 _LISTING_WORDS = frozenset({"doctor", "lint"})
 
-# What Claude Code 2.1.329 adds to a Bash result. Whatever else holds a text is unknown, and withheld.
+# What Claude Code 2.1.329 adds to a Bash result. Anything else that holds text is unknown, so it is withheld.
 _HARMLESS_BASH_FIELDS = frozenset({"stdout", "stderr", "returnCodeInterpretation"})
 
 
@@ -113,7 +113,7 @@ if TYPE_CHECKING:
         detail: str
 
 else:
-    # Why an output must not pass: one of the codes above, and a detail without any value in it.
+    # Why output must not pass: one of the codes above, and a detail that quotes no value.
     Finding = namedtuple("Finding", "code detail")
 
 
@@ -129,8 +129,8 @@ class _Refused(Exception):
 def parse_iso8601(text: object, round_up: bool = False) -> Optional[datetime]:
     """An aware datetime from ``YYYY-MM-DDTHH:MM:SS[.frac](Z|±HH:MM)``; None for anything looser.
 
-    Digits beyond the microsecond are dropped, or, with ``round_up``, carried up: a PIT is rounded
-    down and a record's stamp up, so that neither ever lets more through than it says.
+    Digits beyond the microsecond are dropped or, with ``round_up``, rounded up: a PIT is rounded down
+    and a record's stamp up, so that neither ever lets more through than it says.
     """
     if not isinstance(text, str):
         return None
@@ -151,13 +151,13 @@ def parse_iso8601(text: object, round_up: bool = False) -> Optional[datetime]:
 
 
 def _is_naive(text: str) -> bool:
-    """Whether ``text`` is a date and time that lacks nothing but the offset."""
+    """Whether ``text`` is a date and time that lacks only the offset."""
     match = re.fullmatch(_NAIVE_INSTANT, text)
     return match is not None and parse_iso8601(f"{match[1]}T{match[2]}{match[3] or ':00'}Z") is not None
 
 
 def check(text: str, pit: datetime) -> Optional[Finding]:
-    """The first finding against an envelope in JSON ``text`` at the instant ``pit``; None when clean."""
+    """The first finding against an envelope in JSON ``text`` at the instant ``pit``; None if it is clean."""
     try:
         payload, stamped = _load(text)
         return _check_payload(payload, stamped, pit)
@@ -166,42 +166,44 @@ def check(text: str, pit: datetime) -> Optional[Finding]:
 
 
 def _load(text: str) -> tuple[Any, list[dict[str, Any]]]:
-    """The parsed document, and every object in it, at any depth, that carries a time stamp.
+    """The parsed document, and every object in it, at any depth, that carries a timestamp.
 
-    Objects are checked as the parser builds them: no second walk, and no depth limit of ours.
+    Objects are checked as the parser builds them: no second pass, and no depth limit of our own.
     """
     stamped: list[dict[str, Any]] = []
     harmless: set[str] = set()
 
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         built = dict(pairs)
-        if len(built) != len(pairs):
+        if len(built) != len(pairs):  # (1): no duplicate key
             raise _Refused(PIT_INVALID_JSON, "Tool output repeats a JSON key")
         if not harmless.issuperset(built):
             for key in built.keys() - harmless:
-                if key.lower() in FORBIDDEN_KEYS:
+                if key.lower() in FORBIDDEN_KEYS:  # (2): no forbidden field, at any depth
                     raise _Refused(PIT_FORBIDDEN_FIELD, f"Forbidden return-data field: {key.lower()}")
                 harmless.add(key)
         if "available_at" in built or "revised_at" in built:
             stamped.append(built)
         return built
 
-    def constant(_: str) -> Any:
-        raise _Refused(PIT_INVALID_JSON, "Tool output holds a number that JSON does not have")
+    def constant(_: str) -> Any:  # (1): no NaN
+        raise _Refused(PIT_INVALID_JSON, "Tool output contains a number that is not valid JSON")
 
     try:
         return json.loads(text, object_pairs_hook=build, parse_constant=constant), stamped
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError):  # (1): one JSON document
         raise _Refused(PIT_INVALID_JSON, "Tool output is not valid JSON in PIT mode") from None
 
 
 def _check_payload(payload: Any, stamped: list[dict[str, Any]], pit: datetime) -> Optional[Finding]:
+    # (3): an object, or an array that holds exactly one
     if isinstance(payload, list) and payload and all(isinstance(record, dict) for record in payload):
         if len(payload) > 1:
-            return Finding(PIT_MISSING_ENVELOPE, "Several records where one envelope is expected")
+            return Finding(PIT_MISSING_ENVELOPE, "Several records instead of one envelope")
         payload = payload[0]
     if not isinstance(payload, dict):
         return Finding(PIT_INVALID_JSON, "Tool output is not a JSON object")
+    # (4): data and gaps, two arrays, and nothing else
     if "data" not in payload:
         return Finding(PIT_MISSING_ENVELOPE, "Missing data[] in response envelope")
     data = payload["data"]
@@ -210,7 +212,7 @@ def _check_payload(payload: Any, stamped: list[dict[str, Any]], pit: datetime) -
     if not isinstance(payload.get("gaps", []), list):
         return Finding(PIT_MISSING_ENVELOPE, "gaps is not an array")
     if not payload.keys() <= {"data", "gaps"}:
-        return Finding(PIT_MISSING_ENVELOPE, "Unknown top-level key beside data and gaps")
+        return Finding(PIT_MISSING_ENVELOPE, "Unknown top-level key besides data and gaps")
     for index, item in enumerate(data):
         finding = _check_item(item, pit, index)
         if finding is not None:
@@ -221,28 +223,29 @@ def _check_payload(payload: Any, stamped: list[dict[str, Any]], pit: datetime) -
 
 
 def _check_item(item: Any, pit: datetime, index: int) -> Optional[Finding]:
-    if not isinstance(item, dict):
+    if not isinstance(item, dict):  # (5)
         return Finding(PIT_INVALID_ITEM_TYPE, f"data[{index}] is not an object")
     stamp = item.get("available_at")
-    if not stamp or not isinstance(stamp, str):
+    if not stamp or not isinstance(stamp, str):  # (6)
         return Finding(PIT_MISSING_AVAILABLE_AT, f"data[{index}] missing available_at")
     moment = parse_iso8601(stamp, round_up=True)
     if moment is None:
-        if _is_naive(stamp.strip()):
+        if _is_naive(stamp.strip()):  # (8): an offset
             return Finding(PIT_MISSING_TZ, f"data[{index}].available_at has no UTC offset")
-        return Finding(
+        return Finding(  # (7): a date and time
             PIT_INVALID_AVAILABLE_AT_FORMAT, f"data[{index}].available_at is not an ISO 8601 date and time with offset"
         )
     source = item.get("available_at_source")
-    if not isinstance(source, str) or source.strip() not in VALID_SOURCES:
+    if not isinstance(source, str) or source.strip() not in VALID_SOURCES:  # (9)
         return Finding(PIT_INVALID_AVAILABLE_AT_SOURCE, f"data[{index}].available_at_source is missing or unknown")
-    if moment > pit:
+    if moment > pit:  # (10): the item itself; its other stamps and nested ones follow
         return Finding(PIT_VIOLATION_GT_CUTOFF, f"data[{index}].available_at is after the PIT")
     revised = item.get("revised_at")
     return None if revised is None else _check_stamp(revised, pit, f"data[{index}].revised_at")
 
 
 def _check_stamp(stamp: Any, pit: datetime, name: str) -> Optional[Finding]:
+    """(10) for any other stamp, which must be readable for that."""
     moment = parse_iso8601(stamp, round_up=True)
     if moment is None:
         return Finding(PIT_INVALID_AVAILABLE_AT_FORMAT, f"{name} is not an ISO 8601 date and time with offset")
@@ -250,6 +253,7 @@ def _check_stamp(stamp: Any, pit: datetime, name: str) -> Optional[Finding]:
 
 
 def _check_nested(stamped: list[dict[str, Any]], data: list[Any], pit: datetime) -> Optional[Finding]:
+    """(10) below the items, and in the gaps."""
     items = {id(item) for item in data}
     for holder in stamped:
         if id(holder) in items:
@@ -277,7 +281,7 @@ def _holds(tree: Any, target: dict[str, Any]) -> bool:
     return False
 
 
-# The command line: which calls are the wrapper's.
+# The command line: which calls are calls of the wrapper.
 
 
 def names_wrapper(command: str) -> bool:
@@ -293,7 +297,7 @@ def plain_words(command: str) -> Optional[List[str]]:
     """The words of one simple command, as a shell would split them; None for anything that is not plain.
 
     Plain is what every shell takes literally: no operator, redirection, expansion, glob, escape,
-    comment or second line. An allow-list, so that what it does not know is not plain. The one
+    comment or second line. It is an allow-list, so anything it does not know is not plain. The one
     exception is a home folder, ``~/``, at the start of the path of a program or script.
     """
     command = command.strip(" \t\n")
@@ -317,7 +321,7 @@ def _unquoted(word: str) -> str:
 
 
 def wrapper_arguments(command: str) -> Optional[List[str]]:
-    """The arguments of a command that is exactly one plain pit_fetch call; None for any other.
+    """The arguments of a command that is exactly one plain pit_fetch call; None for any other command.
 
     Three forms: the installed name, ``python3 -m pit_fetch``, and the script by its path.
     """
@@ -335,7 +339,7 @@ def wrapper_arguments(command: str) -> Optional[List[str]]:
 
 
 def _after_python(words: List[str]) -> Optional[List[str]]:
-    """What follows Python and its harmless flags; None where the first word is not Python."""
+    """What follows Python and its harmless flags; None if the first word is not Python."""
     if not re.fullmatch(_PYTHON, _program(words[0])):
         return None
     flags = 1
@@ -345,7 +349,7 @@ def _after_python(words: List[str]) -> Optional[List[str]]:
 
 
 def _program(word: str) -> str:
-    """The name of the program whose path a word is; "" where a shell or Python could read anything else in it."""
+    """The name of the program whose path ``word`` is; "" if a shell or Python could read it as anything else."""
     return os.path.basename(word) if re.fullmatch(_PATH, word) else ""
 
 
@@ -355,7 +359,7 @@ def options_of(arguments: List[str]) -> List[str]:
 
 
 def is_listing(command: str) -> bool:
-    """One plain call of --help, --version, --list-sources, doctor or lint: no fetch, so no envelope."""
+    """One plain call of --help, --version, --list-sources, doctor or lint: not a fetch, so no envelope."""
     arguments = wrapper_arguments(command)
     if not arguments:
         return False
@@ -363,7 +367,7 @@ def is_listing(command: str) -> bool:
 
 
 def pits_in(command: str) -> List[str]:
-    """Every value that ``--pit`` has in a shell command. Raises for a ``--pit`` whose value cannot be read."""
+    """Every value given to ``--pit`` in a shell command. Raises for a ``--pit`` whose value cannot be read."""
     bare = _bare(command)
     values: List[str] = re.findall(_PIT_OPTION, command)
     if bare != command:
@@ -377,11 +381,12 @@ def pits_in(command: str) -> List[str]:
 
 
 def judge(hook: dict[str, Any], ceiling: Optional[str] = None) -> Optional[Finding]:
-    """The finding against one PostToolUse hook input; None allows. ``ceiling`` is PIT_FETCH_CEILING."""
+    """The finding against one PostToolUse hook input; None allows it. ``ceiling`` is PIT_FETCH_CEILING."""
     tool_input = hook.get("tool_input")
     tool_input = tool_input if isinstance(tool_input, dict) else {}
     command = str(tool_input.get("command") or "")
-    is_bash = "bash" in str(hook.get("tool_name", "")).lower()
+    tool = str(hook.get("tool_name", "")).lower()
+    is_bash = "bash" in tool and not tool.startswith("mcp__")  # a server may have any word in its name
     if is_bash and (not names_wrapper(command) or is_listing(command)):
         return None
     try:
@@ -396,13 +401,13 @@ def judge(hook: dict[str, Any], ceiling: Optional[str] = None) -> Optional[Findi
                 return finding
     except _Refused as refused:
         return refused.finding
-    except Exception as error:  # noqa: BLE001 - whatever went wrong, an unjudged output must not pass
+    except Exception as error:  # noqa: BLE001 - whatever went wrong, unjudged output must not pass
         return Finding(PIT_PARSE_ERROR, f"Internal gate error: {type(error).__name__}")
     return None
 
 
 def _cutoff(tool_input: Any, command: str, ceiling: Optional[str]) -> Optional[datetime]:
-    """The earliest of all PITs that the call names and of the ceiling; None is open mode."""
+    """The earliest of the ceiling and all the PITs that the call names; None is open mode."""
     named = _pits_of(tool_input)
     named.extend(pits_in(command))
     if ceiling is not None:
@@ -417,9 +422,9 @@ def _cutoff(tool_input: Any, command: str, ceiling: Optional[str]) -> Optional[d
 
 
 def _pits_of(tool_input: Any) -> list[object]:
-    """Every value under a key ``pit``, at any depth and however it is spelt: one that is there is never open mode.
+    """Every value under a key ``pit``, at any depth and in any case: if there is one, this is never open mode.
 
-    Some MCP servers also take parameters as JSON text, so it is looked for in such texts as well.
+    Some MCP servers also take parameters as JSON text, so such texts are searched as well.
     """
     named: list[object] = []
 
@@ -434,9 +439,9 @@ def _pits_of(tool_input: Any) -> list[object]:
             pending.extend(values(node.items()))
         elif isinstance(node, list):
             pending.extend(node)
-        elif isinstance(node, str) and node.lstrip().startswith(("{", "[")):
+        elif isinstance(node, str) and node.lstrip("\ufeff \t\r\n").startswith(("{", "[", '"')):
             try:
-                pending.append(json.loads(node, object_pairs_hook=values))
+                pending.append(json.loads(node.lstrip("\ufeff"), object_pairs_hook=values))
             except (ValueError, RecursionError):
                 if re.search(_UNREADABLE_PIT, node):
                     raise _Refused(PIT_INVALID_PIT, "The parameters that name a PIT are not JSON") from None
@@ -444,10 +449,10 @@ def _pits_of(tool_input: Any) -> list[object]:
 
 
 def _texts(response: Any) -> list[str]:
-    """Every text of a tool's result: Bash stdout, a string, MCP text blocks, or an object as it is."""
+    """Every text in a tool's result: Bash stdout, a string, MCP text blocks, or an object as it is."""
     texts = list(_unwrap(response))
     if not any(text.strip() for text in texts):
-        raise _Refused(PIT_INVALID_JSON, "Empty tool output in PIT mode; after pit_fetch: is it installed here?")
+        raise _Refused(PIT_INVALID_JSON, "Empty tool output in PIT mode (after pit_fetch: is it installed here?)")
     return texts
 
 
@@ -481,16 +486,16 @@ def _bash_stdout(response: dict[str, Any]) -> str:
     if response.get("backgroundTaskId"):
         raise _Refused(PIT_INVALID_JSON, "The call runs in the background: its output cannot be checked")
     if response.get("interrupted") or response.get("timedOutAfterMs") or response.get("isImage"):
-        raise _Refused(PIT_INVALID_JSON, "Tool output is interrupted or no text")
+        raise _Refused(PIT_INVALID_JSON, "Tool output was interrupted or is not text")
     stderr = response.get("stderr")
     if stderr and not re.fullmatch(_CWD_NOTICE, str(stderr)):
-        raise _Refused(PIT_INVALID_JSON, "Tool output has diagnostics beside the envelope")
+        raise _Refused(PIT_INVALID_JSON, "Tool output has diagnostics besides the envelope")
     _refuse_other_content(response, _HARMLESS_BASH_FIELDS)
     return str(response["stdout"] or "")
 
 
 def _refuse_other_content(holder: dict[str, Any], known: Collection[str]) -> None:
-    """Refuses a text, list or object beside what is judged: it might reach the model as well."""
+    """Refuses any text, list or object besides what is judged: it might reach the model as well."""
     if any(name not in known and value and isinstance(value, (str, list, dict)) for name, value in holder.items()):
         raise _Refused(PIT_INVALID_JSON, "Tool output holds more than the envelope")
 
@@ -504,7 +509,7 @@ def _is_blocks(response: list[Any]) -> bool:
 
 
 def _wrapper_in(text: str) -> Any:
-    """The MCP wrapper that a client handed over as a JSON string; None when the text is no wrapper."""
+    """The MCP wrapper that a client passed as a JSON string; None if the text is not a wrapper."""
     if not text.lstrip().startswith(("[", "{")):
         return None
     try:
@@ -526,7 +531,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def block_output(finding: Finding, tool_name: str = "Bash", response: Any = None) -> dict[str, Any]:
-    """The hook's answer to a finding, with the replacement that really withholds the output."""
+    """The hook's answer to a finding, with the replacement that actually withholds the output."""
     reason = f"{finding.code}: {finding.detail}"
     replacement = _replacement(f"{reason} (output withheld)", tool_name, response)
     return {
@@ -539,8 +544,8 @@ def block_output(finding: Finding, tool_name: str = "Bash", response: Any = None
 def _replacement(text: str, tool_name: str, response: Any) -> Any:
     """``text`` in the shape of the tool's result.
 
-    Claude Code 2.1.329 drops a Bash replacement that lacks one of stdout, stderr and interrupted,
-    and shows the raw output; of an MCP tool it takes blocks, a string or any object (measured).
+    Claude Code 2.1.329 drops a Bash replacement that lacks stdout, stderr or interrupted, and shows the
+    raw output; for an MCP tool it takes blocks, a string or any object (measured).
     """
     is_mcp = tool_name.startswith("mcp__")
     if isinstance(response, str) and (is_mcp or "bash" not in tool_name.lower()):
@@ -571,13 +576,13 @@ def _respond_to(raw: bytes) -> tuple[dict[str, Any], str]:
         return respond(hook, os.environ.get(CEILING_VARIABLE)), tool_name
     except (ValueError, RecursionError):
         return block_output(Finding(PIT_PARSE_ERROR, "Hook input is not valid JSON")), tool_name
-    except BaseException as error:  # noqa: BLE001 - whatever went wrong, an unjudged output must not pass
+    except BaseException as error:  # noqa: BLE001 - whatever went wrong, unjudged output must not pass
         finding = Finding(PIT_PARSE_ERROR, f"Internal gate error: {type(error).__name__}")
         return block_output(finding), tool_name
 
 
 def _log(verdict: str) -> None:
-    """One line, best effort: an unwritable log never decides anything, and never holds content."""
+    """One line, best effort: an unwritable log decides nothing, and the log never holds content."""
     path = os.environ.get(LOG_VARIABLE, os.path.join(os.path.dirname(os.path.abspath(__file__)), "pit_gate.log"))
     if not path:
         return
@@ -596,8 +601,8 @@ def _write(answer: dict[str, Any]) -> None:
 
 
 def _arm(seconds: int, last_words: str) -> None:
-    """Ends the process with exit 0 after ``seconds``, once ``last_words`` are written. 0 disarms."""
-    try:  # the core of signal: to make the enums around it takes longer than a small check
+    """Ends the process with exit 0 after ``seconds``, having written ``last_words``. 0 disarms."""
+    try:  # the core of signal: building its enums takes longer than a small check
         import _signal as signal  # type: ignore[import-not-found]
     except ImportError:
         import signal
@@ -617,7 +622,7 @@ def main() -> int:
     answer, tool_name = _respond_to(sys.stdin.buffer.read())
     _arm(0, "")
     _write(answer)
-    _arm(LOG_SECONDS, "")  # the answer is out: a log on a stalled disk must not make the client kill us
+    _arm(LOG_SECONDS, "")  # the answer is out: a log on a stalled disk must not get us killed by the client
     _log(f"BLOCK tool={tool_name} {answer['reason']}" if answer else f"ALLOW tool={tool_name}")
     return 0
 

@@ -2,18 +2,18 @@
 """The guard: before a Bash command runs, is it one that the gate can judge?
 
 One file, standard library only, Python 3.9 and later; Claude Code runs it as a PreToolUse hook. The
-gate (``pit_gate.py``, beside this file) judges what a tool printed, so a command that keeps its
-output from the gate must not run: a failing one (the client calls no PostToolUse hook for it), one
-in the background, one that writes a file for a later command to read.
+gate (``pit_gate.py``, beside this file) judges what a tool printed, so a command whose output would
+not reach the gate must not run: one that fails (the client does not call the PostToolUse hook for
+it), one in the background, one that writes a file for a later command to read.
 
-Where Bash is for pit_fetch alone (an adapter subagent, or PIT_FETCH_WRAPPER_ONLY=1) every command
-must be exactly one plain pit_fetch call or listing, with options that an adapter needs and no others.
-Under PIT_FETCH_CEILING, in any session, the commands that mention pit_fetch must be one plain call as
-well, and carry a ``--pit`` at or before the ceiling: of a command that is not plain no one can say
-which PIT it has. All other commands are left alone. Neo4j writes are refused everywhere.
+Where Bash is for pit_fetch alone (an adapter subagent, or PIT_FETCH_WRAPPER_ONLY=1), every command
+must be exactly one plain pit_fetch call or listing, with only the options that an adapter needs.
+Under PIT_FETCH_CEILING, in any session, a command that mentions pit_fetch must also be one plain
+call, with a ``--pit`` at or before the ceiling: if a command is not plain, nobody can say which PIT
+it has. All other commands are left alone. Neo4j writes are refused everywhere.
 
-A call with a PIT that may run is rewritten to end with exit 0 and without stderr, so that the gate
-sees all that the model will see; why a call was refused stands in the envelope's gaps as well.
+A permitted call with a PIT is rewritten to exit with 0 and without stderr, so that the gate sees
+everything the model will see; the envelope's gaps also say why a call was refused.
 
 It always exits 0: ``{}`` leaves the call alone. An absent or broken gate means deny.
 """
@@ -28,17 +28,17 @@ import sys
 from collections import namedtuple
 from types import ModuleType
 
-# The process starts for every command of an agent: typing alone would take longer than the rest (see pit_gate.py).
+# The process starts on every command of an agent: typing alone would take longer than the rest (see pit_gate.py).
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Collection, Mapping, NamedTuple
 
-# The bundled agents; a plugin's are called "plugin:name".
+# The bundled agents; in a plugin they are called "plugin:name".
 ADAPTERS = frozenset({"bz-news-api", "alphavantage", "sec_full_text"})
 
-# The options that are an adapter's to choose: what it asks for, and how much of it. The rest decides how the question
-# is put (--timeout cuts where the clock says, --input-file reads a file) and is left to who runs the session.
-# A test holds these names against the real parsers.
+# The options an adapter may choose: what it asks for, and how much of it. The rest decides how the question is
+# asked (--timeout cuts where the clock says, --input-file reads a file), and is left to whoever runs the session.
+# A test compares these names with the real parsers.
 COMMON_OPTIONS = frozenset(
     {"source", "pit", "date-from", "date-to", "limit", "after", "max-pages", "fields", "max-chars", "pretty"}
 )
@@ -47,8 +47,8 @@ SOURCE_OPTIONS = frozenset(
         # bz-news-api
         "tickers", "channels", "tags", "keywords", "themes", "lookback-minutes", "updated-since",
         # alphavantage
-        "op", "symbol", "topics", "interval", "month", "outputsize", "extended-hours", "entitlement", "horizon",
-        "from-symbol", "to-symbol", "from-currency", "to-currency", "market", "quarter", "date", "state",
+        "op", "symbol", "topics", "interval", "month", "outputsize", "adjust", "extended-hours", "entitlement",
+        "horizon", "from-symbol", "to-symbol", "from-currency", "to-currency", "market", "quarter", "date", "state",
         "contract", "expiration", "require-greeks", "bioguide-id", "maturity", "series-type", "symbols", "range",
         "ohlc", "window-size", "calculations", "time-period", "fastlimit", "slowlimit", "fastperiod", "slowperiod",
         "signalperiod", "fastmatype", "slowmatype", "signalmatype", "fastkperiod", "slowkperiod", "slowdperiod",
@@ -61,18 +61,18 @@ SOURCE_OPTIONS = frozenset(
 
 CEILING_VARIABLE = "PIT_FETCH_CEILING"
 ONLY_VARIABLE = "PIT_FETCH_WRAPPER_ONLY"
-OPTIONS_VARIABLE = "PIT_FETCH_ADAPTER_OPTIONS"  # further names that adapters may use: those of a plugin's sources
-ALARM_SECONDS = 7  # below the 10 s of the shipped wiring
+OPTIONS_VARIABLE = "PIT_FETCH_ADAPTER_OPTIONS"  # more names that adapters may use: those of a plugin's sources
+ALARM_SECONDS = 7  # less than the 10 s of the shipped wiring
 
 FORM = "pit_fetch --source SOURCE --pit 2024-02-15T16:00:00-05:00 [options]"
 NOT_PLAIN = (
     "Run exactly one plain pit_fetch call and nothing else: no VARIABLE=value before it, and none of "
     f"; & | > < $ ` \\ * ~ # outside quotes. {FORM}"
 )
-IN_BACKGROUND = "Run pit_fetch in the foreground: the output of a background run cannot be checked"
-GATE_BROKEN = "pit_gate.py beside this guard is absent or does not withhold a planted leak: run pit_fetch doctor"
+IN_BACKGROUND = "Run pit_fetch in the foreground: output of a background run cannot be checked"
+GATE_BROKEN = "pit_gate.py beside this guard is missing or does not withhold a planted leak: run pit_fetch doctor"
 CEILING_MALFORMED = (
-    "PIT_FETCH_CEILING is not YYYY-MM-DDTHH:MM:SS with Z or an offset: who runs this session must set it"
+    "PIT_FETCH_CEILING is not YYYY-MM-DDTHH:MM:SS with Z or an offset: whoever runs this session must correct it"
 )
 NOT_FOR_ADAPTERS = (
     "{} is not an option that adapters may use: leave it out, or ask whoever runs this session to allow it "
@@ -80,7 +80,7 @@ NOT_FOR_ADAPTERS = (
 )
 NEO4J_WRITE = "Neo4j writes are forbidden"
 
-# Appended to a call that may run. A command that fails never reaches the PostToolUse hook, and the client
+# Appended to a permitted call. A command that fails never reaches the PostToolUse hook, and the client
 # merges stderr into what the model sees (both measured on Claude Code 2.1.329, docs/enforcement.md).
 ENDING = " 2>/dev/null || true"
 
@@ -103,7 +103,7 @@ ALONE = Verdict()
 
 
 def decide(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType | None = None) -> Verdict:
-    """The verdict on one PreToolUse hook input. ``gate`` is one that is known to work; default: the one beside."""
+    """The verdict on one PreToolUse hook input. ``gate`` is one known to work; default: the one beside this file."""
     tool_name = str(hook.get("tool_name", ""))
     if tool_name.startswith("mcp__") and tool_name.endswith("__write_neo4j_cypher"):
         return Verdict(NEO4J_WRITE)
@@ -146,13 +146,13 @@ def _option(name: str) -> str:
 def _decide_call(
     command: str, folder: str, ceiling: str | None, allowed: Collection[str] | None, gate: ModuleType
 ) -> Verdict:
-    """The verdict on what must be a call; ``allowed`` are the options of an adapter, None elsewhere."""
+    """The verdict on what must be a call; ``allowed`` holds an adapter's options, None elsewhere."""
     arguments = gate.wrapper_arguments(command)
     if arguments is None:
         return Verdict(NOT_PLAIN)
     prefix = gate.plain_words(command)[: -len(arguments) or None]
     if "-m" in prefix and _is_foreign(folder) and not any(set(flag) & {"I", "P"} for flag in prefix[1:-2]):
-        return Verdict("Another pit_fetch lies in this folder and would run instead: write pit_fetch, not -m pit_fetch")
+        return Verdict("Another pit_fetch in this folder would run instead: write pit_fetch, not -m pit_fetch")
     if gate.is_listing(command):
         return ALONE
     options = gate.options_of(arguments)
@@ -165,20 +165,20 @@ def _decide_call(
 
 def _refuse_options(options: list[str]) -> str:
     if not options or options[0] == "init":
-        return f"This is no fetch: {FORM}"
+        return f"This is not a fetch: {FORM}"
     if "--fail" in options:
-        return "Leave --fail out: the gaps of the envelope say what failed"
+        return "Leave --fail out: the envelope's gaps say what failed"
     if "--verbose" in options or any(re.fullmatch(r"-[A-Za-z]+", word) for word in options):
         return "Leave -v out: only the envelope may be printed"
     return ""
 
 
 def _refuse_unknown(options: list[str], allowed: Collection[str] | None) -> str:
-    """Why an adapter may not use one of the words: an option by ``--name`` or ``name=value`` that is not its own."""
+    """Why an adapter may not use one of the words: an option (``--name`` or ``name=value``) it may not choose."""
     if allowed is None:
         return ""
     if re.fullmatch(r"[a-z][a-z-]*", options[0]):  # one of the commands of pit_fetch, today's or tomorrow's
-        return f"Begin the call with --source: {FORM}"
+        return f"Start the call with --source: {FORM}"
     for word in options:
         name, equals, _ = word.partition("=")
         if name.startswith("--"):
@@ -188,7 +188,7 @@ def _refuse_unknown(options: list[str], allowed: Collection[str] | None) -> str:
             if not re.fullmatch(r"-|-\d*\.?\d+", word):
                 return NOT_FOR_ADAPTERS.format(name[:40])
         elif equals and re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) and _option(name) not in allowed:
-            return NOT_FOR_ADAPTERS.format(f"{name[:40]}=...") + "; a value with = is written --name=VALUE"
+            return NOT_FOR_ADAPTERS.format(f"{name[:40]}=...") + "; write a value that contains = as --name=VALUE"
     return ""
 
 
@@ -209,10 +209,10 @@ def _refuse_pit(options: list[str], ceiling: str | None, gate: ModuleType) -> st
 
 
 def _is_foreign(folder: str) -> bool:
-    """Whether ``python -m pit_fetch``, run in ``folder``, would take one from there that is not ours.
+    """Whether ``python -m pit_fetch``, run in ``folder``, would run a copy there that is not ours.
 
-    ``-m`` puts the working directory first on the path. Ours lies beside this file (a wheel) or
-    beside its folder (a checkout, a plugin).
+    ``-m`` puts the working directory first on the path. Ours is beside this file (a wheel) or beside
+    its folder (a checkout, a plugin).
     """
     home = os.path.dirname(os.path.realpath(__file__))
     ours = {os.path.join(place, "pit_fetch") for place in (home, os.path.dirname(home))}
@@ -223,22 +223,22 @@ def _is_foreign(folder: str) -> bool:
 
 
 def load_gate(folder: str) -> ModuleType | None:
-    """The gate in ``folder``, by its path and never by the import path; None when it does not do its work."""
+    """The gate in ``folder``, by its file path and never the import path; None if it does not do its job."""
     gate = ModuleType("pit_gate")
     gate.__file__ = os.path.join(folder, "pit_gate.py")
-    stdout, sys.stdout = sys.stdout, io.StringIO()  # a broken gate that prints must not spoil our answer
+    stdout, sys.stdout = sys.stdout, io.StringIO()  # a broken gate that prints must not corrupt our answer
     try:
         with open(gate.__file__, "rb") as source:
             exec(compile(source.read(), gate.__file__, "exec"), gate.__dict__)  # noqa: S102 - the file beside this one
         return gate if withholds(gate.respond(planted_leak())) else None
-    except BaseException:  # noqa: BLE001 - whatever is wrong with it (sys.exit as well), it does not guard
+    except BaseException:  # noqa: BLE001 - whatever is wrong with it (even sys.exit), it does not guard
         return None
     finally:
         sys.stdout = stdout
 
 
 def planted_leak() -> dict[str, Any]:
-    """A PostToolUse hook input whose output holds an item of the day after the PIT."""
+    """A PostToolUse hook input whose output holds an item from the day after the PIT."""
     item = {"available_at": "2024-01-02T00:00:00Z", "available_at_source": "provider_metadata", "title": _PLANTED}
     return {
         "hook_event_name": "PostToolUse",
@@ -249,7 +249,7 @@ def planted_leak() -> dict[str, Any]:
 
 
 def withholds(answer: Any) -> bool:
-    """Whether a gate's answer to the planted leak blocks it and puts something else in its place."""
+    """Whether a gate's answer to the planted leak blocks it and replaces it with something else."""
     replacement = answer["hookSpecificOutput"]["updatedToolOutput"]
     complete = {"stdout", "stderr", "interrupted"} <= replacement.keys()
     return answer["decision"] == "block" and complete and _PLANTED not in json.dumps(answer)
@@ -298,7 +298,7 @@ def _respond_to(raw: bytes) -> dict[str, Any]:
 
 
 def _arm(seconds: int, last_words: str) -> None:
-    """Ends the process with exit 0 after ``seconds``, once ``last_words`` are written. 0 disarms."""
+    """Ends the process with exit 0 after ``seconds``, having written ``last_words``. 0 disarms."""
     try:  # as in pit_gate.py
         import _signal as signal  # type: ignore[import-not-found]
     except ImportError:

@@ -4,10 +4,10 @@ import os
 import sys
 
 if __name__ == "__main__":
-    # What Python put first is the working directory, whose json.py would be taken for the standard library's.
+    # Python put the working directory first, and a json.py there would be taken for the standard library's.
     if not getattr(sys.flags, "safe_path", sys.flags.isolated):
         del sys.path[0]
-    if not __package__:  # the folder itself: only this package is found by its place
+    if not __package__:  # run as a folder: only this package is found by its location
         sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         import pit_fetch
 

@@ -1,7 +1,7 @@
-"""The audit file: for operators, what was asked, requested, kept and withheld; one JSON line per call.
+"""The audit file, for operators: what was asked, requested, kept and withheld; one JSON line per call.
 
-Off by default. It is the one place that names withheld items, so it belongs out of the agent's
-reach, and nothing here ever reads it back.
+Off by default. It is the only place that names withheld items, so it belongs out of the agent's
+reach, and nothing ever reads it back.
 """
 
 from __future__ import annotations
@@ -9,17 +9,23 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
+from pit_fetch.credentials import redactor
 from pit_fetch.errors import UsageError
+
+if TYPE_CHECKING:
+    from pit_fetch.report import Collected, Outcome
+    from pit_fetch.request import Request
 
 VARIABLE = "PIT_FETCH_AUDIT"
 _NOT_A_FILE = "it is not a regular file"
 
 
 def path(environ: Mapping[str, str]) -> str:
-    """The audit file's path, or "". Raises UsageError before the fetch when it cannot be written."""
+    """The audit file's path, or "". Raises UsageError, before the fetch, if it cannot be written."""
     name = environ.get(VARIABLE, "")
     if name:
         try:
@@ -31,7 +37,7 @@ def path(environ: Mapping[str, str]) -> str:
 
 
 def write(name: str, entry: Mapping[str, Any]) -> None:
-    """Appends one line in one write, so that lines of concurrent calls do not mix. Best effort by then."""
+    """Appends one line in one write, so that lines of concurrent calls do not mix. Best effort at this point."""
     if not name:
         return
     line = json.dumps(entry, default=str) + "\n"
@@ -45,11 +51,32 @@ def write(name: str, entry: Mapping[str, Any]) -> None:
         pass
 
 
-def _open(name: str) -> int:
-    """A descriptor of the audit file. Raises OSError for what is not a file of its own.
+def entry(
+    request: Request, now: datetime, argv: Sequence[str], collected: Collected, outcome: Outcome
+) -> dict[str, object]:
+    """What there is to say about one call. Secrets are redacted."""
+    redact, tally = redactor(collected.secrets), collected.tally
+    return {
+        "time": now.isoformat(),
+        "argv": [redact(word) for word in argv],
+        "pit": request.pit.isoformat() if request.pit else None,
+        "source": request.provider.name,
+        "requests": collected.requests,
+        "kept": [redact(record.id) for record in outcome.kept],
+        "withheld": [redact(name) for name in tally.late],
+        "undated": [redact(name) for name in tally.undated],
+        "unusable": tally.unusable,
+        "gaps": [one.type for one in collected.taken.gaps],
+        "failure": collected.failure,
+        "exit": int(outcome.status),
+    }
 
-    A named pipe would wait for a reader, or for one that is slow; and whatever standard output or
-    standard error write to as well (``/dev/stdout``) is within the reach of who reads the envelope.
+
+def _open(name: str) -> int:
+    """A descriptor of the audit file. Raises OSError for anything but a separate regular file.
+
+    A named pipe would wait for its reader; and anything that standard output or standard error also
+    writes to (``/dev/stdout``) is within reach of whoever reads the envelope.
     """
     if os.path.exists(name) and not os.path.isfile(name):
         raise OSError(0, _NOT_A_FILE)
@@ -58,7 +85,7 @@ def _open(name: str) -> int:
     if not stat.S_ISREG(found.st_mode):
         problem = _NOT_A_FILE
     elif any(_is_stream(fd, found) for fd in (1, 2)):
-        problem = "it is where standard output or standard error goes"
+        problem = "standard output or standard error goes there"
     else:
         return handle
     os.close(handle)

@@ -1,11 +1,13 @@
-"""The program as ``python3 PATH/pit_fetch.py`` starts it: with whatever interpreter ``python3`` happens to be.
+"""The program as started by ``python3 PATH/pit_fetch.py``: with whatever interpreter ``python3`` happens to be.
 
-Where that one is too old, or lacks a dependency, and a ``.venv`` that has what it takes lies beside
-the script, the script goes on in there. Old syntax, see process.py.
+If that interpreter is too old or lacks a dependency, and there is a working ``.venv`` beside the
+script, the script continues in there. Old syntax, see process.py.
 """
 
 import os
+import signal
 import sys
+import time
 
 from pit_fetch import process
 
@@ -14,11 +16,13 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 DEPENDENCIES = ("requests", "dotenv", "dateutil")
+# An interpreter that does not answer within five seconds is as good as none.
+_PAUSE_SECONDS, _TRIES = 0.005, 1_000
 _FIT = "import sys; from importlib.util import find_spec as f; sys.exit(sys.version_info < %r or not all(map(f, %r)))"
 
 
 def command(checkout: str) -> "NoReturn":
-    """The process. ``checkout`` is the folder of the script, where it is that of the repository; else ""."""
+    """The process. ``checkout`` is the script's folder if that is the repository, else ""."""
     process.take_interrupts()
     venv = os.path.join(checkout, ".venv")
     python = os.path.join(venv, "bin", "python")
@@ -30,12 +34,12 @@ def command(checkout: str) -> "NoReturn":
     if has_venv:
         process.refuse_old("the .venv beside pit_fetch.py does not run, or lacks a package: run make clean demo there")
     elif checkout:
-        process.refuse_old("run make demo in the folder of pit_fetch.py, which sets up a newer one beside it")
+        process.refuse_old("run make demo in the folder of pit_fetch.py, which sets up a .venv with a newer one")
     process.refuse_old()
 
 
 def _is_fit() -> bool:
-    """Whether this interpreter is new enough, and has the dependencies."""
+    """Whether this interpreter is new enough and has the dependencies."""
     if sys.version_info < process.MIN_PYTHON:
         return False
     from importlib.util import find_spec
@@ -44,7 +48,7 @@ def _is_fit() -> bool:
 
 
 def _runs(python: str) -> bool:
-    """Whether that interpreter runs at all, and has what it takes. To ask it takes some 20 ms."""
+    """Whether that interpreter runs at all and has the dependencies. Asking takes some 20 ms."""
     child = os.fork()
     if child == 0:
         try:
@@ -54,4 +58,11 @@ def _runs(python: str) -> bool:
             os.execv(python, [python, "-I", "-c", _FIT % (process.MIN_PYTHON, DEPENDENCIES)])  # noqa: S606 - no shell
         finally:
             os._exit(127)
-    return os.waitpid(child, 0)[1] == 0
+    for _ in range(_TRIES):
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return status == 0
+        time.sleep(_PAUSE_SECONDS)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return False

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import io
-import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from pit_fetch import process
 from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.output import deliver, line, visible
+from pit_fetch.world import World, alarm, real_world
 
 if TYPE_CHECKING:
     from pit_fetch.log import Log
@@ -22,32 +21,34 @@ COMMANDS = ("init", "lint", "doctor", "new-provider")  # a fetch never starts wi
 
 
 class _Answer:
-    """What is to be written. ``log`` is set once there is one: it may have a line on the terminal."""
+    """What to write. ``log`` is set once there is one: it may have left a line on the terminal."""
 
     def __init__(self) -> None:
         self.text, self.status, self.complaint = "", ExitStatus.OK, ""
+        self.notes: tuple[str, ...] = ()
         self.log: Log | None = None
 
-    def set(self, text: str, status: ExitStatus = ExitStatus.OK, complaint: str = "") -> None:
-        self.text, self.status, self.complaint = text, status, complaint
+    def set(
+        self, text: str, status: ExitStatus = ExitStatus.OK, complaint: str = "", notes: tuple[str, ...] = ()
+    ) -> None:
+        self.text, self.status, self.complaint, self.notes = text, status, complaint, notes
 
     def refuse(self, one: Gap, status: ExitStatus = ExitStatus.REFUSED) -> None:
-        import json
+        from pit_fetch.envelope import View, of
+        from pit_fetch.formats.json import render
 
-        envelope = {"data": [], "gaps": [{"type": one.type, "reason": one.reason, "query": ""}]}
-        self.set(json.dumps(envelope) + "\n", status, one.reason)
+        self.set(render(of([], [one], View())), status, one.reason)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the command on ``argv`` (default: the process's) and returns the exit status."""
-    gc.disable()  # a short process: collecting what its end frees anyway costs a tenth of a fetch
-    words = list(sys.argv[1:] if argv is None else argv)
+def main(argv: Sequence[str] | None = None, world: World | None = None) -> int:
+    """Runs the command on ``argv`` (default: the process's) in ``world``, and returns the exit status."""
+    world = real_world(alarm) if world is None else world
     stdout, stderr = sys.stdout, sys.stderr
     answer = _Answer()
-    # Whatever a provider or a library prints must not mix with the envelope, nor leak on stderr.
+    # Nothing that a provider or a library prints may mix with the envelope, or leak on stderr.
     sys.stdout = sys.stderr = io.StringIO()
     try:
-        _run(words, stderr, answer)
+        _run(list(sys.argv[1:] if argv is None else argv), world, answer)
     except PitFetchError as error:
         answer.refuse(error.gap)
     except KeyboardInterrupt:
@@ -57,67 +58,62 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         sys.stdout, sys.stderr = stdout, stderr
     process.keep_interrupts_out()
-    return _emit(answer, stdout, stderr)
+    return _emit(answer, world)
 
 
-def _run(argv: list[str], stderr: TextIO | None, answer: _Answer) -> None:
+def _run(argv: list[str], world: World, answer: _Answer) -> None:
     from pit_fetch import options
 
     if argv[:1] == ["help"]:
         argv = _help_words(argv[1:])
     if argv[:1] and argv[0] in COMMANDS:
-        _run_command(argv, answer)
+        _run_command(argv, world, answer)
         return
     listing = options.listing_of(argv)
     if listing:
-        answer.set(_list(listing, argv))
+        answer.set(_list(listing, argv, world))
         return
-    from pit_fetch import registry
-
     source = options.source_of(argv)
     if source is None:
+        from pit_fetch import registry
         from pit_fetch.meant import without_source
 
         names, flags = registry.known_names(), options.COMMON_FLAGS
         raise UsageError("usage", text=without_source(argv, COMMANDS, registry.BUNDLED_NAMES, names, flags))
-    _fetch(argv, source, stderr, answer)
+    _fetch(argv, source, world, answer)
 
 
-def _fetch(argv: list[str], source: str, stderr: TextIO | None, answer: _Answer) -> None:
-    from pit_fetch import registry
+def _fetch(argv: list[str], source: str, world: World, answer: _Answer) -> None:
     from pit_fetch.engine import run
-    from pit_fetch.inputs import read_stdin
     from pit_fetch.log import Log
     from pit_fetch.request import parse
-    from pit_fetch.world import alarm, real_world
 
-    request = parse(argv, registry.load(source), os.environ)
+    request = parse(argv, world.find(source), world.environ)
     answer.log = Log(
-        stream=stderr,
-        terminal=stderr is not None and stderr.isatty(),
+        stream=world.stderr,
+        terminal=world.stderr is not None and world.stderr.isatty(),
         verbose=request.verbose,
         pit_mode=request.pit is not None,
     )
-    world = real_world(os.environ, lambda: read_stdin(request.timeout), alarm)
-    answer.set(*run(request, world, answer.log, argv))
+    outcome = run(request, world, answer.log, argv)
+    answer.set(outcome.text, outcome.status, outcome.complaint, outcome.notes)
 
 
-def _run_command(argv: list[str], answer: _Answer) -> None:
+def _run_command(argv: list[str], world: World, answer: _Answer) -> None:
     from pit_fetch import commands
-    from pit_fetch.world import working_folder
 
-    made = commands.run(argv, os.environ, working_folder())
+    made = commands.run(argv, world.environ, world.folder)
     answer.set(visible(made.text, keep="\n\t"), made.status, made.complaint)
 
 
 def _help_words(names: list[str]) -> list[str]:
-    """``help``, ``help COMMAND`` and ``help SOURCE`` as the options that they stand for."""
+    """``help``, ``help COMMAND`` and ``help SOURCE`` as the options they stand for."""
     if not names:
         return ["--help"]
     return [names[0], "--help"] if names[0] in COMMANDS else ["--source", names[0], "--help"]
 
 
-def _list(listing: str, argv: list[str]) -> str:
+def _list(listing: str, argv: list[str], world: World) -> str:
     from pit_fetch import options, registry
 
     if listing == "version":
@@ -126,30 +122,30 @@ def _list(listing: str, argv: list[str]) -> str:
         return f"pit_fetch {__version__}\n"
     if listing == "sources":
         from pit_fetch.sources import table
-        from pit_fetch.world import working_folder
 
-        return table(registry.listings(), os.environ, working_folder(), as_json="--json" in argv)
+        return table(registry.listings(), world.environ, world.folder, as_json="--json" in argv)
     source = options.source_of(argv)
-    text = options.build_parser(None if source is None else registry.load(source)).format_help()
+    text = options.build_parser(None if source is None else world.find(source)).format_help()
     return text if source else f"{text}\nsources: {', '.join(registry.BUNDLED_NAMES)}, and see --list-sources\n"
 
 
-def _emit(answer: _Answer, stdout: TextIO | None, stderr: TextIO | None) -> int:
-    """Writes the answer, all of it. A reader that went away is no error worth a word."""
+def _emit(answer: _Answer, world: World) -> int:
+    """Writes the answer, all of it. A reader that went away is not worth an error message."""
     status, complaint = answer.status, answer.complaint
     if answer.log is not None:
         answer.log.clear()
         complaint = "" if complaint in answer.log.told else complaint
-    if stdout is None:
+    if world.stdout is None:
         return ExitStatus.CLOSED_PIPE
     try:
-        deliver(stdout, answer.text)
+        deliver(world.stdout, answer.text)
     except BrokenPipeError:
         return ExitStatus.CLOSED_PIPE
     except (OSError, ValueError) as error:
         problem = getattr(error, "strerror", None) or "it is closed"
-        status, complaint = ExitStatus.BUG, f"stdout cannot be written ({problem}): the answer is not delivered whole"
-    if complaint and stderr is not None:
+        status, complaint = ExitStatus.BUG, f"stdout cannot be written ({problem}): the answer is incomplete"
+    told = "".join(line(text) for text in (*answer.notes, complaint) if text)
+    if told and world.stderr is not None:
         with contextlib.suppress(OSError, ValueError):
-            deliver(stderr, line(complaint), process.STDERR_SECONDS)
+            deliver(world.stderr, told, process.STDERR_SECONDS)
     return status

@@ -1,7 +1,7 @@
-"""The entry of the console script, and of ``-m``. Importing this begins the process, so nothing else imports it.
+"""The entry point of the console script and of ``-m``. Importing it starts the process, so nothing else does.
 
 Between this import and the call, the script that pip writes runs a regular expression: an interrupt
-there is to end like any other. Old syntax, see process.py.
+there must end like any other. Old syntax, see process.py.
 """
 
 __all__ = ["command"]

@@ -1,7 +1,8 @@
-"""Credentials: the environment first, then the nearest ``.env``; and their redaction, by value."""
+"""Credentials, from the environment or else the nearest ``.env``, and their redaction by value."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import quote, quote_plus
@@ -10,7 +11,7 @@ from pit_fetch.errors import ConfigError
 from pit_fetch.provider import Credential, Provider
 
 REDACTED = "[redacted]"
-# A shorter value (the public key "demo", say) is no secret, and would tear holes into ordinary words.
+# A shorter value (the public key "demo", say) is not a secret, and would punch holes in ordinary words.
 MIN_LENGTH_IN_DATA = 12
 
 
@@ -28,7 +29,7 @@ def resolve(provider: Provider, environ: Mapping[str, str], folder: str) -> dict
             )
         problem = credential.check(value) if credential.check else None
         if problem is None and not value.isprintable():
-            problem = "it holds control characters."
+            problem = "it contains control characters."
         if problem:
             raise ConfigError("credential_malformed", variable=variable, problem=problem, hint=credential.hint)
         found[credential.name] = value
@@ -36,9 +37,9 @@ def resolve(provider: Provider, environ: Mapping[str, str], folder: str) -> dict
 
 
 def lookup(credential: Credential, environ: Mapping[str, str], folder: str) -> tuple[str, str]:
-    """The variable that is set, and its value; ("", "") when none is. Only declared variables are looked at.
+    """The variable that is set, and its value; ("", "") if none is. Only declared variables are looked at.
 
-    Raises ConfigError when there is an ``.env`` file that cannot be read.
+    Raises ConfigError if there is a ``.env`` file that cannot be read.
     """
     for variable in credential.variables:
         if environ.get(variable, "").strip():
@@ -68,8 +69,18 @@ def secret_values(provider: Provider, resolved: Mapping[str, str]) -> tuple[str,
     return tuple(resolved[c.name] for c in provider.credentials if c.secret and resolved.get(c.name))
 
 
+def known_secrets(provider: Provider, environ: Mapping[str, str], folder: str) -> tuple[str, ...]:
+    """The values that must not get out, of those that are set, usable or not."""
+    found: list[str] = []
+    for credential in provider.credentials:
+        if credential.secret:
+            with contextlib.suppress(ConfigError):
+                found.append(lookup(credential, environ, folder)[1])
+    return tuple(value for value in found if value)
+
+
 def redactor(secrets: Iterable[str], min_length: int = 1) -> Callable[[str], str]:
-    """A function that replaces every secret in a text, as it is and as a URL would spell it."""
+    """A function that replaces every secret in a text, both as it is and as a URL would encode it."""
     spellings = {
         spelling
         for secret in secrets

@@ -1,9 +1,12 @@
-"""The envelope: public records and gaps as one JSON text, cut to a budget and judged by the gate. Pure."""
+"""The envelope: public items and gaps. This is the only module that knows its shape. Pure.
+
+{"data": [{"available_at": …, "available_at_source": …, "id": …, …}], "gaps": [{"type": …, "reason": …, "query": …}]}
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -13,125 +16,146 @@ from pit_fetch.provider import Record
 from pit_fetch.siblings import gate
 from pit_fetch.times import in_new_york
 
-# A gap repeats the request so that a reader of one gap knows it; a request of any length must not fill the budget.
+# A gap repeats the request, so that it can be read by itself; but a long request must not eat up the budget.
 MAX_QUERY_CHARS = 240
 
-# What every item keeps, whatever --fields and the budget say.
+# What every item keeps, regardless of --fields and the budget.
 STAMPS = ("available_at", "available_at_source", "revised_at", "id")
 
 Clean = Callable[[str], str]
 
 
-class Form(NamedTuple):
-    """How an envelope is written. ``clean`` redacts a string; ``query`` is the canonical request."""
+class Envelope(dict[str, list[dict[str, Any]]]):
+    """The result of one fetch. It can be used as a plain dict of ``data`` and ``gaps``; JSON values only."""
 
-    query: str
-    clean: Clean
-    clean_data: Clean
+    def __init__(self, data: Iterable[dict[str, Any]] = (), gaps: Iterable[dict[str, Any]] = ()) -> None:
+        super().__init__(data=list(data), gaps=list(gaps))
+
+    @property
+    def data(self) -> list[dict[str, Any]]:
+        """The items, newest first; each has ``available_at``, ``available_at_source`` and ``id``."""
+        return self["data"]
+
+    @property
+    def gaps(self) -> list[dict[str, Any]]:
+        """What is missing, and why: each gap has ``type``, ``reason`` and ``query``."""
+        return self["gaps"]
+
+
+class View(NamedTuple):
+    """How records and gaps are shown. ``clean`` redacts a string; ``query`` is the canonical request."""
+
+    query: str = ""
+    clean: Clean = str
+    clean_data: Clean = str
     fields: tuple[str, ...] = ()
-    max_chars: int = 0
-    pretty: bool = False
     pit: datetime | None = None
 
 
-def render(records: Sequence[Record], gaps: Sequence[Gap], form: Form) -> tuple[str, int]:
-    """The envelope's text, one line break at its end, and how many of ``records`` are in it.
+class Fitted(NamedTuple):
+    """An envelope within its budget, its text, and how many of the records are in it."""
 
-    With a budget: whole items only, the first ones first, then a ``truncated`` gap with the cursor
-    that continues. A first item that is too large alone loses its longest texts.
+    envelope: Envelope
+    text: str
+    kept: int
+
+
+def of(records: Iterable[Record], gaps: Iterable[Gap], view: View) -> Envelope:
+    """The envelope of ``records`` and ``gaps``, as ``view`` shows them."""
+    return Envelope([_item(record, view) for record in records], _shown(gaps, view))
+
+
+def fit(
+    records: Sequence[Record], gaps: Sequence[Gap], view: View, write: Callable[[Envelope], str], max_chars: int = 0
+) -> Fitted:
+    """The envelope and its text of at most ``max_chars`` characters (0: any length).
+
+    Within a budget, whole items only, from the first on, then a ``truncated`` gap with the cursor to
+    continue from. If the first item alone is too large, it loses its longest texts.
     """
-    items = [_item(record, form) for record in records]
-    text = _dump(items, gaps, form)
-    if not form.max_chars or len(text) <= form.max_chars:
-        return text, len(items)
-    for count in range(_guess(items, form), 0, -1):
-        cut = _replace_truncated(gaps, gap("max_chars", max_chars=form.max_chars, cursor=cursor(records[count - 1])))
-        text = _dump(items[:count], cut if count < len(items) else gaps, form)
-        if len(text) <= form.max_chars:
-            return text, count
-    return _render_oversized(items, records, gaps, form)
+    whole = of(records, gaps, view)
+    fitted = Fitted(whole, write(whole), len(records))
+    if not max_chars or len(fitted.text) <= max_chars:
+        return fitted
+    least, most = 0, len(records) - 1
+    while least < most:
+        count = (least + most + 1) // 2
+        cut = _replace_truncated(gaps, gap("max_chars", max_chars=max_chars, cursor=cursor(records[count - 1])))
+        tried = Envelope(whole.data[:count], _shown(cut, view))
+        text = write(tried)
+        if len(text) <= max_chars:
+            least, fitted = count, Fitted(tried, text, count)
+        else:
+            most = count - 1
+    return fitted if least else _fit_oversized(records, gaps, view, write, max_chars)
 
 
-def judge(text: str, form: Form) -> str | None:
-    """The gate's code against the final text in PIT mode; None when it may go out."""
-    if form.pit is None:
-        return None
-    finding = gate.check(text, form.pit)
+def judge(json_text: str, pit: datetime | None) -> str | None:
+    """The gate's code if it refuses an envelope's JSON in PIT mode; None if the envelope may go out."""
+    finding = None if pit is None else gate.check(json_text, pit)
     return None if finding is None else finding.code
 
 
-def gaps_only(gaps: Iterable[Gap], form: Form) -> str:
-    """An envelope without data."""
-    return _dump([], list(gaps), form)
-
-
-def _item(record: Record, form: Form) -> dict[str, Any]:
+def _item(record: Record, view: View) -> dict[str, Any]:
     item: dict[str, Any] = {
         "available_at": None if record.available_at is None else in_new_york(record.available_at),
-        "available_at_source": record.source,
+        "available_at_source": record.available_at_source,
     }
     if record.revised_at is not None:
         item["revised_at"] = in_new_york(record.revised_at)
-    item["id"] = form.clean_data(record.id)
-    wanted = form.fields or record.payload
+    item["id"] = view.clean_data(record.id)
+    wanted = view.fields or record.payload
     for key, value in record.payload.items():
-        if key in wanted and key not in item and not _forbidden(key, form):
-            item[key] = _clean(value, form)
+        if key in wanted and key not in item and not _forbidden(key, view):
+            item[key] = _clean(value, view)
     return item
 
 
-def _clean(value: Any, form: Form) -> Any:
+def _shown(gaps: Iterable[Gap], view: View) -> list[dict[str, Any]]:
+    query = view.clean(view.query)
+    if len(query) > MAX_QUERY_CHARS:
+        query = query[: MAX_QUERY_CHARS - 1] + "…"
+    return [{"type": one.type, "reason": view.clean(one.reason), "query": query} for one in gaps]
+
+
+def _clean(value: Any, view: View) -> Any:
     """``value`` with secrets redacted and, in PIT mode, forbidden keys left out, at any depth."""
     if isinstance(value, str):
-        return form.clean_data(value)
+        return view.clean_data(value)
     if isinstance(value, (list, tuple)):
-        return [_clean(part, form) for part in value]
+        return [_clean(part, view) for part in value]
     if isinstance(value, dict):
-        return {form.clean_data(key): _clean(part, form) for key, part in value.items() if not _forbidden(key, form)}
+        return {view.clean_data(key): _clean(part, view) for key, part in value.items() if not _forbidden(key, view)}
     return value
 
 
-def _forbidden(key: str, form: Form) -> bool:
-    return form.pit is not None and key.lower() in gate.FORBIDDEN_KEYS
-
-
-def _dump(items: Sequence[Mapping[str, Any]], gaps: Sequence[Gap], form: Form) -> str:
-    query = form.clean(form.query)
-    if len(query) > MAX_QUERY_CHARS:
-        query = query[: MAX_QUERY_CHARS - 1] + "…"
-    shown = [{"type": one.type, "reason": form.clean(one.reason), "query": query} for one in gaps]
-    return json.dumps({"data": items, "gaps": shown}, indent=2 if form.pretty else None, allow_nan=False) + "\n"
-
-
-def _guess(items: Sequence[Mapping[str, Any]], form: Form) -> int:
-    """How many items fit at the most: an upper bound, so that only a few envelopes are tried."""
-    size = 0
-    for count, item in enumerate(items):
-        size += len(json.dumps(item))
-        if size > form.max_chars:
-            return count
-    return len(items)
+def _forbidden(key: str, view: View) -> bool:
+    return view.pit is not None and key.lower() in gate.FORBIDDEN_KEYS
 
 
 def _replace_truncated(gaps: Sequence[Gap], instead: Gap) -> list[Gap]:
-    """The budget cuts above --limit and --max-pages, so its cursor replaces theirs."""
+    """The budget cuts earlier than --limit and --max-pages do, so its cursor replaces theirs."""
     return [*(one for one in gaps if one.code not in ("limit", "max_pages")), instead]
 
 
-def _render_oversized(
-    items: Sequence[dict[str, Any]], records: Sequence[Record], gaps: Sequence[Gap], form: Form
-) -> tuple[str, int]:
-    item, left_out = dict(items[0]), []
+def _fit_oversized(
+    records: Sequence[Record], gaps: Sequence[Gap], view: View, write: Callable[[Envelope], str], max_chars: int
+) -> Fitted:
+    item: dict[str, Any] = _item(records[0], view) if records else {}
+    left_out: list[str] = []
     texts = {key: value for key, value in item.items() if key not in STAMPS}
     while texts:
         longest = max(texts, key=lambda key: (len(json.dumps(texts[key])), key))
         del texts[longest]
         item[longest] = None
         left_out.append(longest)
-        said = gap("field_left_out", max_chars=form.max_chars, fields=", ".join(left_out))
-        more = gap("max_chars", max_chars=form.max_chars, cursor=cursor(records[0])) if len(items) > 1 else None
+        said = gap("field_left_out", max_chars=max_chars, fields=", ".join(left_out))
+        more = gap("max_chars", max_chars=max_chars, cursor=cursor(records[0])) if len(records) > 1 else None
         cut = [*_replace_truncated(gaps, more), said] if more else [*gaps, said]
-        text = _dump([item], cut, form)
-        if len(text) <= form.max_chars:
-            return text, 1
-    return _dump([], _replace_truncated(gaps, gap("max_chars", max_chars=form.max_chars, cursor="-")), form), 0
+        fitted = Envelope([item], _shown(cut, view))
+        text = write(fitted)
+        if len(text) <= max_chars:
+            return Fitted(fitted, text, 1)
+    last = gap("max_chars", max_chars=max_chars, cursor="-")
+    fitted = Envelope([], _shown(_replace_truncated(gaps, last), view))
+    return Fitted(fitted, write(fitted), 0)

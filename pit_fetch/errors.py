@@ -1,13 +1,13 @@
-"""Exceptions and exit codes. An exception is classed by what the caller does next.
+"""Exceptions and exit codes. Exceptions are classed by what the caller should do next.
 
     PitFetchError          carries the gap that the envelope shows
     ├── UsageError         the command line was refused: correct it              exit 2
-    ├── ConfigError        the surroundings lack something: a key, an operation  exit 0, or 3 with --fail
+    ├── ConfigError        something is missing: a key, an operation             exit 0, or 3 with --fail
     ├── InputError         the input file cannot be used                         exit 0, or 4 with --fail
     └── UpstreamError      the provider failed: try again, or check the key      exit 0, or 5 with --fail
 
-Providers raise ConfigError and UpstreamError; the framework turns whatever else escapes from them
-into an ``internal_error``.
+Providers raise ConfigError and UpstreamError; the framework turns anything else that escapes from
+them into an ``internal_error``.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
-from pit_fetch.gaps import gap
+from pit_fetch.gaps import Code, gap
 
 
 class ExitStatus(IntEnum):
     OK = 0
-    FOUND = 1  # a command (lint, doctor, init) found something that does not hold
+    FOUND = 1  # a command (lint, doctor, init) found a problem
     REFUSED = 2
     CONFIG = 3
     INPUT = 4
@@ -33,7 +33,7 @@ class ExitStatus(IntEnum):
 class PitFetchError(Exception):
     """``code`` and ``params`` name a row of the table in :mod:`pit_fetch.gaps`."""
 
-    def __init__(self, code: str, /, **params: Any) -> None:
+    def __init__(self, code: Code, /, **params: Any) -> None:
         self.gap = gap(code, **params)
         super().__init__(self.gap.reason)
 
@@ -43,7 +43,7 @@ class UsageError(PitFetchError, ValueError):
 
 
 class ConfigError(PitFetchError):
-    """Something that the request needs is not set up."""
+    """Something the request needs is not set up."""
 
 
 class InputError(PitFetchError):
@@ -55,5 +55,5 @@ class UpstreamError(PitFetchError):
 
     @property
     def is_deadline(self) -> bool:
-        """Whether there is no time left for this fetch, so that asking for anything more is no use."""
+        """Whether this fetch has run out of time, so that asking for more is pointless."""
         return self.gap.code in ("timeout", "own_limit")

@@ -1,8 +1,9 @@
 """The HTTP client that providers are given: declared hosts only, one deadline, whole exchanges or nothing.
 
-An exchange is a request and its complete body. It is tried again as a whole on 408, 425, 429, 5xx
-and transport errors, with growing jittered pauses and the server's ``Retry-After``, as long as the
-deadline allows. Nothing that a server said, and no URL, ever stands in an error.
+All policy lives here, above a :class:`pit_fetch.transport.Transport`. An exchange is retried as a
+whole on 408, 425, 429, 5xx and transport errors, with growing jittered pauses and the server's
+``Retry-After``, for as long as the deadline allows. An error never repeats anything a server said,
+nor a URL.
 """
 
 from __future__ import annotations
@@ -10,42 +11,40 @@ from __future__ import annotations
 import contextlib
 import math
 import random
-import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import parse_qsl, urldefrag, urljoin, urlsplit
 
 from pit_fetch import cache
 from pit_fetch.errors import ConfigError, UpstreamError
-from pit_fetch.provider import Host, Params, Rate, Reply, T
+from pit_fetch.gaps import Code
+from pit_fetch.network import is_loopback
+from pit_fetch.provider import Bearer, Busy, HeaderKey, Host, Params, QueryKey, Rate, Reply, T
 from pit_fetch.ratelimit import DAY, Limiter, limiter, rate_of, variable
+from pit_fetch.transport import MAX_BODY_BYTES, Request, Signature, Transport, TransportError
 from pit_fetch.world import Clock
 
-if TYPE_CHECKING:
-    import requests
-
-MAX_BODY_BYTES = 64_000_000
 MAX_TRIES = 4
 MAX_REDIRECTS = 3
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
-CONNECT_SECONDS = 10.0
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
 BACKOFF_SECONDS = 0.2
 
 
 @dataclass
 class Client:
-    """GET for the ``hosts`` of one provider, until ``deadline`` (monotonic seconds)."""
+    """Asks the ``hosts`` of one provider, until ``deadline`` (monotonic seconds)."""
 
     hosts: tuple[Host, ...]
+    credentials: Mapping[str, str]
     environ: Mapping[str, str]
     clock: Clock
+    transport: Transport
     timeout: float
     deadline: float
     on_request: Callable[[str], None]
     requests_made: int = 0
-    _session: requests.Session | None = None
     _limiters: dict[tuple[str, Rate], Limiter] = field(default_factory=dict)
 
     def get(
@@ -54,50 +53,43 @@ class Client:
         path: str,
         params: Params | None = None,
         headers: Mapping[str, str] | None = None,
-        busy: Callable[[Reply], float | None] | None = None,
+        busy: Busy | None = None,
     ) -> Reply:
-        """See :meth:`pit_fetch.provider.Http.get`.
+        """See :meth:`pit_fetch.provider.Http.get`."""
+        return self._ask(self._host(host), Request("GET", path, params or {}, headers or {}), busy, MAX_TRIES)
 
-        Raises UpstreamError: unreachable, over the deadline or the body cap, redirected elsewhere,
-        throttled, or a server error that outlasts the retries.
-        """
-        declared = {known.name: known for known in self.hosts}[host]
-        base = base_url(declared, self.environ)
-        for attempt in range(1, MAX_TRIES + 1):
-            self._wait_for_turn(declared, base)
-            reply = self._exchange_in_time(declared, base, base + path, params or {}, headers or {})
-            pause = BACKOFF_SECONDS * 2 ** (attempt - 1) * (1 + random.random())  # noqa: S311 - jitter is no secret
-            if isinstance(reply, Reply):
-                complete = reply.status not in RETRIED
-                wait = busy(reply) if complete and busy is not None else None
-                if complete and wait is None:
-                    return reply
-                pause = max(pause, wait or 0.0, _retry_after(reply))
-            if attempt == MAX_TRIES or pause >= self.remaining():
-                break
-            self.clock.sleep(pause)
-        if isinstance(reply, UpstreamError):
-            raise reply
-        if reply.status not in RETRIED:
-            return reply
-        raise _given_up(declared, reply)
+    def post(
+        self,
+        host: str,
+        path: str,
+        json: object,
+        params: Params | None = None,
+        headers: Mapping[str, str] | None = None,
+        busy: Busy | None = None,
+        repeatable: bool = False,
+    ) -> Reply:
+        """See :meth:`pit_fetch.provider.Http.post`."""
+        from json import dumps
+
+        headers = {"Content-Type": "application/json", **(headers or {})}
+        request = Request("POST", path, params or {}, headers, dumps(json).encode())
+        return self._ask(self._host(host), request, busy, MAX_TRIES if repeatable else 1)
 
     def get_cached(
         self,
         host: str,
         path: str,
-        headers: Mapping[str, str],
         seconds: float,
         decode: Callable[[Reply], T],
         keep: Callable[[T], bool] | None = None,
     ) -> T:
         """See :meth:`pit_fetch.provider.Http.get_cached`."""
-        url = base_url({known.name: known for known in self.hosts}[host], self.environ) + path
+        url = base_url(self._host(host), self.environ) + path
         kept = cache.load(self.environ, url, seconds, self.clock.now().timestamp())
         if kept is not None:
             with contextlib.suppress(UpstreamError):
                 return decode(Reply(200, {}, kept.body, datetime.fromtimestamp(kept.since, UTC)))
-        reply = self.get(host, path, headers=headers)
+        reply = self.get(host, path)
         decoded = decode(reply)
         if keep is None or keep(decoded):
             cache.store(self.environ, url, reply.body, reply.received_at.timestamp())
@@ -106,6 +98,67 @@ class Client:
     def remaining(self) -> float:
         """Seconds until the deadline; negative when it has passed."""
         return self.deadline - self.clock.monotonic()
+
+    def _host(self, name: str) -> Host:
+        return {known.name: known for known in self.hosts}[name]
+
+    def _ask(self, host: Host, request: Request, busy: Busy | None, tries: int) -> Reply:
+        """The reply, once there is a usable one.
+
+        Raises UpstreamError if the host is unreachable, redirects elsewhere or throttles, if the deadline or
+        the size limit is exceeded, or if a server error outlasts the retries.
+        """
+        base = base_url(host, self.environ)
+        request = request._replace(url=base + request.url, signature=signature(host, self.credentials))
+        for attempt in range(1, tries + 1):
+            reply = self._exchange(host, base, request)
+            pause = BACKOFF_SECONDS * 2 ** (attempt - 1) * (1 + random.random())  # noqa: S311 - jitter need not be secret
+            if isinstance(reply, Reply):
+                complete = reply.status not in RETRIED
+                wait = busy(reply) if complete and busy is not None else None
+                if complete and wait is None:
+                    return reply
+                pause = max(pause, wait or 0.0, _retry_after(reply))
+            if attempt == tries or pause >= self.remaining():
+                break
+            self.clock.sleep(pause)
+        if isinstance(reply, UpstreamError):
+            raise reply
+        if reply.status not in RETRIED:
+            return reply
+        raise _given_up(host, reply)
+
+    def _exchange(self, host: Host, base: str, request: Request) -> Reply | UpstreamError:
+        """One exchange, when its turn comes. Follows redirects to the same host only.
+
+        An error that a retry may overcome is returned; any other is raised.
+        """
+        for hop in range(MAX_REDIRECTS + 1):
+            self._wait_for_turn(host, base)
+            if self.remaining() <= 0:
+                raise self._out_of_time(host)
+            self.requests_made += 1
+            self.on_request(request.url.partition("?")[0])
+            try:
+                reply = self.transport.send(request._replace(timeout=self.remaining()))
+            except TransportError as error:
+                if error.fault == "unsendable":
+                    raise UpstreamError("redirected", host=host.name) if hop else _bad_base(host) from None
+                if self.remaining() <= 0 or error.fault == "timeout":
+                    raise self._out_of_time(host) from None
+                said = _unreachable(host, base, error.fault, error.problem)
+                if error.passing:
+                    return said
+                raise said from None
+            location = reply.header("Location")
+            if reply.status not in REDIRECTS or not location:
+                return reply
+            target = _target(request.url, location, base)
+            # After any other redirect a POST may already have taken effect, and must not be repeated (RFC 9110, 15.4).
+            if target is None or (request.method == "POST" and reply.status not in (307, 308)):
+                break
+            request = _redirected(request, target)
+        raise UpstreamError("redirected", host=host.name)
 
     def _wait_for_turn(self, host: Host, base: str) -> None:
         rate = rate_of(host, self.environ)
@@ -124,100 +177,21 @@ class Client:
         if pause > 0:
             self.clock.sleep(pause)
 
-    def _exchange_in_time(
-        self, host: Host, base: str, url: str, params: Params, headers: Mapping[str, str]
-    ) -> Reply | UpstreamError:
-        """The exchange on a thread of its own: no socket time-out bounds a name look-up or a dripping server."""
-        outcome: list[Reply | UpstreamError] = []
-        failure: list[BaseException] = []
-
-        def work() -> None:
-            try:
-                outcome.append(self._exchange(host, base, url, params, headers))
-            except BaseException as error:  # noqa: BLE001 - raised again on the caller's thread
-                failure.append(error)
-
-        worker = threading.Thread(target=work, daemon=True)
-        worker.start()
-        worker.join(max(self.remaining(), 0))
-        if worker.is_alive():
-            raise self._out_of_time(host)
-        if failure:
-            raise failure[0]
-        return outcome[0]
-
-    def _exchange(
-        self, host: Host, base: str, url: str, params: Params, headers: Mapping[str, str]
-    ) -> Reply | UpstreamError:
-        """One request with its complete body. Follows redirects to the same host only.
-
-        An error that another try may overcome is returned; any other is raised.
-        """
-        import requests
-
-        for hop in range(MAX_REDIRECTS + 1):
-            remaining = self.remaining()
-            if remaining <= 0:
-                raise self._out_of_time(host)
-            if not _can_be_asked(url):
-                raise UpstreamError("redirected", host=host.name) if hop else _bad_base(host)
-            self.requests_made += 1
-            self.on_request(url.split("?")[0])
-            try:
-                with contextlib.closing(
-                    self._open_session(base).get(
-                        url,
-                        params=dict(params),
-                        headers=dict(headers),
-                        timeout=(min(CONNECT_SECONDS, remaining), remaining),
-                        allow_redirects=False,
-                        stream=True,
-                    )
-                ) as response:
-                    body = self._read(response, host)
-            except (OSError, ValueError) as error:  # all of requests' own, and some that it lets through
-                if self.remaining() <= 0:
-                    raise self._out_of_time(host) from None
-                from pit_fetch.unreachable import explain
-
-                said = explain(error, host, base)
-                passing = (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError)
-                if isinstance(error, passing) and said.gap.code != "certificate":
-                    return said
-                raise said from None
-            if not response.is_redirect:
-                return Reply(response.status_code, response.headers, body, self.clock.now())
-            target = _target(url, response.headers["location"], base)
-            if target is None:
-                break
-            url, params = target, {}
-            self._wait_for_turn(host, base)
-        raise UpstreamError("redirected", host=host.name)
-
     def _out_of_time(self, host: Host) -> UpstreamError:
         return UpstreamError("timeout", host=host.name, timeout=self.timeout)
 
-    def _read(self, response: requests.Response, host: Host) -> bytes:
-        body = bytearray()
-        for chunk in response.iter_content(65_536):
-            body += chunk
-            if len(body) > MAX_BODY_BYTES:
-                raise UpstreamError("too_large", host=host.name, megabytes=MAX_BODY_BYTES // 1_000_000)
-            if self.remaining() <= 0:
-                raise self._out_of_time(host)
-        return bytes(body)
 
-    def _open_session(self, base: str) -> requests.Session:
-        if self._session is None:
-            import requests
-
-            self._session = requests.Session()
-            self._session.headers["User-Agent"] = "pit_fetch"
-            self._session.auth = _no_auth  # or requests would add what a .netrc says
-            # Redirects are followed here: requests would look at their addresses, too, and fails at some.
-            self._session.resolve_redirects = _no_redirects  # type: ignore[method-assign]
-        self._session.trust_env = not is_loopback(urlsplit(base).hostname)
-        return self._session
+def signature(host: Host, credentials: Mapping[str, str]) -> Signature:
+    """How ``host`` learns who is asking, in the way it declares."""
+    match host.auth:
+        case None:
+            return Signature()
+        case Bearer(credential):
+            return Signature(headers={"Authorization": f"Bearer {credentials[credential]}"})
+        case QueryKey(credential, parameter):
+            return Signature({parameter: credentials[credential]})
+        case HeaderKey(credential, header):
+            return Signature(headers={header: credentials[credential]})
 
 
 def base_url(host: Host, environ: Mapping[str, str]) -> str:
@@ -235,43 +209,19 @@ def base_url(host: Host, environ: Mapping[str, str]) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def is_loopback(hostname: str | None) -> bool:
-    if hostname == "localhost":
-        return True
-    from ipaddress import ip_address
-
-    try:
-        return ip_address(hostname or "").is_loopback
-    except ValueError:
-        return False
-
-
-def _no_redirects(*_: object, **__: object) -> Iterator[Any]:
-    return iter(())
-
-
-def _no_auth(request: requests.PreparedRequest) -> requests.PreparedRequest:
-    return request
-
-
 def _bad_base(host: Host) -> ConfigError:
     return ConfigError("url_malformed", variable=host.override)
 
 
-def _can_be_asked(url: str) -> bool:
-    """Whether requests can make a request of ``url``, which may come from a server."""
-    import requests
-
-    try:
-        prepared = requests.Request("GET", url).prepare()
-        (urlsplit(prepared.url or "").hostname or "").encode("idna")
-    except (requests.RequestException, ValueError):
-        return False
-    return True
+def _unreachable(host: Host, base: str, fault: Code, problem: str) -> UpstreamError:
+    parts = urlsplit(base)
+    name = parts.hostname if fault == "proxy" else parts.netloc
+    megabytes = MAX_BODY_BYTES // 1_000_000
+    return UpstreamError(fault, host=host.name, name=name, problem=problem, variable=host.override, megabytes=megabytes)
 
 
 def _target(url: str, location: str, base: str) -> str | None:
-    """Where a redirect leads, if that is an address of the same host."""
+    """Where a redirect leads, if it stays on the same host; None otherwise."""
     try:
         target = urljoin(url, location)
         return target if urlsplit(target)[:2] == urlsplit(base)[:2] else None
@@ -279,9 +229,25 @@ def _target(url: str, location: str, base: str) -> str | None:
         return None
 
 
+def _redirected(request: Request, target: str) -> Request:
+    """The request for ``target``, which already holds the query that the server wants.
+
+    A key repeated there goes back into the signature: an address may be shown and remembered.
+    """
+    address, mark, query = urldefrag(target).url.partition("?")
+    kept: list[str] = []
+    keys: dict[str, str] = {}
+    for part in query.split("&"):
+        known = [one for one in parse_qsl(part) if one in request.signature.params.items()]
+        keys.update(known)
+        kept += [] if known else [part]
+    url = address + mark + "&".join(kept) if kept else address
+    return request._replace(url=url, params={}, signature=request.signature._replace(params=keys))
+
+
 def _retry_after(reply: Reply) -> float:
-    """Seconds that the server asks for, given as a number or as a date (RFC 9110); a day at most, 0 for none."""
-    value = reply.headers.get("Retry-After", "").strip()
+    """The seconds that the server asks for, as a number or a date (RFC 9110); at most a day, 0 for none."""
+    value = reply.header("Retry-After").strip()
     if value.isascii() and value.isdigit():
         return min(float(value[:9]), DAY) if len(value) <= 9 else DAY
     from email.utils import parsedate_tz
@@ -299,8 +265,9 @@ def _retry_after(reply: Reply) -> float:
 def _given_up(host: Host, reply: Reply) -> UpstreamError:
     seconds = math.ceil(_retry_after(reply))
     if reply.status == 429:
-        code = "throttled_wait" if seconds else "throttled"
-        return UpstreamError(code, host=host.name, limit="HTTP 429", seconds=seconds)
+        return UpstreamError(
+            "throttled_wait" if seconds else "throttled", host=host.name, limit="HTTP 429", seconds=seconds
+        )
     return UpstreamError(
         "http_wait" if seconds else "http_status", host=host.name, status=reply.status, seconds=seconds
     )

@@ -1,6 +1,6 @@
-"""The ``--input-file``: one raw reply, from a file, a pipe or standard input, within the deadline and a size.
+"""The ``--input-file``: one raw reply from a file, a pipe or standard input, within the deadline and a size limit.
 
-What is named there need not end: a named pipe without a writer, a terminal, ``/dev/zero``.
+What it names may never end: a named pipe without a writer, a terminal, ``/dev/zero``.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import time
 
 from pit_fetch.errors import InputError
 
-MAX_BYTES = 64_000_000  # as much as a reply from the network
+MAX_BYTES = 64_000_000  # the same as for a reply from the network
 _CHUNK = 1 << 20
 
 
 def read_file(path: str, seconds: float) -> bytes:
-    """All of the file ``path``. Raises InputError when it cannot be read, is too large, or does not end in time."""
+    """All of the file ``path``. Raises InputError if it cannot be read, is too large, or does not end in time."""
     try:
-        # Without O_NONBLOCK, opening a named pipe waits for its writer.
+        # Without O_NONBLOCK, opening a named pipe would wait for its writer.
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
         raise _unreadable(error) from None
@@ -29,7 +29,7 @@ def read_file(path: str, seconds: float) -> bytes:
 
 
 def read_stdin(seconds: float) -> bytes:
-    """All of standard input, with the same bounds; nothing where there is none."""
+    """All of standard input, within the same bounds; nothing if there is none."""
     if sys.stdin is None:
         return b""
     try:

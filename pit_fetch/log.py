@@ -1,7 +1,7 @@
 """What a person sees on stderr: a progress line and a summary on a terminal, and the lines of ``-v``.
 
-In PIT mode nothing here may depend on withheld items, so requests, pages and pauses are told in
-open mode only; what they were in PIT mode stands in the audit file.
+In PIT mode nothing here may depend on withheld items, so requests, pages and pauses are reported
+in open mode only; in PIT mode they go to the audit file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PROGRESS_STEP = 10
 
 @dataclass
 class Log:
-    """``stream`` None is silence. ``clean`` is set once the secrets are known; ``told`` are the reasons given."""
+    """``stream`` None means silence. ``clean`` is set once the secrets are known; ``told`` holds the reasons given."""
 
     stream: TextIO | None = None
     terminal: bool = False
@@ -48,11 +48,12 @@ class Log:
     def summary(self, source: str, kept: Sequence[Record], gaps: Sequence[Gap]) -> None:
         if not self.terminal and not self.verbose:
             return
-        stamps = [record.available_at for record in kept if record.available_at is not None]
+        every = (record.available_at for record in kept)
+        stamps = [stamp for stamp in every if stamp is not None and stamp.utcoffset() is not None]
         span = f", {in_new_york(min(stamps))} to {in_new_york(max(stamps))}" if stamps else ""
         kinds = ", ".join(dict.fromkeys(one.type for one in gaps))
         items = "1 item" if len(kept) == 1 else f"{len(kept)} items"
-        # Why there is nothing, or not all: what a person would otherwise have to look for in the JSON.
+        # Why there is nothing, or not everything: a person would otherwise have to look for it in the JSON.
         self.told = tuple(dict.fromkeys(one.reason for one in gaps if one.type not in ("pit_excluded", "unverifiable")))
         summary = f"{source}: {items}{span}" + (f" (gaps: {kinds})" if kinds else "")
         self._line(f"{summary}. {' '.join(self.told)}" if self.told else summary)
@@ -69,7 +70,7 @@ class Log:
             self._progress_shown = True
 
     def clear(self) -> None:
-        """Takes the progress line away, so that nothing else is written behind it."""
+        """Removes the progress line, so that nothing is written after it on the same line."""
         if self._progress_shown:
             self._write("\r\x1b[K")
             self._progress_shown = False
@@ -79,5 +80,5 @@ class Log:
             try:
                 self.stream.write(text)
                 self.stream.flush()
-            except (OSError, ValueError):  # a closed stderr is no reason to lose the envelope
+            except (OSError, ValueError):  # a closed stderr must not cost the envelope
                 self.stream = None

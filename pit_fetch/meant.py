@@ -1,4 +1,4 @@
-"""What a word was probably meant to be: the closest known one, or the one that other tools' word stands for. Pure."""
+"""What a word was probably meant to be: the closest known word, or our word for what other tools call it. Pure."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ _ELSEWHERE: Mapping[str, str] = {
     "timeout": "deadline wait max-time",
     "input-file": "input from-file replay infile",
     "fields": "columns select cols only",
+    "format": "f output-format csv jsonl",
     "max-chars": "max-tokens max-length max-bytes max-size budget",
     "pretty": "indent pprint",
     "fail": "strict fail-fast exit-code",
@@ -42,10 +43,9 @@ _KEY_WORDS = frozenset(
 )
 _NO_OPTION: Mapping[str, str] = {
     "the envelope goes to standard output: add > FILE": "output out o outfile output-file save",
-    "the envelope is always JSON: leave it out": "format f csv jsonl output-format",
-    "only the envelope is printed: leave it out": "quiet silent no-progress",
-    "it is a variable: PIT_FETCH_CEILING": "ceiling max-pit",
-    "it is a variable: PIT_FETCH_AUDIT": "audit audit-file audit-log",
+    "only the envelope is printed anyway: leave it out": "quiet silent no-progress",
+    "set the variable PIT_FETCH_CEILING": "ceiling max-pit",
+    "set the variable PIT_FETCH_AUDIT": "audit audit-file audit-log",
 }
 _COMMANDS_ELSEWHERE: Mapping[str, str] = {
     "init": "setup install add-hooks initialise initialize",
@@ -63,17 +63,22 @@ _SHOWN = 40
 
 
 def shown(word: str) -> str:
-    """``word`` as a message may repeat it: not a whole page of it."""
+    """``word`` as a message may repeat it: cut to a reasonable length."""
     return word if len(word) <= _SHOWN else word[:_SHOWN] + "..."
 
 
+def is_key(word: str) -> bool:
+    """Whether a word names a key, whose value must be neither searched for nor shown."""
+    return word in _KEY_WORDS
+
+
 def option(word: str, flags: Iterable[str], variables: Sequence[str] = ()) -> str:
-    """The hint on an unknown option: " (did you mean --limit?)", or "". ``variables`` hold the source's keys."""
+    """The hint for an unknown option: " (did you mean --limit?)", or "". ``variables`` hold the source's keys."""
     known = {_plain(flag): flag for flag in flags if flag.startswith("--")}
     name = _plain(word)
     note = next((text for text, words in _NO_OPTION.items() if name in words.split()), "")
     if name in _KEY_WORDS and name not in known:
-        where = f"set {' or '.join(variables)}" if variables else "this source needs none"
+        where = f"set {' or '.join(variables)}" if variables else "this source needs no key"
         return f" (keys are read from the environment or a .env file, never from the command line: {where})"
     found = _closest(name, known, _ELSEWHERE)
     if found and not (note and found != name):
@@ -82,7 +87,7 @@ def option(word: str, flags: Iterable[str], variables: Sequence[str] = ()) -> st
 
 
 def name(word: str, names: Iterable[str]) -> str:
-    """The one of ``names`` that ``word`` probably means; "" when none is plausible."""
+    """The one of ``names`` that ``word`` probably means; "" if none is plausible."""
     known = {_plain(one): one for one in names}
     found = _closest(_plain(word), known, {})
     return known[found] if found else ""
@@ -91,12 +96,12 @@ def name(word: str, names: Iterable[str]) -> str:
 def without_source(
     argv: Sequence[str], commands: Sequence[str], main: Sequence[str], sources: Sequence[str], flags: Sequence[str]
 ) -> str:
-    """What to do about a command line without a source. ``main`` are the sources' names, ``sources`` also aliases."""
+    """What to do about a command line without a source. ``main`` holds the sources' names, ``sources`` aliases too."""
     required = f"--source is required: {', '.join(main[:-1])} or {main[-1]} (pit_fetch --list-sources shows them)"
     words = [word for word in argv if not word.startswith("-")]
     misplaced = next((word for word in words if word in commands), "")
     if misplaced:
-        return f"a command comes first: pit_fetch {misplaced} ..."
+        return f"a command must come first: pit_fetch {misplaced} ..."
     for flag in (word for word in argv if word.startswith("-") and word not in flags):
         hint = option(flag.partition("=")[0], flags)
         if any(f"{listing}?" in hint for listing in ("--source", "--help", "--version", "--list-sources")):
@@ -113,7 +118,7 @@ def without_source(
     known = {_plain(one): one for one in (*commands, *_COMMANDS_ELSEWHERE)}
     found = _closest(_plain(word), known, {_plain(key): words for key, words in _COMMANDS_ELSEWHERE.items()})
     if found:
-        return f"{shown(word)!r} is not a command: did you mean pit_fetch {known[found]}? A fetch begins with --source"
+        return f"{shown(word)!r} is not a command: did you mean pit_fetch {known[found]}? A fetch starts with --source"
     return f"{required}. Commands: {', '.join(commands)}, help"
 
 
@@ -123,7 +128,7 @@ def _plain(word: str) -> str:
 
 
 def _closest(word: str, known: Iterable[str], elsewhere: Mapping[str, str]) -> str:
-    """The plausible one, by the surest sign first; "" rather than a far-fetched one."""
+    """The plausible one, by the surest sign first; "" rather than something far-fetched."""
     known = list(known)
     if word in known:
         return word

@@ -1,67 +1,119 @@
-"""Which options there are: the common ones, and those that a provider declares. Both are data."""
+"""The options: the common ones, and those that a provider declares. Both are data."""
 
 from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from pit_fetch.coercion import flag_of, instant
 from pit_fetch.errors import UsageError
+from pit_fetch.formats import NAMES as FORMS
+from pit_fetch.operations import help_text
+from pit_fetch.pit import Cursor, parse_cursor
+from pit_fetch.provider import Option
+from pit_fetch.times import parse_pit, window_end
 
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-    from pit_fetch.provider import Option, Provider
+    from pit_fetch.provider import Provider
 
-DEFAULT_LIMIT = 50
-DEFAULT_MAX_PAGES = 10
-DEFAULT_TIMEOUT = 60.0
+MIN_MAX_CHARS = 4_000
 
-# group -> (flags, metavar or "" for a switch, help)
-_COMMON: dict[str, tuple[tuple[tuple[str, ...], str, str], ...]] = {
+
+def _pit(text: str) -> datetime:
+    pit = parse_pit(text)
+    if pit is None:
+        from pit_fetch.pit_words import problem
+
+        raise UsageError("pit_malformed", problem=problem(text))
+    return pit
+
+
+def _cursor(text: str) -> Cursor:
+    found = parse_cursor(text)
+    if found is None:
+        raise UsageError("usage", text="--after is not a cursor: copy one from a truncated gap")
+    return found
+
+
+def _until(text: str) -> datetime:
+    return instant(_DATE_TO, text, window_end)
+
+
+def _budget(text: str) -> int:
+    return budget("--max-chars", text)
+
+
+def budget(name: str, text: str) -> int:
+    """A number of characters; 0 means no limit. ``name`` is where it was given. Raises UsageError."""
+    if not re.fullmatch("[0-9]{1,12}", text) or 0 < int(text) < MIN_MAX_CHARS:
+        raise UsageError("usage", text=f"{name} is 0 (no limit) or a whole number of at least {MIN_MAX_CHARS}")
+    return int(text)
+
+
+_DATE_TO = Option(
+    "date_to", "published at or before; a date includes the whole day", metavar="DATE", read=lambda text: _until(text)
+)
+
+# The options of every source, in the groups of --help.
+COMMON: Mapping[str, tuple[Option, ...]] = {
     "what to ask": (
-        (("--source",), "SOURCE", "the provider, see --list-sources"),
-        (("--pit",), "ISO8601", "only what was public at this instant: 2024-02-15T16:00:00-05:00"),
-        (("--date-from",), "DATE", "published at or after: a New York date or a full time stamp"),
-        (("--date-to",), "DATE", "published at or before; a date includes its whole day"),
-        (("--limit",), "N", f"items at the most, counted after all filters ({DEFAULT_LIMIT})"),
-        (("--after",), "CURSOR", "continue below an item: the cursor of a truncated gap"),
-        (("--max-pages",), "N", f"pages of public records to look at ({DEFAULT_MAX_PAGES})"),
-        (("--timeout",), "SECONDS", f"for the whole fetch ({DEFAULT_TIMEOUT:g})"),
-        (("--input-file",), "PATH", "read a raw provider reply, not the network; - is stdin"),
+        Option("source", "the provider; see --list-sources", metavar="SOURCE"),
+        Option("pit", "only what was public at this instant: 2024-02-15T16:00:00-05:00", metavar="ISO8601", read=_pit),
+        Option("date_from", "published at or after: a New York date or a full timestamp", kind="instant"),
+        _DATE_TO,
+        Option("limit", "maximum number of items, after filtering", kind="integer", default=50),
+        Option("after", "resume from the cursor in a truncated gap", metavar="CURSOR", read=_cursor),
+        Option("max_pages", "maximum number of pages of public records to read", kind="integer", default=10),
+        Option("timeout", "time limit for the whole fetch", kind="number", default=60.0),
+        Option("input_file", "read a raw provider reply instead of the network; - is stdin", metavar="PATH"),
     ),
     "what to print": (
-        (("--fields",), "A,B,C", "these fields of each item; id and time stamps always stay"),
-        (("--max-chars",), "N", "size of the envelope; whole items only, 0 is no budget"),
-        (("--pretty",), "", "indent the JSON"),
-        (("--fail",), "", "exit 3, 4 or 5 on a config, input or upstream gap"),
-        (("-v", "--verbose"), "", "say on stderr what is done"),
-    ),
-    "listings": (
-        (("-h", "--help"), "", "this help; with --source also the options of that source"),
-        (("--version",), "", "print the version"),
-        (("--list-sources",), "", "list the sources and whether their credentials are set"),
-        (("--json",), "", "with --list-sources: as JSON"),
+        Option("fields", "only these fields of each item; id and timestamps are always kept", kind="list"),
+        Option("format", "output format", choices=FORMS, default="json", metavar="FORMAT"),
+        Option("max_chars", "maximum size of the output, in whole items; 0 means no limit", metavar="N", read=_budget),
+        Option("pretty", "indent the JSON", kind="flag", default=False),
+        Option("fail", "exit 3, 4 or 5 on a config, input or upstream gap", kind="flag", default=False),
+        Option("verbose", "log progress to stderr", kind="flag", default=False, short="-v"),
     ),
 }
+COMMON_OPTIONS: tuple[Option, ...] = tuple(option for group in COMMON.values() for option in group)
 
-COMMON_WITH_VALUE = frozenset(flags[0] for rows in _COMMON.values() for flags, metavar, _ in rows if metavar)
+_LISTINGS = (
+    (("-h", "--help"), "show this help; with --source, also the options of that source"),
+    (("--version",), "print the version"),
+    (("--list-sources",), "list the sources and whether their credentials are set"),
+    (("--json",), "with --list-sources: as JSON"),
+)
 
-COMMON_FLAGS = tuple(flag for rows in _COMMON.values() for flags, _, _ in rows for flag in flags)
+COMMON_WITH_VALUE = frozenset(flag_of(option.name) for option in COMMON_OPTIONS if option.kind != "flag")
+COMMON_FLAGS = (
+    *(flag for option in COMMON_OPTIONS for flag in (option.short, flag_of(option.name)) if flag),
+    *(flag for flags, _ in _LISTINGS for flag in flags),
+)
 
-_METAVARS = {"list": "A,B", "integer": "N", "instant": "DATE"}
+_METAVARS = {"list": "A,B", "integer": "N", "number": "SECONDS", "instant": "DATE"}
 
 _EPILOG = """\
 exit status: 0 an envelope is on stdout, with or without gaps; 2 the command line was refused;
 3, 4, 5 with --fail: a config, input or upstream gap; 70 a bug; 130 interrupted.
 "pit_fetch --source SOURCE --help" shows the options of a source.
-other commands: pit_fetch init | lint | doctor | new-provider; each has a --help.
+other commands: pit_fetch init | lint | doctor | new-provider; each has its own --help.
 """
 
 
 class Parser(argparse.ArgumentParser):
-    """Refuses by UsageError; ``flags`` are those that it knows."""
+    """Refuses with UsageError; ``flags`` are the ones it knows. ``tail`` makes the end of the help, only when shown."""
+
+    tail: Callable[[], str | None] = staticmethod(lambda: None)
+
+    def format_help(self) -> str:
+        self.epilog = self.tail()
+        return super().format_help()
 
     @property
     def flags(self) -> list[str]:
@@ -72,18 +124,18 @@ class Parser(argparse.ArgumentParser):
 
 
 def plain(message: str) -> str:
-    """An error of argparse as the one who made it would want to read it, without the value that was given."""
+    """An argparse error in words that help whoever made it, without the value that was given."""
     match = re.match(r"argument (?:\S+/)?(\S+): (expected one argument|ignored explicit argument)", message)
     if match is None:
         return message
     flag = match[1]
     if match[2].startswith("ignored"):
-        return f"{flag} takes no value: write it alone"
+        return f"{flag} takes no value: write it on its own"
     return f"{flag} needs a value: write {flag} VALUE, or {flag}=VALUE where the value begins with a hyphen"
 
 
 class _Once(argparse.Action):
-    """Stores one value; a second one is refused, since a reader of the command could take either."""
+    """Stores one value; a second one is refused, since a reader of the command could take either one."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
         if hasattr(namespace, self.dest):
@@ -94,7 +146,7 @@ class _Once(argparse.Action):
 
 
 def build_parser(provider: Provider | None) -> Parser:
-    """The parser of the common options and, where one is chosen, of the provider's own.
+    """The parser for the common options and, once a provider is chosen, its own.
 
     An option that is not given is absent from the result: defaults are applied where it is read.
     """
@@ -102,29 +154,25 @@ def build_parser(provider: Provider | None) -> Parser:
         prog="pit_fetch",
         usage=_usage(provider),
         description=_description(provider),
-        epilog=(provider.help or None) if provider else _EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         argument_default=argparse.SUPPRESS,
         allow_abbrev=False,
         add_help=False,
     )
-    for title, rows in _COMMON.items():
-        group = parser.add_argument_group(title)
-        for flags, metavar, text in rows:
-            if metavar:
-                group.add_argument(*flags, action=_Once, metavar=metavar, help=text)
-            else:
-                group.add_argument(*flags, action="store_true", help=text)
+    parser.tail = lambda: _epilog(provider) if provider else _EPILOG
+    for title, options in COMMON.items():
+        _add_options(parser, title, options)
+    group = parser.add_argument_group("listings")
+    for flags, text in _LISTINGS:
+        group.add_argument(*flags, action="store_true", help=text)
     if provider is not None and provider.options:
-        group = parser.add_argument_group(f"options of {provider.name} (as --name VALUE or name=VALUE)")
-        for option in provider.options:
-            _add_option(group, option)
+        _add_options(parser, f"options of {provider.name} (as --name VALUE or name=VALUE)", provider.options)
     parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
     return parser
 
 
 def source_of(argv: Sequence[str]) -> str | None:
-    """The value of ``--source`` before anything else is parsed: it decides which options there are."""
+    """The value of ``--source``, before anything else is parsed: it decides which options exist."""
     parser = Parser(allow_abbrev=False, add_help=False, argument_default=argparse.SUPPRESS)
     parser.add_argument("--source", action=_Once)
     known, _ = parser.parse_known_args(list(argv))
@@ -141,24 +189,27 @@ def listing_of(argv: Sequence[str]) -> str:
     return ""
 
 
-def flag_of(name: str) -> str:
-    """``date_from`` -> ``--date-from``."""
-    return "--" + name.replace("_", "-")
+def _add_options(parser: Parser, title: str, options: Sequence[Option]) -> None:
+    group = parser.add_argument_group(title)
+    for option in options:
+        flags = [flag for flag in (option.short, flag_of(option.name)) if flag]
+        text = _help(option).replace("%", "%%")
+        if option.kind == "flag":
+            group.add_argument(*flags, dest=option.name, action="store_true", help=text)
+        else:
+            metavar = option.metavar or _METAVARS.get(option.kind, "TEXT")
+            group.add_argument(*flags, dest=option.name, action=_Once, metavar=metavar, help=text)
 
 
-def destination(option: Option) -> str:
-    """Where the parser leaves a provider's option: apart from the common ones, whose names it may not take."""
-    return f"option:{option.name}"
+def _help(option: Option) -> str:
+    """An option's help text, with its choices and its default."""
+    choices = f": {', '.join(option.choices)}" if option.choices else ""
+    default = "" if option.default in (None, False) else f" (default {_plain_default(option.default)})"
+    return option.help + choices + default
 
 
-def _add_option(group: Any, option: Option) -> None:
-    text = option.help.replace("%", "%%") + (f" ({option.default})" if option.default not in (None, False) else "")
-    flag, dest = flag_of(option.name), destination(option)
-    if option.kind == "flag":
-        group.add_argument(flag, dest=dest, action="store_true", help=text)
-    else:
-        metavar = option.metavar or _METAVARS.get(option.kind, "TEXT")
-        group.add_argument(flag, dest=dest, action=_Once, metavar=metavar, help=text)
+def _plain_default(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _usage(provider: Provider | None) -> str:
@@ -168,6 +219,15 @@ def _usage(provider: Provider | None) -> str:
         forms = {"": "", "one": " [{}]", "all": " [{} ...]"}
         words = "".join(forms[option.positional].format(option.name.upper()) for option in provider.options)
     return f"%(prog)s --source {source} [--pit ISO8601] [options]{words} [key=value ...]"
+
+
+def _epilog(provider: Provider) -> str | None:
+    from textwrap import fill
+
+    fields = {one.name: None for operation in provider.operations for one in operation.fields}
+    single = len(provider.operations) == 1 and fields
+    shown = fill(f"fields: {', '.join(fields)}", 100, subsequent_indent="  ") if single else ""
+    return "\n".join(part for part in (provider.help.rstrip(), shown, help_text(provider)) if part) or None
 
 
 def _description(provider: Provider | None) -> str:

@@ -1,4 +1,4 @@
-"""Text on its way out: what a terminal may be shown, and a stream that takes all of it."""
+"""Text on its way out: what a terminal may be shown, and how a stream gets all of it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pit_fetch.process import write_whole
 
 
 def visible(text: str, keep: str = "") -> str:
-    """``text`` with each character that does not print, but those in ``keep``, as its escape.
+    """``text`` with each unprintable character escaped, except those in ``keep``.
 
-    A mistyped option, a path or a variable can hold what drives a terminal: ESC, a carriage return,
-    a change of the writing direction.
+    A mistyped option, a path or a variable can contain something that controls a terminal: ESC, a
+    carriage return, a change of writing direction.
     """
     if text.isprintable():
         return text
@@ -19,12 +19,12 @@ def visible(text: str, keep: str = "") -> str:
 
 
 def line(text: str) -> str:
-    """One line for stderr: ``text`` in visible characters, without line breaks inside."""
+    """One line for stderr: ``text`` in visible characters, without line breaks."""
     return "pit_fetch: " + visible(text.replace("\n", " ")) + "\n"
 
 
 def deliver(stream: TextIO, text: str, seconds: float | None = None) -> None:
-    """Writes ``text`` to ``stream`` in one write, or in as many as its reader needs. Raises OSError or ValueError."""
+    """Writes ``text`` to ``stream`` in one write, or as many as its reader needs. Raises OSError or ValueError."""
     try:
         fd = stream.fileno()
     except (OSError, ValueError, AttributeError):  # not a file: a notebook's stream, or a test's

@@ -1,33 +1,45 @@
-"""The point-in-time pipeline: filter first, then order, de-duplicate, continue, select, cut. Pure.
+"""The point-in-time pipeline: filter first, then order, versions, resumption, selection, cut. Pure.
 
 Every step after :func:`public` sees public records only, so nothing that follows (which records,
-in which order, how many, where it stops) can depend on a withheld one.
+in which order, how many, where it stops) can depend on a withheld one. Gaps travel in the stream of
+records, each at the point where it arose: anything after the last wanted record is never read.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, TypeGuard
+from typing import Literal, NamedTuple, TypeGuard
 from urllib.parse import quote, unquote
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.provider import Record, Watermark
+from pit_fetch.gaps import Gap, gap
+from pit_fetch.provider import Page, Record, Watermark
 from pit_fetch.times import in_new_york, parse_pit
 
 Position = tuple[float, str]
 
-# Stands for the instant in the cursor of a record that is stamped at its receipt.
+# A shifting page cannot explain this many consecutive public records that were already on earlier pages.
+MOST_REPEATED = 100
+
+# Takes the place of the instant in the cursor of a record that is stamped on receipt.
 _RECEIPT = "receipt"
 _AT_RECEIPT = float("-inf")
 Verdict = Literal["public", "late", "undated", "unusable"]
 
 
+class Cursor(NamedTuple):
+    """Where a fetch resumes: after a position, and so at or before an instant (None: among undated records)."""
+
+    position: Position
+    instant: datetime | None
+
+
 @dataclass
 class Tally:
-    """Which ids met which verdict. For the audit file only; nothing of it reaches the envelope in PIT mode."""
+    """Which ids got which verdict. For the audit file only; in PIT mode none of it reaches the envelope."""
 
     late: list[str] = field(default_factory=list)
     undated: list[str] = field(default_factory=list)
@@ -35,17 +47,18 @@ class Tally:
 
 
 @dataclass
-class Page:
-    """What a fetch keeps. ``stopped`` says which cap ended it; ``last`` is the last public record looked at."""
+class Taken:
+    """What a fetch keeps. ``stopped`` says which cap ended it; ``last`` is the last public record examined."""
 
     kept: list[Record] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
     scanned: int = 0
     stopped: Literal["", "limit", "max_pages"] = ""
     last: Record | None = None
 
 
 def verdict(record: Record, cutoff: datetime | None) -> Verdict:
-    """Whether ``record`` was public at ``cutoff`` (UTC; None: open mode). What cannot be shown is not public."""
+    """Whether ``record`` was public at ``cutoff`` (UTC; None: open mode). If that cannot be shown, it was not."""
     if not record.id:
         return "unusable"
     if cutoff is None:
@@ -57,126 +70,145 @@ def verdict(record: Record, cutoff: datetime | None) -> Verdict:
 
 
 def public(
-    records: Iterable[Record | Watermark], cutoff: Callable[[], datetime | None], tally: Tally
-) -> Iterator[Record | Watermark]:
-    """The records that were public at ``cutoff()``, asked anew for each; the others are entered in ``tally``."""
-    for record in records:
-        if isinstance(record, Watermark):
-            yield record
-            continue
-        match verdict(record, cutoff()):
-            case "public":
+    stream: Iterable[Record | Page | Watermark | Gap], cutoff: Callable[[], datetime | None], tally: Tally
+) -> Iterator[Record | Watermark | Gap]:
+    """The records that were public at ``cutoff()``, which is called for each; the others are entered in ``tally``.
+
+    A page with an order ends with a watermark that depends on its public records alone: otherwise it
+    could reveal a withheld record. For the same reason, whether a source repeats itself is judged by
+    its public records, counted across pages: nothing else on a page, nor where it ends, may decide.
+    Raises UpstreamError("paging") if it keeps doing so. A fruitless search also ends by what is public
+    alone: after slices without a public record, if a watermark says so.
+    """
+    known: set[tuple[object, ...]] = set()
+    again = barren = 0
+    is_barren = True
+    for one in stream:
+        if isinstance(one, Record):
+            if _is_public(one, cutoff(), tally):
+                is_barren = False
+                yield one
+        elif isinstance(one, Page):
+            known = known if one.follows else set()
+            found = [record for record in one.records if _is_public(record, cutoff(), tally)]
+            for record in found:
+                version = (record.id, record.available_at, record.revised_at)
+                again = again + 1 if version in known else 0
+                known.add(version)
                 yield record
-            case "late":
-                tally.late.append(record.id)
-            case "undated":
-                tally.undated.append(record.id)
-            case "unusable":
-                tally.unusable += 1
+                if again == MOST_REPEATED:
+                    raise UpstreamError("paging")
+            is_barren = is_barren and not found
+            dated = [record.available_at for record in found if _is_aware(record.available_at)]
+            if one.order is not None and dated:
+                yield Watermark(one.order(min(dated)))
+        elif isinstance(one, Watermark):
+            yield one
+            barren, is_barren = barren + 1 if is_barren else 0, True
+            if one.patience and barren >= one.patience:
+                yield gap("look_back", day=in_new_york(one.at)[:10])
+                return
+        else:
+            yield one
 
 
-def in_order(records: Iterable[Record | Watermark], newest_first: bool) -> Iterator[Record]:
+def _is_public(record: Record, cutoff: datetime | None, tally: Tally) -> bool:
+    match verdict(record, cutoff):
+        case "public":
+            return True
+        case "late":
+            tally.late.append(record.id)
+        case "undated":
+            tally.undated.append(record.id)
+        case "unusable":
+            tally.unusable += 1
+    return False
+
+
+def in_order(stream: Iterable[Record | Watermark | Gap]) -> Iterator[Record | Gap]:
     """Public records in the envelope's order, each id once.
 
-    A newest-first source is followed lazily: only runs of equal instants are sorted. Any other
-    source is exhausted and sorted, as far as its watermarks do not settle the order before. Raises
-    UpstreamError when a source breaks the order that it promised.
+    At each watermark, everything newer is settled and passed on; the rest is sorted at the end. Of
+    several versions of one id the newest counts, by the later of its two stamps. Raises UpstreamError
+    if a record breaks the order that its source promised.
     """
-    seen: set[str] = set()
-    for run in _runs(records, seen) if newest_first else _settled(records):
-        for record in run if len(run) == 1 else sorted(_once_each(run), key=position):
-            if record.id not in seen:
-                seen.add(record.id)
-                yield record
-
-
-def _once_each(records: Iterable[Record]) -> Iterable[Record]:
-    """Each id once: of several copies the newest and most revised, whatever their order."""
-    chosen: dict[str, Record] = {}
-    for record in records:
-        held = chosen.setdefault(record.id, record)
-        if held is not record:
-            chosen[record.id] = min(held, record, key=_preference)
-    return chosen.values()
-
-
-def _settled(records: Iterable[Record | Watermark]) -> Iterator[list[Record]]:
-    """The batches of a source without order: at each watermark what is newer, at the end the rest."""
     waiting: list[Record] = []
+    delivered: set[str] = set()
     bound = float("-inf")
-    for one in records:
-        if isinstance(one, Watermark):
+
+    def settled(ready: Iterable[Record]) -> Iterator[Record]:
+        for record in sorted(_newest_versions(one for one in ready if one.id not in delivered), key=position):
+            delivered.add(record.id)
+            yield record
+
+    for one in stream:
+        if isinstance(one, Gap):
+            yield one
+        elif isinstance(one, Watermark):
             bound = max(bound, _seconds(one.at))
-            yield [record for record in waiting if _age(record) < bound]
+            yield from settled(record for record in waiting if _age(record) < bound)
             waiting = [record for record in waiting if _age(record) >= bound]
+        elif one.id in delivered:  # a page that shifted while being read, or an older version
+            continue
         elif _age(one) < bound:
             raise UpstreamError("order_broken")
         else:
             waiting.append(one)
-    yield waiting
+    yield from settled(waiting)
 
 
-def _runs(records: Iterable[Record | Watermark], seen: Set[str]) -> Iterator[list[Record]]:
-    """Runs of equal instants, in the source's order; undated records (open mode) make the last one."""
-    undated: list[Record] = []
-    run: list[Record] = []
-    age_of_run = float("-inf")
+def _newest_versions(records: Iterable[Record]) -> Iterable[Record]:
+    """Each id once, in its newest version, in whatever order they arrived."""
+    chosen: dict[str, Record] = {}
     for record in records:
-        if isinstance(record, Watermark) or record.id in seen:  # a page that shifted while it was read
-            continue
-        if record.available_at is None:
-            undated.append(record)
-            continue
-        age = _age(record)
-        if age != age_of_run:
-            yield run
-            if age < age_of_run:
-                raise UpstreamError("order_broken")
-            run, age_of_run = [], age
-        run.append(record)
-    yield run
-    yield undated
+        held = chosen.setdefault(record.id, record)
+        if held is not record:
+            chosen[record.id] = min(held, record, key=_version)
+    return chosen.values()
 
 
 def take(
-    records: Iterable[Record],
-    page: Page,
+    stream: Iterable[Record | Gap],
+    taken: Taken,
     *,
     after: Position | None,
     cap: int,
     limit: int,
     select: Callable[[Record], bool],
 ) -> None:
-    """Fills ``page`` from ordered public records: below ``after``, at most ``cap`` looked at, ``limit`` kept.
+    """Fills ``taken`` from ordered public records: after ``after``, at most ``cap`` examined and ``limit`` kept.
 
-    ``page`` is filled in place, so that what was kept before a deadline or an error is not lost.
+    It is filled in place, so that what was kept before a deadline or an error is not lost.
     """
-    for record in records:
-        if after is not None and position(record) <= after:
+    for one in stream:
+        if isinstance(one, Gap):
+            taken.gaps.append(one)
             continue
-        if page.scanned >= cap:
-            page.stopped = "max_pages"
+        if after is not None and position(one) <= after:
+            continue
+        if taken.scanned >= cap:
+            taken.stopped = "max_pages"
             return
-        page.scanned += 1
-        if select(record):
-            if len(page.kept) == limit:
-                page.stopped = "limit"
+        taken.scanned += 1
+        if select(one):
+            if len(taken.kept) == limit:
+                taken.stopped = "limit"
                 return
-            page.kept.append(record)
-        page.last = record
+            taken.kept.append(one)
+        taken.last = one
 
 
 def position(record: Record) -> Position:
-    """Where a record stands in the envelope's order: newest first, undated last, then by id.
+    """A record's position in the envelope's order: newest first, undated last, then by id.
 
-    What is stamped at its receipt is newer than all that was dated before, and keeps its place in the
-    next run, whose stamp is a later one.
+    A record stamped on receipt comes before all dated ones, and keeps its position in the next run,
+    which stamps it later.
     """
     return _age(record), record.id
 
 
 def cursor(record: Record) -> str:
-    """The ``--after`` value that continues below ``record``: safe in a shell, readable by a person."""
+    """The ``--after`` value to resume after ``record``: safe in a shell, readable by a person."""
     if _age(record) == _AT_RECEIPT:
         stamp = _RECEIPT
     else:
@@ -184,18 +216,18 @@ def cursor(record: Record) -> str:
     return f"{quote(record.id, safe='', errors='surrogatepass')}@{stamp}"
 
 
-def parse_cursor(text: str) -> tuple[Position, datetime | None] | None:
-    """The position and the instant of an ``--after`` value; None when it is none."""
+def parse_cursor(text: str) -> Cursor | None:
+    """The meaning of an ``--after`` value; None for anything that is not one."""
     name, at, stamp = text.rpartition("@")
     if not at or not name:
         return None
     name = unquote(name, errors="surrogatepass")
     if stamp == _RECEIPT:
-        return (_AT_RECEIPT, name), None
+        return Cursor((_AT_RECEIPT, name), None)
     moment = parse_pit(stamp) if stamp else None
     if stamp and moment is None:
         return None
-    return (_seconds(moment), name), moment
+    return Cursor((_seconds(moment), name), moment)
 
 
 def _age(record: Record) -> float:
@@ -211,9 +243,7 @@ def _is_aware(moment: datetime | None) -> TypeGuard[datetime]:
     return isinstance(moment, datetime) and moment.utcoffset() is not None
 
 
-def _preference(record: Record) -> tuple[float, float, str]:
-    return (
-        _seconds(record.available_at),
-        _seconds(record.revised_at),
-        json.dumps(record.payload, sort_keys=True, default=str),
-    )
+def _version(record: Record) -> tuple[float, float, str]:
+    """Sorts the newest version of an id first. Equal stamps are settled by content, never by order of arrival."""
+    available, revised = _seconds(record.available_at), _seconds(record.revised_at)
+    return min(available, revised), available, json.dumps(record.payload, sort_keys=True, default=str)

@@ -1,8 +1,8 @@
-"""What is wrong with a time stamp that was refused, in words, and the form it was probably meant to have. Pure.
+"""What is wrong with a timestamp that was refused, in words, and what was probably meant. Pure.
 
-The gate's parser has judged by then, and it alone does: nothing here turns a text into an instant
-that is used. A form is shown only where the text says which instant it means, or with the two
-instants that it could mean; each one is a form that the parser takes.
+By then the gate's parser, the only judge, has refused it: nothing here produces an instant that is
+used. A corrected form is shown only if the text says which instant it means, or else together with
+the other instant it could mean; each one is a form that the parser accepts.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ _WORDS = frozenset(
 
 
 def problem(text: str, following: Sequence[str] = ()) -> str:
-    """What is wrong with ``text`` as an instant: "has no seconds: write …". ``following`` are the words behind it."""
+    """What is wrong with ``text`` as an instant: "has no seconds: write …". ``following`` are the words after it."""
     if following and _DATE.fullmatch(text):
         for count in (2, 1):
             _, forms, remark = _judge(" ".join([text, *following[:count]]))
             if any(map(parse_pit, forms)):
-                return f"was cut at a blank: {_advice(forms, remark)}"
+                return f"was cut at a space: {_advice(forms, remark)}"
     faults, forms, remark = _judge(text)
     said = " and ".join([", ".join(faults[:-1]), faults[-1]] if len(faults) > 1 else faults)
     return f"{said}: {_advice(forms, remark)}"
 
 
 def date_problem(text: str) -> str:
-    """The like for a bound that may be a date: "has slashes: write 2024-02-15"; "" when nothing helpful is known."""
+    """The same for a bound that may be a date: "write 2024-02-15"; "" when there is nothing helpful to say."""
     stripped = text.strip().strip(_QUOTES).translate(_DASHES)
     match = _DATE.fullmatch(stripped)
     if match:
@@ -58,13 +58,13 @@ def _advice(forms: Sequence[str], remark: str) -> str:
 
 
 def _judge(text: str) -> tuple[list[str], list[str], str]:
-    """The faults of ``text``, the forms that it could have been meant as, and instead of these a remark of its own."""
+    """The faults of ``text``, the forms it may have been meant as, and a remark that replaces those forms, or ""."""
     if not text.strip():
         return ["is empty"], [], ""
     faults: list[str] = []
     bare = text.strip()
     if bare != text:
-        faults.append("has blanks around it")
+        faults.append("has spaces around it")
     if bare[0] in _QUOTES or bare[-1] in _QUOTES:
         bare = bare.strip(_QUOTES).strip()
         faults.append("has quotes in it")
@@ -72,7 +72,7 @@ def _judge(text: str) -> tuple[list[str], list[str], str]:
         bare = _ascii(bare)
         faults.append("has characters that are not ASCII (such as a long dash)")
     if bare.lower() in _WORDS:
-        return ["is a word, and a PIT is a fixed instant"], [], ""
+        return ["is a word, but a PIT is a fixed instant"], [], ""
     whole = _whole(bare)
     if whole:
         return [*faults, whole[0]], [whole[1]], ""
@@ -98,7 +98,7 @@ def _ascii(text: str) -> str:
 
 
 def _whole(text: str) -> tuple[str, str] | None:
-    """The forms that are instants by themselves: a Unix time, and the date of a mail."""
+    """Forms that are instants by themselves: a Unix time, and the date of an e-mail."""
     if re.fullmatch(r"[0-9]{10}|[0-9]{13}", text):
         micros = int(text) * (1_000_000 if len(text) == 10 else 1_000)
         moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=micros)
@@ -115,7 +115,7 @@ def _no_date(text: str) -> str:
     if re.fullmatch(r"[0-9]{4}(-[0-9]{1,2})?", text):
         return "has no day"
     if re.match(r"[0-9]{1,2}([-/. ])([0-9]{1,2}|[A-Za-z]{3,9})\1[0-9]{2,4}|[A-Za-z]{3,9} +[0-9]", text):
-        return "does not begin with its year"
+        return "does not start with the year"
     return "is not a date and time"
 
 
@@ -130,7 +130,7 @@ def _wrong_day(match: re.Match[str]) -> str:
     year, month = match[1], int(match[3] or match[5])
     if not 1 <= month <= 12:
         return f"names month {month}"
-    return "names year 0000" if year == "0000" else "names a day that its month does not have"
+    return "names year 0000" if year == "0000" else "names a day that the month does not have"
 
 
 def _date_only(faults: list[str], day: datetime, rest: str) -> tuple[list[str], list[str], str]:
@@ -162,12 +162,12 @@ def _date_and_time(
     if half:
         faults.append("has a.m. or p.m.")
         if not 1 <= hours <= 12:
-            return [*faults, "names an hour that the clock does not have"], [], ""
+            return [*faults, "names an hour that does not exist"], [], ""
         hours = hours % 12 + (12 if half[0] in "pP" else 0)
     minutes, seconds = int(minute or 0), int(second or 0)
     if hours > 24 or minutes > 59 or seconds > 59 or (hours == 24 and minutes + seconds):
         leap = " (a leap second is written as 59)" if second == "60" else ""
-        return [*faults, f"names a time that the clock does not have{leap}"], [], ""
+        return [*faults, f"names a time that does not exist{leap}"], [], ""
     if hours == 24:
         faults.append("names hour 24, which is hour 0 of the next day")
     try:
@@ -180,7 +180,7 @@ def _date_and_time(
 def _zoned(faults: list[str], wall: datetime, fraction: str, zone: str) -> tuple[list[str], list[str], str]:
     if zone[:1].isspace():
         zone = zone.strip()
-        faults.append("has a blank before its zone")
+        faults.append("has a space before its zone")
     clock = f"{wall:%Y-%m-%dT%H:%M:%S}".rjust(19, "0") + fraction
     offset = _OFFSET.fullmatch(zone)
     name = _ZONE.fullmatch(zone)
@@ -224,12 +224,12 @@ def _without_offset(faults: list[str], wall: datetime, fraction: str) -> tuple[l
 def _named(faults: list[str], wall: datetime, fraction: str, name: str) -> tuple[list[str], list[str], str]:
     from zoneinfo import ZoneInfo
 
-    faults = [*faults, "has the name of a zone, not its offset"]
+    faults = [*faults, "has a zone's name instead of its offset"]
     if name.upper() in _NEW_YORK_NAMES:
         forms = _in_zone(wall, NEW_YORK, fraction)
         said = _NEW_YORK_NAMES[name.upper()]
         if said and not any(form.endswith(said) for form in forms):
-            forms.append(f"{wall:%Y-%m-%dT%H:%M:%S}{fraction}{said}")  # EST in July: one of the two is meant
+            forms.append(f"{wall:%Y-%m-%dT%H:%M:%S}{fraction}{said}")  # EST in July: either may be meant
         return faults, forms, ""
     try:
         return faults, _in_zone(wall, ZoneInfo(name), fraction) if "/" in name else [], ""
@@ -238,7 +238,7 @@ def _named(faults: list[str], wall: datetime, fraction: str, name: str) -> tuple
 
 
 def _in_zone(wall: datetime, zone: tzinfo, fraction: str = "") -> list[str]:
-    """The forms of a wall clock reading: one, two where the clock is set back, none where it skips it."""
+    """The forms of a wall-clock reading: one; two where the clock is set back; none where it skips that time."""
     forms = []
     for fold in (0, 1):
         moment = wall.replace(tzinfo=zone, fold=fold)

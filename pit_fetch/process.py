@@ -1,10 +1,10 @@
-"""The process around the command: how it begins, how an interrupt ends it, and how it writes.
+"""The process around the command: how it starts, how an interrupt ends it, and how it writes.
 
-The syntax is old on purpose (Python 3.6): an interpreter that is too old for the rest must get far
-enough to say so. At module level nothing is imported but what an interpreter has loaded by then.
+The syntax is old on purpose (Python 3.6): an interpreter too old for the rest must get far enough
+to say so. At module level, only what an interpreter has already loaded is imported.
 """
 
-# _signal is what the module signal wraps; importing that takes as long as the rest of this file.
+# signal is a wrapper around _signal; importing it would take as long as the rest of this file.
 import _signal  # type: ignore[import-not-found]
 import os
 import sys
@@ -15,35 +15,38 @@ if TYPE_CHECKING:
     from typing import NoReturn, Optional
 
 MIN_PYTHON = (3, 11)
-INTERRUPTED = "Interrupted; nothing of the fetch is printed."
+INTERRUPTED = "Interrupted; nothing from the fetch is printed."
 
 _STDOUT, _STDERR = 1, 2
 _REFUSED, _BUG, _INTERRUPTED = 2, 70, 130
 _CLEAR_LINE = b"\r\x1b[K"
-# A standard error that nobody reads must not keep the process.
+# A standard error that nobody reads must not hold up the process.
 STDERR_SECONDS = 1.0
 
 
 def command() -> "NoReturn":
-    """The process. It ends at once: everything is written, and the interpreter's own tear-down takes 15 ms."""
+    """The process. It ends abruptly: everything is written, and the interpreter's own teardown takes 15 ms."""
     take_interrupts()
     if sys.version_info < MIN_PYTHON:
         refuse_old()
     try:
         from pit_fetch.cli import main
     except ImportError:
-        _end("internal_error", "pit_fetch is incomplete: install it again", _BUG)
+        _end("internal_error", "pit_fetch is incomplete: reinstall it", _BUG)
+    import gc
+
+    gc.disable()  # a short process: collecting what its exit frees anyway costs a tenth of a fetch
     os._exit(main())
 
 
 def refuse_old(fix: str = "run it with a newer one") -> "NoReturn":
-    """Ends on an interpreter that is too old for the program."""
+    """Ends the process on an interpreter that is too old for the program."""
     versions = MIN_PYTHON + tuple(sys.version_info[:2])
-    _end("config", "pit_fetch needs Python %d.%d or later, and this is %d.%d: " % versions + fix, _REFUSED)
+    _end("config", "pit_fetch needs Python %d.%d or later, but this is %d.%d: " % versions + fix, _REFUSED)
 
 
 def take_interrupts() -> None:
-    """From here on an interrupt ends with an envelope."""
+    """From here on, an interrupt ends with an envelope."""
     try:
         if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:  # it may be ignored: nohup, a job with &
             _signal.signal(_signal.SIGINT, interrupted)
@@ -52,15 +55,15 @@ def take_interrupts() -> None:
 
 
 def keep_interrupts_out() -> None:
-    """From here on the answer is decided: an interrupt must not cut it in two. Only in a process of our own."""
+    """From here on the answer is decided, and an interrupt must not cut it in two. Only in a process of our own."""
     if _signal.getsignal(_signal.SIGINT) is interrupted:
         _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
 
 
 def write_whole(fd: int, data: bytes, seconds: "Optional[float]" = None) -> None:
-    """Writes all of ``data``, also to a pipe that does not block and whose reader is slow.
+    """Writes all of ``data``, even to a non-blocking pipe with a slow reader.
 
-    Waits for the reader as a blocking pipe would; with ``seconds``, so long for each part. Raises OSError.
+    Waits for the reader as a blocking pipe would, or up to ``seconds`` for each part. Raises OSError.
     """
     left = memoryview(data)
     while left:
@@ -80,16 +83,16 @@ def _wait(fd: int, seconds: "Optional[float]") -> None:
 
 
 def interrupted(signum: int = 0, frame: "Optional[FrameType]" = None) -> "NoReturn":
-    """Ends the process from wherever it is: an exception could be swallowed on its way up, or strike in an import."""
+    """Ends the process wherever it is: an exception could be swallowed on its way up, or hit during an import."""
     _end("internal_error", INTERRUPTED, _INTERRUPTED)
 
 
 def _end(kind: str, reason: str, status: int) -> "NoReturn":
-    """An empty envelope, a line on stderr, and out. ``reason`` is plain text that JSON and a terminal take as it is."""
+    """An empty envelope, a line on stderr, and exit. ``reason`` is plain text, safe in JSON and on a terminal."""
     try:
         _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
         envelope = '{"data": [], "gaps": [{"type": "%s", "reason": "%s", "query": ""}]}\n' % (kind, reason)
-        if sys.__stderr__ is not None and os.isatty(_STDERR):  # a progress line may stand there, and the terminal's ^C
+        if sys.__stderr__ is not None and os.isatty(_STDERR):  # there may be a progress line, and the terminal's ^C
             write_whole(_STDERR, _CLEAR_LINE, STDERR_SECONDS)
         if sys.__stdout__ is not None:
             write_whole(_STDOUT, envelope.encode())

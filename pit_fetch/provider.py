@@ -1,33 +1,43 @@
-"""What the author of a provider imports: a provider is a frozen value, not a class to inherit from.
+"""What a provider's author imports: a provider is a frozen value, not a class to inherit from.
 
     PROVIDER = Provider(name="my-source", summary="…", fetch=fetch, read=read, hosts=(…,), options=(…,))
 
-``fetch`` is a generator of records. It gets an HTTP client and its own credentials by hand; it
-opens no socket, reads no environment, prints nothing, and never sorts, cuts or compares with the
-PIT. It may narrow the server's window with :attr:`Query.horizon`; the framework filters again.
+``fetch`` is a generator of records and pages. It is handed an HTTP client; it opens no sockets,
+reads no environment variables, prints nothing, and never sorts, cuts, counts or compares with the
+PIT. It may narrow the server's window with :attr:`Query.horizon`; the framework filters again, and
+stops asking once it has enough.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Gap, gap
+from pit_fetch.transport import Params, Reply
 
 __all__ = [
     "API_VERSION",
+    "Bearer",
     "ConfigError",
     "Context",
     "Credential",
+    "Field",
     "Gap",
+    "HeaderKey",
     "Host",
     "Http",
+    "Operation",
     "Option",
+    "Page",
+    "Params",
     "Provider",
     "Query",
+    "QueryKey",
     "Rate",
     "Record",
     "Reply",
@@ -36,53 +46,122 @@ __all__ = [
     "gap",
 ]
 
-API_VERSION = 1
+API_VERSION = 2
 
-Kind = Literal["text", "list", "integer", "instant", "flag"]
+OptionKind = Literal["text", "list", "integer", "number", "instant", "flag"]
+FieldKind = Literal["text", "number", "integer", "instant", "date", "flag", "list", "object"]
 SourceTag = Literal["neo4j_created", "edgar_accepted", "time_series_timestamp", "provider_metadata"]
+Dating = Literal["record", "receipt", "never"]
 
 
 class Record(NamedTuple):
     """One item of a source, with the instant at which it became public.
 
-    id            the source's own identity of the item; "" when it has none (the item is then unusable)
-    available_at  aware instant from which the item was public; None when that cannot be shown
-    source        which kind of stamp that is
+    id            the source's own id for the item; "" if it has none (the item is then unusable)
+    available_at  aware instant from which the item was public; None if that cannot be shown
+    available_at_source  what kind of stamp that is
     payload       the item's fields, JSON values only
-    revised_at    aware instant of the last revision, where the source serves only the latest one
-    at_receipt    available_at is when the reply was received, since the source gives no time: the state of
-                  today. Each run stamps it later, so its place in the order and its cursor rest on the id alone
+    revised_at    aware instant of the last revision, if the source serves only the latest one
+    at_receipt    available_at is when the reply was received, because the source gives no time: today's
+                  state. Each run stamps it later, so its place in the order and its cursor rest on the id alone
+
+    A source may yield several records with the same id: the versions of one item, such as the vintages
+    of an observation. Of those that were public at the PIT, the newest is served, by the later of its stamps.
     """
 
     id: str
     available_at: datetime | None
-    source: SourceTag
+    available_at_source: SourceTag
     payload: Mapping[str, Any]
     revised_at: datetime | None = None
     at_receipt: bool = False
 
 
 class Watermark(NamedTuple):
-    """A promise that ``fetch`` makes between records: every later one was available at or before ``at``, or is undated.
+    """A promise made by ``fetch`` between records: every later one was available at or before ``at``, or is undated.
 
-    What is newer than ``at`` may then be delivered, and the fetch may stop once it has enough. A
-    record that breaks the promise is an upstream error. ``at`` is aware.
+    Anything newer than ``at`` can then be delivered, and the fetch can stop once it has enough. A
+    record that breaks the promise is an upstream error. ``at`` is aware, and depends on the request alone
+    (a month, a day, a slice): derived from a stamp, it could reveal a withheld record.
+
+    patience   the search ends after this many slices in a row without a public record, and a gap says
+               where; 0: it never ends for that reason
     """
 
     at: datetime
+    patience: int = 0
+
+
+class Page(NamedTuple):
+    """The records of one reply; :mod:`pit_fetch.paging` makes pages.
+
+    order    for a source that sends its newest records first: maps the oldest *public* instant of the
+             page to one at or before which everything on later pages was available. The framework applies it
+    follows  the page continues the one before it
+    """
+
+    records: tuple[Record, ...]
+    order: Callable[[datetime], datetime] | None = None
+    follows: bool = False
+
+
+class Field(NamedTuple):
+    """A field of a payload. ``kind`` is what it means: a source may write a number as text."""
+
+    name: str
+    kind: FieldKind = "text"
+
+
+def _no_caveats(query: Query) -> Iterable[str]:
+    return ()
+
+
+def _as_given(query: Query) -> Query:
+    return query
+
+
+class Operation(NamedTuple):
+    """One thing that a source can be asked for, and how its records are dated.
+
+    name     what a request calls it; "" for a provider's only operation
+    rule     how a record is dated, in words; why: the reason, with its source. Help and docs show them
+    dating   "record": each by its own stamps; "receipt": a snapshot, public when it was fetched;
+             "never": nothing shows when its records were public, so none is served with a PIT
+    needs    options it requires; takes: the others it accepts. If there is only one operation and both
+             are empty, it accepts all
+    fields   what a payload can hold, if that is known
+    window   the field that --date-from and --date-to compare: a date counts as its last instant.
+             "" is ``available_at``, "available_on" the day that ends with it; None if there is no
+             window, or the provider applies it itself
+    caveats  fixed statements of what a request cannot show; they depend on the request alone
+    understand  returns the query as the operation understands it: an option under another name, values
+             that only this operation refuses. Raises ConfigError
+    """
+
+    name: str = ""
+    rule: str = ""
+    why: str = ""
+    dating: Dating = "record"
+    needs: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    fields: tuple[Field, ...] = ()
+    window: str | None = ""
+    caveats: Callable[[Query], Iterable[str]] = _no_caveats
+    understand: Callable[[Query], Query] = _as_given
 
 
 class Query(NamedTuple):
     """One request, as a provider sees it. All instants are aware and UTC.
 
-    now        the only "now": the PIT, or in open mode the wall clock
-    started    the wall clock when the run began: for stamping snapshots, and to bound a PIT in the future
+    now        the only "now": the PIT, or the wall clock in open mode
+    started    the wall clock when the run began: for stamping snapshots, and for capping a PIT in the future
     pit        the PIT; None in open mode
-    since      the first instant of --date-from; None without one
-    until      the last instant of --date-to (inclusive); None without one
+    since      the first instant of --date-from; None if not given
+    until      the last instant of --date-to (inclusive); None if not given
     horizon    no record after this instant can be wanted: narrow the server's window with it
-    limit      how many records are wanted at the most
+    limit      the maximum number of records wanted
     options    the provider's own options, by name
+    operation  the operation asked for
     offline    an --input-file run: ``read`` is called, ``fetch`` is not
     """
 
@@ -94,21 +173,18 @@ class Query(NamedTuple):
     horizon: datetime
     limit: int
     options: Mapping[str, Any]
+    operation: Operation = Operation()
     offline: bool = False
 
+    @property
+    def open_mode(self) -> bool:
+        """Whether there is no PIT: nothing is filtered, and today's state may be shown."""
+        return self.pit is None
 
-# A parameter with several values is sent several times.
-Params = Mapping[str, str | Sequence[str]]
+
+Stage = Callable[[Iterator[Record]], Iterator[Record]]
 T = TypeVar("T")
-
-
-class Reply(NamedTuple):
-    """A complete answer. ``received_at`` is the UTC instant after its last byte."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-    received_at: datetime
+Busy = Callable[[Reply], float | None]
 
 
 class Http(Protocol):
@@ -120,30 +196,42 @@ class Http(Protocol):
         path: str,
         params: Params | None = None,
         headers: Mapping[str, str] | None = None,
-        busy: Callable[[Reply], float | None] | None = None,
+        busy: Busy | None = None,
     ) -> Reply:
-        """The complete reply of a declared host, by its name. Raises UpstreamError once retries are spent.
+        """The complete reply of a declared host, given by name. Raises UpstreamError once retries are exhausted.
 
-        ``busy`` is for a host that says "later" with a good status: the seconds that a reply asks to
-        wait before it is asked for again, or None to take it. The last such reply is returned.
+        The host's declared authentication is added. ``busy`` is for a host that says "later" with a
+        success status: it returns how many seconds to wait before asking again, or None to accept the
+        reply. When tries or time run out, the last such reply is returned.
         """
+
+    def post(
+        self,
+        host: str,
+        path: str,
+        json: object,
+        params: Params | None = None,
+        headers: Mapping[str, str] | None = None,
+        busy: Busy | None = None,
+        repeatable: bool = False,
+    ) -> Reply:
+        """The same with ``json`` as the body. It is retried only if ``repeatable`` says that a repeat is harmless."""
 
     def get_cached(
         self,
         host: str,
         path: str,
-        headers: Mapping[str, str],
         seconds: float,
         decode: Callable[[Reply], T],
         keep: Callable[[T], bool] | None = None,
     ) -> T:
-        """What ``decode`` makes of the reply, which may be up to ``seconds`` old: from this user's cache, or fetched.
+        """What ``decode`` makes of a reply up to ``seconds`` old, from this user's cache or freshly fetched.
 
-        ``seconds`` may be infinite, for a file that never changes. For files that are the same for
-        every request only: what lies in the cache must not tell what was asked for. ``decode`` raises
-        UpstreamError for a reply without such a file; it is not kept then. ``keep`` says of what
-        ``decode`` made whether it may be kept: that the file was asked for must not tell of anything
-        that was withheld.
+        ``seconds`` may be infinite, for a file that never changes. Use it only for files that are the
+        same for every request: the contents of the cache must not reveal what was asked for. If the reply
+        does not hold such a file, ``decode`` raises UpstreamError, and nothing is kept. ``keep`` decides,
+        from what ``decode`` made, whether it may be kept: the fact that the file was asked for must not
+        reveal anything that was withheld.
         """
 
 
@@ -155,11 +243,11 @@ class Context(NamedTuple):
 
 
 class Rate(NamedTuple):
-    """At most ``calls`` requests in any ``seconds``, over all processes of this user on this machine.
+    """At most ``calls`` requests in any ``seconds``, across all processes of this user on this machine.
 
-    PIT_FETCH_RATE_API_EXAMPLE_COM=5/1 in the environment sets it for https://api.example.com.
-    ``bucket`` names what is counted together, for hosts whose owner counts them together; "" counts
-    each host and port for itself.
+    PIT_FETCH_RATE_API_EXAMPLE_COM=5/1 in the environment sets it for https://api.example.com. Hosts
+    with the same ``bucket`` are counted together, as their owner does; with "", each host and port is
+    counted separately.
     """
 
     calls: int
@@ -167,17 +255,41 @@ class Rate(NamedTuple):
     bucket: str = ""
 
 
+class Bearer(NamedTuple):
+    """``Authorization: Bearer`` with the value of a declared credential."""
+
+    credential: str
+
+
+class QueryKey(NamedTuple):
+    """The value of a declared credential as a query parameter."""
+
+    credential: str
+    parameter: str
+
+
+class HeaderKey(NamedTuple):
+    """The value of a declared credential as a header."""
+
+    credential: str
+    header: str
+
+
 class Host(NamedTuple):
-    """A host that a provider may talk to; ``override`` names the variable that points it elsewhere."""
+    """A host that a provider may talk to; ``override`` names the variable that points it elsewhere.
+
+    ``auth`` says how to authenticate; the client does it, so that no provider handles a key.
+    """
 
     name: str
     url: str
     override: str
     rate: Rate | None = None
+    auth: Bearer | QueryKey | HeaderKey | None = None
 
 
 class Credential(NamedTuple):
-    """A secret (or, with ``secret=False``, an identification) taken from the first variable that is set.
+    """A secret (or an identification, with ``secret=False``), taken from the first variable that is set.
 
     ``check`` returns what is wrong with a value, in words that do not repeat it, or None.
     """
@@ -190,32 +302,36 @@ class Credential(NamedTuple):
 
 
 class Option(NamedTuple):
-    """A command-line option as data. ``name`` is the key in :attr:`Query.options`; the flag is ``--name``.
+    """An option as data. ``name`` is the key in :attr:`Query.options`; the flag is ``--name``.
 
-    kind: text, list (comma-separated), integer (at least ``minimum``), instant (a New York date, a
-    full time stamp or Unix seconds), flag. ``positional`` lets bare words of the command line fill it: "one" takes
-    exactly one word, "all" joins them with spaces. ``upper`` spells the value in capitals, so that it
-    is the same request however it was typed; ``synonyms`` maps other words for a value to the value.
+    kind: text, list (comma-separated), integer (at least ``minimum``), number (of seconds), instant (a
+    New York date, a full timestamp or Unix seconds), flag. ``positional`` lets bare words of the command
+    line fill it: "one" takes exactly one word, "all" joins them with spaces. ``upper`` puts the value in
+    capitals, so that it is the same request however it was typed; ``synonyms`` maps other words for a
+    value to that value. ``read`` replaces the kind for a text with a rule of its own; it raises
+    UsageError. ``short`` is a second flag, such as "-v".
     """
 
     name: str
     help: str
-    kind: Kind = "text"
+    kind: OptionKind = "text"
     default: Any = None
     choices: tuple[str, ...] = ()
     minimum: int = 1
     metavar: str | None = None
     positional: Literal["", "one", "all"] = ""
     upper: bool = False
-    synonyms: Mapping[str, str] = {}
+    synonyms: Mapping[str, str] = MappingProxyType({})
+    read: Callable[[str], Any] | None = None
+    short: str = ""
 
 
 def _everything(query: Query, record: Record) -> bool:
     return True
 
 
-def _no_caveats(query: Query) -> Iterable[str]:
-    return ()
+def _nothing(query: Query) -> Stage | None:
+    return None
 
 
 def _no_hint(query: Query) -> str:
@@ -226,29 +342,28 @@ def _no_hint(query: Query) -> str:
 class Provider:
     """A source.
 
-    fetch         (query, context) -> records and gaps, from the network; watermarks where it can promise an order
-    read          (body, query) -> records, from one raw reply (--input-file, and fetch itself)
-    select        (query, record) -> whether the record is asked for: the filters that are applied here
-    caveats       (query) -> constant statements on what the request cannot show; from the request alone
-    when_empty    (query) -> what to try when nothing was found, or ""; from the request alone
-    newest_first  fetch yields public records in descending ``available_at``: the framework may stop it early
-    page_size     how many public records --max-pages counts as one page
-    fields        the payload's field names, where they are fixed
+    fetch       (query, context) -> records, pages and gaps, from the network; watermarks if it can promise an order
+    read        (body, query) -> records, from one raw reply (--input-file, and fetch itself)
+    select      (query, record) -> whether the record was asked for: the filters that are applied locally
+    derive      (query) -> a stage that computes across records, or None. It sees public records only: all
+                of them, newest first, back from the PIT, regardless of --after and --date-to
+    when_empty  (query) -> what to try if nothing was found, or ""; it depends on the request alone
+    operations  what can be asked for; a single one without a name if there is no choice
+    page_size   how many public records --max-pages counts as one page
     """
 
     name: str
     summary: str
-    fetch: Callable[[Query, Context], Iterable[Record | Gap | Watermark]]
+    fetch: Callable[[Query, Context], Iterable[Record | Page | Gap | Watermark]]
     read: Callable[[bytes, Query], Iterable[Record | Gap]]
     select: Callable[[Query, Record], bool] = _everything
-    caveats: Callable[[Query], Iterable[str]] = _no_caveats
+    derive: Callable[[Query], Stage | None] = _nothing
     when_empty: Callable[[Query], str] = _no_hint
+    operations: tuple[Operation, ...] = (Operation(),)
     aliases: tuple[str, ...] = ()
     hosts: tuple[Host, ...] = ()
     credentials: tuple[Credential, ...] = ()
     options: tuple[Option, ...] = ()
-    newest_first: bool = False
     page_size: int = 100
-    fields: tuple[str, ...] = ()
     help: str = ""
     api_version: int = field(default=API_VERSION)

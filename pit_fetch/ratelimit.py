@@ -1,10 +1,10 @@
 """A sliding-window rate limit that holds across the processes of one user on one machine.
 
 Agents run many short processes at once, and a provider counts requests per address. The instants
-of the last granted requests stand in one small file per host, changed under an exclusive lock; they
-may lie ahead, for a request that waits for its turn. A request that cannot wait that long leaves no
-trace, or those that come after it would wait for nothing.
-The state is timing and nothing else: it holds no request and is never shown.
+of the last granted requests are kept in one small file per host, changed under an exclusive lock;
+they may lie in the future, for a request that is waiting its turn. A request that cannot wait that
+long leaves no trace; otherwise later ones would wait for nothing.
+The state is timing and nothing else: it records no requests and is never shown.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from pit_fetch.provider import Host, Rate
 
 try:
     import fcntl
-except ImportError:  # Windows: the limit then holds within each process only
+except ImportError:  # Windows: the limit then holds only within each process
     fcntl = None  # type: ignore[assignment]
 
-# The longest that a request waits (--timeout, at most), and the longest window that a rate may have.
+# The longest that a request may wait (the maximum --timeout), and the longest window that a rate may have.
 DAY = 86_400.0
 MAX_CALLS = 10_000
 
@@ -37,21 +37,21 @@ _MAGIC = b"pitrate2"
 
 @dataclass
 class State:
-    """``granted``: when the last requests start, in order. ``written``: the clock's reading at that time."""
+    """``granted``: when the last requests start, in order. ``written``: the clock when this was written."""
 
     granted: list[float]
     written: float = 0.0
 
     def book(self, rate: Rate, now: float, within: float) -> float:
-        """How many seconds from ``now`` the next request may start. It is entered if that is below ``within``."""
-        if now < self.written:  # the clock was set back: what is booked stays as far ahead as it was
+        """How many seconds after ``now`` the next request may start. It is booked if that is less than ``within``."""
+        if now < self.written:  # the clock was set back: bookings stay as far ahead as they were
             self.granted = [at - (self.written - now) for at in self.granted]
-        # Nobody waits for longer than a day, so what lies further ahead is damage.
+        # Nobody waits longer than a day, so anything further ahead is corrupt.
         recent = sorted(at for at in self.granted if now - rate.seconds < at <= now + DAY)
         start = now if len(recent) < rate.calls else max(now, recent[-rate.calls] + rate.seconds)
         self.written = now
         if start - now < within:
-            # As many as the widest rate needs that anybody asked for: processes may be set differently.
+            # As many as the largest rate in use needs: processes may be configured differently.
             self.granted = sorted([*self.granted, start])[-max(rate.calls, len(self.granted)) :]
         return start - now
 
@@ -66,9 +66,9 @@ class Limiter:
     own: State
 
     def reserve(self, within: float) -> float:
-        """How many seconds the next request has to wait; it is entered if that is below ``within``."""
+        """How many seconds the next request has to wait; it is booked if that is less than ``within``."""
         with self._state() as state:
-            # Read under the lock, so that no other process's reading lies between.
+            # Read under the lock, so that no other process can read in between.
             return state.book(self.rate, self.clock(), within)
 
     @contextlib.contextmanager
@@ -81,13 +81,13 @@ class Limiter:
             state = _unpack(os.pread(handle, _HEAD.size + 8 * MAX_CALLS, 0))
             yield state
             with contextlib.suppress(OSError):  # a full disk
-                # Overwritten in place, since truncating a file is slow: the head says how much of it counts.
+                # Overwritten in place, since truncating a file is slow: the header says how much of it counts.
                 os.pwrite(handle, _pack(state), 0)
         finally:
             os.close(handle)
 
     def _open(self) -> int | None:
-        """The locked state file; None where there is none."""
+        """The locked state file; None if there is none."""
         if not self.path or fcntl is None:
             return None
         try:
@@ -115,7 +115,7 @@ def variable(host: Host) -> str:
 
 
 def rate_of(host: Host, environ: Mapping[str, str]) -> Rate | None:
-    """The rate of ``host``: what its variable says, else what the provider declares. Raises ConfigError."""
+    """The rate of ``host``: from its variable, else as the provider declares. Raises ConfigError."""
     text = environ.get(variable(host), "").strip()
     if not text:
         return host.rate
@@ -132,7 +132,7 @@ def _pack(state: State) -> bytes:
 
 
 def _unpack(stored: bytes) -> State:
-    """The state in a file; an empty one for a file that is none."""
+    """The state in a file's bytes; an empty state if they are not one."""
     if len(stored) < _HEAD.size:
         return State([])
     magic, written, count = _HEAD.unpack_from(stored)

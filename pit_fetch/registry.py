@@ -1,7 +1,7 @@
 """Finds providers: the bundled ones by a literal table, others by the entry-point group.
 
 Only the chosen provider is imported. A plugin that claims a bundled name is refused, two plugins
-that claim one name are both refused, and a plugin that cannot be loaded fails alone, by name.
+that claim the same name are both refused, and a plugin that cannot be loaded fails alone, by name.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 GROUP = "pit_fetch.providers"
 
-# name and aliases -> "module:attribute"; the provider's own value says the same, and a test holds them together.
+# name and aliases -> "module:attribute"; the provider's own value says the same, and a test keeps the two in step.
 _BUNDLED: dict[tuple[str, ...], str] = {
     ("bz-news-api", "benzinga", "benzinga-news"): "pit_fetch_providers.bz_news_api:PROVIDER",
     ("alphavantage", "alpha-vantage", "av"): "pit_fetch_providers.alphavantage:PROVIDER",
@@ -37,7 +37,7 @@ class Listing(NamedTuple):
 
 
 def load(source: str) -> Provider:
-    """The provider that ``source`` names. Raises UsageError when there is none, or when it cannot be used."""
+    """The provider that ``source`` names. Raises UsageError if there is none, or if it cannot be used."""
     bundled = _bundled_target(source)
     if bundled is not None:
         return _import_bundled(bundled)
@@ -55,7 +55,7 @@ def load(source: str) -> Provider:
 
 
 def listings() -> Iterator[Listing]:
-    """Every source, the bundled ones first. Imports all of them; what is broken is a row with a problem."""
+    """Every source, the bundled ones first. Imports all of them; a broken one is a row with a problem."""
     for names, target in _BUNDLED.items():
         yield Listing(names[0], _import_bundled(target))
     by_name: dict[str, list[EntryPoint]] = {}
@@ -66,7 +66,7 @@ def listings() -> Iterator[Listing]:
 
 
 def known_names() -> list[str]:
-    """The names of the bundled sources, and then their aliases."""
+    """The names of the bundled sources, followed by their aliases."""
     return [*BUNDLED_NAMES, *(alias for names in _BUNDLED for alias in names[1:])]
 
 
@@ -108,7 +108,7 @@ def _examine(claims: list[EntryPoint]) -> Listing:
         provider = entry.load()
     except (KeyboardInterrupt, MemoryError):
         raise
-    except BaseException as error:  # noqa: BLE001 - a plugin may raise anything on import, SystemExit too
+    except BaseException as error:  # noqa: BLE001 - a plugin may raise anything on import, even SystemExit
         return Listing(entry.name, None, f"{_package(entry)} cannot be loaded ({type(error).__name__})")
     problem = _problem_with(provider, entry)
     return Listing(entry.name, None, f"{_package(entry)} {problem}") if problem else Listing(entry.name, provider)
@@ -117,7 +117,7 @@ def _examine(claims: list[EntryPoint]) -> Listing:
 def _problem_with(provider: object, entry: EntryPoint) -> str:
     version = getattr(provider, "api_version", None)
     if version != API_VERSION:
-        return f"is made for provider API {version}, this is {API_VERSION}: install a matching version"
+        return f"is made for provider API {version}, but this is {API_VERSION}: install a matching version"
     if not isinstance(provider, Provider):
         return f"does not hold a Provider at {entry.value}"
     if _key(provider.name) != _key(entry.name):

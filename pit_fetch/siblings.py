@@ -1,9 +1,9 @@
 """Loads the modules that ship beside this package: the gate and the bundled providers.
 
-They are found by this package's own place on disk, never by ``sys.path``: with ``python -m`` or
-``python -c`` that path begins with the working directory, and a ``pit_gate.py`` lying there must
-not take the place of the real one. A wheel lays them beside the package; a checkout keeps
-them in ``hooks/`` and ``providers/``.
+They are found by this package's own location on disk, never through ``sys.path``: with ``python -m``
+or ``python -c`` that path starts with the working directory, and a ``pit_gate.py`` there must not
+replace the real one. A wheel installs them beside the package; a checkout keeps them in ``hooks/``
+and ``providers/``.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _ROOTS = [_HOME, os.path.join(_HOME, "providers"), os.path.join(_HOME, "hooks")]
 
 
 def load(name: str) -> ModuleType:
-    """The top-level module ``name`` that ships with this package. Raises ImportError when it is missing."""
+    """The top-level module ``name`` that ships with this package. Raises ImportError if it is missing."""
     spec = PathFinder.find_spec(name, _ROOTS)
     if spec is None or spec.loader is None:
-        raise ImportError(f"{name} is missing beside pit_fetch: install it again")
+        raise ImportError(f"{name} is missing beside pit_fetch: reinstall it")
     loaded = sys.modules.get(name)
     if loaded is not None and getattr(loaded, "__file__", None) == spec.origin:
         return loaded

@@ -1,4 +1,4 @@
-"""The ``--list-sources`` table: names, summaries and whether credentials are set, never their values."""
+"""The ``--list-sources`` table: names, summaries and whether credentials are set, but never their values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pit_fetch.registry import Listing
 
 
 def table(listings: Iterable[Listing], environ: Mapping[str, str], folder: str, as_json: bool) -> str:
-    """One row a source, as text or as a JSON array."""
+    """One row per source, as text or as a JSON array."""
     rows = [_row(listing, environ, folder) for listing in listings]
     if as_json:
         return json.dumps(rows, indent=2) + "\n"
@@ -40,7 +40,7 @@ def _row(listing: Listing, environ: Mapping[str, str], folder: str) -> dict[str,
 def _is_set(credential: Credential, environ: Mapping[str, str], folder: str) -> bool:
     try:
         return bool(lookup(credential, environ, folder)[1])
-    except ConfigError:  # a .env that cannot be read: a fetch says so
+    except ConfigError:  # a .env that cannot be read: a fetch will say so
         return False
 
 

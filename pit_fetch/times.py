@@ -1,9 +1,9 @@
-"""Source time stamps as aware UTC instants. Pure; no clock is read here.
+"""Source timestamps as aware UTC instants. Pure; no clock is read here.
 
 The rule behind every function: an imprecise stamp means the *latest* instant it could mean, and a
-stamp that could mean anything is ``None`` (undated). There is no free-form parser on purpose.
-Instants are compared in UTC only: two datetimes of one ``ZoneInfo`` compare by wall clock, which is
-wrong in the hour that a clock change repeats.
+stamp that could mean anything is ``None`` (undated). There is deliberately no free-form parser.
+Instants are compared in UTC only: two datetimes with the same ``ZoneInfo`` compare by wall clock,
+which is wrong in the hour that a clock change repeats.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pit_fetch.siblings import gate
 NEW_YORK = ZoneInfo("America/New_York")
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-# 1973 to 5138. Fewer digits are rather a date without its dashes, more are milliseconds.
+# 1973 to 5138. Fewer digits are more likely a date without dashes, more are milliseconds.
 _UNIX_SECONDS = re.compile(r"[0-9]{9,11}")
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -38,7 +38,7 @@ def parse_pit(text: str) -> datetime | None:
 def parse_rfc3339(text: object) -> datetime | None:
     """The UTC instant of an RFC 3339 stamp with a real offset, rounded up to the microsecond.
 
-    ``-00:00`` is how RFC 3339 says that the local offset is unknown: undated.
+    ``-00:00`` is RFC 3339's way of saying that the local offset is unknown: undated.
     """
     if not isinstance(text, str) or text.rstrip().endswith("-00:00"):
         return None
@@ -48,9 +48,9 @@ def parse_rfc3339(text: object) -> datetime | None:
 def parse_rfc2822(text: object) -> datetime | None:
     """The UTC instant of an RFC 2822 stamp with a numeric offset, e.g. ``Wed, 24 Jan 2024 23:15:52 -0400``.
 
-    Without seconds it means the last instant of its minute. Undated: zone names (``EST`` is read
-    differently by every parser), ``-0000`` (RFC 2822 3.3: no information about the zone), and a
-    weekday that contradicts the date.
+    Without seconds it means the last instant of its minute. Undated: zone names (every parser reads
+    ``EST`` differently), ``-0000`` (RFC 2822 3.3: no information about the zone), and a weekday that
+    contradicts the date.
     """
     match = _RFC2822.fullmatch(text.strip()) if isinstance(text, str) else None
     if match is None:
@@ -59,7 +59,7 @@ def parse_rfc2822(text: object) -> datetime | None:
     if month not in _MONTHS or (sign, hours, minutes) == ("-", "00", "00"):
         return None
     try:
-        wall = datetime(  # noqa: DTZ001 - the offset is taken off below
+        wall = datetime(  # noqa: DTZ001 - the offset is subtracted below
             int(year), _MONTHS.index(month) + 1, int(day), int(hour), int(minute), int(second or 0)
         )
         if weekday is not None and weekday != _DAYS[wall.weekday()]:
@@ -83,10 +83,10 @@ def parse_date(text: object) -> date | None:
 
 
 def wall_clock(naive: datetime, zone: tzinfo) -> datetime | None:
-    """The UTC instant of a wall clock reading in ``zone``; where two are possible, the later one.
+    """The UTC instant of a wall-clock reading in ``zone``; if two are possible, the later one.
 
-    A reading that the clock change repeats means its second pass. One that it skips is read with
-    the offset from before the change, which is the later of the two readings.
+    A reading that a clock change repeats means its second occurrence. One that it skips is read with
+    the offset from before the change, which gives the later instant.
     """
     readings = (_utc(naive.replace(tzinfo=zone, fold=fold)) for fold in (0, 1))
     return max((reading for reading in readings if reading is not None), default=None)
@@ -98,7 +98,7 @@ def start_of_day(day: date, zone: tzinfo) -> datetime | None:
 
 
 def end_of_day(day: date, zone: tzinfo) -> datetime | None:
-    """The UTC instant at which ``day`` is over in ``zone``: the next midnight. None past the calendar's end."""
+    """The UTC instant at which ``day`` ends in ``zone``: the next midnight. None past the calendar's end."""
     try:
         return start_of_day(day + timedelta(days=1), zone)
     except OverflowError:
@@ -106,18 +106,18 @@ def end_of_day(day: date, zone: tzinfo) -> datetime | None:
 
 
 def window_start(text: str) -> datetime | None:
-    """The first UTC instant of a ``--date-from`` value: a New York date, or a full time stamp."""
+    """The first UTC instant of a ``--date-from`` value: a New York date, or a full timestamp."""
     day = parse_date(text)
     return parse_pit(text) if day is None else start_of_day(day, NEW_YORK)
 
 
 def instant(text: str) -> datetime | None:
-    """The first UTC instant of an option's value: a New York date, a full time stamp, or Unix seconds."""
+    """The first UTC instant of an option's value: a New York date, a full timestamp, or Unix seconds."""
     return datetime.fromtimestamp(int(text), UTC) if _UNIX_SECONDS.fullmatch(text) else window_start(text)
 
 
 def window_end(text: str) -> datetime | None:
-    """The last UTC instant of a ``--date-to`` value (inclusive): a whole New York date, or a full time stamp."""
+    """The last UTC instant of a ``--date-to`` value (inclusive): a whole New York date, or a full timestamp."""
     day = parse_date(text)
     if day is None:
         return parse_pit(text)
@@ -127,7 +127,7 @@ def window_end(text: str) -> datetime | None:
 
 def in_new_york(moment: datetime) -> str:
     """ISO 8601 with offset, in America/New_York: the envelope's form."""
-    # Until November 1883 New York kept local mean time, whose offset has seconds, which ISO 8601 cannot say.
+    # Until November 1883 New York kept local mean time; its offset has seconds, which ISO 8601 cannot express.
     return (moment if moment.year < 1884 else moment.astimezone(NEW_YORK)).isoformat()
 
 

@@ -1,6 +1,6 @@
-"""Why an exchange failed, told from the exception that requests raised; in words and numbers of our own.
+"""Why an exchange failed, judging by the exception that requests raised.
 
-Loaded when something failed, never before.
+Loaded only once something has failed.
 """
 
 from __future__ import annotations
@@ -9,16 +9,14 @@ import ssl
 from collections.abc import Iterator
 from socket import gaierror
 from typing import Any
-from urllib.parse import urlsplit
 
-import requests  # noqa: TID253 - nothing loads this module before requests is
+import requests  # noqa: TID253 - by the time this module loads, requests is loaded
 
-from pit_fetch.errors import UpstreamError
-from pit_fetch.provider import Host
+from pit_fetch.transport import Fault, TransportError
 
 _ANOTHER_NAME = "it is for another host name"
 _UNKNOWN_ISSUER = (
-    "this machine does not know who issued it; if a proxy stands between, name its certificate file in "
+    "this machine does not know who issued it; if there is a proxy in between, name its certificate file in "
     "REQUESTS_CA_BUNDLE"
 )
 _SELF_SIGNED = "it is self-signed; if it is your proxy's, name its certificate file in REQUESTS_CA_BUNDLE"
@@ -34,39 +32,41 @@ _CERTIFICATE_PROBLEMS = {
     62: _ANOTHER_NAME,
     64: _ANOTHER_NAME,
 }
-# What makes no sense to requests (a ValueError) is a proxy's address: our own was looked at before.
+# An address that makes no sense to requests (a ValueError) is a proxy's: our own was checked before.
 _PROXY_ERRORS = (requests.exceptions.ProxyError, ValueError)
-_KINDS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
+_KINDS: tuple[tuple[tuple[type[BaseException], ...], Fault], ...] = (
     ((gaierror,), "unresolved"),
     ((ConnectionRefusedError,), "refused"),
     ((ssl.SSLError, requests.exceptions.SSLError), "tls"),
 )
+# What a retry may overcome.
+_PASSING = (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError)
 
 
-def explain(error: OSError | ValueError, host: Host, base: str) -> UpstreamError:
-    """The error that names what to look at, for what requests raised at ``base``."""
-    name = urlsplit(base).netloc
+def explain(error: OSError | ValueError) -> TransportError:
+    """What requests raised, as the fault that says where to look."""
     causes = list(_causes(error))
     for cause in causes:
         if isinstance(cause, ssl.SSLCertVerificationError):
-            problem = _CERTIFICATE_PROBLEMS.get(cause.verify_code, f"OpenSSL's code {cause.verify_code}")
-            return UpstreamError("certificate", host=host.name, name=name, problem=problem)
+            problem = _CERTIFICATE_PROBLEMS.get(cause.verify_code, f"OpenSSL error code {cause.verify_code}")
+            return TransportError("certificate", problem)
         if type(cause).__name__ == "CertificateError":  # urllib3's, which has moved between its modules
-            return UpstreamError("certificate", host=host.name, name=name, problem=_ANOTHER_NAME)
+            return TransportError("certificate", _ANOTHER_NAME)
     if isinstance(error, requests.exceptions.ContentDecodingError):
-        return UpstreamError("malformed", problem="its compression is broken")
+        return TransportError("malformed", "its compression is broken")
+    passing = isinstance(error, _PASSING)
     if isinstance(error, _PROXY_ERRORS):
-        return UpstreamError("proxy", host=host.name, name=urlsplit(base).hostname)
+        return TransportError("proxy", passing=passing)
     if not isinstance(error, requests.RequestException) or _has(causes, "NO_CERTIFICATE_OR_CRL_FOUND"):
-        return UpstreamError("certificate_file", host=host.name)
-    for kinds, code in _KINDS:
+        return TransportError("certificate_file", passing=passing)
+    for kinds, fault in _KINDS:
         if any(isinstance(cause, kinds) for cause in causes):
-            return UpstreamError(code, host=host.name, name=name, variable=host.override)
-    return UpstreamError("network", host=host.name)
+            return TransportError(fault, passing=passing)
+    return TransportError("network", passing=passing)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """The exception and those that it came from."""
+    """The exception and those behind it."""
     for _ in range(20):
         if error is None:
             return

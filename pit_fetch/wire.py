@@ -1,6 +1,6 @@
 """Decodes what providers send. Pure; raises UpstreamError("malformed") in words of our own.
 
-One spoilt row must not cost the others: whether it is there may depend on what was published after
+One unreadable row must not cost the others: its presence may depend on what was published after
 the PIT. So :func:`lenient_json` leaves out what it cannot read, row by row, and the verdict on a row
 depends on nothing but its own bytes.
 """
@@ -14,24 +14,29 @@ from typing import Any
 
 from pit_fetch.errors import UpstreamError
 
-# Beyond these no source has anything to say; Python itself stops at about 1,000 levels and 4,300 digits.
+# No real data exceeds these; Python itself stops at about 1,000 levels and 4,300 digits.
 MAX_DEPTH = 64
 MAX_DIGITS = 400
 
-_PUNCTUATION = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[][{}]', re.DOTALL)
+# A string, a bracket, or what is between them: numbers, names, and anything else.
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[][{}]|[^][{}\s,:"]+(?:[ \t]+[^][{}\s,:"]+)*|"', re.DOTALL)
+_CLOSES = {"]": "[", "}": "{"}
+# The end of a row, inside what looks like a string.
+_END_OF_ROW = re.compile(r'"\s*[]}][]}\s]*,')
+_KEY = re.compile(r"\s*:")
 
 
 class _Unreadable:
-    """Stands for a value that JSON cannot say, or that nobody could use."""
+    """Marks a value that JSON cannot express, or that nobody could use."""
 
 
 _UNREADABLE = _Unreadable()
 
 
 def strict_json(body: bytes) -> Any:
-    """The JSON document in ``body`` (UTF-8, with or without a mark). NaN and Infinity are no JSON.
+    """The JSON document in ``body`` (UTF-8, with or without a byte order mark). NaN and Infinity are not JSON.
 
-    For what a source says as a whole: a list of tickers, an error. Rows are read by :func:`lenient_json`.
+    For replies that are read as a whole: a list of tickers, an error. Rows are read by :func:`lenient_json`.
     """
 
     def constant(name: str) -> Any:
@@ -40,17 +45,17 @@ def strict_json(body: bytes) -> Any:
     try:
         return json.loads(body.decode("utf-8-sig"), parse_constant=constant)
     except (ValueError, RecursionError):
-        raise UpstreamError("malformed", problem="it is no JSON document") from None
+        raise UpstreamError("malformed", problem="it is not a JSON document") from None
 
 
 def lenient_json(body: bytes, rows: int) -> Any:
     """The JSON document in ``body``, whose rows lie ``rows`` levels deep; a row that cannot be read is None.
 
     ``rows`` counts the containers around a row: 1 for ``[row, …]``, 2 for ``{"data": [row, …]}``. A row
-    is unreadable as a whole when it holds NaN, Infinity, a number beyond every use, values nested
-    deeper than ``MAX_DEPTH``, or text between its brackets that is no JSON. A byte that is no UTF-8
-    reads as U+FFFD, a control character in a text as itself. Raises UpstreamError when the document
-    itself is broken: where brackets or quotes do not match, nobody can say where a row ends.
+    is unreadable as a whole if it holds NaN, Infinity, an absurdly long number, a key twice, values
+    nested deeper than ``MAX_DEPTH``, or invalid JSON between its brackets. A byte that is not UTF-8 reads
+    as U+FFFD, a control character in a string as itself. Raises UpstreamError if the document itself is
+    broken: if brackets or quotes do not match, nobody can say where a row ends.
     """
     text = body.decode("utf-8-sig", "replace")
     try:
@@ -61,37 +66,63 @@ def lenient_json(body: bytes, rows: int) -> Any:
 
 
 def _loads(text: str) -> Any:
-    return json.loads(text, parse_constant=_constant, parse_int=_integer, parse_float=_float, strict=False)
+    return json.loads(
+        text,
+        object_pairs_hook=_object,
+        parse_constant=_constant,
+        parse_int=_integer,
+        parse_float=_float,
+        strict=False,
+    )
 
 
 def _loads_row_by_row(text: str, rows: int) -> Any:
-    """The document with null for each object or array, ``rows`` levels deep, that cannot be decoded by itself."""
+    """The document, with null for each value ``rows`` levels deep that cannot be decoded by itself."""
     parts: list[str] = []
-    level = start = kept = 0
-    for match in _PUNCTUATION.finditer(text):
-        if match[0] in "[{":
-            level += 1
-            if level == rows + 1:
-                start = match.start()
-        elif match[0] in "]}":
-            level -= 1
-            if level == rows:
-                row = text[start : match.end()]
-                parts += [text[kept:start], row if _is_json(row) else "null"]
-                kept = match.end()
+    opened: list[str] = []
+    start = kept = 0
+    for match in _TOKEN.finditer(text):
+        token, row = match[0], ""
+        if token in ("[", "{"):
+            opened.append(token)
+            start = match.start() if len(opened) == rows + 1 else start
+        elif token in ("]", "}"):
+            if not opened or opened.pop() != _CLOSES[token]:
+                raise _broken()
+            row = text[start : match.end()] if len(opened) == rows else ""
+        elif token == '"':  # noqa: S105 - an unclosed quote
+            raise _broken()
+        elif len(opened) == rows and not (token[0] == '"' and _KEY.match(text, match.end())):
+            start, row = match.start(), token
+        if row:
+            parts += [text[kept:start], row if _is_row(row) else "null"]
+            kept = match.end()
     parts.append(text[kept:])
     try:
         return _loads("".join(parts))
     except (ValueError, RecursionError):
-        raise UpstreamError("malformed", problem="it is not valid JSON") from None
+        raise _broken() from None
 
 
-def _is_json(text: str) -> bool:
+def _is_row(text: str) -> bool:
+    """Whether a value can be decoded by itself.
+
+    Raises UpstreamError if nobody can say that it ends there: if quotes do not match, several rows look
+    like one, with the end of a row inside what looks like a string.
+    """
     try:
         _loads(text)
-    except (ValueError, RecursionError):
+    except RecursionError:
+        return False
+    except ValueError:
+        if any(_END_OF_ROW.match(token[0]) for token in _TOKEN.finditer(text)):
+            raise _broken() from None
         return False
     return True
+
+
+def _broken() -> UpstreamError:
+    return UpstreamError("malformed", problem="it is not valid JSON")
 
 
 def _readable(value: Any, rows: int) -> Any:
@@ -111,6 +142,12 @@ def _is_readable(value: Any, levels: int) -> bool:
             for part in parts
         )
     return value is not _UNREADABLE
+
+
+def _object(pairs: list[tuple[str, Any]]) -> Any:
+    """An object with a key twice could mean either value, so it is unreadable."""
+    built = dict(pairs)
+    return built if len(built) == len(pairs) else _UNREADABLE
 
 
 def _constant(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Everything outside the program as one value, so that a test replaces the world by keyword."""
+"""Everything outside the program as one value, so that a test can replace any part of it by keyword."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TextIO
+
+if TYPE_CHECKING:
+    from pit_fetch.provider import Provider
+    from pit_fetch.transport import Reply, Request, Transport
 
 
 class Clock(NamedTuple):
-    """The wall clock (UTC), a monotonic one and one that all processes share (both in seconds), and a sleep."""
+    """The wall clock (UTC), a monotonic clock, one that all processes share (both in seconds), and sleep."""
 
     now: Callable[[], datetime]
     monotonic: Callable[[], float]
@@ -24,13 +28,27 @@ def _no_alarm(seconds: float) -> AbstractContextManager[None]:
 
 
 class World(NamedTuple):
-    """``alarm`` bounds a block by raising :class:`TimeIsUp` in it; without one only the network is bounded."""
+    """What the program finds around it.
+
+    environ     the environment variables
+    folder      the working directory, where a .env is looked for
+    clock       the only clock
+    transport   the network
+    find        a source's name -> its provider; raises UsageError
+    read_stdin  all of standard input, within a number of seconds; raises InputError
+    alarm       limits a block by raising :class:`TimeIsUp` in it; without one, only the network is limited
+    stdout, stderr  where the answer goes
+    """
 
     environ: Mapping[str, str]
     folder: str
     clock: Clock
-    read_stdin: Callable[[], bytes]
+    transport: Transport
+    find: Callable[[str], Provider]
+    read_stdin: Callable[[float], bytes]
     alarm: Callable[[float], AbstractContextManager[None]] = _no_alarm
+    stdout: TextIO | None = None
+    stderr: TextIO | None = None
 
 
 class TimeIsUp(BaseException):
@@ -39,7 +57,7 @@ class TimeIsUp(BaseException):
 
 @contextlib.contextmanager
 def alarm(seconds: float) -> Iterator[None]:
-    """Raises TimeIsUp in the block once it has taken ``seconds``, where the platform has timers; main thread only."""
+    """Raises TimeIsUp in a block that takes longer than ``seconds``, if the platform has timers; main thread only."""
     import signal
 
     def ring(signum: int, frame: object) -> None:
@@ -57,19 +75,45 @@ def alarm(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def real_world(
-    environ: Mapping[str, str],
-    read_stdin: Callable[[], bytes],
-    alarm: Callable[[float], AbstractContextManager[None]] = _no_alarm,
-) -> World:
+class _Network:
+    """The real network, loaded at the first request: a file or --help needs no network."""
+
+    def __init__(self, now: Callable[[], datetime]) -> None:
+        self._now = now
+        self._network: Transport | None = None
+
+    def send(self, request: Request) -> Reply:
+        if self._network is None:
+            from pit_fetch.network import Network
+
+            self._network = Network(self._now)
+        return self._network.send(request)
+
+
+def real_world(alarm: Callable[[float], AbstractContextManager[None]] = _no_alarm) -> World:
+    """The world of this process."""
+    import sys
     import time
 
+    from pit_fetch.inputs import read_stdin
+    from pit_fetch.registry import load
+
     clock = Clock(lambda: datetime.now(UTC), time.monotonic, time.time, time.sleep)
-    return World(environ, working_folder(), clock, read_stdin, alarm)
+    return World(
+        environ=os.environ,
+        folder=working_folder(),
+        clock=clock,
+        transport=_Network(clock.now),
+        find=load,
+        read_stdin=read_stdin,
+        alarm=alarm,
+        stdout=sys.stdout,
+        stderr=sys.stderr,
+    )
 
 
 def working_folder() -> str:
-    """The working directory; the root where it was removed: no .env there, and nothing else is asked of it."""
+    """The working directory, or the root if it was removed: there is no .env there, and nothing else depends on it."""
     try:
         return os.getcwd()
     except OSError:

@@ -14,27 +14,15 @@ from zoneinfo import ZoneInfo
 import pytest
 from pit_fetch_providers.alphavantage import news
 
-from tests.inprocess import Answer, fetch
 from tests.loopback import alphavantage as av
-from tests.loopback.server import Server, serve
 
 NEW_YORK = ZoneInfo("America/New_York")
 PIT = datetime(2024, 2, 15, 21, 0, tzinfo=UTC)
-INSTANT = timedelta(microseconds=1)
-
-
-def _ask(server: Server, folder: Path, pit: datetime, *words: str) -> Answer:
-    env = {"PIT_FETCH_ALPHAVANTAGE_URL": server.url, "ALPHAVANTAGE_API_KEY": av.KEY}
-    return fetch(folder, "--source", "alphavantage", "--pit", pit.isoformat(), *words, env=env)
 
 
 def _published(stamp: str) -> datetime:
     moment = datetime.strptime(stamp, "%Y%m%dT%H%M%S").replace(tzinfo=UTC)
     return moment + timedelta(days=1) if stamp.endswith("T000000") else moment
-
-
-def _own(stamp: str) -> datetime:
-    return _published(stamp) - (INSTANT if stamp.endswith("T000000") else 0 * INSTANT)
 
 
 def _stamps(random: Random) -> list[str]:
@@ -47,23 +35,23 @@ def _stamps(random: Random) -> list[str]:
 def test_news_is_the_newest_of_all_that_was_public(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(news, "LIMIT", 6)
     store = av.Store()
-    with serve(av.app(store)) as server:
-        for seed in range(60):
-            random = Random(seed)
-            stamps = {f"n{number:03d}": stamp for number, stamp in enumerate(_stamps(random))}
-            since = random.choice([None, PIT - timedelta(seconds=random.randint(0, 345_600))])
-            limit = random.randint(1, 12)
-            words = ["NEWS_SENTIMENT", "--limit", str(limit)] + (["--date-from", since.isoformat()] if since else [])
-            public = {name: stamp for name, stamp in stamps.items() if _published(stamp) <= PIT}
-            seen = []
-            for served in (stamps, public):
-                store.articles = [av.article(stamp, name) for name, stamp in served.items()]
-                seen.append(_ask(server, tmp_path, PIT, *words))
-            wanted = [name for name in public if since is None or _own(public[name]) >= since]
-            wanted.sort(key=lambda name: (-_published(stamps[name]).timestamp(), name))
-            assert seen[0].leaves == seen[1].leaves, seed
-            assert [name.rpartition("/")[2] for name in seen[0].ids] == wanted[:limit], seed
-            assert ("truncated" in seen[0].gap_types) is (len(wanted) > limit), seed
+    world = av.World(av.app(store), tmp_path)
+    for seed in range(40):
+        random = Random(seed)
+        stamps = {f"n{number:03d}": stamp for number, stamp in enumerate(_stamps(random))}
+        since = random.choice([None, PIT - timedelta(seconds=random.randint(0, 345_600))])
+        limit = random.randint(1, 12)
+        words = ["NEWS_SENTIMENT", "--limit", str(limit)] + (["--date-from", since.isoformat()] if since else [])
+        public = {name: stamp for name, stamp in stamps.items() if _published(stamp) <= PIT}
+        seen = []
+        for served in (stamps, public):
+            store.articles = [av.article(stamp, name) for name, stamp in served.items()]
+            seen.append(world.fetch(*words, pit=PIT))
+        wanted = [name for name in public if since is None or _published(public[name]) >= since]
+        wanted.sort(key=lambda name: (-_published(stamps[name]).timestamp(), name))
+        assert seen[0].leaves == seen[1].leaves, seed
+        assert [name.rpartition("/")[2] for name in seen[0].ids] == wanted[:limit], seed
+        assert ("truncated" in seen[0].gap_types) is (len(wanted) > limit), seed
 
 
 def test_intraday_bars_are_the_newest_of_all_that_were_public(tmp_path: Path) -> None:
@@ -72,24 +60,25 @@ def test_intraday_bars_are_the_newest_of_all_that_were_public(tmp_path: Path) ->
     def end(label: str) -> datetime:
         return datetime.fromisoformat(label).replace(tzinfo=NEW_YORK).astimezone(UTC) + timedelta(hours=1)
 
-    with serve(av.app(store)) as server:
-        for seed in range(60):
-            random = Random(seed)
-            hours = [random.randint(0, 24 * 150) for _ in range(random.randint(20, 90))]
-            times = [datetime(2024, 1, 1) + timedelta(hours=hour) for hour in hours]  # noqa: DTZ001 - New York's clock
-            labels = sorted({f"{time:%Y-%m-%d} {4 + time.hour % 16:02d}:00:00" for time in times}, reverse=True)
-            pit = datetime(2024, 3, 1, tzinfo=NEW_YORK) + timedelta(minutes=random.randint(0, 100_000))
-            since = random.choice([None, pit - timedelta(days=random.randint(0, 60))])
-            limit = random.randint(1, 30)
-            words = ["TIME_SERIES_INTRADAY", "symbol=IBM", "interval=60min", "--limit", str(limit)]
-            words += ["--date-from", since.isoformat()] if since else []
-            public = [label for label in labels if end(label) <= pit]
-            seen = []
-            for served in (labels, public):
-                store.bars = {"TIME_SERIES_INTRADAY": [av.bar(label) for label in served]}
-                seen.append(_ask(server, tmp_path, pit, *words))
-            wanted = [label for label in public if since is None or end(label) >= since]
-            assert seen[0].leaves == seen[1].leaves, seed
-            assert [item["timestamp"] for item in seen[0].data] == wanted[:limit], seed
-            if since is not None:
-                assert ("truncated" in seen[0].gap_types) is (len(wanted) > limit), seed
+    world = av.World(av.app(store), tmp_path)
+    for seed in range(40):
+        random = Random(seed)
+        hours = [random.randint(0, 24 * 150) for _ in range(random.randint(20, 90))]
+        times = [datetime(2024, 1, 1) + timedelta(hours=hour) for hour in hours]  # noqa: DTZ001 - New York's clock
+        half = random.choice(("00", "30"))
+        labels = sorted({f"{time:%Y-%m-%d %H}:{half}:00" for time in times}, reverse=True)
+        pit = datetime(2024, 3, 1, tzinfo=NEW_YORK) + timedelta(minutes=random.randint(0, 100_000))
+        since = random.choice([None, pit - timedelta(days=random.randint(0, 60))])
+        limit = random.randint(1, 30)
+        words = ["TIME_SERIES_INTRADAY", "symbol=IBM", "interval=60min", "--limit", str(limit)]
+        words += ["--date-from", since.isoformat()] if since else []
+        public = [label for label in labels if end(label) <= pit]
+        seen = []
+        for served in (labels, public):
+            store.bars = {"TIME_SERIES_INTRADAY": [av.bar(label) for label in served]}
+            seen.append(world.fetch(*words, pit=pit))
+        wanted = [label for label in public if since is None or end(label) >= since]
+        assert seen[0].leaves == seen[1].leaves, seed
+        assert [item["timestamp"] for item in seen[0].data] == wanted[:limit], seed
+        if since is not None:
+            assert ("truncated" in seen[0].gap_types) is (len(wanted) > limit), seed

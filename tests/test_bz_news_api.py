@@ -13,11 +13,12 @@ import pytest
 from pit_fetch_providers import bz_news_api
 
 import pit_fetch
+from pit_fetch.testing.server import App, Response, Server, as_json, serve
+from pit_fetch.transport import Request
 from tests import inprocess
 from tests.conftest import Finished, Run
 from tests.loopback import benzinga
 from tests.loopback.benzinga import TOKEN, article
-from tests.loopback.server import App, Request, Response, Server, as_json, serve
 
 PIT = datetime.fromisoformat("2024-02-15T16:00:00-05:00")
 SECOND = timedelta(seconds=1)
@@ -166,10 +167,11 @@ def test_a_single_day_above_the_ceiling_is_said(run: Run) -> None:
 
 
 def test_an_order_that_is_broken_among_public_articles_is_an_error(run: Run) -> None:
-    shuffled = [article(1, PIT - MINUTE), article(2, PIT - 3 * MINUTE), article(3, PIT - 2 * MINUTE)]
-    with world(run, app=lambda _: as_json(shuffled)) as bz:
-        done = bz.at_pit("--fail")
-    assert (done.code, done.ids) == (5, ["1", "2"])
+    first = [article(n, PIT - n * MINUTE) for n in range(1, 101)]
+    pages = [first, [article(500, PIT - 50 * MINUTE)]]
+    with world(run, app=lambda request: as_json(pages[int(request.query["page"])])) as bz:
+        done = bz.at_pit("--fail", "--limit", "500")
+    assert (done.code, done.ids) == (5, [str(n) for n in range(1, 99)])  # a page's last minute waits for the next page
     assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
 
 
@@ -349,11 +351,11 @@ def test_a_file_without_a_readable_row_has_no_data(tmp_path: Path, rows: str) ->
     [
         (
             (),
-            "Only the 24 hours before the PIT were looked at: --date-from or --lookback-minutes reaches further back.",
+            "Only the 24 hours before the PIT were searched: use --date-from or --lookback-minutes to go further back.",
         ),
-        (("--tickers", "NONE"), "Only the 24 hours before the PIT were looked at"),
-        (("--date-to", "2024-02-10"), "Only the 24 hours before --date-to were looked at"),
-        (("--date-to", "2024-02-20"), "Only the 24 hours before the PIT were looked at"),
+        (("--tickers", "NONE"), "Only the 24 hours before the PIT were searched"),
+        (("--date-to", "2024-02-10"), "Only the 24 hours before --date-to were searched"),
+        (("--date-to", "2024-02-20"), "Only the 24 hours before the PIT were searched"),
         (("--date-from", "2024-02-14"), ""),
         (("--lookback-minutes", "1440"), ""),
     ],
@@ -368,7 +370,7 @@ def test_the_default_window_is_said_where_it_left_nothing(run: Run, words: Seque
         assert [gap["type"] for gap in gaps] == ["pit_excluded", "unverifiable", "no_data"]
         reasons.append(gaps[-1]["reason"])
     assert reasons[0] == reasons[1] == reasons[2]
-    assert ("looked at" in reasons[0]) is bool(hint)
+    assert ("were searched" in reasons[0]) is bool(hint)
     assert hint in reasons[0]
     with world(run, [article(1, PIT - MINUTE)]) as bz:
         assert bz.at_pit().gap_types == ["pit_excluded", "unverifiable"]
@@ -377,7 +379,7 @@ def test_the_default_window_is_said_where_it_left_nothing(run: Run, words: Seque
 def test_the_default_window_is_said_in_open_mode_too(run: Run) -> None:
     with world(run, [article(1, PIT)]) as bz:
         (gap,) = bz.fetch().envelope["gaps"]
-    assert "Only the 24 hours before now were looked at" in gap["reason"]
+    assert "Only the 24 hours before now were searched" in gap["reason"]
 
 
 RICH = article(
@@ -497,7 +499,7 @@ def test_aliases(tmp_path: Path, name: str) -> None:
         (404, "Not Found", "check PIT_FETCH_BENZINGA_URL if it is set"),
         (404, None, "check PIT_FETCH_BENZINGA_URL if it is set"),
         (200, {"ok": False, "errors": [{"code": "auth_failed"}]}, "refused the credential"),
-        (200, {"ok": True}, "unknown shape"),
+        (200, {"ok": True}, "unreadable reply"),
     ],
 )
 def test_recorded_errors(run: Run, status: int, body: Any, gap: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
-from contextlib import ExitStack
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,31 +15,51 @@ from pit_fetch import cache
 from pit_fetch.errors import UpstreamError
 from pit_fetch.http import Client
 from pit_fetch.provider import Host, Rate, Reply
-from pit_fetch.world import Clock
-from tests.loopback.server import Request, Response, serve
+from pit_fetch.testing.process import TestClock
+from pit_fetch.testing.server import Answering, App, Response
 
 HOUR = 3600.0
+NOW = datetime(2024, 2, 15, 21, tzinfo=UTC)
 
 
-class Time:
-    """A clock that only a sleep moves."""
+def client(clock: TestClock, folder: Path, app: App, *names: str) -> tuple[Client, Answering]:
+    """A client of hosts that share a rate, as a process of its own would have it; and what it asked."""
+    transport = Answering(app, clock.now)
+    made = Client(
+        hosts=tuple(
+            Host(name, f"https://{name}.example", name.upper(), Rate(4, 1.0, "shared")) for name in names or ("one",)
+        ),
+        credentials={},
+        environ={"HOME": str(folder)},
+        clock=clock.value(),
+        transport=transport,
+        timeout=60,
+        deadline=clock.passed + 60,
+        on_request=lambda url: None,
+    )
+    return made, transport
 
-    def __init__(self) -> None:
-        self.now, self.pauses = datetime.now(UTC).timestamp() + 1, list[float]()
 
-    def sleep(self, seconds: float) -> None:
-        self.pauses.append(seconds)
-        self.now += seconds
+@dataclass
+class Reader:
+    """Reads one file again and again, each time in a process of its own, as far as the cache is concerned."""
 
-    @property
-    def clock(self) -> Clock:
-        return Clock(lambda: datetime.fromtimestamp(self.now, UTC), lambda: self.now, lambda: self.now, self.sleep)
+    folder: Path
+    app: App
+    clock: TestClock = field(default_factory=lambda: TestClock(NOW))
+    asked: int = 0
 
-
-def client(time: Time, folder: Path, **urls: str) -> Client:
-    hosts = tuple(Host(name, "https://example.com", name.upper(), Rate(4, 1.0, "shared")) for name in urls)
-    environ = {"HOME": str(folder), **{name.upper(): url for name, url in urls.items()}}
-    return Client(hosts, environ, time.clock, timeout=60, deadline=time.now + 60, on_request=lambda url: None)
+    def read(
+        self,
+        seconds: float = HOUR,
+        decode: Callable[[Reply], str] | None = None,
+        keep: Callable[[str], bool] | None = None,
+    ) -> str:
+        made, transport = client(self.clock, self.folder, self.app)
+        try:
+            return made.get_cached("one", "/file", seconds, decode or text, keep)
+        finally:
+            self.asked += len(transport.exchanges)
 
 
 def text(reply: Reply) -> str:
@@ -50,58 +70,47 @@ def text(reply: Reply) -> str:
 
 def test_a_kept_file_is_asked_for_again_when_it_is_old(tmp_path: Path) -> None:
     bodies = iter([b"bad", b"first", b"second"])
-    time = Time()
-    with serve(lambda request: Response(next(bodies))) as server:
-        with pytest.raises(UpstreamError):
-            client(time, tmp_path, one=server.url).get_cached("one", "/file", {}, HOUR, text)
-        answers = []
-        for pause in (0, HOUR / 2, HOUR):
-            time.now += pause
-            answers.append(client(time, tmp_path, one=server.url).get_cached("one", "/file", {}, HOUR, text))
-    assert answers == ["first", "first", "second"]
-    assert len(server.requests) == 3
+    reader = Reader(tmp_path, lambda request: Response(next(bodies)))
+    with pytest.raises(UpstreamError):
+        reader.read()
+    answers = []
+    for pause in (0, HOUR / 2, HOUR):
+        reader.clock.passed += pause
+        answers.append(reader.read())
+    assert (answers, reader.asked) == (["first", "first", "second"], 3)
+
+
+def test_a_kept_reply_has_the_receipt_of_its_fetch(tmp_path: Path) -> None:
+    reader = Reader(tmp_path, lambda request: Response(b"good"))
+    receipts = []
+    for _ in range(2):
+        reader.read(decode=lambda reply: receipts.append(reply.received_at) or "")  # type: ignore[func-returns-value]
+        reader.clock.passed += HOUR / 2
+    assert receipts == [NOW, NOW]
 
 
 @pytest.mark.parametrize("damage", [b"", b"bad"])
 def test_a_kept_file_that_is_damaged_is_asked_for_again(tmp_path: Path, damage: bytes) -> None:
-    def strict(reply: Reply) -> str:
-        if not reply.body:
-            raise UpstreamError("malformed", problem="it is empty")
-        return text(reply)
-
-    time = Time()
-    with serve(lambda request: Response(b"good")) as server:
-        for _ in range(2):
-            assert client(time, tmp_path, one=server.url).get_cached("one", "/file", {}, HOUR, strict) == "good"
-        (kept,) = (tmp_path / ".cache/pit_fetch").glob("file-*")
-        kept.write_bytes(damage)
-        assert client(time, tmp_path, one=server.url).get_cached("one", "/file", {}, HOUR, strict) == "good"
-    assert len(server.requests) == 2
+    reader = Reader(tmp_path, lambda request: Response(b"good"))
+    assert [reader.read() for _ in range(2)] == ["good", "good"]
+    (kept,) = (tmp_path / ".cache/pit_fetch").glob("file-*")
+    kept.write_bytes(damage)
+    assert (reader.read(), reader.asked) == ("good", 2)
 
 
 def test_a_file_that_never_changes_is_kept_for_good(tmp_path: Path) -> None:
-    time = Time()
-    with serve(lambda request: Response(b"good")) as server:
-        for _ in range(3):
-            assert client(time, tmp_path, one=server.url).get_cached("one", "/file", {}, math.inf, text) == "good"
-            time.now += 9_999 * 24 * HOUR
-    assert len(server.requests) == 1
-
-
-def test_a_kept_file_takes_little_room(tmp_path: Path) -> None:
-    environ, body = {"HOME": str(tmp_path)}, b"1000228|HENRY SCHEIN INC|4|20181231\n" * 1_000
-    cache.store(environ, "https://a/x", body, 1_700_000_000.0)
-    (kept,) = (tmp_path / ".cache/pit_fetch").iterdir()
-    assert kept.stat().st_size < len(body) / 10
-    assert cache.load(environ, "https://a/x", HOUR, 1_700_000_000.0) == (body, 1_700_000_000.0)
+    reader = Reader(tmp_path, lambda request: Response(b"good"))
+    for _ in range(3):
+        assert reader.read(math.inf) == "good"
+        reader.clock.passed += 9_999 * 24 * HOUR
+    assert reader.asked == 1
 
 
 def test_a_file_is_kept_only_if_its_reader_says_so(tmp_path: Path) -> None:
-    time = Time()
-    with serve(lambda request: Response(b"good")) as server:
-        for keep in (lambda text: text != "good", lambda text: text == "good", lambda text: False):
-            client(time, tmp_path, one=server.url).get_cached("one", "/file", {}, math.inf, text, keep)
-    assert len(server.requests) == 2
+    reader = Reader(tmp_path, lambda request: Response(b"good"))
+    for keep in (lambda text: text != "good", lambda text: text == "good", lambda text: False):
+        reader.read(math.inf, keep=keep)
+    assert reader.asked == 2
 
 
 def test_the_time_of_a_kept_file_is_its_receipt_s_and_not_the_file_s(tmp_path: Path) -> None:
@@ -215,14 +224,9 @@ def test_without_a_folder_nothing_is_kept(tmp_path: Path) -> None:
 
 
 def test_hosts_of_one_bucket_are_counted_together(tmp_path: Path) -> None:
-    def app(request: Request) -> Response:
-        return Response(b"{}")
-
-    time = Time()
-    with ExitStack() as stack:
-        urls = {name: stack.enter_context(serve(app)).url for name in ("one", "two", "three")}
-        for place in range(5):  # each in a process of its own, as far as the limit is concerned
-            assert time.pauses == []
-            client(time, tmp_path, **urls).get(["one", "two", "three"][place % 3], "/")
-    assert time.pauses == [pytest.approx(1.0)]
+    names, clock = ("one", "two", "three"), TestClock(NOW)
+    for place in range(5):  # each in a process of its own, as far as the limit is concerned
+        assert clock.pauses == []
+        client(clock, tmp_path, lambda _: Response(b"{}"), *names)[0].get(names[place % 3], "/")
+    assert clock.pauses == [pytest.approx(1.0)]
     assert len([name for name in os.listdir(tmp_path / ".cache/pit_fetch") if name.startswith("rate-")]) == 1

@@ -270,7 +270,7 @@ def test_other_agents_are_left_alone_and_data_agents_are_found_by_what_they_use(
     [
         ("a: 1\nb:\n- x\n- y\n", {"a": "1", "b": ["x", "y"]}),
         ("a: 'it''s'\nb: \"q\\\"#\" # c\nc: x # d\n", {"a": "it's", "b": 'q"#', "c": "x"}),
-        ("a: >\n  two\n  lines\nb: [p, 'q']\n", {"a": "two lines", "b": ["p", "q"]}),
+        ("a: >\n  two\n  lines\nb: [p, 'q']\n", {"a": "two lines\n", "b": ["p", "q"]}),
         (
             "a:\n  b:\n    - c: 1\n      d:\n        - e\n    - c: 2\n",
             {"a": {"b": [{"c": "1", "d": ["e"]}, {"c": "2"}]}},
@@ -284,7 +284,19 @@ def test_frontmatter_is_read_as_yaml_reads_it(text: str, expected: dict[str, Any
 
 
 @pytest.mark.parametrize(
-    "text", ["a: 1\na: 2\n", "a: [x\n", "\ta: 1\n", "a: &x\n", 'a: "x\n', "- a\n", "a\n", " a: 1\nb: 2\n"]
+    "text",
+    [
+        "a: 1\na: 2\n",
+        "a: [x\n",
+        "\ta: 1\n",
+        "a: &x\n",
+        "a: !x y\n",
+        "a: &x 1\nb: *x\n",
+        'a: "x\n',
+        "- a\n",
+        "a\n",
+        " a: 1\nb: 2\n",
+    ],
 )
 def test_frontmatter_that_could_be_read_otherwise_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"line|mapping"):
@@ -362,10 +374,10 @@ def test_an_installed_plugins_wiring_counts_until_it_is_switched_off(tmp_path: P
         ('"matcher": "Bash"', '"matcher": "Bash(python3:*)"', "is not wired"),
         ('"PostToolUse"', '"PostToolUseFailure"', "pit_gate.py at PostToolUse on Bash is not wired"),
         ('"timeout": 10', '"timeout": 5', "has timeout 5"),
-        ('"timeout": 10', '"timeout": "ten"', "does not know"),
-        ('"onFailure": "block"', '"onFailure": "deny"', "does not know"),
+        ('"timeout": 10', '"timeout": "ten"', "an invalid timeout or onFailure"),
+        ('"onFailure": "block"', '"onFailure": "deny"', "an invalid timeout or onFailure"),
         ('"timeout": 10', '"async": true', "is async"),
-        ("hooks/pit_gate.py", "hooks/gone/pit_gate.py", "not so: withholds a planted leak"),
+        ("hooks/pit_gate.py", "hooks/gone/pit_gate.py", "does not do this: withholds a planted leak"),
         ('{\n  "hooks"', '{\n  "disableAllHooks": true,\n  "hooks"', "sets disableAllHooks"),
         ('{\n  "hooks"', '{\n  "hooks', "is not a JSON object"),
     ],
@@ -402,8 +414,8 @@ def test_another_hook_that_could_put_the_output_back_is_a_warning(project: Path)
 def test_a_hook_file_that_does_not_do_its_work_is_found(project: Path, name: str, text: str) -> None:
     (project / ".claude" / "hooks" / name).write_text(text)
     found = examine(project)
-    assert any("not so" in line and name in line for line in found["fail"])
-    assert any("not the one of this version" in line for line in found["warn"])
+    assert any("does not do this" in line and name in line for line in found["fail"])
+    assert any("not the one from this version" in line for line in found["warn"])
 
 
 def test_a_hook_that_hangs_is_found_in_time(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -464,7 +476,7 @@ def test_an_old_python_for_the_hooks_is_found(project: Path) -> None:
 
 def test_a_foreign_package_in_the_folder_is_a_warning(project: Path) -> None:
     (project / "pit_fetch").mkdir()
-    assert any("another pit_fetch lies here" in line for line in examine(project)["warn"])
+    assert any("there is another pit_fetch here" in line for line in examine(project)["warn"])
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.credentials import lookup, redactor, resolve
+from pit_fetch.credentials import known_secrets, lookup, redactor, resolve
 from pit_fetch.errors import ConfigError
 from pit_fetch.provider import Credential, Provider
 
@@ -32,10 +32,7 @@ def provider(credential: Credential) -> Provider:
 def test_the_environment_first_then_the_env_file(
     tmp_path: Path, environ: dict[str, str], env_file: str | None, found: tuple[str, str]
 ) -> None:
-    if env_file is not None:
-        (tmp_path / ".env").write_text(env_file)
-    else:
-        (tmp_path / ".env").write_text("")
+    (tmp_path / ".env").write_text(env_file or "")
     assert lookup(KEY, environ, str(tmp_path)) == found
 
 
@@ -45,12 +42,21 @@ def test_a_missing_one_names_the_variables_and_where_to_get_it() -> None:
 
 
 def test_a_malformed_one_is_not_repeated() -> None:
-    picky = KEY._replace(check=lambda value: None if "@" in value else "it holds no mail address.")
+    picky = KEY._replace(check=lambda value: None if "@" in value else "it contains no e-mail address.")
     for value in ("secret-value", "secret\x1b@value"):
         with pytest.raises(ConfigError) as refused:
             resolve(provider(picky), {"FIRST_KEY": value}, "/")
-        assert "FIRST_KEY is not usable" in str(refused.value)
+        assert "FIRST_KEY cannot be used" in str(refused.value)
         assert "secret" not in str(refused.value)
+
+
+def test_what_must_not_get_out_is_known_whatever_else_is_missing(tmp_path: Path) -> None:
+    agent = Credential("agent", ("AGENT",), secret=False)
+    several = Provider("p", "", lambda *_: (), lambda *_: (), credentials=(KEY, agent, Credential("b", ("OTHER_KEY",))))
+    environ = {"FIRST_KEY": "secret\x1b", "AGENT": "Company"}
+    assert known_secrets(several, environ, "/") == ("secret\x1b",)
+    (tmp_path / ".env").write_bytes(b"\xff\xfe")
+    assert known_secrets(several, environ, str(tmp_path)) == ("secret\x1b",)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
-"""The envelope: its form, its budget, and what is left out of it."""
+"""The envelope: its shape, its budget, what is left out of it, and the gate's word on it."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,31 +13,43 @@ from hypothesis import strategies as st
 
 from pit_fetch import gaps as gap_table
 from pit_fetch.credentials import redactor
-from pit_fetch.envelope import Form, judge, render
-from pit_fetch.gaps import gap
+from pit_fetch.envelope import STAMPS, Envelope, Fitted, View, fit, judge, of
+from pit_fetch.formats import NAMES, renderer
+from pit_fetch.formats import json as as_json
+from pit_fetch.gaps import Gap, gap
+from pit_fetch.options import MIN_MAX_CHARS
 from pit_fetch.pit import parse_cursor, position
 from pit_fetch.provider import Record
-from pit_fetch.request import MIN_MAX_CHARS
 
 PIT = datetime(2024, 2, 15, 21, tzinfo=UTC)
 GAPS = [gap("late"), gap("undated")]
+VIEW = View("--source x", pit=PIT)
 
 
 def record(number: int, **payload: Any) -> Record:
     return Record(f"id-{number:03}", PIT - timedelta(minutes=number), "provider_metadata", payload)
 
 
-def form(**changes: Any) -> Form:
-    return Form(**{"query": "--source x", "clean": str, "clean_data": str, "pit": PIT, **changes})
+def fitted(
+    records: Sequence[Record],
+    gaps: Sequence[Gap] = (),
+    budget: int = 0,
+    form: str = "json",
+    pretty: bool = False,
+    view: View = VIEW,
+) -> Fitted:
+    render = renderer(form)
+    return fit(records, gaps, view, lambda envelope: render(envelope, pretty), budget)
 
 
-def test_the_form() -> None:
+def item(one: Record, view: View = VIEW) -> dict[str, Any]:
+    return of([one], [], view).data[0]
+
+
+def test_the_shape() -> None:
     revised = Record("7", PIT - timedelta(hours=1), "edgar_accepted", {"title": "é", "n": [1, None]}, PIT)
-    text, count = render([revised], GAPS[:1], form())
-    assert count == 1
-    assert text.isascii()
-    assert text.endswith("}\n")
-    assert json.loads(text) == {
+    made = of([revised], GAPS[:1], VIEW)
+    expected: dict[str, Any] = {
         "data": [
             {
                 "available_at": "2024-02-15T15:00:00-05:00",
@@ -49,77 +62,140 @@ def test_the_form() -> None:
         ],
         "gaps": [{"type": "pit_excluded", "reason": GAPS[0].reason, "query": "--source x"}],
     }
+    assert made == expected
+    assert list(made.data[0]) == list(expected["data"][0])
+    text = fitted([revised], GAPS[:1]).text
+    assert (json.loads(text), text.isascii(), text[-2:]) == (expected, True, "}\n")
+
+
+def test_an_envelope_is_a_dict_of_data_and_gaps() -> None:
+    made = Envelope([{"id": "1"}], [{"type": "no_data"}])
+    assert isinstance(made, dict)
+    assert made == {"data": [{"id": "1"}], "gaps": [{"type": "no_data"}]}
+    assert list(made) == ["data", "gaps"]
+    assert (made.data is made["data"], made.gaps is made["gaps"]) == (True, True)
+    assert json.loads(json.dumps(made)) == made
+    assert Envelope() == {"data": [], "gaps": []}
 
 
 def test_a_payload_cannot_replace_a_stamp() -> None:
-    text, _ = render([record(1, available_at="2001-01-01T00:00:00Z", revised_at=None, id="other")], [], form())
-    item = json.loads(text)["data"][0]
-    assert (item["available_at"], item["id"]) == ("2024-02-15T15:59:00-05:00", "id-001")
+    shown = item(record(1, available_at="2001-01-01T00:00:00Z", available_at_source="x", id="other"))
+    assert shown == {
+        "available_at": "2024-02-15T15:59:00-05:00",
+        "available_at_source": "provider_metadata",
+        "id": "id-001",
+    }
 
 
 def test_forbidden_keys_are_left_out_at_any_depth_in_pit_mode_only() -> None:
-    payload = {"daily_return": 1, "a": [{"b": {"Hourly_Stock": 2, "c": 3}}]}
-    text, _ = render([record(1, **payload)], GAPS, form())
-    assert json.loads(text)["data"][0]["a"] == [{"b": {"c": 3}}]
-    assert "daily_return" not in text
-    assert judge(text, form()) is None
-    assert "daily_return" in render([record(1, **payload)], [], form(pit=None))[0]
+    one = record(1, daily_return=1, a=[{"b": {"Hourly_Stock": 2, "c": 3}}], t=({"daily_return": 1},))
+    assert {key: value for key, value in item(one).items() if key not in STAMPS} == {"a": [{"b": {"c": 3}}], "t": [{}]}
+    assert judge(fitted([one], GAPS).text, PIT) is None
+    assert item(one, View())["daily_return"] == 1
 
 
 def test_fields_keep_the_stamps() -> None:
-    text, _ = render([record(1, title="t", body="b")], [], form(fields=("title",)))
-    assert set(json.loads(text)["data"][0]) == {"available_at", "available_at_source", "id", "title"}
+    shown = item(record(1, title="t", body="b"), VIEW._replace(fields=("title", "absent")))
+    assert set(shown) == {"available_at", "available_at_source", "id", "title"}
+
+
+def test_an_undated_item_of_open_mode_says_so() -> None:
+    assert item(record(1)._replace(available_at=None), View())["available_at"] is None
 
 
 def test_secrets_are_redacted_in_data_and_in_gaps() -> None:
     secrets = ("k-123456789&x", "demo")
-    shown = form(query="--q demo", clean=redactor(secrets), clean_data=redactor(secrets, 12))
-    text, _ = render([record(1, url="u?key=k-123456789%26x", k="k-123456789&x", t="a demo")], GAPS, shown)
-    item = json.loads(text)["data"][0]
-    assert (item["url"], item["k"], item["t"]) == ("u?key=[redacted]", "[redacted]", "a demo")
-    assert json.loads(text)["gaps"][0]["query"] == "--q [redacted]"
+    view = VIEW._replace(query="--q demo", clean=redactor(secrets), clean_data=redactor(secrets, 12))
+    one = record(1, url="u?key=k-123456789%26x", k=["k-123456789&x"], t="a demo", d={"k-123456789&x": 1})
+    made = of([one._replace(id="k-123456789&x")], GAPS[:1], view)
+    (shown,) = made.data
+    assert (shown["url"], shown["k"], shown["t"]) == ("u?key=[redacted]", ["[redacted]"], "a demo")
+    assert (shown["id"], shown["d"]) == ("[redacted]", {"[redacted]": 1})
+    assert made.gaps[0]["query"] == "--q [redacted]"
 
 
-@given(st.integers(0, 30), st.integers(1, 900), st.integers(MIN_MAX_CHARS, 12_000), st.booleans())
-def test_a_budget_keeps_whole_items_from_the_front_and_says_how_to_continue(
-    count: int, size: int, budget: int, pretty: bool
+@given(
+    st.lists(st.integers(1, 900), max_size=30),
+    st.integers(MIN_MAX_CHARS, 12_000),
+    st.sampled_from(NAMES),
+    st.booleans(),
+)
+def test_a_budget_keeps_the_most_items_that_fit_from_the_front_and_says_how_to_continue(
+    sizes: list[int], budget: int, form: str, pretty: bool
 ) -> None:
-    records = [record(n, body="x" * size) for n in range(count)]
-    text, kept = render(records, [*GAPS, gap("limit", limit=50, cursor="c")], form(max_chars=budget, pretty=pretty))
-    envelope = json.loads(text)
-    assert len(text) <= budget
-    assert [item["body"] for item in envelope["data"]] == ["x" * size] * kept
-    if kept < count:
-        assert len(render(records[: kept + 1], GAPS, form(pretty=pretty))[0]) > budget - 400, "room was left"
-        reason = next(one["reason"] for one in envelope["gaps"] if one["type"] == "truncated")
-        parsed = parse_cursor(reason.split("--after ")[1])
-        assert parsed is not None
-        assert parsed[0] == position(records[kept - 1])
+    records = [record(number, body="x" * size) for number, size in enumerate(sizes)]
+    gaps = [*GAPS, gap("limit", limit=50, cursor="c")]
+    made = fitted(records, gaps, budget, form, pretty)
+    whole = fitted(records, gaps, 0, form, pretty)
+    assert made.text == renderer(form)(made.envelope, pretty)
+    assert len(made.text) <= budget
+    assert made.envelope.data == whole.envelope.data[: made.kept]
+    if made.kept == len(records):
+        assert made == whole
+        return
+    assert len(whole.text) > budget
+    # The next one, with the cursor behind it, does not fit any more: with one item alone there is no cut at all.
+    cut = [*GAPS, gap("max_chars", max_chars=budget, cursor=f"id-{made.kept:03}@2024-02-15T15:00:00-05:00")]
+    if made.kept + 1 < len(records):
+        assert len(fitted(records[: made.kept + 1], cut, 0, form, pretty).text) > budget
+    reason = next(one["reason"] for one in made.envelope.gaps if one["type"] == "truncated")
+    parsed = parse_cursor(reason.split("--after ")[1])
+    assert parsed is not None
+    assert parsed.position == position(records[made.kept - 1])
+
+
+def test_the_envelope_is_written_a_few_times_and_not_once_for_each_item() -> None:
+    written = []
+
+    def write(envelope: Envelope) -> str:
+        written.append(len(envelope.data))
+        return as_json.render(envelope)
+
+    made = fit([record(n, body="x" * 100) for n in range(1_000)], GAPS, VIEW, write, MIN_MAX_CHARS)
+    assert 10 < made.kept < 30
+    assert len(written) <= 11
+
+
+def test_without_a_budget_nothing_is_cut() -> None:
+    records = [record(n, body="x" * 10_000) for n in range(20)]
+    assert (fitted(records).kept, len(fitted(records).envelope.data)) == (20, 20)
 
 
 def test_an_item_that_is_too_large_alone_loses_its_longest_texts() -> None:
     records = [record(1, title="t", teaser="y" * 5_000, body="x" * 9_000), record(2, title="u")]
-    text, kept = render(records, GAPS, form(max_chars=MIN_MAX_CHARS))
-    envelope = json.loads(text)
-    assert (kept, len(text) <= MIN_MAX_CHARS) == (1, True)
-    assert envelope["data"][0] | {"available_at": 0} == {
+    made = fitted(records, GAPS, MIN_MAX_CHARS)
+    assert (made.kept, len(made.text) <= MIN_MAX_CHARS) == (1, True)
+    assert made.envelope.data[0] | {"available_at": 0} == {
         "available_at": 0, "available_at_source": "provider_metadata", "id": "id-001",
         "title": "t", "teaser": None, "body": None,
     }  # fmt: skip
-    assert "body, teaser" in envelope["gaps"][-1]["reason"]
-    assert "--after id-001@" in envelope["gaps"][-2]["reason"]
+    assert "body, teaser" in made.envelope.gaps[-1]["reason"]
+    assert "--after id-001@" in made.envelope.gaps[-2]["reason"]
+    alone = fitted(records[:1], GAPS, MIN_MAX_CHARS)
+    assert [one["type"] for one in alone.envelope.gaps] == ["pit_excluded", "unverifiable", "truncated"]
+
+
+@pytest.mark.parametrize("form", NAMES)
+def test_an_item_that_fits_in_no_way_is_left_out(form: str) -> None:
+    made = fitted([record(1)._replace(id="x" * 9_000)], GAPS, MIN_MAX_CHARS, form)
+    assert (made.kept, made.envelope.data) == (0, [])
+    assert len(made.text) <= MIN_MAX_CHARS
 
 
 def test_a_long_request_does_not_fill_the_budget() -> None:
-    text, _ = render([], GAPS, form(query="--tickers " + "A," * 5_000, max_chars=MIN_MAX_CHARS))
-    assert len(text) <= MIN_MAX_CHARS
+    made = fitted([], GAPS, MIN_MAX_CHARS, view=VIEW._replace(query="--tickers " + "A," * 5_000))
+    assert len(made.text) <= MIN_MAX_CHARS
+    assert len(made.envelope.gaps) == 2
+    assert all(len(one["query"]) == 240 for one in made.envelope.gaps)
 
 
-def test_the_gate_judges_the_final_text() -> None:
+def test_the_gate_judges_the_json() -> None:
     late = Record("1", PIT + timedelta(microseconds=1), "provider_metadata", {})
-    assert judge(render([late], [], form())[0], form()) == "PIT_VIOLATION_GT_CUTOFF"
     nested = record(1, note={"available_at": "2024-02-16T00:00:00Z"})
-    assert judge(render([nested], [], form())[0], form()) == "PIT_VIOLATION_GT_CUTOFF"
+    for one in (late, nested, record(1)._replace(revised_at=PIT + timedelta(microseconds=1))):
+        assert judge(fitted([one]).text, PIT) == "PIT_VIOLATION_GT_CUTOFF"
+        assert judge(fitted([one]).text, None) is None
+    assert judge(fitted([record(1)]).text, PIT) is None
 
 
 def test_every_reason_is_of_a_known_type_and_short() -> None:
@@ -134,6 +210,6 @@ def test_every_reason_is_of_a_known_type_and_short() -> None:
 
 def test_a_gap_outside_the_table_cannot_be_made() -> None:
     with pytest.raises(KeyError):
-        gap("something_else")
+        gap("something_else")  # type: ignore[arg-type]
     with pytest.raises(KeyError):
         gap("limit", limit=1)

@@ -487,3 +487,19 @@ def test_no_answer_quotes_what_it_withholds(secret: str, delay: timedelta, key: 
     assert "PIT_" in answer
     assert canary not in answer
     assert item["available_at"] not in answer
+
+
+def test_a_server_with_bash_in_its_name_is_not_bash() -> None:
+    late = {"available_at": "2025-01-01T00:00:00Z", "available_at_source": "provider_metadata"}
+    answer = [{"type": "text", "text": json.dumps({"data": [late], "gaps": []})}]
+    call = {"tool_name": "mcp__bashdb__query", "tool_input": {"params": {"pit": "2024-02-15T16:00:00-05:00"}}}
+    finding = gate.judge({**call, "tool_response": answer})
+    assert finding is not None
+    assert finding.code == "PIT_VIOLATION_GT_CUTOFF"
+
+
+@pytest.mark.parametrize("params", ['\ufeff{"pit": ""}', json.dumps(json.dumps({"pit": ""}))])
+def test_an_unusable_pit_in_wrapped_json_text_is_not_open_mode(params: str) -> None:
+    finding = gate.judge({"tool_name": "mcp__x__y", "tool_input": {"params": params}, "tool_response": []})
+    assert finding is not None
+    assert finding.code == "PIT_INVALID_PIT"

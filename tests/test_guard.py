@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from pit_fetch import registry
 from pit_fetch.cli import COMMANDS
-from pit_fetch.options import build_parser, flag_of
+from pit_fetch.coercion import flag_of
+from pit_fetch.options import build_parser
 from pit_fetch.siblings import gate, load
 
 guard = load("pit_guard")
@@ -176,6 +177,7 @@ NOT_FOR_ADAPTERS = {
     "--fail": "a failing command never reaches the gate",
     "--verbose": "prints more than the envelope",
     "-v": "the same",
+    "--format": "the gate reads JSON",
 }
 LISTINGS = {"--help", "-h", "--version", "--list-sources", "--json"}
 

@@ -1,55 +1,71 @@
-"""The HTTP client against a loopback server: retries, deadline, caps, redirects, hosts."""
+"""The HTTP client's policy, on a transport in this process: retries, deadline, redirects, hosts, keys, and words."""
 
 from __future__ import annotations
 
-import socket
-import ssl
-import time
-from collections.abc import Callable
+import contextlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
-from urllib.parse import urljoin, urlsplit
+from typing import get_args
+from urllib.parse import quote_plus, urlsplit
 
 import pytest
-import requests
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pit_fetch import http
 from pit_fetch.errors import ConfigError, UpstreamError
-from pit_fetch.provider import Host, Rate, Reply
-from pit_fetch.unreachable import explain
-from pit_fetch.world import Clock
-from tests.loopback.server import App, Request, Response, serve
+from pit_fetch.provider import Bearer, HeaderKey, Host, QueryKey, Rate, Reply
+from pit_fetch.testing.process import TestClock
+from pit_fetch.testing.server import Answering, App, Response
+from pit_fetch.transport import Fault, Recorder, Request, Transport, TransportError
 
 NOW = datetime(2024, 2, 15, 21, tzinfo=UTC)
+KEY = "k-0123456789&abcdef"
+BASE = "https://demo.example:8443"
 
 
-class Slept(list[float]):
-    """A clock whose sleeps pass at once and are remembered."""
+@dataclass
+class Demo:
+    """A client of one host that ``app`` answers for, in this process and in no time."""
 
-    def clock(self) -> Clock:
-        start = time.monotonic()
-        return Clock(lambda: NOW, lambda: time.monotonic() - start + sum(self), lambda: 1000.0 + sum(self), self.append)
+    app: App
+    clock: TestClock = field(default_factory=lambda: TestClock(NOW))
+    auth: Bearer | QueryKey | HeaderKey | None = None
+    rate: Rate | None = None
+    base: str = BASE
+    environ: Mapping[str, str] = field(default_factory=dict)
+    told: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.transport = Answering(self.app, self.clock.now)
 
-def client(url: str, slept: Slept, timeout: float = 70.0, **environ: str) -> http.Client:
-    return http.Client(
-        hosts=(Host("Demo", "https://demo.invalid", "DEMO_URL", Rate(100)),),
-        environ={"DEMO_URL": url, **environ},
-        clock=slept.clock(),
-        timeout=timeout,
-        deadline=sum(slept) + timeout,
-        on_request=lambda _: None,
-    )
+    def client(self, timeout: float = 30.0, transport: Transport | None = None) -> http.Client:
+        return http.Client(
+            hosts=(Host("Demo", "https://demo.invalid", "DEMO_URL", self.rate, self.auth),),
+            credentials={"key": KEY},
+            environ={"DEMO_URL": self.base, **self.environ},
+            clock=self.clock.value(),
+            transport=transport or self.transport,
+            timeout=timeout,
+            deadline=self.clock.passed + timeout,
+            on_request=self.told.append,
+        )
 
+    def get(self, timeout: float = 30.0, **params: str) -> Reply:
+        return self.client(timeout).get("Demo", "/path", params, {"Accept": "application/json"})
 
-def get(app: App, slept: Slept | None = None, timeout: float = 30.0, override: Callable[[str], str] = str) -> Reply:
-    slept = Slept() if slept is None else slept
-    with serve(app) as server:
-        asking = client(override(server.url), slept, timeout)
-        return asking.get("Demo", "/path", {"q": "a b"}, {"Accept": "application/json"})
+    @property
+    def asked(self) -> list[Request]:
+        return [request for request, _ in self.transport.exchanges]
+
+    def code(self, timeout: float = 30.0) -> str:
+        """The gap of a GET that fails."""
+        with pytest.raises(UpstreamError) as failed:
+            self.get(timeout)
+        return failed.value.gap.code
 
 
 def answers(*responses: Response) -> App:
@@ -57,42 +73,51 @@ def answers(*responses: Response) -> App:
     return lambda _: pending.pop(0)
 
 
-def code_of(app: App, timeout: float = 30.0) -> str:
-    with pytest.raises(UpstreamError) as failed:
-        get(app, timeout=timeout)
-    return failed.value.gap.code
+@dataclass
+class Failing:
+    """A transport whose exchanges all end in the same fault."""
+
+    error: TransportError
+    tries: int = 0
+
+    def send(self, request: Request) -> Reply:
+        self.tries += 1
+        raise self.error
 
 
-def test_a_reply_is_complete_and_has_its_receipt() -> None:
-    seen: list[Request] = []
-
-    def app(request: Request) -> Response:
-        seen.append(request)
-        return Response(b"x" * 200_000, 404)
-
-    reply = get(app)
-    assert (reply.status, len(reply.body), reply.received_at) == (404, 200_000, NOW)
-    assert (seen[0].path, seen[0].query, seen[0].headers["User-Agent"]) == ("/path", {"q": "a b"}, "pit_fetch")
+# The deadline and retries.
 
 
-@pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])
+def test_a_reply_is_what_the_host_said_and_when_it_was_there() -> None:
+    demo = Demo(answers(Response(b"x", 404, {"A": "1"})))
+    assert demo.get(q="a b") == Reply(404, {"A": "1"}, b"x", NOW)
+    (asked,) = demo.asked
+    assert (asked.method, asked.url, asked.params, asked.body) == ("GET", f"{BASE}/path", {"q": "a b"}, None)
+    assert (asked.headers, asked.timeout, demo.told) == ({"Accept": "application/json"}, 30.0, [f"{BASE}/path"])
+
+
+@pytest.mark.parametrize("status", sorted(http.RETRIED))
 def test_these_are_tried_again(status: int) -> None:
-    assert get(answers(Response(status=status), Response(b"ok"))).body == b"ok"
+    assert Demo(answers(Response(status=status), Response(b"ok"))).get().body == b"ok"
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
+@pytest.mark.parametrize("status", [201, 400, 401, 403, 404, 422, 501])
 def test_these_are_the_provider_s_to_read(status: int) -> None:
-    assert get(answers(Response(status=status))).status == status
+    assert Demo(answers(Response(status=status))).get().status == status
 
 
 def test_a_body_that_breaks_off_is_asked_for_again_as_a_whole() -> None:
-    assert get(answers(Response(b"0123456789", cut=4), Response(b"0123456789"))).body == b"0123456789"
+    assert Demo(answers(Response(b"0123", cut=4), Response(b"0123"))).get().body == b"0123"
 
 
 def test_pauses_grow() -> None:
-    slept = Slept()
-    assert get(answers(*[Response(status=500)] * 3, Response(b"ok")), slept).body == b"ok"
-    assert 0.2 <= slept[0] <= 0.4 <= slept[1] <= 0.8 <= slept[2] <= 1.6
+    demo = Demo(answers(*[Response(status=500)] * 3, Response(b"ok")))
+    assert demo.get().body == b"ok"
+    first, second, third = demo.clock.pauses
+    assert 0.2 <= first <= 0.4 <= second <= 0.8 <= third <= 1.6
+    assert [one.timeout for one in demo.asked] == pytest.approx(
+        [30, 30 - first, 30 - first - second, 30 - first - second - third]
+    )
 
 
 @pytest.mark.parametrize(
@@ -111,33 +136,31 @@ def test_pauses_grow() -> None:
     ],
 )
 def test_retry_after_is_honoured(value: str, seconds: float) -> None:
-    slept = Slept()
-    get(answers(Response(status=429, headers={"Retry-After": value}), Response(b"ok")), slept)
-    assert slept[0] == pytest.approx(seconds, abs=0.21)
+    demo = Demo(answers(Response(status=429, headers={"retry-after": value}), Response(b"ok")))
+    demo.get()
+    assert demo.clock.pauses == [pytest.approx(seconds, abs=0.21)]
 
 
 def test_a_retry_after_beyond_the_deadline_gives_up_at_once() -> None:
-    slept = Slept()
-    with pytest.raises(UpstreamError) as failed:
-        get(answers(Response(status=429, headers={"Retry-After": "3600"})), slept)
-    assert (failed.value.gap.code, slept) == ("throttled_wait", [])
+    demo = Demo(answers(Response(status=429, headers={"Retry-After": "3600"})))
+    assert (demo.code(), demo.clock.pauses) == ("throttled_wait", [])
 
 
 @pytest.mark.parametrize(
     ("status", "value", "said"),
     [
-        (429, "3600", "Demo asks for fewer requests (HTTP 429) and to wait 3600 seconds: try again then."),
-        (500, "3600", "Demo answered with HTTP 500 and asks to wait 3600 seconds: try again then."),
+        (429, "3600", "Demo asks for fewer requests (HTTP 429) and a wait of 3600 seconds: try again after that."),
+        (500, "3600", "Demo answered with HTTP 500 and asks for a wait of 3600 seconds: try again after that."),
         (
             503,
             "Thu, 15 Feb 2024 22:00:00 GMT",
-            "Demo answered with HTTP 503 and asks to wait 3600 seconds: try again then.",
+            "Demo answered with HTTP 503 and asks for a wait of 3600 seconds: try again after that.",
         ),
-        (503, "9" * 3_000, "Demo answered with HTTP 503 and asks to wait 86400 seconds: try again then."),
+        (503, "9" * 3_000, "Demo answered with HTTP 503 and asks for a wait of 86400 seconds: try again after that."),
         (
             503,
             "Thu, 15 Feb 9999 22:00:00 GMT",
-            "Demo answered with HTTP 503 and asks to wait 86400 seconds: try again then.",
+            "Demo answered with HTTP 503 and asks for a wait of 86400 seconds: try again after that.",
         ),
         (503, "SECRET", "Demo answered with HTTP 503."),
         (429, "", "Demo asks for fewer requests (HTTP 429): try again later."),
@@ -145,159 +168,277 @@ def test_a_retry_after_beyond_the_deadline_gives_up_at_once() -> None:
 )
 def test_the_wait_that_a_server_asks_for_is_told_as_a_number(status: int, value: str, said: str) -> None:
     with pytest.raises(UpstreamError) as failed:
-        get(answers(*[Response(status=status, headers={"Retry-After": value})] * http.MAX_TRIES))
+        Demo(lambda _: Response(status=status, headers={"Retry-After": value})).get()
     assert str(failed.value) == said
 
 
-def test_failures() -> None:
-    assert code_of(answers(*[Response(status=500)] * http.MAX_TRIES)) == "http_status"
-    assert code_of(answers(*[Response(b"0123", cut=2)] * http.MAX_TRIES)) == "network"
-    assert code_of(answers(Response(hang=True)), timeout=0.2) == "timeout"
+def test_a_server_error_that_outlasts_the_retries() -> None:
+    demo = Demo(lambda _: Response(b"SECRET", 500))
+    with pytest.raises(UpstreamError) as failed:
+        demo.get()
+    assert (str(failed.value), len(demo.asked)) == ("Demo answered with HTTP 500.", http.MAX_TRIES)
 
 
-def test_a_body_above_the_cap_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http, "MAX_BODY_BYTES", 100_000)
-    assert code_of(answers(Response(b"x" * 100_001))) == "too_large"
+def test_a_busy_host_is_asked_again_and_its_last_reply_is_returned() -> None:
+    def busy(reply: Reply) -> float | None:
+        return 3.0 if reply.body == b"later" else None
+
+    demo = Demo(answers(Response(b"later"), Response(b"later"), Response(b"ok")))
+    assert demo.client().get("Demo", "/", busy=busy).body == b"ok"
+    assert demo.clock.pauses == [3.0, 3.0]
+    never = Demo(lambda _: Response(b"later"))
+    assert never.client().get("Demo", "/", busy=busy).body == b"later"
+    assert len(never.asked) == http.MAX_TRIES
 
 
-def test_redirects_are_followed_to_the_same_host_only() -> None:
-    here = Response(status=302, headers={"Location": "/other"})
-    away = Response(status=302, headers={"Location": "https://elsewhere.invalid/"})
-    assert get(answers(here, Response(b"ok"))).body == b"ok"
-    assert code_of(answers(away)) == "redirected"
-    assert code_of(answers(*[here] * 9)) == "redirected"
+FAULTS = get_args(Fault)
+WORDS = {
+    "network": "Demo cannot be reached: check the network",
+    "unresolved": "The name demo.example:8443 (Demo) cannot be resolved",
+    "refused": "Demo refuses connections at demo.example:8443: check DEMO_URL if it is set",
+    "proxy": "check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY, or add demo.example to NO_PROXY.",
+    "tls": "No secure connection (TLS) to Demo at demo.example:8443 could be made",
+    "certificate": "The certificate that Demo presents at demo.example:8443 is not accepted: in our own words.",
+    "certificate_file": "verifying Demo cannot be read: check the file named by REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE.",
+    "malformed": "The source sent an unreadable reply: in our own words.",
+    "timeout": "Demo did not answer completely before the deadline (--timeout 30).",
+    "too_large": "Demo sent a reply larger than 64 MB.",
+    "unsendable": "DEMO_URL must be https://HOST",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_every_fault_is_told_by_what_to_look_at(fault: Fault) -> None:
+    failing = Failing(TransportError(fault, "in our own words"))
+    with pytest.raises((UpstreamError, ConfigError)) as failed:
+        Demo(answers(), auth=QueryKey("key", "token")).client(transport=failing).get("Demo", "/path", {"q": "word"})
+    assert WORDS[fault] in str(failed.value)
+    assert failing.tries == 1, "nobody said that another try may overcome it"
+    assert KEY not in str(failed.value)
+
+
+@pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault not in ("timeout", "unsendable")])
+def test_what_another_try_may_overcome_is_tried_again(fault: Fault) -> None:
+    failing, demo = Failing(TransportError(fault, passing=True)), Demo(answers())
+    with pytest.raises(UpstreamError) as failed:
+        demo.client(transport=failing).get("Demo", "/path")
+    assert (failing.tries, failed.value.gap.code, len(demo.clock.pauses)) == (http.MAX_TRIES, fault, 3)
+
+
+def test_a_fault_once_the_deadline_has_passed_is_the_deadline_s() -> None:
+    demo = Demo(answers())
+
+    class Slow:
+        def send(self, request: Request) -> Reply:
+            demo.clock.passed += request.timeout
+            raise TransportError("network", passing=True)
+
+    client = demo.client(5.0, Slow())
+    for _ in range(2):  # and nothing is asked for after it
+        with pytest.raises(UpstreamError, match="--timeout 5") as failed:
+            client.get("Demo", "/")
+        assert failed.value.is_deadline
+    assert client.requests_made == 1
+
+
+def test_a_server_that_hangs_ends_at_the_deadline() -> None:
+    assert Demo(answers(Response(hang=True))).code() == "timeout"
+
+
+# Redirects.
+
+
+def redirect(location: str, status: int = 302) -> Response:
+    return Response(b"SECRET", status, {"location": location})
+
+
+@pytest.mark.parametrize("status", sorted(http.REDIRECTS))
+@pytest.mark.parametrize("location", ["/other?page=2", f"{BASE}/other?page=2", "other?page=2"])
+def test_a_redirect_on_the_same_host_is_followed_and_brings_its_own_query(status: int, location: str) -> None:
+    demo = Demo(answers(redirect(location, status), Response(b"ok")))
+    assert demo.get(q="a").body == b"ok"
+    assert (demo.asked[1].url, demo.asked[1].query) == (f"{BASE}/other?page=2", {})
+    assert demo.told == [f"{BASE}/path", f"{BASE}/other"]
 
 
 @pytest.mark.parametrize(
     "location",
     [
+        "https://elsewhere.invalid/",
+        "https://demo.example/",
+        "http://demo.example:8443/",
+        "//demo.example:9/",
+        "//user@demo.example:8443/",
         "http://[::1",
         "http://[",
         "//[x]/",
-        "http://127.0.0.1:port/",
-        "https://",
+        "https://demo.example:port/",
+        "http://",
         "ftp://a/",
     ],
 )
-def test_a_redirect_that_leads_nowhere_is_one_that_is_not_followed(location: str) -> None:
-    assert code_of(answers(Response(status=302, headers={"Location": location}))) == "redirected"
+def test_a_redirect_that_leads_elsewhere_or_nowhere_is_not_followed(location: str) -> None:
+    demo = Demo(answers(redirect(location)))
+    assert (demo.code(), len(demo.asked)) == ("redirected", 1)
 
 
-@given(st.text(st.characters(codec="latin-1"), max_size=20))
-def test_any_location_is_an_address_of_the_host_or_none(text: str) -> None:
-    base = "http://127.0.0.1:80"
-    for location in (text, f"{base}/{text}", f"//{text}", f"http://{text}"):
-        target = http._target(f"{base}/path", location, base)
-        assert target is None or urlsplit(target).netloc == "127.0.0.1:80"
-        assert isinstance(http._can_be_asked(target or urljoin(base, "x")), bool)
+def test_redirects_come_to_an_end() -> None:
+    demo = Demo(lambda _: redirect("/other"))
+    assert (demo.code(), len(demo.asked)) == ("redirected", http.MAX_REDIRECTS + 1)
 
 
-def test_no_error_holds_the_url_or_what_the_server_said() -> None:
-    with pytest.raises(UpstreamError) as failed:
-        get(answers(*[Response(b"SECRET", 500)] * http.MAX_TRIES))
-    assert str(failed.value) == "Demo answered with HTTP 500."
+def test_a_redirect_without_an_address_is_a_reply() -> None:
+    assert Demo(answers(Response(status=304))).get().status == 304
+    assert Demo(answers(Response(status=302))).get().status == 302
 
 
-def unreachable(url: str, monkeypatch: pytest.MonkeyPatch, **environ: str) -> str:
-    """What is said of a host at ``url`` that cannot be asked, in a process with these variables."""
-    for name in ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
-    for name, value in environ.items():
-        monkeypatch.setenv(name, value)
-    with pytest.raises(UpstreamError) as failed:
-        get(answers(), override=lambda _: url)
-    return str(failed.value)
-
-
-def no_such_name(*_: Any) -> Any:
-    raise socket.gaierror(socket.EAI_NONAME, "SECRET")
-
-
-def test_what_stands_between_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert unreachable("http://127.0.0.1:9", monkeypatch) == (
-        "Demo refuses the connection at 127.0.0.1:9: check DEMO_URL if it is set, or try again later."
-    )
-    proxy = (
-        "The proxy on the way to Demo lets nothing through: check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY, "
-        "or name demo.invalid in NO_PROXY."
-    )
-    for address in ("http://user:SECRET@127.0.0.1:9", "http://[::1", "socks5://127.0.0.1:9"):
-        assert unreachable("https://demo.invalid", monkeypatch, HTTPS_PROXY=address) == proxy
-    assert unreachable("https://demo.invalid", monkeypatch, REQUESTS_CA_BUNDLE="/no/such/file") == (
-        "The certificates to check Demo by cannot be read: check the file that REQUESTS_CA_BUNDLE or "
-        "CURL_CA_BUNDLE names."
-    )
-    monkeypatch.setattr(socket, "getaddrinfo", no_such_name)
-    assert unreachable("https://demo.invalid", monkeypatch) == (
-        "The name demo.invalid (Demo) cannot be resolved: check the network and its DNS, or try again later."
-    )
-
-
-def test_a_host_name_that_cannot_be_is_the_setting_s_fault() -> None:
-    with pytest.raises(ConfigError, match="DEMO_URL must be"):
-        get(answers(), override=lambda _: "https://a..b")
-
-
-def test_a_certificate_that_is_not_accepted_is_named_and_asked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(Path(__file__).parent / "loopback" / "self_signed.pem")
-    slept = Slept()
-    with (
-        serve(lambda _: Response(b"ok"), context) as server,
-        pytest.raises(
-            UpstreamError, match=r"127\.0\.0\.1:\d+ is not accepted: it is self-signed; .*REQUESTS_CA_BUNDLE"
-        ),
-    ):
-        client(server.url.replace("http:", "https:"), slept).get("Demo", "/")
-    assert slept == []
-
-
-def test_a_server_without_tls_is_no_matter_of_the_network() -> None:
-    with pytest.raises(UpstreamError, match=r"No secure connection \(TLS\) to Demo"):
-        get(answers(), override=lambda url: url.replace("http:", "https:"))
-
-
-@pytest.mark.parametrize(
-    ("code", "said"),
-    [
-        (10, "has expired"),
-        (9, "not valid yet"),
-        (62, "another host name"),
-        (20, "who issued it"),
-        (99, "OpenSSL's code 99"),
-    ],
+@given(
+    st.text(st.characters(codec="latin-1"), max_size=20), st.sampled_from(["{}", BASE + "/{}", "//{}", "https://{}"])
 )
-def test_what_is_wrong_with_a_certificate(code: int, said: str) -> None:
-    cause = ssl.SSLCertVerificationError("SECRET")
-    cause.verify_code = code
-    error = requests.exceptions.SSLError("SECRET")
-    error.__context__ = cause
-    told = str(explain(error, Host("Demo", "https://demo.invalid", "DEMO_URL"), "https://demo.invalid"))
-    assert said in told
-    assert "SECRET" not in told
+def test_wherever_a_redirect_leads_no_other_host_is_asked(text: str, form: str) -> None:
+    pending = [redirect(form.format(text))]
+    demo = Demo(lambda _: pending.pop() if pending else Response(b"ok"), auth=Bearer("key"))
+    with contextlib.suppress(UpstreamError):
+        demo.get()
+    assert all(urlsplit(one.url)[:2] == urlsplit(BASE)[:2] for one in demo.asked)
 
 
-def test_a_body_whose_compression_is_broken_is_no_matter_of_the_network() -> None:
-    assert code_of(answers(Response(b"no gzip", headers={"Content-Encoding": "gzip"}))) == "malformed"
+def test_an_address_that_nobody_can_ask_is_a_redirect_s_fault_and_not_the_setting_s() -> None:
+    demo = Demo(answers(redirect("/other")))
+
+    class Picky:
+        def send(self, request: Request) -> Reply:
+            if request.path == "/other":
+                raise TransportError("unsendable")
+            return demo.transport.send(request)
+
+    with pytest.raises(UpstreamError, match="redirects to another address"):
+        demo.client(transport=Picky()).get("Demo", "/")
 
 
-def test_a_call_that_our_own_limit_ends_names_it_and_takes_no_turn(tmp_path: Path) -> None:
-    slept = Slept()
-    environ = {"HOME": str(tmp_path), "PIT_FETCH_RATE_DEMO_INVALID": "1/50"}
-    with serve(lambda _: Response(b"ok")) as server:
-        host = urlsplit(server.url).netloc
-        for _ in range(4):
-            client(server.url, slept, 70.0, **environ).get("Demo", "/")
-            with pytest.raises(UpstreamError) as failed:
-                client(server.url, slept, 40.0, **environ).get("Demo", "/")
-            assert str(failed.value) == (
-                f"This machine's own limit of 1 request in 50 s for {host} leaves no turn before the deadline: "
-                "try again later, give --timeout more than 40, or set PIT_FETCH_RATE_DEMO_INVALID."
-            )
-            assert failed.value.is_deadline
-    assert len(server.requests) == 4
-    assert list(slept) == [pytest.approx(50.0, abs=1.0)] * 3
+# Keys.
+
+AUTHS: Mapping[str, Bearer | QueryKey | HeaderKey] = {
+    "bearer": Bearer("key"),
+    "query": QueryKey("key", "token"),
+    "header": HeaderKey("key", "X-Key"),
+}
+
+
+def key_of(request: Request) -> list[str]:
+    """Where a server finds the key."""
+    seen = {"bearer": request.header("authorization").removeprefix("Bearer "), "header": request.header("x-key")}
+    return [place for place, value in {**seen, "query": request.query.get("token")}.items() if value == KEY]
+
+
+@pytest.mark.parametrize("place", list(AUTHS))
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_a_declared_key_reaches_the_host_and_stands_in_the_signature_alone(place: str, method: str) -> None:
+    demo = Demo(lambda _: Response(b"ok"), auth=AUTHS[place])
+    noted: list[Request] = []
+    client = demo.client(transport=Recorder(demo.transport, lambda request, _: noted.append(request)))
+    if method == "get":
+        client.get("Demo", "/path", {"q": "a"}, {"Accept": "x"})
+    else:
+        client.post("Demo", "/path", {"q": "a"}, {"q": "a"}, {"Accept": "x"})
+    (asked,) = noted
+    assert key_of(asked) == [place]
+    assert (asked.params, asked.headers["Accept"]) == ({"q": "a"}, "x")
+    assert KEY not in repr(asked._replace(signature=type(asked.signature)()))
+    assert not any(KEY in line for line in demo.told)
+
+
+def test_a_host_that_declares_nothing_gets_no_key() -> None:
+    demo = Demo(answers(Response(b"ok")))
+    demo.get()
+    assert KEY not in repr(demo.asked)
+
+
+@pytest.mark.parametrize("auth", list(AUTHS.values()), ids=list(AUTHS))
+def test_no_error_holds_the_key_the_query_or_what_the_server_said(auth: Bearer | QueryKey | HeaderKey) -> None:
+    said = f"SECRET {KEY} word"
+    served = [
+        Response(said.encode(), 500, {"Retry-After": said, "X": said}),
+        Response(said.encode(), 429, {"Retry-After": "99"}),
+        Response(said.encode(), cut=3),
+        Response(said.encode(), hang=True),
+        redirect(f"https://elsewhere.invalid/?{said}"),
+        redirect(f"http://[{said}"),
+    ]
+    for response in served:
+        with pytest.raises(UpstreamError) as failed:
+            Demo(lambda _, response=response: response, auth=auth).get(q="word")  # type: ignore[misc]
+        assert not {"SECRET", KEY, "word"} & set(str(failed.value).replace("?", " ").split())
+        assert failed.value.__context__ is None or "SECRET" not in str(failed.value.__context__)
+
+
+@pytest.mark.parametrize("place", list(AUTHS))
+def test_a_redirect_keeps_the_key_of_a_header_and_drops_that_of_the_query(place: str) -> None:
+    demo = Demo(answers(redirect("/other"), Response(b"ok")), auth=AUTHS[place])
+    demo.get(q="a")
+    assert [key_of(one) for one in demo.asked] == [[place], [] if place == "query" else [place]]
+
+
+def test_a_key_that_the_server_echoes_into_a_redirect_stays_in_the_signature() -> None:
+    demo = Demo(
+        answers(
+            redirect(f"/other?a=1+2&token={quote_plus(KEY)}&flag&token=x&token={KEY.replace('&', '%26')}#end"),
+            Response(b"ok"),
+        ),
+        auth=QueryKey("key", "token"),
+    )
+    demo.get(q="a")
+    asked = demo.asked[1]
+    assert (asked.url, asked.signature.params) == (f"{BASE}/other?a=1+2&flag&token=x", {"token": KEY})
+
+
+# POST.
+
+
+def test_a_post_carries_json() -> None:
+    demo = Demo(answers(Response(b"ok")))
+    reply = demo.client().post("Demo", "/ask", {"é": [1, None]}, {"q": "a"}, {"Accept": "x"})
+    (asked,) = demo.asked
+    assert (reply.body, asked.method, asked.url, asked.params) == (b"ok", "POST", f"{BASE}/ask", {"q": "a"})
+    assert (json.loads(asked.body or b""), asked.header("content-type")) == ({"é": [1, None]}, "application/json")
+
+
+@pytest.mark.parametrize("response", [Response(status=500), Response(b"x", cut=0), Response(b"busy")])
+@pytest.mark.parametrize(("repeatable", "tries"), [(False, 1), (True, 2)])
+def test_a_post_is_repeated_only_where_that_is_declared_harmless(
+    response: Response, repeatable: bool, tries: int
+) -> None:
+    def post() -> Reply:
+        return demo.client().post(
+            "Demo", "/", {}, busy=lambda reply: 1.0 if reply.body == b"busy" else None, repeatable=repeatable
+        )
+
+    demo = Demo(answers(response, Response(b"ok")))
+    if repeatable:
+        assert post().body == b"ok"
+    elif response.body == b"busy":
+        assert post().body == b"busy"
+    else:
+        with pytest.raises(UpstreamError):
+            post()
+    assert len(demo.asked) == tries
+
+
+@pytest.mark.parametrize("status", sorted(http.REDIRECTS))
+def test_a_post_is_sent_elsewhere_only_where_the_server_has_not_taken_it(status: int) -> None:
+    """RFC 9110, 15.4: 307 and 308 ask for the same request again; after the others it may have been done."""
+    demo = Demo(answers(redirect("/other", status), Response(b"ok")))
+    client = demo.client()
+    if status in (307, 308):
+        assert client.post("Demo", "/", {"a": 1}).body == b"ok"
+        assert (demo.asked[1].method, demo.asked[1].url, demo.asked[1].body) == ("POST", f"{BASE}/other", b'{"a": 1}')
+        return
+    with pytest.raises(UpstreamError, match="redirects"):
+        client.post("Demo", "/", {"a": 1}, repeatable=True)
+    assert len(demo.asked) == 1
+
+
+# Hosts and rates.
 
 
 @pytest.mark.parametrize(
@@ -328,15 +469,24 @@ def test_base_urls(url: str, good: bool) -> None:
         http.base_url(host, {"DEMO_URL": url})
 
 
-def test_a_netrc_is_not_sent(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
-    netrc = tmp_path / "netrc"
-    netrc.write_text("default login someone password something\n")
-    monkeypatch.setenv("NETRC", str(netrc))
-    seen: list[Request] = []
+def test_a_host_that_is_not_declared_is_not_asked() -> None:
+    demo = Demo(answers())
+    with pytest.raises(KeyError):
+        demo.client().get("Another", "/")
+    assert demo.told == []
 
-    def app(request: Request) -> Response:
-        seen.append(request)
-        return Response(b"ok")
 
-    get(app)
-    assert "Authorization" not in seen[0].headers
+def test_a_call_that_our_own_limit_ends_names_it_and_takes_no_turn(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path), "PIT_FETCH_RATE_DEMO_INVALID": "1/50"}
+    demo = Demo(lambda _: Response(b"ok"), rate=Rate(100), environ=environ)
+    for _ in range(4):
+        demo.get(70.0)
+        with pytest.raises(UpstreamError) as failed:
+            demo.get(40.0)
+        assert str(failed.value) == (
+            "This machine's own limit for demo.example:8443 (1 request in 50 s) leaves no turn before the deadline: "
+            "try again later, raise --timeout above 40, or set PIT_FETCH_RATE_DEMO_INVALID."
+        )
+        assert failed.value.is_deadline
+    assert len(demo.asked) == 4
+    assert demo.clock.pauses == [pytest.approx(50.0, abs=1.0)] * 3

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -10,20 +13,48 @@ import pytest
 
 import pit_fetch
 from pit_fetch.errors import UsageError
+from pit_fetch.testing.server import serve
 from tests.loopback import benzinga
-from tests.loopback.server import serve
 
 PIT = datetime.fromisoformat("2024-02-15T16:00:00-05:00")
 ARTICLES = [benzinga.article(1, PIT), benzinga.article(2, PIT, PIT), benzinga.article(3, PIT - timedelta(hours=1))]
 
 
-def test_the_gated_envelope_as_a_dict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CLAUDECODE", "1")
+@pytest.fixture
+def reply(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("PIT_FETCH_CEILING", raising=False)
+    monkeypatch.delenv("PIT_FETCH_MAX_CHARS", raising=False)
     path = tmp_path / "reply.json"
     path.write_text(json.dumps(ARTICLES))
-    envelope = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path, tickers=["AAPL"], limit=1)
-    assert [item["id"] for item in envelope["data"]] == ["2"]
-    assert [gap["type"] for gap in envelope["gaps"]] == ["pit_excluded", "unverifiable", "truncated"]
+    return path
+
+
+def test_the_gated_envelope(reply: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDECODE", "1")
+    envelope = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=reply, tickers=["AAPL"], limit=1)
+    assert isinstance(envelope, pit_fetch.Envelope)
+    assert [item["id"] for item in envelope.data] == ["2"]
+    assert [gap["type"] for gap in envelope.gaps] == ["pit_excluded", "unverifiable", "truncated"]
+
+
+def test_it_is_still_a_dict(reply: Path) -> None:
+    envelope = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=reply)
+    assert (type(envelope).__mro__[1], set(envelope)) == (dict, {"data", "gaps"})
+    assert (envelope["data"], envelope["gaps"]) == (envelope.data, envelope.gaps)
+    assert json.loads(json.dumps(envelope)) == envelope
+
+
+def test_it_is_what_the_command_prints(reply: Path) -> None:
+    words = ["--source=benzinga", f"--pit={PIT.isoformat()}", f"--input-file={reply}", "--tickers", "AAPL,MSFT"]
+    printed = subprocess.run([sys.executable, "-m", "pit_fetch", *words], capture_output=True, check=True, env={})
+    asked = [["AAPL", "MSFT"], ("AAPL", "MSFT"), (name for name in ("AAPL", "MSFT")), {"AAPL": 1, "MSFT": 2}.keys()]
+    for tickers in asked:
+        assert pit_fetch.fetch("benzinga", pit=PIT, input_file=reply, tickers=tickers) == json.loads(printed.stdout)
+
+
+def test_the_form_is_the_envelope_s_whatever_is_asked_for(reply: Path) -> None:
+    made = [pit_fetch.fetch("benzinga", pit=PIT, input_file=reply, format=form) for form in ("json", "csv", "jsonl")]
+    assert made[0] == made[1] == made[2]
 
 
 def test_over_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,7 +62,7 @@ def test_over_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PIT_FETCH_BENZINGA_URL", server.url)
         monkeypatch.setenv("BENZINGA_API_KEY", benzinga.TOKEN)
         monkeypatch.delenv("BENZINGANEWS_API_KEY", raising=False)
-        assert len(pit_fetch.fetch("benzinga", pit=PIT.isoformat())["data"]) == 2
+        assert len(pit_fetch.fetch("benzinga", pit=PIT.isoformat()).data) == 2
 
 
 @pytest.mark.parametrize(
@@ -39,16 +70,30 @@ def test_over_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         lambda: pit_fetch.fetch("nope"),
         lambda: pit_fetch.fetch("benzinga", pit="2024-02-15"),
+        lambda: pit_fetch.fetch("benzinga", pit=""),
+        lambda: pit_fetch.fetch("benzinga", pit=False),  # type: ignore[arg-type]
         lambda: pit_fetch.fetch("benzinga", pit=PIT.replace(tzinfo=None)),
+        lambda: pit_fetch.fetch("benzinga", pit=PIT, date_from=PIT.replace(tzinfo=None)),
+        lambda: pit_fetch.fetch("benzinga", pit=PIT, tickers=b"AAPL"),
+        lambda: pit_fetch.fetch("benzinga", pit=PIT, tickers=[["AAPL"]]),
         lambda: pit_fetch.fetch("benzinga", pit=PIT, colour="red"),
+        lambda: pit_fetch.fetch("benzinga", pit=PIT, fields=["titel"]),
     ],
 )
-def test_a_refused_request_raises(call) -> None:
-    with pytest.raises(UsageError):
+def test_a_refused_request_raises(call: Callable[[], object]) -> None:
+    with pytest.raises(UsageError) as refused:
         call()
+    assert isinstance(refused.value, ValueError)
 
 
 def test_a_ceiling_binds_python_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIT_FETCH_CEILING", "2024-02-15T15:00:00-05:00")
     with pytest.raises(ValueError, match="after PIT_FETCH_CEILING"):
         pit_fetch.fetch("benzinga", pit=PIT)
+
+
+def test_importing_the_package_imports_nothing_of_it() -> None:
+    code = "import sys, pit_fetch; print([name for name in sys.modules if name.startswith('pit_fetch.')])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"[]\n"
+    with pytest.raises(AttributeError):
+        pit_fetch.nothing  # noqa: B018

@@ -58,7 +58,7 @@ def test_it_overwrites_nothing(run: Run, tmp_path: Path) -> None:
     (home / "README.md").write_text("mine")
     done = new(run, tmp_path, "widget-news", "here")
     assert (done.code, (home / "README.md").read_text()) == (2, "mine")
-    assert b"here exists and is not empty: name another folder; nothing written" in done.err
+    assert b"here exists and is not empty: name another folder (nothing written)" in done.err
     (tmp_path / "file").write_text("mine")
     assert new(run, tmp_path, "other", "file").code == 2
 
@@ -67,9 +67,9 @@ def test_it_overwrites_nothing(run: Run, tmp_path: Path) -> None:
     ("words", "problem"),
     [
         ((), b"needs a NAME"),
-        (("Widget",), b"is no name for a source"),
-        (("../up",), b"is no name for a source"),
-        (("a--b",), b"is no name for a source"),
+        (("Widget",), b"is not a valid source name"),
+        (("../up",), b"is not a valid source name"),
+        (("a--b",), b"is not a valid source name"),
         (("benzinga",), b"is the name of a bundled source"),
         (("widget", "here", "there"), b"unrecognized arguments"),
         (("widget", "--forc"), b"unrecognized arguments"),

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import permutations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.pit import Page, Tally, cursor, in_order, parse_cursor, position, public, take, verdict
-from pit_fetch.provider import Record
+from pit_fetch.gaps import Gap, gap
+from pit_fetch.paging import newest_first
+from pit_fetch.pit import Taken, Tally, cursor, in_order, parse_cursor, position, public, take, verdict
+from pit_fetch.provider import Page, Record, Watermark
 
 PIT = datetime(2024, 2, 15, 21, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -24,16 +27,22 @@ def record(name: str, seconds: float = 0, revised: float | None = None, title: s
 
 
 def keep(
-    records: list[Record], *, newest_first: bool = False, limit: int = 50, cap: int = 1000, after: str = ""
-) -> Page:
-    page, parsed = Page(), parse_cursor(after) if after else None
-    ordered = in_order(public(records, lambda: PIT, Tally()), newest_first)
-    take(ordered, page, after=parsed[0] if parsed else None, cap=cap, limit=limit, select=lambda _: True)
-    return page
+    stream: Iterable[Record | Page | Watermark | Gap], *, limit: int = 50, cap: int = 1000, after: str = ""
+) -> Taken:
+    taken, parsed = Taken(), parse_cursor(after) if after else None
+    ordered = in_order(public(stream, lambda: PIT, Tally()))
+    position = parsed.position if parsed else None
+    take(ordered, taken, after=position, cap=cap, limit=limit, select=lambda _: True)
+    return taken
 
 
-def ids(page: Page) -> list[str]:
-    return [one.id for one in page.kept]
+def pages(*rows: list[Record], order: bool = True) -> list[Page]:
+    """What a source sends that gives its newest records first."""
+    return [Page(tuple(page), newest_first if order else None, number > 0) for number, page in enumerate(rows)]
+
+
+def ids(taken: Taken) -> list[str]:
+    return [one.id for one in taken.kept]
 
 
 @pytest.mark.parametrize(
@@ -62,9 +71,9 @@ def test_what_is_withheld_is_tallied_for_the_audit_file() -> None:
 
 def test_undated_records_of_open_mode_stand_last() -> None:
     undated = record("a")._replace(available_at=None)
-    for newest_first in (True, False):
-        ordered = in_order([record("c", 1), undated, record("b", 2)], newest_first)
-        assert [one.id for one in ordered] == ["c", "b", "a"]
+    for order in (True, False):
+        stream = public(pages([record("c", 1), undated], [record("b", 2)], order=order), lambda: None, Tally())
+        assert [one.id for one in in_order(stream) if isinstance(one, Record)] == ["c", "b", "a"]
 
 
 def test_open_mode_keeps_everything_that_has_an_identity() -> None:
@@ -78,43 +87,60 @@ def test_a_pit_in_the_future_follows_the_clock() -> None:
     assert kept == [record("now")]
 
 
-def test_ties_are_ordered_by_id_in_either_kind_of_source() -> None:
+def test_ties_are_ordered_by_id_whatever_the_kind_of_source() -> None:
     records = [record("c"), record("a"), record("b"), record("z", 1)]
-    assert ids(keep(records)) == ids(keep(records, newest_first=True)) == ["a", "b", "c", "z"]
+    assert ids(keep(records)) == ids(keep(pages(records[:2], records[2:]))) == ["a", "b", "c", "z"]
 
 
 def test_a_tie_at_the_limit_is_cut_by_id_and_not_by_arrival() -> None:
-    assert ids(keep([record("b"), record("a"), record("c", 9)], newest_first=True, limit=1)) == ["a"]
+    assert ids(keep(pages([record("b")], [record("a"), record("c", 9)]), limit=1)) == ["a"]
 
 
-def test_of_two_copies_the_most_revised_is_kept() -> None:
-    old, new = record("a", 9, revised=5, title="old"), record("a", 9, revised=1, title="new")
-    for records in ([old, new], [new, old]):
-        assert [one.payload["title"] for one in keep(records).kept] == ["new"]
+def test_of_the_versions_of_an_id_the_newest_public_one_counts_by_the_later_of_its_stamps() -> None:
+    first, revised = record("a", 9, title="first"), record("a", 9, revised=5, title="revised")
+    vintage, late = record("a", 7, title="vintage"), record("a", 1, revised=-1, title="late")
+    for stream in permutations((first, revised, vintage, late)):
+        assert [one.payload["title"] for one in keep(stream).kept] == ["revised"]
+    assert [one.payload["title"] for one in keep((first, vintage)).kept] == ["vintage"]
 
 
-def test_a_page_that_shifted_while_it_was_read_is_no_broken_order() -> None:
-    records = [record("a", 1), record("b", 2), record("a", 1), record("b", 2), record("c", 3)]
-    assert ids(keep(records, newest_first=True)) == ["a", "b", "c"]
+def test_a_page_that_shifted_while_it_was_read_does_not_break_the_order() -> None:
+    a, b, c = record("a", 1), record("b", 2), record("c", 3)
+    assert ids(keep(pages([a, b], [b, a, c]))) == ["a", "b", "c"]
 
 
 def test_a_broken_order_among_public_records_is_an_upstream_error() -> None:
-    with pytest.raises(UpstreamError):
-        keep([record("a", 2), record("b", 1)], newest_first=True)
+    with pytest.raises(UpstreamError, match="out of the requested order"):
+        keep(pages([record("a", 2)], [record("b", 1)]))
+    assert ids(keep(pages([record("a", 2)], [record("b", 1)], order=False))) == ["b", "a"]
 
 
 def test_a_withheld_record_out_of_order_is_nobody_s_business() -> None:
-    assert ids(keep([record("a", 1), record("late", -5), record("b", 2)], newest_first=True)) == ["a", "b"]
+    late, undated = record("late", -5), record("undated")._replace(available_at=None)
+    assert ids(keep(pages([record("a", 1), undated], [late, record("b", 2)]))) == ["a", "b"]
 
 
-def test_a_newest_first_source_is_not_read_beyond_the_first_unwanted_record() -> None:
-    def source() -> Iterator[Record]:
-        yield from (record("a", 1), record("b", 2), record("c", 3), record("d", 4))
-        pytest.fail("read too far")
+def test_a_source_repeats_itself_by_what_is_public() -> None:
+    a, b, late = record("a", 1), record("b", 2), record("late", -5)
+    with pytest.raises(UpstreamError, match="same page"):
+        keep(pages(*([a, late] if n % 2 else [late, late, a] for n in range(101)), [b]))
+    assert ids(keep(pages(*([late] for _ in range(300)), [a]))) == ["a"]
+    assert ids(keep(pages(*([a] for _ in range(99)), [b]))) == ["a", "b"]
+    loops = [Page((a,), newest_first) for _ in range(300)]  # each a window of its own
+    assert ids(keep([*loops, Page((b,))])) == ["a", "b"]
+    vintages = [[record("a", 300 - n)] for n in range(200)]
+    assert ids(keep(pages(*vintages, order=False))) == ["a"]
 
-    page = Page()
-    take(in_order(source(), True), page, after=None, cap=100, limit=2, select=lambda _: True)
-    assert (ids(page), page.stopped) == (["a", "b"], "limit")
+
+def test_a_source_is_not_asked_for_more_than_is_wanted() -> None:
+    def source() -> Iterator[Page | Gap]:
+        yield Page((record("a", 1), record("b", 2)), newest_first)
+        yield gap("provider_ceiling")
+        yield Page((record("c", 3), record("d", 4)), newest_first, follows=True)
+        pytest.fail("asked for a page that nobody wants")
+
+    taken = keep(source(), limit=2)
+    assert (ids(taken), taken.stopped, [one.code for one in taken.gaps]) == (["a", "b"], "limit", ["provider_ceiling"])
 
 
 @pytest.mark.parametrize(
@@ -125,14 +151,14 @@ def test_a_cap_says_so_only_when_it_cut_something(limit: int, cap: int, stopped:
 
 
 def test_caps_count_before_the_filter_and_limits_after_it() -> None:
-    page = Page()
+    taken = Taken()
     records = [record(str(n), n) for n in range(10)]
-    take(records, page, after=None, cap=6, limit=2, select=lambda one: int(one.id) % 2 == 1)
-    assert (ids(page), page.scanned, page.stopped) == (["1", "3"], 6, "limit")
+    take(records, taken, after=None, cap=6, limit=2, select=lambda one: int(one.id) % 2 == 1)
+    assert (ids(taken), taken.scanned, taken.stopped) == (["1", "3"], 6, "limit")
 
 
 def test_what_is_stamped_at_its_receipt_keeps_its_place_in_the_next_run() -> None:
-    def run(seconds: float, after: str = "") -> Page:
+    def run(seconds: float, after: str = "") -> Taken:
         today = [record(name, seconds)._replace(at_receipt=True) for name in ("b", "a", "c")]
         return keep([*today, record("dated", 90)], limit=2, after=after)
 
@@ -150,7 +176,7 @@ def test_of_two_receipts_of_one_id_the_later_is_kept_and_a_late_one_is_withheld(
 @pytest.mark.parametrize(
     "text", ["", "a", "@", "@receipt", "receipt", "@2024-02-15T16:00:00Z", "a@yesterday", "a@2024-02-15"]
 )
-def test_what_is_no_cursor(text: str) -> None:
+def test_what_is_not_a_cursor(text: str) -> None:
     assert parse_cursor(text) is None
 
 
@@ -180,12 +206,24 @@ def test_late_records_and_arrival_order_change_nothing(
 
 @given(RECORDS, st.integers(1, 3))
 def test_pages_by_cursor_are_the_whole_in_order(records: list[Record], limit: int) -> None:
-    whole, pages, after = keep(records).kept, [], ""
+    whole, parts, after = keep(records).kept, [], ""
     while True:
-        page = keep(records, limit=limit, after=after)
-        pages += page.kept
-        if not page.stopped:
+        taken = keep(records, limit=limit, after=after)
+        parts += taken.kept
+        if not taken.stopped:
             break
-        after = cursor(page.kept[-1])
-    assert pages == whole
+        after = cursor(taken.kept[-1])
+    assert parts == whole
     assert [position(one) for one in whole] == sorted({position(one) for one in whole})
+
+
+@given(RECORDS, RECORDS, st.integers(1, 5), st.integers(1, 4))
+def test_what_is_withheld_between_the_records_of_a_page_changes_nothing(
+    records: list[Record], others: list[Record], limit: int, size: int
+) -> None:
+    mine = keep(records).kept
+    noise = [one for one in others if verdict(one, PIT) != "public"]
+    cut = [mine[start : start + size] for start in range(0, len(mine), size)]
+    left = keep(pages(*cut), limit=limit)
+    right = keep(pages(noise, *([*page, *noise] for page in cut), noise), limit=limit)
+    assert (left.kept, left.stopped) == (right.kept, right.stopped)

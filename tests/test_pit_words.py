@@ -20,11 +20,11 @@ FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T\S+?(?=[,.;]?(?:\s|$))")
     [
         ("", "is empty: write it like " + GOOD),
         (" ", "is empty"),
-        (f" {GOOD}", f"has blanks around it: write {GOOD}"),
+        (f" {GOOD}", f"has spaces around it: write {GOOD}"),
         (f'"{GOOD}"', f"has quotes in it: write {GOOD}"),
         ("2024-02-15T16:00-05:00", f"has no seconds: write {GOOD}"),
         ("2024-02-15 16:00:00-05:00", f"has no T between date and time: write {GOOD}"),
-        ("2024-02-15T16:00:00 -05:00", f"has a blank before its zone: write {GOOD}"),
+        ("2024-02-15T16:00:00 -05:00", f"has a space before its zone: write {GOOD}"),
         ("2024-02-15t21:00:00z", "has a lower-case t and has a lower-case z: write 2024-02-15T21:00:00Z"),
         ("2024-02-15T16:00:00-0500", f"has an offset that is not +HH:MM or -HH:MM: write {GOOD}"),
         ("2024-02-15T16:00:00-05", f"write {GOOD}"),
@@ -40,23 +40,23 @@ FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T\S+?(?=[,.;]?(?:\s|$))")
         ("2024-03-10T02:30:00", "New York's clock skips that time; for UTC write 2024-03-10T02:30:00Z"),
         ("2024-02-15T16:00:00 05:00", "has no sign before its offset: write 2024-02-15T16:00:00+05:00 or " + GOOD),
         ("2024-02-15T16:00:00-05:00[America/New_York]", f"has a zone in brackets: write {GOOD}"),
-        ("2024-07-15T16:00:00[America/New_York]", "not its offset: write 2024-07-15T16:00:00-04:00"),
+        ("2024-07-15T16:00:00[America/New_York]", "instead of its offset: write 2024-07-15T16:00:00-04:00"),
         (
             "2024-02-15 4:00 PM ET",
-            f"has a.m. or p.m., has a blank before its zone and has the name of a zone, not its offset: write {GOOD}",
+            f"has a.m. or p.m., has a space before its zone and has a zone's name instead of its offset: write {GOOD}",
         ),
         ("2024-07-15T16:00:00 EST", "write 2024-07-15T16:00:00-04:00 or 2024-07-15T16:00:00-05:00"),
-        ("2024-02-15T16:00:00 CST", "has the name of a zone, not its offset: write it like " + GOOD),
+        ("2024-02-15T16:00:00 CST", "has a zone's name instead of its offset: write it like " + GOOD),
         (
             "2024-02-15",
             f"has no time of day: {GOOD} is 16:00 of that day in New York, 2024-02-16T00:00:00-05:00 is its",
         ),
         ("2024-07-15", "has no time of day: 2024-07-15T16:00:00-04:00 is 16:00 of that day in New York"),
-        ("2024-02-30T16:00:00Z", "names a day that its month does not have: write it like"),
+        ("2024-02-30T16:00:00Z", "names a day that the month does not have: write it like"),
         ("2024-13-01T16:00:00Z", "names month 13: write it like"),
         ("0000-01-01T00:00:00Z", "names year 0000"),
-        ("2024-02-15T25:00:00Z", "names a time that the clock does not have"),
-        ("2024-02-15T16:61:00Z", "names a time that the clock does not have"),
+        ("2024-02-15T25:00:00Z", "names a time that does not exist"),
+        ("2024-02-15T16:61:00Z", "names a time that does not exist"),
         ("2024-02-15T23:59:60Z", "(a leap second is written as 59)"),
         ("2024-02-15T24:00:00Z", "names hour 24, which is hour 0 of the next day: write 2024-02-16T00:00:00Z"),
         ("2024-02-15T16:00:00+25:00", "has an impossible offset"),
@@ -70,9 +70,9 @@ FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T\S+?(?=[,.;]?(?:\s|$))")
         ),
         ("2024/02/15 16:00:00-05:00", f"write {GOOD}"),
         ("2024-2-5T9:30:00Z", "write 2024-02-05T09:30:00Z"),
-        ("02/15/2024 16:00", "does not begin with its year"),
-        ("Feb 15, 2024", "does not begin with its year"),
-        ("15 Feb 2024", "does not begin with its year"),
+        ("02/15/2024 16:00", "does not start with the year"),
+        ("Feb 15, 2024", "does not start with the year"),
+        ("15 Feb 2024", "does not start with the year"),
         ("2024-02-15T16:00:00,5-05:00", "has a comma in its seconds: write 2024-02-15T16:00:00.5-05:00"),
         ("2024-02-15T16:00:00.-05:00", f"has no digits after the point: write {GOOD}"),
         ("2024-02-15T16:00:00\u221205:00", f"has characters that are not ASCII (such as a long dash): write {GOOD}"),
@@ -81,7 +81,7 @@ FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T\S+?(?=[,.;]?(?:\s|$))")
         ("2024-W07-4", "is a week date"),
         ("2024-046", "is an ordinal date"),
         ("2024-02", "has no day"),
-        ("now", "is a word, and a PIT is a fixed instant"),
+        ("now", "is a word, but a PIT is a fixed instant"),
         ("-1d", "is not a date and time"),
         ("x" * 9_999, "is not a date and time"),
     ],
@@ -93,8 +93,8 @@ def test_what_is_wrong_and_the_form_that_was_meant(text: str, said: str) -> None
 
 
 def test_a_pit_that_the_shell_cut_at_a_blank() -> None:
-    assert problem("2024-02-15", ["16:00:00-05:00"]) == f"was cut at a blank: write {GOOD}"
-    assert problem("2024-02-15", ["16:00", "-05:00", "x"]) == f"was cut at a blank: write {GOOD}"
+    assert problem("2024-02-15", ["16:00:00-05:00"]) == f"was cut at a space: write {GOOD}"
+    assert problem("2024-02-15", ["16:00", "-05:00", "x"]) == f"was cut at a space: write {GOOD}"
     assert problem("2024-02-15", ["EARNINGS"]).startswith("has no time of day")
 
 

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from pit_fetch.testing.server import Response, serve
 from tests.conftest import Run
 from tests.loopback.benzinga import TOKEN, article
-from tests.loopback.server import Response, serve
 
 ROOT = Path(__file__).resolve().parents[1]
 PIT_TEXT = "2024-02-15T16:00:00-05:00"
@@ -30,7 +30,7 @@ ENTRIES = {
     "module": MODULE,
     "script": (sys.executable, str(ROOT / "pit_fetch.py")),
 }
-INTERRUPTED = "Interrupted; nothing of the fetch is printed."
+INTERRUPTED = "Interrupted; nothing from the fetch is printed."
 
 
 @pytest.fixture
@@ -236,10 +236,7 @@ def test_an_input_that_comes_in_time_is_read_whole(run: Run, tmp_path: Path, lar
 
 def test_an_empty_input_file_is_not_the_network(run: Run) -> None:
     done = run(*AT_PIT, "--input-file", "", env={"BENZINGA_API_KEY": TOKEN})
-    assert (done.code, done.envelope["gaps"][0]["reason"]) == (
-        2,
-        "--input-file is empty: give a path, or - for standard input",
-    )
+    assert (done.code, done.envelope["gaps"][0]["reason"]) == (2, "--input-file is empty: give a value or leave it out")
 
 
 @pytest.mark.parametrize("name", ["fifo", "/dev/full", "/dev/stdout", "/dev/stderr", "/dev/fd/1"])
@@ -259,7 +256,7 @@ def test_an_audit_file_is_not_where_stdout_goes(tmp_path: Path, large: str) -> N
     with out.open("wb") as stream:
         done = subprocess.run([*MODULE, *AT_PIT, "--input-file", large], stdout=stream, env=env, check=False)
     assert done.returncode == 2
-    assert "where standard output" in json.loads(out.read_text())["gaps"][0]["reason"]
+    assert "standard output or standard error goes there" in json.loads(out.read_text())["gaps"][0]["reason"]
 
 
 ESCAPES = ("\x1b[31m", "\x9b31m", "\r", "\x07", "\u202e", "\u2028", "\udcff")

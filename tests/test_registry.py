@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from pit_fetch import registry
-from tests.conftest import Finished, Run
+from pit_fetch.options import COMMON_OPTIONS
+from pit_fetch.provider import API_VERSION
+from pit_fetch.testing.server import Answering
+from tests.conftest import Run
+from tests.demo import PIT_TEXT, nobody
+from tests.inprocess import NOW, Answer
+from tests.inprocess import fetch as run_here
 
 PLUGIN = """
 from datetime import UTC, datetime, timedelta
@@ -29,9 +36,10 @@ Install = Callable[..., dict[str, str]]
 
 
 @pytest.fixture
-def install(tmp_path: Path) -> Install:
-    """Lays a plugin package with metadata into a folder, and returns the environment that finds it."""
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+    """Lays a plugin package with metadata where this process finds it, and returns what lets another find it."""
     site = tmp_path / "site"
+    monkeypatch.syspath_prepend(site)
 
     def lay(
         body: str, name: str = "plug", package: str = "plug_package", more: str = "", source: str = ""
@@ -42,22 +50,33 @@ def install(tmp_path: Path) -> Install:
         module.write_text(source or PLUGIN.format(body=body, name=name, more=more))
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
         (info / "entry_points.txt").write_text(f"[pit_fetch.providers]\n{name} = {package}:PROVIDER\n")
+        monkeypatch.delitem(sys.modules, package, raising=False)
         return {"PYTHONPATH": str(site)}
 
     return lay
 
 
-def fetch(run: Run, env: dict[str, str], *words: str, name: str = "plug") -> Finished:
-    return run("--source", name, "--pit", "2024-02-15T16:00:00-05:00", *words, env=env)
+def fetch(folder: Path, *words: str, name: str = "plug") -> Answer:
+    transport = Answering(nobody, lambda: NOW)
+    return run_here(folder, "--source", name, "--pit", PIT_TEXT, *words, transport=transport)
+
+
+def sources(folder: Path) -> Answer:
+    return run_here(folder, "--list-sources", "--json")
 
 
 GOOD = "def fetch(query, context):\n    yield record()"
 
 
-def test_a_plugin_is_a_source(run: Run, install: Install) -> None:
+def test_a_plugin_is_a_source(tmp_path: Path, install: Install) -> None:
+    install(GOOD)
+    assert fetch(tmp_path).ids == ["1"]
+    assert fetch(tmp_path, name="PLUG").ids == ["1"]
+
+
+def test_a_plugin_is_found_and_listed_by_a_process_of_its_own(run: Run, install: Install) -> None:
     env = install(GOOD)
-    assert fetch(run, env).ids == ["1"]
-    assert fetch(run, env, name="PLUG").ids == ["1"]
+    assert run("--source", "plug", "--pit", PIT_TEXT, env=env).ids == ["1"]
     assert b"plug " in run("--list-sources", env=env).out
 
 
@@ -75,9 +94,10 @@ def test_a_plugin_is_a_source(run: Run, install: Install) -> None:
     ],
     ids=["prints", "a naive stamp", "a stamp that is text", "a late record", "a list"],
 )
-def test_careless_and_harmless(run: Run, install: Install, body: str, ids: list[str]) -> None:
-    done = fetch(run, install(body))
-    assert (done.code, done.ids, done.err) == (0, ids, b"")
+def test_careless_and_harmless(tmp_path: Path, install: Install, body: str, ids: list[str]) -> None:
+    install(body)
+    done = fetch(tmp_path)
+    assert (done.code, done.ids, done.err) == (0, ids, "")
 
 
 @pytest.mark.parametrize(
@@ -93,17 +113,18 @@ def test_careless_and_harmless(run: Run, install: Install, body: str, ids: list[
     ],
     ids=["raises", "exits", "exits with a text", "yields text", "no JSON", "no records", "NaN"],
 )
-def test_a_plugin_that_fails_is_named_and_nothing_of_it_is_used(run: Run, install: Install, body: str) -> None:
-    done = fetch(run, install(body))
-    assert (done.code, done.envelope["data"], done.gap_types) == (70, [], ["internal_error"])
-    assert b"SECRET" not in done.out + done.err
-    assert done.err.count(b"\n") == 1
+def test_a_plugin_that_fails_is_named_and_nothing_of_it_is_used(tmp_path: Path, install: Install, body: str) -> None:
+    install(body)
+    done = fetch(tmp_path)
+    assert (done.code, done.data, done.gap_types) == (70, [], ["internal_error"])
+    assert "SECRET" not in done.out + done.err
+    assert done.err.count("\n") == 1
 
 
-def test_a_lying_tag_does_not_pass_the_gate(run: Run, install: Install) -> None:
-    body = "def fetch(query, context):\n    yield record()._replace(source='trust_me')"
-    done = fetch(run, install(body))
-    assert (done.code, done.envelope["data"], done.gap_types) == (70, [], ["internal_error"])
+def test_a_lying_tag_does_not_pass_the_gate(tmp_path: Path, install: Install) -> None:
+    install("def fetch(query, context):\n    yield record()._replace(available_at_source='trust_me')")
+    done = fetch(tmp_path)
+    assert (done.code, done.data, done.gap_types) == (70, [], ["internal_error"])
 
 
 @pytest.mark.parametrize(
@@ -113,53 +134,64 @@ def test_a_lying_tag_does_not_pass_the_gate(run: Run, install: Install) -> None:
 )
 def test_a_plugin_that_loops_for_ever_ends_at_the_deadline(run: Run, install: Install, loop: str) -> None:
     body = f"def fetch(query, context):\n    yield record()\n    {loop}"
-    done = fetch(run, install(body), "--timeout", "0.2")
+    done = run("--source", "plug", "--pit", PIT_TEXT, "--timeout", "0.2", env=install(body))
     assert (done.code, done.ids) == (0, ["1"])
     assert done.gap_types[-2:] == ["truncated", "upstream_error"]
 
 
-@pytest.mark.parametrize(
-    ("source", "problem"),
-    [
-        ("raise RuntimeError('SECRET')", b"cannot be loaded (RuntimeError)"),
-        ("raise SystemExit", b"cannot be loaded (SystemExit)"),
-        ("import no_such_module", b"cannot be loaded (ModuleNotFoundError)"),
-        ("PROVIDER = 5", b"is made for provider API None, this is 1"),
-        ("from types import SimpleNamespace as S\nPROVIDER = S(api_version=1)", b"does not hold a Provider"),
-    ],
-)
-def test_a_broken_plugin_fails_alone_and_by_name(run: Run, install: Install, source: str, problem: bytes) -> None:
-    env = install("", source=source)
-    done = fetch(run, env)
+BROKEN = [
+    ("raise RuntimeError('SECRET')", "cannot be loaded (RuntimeError)"),
+    ("raise SystemExit", "cannot be loaded (SystemExit)"),
+    ("import no_such_module", "cannot be loaded (ModuleNotFoundError)"),
+    ("PROVIDER = 5", f"is made for provider API None, but this is {API_VERSION}"),
+    (f"from types import SimpleNamespace as S\nPROVIDER = S(api_version={API_VERSION})", "does not hold a Provider"),
+    (PLUGIN.format(body=GOOD, name="another", more=""), "registers 'another' under the name 'plug'"),
+    (
+        PLUGIN.format(body=GOOD, name="plug", more=", api_version=1"),
+        f"is made for provider API 1, but this is {API_VERSION}",
+    ),
+]
+
+
+@pytest.mark.parametrize(("source", "problem"), BROKEN)
+def test_a_broken_plugin_is_named(tmp_path: Path, install: Install, source: str, problem: str) -> None:
+    install("", source=source)
+    done = fetch(tmp_path)
     assert (done.code, done.gap_types) == (2, ["config"])
-    assert b"plug_package 1.0 " + problem in done.err
-    assert b"SECRET" not in done.err
-    listed = {row["name"]: row["usable"] for row in json.loads(run("--list-sources", "--json", env=env).out)}
+    assert f"plug_package 1.0 {problem}" in done.err
+    assert "SECRET" not in done.err
+
+
+def test_a_broken_plugin_fails_alone(tmp_path: Path, install: Install) -> None:
+    install("", source=BROKEN[0][0])
+    listed = {row["name"]: row["usable"] for row in json.loads(sources(tmp_path).out)}
     assert (listed["plug"], listed["bz-news-api"]) == (False, True)
 
 
-def test_another_api_version_is_refused_by_name(run: Run, install: Install) -> None:
-    done = fetch(run, install(GOOD, more=", api_version=2"))
-    assert b"plug_package 1.0 is made for provider API 2, this is 1" in done.err
-
-
 @pytest.mark.parametrize("name", ["bz-news-api", "benzinga", "BZ_News_API"])
-def test_a_bundled_name_cannot_be_taken(run: Run, install: Install, name: str) -> None:
-    env = install(GOOD, name=name)
-    assert fetch(run, env, name=name).gap_types == ["config"]  # Benzinga's key is missing: the bundled one was asked
-    assert b"claims the name of a bundled source: refused" in run("--list-sources", env=env).out
+def test_a_bundled_name_cannot_be_taken(tmp_path: Path, install: Install, name: str) -> None:
+    install(GOOD, name=name)
+    done = fetch(tmp_path, name=name)
+    assert "BENZINGA_API_KEY" in done.reasons, "the bundled one was asked, whose key is missing"
 
 
-def test_two_claims_of_one_name_are_both_refused(run: Run, install: Install) -> None:
+def test_a_bundled_name_that_is_claimed_is_listed_as_refused(tmp_path: Path, install: Install) -> None:
+    install(GOOD, name="benzinga")
+    assert "claims the name of a bundled source: refused" in sources(tmp_path).out
+
+
+def test_two_claims_of_one_name_are_both_refused(tmp_path: Path, install: Install) -> None:
     install(GOOD)
-    done = fetch(run, install(GOOD, package="other_package"))
-    assert (done.code, b"other_package 1.0, plug_package 1.0" in done.err) == (2, True)
+    install(GOOD, package="other_package")
+    done = fetch(tmp_path)
+    assert (done.code, "other_package 1.0, plug_package 1.0" in done.err) == (2, True)
 
 
 def test_the_table_of_bundled_sources_agrees_with_the_providers() -> None:
+    common = {option.name for option in COMMON_OPTIONS}
     for listing in registry.listings():
         if listing.name in registry.BUNDLED_NAMES:
             assert listing.provider is not None
             for name in (listing.provider.name, *listing.provider.aliases):
                 assert registry.load(name) is listing.provider
-            assert not {option.name for option in listing.provider.options} & {"pit", "source", "limit", "fields"}
+            assert not {option.name for option in listing.provider.options} & common

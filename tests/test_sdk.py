@@ -104,5 +104,5 @@ def test_a_gate_that_does_not_withhold_is_refused_at_once(
     monkeypatch.setattr(
         gate, "respond", lambda hook, ceiling=None: gate.block_output(gate.Finding("X", "planted leak"))
     )
-    with pytest.raises(RuntimeError, match="install pit_fetch again"):
+    with pytest.raises(RuntimeError, match="reinstall pit_fetch"):
         sdk.make_hooks()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,17 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pit_fetch_providers.sec_full_text import PROVIDER, daily_index, fetch
+from pit_fetch_providers.sec_full_text import daily_index
 
-from pit_fetch.errors import UpstreamError
-from pit_fetch.http import Client
-from pit_fetch.pit import Page, Tally, in_order, public, take
-from pit_fetch.provider import Context, Record, Watermark
-from pit_fetch.world import Clock
-from tests.asking_sec import PIT, ask, found, no_index, question
+from pit_fetch.testing.server import App, Response
+from pit_fetch.transport import Request
+from tests.asking_sec import PIT, ask, found, no_index
 from tests.loopback import sec
 from tests.loopback.sec import Filing, number
-from tests.loopback.server import App, Request, Response, Server, serve
 
 DAY = date(2024, 2, 14)
 LISTED = Filing(number(1), "8-K", "2024-02-14 12:00:00")
@@ -103,9 +98,9 @@ def test_an_index_is_complete_when_its_day_is_over_by_the_servers_clock(sent: st
 
 def test_a_listed_filing_was_public_by_the_end_of_its_day() -> None:
     for form in ("8-K", "UPLOAD", "A FORM OF NEXT YEAR"):
-        (record,) = ask([Filing(number(1), form, "2024-02-14 12:00:00")]).page.kept
+        (record,) = ask([Filing(number(1), form, "2024-02-14 12:00:00")]).kept
         assert record.available_at == datetime(2024, 2, 15, 5, tzinfo=UTC)
-        assert (record.source, record.payload["accepted_at"]) == ("provider_metadata", None)
+        assert (record.available_at_source, record.payload["accepted_at"]) == ("provider_metadata", None)
 
 
 # Filings by their real numbers: form, filing date, acceptance. The header that each would have.
@@ -143,13 +138,13 @@ def test_a_filing_date_that_was_moved_back_is_no_evidence(
 def test_the_index_of_another_day_dates_nothing() -> None:
     filing = Filing(number(1), "8-K", "2024-02-14 12:00:00", filed="2024-02-13")
     asked = ask([filing])
-    assert [record.source for record in asked.page.kept] == ["edgar_accepted"]
+    assert [record.available_at_source for record in asked.kept] == ["edgar_accepted"]
     wrong = found(sec.hits(filing), [filing])
 
     def app(request: Request) -> Response:  # the server answers with the index of the next day
-        return wrong(Request(request.path.replace("0213", "0214"), request.query, request.headers))
+        return wrong(request._replace(url=request.url.replace("0213", "0214")))
 
-    assert [record.source for record in ask(app).page.kept] == ["edgar_accepted"]
+    assert [record.available_at_source for record in ask(app).kept] == ["edgar_accepted"]
     assert ask(app, forms=("8-K",)).ids == []
 
 
@@ -173,7 +168,7 @@ def test_without_an_index_the_header_decides(response: Response, options: dict[s
         return response if "daily-index" in path else None
 
     asked = ask(sec.app([LISTED, late], pages=pages), **options)
-    assert [(record.id, record.payload["accepted_at"]) for record in asked.page.kept] == [
+    assert [(record.id, record.payload["accepted_at"]) for record in asked.kept] == [
         (number(1), "2024-02-14T12:00:00-05:00")
     ]
     assert asked.error is None
@@ -193,7 +188,7 @@ def test_an_exact_search_reads_the_index_where_the_header_fails() -> None:
         return sec.MISSING if number(1).replace("-", "") in path else None
 
     asked = ask(sec.app(filings, pages=pages), exact=True)
-    assert {record.id: record.source for record in asked.page.kept} == {
+    assert {record.id: record.available_at_source for record in asked.kept} == {
         number(1): "provider_metadata",
         number(2): "edgar_accepted",
     }
@@ -216,24 +211,16 @@ def test_an_index_page_is_not_believed_against_the_index(listed: str, served: bo
 NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
 
 
-@contextmanager
-def machine(app: App, home: Path) -> Iterator[tuple[Server, Callable[..., list[str]]]]:
-    """Fetches with a real client and its cache folder. The function returns ids; ``now`` is the wall clock."""
+class Machine:
+    """Fetches with a cache folder that stays. ``requests`` is what was asked; ``now`` is the wall clock."""
 
-    def run(pit: str = PIT, now: datetime = NOON, **options: Any) -> list[str]:
-        query = question(pit, query="concern", **options)._replace(started=now)
-        environ = {"HOME": str(home), **{f"PIT_FETCH_SEC_{host}_URL": server.url for host in ("EFTS", "DATA", "WWW")}}
-        clock = Clock(lambda: now, lambda: 0.0, now.timestamp, lambda _: None)
-        client = Client(PROVIDER.hosts, environ, clock, timeout=60, deadline=60, on_request=lambda url: None)
-        client._wait_for_turn = lambda *_: None  # type: ignore[method-assign]
-        page, context = Page(), Context(client, {"user_agent": sec.USER_AGENT})
-        records = (one for one in fetch(query, context) if isinstance(one, (Record, Watermark)))
-        ordered = in_order(public(records, lambda: query.pit, Tally()), False)
-        take(ordered, page, after=None, cap=1000, limit=query.limit, select=lambda record: True)
-        return [record.id for record in page.kept]
+    def __init__(self, app: App, home: Path) -> None:
+        self.app, self.home, self.requests = app, home, list[Request]()
 
-    with serve(app) as server:
-        yield server, run
+    def __call__(self, pit: str = PIT, now: datetime = NOON, **options: Any) -> list[str]:
+        asked = ask(self.app, pit=pit, now=now, folder=str(self.home), **options)
+        self.requests += asked.requests
+        return asked.ids
 
 
 def kept(home: Path) -> int:
@@ -241,9 +228,9 @@ def kept(home: Path) -> int:
 
 
 def test_an_index_is_asked_for_once_and_kept_for_good(tmp_path: Path) -> None:
-    with machine(sec.app([LISTED]), tmp_path) as (server, fetched):
-        assert fetched() == fetched(now=NOON + timedelta(days=4_000)) == [number(1)]
-    assert sum("daily-index" in request.path for request in server.requests) == 1
+    fetched = Machine(sec.app([LISTED]), tmp_path)
+    assert fetched() == fetched(now=NOON + timedelta(days=4_000)) == [number(1)]
+    assert sum("daily-index" in request.path for request in fetched.requests) == 1
     (file,) = tmp_path.rglob("file-*")
     assert file.stat().st_size < len(GOOD)
 
@@ -253,8 +240,8 @@ def test_what_lies_in_the_cache_does_not_tell_of_filings_that_were_not_public(tm
     fresh = Filing(number(3), "8-K", "2024-02-15 16:30:00")
     names = []
     for folder, filings in (("one", [LISTED]), ("other", [letter, LISTED, fresh])):
-        with machine(sec.app(filings), tmp_path / folder) as (_, fetched):
-            assert fetched() == fetched(forms=("8-K", "10-K")) == [number(1)]
+        fetched = Machine(sec.app(filings), tmp_path / folder)
+        assert fetched() == fetched(forms=("8-K", "10-K")) == [number(1)]
         names.append(sorted(len(path.name) for path in (tmp_path / folder).rglob("file-*")))
     assert [len(found) for found in names] == [1, 1]
 
@@ -266,14 +253,14 @@ def test_an_index_of_a_day_that_is_not_over_is_not_kept(tmp_path: Path) -> None:
     def app(request: Request) -> Response:
         return sec.app([LISTED, evening], now=hours["now"])(request)
 
-    with machine(app, tmp_path) as (_, fetched):
-        # Our clock is a day ahead of the server's.
-        ahead = hours["now"] + timedelta(days=1)
-        fetched(ahead.isoformat(), ahead, forms=("8-K", "4"))
-        assert kept(tmp_path) == 0
-        hours["now"] = datetime(2024, 2, 15, 13, tzinfo=sec.NEW_YORK)
-        assert fetched(hours["now"].isoformat(), hours["now"], forms=("8-K", "4")) == [number(1), number(2)]
-        assert kept(tmp_path) == 1
+    fetched = Machine(app, tmp_path)
+    # Our clock is a day ahead of the server's.
+    ahead = hours["now"] + timedelta(days=1)
+    fetched(ahead.isoformat(), ahead, forms=("8-K", "4"))
+    assert kept(tmp_path) == 0
+    hours["now"] = datetime(2024, 2, 15, 13, tzinfo=sec.NEW_YORK)
+    assert fetched(hours["now"].isoformat(), hours["now"], forms=("8-K", "4")) == [number(1), number(2)]
+    assert kept(tmp_path) == 1
 
 
 # The order of work -------------------------------------------------------------------------------
@@ -287,7 +274,7 @@ def slow_headers(filings: list[Filing], most: int) -> App:
         if "-index-headers" in request.path:
             read[0] += 1
             if read[0] > most:
-                raise UpstreamError("timeout", host="www.sec.gov", timeout=6)
+                return Response(hang=True)
         return answer(request)
 
     return app

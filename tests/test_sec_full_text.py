@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from pit_fetch.testing.server import App, Response, Server, serve
+from pit_fetch.transport import Request
 from tests.conftest import Finished, Run
 from tests.loopback import sec
 from tests.loopback.sec import APPLE, TESLA, Filing, daily, number
-from tests.loopback.server import App, Request, Response, Server, serve
 
 PIT = "2024-02-15T16:00:00-05:00"
 
@@ -185,7 +186,7 @@ def test_a_saved_reply_needs_no_network_and_no_user_agent(run: Run) -> None:
     done = run("--source", "sec_full_text", "--pit", PIT, "--input-file", "-", stdin=body)
     assert done.ids == []
     assert done.gap_types == ["pit_excluded", "unverifiable", "unverifiable", "no_data"]
-    assert "nothing of it is served" in done.envelope["gaps"][2]["reason"]
+    assert "nothing in it is served" in done.envelope["gaps"][2]["reason"]
     assert run("--source", "sec_full_text", "--input-file", "-", stdin=body).ids == [number(1), number(2)]
     bad = run("--source", "sec_full_text", "--pit", PIT, "--input-file", "-", "--fail", stdin=b"<html>")
     assert (bad.gap_types[-1], bad.code) == ("input_error", 4)

@@ -10,7 +10,9 @@ import io
 import json
 import re
 import socket
+import subprocess
 import sys
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -20,11 +22,15 @@ import pytest
 import requests
 import responses
 
-from pit_fetch.provider import Provider, Record, UpstreamError, gap
-from pit_fetch.testing import Answer, ProviderSuite, Request, ask_responses
+from pit_fetch.paging import newest_first
+from pit_fetch.provider import Operation, Page, Provider, Record, UpstreamError, Watermark, gap
+from pit_fetch.testing import Answer, Left, ProviderSuite, Request, Response, ask_responses
+from pit_fetch.testing.case import public_from
+from pit_fetch.testing.same import CANARY, Interference, same_bytes
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc2822, parse_rfc3339, wall_clock
+from pit_fetch.wire import strict_json
 from tests.conftest import Run
-from tests.kit import heavy, source
+from tests.kit import heavy, source, vintages
 from tests.kit.source import PROVIDER, REPLY
 
 TESTS = sorted(name for name in vars(ProviderSuite) if name.startswith("test_"))
@@ -35,15 +41,22 @@ def suite(provider: Provider, reply: bytes = REPLY, **attributes: Any) -> Provid
     return made
 
 
-def failures(made: ProviderSuite) -> dict[str, str]:
-    """The message of every test that fails."""
+def failures(made: ProviderSuite, but: Collection[str] = ()) -> dict[str, str]:
+    """The message of every test that fails, ``but`` those that need not be run."""
     found = {}
     for name in TESTS:
+        if name.removeprefix("test_") in but:
+            continue
         try:
             getattr(made, name)()
         except AssertionError as error:
             found[name.removeprefix("test_")] = str(error)
     return found
+
+
+def failure(made: ProviderSuite, test: str) -> str:
+    """The message of one test, "" where it passes."""
+    return failures(made, ALL - {test}).get(test, "")
 
 
 def by_row(change: Any) -> Provider:
@@ -63,7 +76,7 @@ def by_document(records: Any) -> Provider:
         yield from records(source.page(query, context, ""))
 
     def read(body: bytes, query: Any) -> Any:
-        yield from records(source._document(body))
+        yield from records(source.document_of(body))
 
     return replace(PROVIDER, fetch=fetch, read=read)
 
@@ -96,28 +109,97 @@ def limit_first(query: Any, context: Any) -> Any:
     yield from [source.record(row) for row in source.page(query, context, "")["items"]][: query.limit]
 
 
+def good(query: Any, context: Any) -> list[Record]:
+    """The good provider's records, of one page."""
+    return list(source.records(source.page(query, context, "")))
+
+
 def stop_at_late(query: Any, context: Any) -> Any:
-    for record in source.fetch(query, context):
-        if isinstance(record, Record) and record.available_at is not None and record.available_at > query.now:
+    for record in good(query, context):
+        if record.available_at is not None and record.available_at > query.now:
             return
         yield record
 
 
 def count_in_gap(query: Any, context: Any) -> Any:
-    records = list(source.fetch(query, context))
+    records = good(query, context)
     yield from records
     yield gap("operation", text=f"{len(records)} rows")
 
 
 def now_as_stamp(query: Any, context: Any) -> Any:
-    for record in source.fetch(query, context):
-        yield record._replace(available_at=query.now) if isinstance(record, Record) else record
+    for record in good(query, context):
+        yield record._replace(available_at=query.now)
 
 
 def narrow_window(query: Any, context: Any) -> Any:
-    for record in source.fetch(query, context):
-        if isinstance(record, Record) and record.available_at is not None and record.available_at != query.horizon:
+    for record in good(query, context):
+        if record.available_at is not None and record.available_at != query.horizon:
             yield record
+
+
+def ordered_backwards(query: Any, context: Any) -> Any:
+    yield Page(tuple(reversed(good(query, context))), newest_first)
+
+
+def oldest_slice_first(query: Any, context: Any) -> Any:
+    records = good(query, context)
+    yield from records[2:]
+    yield Watermark(datetime(2024, 2, 15, tzinfo=UTC))
+    yield from records[:2]
+
+
+def mark_by_stamp(query: Any, context: Any) -> Any:
+    records = good(query, context)
+    yield from records
+    dated = [record.available_at for record in records if record.available_at is not None]
+    yield Watermark(min(dated) if dated else datetime(2024, 1, 1, tzinfo=UTC))
+
+
+def mark_by_slice(query: Any, context: Any) -> Any:
+    yield from good(query, context)
+    yield Watermark(datetime(2024, 2, 1, tzinfo=UTC))
+
+
+def as_of_today(query: Any, context: Any) -> Any:
+    reply = context.http.get(source.HOST, "/items")
+    if reply.status != 200:
+        raise UpstreamError("http_status", host=source.HOST, status=reply.status)
+    for record in source.read(reply.body, query):
+        yield record._replace(available_at=reply.received_at, revised_at=None, at_receipt=True)
+
+
+def strict_rows(query: Any, context: Any) -> Any:
+    reply = context.http.get(source.HOST, "/items")
+    if reply.status != 200:
+        raise UpstreamError("http_status", host=source.HOST, status=reply.status)
+    strict_json(reply.body)
+    yield from source.read(reply.body, query)
+
+
+def keep_a_file_for_each(query: Any, context: Any) -> Any:
+    for record in good(query, context):
+        context.http.get_cached(source.HOST, f"/items/{record.id}", 60.0, lambda reply: reply.body)
+        yield record
+
+
+def chosen(best: Any) -> Provider:
+    """The figures, of each period the one version that ``best`` makes of two."""
+
+    def read(body: bytes, query: Any) -> Any:
+        versions: dict[str, Record] = {}
+        for record in vintages.read(body, query):
+            versions[record.id] = best(versions[record.id], record) if record.id in versions else record
+        yield from versions.values()
+
+    def fetch(query: Any, context: Any) -> Any:
+        return read(vintages.ask(query, context, 1), query)
+
+    return replace(vintages.PROVIDER, fetch=fetch, read=read)
+
+
+def newest(one: Record, other: Record) -> Record:
+    return max(one, other, key=lambda record: public_from(record) or datetime.min.replace(tzinfo=UTC))
 
 
 def same_page_for_ever(query: Any, context: Any) -> Any:
@@ -144,8 +226,8 @@ def trust_the_body(query: Any, context: Any) -> Any:
 
 def trust_the_window(query: Any, context: Any) -> Any:
     """Takes whatever the server sends for public at the PIT."""
-    for record in source.fetch(query, context):
-        if isinstance(record, Record) and record.available_at is not None:
+    for record in good(query, context):
+        if record.available_at is not None:
             yield record._replace(available_at=min(record.available_at, query.now), revised_at=None)
 
 
@@ -160,24 +242,17 @@ def trust_the_status(query: Any, context: Any) -> Any:
 
 
 def leak_the_key(query: Any, context: Any) -> Any:
-    for record in source.fetch(query, context):
-        if isinstance(record, Record):
-            yield record._replace(payload={**record.payload, "url": f"/items?key={context.credentials['key']}"})
+    for record in good(query, context):
+        yield record._replace(payload={**record.payload, "url": f"/items?key={context.credentials['key']}"})
 
 
 def leak_the_key_in_the_id(query: Any, context: Any) -> Any:
-    for record in source.fetch(query, context):
-        if isinstance(record, Record):
-            yield record._replace(id=record.id and f"{record.id}?{context.credentials['key']}")
+    for record in good(query, context):
+        yield record._replace(id=record.id and f"{record.id}?{context.credentials['key']}")
 
 
 def go_around(query: Any, context: Any) -> Any:
     requests.get("https://api.source.example/items", timeout=5)
-    yield from source.fetch(query, context)
-
-
-def ask_another_host(query: Any, context: Any) -> Any:
-    requests.get("https://tracker.example/", timeout=5)
     yield from source.fetch(query, context)
 
 
@@ -187,11 +262,18 @@ def open_a_socket(query: Any, context: Any) -> Any:
     yield from source.fetch(query, context)
 
 
+def run_a_program(query: Any, context: Any) -> Any:
+    with contextlib.suppress(OSError):
+        subprocess.run(["curl", "https://tracker.example/"], check=False)
+    yield from source.fetch(query, context)
+
+
 def talk(query: Any, context: Any) -> Any:
     print("fetching")  # noqa: T201
     yield from source.fetch(query, context)
 
 
+IMPORT = "importing_it_is_light"
 ALL = frozenset(name.removeprefix("test_") for name in TESTS)
 
 # What is wrong -> the provider, the test that is about it, words of its message, and tests that it makes fail besides.
@@ -206,7 +288,7 @@ WRONG: dict[str, tuple[Provider, str, str, frozenset[str] | set[str]]] = {
         by_row(lambda record, row: record._replace(revised_at=None)),
         "revisions_are_told", "yield revised_at from updated", set(),
     ),
-    "crash on drift": (by_row(rigid), "schema_drift", "row.get, isinstance", set()),
+    "crash on drift": (by_row(rigid), "schema_drift", "row.get, isinstance", {"what_is_not_public_changes_no_byte"}),
     "naive stamp": (
         by_row(lambda record, row: record._replace(available_at=datetime(2024, 2, 1))),  # noqa: DTZ001
         "the_recording_holds_dated_records", "aware available_at", ALL,
@@ -221,7 +303,8 @@ WRONG: dict[str, tuple[Provider, str, str, frozenset[str] | set[str]]] = {
         "records_are_well_formed", "leave the field out", set(),
     ),
     "a tag of its own": (
-        by_row(lambda record, row: record._replace(source="trust_me")), "records_are_well_formed", "use one of", ALL,
+        by_row(lambda record, row: record._replace(available_at_source="trust_me")),
+        "records_are_well_formed", "use one of", ALL,
     ),
     "stamp from the PIT": (
         by_fetch(now_as_stamp), "stamps_come_from_the_reply_alone", "query.pit",
@@ -240,18 +323,47 @@ WRONG: dict[str, tuple[Provider, str, str, frozenset[str] | set[str]]] = {
         by_fetch(narrow_window), "an_item_is_there_at_its_instant_and_not_before", "query.horizon is inclusive",
         {"what_is_not_public_changes_no_byte"},
     ),
+    "an order that the source does not keep": (
+        by_fetch(ordered_backwards), "the_order_is_as_promised", "leave it out", set(),
+    ),
+    "the oldest slice first": (
+        by_fetch(oldest_slice_first), "the_order_is_as_promised", "a Watermark after each", ALL,
+    ),
+    "a watermark from a stamp": (
+        by_fetch(mark_by_stamp), "the_order_is_as_promised", "from the request alone", set(),
+    ),
+    "the newest version": (
+        chosen(newest), "versions_are_left_to_the_framework", "yield every version",
+        {"what_is_not_public_changes_no_byte", "stamps_that_say_less"},
+    ),
+    "the first version": (
+        chosen(lambda one, other: one), "versions_are_left_to_the_framework", "yield every version", set(),
+    ),
+    "the last version": (
+        chosen(lambda one, other: other), "versions_are_left_to_the_framework", "yield every version",
+        {"what_is_not_public_changes_no_byte"},
+    ),
+    "a row that cannot be read": (
+        by_fetch(strict_rows), "what_is_not_public_changes_no_byte", "wire.lenient_json", set(),
+    ),
+    "a file kept for what is late": (
+        by_fetch(keep_a_file_for_each), "what_is_not_public_changes_no_byte", "because of a record", set(),
+    ),
     "pages without end": (
         replace(by_fetch(same_page_for_ever), page_size=50),
-        "paging_comes_to_an_end", 'UpstreamError\\("paging"\\)', set(),
+        "paging_comes_to_an_end", "paging.numbered", set(),
     ),
     "server's words repeated": (by_fetch(quote_the_server), "http_errors", "words of your own", {"no_secret_gets_out"}),
     "status ignored": (by_fetch(trust_the_status), "http_errors", "check reply.status", {"odd_bodies", "schema_drift"}),
-    "body not checked": (by_fetch(trust_the_body), "odd_bodies", "strict_json", {"schema_drift"}),
+    "body not checked": (by_fetch(trust_the_body), "odd_bodies", "lenient_json", {"schema_drift"}),
     "key in the payload": (by_fetch(leak_the_key), "no_secret_gets_out", "never put a credential", set()),
-    "key in the id": (by_fetch(leak_the_key_in_the_id), "no_secret_gets_out", "never put a credential", set()),
-    "around the client": (by_fetch(go_around), "it_asks_declared_hosts_only", "context.http.get", set()),
-    "another host": (by_fetch(ask_another_host), "it_asks_declared_hosts_only", "declare it in Provider.hosts", set()),
+    "key in the id": (
+        by_fetch(leak_the_key_in_the_id), "no_secret_gets_out", "never put a credential",
+        {"an_item_is_there_at_its_instant_and_not_before"},
+    ),
+    "around the client": (by_fetch(go_around), "it_asks_declared_hosts_only", "declare the host", ALL),
     "a socket": (by_fetch(open_a_socket), "it_asks_declared_hosts_only", "context.http.get", set()),
+    "another program": (by_fetch(run_a_program), "it_asks_declared_hosts_only", "context.http.get", set()),
     "prints": (by_fetch(talk), "records_are_well_formed", "take the print out", set()),
     "heavy import": (by_fetch(heavy.fetch), "importing_it_is_light", "into the function that needs it", set()),
     "http host": (
@@ -265,14 +377,27 @@ def test_a_good_provider_passes() -> None:
     assert failures(suite(PROVIDER)) == {}
 
 
+def test_versions_asked_for_with_post_pass() -> None:
+    assert failures(suite(vintages.PROVIDER, vintages.REPLY)) == {}
+
+
+def test_watermarks_that_rest_on_the_request_pass() -> None:
+    assert failures(suite(by_fetch(mark_by_slice)), {IMPORT}) == {}
+
+
+def test_a_snapshot_passes() -> None:
+    provider = replace(by_fetch(as_of_today), operations=(Operation(dating="receipt"),))
+    assert failures(suite(provider, recorded_at="2024-02-18T00:00:00Z"), {IMPORT, "revisions_are_told"}) == {}
+
+
 @pytest.mark.parametrize("wrong", WRONG)
 def test_what_is_wrong_is_found_and_named(wrong: str) -> None:
     provider, test, words, besides = WRONG[wrong]
-    found = failures(suite(provider))
-    assert test in found
-    assert re.search(words, found[test].partition("What to do: ")[2])
     # The module of this file imports a test runner: that the import is light is tested with a module of its own.
-    assert set(found) <= {test, "importing_it_is_light", *besides}
+    reply = vintages.REPLY if provider.name == vintages.PROVIDER.name else REPLY
+    found = failures(suite(provider, reply), {*besides, IMPORT} - {test})
+    assert set(found) == {test}
+    assert re.search(words, found[test].partition("What to do: ")[2])
 
 
 def test_no_wrong_provider_is_missing() -> None:
@@ -289,9 +414,30 @@ def test_a_window_that_only_the_server_keeps() -> None:
         rows = [row for row in document["items"] if isinstance(row, dict) and before and last(row) <= before]
         return 200, {}, json.dumps({**document, "items": rows}).encode()
 
-    found = failures(suite(by_fetch(trust_the_window), serve=serve))
-    assert "do not rely on it" in found["a_server_that_ignores_the_window"]
-    assert failures(suite(PROVIDER, serve=serve)) == {}
+    trusted = suite(by_fetch(trust_the_window), serve=serve)
+    assert "do not rely on it" in failure(trusted, "a_server_that_ignores_the_window")
+    assert failures(suite(PROVIDER, serve=serve), {IMPORT}) == {}
+
+
+def test_a_window_in_the_body_of_a_post() -> None:
+    """A server that keeps the window of a POST is one that can be made to ignore it."""
+
+    def serve(self: ProviderSuite, reply: bytes, request: Request) -> Response:
+        until = parse_rfc3339(json.loads(request.body or b"")["filter"][0]["until"])
+        rows = json.loads(reply).get("figures")
+        if not isinstance(rows, list):
+            return Response(reply)
+        kept = [row for row in rows if until and (public_from(vintages.record(row)) or until) <= until]
+        return Response(json.dumps({"figures": kept}).encode())
+
+    def trusting(query: Any, context: Any) -> Any:
+        for record in vintages.read(vintages.ask(query, context, 1), query):
+            if record.available_at is not None:
+                yield record._replace(available_at=min(record.available_at, query.now), revised_at=None)
+
+    trusted = suite(replace(vintages.PROVIDER, fetch=trusting), vintages.REPLY, serve=serve)
+    assert "do not rely on it" in failure(trusted, "a_server_that_ignores_the_window")
+    assert failures(suite(vintages.PROVIDER, vintages.REPLY, serve=serve), {IMPORT}) == {}
 
 
 def test_naive_readings_in_a_named_zone() -> None:
@@ -309,14 +455,15 @@ def test_naive_readings_in_a_named_zone() -> None:
         return record._replace(available_at=wall_clock(naive, NEW_YORK))
 
     reply = json.dumps({"items": rows, "next": None}).encode()
-    test = "stamps_are_the_latest_the_source_can_mean"
-    assert test in failures(suite(by_row(as_utc), reply, zone="America/New_York"))
-    assert set(failures(suite(by_row(as_eastern), reply, zone="America/New_York"))) == {"importing_it_is_light"}
+    wrong = suite(by_row(as_utc), reply, zone="America/New_York")
+    assert "times.wall_clock" in failure(wrong, "stamps_are_the_latest_the_source_can_mean")
+    assert failures(suite(by_row(as_eastern), reply, zone="America/New_York"), {IMPORT}) == {}
 
 
 def test_a_field_that_is_no_revision_can_be_named() -> None:
     provider = by_row(lambda record, row: record._replace(revised_at=None))
-    assert "revisions_are_told" not in failures(suite(provider, not_revisions=("updated",)))
+    assert failure(suite(provider), "revisions_are_told")
+    assert not failure(suite(provider, not_revisions=("updated",)), "revisions_are_told")
 
 
 RSS = b"""<?xml version="1.0"?>
@@ -360,7 +507,7 @@ def by_reader(read: Any) -> Provider:
             raise UpstreamError("http_status", host=source.HOST, status=reply.status)
         yield from read(reply.body, query)
 
-    return replace(PROVIDER, fetch=fetch, read=read, newest_first=False)
+    return replace(PROVIDER, fetch=fetch, read=read, page_size=100)
 
 
 def end(day: Any) -> datetime | None:
@@ -382,8 +529,8 @@ def ignores_the_offset(stamp: Any) -> datetime | None:
     ids=["XML", "CSV"],
 )
 def test_other_formats(reply: bytes, good: Provider, wrong: Provider) -> None:
-    assert set(failures(suite(good, reply))) == {"importing_it_is_light"}
-    assert "stamps_are_the_latest_the_source_can_mean" in failures(suite(wrong, reply))
+    assert failures(suite(good, reply), {IMPORT}) == {}
+    assert failure(suite(wrong, reply), "stamps_are_the_latest_the_source_can_mean")
 
 
 def test_a_server_made_with_responses() -> None:
@@ -392,21 +539,41 @@ def test_a_server_made_with_responses() -> None:
             mock.get("https://api.source.example/items", body=reply)
             return ask_responses(request)
 
-    assert failures(suite(PROVIDER, serve=serve)) == {}
+    assert failures(suite(PROVIDER, serve=serve), {IMPORT}) == {}
 
 
 def test_mistakes_of_the_test_itself_are_named() -> None:
     def serve(self: ProviderSuite, reply: bytes, request: Request) -> Answer:
         return ask_responses(request)
 
-    assert "no responses mock is active" in failures(suite(PROVIDER, serve=serve))["schema_drift"]
+    assert "no responses mock is active" in failure(suite(PROVIDER, serve=serve), "schema_drift")
     whole = json.dumps({"items": [], "next": None, "summary": json.loads(REPLY)["items"]}).encode()
     by_summary = by_document(
         lambda document: (source.record(row) for row in document["summary"] if len(document["summary"]) > 3)
     )
-    assert "at least two records" in failures(suite(by_summary, whole))["what_is_not_public_changes_no_byte"]
-    assert "set recorded_at" in failures(suite(PROVIDER, b"[]"))["http_errors"]
-    assert "write it as" in failures(suite(PROVIDER, recorded_at="2024-02-16"))["http_errors"]
+    assert "at least two records" in failure(suite(by_summary, whole), "what_is_not_public_changes_no_byte")
+    assert "set recorded_at" in failure(suite(PROVIDER, b"[]"), "http_errors")
+    assert "write it as" in failure(suite(PROVIDER, recorded_at="2024-02-16"), "http_errors")
+
+
+@pytest.mark.parametrize(
+    ("other", "what"),
+    [
+        (Left("{}", "", 0, (("kept", b"1"),)), "files differs"),
+        (Left("{} ", "", 0), "stdout differs"),
+        (Left("{}", "x", 0), "stderr differs"),
+        (Left("{}", "", 3), "exit code differs"),
+        (Left("{}", f"{CANARY}", 0), "not public"),
+        (Left("{}", "", 0, (("kept", CANARY.encode()),)), "not public"),
+        (Left("{}", "k%2Fy", 0), "a secret"),
+        (Left("{}", "Traceback", 70), "the program fails: Traceback"),
+    ],
+)
+def test_every_byte_of_two_worlds_is_compared(other: Left, what: str) -> None:
+    assert same_bytes(lambda world: world, [Left("{}", "", 0)] * 2) == Left("{}", "", 0)
+    with pytest.raises(Interference, match=what) as found:
+        same_bytes(lambda world: world, [Left("{}", "", 0), Left("{}", "", 0), other], ["k/y"])
+    assert found.value.place == 2
 
 
 def test_nothing_of_the_kit_is_loaded_by_a_fetch(run: Run) -> None:

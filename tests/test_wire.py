@@ -16,6 +16,8 @@ SPOILT = {
     "NaN": b'{"id": 2, "x": NaN}',
     "Infinity, deep inside": b'{"id": 2, "x": [{"y": -Infinity}]}',
     "a float beyond every float": b'{"id": 2, "x": 1e999}',
+    "a key twice": b'{"id": 2, "id": 3}',
+    "a key twice, deep inside": b'{"id": 2, "x": [{"y": 1, "y": 1}]}',
     "5,000 digits": b'{"id": 2, "x": ' + b"7" * 5_000 + b"}",
     "nested just too deep": b'{"id": 2, "x": ' + b"[" * MAX_DEPTH + b"]" * MAX_DEPTH + b"}",
     "nested without end": b'{"id": 2, "x": ' + b"[" * 60_000 + b'"]"' + b"]" * 60_000 + b"}",
@@ -73,3 +75,30 @@ JSON = st.recursive(
 def test_what_json_can_say_is_read_as_it_stands_whatever_lies_beside_it(values, spoilt):
     texts = [*(json.dumps(value).encode() for value in values), *(SPOILT[name] for name in spoilt)]
     assert lenient_json(b"[%s]" % b",".join(texts), 1) == [*values, *[None] * len(spoilt)]
+
+
+ROW = b'{"id": 1, "t": "a [b] c"}'
+
+
+@pytest.mark.parametrize("scalar", [b"undefined", b"nan", b"True", b"01", b"-", b"'q'", b'"\\x"', b"two words", b"NaN"])
+def test_a_scalar_that_cannot_be_read_is_a_row_that_is_left_out(scalar):
+    assert lenient_json(b"[%s, %s, %s]" % (ROW, scalar, ROW), 1) == [json.loads(ROW), None, json.loads(ROW)]
+    series = b'{"bars": {"1": %s, "2": %s, "3": %s}}' % (ROW, scalar, ROW)
+    assert lenient_json(series, 2) == {"bars": {"1": json.loads(ROW), "2": None, "3": json.loads(ROW)}}
+
+
+@pytest.mark.parametrize(
+    "late",
+    [
+        b'{"id": 9, "t": "The 5" disk"}',
+        b'{"id": 9, "t": "5" disk"}, %s, {"id": 8, "t": "7" disk"}' % ROW,
+        b'{"id": 9, "x": [1, 2}, %s, {"id": 8, "x": 1]}' % ROW,
+        b'{"id": 9]',
+    ],
+)
+def test_where_nobody_can_say_where_a_row_ends_the_document_is_broken(late):
+    for around in (b"[%s, %s]", b"[%s, %s]"):
+        with pytest.raises(UpstreamError, match="not valid JSON"):
+            lenient_json(around % (late, ROW), 1)
+        with pytest.raises(UpstreamError, match="not valid JSON"):
+            lenient_json(around % (ROW, late), 1)

@@ -1,7 +1,6 @@
-"""The commands beside a fetch: ``pit_fetch init | lint | doctor | new-provider``. Text or JSON out, no envelope.
+"""The commands other than a fetch: ``pit_fetch init | lint | doctor | new-provider``. Text or JSON, no envelope.
 
-Each is a module of its own with ``run(argv, environ, folder) -> Answer``, imported only when it is
-called for.
+Each is a module of its own with ``run(argv, environ, folder) -> Answer``, imported only when needed.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from pit_fetch.options import plain
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command prints on stdout, its exit status, and one line for stderr ("" for none)."""
+    """What a command prints to stdout, its exit status, and one line for stderr ("" for none)."""
 
     text: str
     status: ExitStatus = ExitStatus.OK
@@ -31,13 +30,13 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, name: str, description: str) -> None:
         super().__init__(prog=f"pit_fetch {name}", description=description, allow_abbrev=False, add_help=False)
-        self.add_argument("-h", "--help", action="store_true", help="this help")
+        self.add_argument("-h", "--help", action="store_true", help="show this help")
 
     def error(self, message: str) -> NoReturn:
         raise argparse.ArgumentError(None, plain(message))
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse's, but for what it says of options that it does not know."""
+        """As in argparse, except for what it says about unknown options."""
         given, unknown = self.parse_known_args(args, namespace)
         if unknown:
             flags = [flag for action in self._actions for flag in action.option_strings]

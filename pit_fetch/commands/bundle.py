@@ -1,7 +1,7 @@
 """What ships for Claude Code: hook files, their wiring, agents and skills.
 
-A checkout keeps them at its root, where Claude Code finds them as a plugin. A wheel lays the hook
-files beside this package and the rest into ``pit_fetch/claude``. There is one copy of each.
+A checkout keeps them at its root, where Claude Code finds them as a plugin. A wheel installs the hook
+files beside this package and the rest in ``pit_fetch/claude``. There is one copy of each.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PROJECT_HOOKS = "$CLAUDE_PROJECT_DIR/.claude/hooks"
 
 @dataclass(frozen=True)
 class Hook:
-    """One row of the wiring: at ``event``, for the tool ``matcher``, the file ``script`` is run by ``command``."""
+    """One row of the wiring: on ``event``, for the tool ``matcher``, ``command`` runs the file ``script``."""
 
     event: str
     matcher: str
@@ -33,10 +33,10 @@ class Hook:
 
 
 def files() -> dict[str, bytes]:
-    """Every file that a project gets, by its path below ``.claude``."""
+    """Every file that a project gets, by its path under ``.claude``."""
     hooks = _ROOT if _IN_WHEEL.is_dir() else _ROOT / "hooks"
     found = {f"hooks/{name}": (hooks / name).read_bytes() for name in HOOK_FILES}
-    found["hooks/.gitignore"] = b"pit_gate.log*\n"  # the gate's log stands beside it
+    found["hooks/.gitignore"] = b"pit_gate.log*\n"  # the gate's log is beside it
     for kind in ("agents", "skills"):
         top = _data() / kind
         for path in sorted(top.rglob("*.md")):
@@ -45,7 +45,7 @@ def files() -> dict[str, bytes]:
 
 
 def wiring() -> Iterator[Hook]:
-    """The rows of ``hooks.json``, as a project's own settings say them."""
+    """The rows of ``hooks.json``, as a project's own settings would write them."""
     path = _data() / ("hooks.json" if _IN_WHEEL.is_dir() else "hooks/hooks.json")
     for event, entries in json.loads(path.read_text(encoding="utf-8"))["hooks"].items():
         for entry in entries:

@@ -1,9 +1,9 @@
-"""``pit_fetch doctor``: do this machine and this project really enforce?
+"""``pit_fetch doctor``: do this machine and this project really enforce the PIT?
 
-Looks at the interpreter, the wiring that a client would read, the hook files that it names, the
+Examines the interpreter, the wiring that a client would read, the hook files that it names, the
 ceiling, the credentials and the client's version, and sends a planted leak through the very
-commands that are wired. Every finding names its fix. Nothing is changed, and no value of a
-credential is shown.
+commands that are wired. Every finding names its fix. Nothing is changed, and no credential's value
+is shown.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ HOOK_PYTHON = (3, 9)
 REPLACES_OUTPUT = (2, 1, 121)
 ON_FAILURE = (2, 1, 295)
 
-# Each child process gets this long: the whole command stays below two seconds, since they run side by side.
+# Time for each child process: they run side by side, so the whole command takes less than two seconds.
 CHILD_SECONDS = 1.6
 TIMED_OUT = "timed out"
 INIT = "run pit_fetch init"
@@ -44,7 +44,7 @@ INIT = "run pit_fetch init"
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the report. "fail" means that something does not hold; "warn" that it may not."""
+    """One line of the report. "fail" means that something is broken; "warn" that it may be."""
 
     level: Level
     check: str
@@ -53,9 +53,9 @@ class Finding:
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
-    """Examines the project in the working directory, and reports."""
-    parser = Parser("doctor", "Does this machine, in this project, really enforce the PIT?")
-    parser.add_argument("--json", action="store_true", help="the findings as JSON")
+    """Examines the project in the working directory and reports."""
+    parser = Parser("doctor", "Check whether this machine really enforces the PIT in this project.")
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     given = parser.parse_args(argv)
     if given.help:
         return Answer(parser.format_help())
@@ -115,8 +115,8 @@ def check_command(environ: Mapping[str, str]) -> Iterator[Finding]:
     if found:
         yield Finding("ok", "command", f"pit_fetch is {found}")
     else:
-        fix = "put the folder that pip installed it to on PATH, or call pit_fetch.py by its path"
-        yield Finding("warn", "command", "pit_fetch is not on PATH, and the bundled agents call it by that name", fix)
+        fix = "add the folder where pip installed it to PATH, or call pit_fetch.py by its path"
+        yield Finding("warn", "command", "pit_fetch is not on PATH, but the bundled agents call it by that name", fix)
 
 
 def check_working_directory(project: Path) -> Iterator[Finding]:
@@ -124,7 +124,7 @@ def check_working_directory(project: Path) -> Iterator[Finding]:
     for name in ("pit_fetch", "pit_fetch.py"):
         if (project / name).exists() and (project / name).resolve() not in (ours, ours.parent / "pit_fetch.py"):
             fix = "call pit_fetch, not python3 -m pit_fetch, in this folder"
-            yield Finding("warn", "folder", f"another {name} lies here, and python3 -m would run it", fix)
+            yield Finding("warn", "folder", f"there is another {name} here, and python3 -m would run it", fix)
 
 
 def hook_python(environ: Mapping[str, str]) -> Finding:
@@ -134,17 +134,17 @@ def hook_python(environ: Mapping[str, str]) -> Finding:
     version = tuple(map(int, re.findall(r"\d+", printed)))
     if version >= HOOK_PYTHON:
         return Finding("ok", "python3", f"the hooks run on Python {_dotted(version)}")
-    fix = f"put a Python of at least {_dotted(HOOK_PYTHON)} first on the PATH of the client"
+    fix = f"put Python {_dotted(HOOK_PYTHON)} or later first on the client's PATH"
     return Finding("fail", "python3", f"the python3 on PATH is {_dotted(version) or 'missing or too slow'}", fix)
 
 
 def client_version(environ: Mapping[str, str]) -> Finding:
-    """The version of the client on PATH, or of the one that the installed SDK bundles."""
+    """The version of the client on PATH, or of the one bundled with the installed SDK."""
     program = shutil.which("claude", path=environ.get("PATH"))
     printed = _output([program, "--version"], environ) if program else _bundled_client()
     version = tuple(map(int, re.findall(r"\d+", printed)[:3]))
     if not version:
-        return Finding("note", "client", "no Claude Code client was found; its version is not checked")
+        return Finding("note", "client", "no Claude Code client was found, so its version was not checked")
     shown = f"Claude Code {_dotted(version)}"
     if version < REPLACES_OUTPUT:
         message = f"{shown} cannot replace a tool's output, so the gate would hide nothing"
@@ -166,7 +166,7 @@ def _bundled_client() -> str:
 
 
 def _output(command: Sequence[str], environ: Mapping[str, str], stdin: str = "") -> str:
-    """What a child process prints; "" when it fails. It and its own children end with their time."""
+    """What a child process prints; "" if it fails. When its time is up, it and its own children are ended."""
     pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
     try:
         child = subprocess.Popen(  # noqa: S603 - the commands that the client itself would run
@@ -199,7 +199,7 @@ def check_settings(settings: Iterable[tuple[Path, Path, Any]], project: Path) ->
 
 
 def check_wiring(wired: Sequence[Wired]) -> Iterator[Finding]:
-    """Whether gate and guard are wired for every tool that the shipped wiring names."""
+    """Whether the gate and the guard are wired for every tool that the shipped wiring names."""
     for row in bundle.wiring():
         name = f"{row.script} at {row.event} on {row.matcher}"
         found = [hook for hook in wired if hook.event == row.event and hook.script == row.script]
@@ -213,19 +213,17 @@ def check_wiring(wired: Sequence[Wired]) -> Iterator[Finding]:
         yield from (finding for hook in found for finding in _check_hook(hook))
     for hook in wired:
         if _is_malformed(hook.hook):
-            message = (
-                f"{hook.origin} has a hook whose timeout or onFailure the client does not know: it drops hooks then"
-            )
-            yield Finding("fail", "wiring", message, "timeout is a number, onFailure is block or continue")
+            message = f"{hook.origin} has a hook with an invalid timeout or onFailure, so the client drops hooks"
+            yield Finding("fail", "wiring", message, "make timeout a number, and onFailure block or continue")
         if hook.event == "PostToolUse" and not hook.script and matches(hook.matcher, "Bash"):
             message = (
-                f"{hook.origin} has another PostToolUse hook on Bash; if it rewrites the output, the last to end wins"
+                f"{hook.origin} has another PostToolUse hook on Bash; if it rewrites output, the last to finish wins"
             )
             yield Finding("warn", "wiring", message, "make sure that it never prints updatedToolOutput")
 
 
 def _is_malformed(hook: Mapping[str, Any]) -> bool:
-    """Whether the client refuses the hook, and with it others of the file (measured on 2.1.329)."""
+    """Whether the client rejects the hook, and with it others in the file (measured on 2.1.329)."""
     known = hook.get("onFailure") in (None, "block", "continue")
     return not known or not isinstance(hook.get("timeout", 10), (int, float))
 
@@ -237,7 +235,7 @@ def _check_hook(wired: Wired) -> Iterator[Finding]:
         yield Finding("warn", "wiring", f"{wired.script} has an if filter that some calls may slip past", "remove it")
     timeout = wired.hook.get("timeout")
     if isinstance(timeout, (int, float)) and timeout <= gate.ALARM_SECONDS + gate.LOG_SECONDS:
-        message = f"{wired.script} has timeout {timeout!r}: the client kills it before its own alarm withholds"
+        message = f"{wired.script} has timeout {timeout!r}: the client kills it before its own alarm can withhold"
         yield Finding("fail", "wiring", message, "set timeout to 10")
     if wired.event == "PreToolUse" and wired.hook.get("onFailure") != "block":
         message = f"{wired.script} lacks onFailure: a guard that cannot start lets the call run"
@@ -253,7 +251,7 @@ def _distinct(wired: Iterable[Wired]) -> list[Wired]:
 
 
 def try_out(wired: Wired, environ: Mapping[str, str]) -> list[Finding]:
-    """Runs a wired command as the client does, on a call that it must not let pass."""
+    """Runs a wired command as the client does, on a call that it must not let through."""
     hook = _TRIALS[wired.event, wired.script]
     printed = _output(
         [shutil.which("sh") or "/bin/sh", "-c", wired.command],
@@ -274,7 +272,7 @@ def try_out(wired: Wired, environ: Mapping[str, str]) -> list[Finding]:
             Finding("fail", "trial", f"{name} gave no answer in {CHILD_SECONDS} s", "run it again on a calmer machine")
         ]
     else:
-        found = [Finding("fail", "trial", f"{name}: not so: {what}", f"{INIT} --force")]
+        found = [Finding("fail", "trial", f"{name} does not do this: {what}", f"{INIT} --force")]
     return [*found, *_check_file(wired.path)] if wired.path and wired.path.is_file() else found
 
 
@@ -282,7 +280,7 @@ def _check_file(script: Path) -> Iterator[Finding]:
     if not os.access(script, os.X_OK):
         yield Finding("warn", "files", f"{script} is not executable", f"chmod +x {script}")
     if script.read_bytes() != bundle.files()[f"hooks/{script.name}"]:
-        yield Finding("warn", "files", f"{script} is not the one of this version", f"{INIT} --force")
+        yield Finding("warn", "files", f"{script} is not the one from this version", f"{INIT} --force")
 
 
 def _denies(answer: Any) -> bool:
@@ -296,14 +294,14 @@ _TRIALS: dict[tuple[str, str], Any] = {
 }
 
 
-# The surroundings.
+# The environment.
 
 
 def check_ceiling(environ: Mapping[str, str]) -> Iterator[Finding]:
     ceiling = environ.get(gate.CEILING_VARIABLE)
     if ceiling is None:
         fix = "for a back-test, set it in the environment that starts the client"
-        yield Finding("note", "ceiling", f"{gate.CEILING_VARIABLE} is not set: a call without --pit is open", fix)
+        yield Finding("note", "ceiling", f"{gate.CEILING_VARIABLE} is not set: a call without --pit is open mode", fix)
     elif gate.parse_iso8601(ceiling) is None:
         fix = "write YYYY-MM-DDTHH:MM:SS with Z or an offset, or unset it"
         yield Finding("fail", "ceiling", f"{gate.CEILING_VARIABLE} cannot be read, so every call is refused", fix)
@@ -313,18 +311,18 @@ def check_ceiling(environ: Mapping[str, str]) -> Iterator[Finding]:
         yield Finding("ok", "scope", f"{guard.ONLY_VARIABLE} is set: Bash is for pit_fetch alone")
     else:
         agents = ", ".join(sorted(guard.ADAPTERS))
-        yield Finding("note", "scope", f"Bash is for pit_fetch alone in the subagents {agents} only")
+        yield Finding("note", "scope", f"Bash is for pit_fetch alone only in the subagents {agents}")
 
 
 def check_audit(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
     audit = environ.get("PIT_FETCH_AUDIT")
     if audit and project.resolve() in Path(project, audit).resolve().parents:
-        message = "PIT_FETCH_AUDIT lies inside the project, where an agent can read what was withheld"
+        message = "PIT_FETCH_AUDIT points inside the project, where an agent can read what was withheld"
         yield Finding("fail", "audit", message, "point it to a folder outside the project")
 
 
 def check_credentials(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
-    """Whether each source's credentials are there. A source without one cannot fetch; it cannot leak either."""
+    """Whether each source's credentials are set. A source without them cannot fetch, but it cannot leak either."""
     from pit_fetch import registry
     from pit_fetch.credentials import lookup
 

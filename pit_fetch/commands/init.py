@@ -1,7 +1,7 @@
 """``pit_fetch init [DIR]``: puts hooks, agents and skills into a project's ``.claude`` folder.
 
-Nothing of the user's is overwritten: settings are merged, and a file that differs from ours is
-kept, and named. A second run changes nothing.
+None of the user's files are overwritten: settings are merged, and a file that differs from ours is
+kept and named. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _SAID: Mapping[Action, tuple[str, str]] = {
     "keep": ("KEPT", "would keep"),
 }
 _NEXT = """\
-Next: pit_fetch doctor. So that the agents may call it, allow Bash(pit_fetch *) in the permissions of your settings.
+Next: pit_fetch doctor. To let the agents call it, allow Bash(pit_fetch *) in the permissions of your settings.
 """
 
 
 @dataclass(frozen=True)
 class Step:
-    """One file of the plan: what is done with it, and what it will hold."""
+    """One file of the plan: what is done with it, and what it will contain."""
 
     action: Action
     path: Path
@@ -41,17 +41,17 @@ class Step:
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
-    """Plans, writes (without ``--dry-run``) and says what was done."""
-    parser = Parser("init", "Put the gate, the guard, agents and skills into a project's .claude folder.")
+    """Plans, writes (unless ``--dry-run``) and reports what was done."""
+    parser = Parser("init", "Install the gate, the guard, agents and skills in a project's .claude folder.")
     parser.add_argument("dir", nargs="?", default=folder, metavar="DIR", help="the project (the working directory)")
-    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
+    parser.add_argument("--dry-run", action="store_true", help="show what would be done, and do nothing")
     parser.add_argument("--force", action="store_true", help="replace hook files, agents and skills that differ")
     given = parser.parse_args(argv)
     if given.help:
         return Answer(parser.format_help())
     project = Path(folder, given.dir)
     if not project.is_dir():
-        return Answer("", ExitStatus.REFUSED, f"{given.dir} is no folder: name a project that exists")
+        return Answer("", ExitStatus.REFUSED, f"{given.dir} is not a folder: name an existing project")
     try:
         steps = [*_plan_files(project, given.force), _plan_settings(project)]
     except ValueError as error:
@@ -87,13 +87,13 @@ def _plan_settings(project: Path) -> Step:
         settings = json.loads(path.read_text(encoding="utf-8"))
         merged = merge(settings)
     except (ValueError, TypeError, AttributeError):
-        raise ValueError(f"{path} is not a settings file that can be merged: correct it first") from None
+        raise ValueError(f"{path} is not a settings file that can be merged: fix it first") from None
     note = "disableAllHooks is set: no hook runs until you remove it" if merged.get("disableAllHooks") else ""
     return Step("same" if merged == settings else "merge", path, _dump(merged), note)
 
 
 def merge(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """``settings`` with every row of our wiring that it lacks. What is there stays, in its order."""
+    """``settings`` plus every row of our wiring that it lacks. What is already there stays, in its order."""
     hooks = {event: [*entries] for event, entries in settings.get("hooks", {}).items()}
     for row in bundle.wiring():
         entries = hooks.setdefault(row.event, [])

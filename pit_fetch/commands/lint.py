@@ -1,9 +1,9 @@
-"""``pit_fetch lint [DIR]``: do a project's data agents keep what PIT safety rests on?
+"""``pit_fetch lint [DIR]``: do a project's data agents keep the rules that PIT safety depends on?
 
     R1  every data agent loads the skill evidence-standards
-    R2  no hook of theirs has a catch-all or wildcard matcher
-    R3  an agent that is PIT-complete loads pit-envelope and is wired as its kind demands
-    R5  files that an agent or one of its skills names exist
+    R2  none of its hooks has a catch-all or wildcard matcher
+    R3  a PIT-complete agent loads pit-envelope and is wired as its kind requires
+    R5  files named by an agent or one of its skills exist
     R6  a hook command that names project files goes through $CLAUDE_PROJECT_DIR
     R7  no agent loads a deprecated skill
 
@@ -27,7 +27,7 @@ DATA_AGENTS = re.compile(r"neo4j-.*|perplexity-.*|alphavantage(-.*)?|bz-news-api
 WRITE_TOOL = "mcp__neo4j-cypher__write_neo4j_cypher"
 READ_TOOL = "mcp__neo4j-cypher__read_neo4j_cypher"
 
-# PIT-complete agents, and the tool whose output the gate must judge. An agent that migrates is entered here.
+# PIT-complete agents, and the tool whose output the gate must judge. An agent that migrates is added here.
 PIT_DONE: Mapping[str, str] = {
     "neo4j-news": READ_TOOL,
     "neo4j-vector-search": READ_TOOL,
@@ -82,7 +82,7 @@ class HookEntry:
 
 def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
     """Lints the data agents of a project or a plugin."""
-    parser = Parser("lint", "Check a project's data agents (.claude/agents) against the rules of PIT safety.")
+    parser = Parser("lint", "Check a project's data agents (.claude/agents) against the PIT safety rules.")
     parser.add_argument("dir", nargs="?", default=folder, metavar="DIR", help="the project (the working directory)")
     given = parser.parse_args(argv)
     if given.help:
@@ -104,7 +104,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
 
 
 def lint(project: Path, home: Path) -> tuple[list[str], list[Problem]]:
-    """The names of the checked agents and all problems; ``home`` holds ``agents`` and ``skills``."""
+    """The names of the checked agents, and all problems; ``home`` holds ``agents`` and ``skills``."""
     checked: list[str] = []
     problems: list[Problem] = []
     for path in sorted((home / "agents").glob("*.md")):
@@ -152,14 +152,14 @@ def _check(agent: Agent, project: Path, home: Path) -> Iterator[Problem]:
     yield from _check_hooks(agent)
     if agent.name in PIT_DONE:
         yield from _check_complete(agent, PIT_DONE[agent.name])
-    # A plugin's agents name files of the project that they are copied into: those are not here.
+    # A plugin's agents name files of the project they are copied into, which are not here.
     commands = [hook.command for hook in agent.hooks] if home != project else []
     yield from _check_files("\n".join([agent.body, *commands]), agent.path, project)
     for skill in agent.skills:
         path = home / "skills" / skill / "SKILL.md"
         if path.is_file():
             yield from _check_files(path.read_text(encoding="utf-8"), path.relative_to(project).as_posix(), project)
-        elif ":" not in skill:  # "plugin:skill" lies elsewhere
+        elif ":" not in skill:  # "plugin:skill" is elsewhere
             yield Problem(
                 "WARN", "R5", agent.path, f"skill {skill} is not in this project: the client skips it silently"
             )
@@ -185,7 +185,7 @@ def _check_hooks(agent: Agent) -> Iterator[Problem]:
 
 
 def _is_wildcard(matcher: str | None) -> bool:
-    """Whether a matcher takes tools that it does not name. The client reads it as a name, ``A|B`` or a regex."""
+    """Whether a matcher accepts tools that it does not name. The client reads it as a name, ``A|B`` or a regex."""
     if not matcher or "*" in matcher:
         return True
     try:

@@ -1,4 +1,4 @@
-"""``pit_fetch new-provider NAME [DIR]``: writes the package of a provider, complete and with passing tests.
+"""``pit_fetch new-provider NAME [DIR]``: writes a complete package for a provider, with passing tests.
 
 The package is the folder ``pit_fetch/skeleton``, which works as it is under the name my-source; it
 is copied with that name replaced in all its spellings.
@@ -19,20 +19,20 @@ SKELETON = Path(os.path.dirname(os.path.dirname(__file__)), "skeleton")
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _NEXT = """\
-Next, in {shown}:
+Next, in {shown} and in the environment where pit_fetch is installed:
   python3 -m pip install -e . pytest
   python3 -m pytest
   pit_fetch --source {name} --pit 2024-02-15T16:00:00-05:00 --input-file tests/reply.json
-Then make it yours: {module}/__init__.py says what is asked and how a record is dated,
-tests/reply.json is a recorded reply, and docs/provider-guide.md of pit_fetch goes on from here.
+Then make it yours: {module}/__init__.py says what to ask for and how to date a record,
+tests/reply.json is a recorded reply, and docs/provider-guide.md in pit_fetch takes it from here.
 """
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
-    """Writes the package and says what to do next. Nothing that exists is overwritten."""
-    parser = Parser("new-provider", "Write the package of a new provider, with tests that pass.")
-    parser.add_argument("name", nargs="?", metavar="NAME", help="the name of the source, like federal-register")
-    parser.add_argument("dir", nargs="?", metavar="DIR", help="where to (a new folder pit-fetch-NAME)")
+    """Writes the package and says what to do next. Nothing is overwritten."""
+    parser = Parser("new-provider", "Write a package for a new provider, with passing tests.")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="name of the source, e.g. federal-register")
+    parser.add_argument("dir", nargs="?", metavar="DIR", help="where to write it (default: pit-fetch-NAME)")
     given = parser.parse_args(argv)
     if given.help:
         return Answer(parser.format_help())
@@ -42,14 +42,14 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
     shown = given.dir or f"pit-fetch-{given.name}"
     target = Path(folder, shown)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        return Answer("", ExitStatus.REFUSED, f"{shown} exists and is not empty: name another folder; nothing written")
+        return Answer("", ExitStatus.REFUSED, f"{shown} exists and is not empty: name another folder (nothing written)")
     written = [_write(target, path, content) for path, content in files(given.name).items()]
     lines = "".join(f"wrote {os.path.join(shown, path)}\n" for path in written)
     return Answer(lines + _NEXT.format(shown=shown, name=given.name, module=f"pit_fetch_{_identifier(given.name)}"))
 
 
 def files(name: str) -> dict[str, str]:
-    """The package of a source named ``name``: its files' contents by path."""
+    """The package for a source called ``name``: file contents by path."""
     found = {}
     for path in sorted(SKELETON.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
@@ -62,9 +62,9 @@ def _problem_with(name: str | None) -> str:
     if name is None:
         return "new-provider needs a NAME; see pit_fetch new-provider --help"
     if not _NAME.fullmatch(name):
-        return f"{name!r} is no name for a source: small letters, digits and single dashes, a letter first"
+        return f"{name!r} is not a valid source name: use lower-case letters, digits and single hyphens, a letter first"
     if registry.is_bundled(name):
-        return f"{name} is the name of a bundled source: take another"
+        return f"{name} is the name of a bundled source: choose another"
     return ""
 
 

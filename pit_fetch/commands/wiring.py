@@ -1,4 +1,4 @@
-"""The hooks that a client would run in a project: which files say so, and for which tools."""
+"""The hooks that a client would run in a project: which files declare them, and for which tools."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any
 
 from pit_fetch.commands import bundle
 
-# What stands before a file's name: a path within quotes may hold blanks.
+# What comes before a file name: a path in quotes may contain spaces.
 _PATH = r"""(?:(?<=")[^"]*|(?<=')[^']*|[^\s"']*)"""
 
 
 @dataclass(frozen=True)
 class Wired:
-    """One hook that the client would run, and the settings file that says so."""
+    """One hook that the client would run, and the settings file that declares it."""
 
     event: str
     matcher: str
@@ -39,7 +39,7 @@ class Wired:
 
     @property
     def path(self) -> Path | None:
-        """The hook file, with the variables of the command filled in."""
+        """The hook file, with the command's variables filled in."""
         text = self.command
         for name, value in self.variables.items():
             text = text.replace("${" + name + "}", value).replace("$" + name, value)
@@ -48,7 +48,7 @@ class Wired:
 
 
 def read_settings(environ: Mapping[str, str], project: Path) -> Iterator[tuple[Path, Path, Any]]:
-    """Each file the client reads hooks from: its path, the root of the paths in it, its content (None: unreadable)."""
+    """Each file the client reads hooks from: its path, the root for paths in it, its content (None: unreadable)."""
     user = Path(environ.get("CLAUDE_CONFIG_DIR") or Path(environ.get("HOME") or Path.home()) / ".claude")
     paths = [project / ".claude" / "settings.json", project / ".claude" / "settings.local.json", user / "settings.json"]
     files = [(path, project) for path in paths]
@@ -64,7 +64,7 @@ def read_settings(environ: Mapping[str, str], project: Path) -> Iterator[tuple[P
 
 
 def _installed_plugins(user: Path) -> list[Path]:
-    """The folders of the installed plugins of our name, but for switched-off ones, as the client registers them."""
+    """The folders of installed plugins with our name, except disabled ones, as the client registers them."""
     register = user / "plugins" / "installed_plugins.json"
     try:
         plugins = json.loads(register.read_text(encoding="utf-8"))["plugins"]
@@ -77,7 +77,7 @@ def _installed_plugins(user: Path) -> list[Path]:
 
 
 def hooks_in(path: Path, root: Path, content: Any) -> list[Wired]:
-    """The hooks of one settings file. One that does not have the client's shape has none, as for the client."""
+    """The hooks of one settings file. A file that is not in the client's format has none, as for the client."""
     try:
         return [
             Wired(event, str(entry.get("matcher", "")), hook, path, root)
@@ -91,7 +91,7 @@ def hooks_in(path: Path, root: Path, content: Any) -> list[Wired]:
 
 
 def matches(matcher: str, tool: str) -> bool:
-    """Whether the client runs a hook of ``matcher`` for ``tool``: a name, names with | or a comma, or a regex."""
+    """Whether the client runs a hook with ``matcher`` for ``tool``: a name, names with | or a comma, or a regex."""
     if matcher in ("", "*") or tool in re.split(r"\s*[|,]\s*", matcher):
         return True
     try:

@@ -6,10 +6,13 @@
 ...     options = {"symbol": "ACME"}
 
 No network, no clock, no sleep; any test runner that knows classes will do. docs/provider-guide.md
-walks through it.
+walks through it. For a test of your own, ``run`` is the whole command in this process, asking a
+server that is one function, ``Answering``, at the time of a ``TestClock``.
 """
 
+from pit_fetch.testing.process import Left, TestClock, run
+from pit_fetch.testing.server import Answering
 from pit_fetch.testing.suite import ProviderSuite
-from pit_fetch.testing.transport import Answer, Request, ask_responses
+from pit_fetch.testing.transport import Answer, Request, Response, ask_responses
 
-__all__ = ["Answer", "ProviderSuite", "Request", "ask_responses"]
+__all__ = ["Answer", "Answering", "Left", "ProviderSuite", "Request", "Response", "TestClock", "ask_responses", "run"]

@@ -10,8 +10,9 @@ from pit_fetch.testing.documents import at
 from pit_fetch.testing.drift import TOLERANT, not_worse
 from pit_fetch.testing.program import baseline, look
 from pit_fetch.testing.rows import Row, edited, rows_of
-from pit_fetch.testing.transport import Answer, Request
-from pit_fetch.testing.worlds import CANARY
+from pit_fetch.testing.same import CANARY
+from pit_fetch.testing.server import Response
+from pit_fetch.transport import Request
 
 
 def check_odd_bodies(case: Case) -> None:
@@ -19,10 +20,10 @@ def check_odd_bodies(case: Case) -> None:
     seen = baseline(case)
     for what, body in _odd_bodies(case.reply).items():
         advice = (
-            f'decode with pit_fetch.wire.strict_json, check the shape, and raise UpstreamError("malformed"): {what}'
+            f'decode with pit_fetch.wire.lenient_json, check the shape, and raise UpstreamError("malformed"): {what}'
         )
         for other in (
-            look(case, case.now, wire=lambda request, answer, body=body: (answer[0], {}, body)),  # type: ignore[misc]
+            look(case, case.now, wire=lambda request, made, body=body: Response(body, made.status)),  # type: ignore[misc]
             look(case, case.now, reply=body or b" ", offline=True),
         ):
             not_worse(seen, other, f"the body is {what}", advice)
@@ -33,8 +34,9 @@ def check_errors(case: Case) -> None:
     """HTTP errors: no crash, no items, and no text of the server."""
     seen = baseline(case)
     for status in (400, 401, 403, 404, 418, 429, 500):
-        for body in (b"", b"<html>KIT-CANARY</html>", b'{"error": "KIT-CANARY", "message": ["KIT-CANARY"]}', b"null"):
-            other = look(case, case.now, wire=lambda request, answer, s=status, b=body: (s, {}, b))  # type: ignore[misc]
+        for text in ("", f"<html>{CANARY}</html>", f'{{"error": "{CANARY}", "message": ["{CANARY}"]}}', "null"):
+            body = text.encode()
+            other = look(case, case.now, wire=lambda request, made, s=status, b=body: Response(b, s))  # type: ignore[misc]
             what = f"the server answers with HTTP {status} and {body[:24]!r}"
             not_worse(seen, other, what, "check reply.status before the body is read")
             _not_repeated(other, what)
@@ -46,10 +48,10 @@ def check_paging(case: Case) -> None:
     rows = rows_of(case, seen)
     longest = max({row.container for row in rows}, key=lambda path: sum(row.container == path for row in rows))
     page = edited(case, lambda tree: _fill(tree, [row for row in rows if row.container == longest], case))
-    first: dict[str, Answer] = {}
+    first: dict[str, Response] = {}
 
-    def again(request: Request, answer: Answer) -> Answer:
-        return first.setdefault(request.path, answer)
+    def again(request: Request, made: Response) -> Response:
+        return first.setdefault(request.path, made)
 
     for reply in (case.reply, page):
         first.clear()
@@ -59,15 +61,15 @@ def check_paging(case: Case) -> None:
         if other.asked_too_often:
             raise failure(
                 f"a server that repeats one page is asked more than {case.max_requests} times",
-                'keep the ids of the page before, and raise UpstreamError("paging") when a full page brings '
-                "nothing new (or follow no next-page token twice)",
+                "let paging.numbered or paging.follow run the loop: the framework then sees that pages repeat "
+                '(or raise UpstreamError("paging") when a page brings nothing new)',
             )
         if other.crash:
             raise failure(f"the provider fails when a page repeats itself ({other.crash})", TOLERANT)
 
 
 def _not_repeated(other: Seen, what: str) -> None:
-    if any(CANARY in str(part) for part in other.leaves):
+    if CANARY in other.out + other.err:
         raise failure(
             f"when {what}, a text of the server gets out",
             "an error is told in words of your own: never put a text of the server into a gap or an exception",

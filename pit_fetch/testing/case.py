@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple, TypeGuard
 
 from pit_fetch.errors import ExitStatus
-from pit_fetch.provider import Provider
-from pit_fetch.testing.transport import Answer, Request
+from pit_fetch.operations import in_window
+from pit_fetch.provider import Page, Provider, Query, Record, Watermark
+from pit_fetch.testing.process import Left
+from pit_fetch.testing.server import Response
 from pit_fetch.times import parse_rfc3339
+from pit_fetch.transport import Request
 
-Serve = Callable[[bytes, Request], Answer]
-Wire = Callable[[Request, Answer], Answer]
+Serve = Callable[[bytes, Request], Response]
+Wire = Callable[[Request, Response], Response]
 
 MICROSECOND = timedelta(microseconds=1)
 
@@ -34,57 +37,88 @@ class Case:
     max_requests: int = 100
 
 
+class Version(NamedTuple):
+    """One version of an item, and the instant from which it may be served: the later of its two stamps."""
+
+    id: str
+    public_from: datetime
+
+
 @dataclass(frozen=True)
-class Seen:
-    """What one run came to: what leaves the process, and what only a test (or the audit file) sees."""
+class Seen(Left):
+    """What one run came to: what leaves the process, and what only a test (or the audit file) sees.
 
-    text: str
-    complaint: str
-    status: int
-    log: str
-    printed: str
-    audit: Mapping[str, Any]
-    records: tuple[Any, ...]
-    exchanges: tuple[tuple[Request, Answer], ...]
-    sockets: tuple[str, ...]
-    asked_too_often: bool
+    yielded  what the provider yields, records and pages and watermarks, before the framework touches it
+    query    the request as the provider saw it; None where it was not asked
+    """
 
-    @property
-    def leaves(self) -> tuple[str, str, str, int]:
-        """Every byte that leaves the process."""
-        return self.text, self.complaint, self.log, self.status
+    provider: Provider = field(kw_only=True)
+    query: Query | None = field(kw_only=True)
+    yielded: tuple[Any, ...] = field(kw_only=True)
+    printed: str = field(kw_only=True)
+    audit: Mapping[str, Any] = field(kw_only=True)
+    exchanges: tuple[tuple[Request, Response], ...] = field(kw_only=True)
+    reached_out: tuple[str, ...] = field(kw_only=True)
+    asked_too_often: bool = field(kw_only=True)
 
     @property
-    def envelope(self) -> dict[str, Any]:
-        parsed: dict[str, Any] = json.loads(self.text)
-        return parsed
+    def records(self) -> list[Record]:
+        pages = (one.records if isinstance(one, Page) else (one,) for one in self.yielded)
+        return [one for page in pages for one in page if isinstance(one, Record)]
 
     @property
+    def watermarks(self) -> list[datetime]:
+        """Each instant that was promised, once, in the order of the promises."""
+        return list(dict.fromkeys(one.at for one in self.yielded if isinstance(one, Watermark)))
+
+    @cached_property
     def stamps(self) -> dict[str, datetime]:
-        """Each served item's id, and the instant from which it may be served: the later of its two stamps."""
-        return {item["id"]: _public_from(item) for item in self.envelope["data"]}
+        """Each served item's id, and the instant from which it may be served."""
+        return {item["id"]: _public_from(item) for item in self.data}
 
-    @property
-    def gap_types(self) -> set[str]:
-        return {gap["type"] for gap in self.envelope["gaps"]}
+    @cached_property
+    def versions(self) -> frozenset[Version]:
+        """Every version that was public: those that are served, and the older ones that they hide."""
+        served = frozenset(Version(*one) for one in self.stamps.items())
+        query = self.query
+        if query is None or self.crash or self.provider.derive(query) is not None:
+            return served
+        hidden = {
+            Version(one.id, stamp): one
+            for one in self.records
+            if one.id and (stamp := public_from(one)) is not None and stamp <= query.now
+        }
+        wanted = (
+            version
+            for version, one in hidden.items()
+            if version not in served and in_window(query, one) and self.provider.select(query, one)
+        )
+        return served.union(wanted)
 
     @property
     def crash(self) -> str:
         """Where the provider failed, or ""."""
-        if self.status != ExitStatus.BUG:
+        if self.code != ExitStatus.BUG:
             return ""
         return str(self.audit.get("failure") or self.envelope["gaps"][0]["reason"])
 
 
 def instants(seen: Seen, at_most: int = 12) -> list[datetime]:
-    """The instants at which served items became public, in order; evenly thinned out where there are many."""
-    every = sorted(set(seen.stamps.values()))
+    """The instants at which versions became public, in order; evenly thinned out where there are many."""
+    every = sorted({version.public_from for version in seen.versions})
     step = max(1, -(-len(every) // at_most))
     return sorted({*every[::step], every[-1]})
 
 
-def is_aware(stamp: object) -> bool:
+def is_aware(stamp: object) -> TypeGuard[datetime]:
     return isinstance(stamp, datetime) and stamp.utcoffset() is not None
+
+
+def public_from(record: Record) -> datetime | None:
+    """The instant from which a record may be served: the later of its two stamps; None where nothing shows it."""
+    stamps = (record.available_at, record.revised_at or record.available_at)
+    aware = [stamp for stamp in stamps if is_aware(stamp)]
+    return max(aware) if len(aware) == len(stamps) else None
 
 
 def failure(what: str, advice: str) -> AssertionError:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
-from pit_fetch.testing.case import MICROSECOND, Case, Seen, failure
+from pit_fetch.testing.case import MICROSECOND, Case, Seen, failure, instants
 from pit_fetch.testing.dates import less_precise
 from pit_fetch.testing.documents import Pattern, Place, format_of, name, places
 from pit_fetch.testing.program import baseline, look
-from pit_fetch.testing.transport import Answer, Request
+from pit_fetch.testing.server import Response
+from pit_fetch.transport import Request
 
 # One value of each JSON type, and numbers that are no time and no size.
 _VALUES: tuple[Any, ...] = (None, True, 0, 10**30, "drift", "", [], {}, [None])
@@ -60,7 +63,7 @@ def check_imprecise(case: Case) -> None:
 
 
 def _bodies(seen: Seen) -> list[bytes]:
-    return list(dict.fromkeys(body for _, (_, _, body) in seen.exchanges))[:5]
+    return list(dict.fromkeys(made.body for _, made in seen.exchanges))[:5]
 
 
 def _first_value(tree: Any, pattern: Pattern) -> Any:
@@ -92,20 +95,17 @@ def _changes(value: Any) -> Mapping[str, Callable[[Place], None]]:
 
 
 def _compare(case: Case, seen: Seen, old: bytes, new: bytes, what: str, advice: str) -> None:
-    def wire(request: Request, answer: Answer) -> Answer:
-        return (answer[0], answer[1], new) if answer[2] == old else answer
+    def wire(request: Request, made: Response) -> Response:
+        return replace(made, body=new) if made.body == old else made
 
     other = look(case, case.now, wire=wire)
     not_worse(seen, other, what, advice)
     if not other.stamps or other.leaves == seen.leaves:
         return
-    early = look(case, min(seen.stamps.values()) - MICROSECOND, wire=wire)
+    before = min(instants(seen)) - MICROSECOND
+    early = look(case, before, wire=wire)
     if early.stamps:
-        raise failure(
-            f"when {what}, item {sorted(early.stamps)[0]!r} is served before anything was public "
-            f"(at {min(seen.stamps.values()) - MICROSECOND})",
-            advice,
-        )
+        raise failure(f"when {what}, item {sorted(early.stamps)[0]!r} is served at {before}, before any was", advice)
 
 
 def not_worse(seen: Seen, other: Seen, what: str, advice: str) -> None:
@@ -114,11 +114,14 @@ def not_worse(seen: Seen, other: Seen, what: str, advice: str) -> None:
         raise failure(f"when {what}, the provider fails: {other.crash}", advice)
     if other.asked_too_often:
         raise failure(f"when {what}, the provider asks for ever", "stop when a page brings nothing new")
+    known: dict[str, list[datetime]] = {}
+    for version in sorted(seen.versions, key=lambda version: version.public_from):
+        known.setdefault(version.id, []).append(version.public_from)
     for item, stamp in other.stamps.items():
-        before = seen.stamps.get(item)
-        if before is not None and stamp < before:
-            raise failure(f"when {what}, item {item!r} counts as public from {stamp} on, not from {before}", advice)
-    counts = sorted(other.stamps.values()), sorted(seen.stamps.values())
+        before = known.get(item, [stamp])
+        if stamp < before[-1] and stamp not in before:
+            raise failure(f"when {what}, item {item!r} counts as public from {stamp} on, not from {before[-1]}", advice)
+    counts = sorted(other.stamps.values()), sorted(stamp for stamps in known.values() for stamp in stamps)
     if len(counts[0]) > len(counts[1]) or any(new < old for new, old in _paired(*counts)):
         raise failure(f"when {what}, items are served that were not served before", advice)
 

@@ -6,13 +6,14 @@ import json
 import os
 import subprocess
 import sys
-from urllib.parse import quote, urlsplit
 
 from pit_fetch.credentials import REDACTED
 from pit_fetch.errors import ConfigError
 from pit_fetch.http import base_url
 from pit_fetch.testing.case import Case, Seen, failure
 from pit_fetch.testing.program import baseline, look
+from pit_fetch.testing.same import holds
+from pit_fetch.testing.server import Response
 
 # Each costs an agent's call more than the rest of the start-up together.
 HEAVY = ("asyncio", "email", "http", "importlib.metadata", "multiprocessing", "sqlite3", "ssl", "unittest")
@@ -46,11 +47,10 @@ def check_import(case: Case) -> None:
 
 
 def check_hosts(case: Case) -> None:
-    """Hosts are declared, over https, and every request goes to one of them through ``context.http``."""
-    declared = {}
+    """Hosts are declared, over https, and nothing is asked but through ``context.http``."""
     for host in case.provider.hosts:
         try:
-            declared[urlsplit(base_url(host, {})).hostname] = host.name
+            base_url(host, {})
         except ConfigError:
             raise failure(f"the URL of host {host.name} is {host.url!r}", "give https://HOST without a path") from None
         if not host.override.startswith("PIT_FETCH_") or not host.override.endswith("_URL"):
@@ -59,17 +59,11 @@ def check_hosts(case: Case) -> None:
                 "name it PIT_FETCH_<SOURCE>_URL: it points tests and proxies elsewhere",
             )
     seen = look(case, case.now)
-    if seen.sockets:
-        raise failure(f"the provider opens a socket of its own ({seen.sockets[0]})", "ask through context.http.get")
-    for request, _ in seen.exchanges:
-        if request.host not in declared:
-            raise failure(
-                f"the provider asks {request.host}, which it does not declare", "declare it in Provider.hosts"
-            )
-    if len(seen.exchanges) != seen.audit["requests"]:
+    if seen.reached_out:
         raise failure(
-            "a request went around context.http: no deadline, no rate limit and no retry holds for it",
-            "ask through context.http.get(host, path, params)",
+            f"the provider goes around its HTTP client ({seen.reached_out[0]}): no deadline, no rate limit and no "
+            "retry holds there",
+            "declare the host in Provider.hosts and ask through context.http.get or .post",
         )
 
 
@@ -78,26 +72,20 @@ def check_secrets(case: Case) -> None:
     echo = " ".join(case.secrets).encode()
     runs = {
         "on the recorded reply": baseline(case),
-        "when the server refuses": look(case, case.now, wire=lambda request, answer: (401, {}, b'{"e": "no"}')),
-        "when the server fails": look(case, case.now, wire=lambda request, answer: (500, {}, b"failed")),
-        "when the reply is malformed": look(case, case.now, wire=lambda request, answer: (200, {}, b"<html>")),
+        "when the server refuses": look(case, case.now, wire=lambda request, made: Response(b'{"e": "no"}', 401)),
+        "when the server fails": look(case, case.now, wire=lambda request, made: Response(b"failed", 500)),
+        "when the reply is malformed": look(case, case.now, wire=lambda request, made: Response(b"<html>")),
         "in open mode": look(case, None),
     }
+    advice = "never put a credential, nor the URL of a request, into an id, a payload, a gap or an exception"
     for when, seen in runs.items():
-        for secret in case.secrets:
-            if _holds(seen, secret):
-                raise failure(
-                    f"a credential gets out {when}",
-                    "never put a credential, nor the URL of a request, into an id, a payload, a gap or an exception",
-                )
-        if case.secrets and REDACTED in "".join(map(str, seen.leaves)):
-            raise failure(
-                f"the framework had to redact a credential {when}",
-                "never put a credential, nor the URL of a request, into an id, a payload, a gap or an exception",
-            )
+        if any(_holds(seen, secret) for secret in case.secrets):
+            raise failure(f"a credential gets out {when}", advice)
+        if case.secrets and REDACTED in seen.out + seen.err:
+            raise failure(f"the framework had to redact a credential {when}", advice)
     for status in (200, 401, 403, 500):
-        seen = look(case, case.now, wire=lambda request, answer, s=status: (s, {}, echo))  # type: ignore[misc]
-        if any(secret in "".join(map(str, seen.leaves)) for secret in case.secrets):
+        seen = look(case, case.now, wire=lambda request, made, s=status: Response(echo, s))  # type: ignore[misc]
+        if any(secret in seen.out + seen.err for secret in case.secrets):
             raise failure("a credential gets out when the server repeats it", "tell errors in words of your own")
 
 
@@ -111,5 +99,4 @@ def _heavy(name: str) -> str:
 def _holds(seen: Seen, secret: str) -> bool:
     """Whether the secret is in what leaves, or in a record, as it is or as a URL spells it."""
     records = [(record.id, json.dumps(dict(record.payload), default=str)) for record in seen.records]
-    text = "".join(map(str, (*seen.leaves, seen.printed, *records)))
-    return secret in text or quote(secret, safe="") in text
+    return holds("".join(map(str, (seen.out, seen.err, seen.printed, *records))), secret)

@@ -6,60 +6,57 @@ import contextlib
 import dataclasses
 import io
 import json
-import os
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
-from pit_fetch.engine import run
-from pit_fetch.log import Log
-from pit_fetch.provider import Context, Provider, Query, Record
-from pit_fetch.request import argv_of, parse
+from pit_fetch.coercion import flag_of, spell
+from pit_fetch.provider import Context, Provider, Query
+from pit_fetch.testing import outside
 from pit_fetch.testing.case import Case, Seen, Wire, failure
-from pit_fetch.testing.transport import Answer, Request, answered_by
-from pit_fetch.world import Clock, World, alarm
+from pit_fetch.testing.process import TestClock, run
+from pit_fetch.testing.server import Answering, Response
+from pit_fetch.transport import Request
+from pit_fetch.world import alarm
 
 # Real seconds, for a provider that loops without asking for anything.
 PATIENCE_SECONDS = 10.0
 
 
 @dataclass
-class _Clock:
-    start: datetime
-    passed: float = 0.0
-
-    def sleep(self, seconds: float) -> None:
-        self.passed += seconds
-
-    def value(self) -> Clock:
-        now = lambda: self.start + timedelta(seconds=self.passed)  # noqa: E731
-        return Clock(now, lambda: self.passed, lambda: self.passed, self.sleep)
-
-
-@dataclass
 class _Spy:
-    """The provider, its records noted as they come, before the framework touches them."""
+    """The provider, what it yields and prints noted as it comes, before the framework touches them."""
 
     provider: Provider
-    records: list[Any] = field(default_factory=list)
+    query: Query | None = None
+    yielded: list[Any] = field(default_factory=list)
+    printed: io.StringIO = field(default_factory=io.StringIO)
 
     def watched(self) -> Provider:
         def fetch(query: Query, context: Context) -> Iterator[Any]:
-            return self._note(self.provider.fetch(query, context))
+            return self._note(query, lambda: self.provider.fetch(query, context))
 
         def read(body: bytes, query: Query) -> Iterator[Any]:
-            return self._note(self.provider.read(body, query))
+            return self._note(query, lambda: self.provider.read(body, query))
 
         return dataclasses.replace(self.provider, fetch=fetch, read=read)
 
-    def _note(self, records: Iterable[Any]) -> Iterator[Any]:
-        for one in records:
-            if isinstance(one, Record):
-                self.records.append(one)
+    def _note(self, query: Query, start: Callable[[], Iterable[Any]]) -> Iterator[Any]:
+        self.query = query
+        stream: Iterator[Any] | None = None
+        while True:
+            with contextlib.redirect_stdout(self.printed), contextlib.redirect_stderr(self.printed):
+                stream = iter(start()) if stream is None else stream
+                try:
+                    one = next(stream)
+                except StopIteration:
+                    return
+            self.yielded.append(one)
             yield one
 
 
@@ -76,45 +73,49 @@ def look(
     Raises AssertionError when the test itself is at fault: ``serve`` raised, or the request is refused.
     """
     served = case.reply if reply is None else reply
-    clock, spy = _Clock(case.now), _Spy(case.provider)
+    clock, spy = TestClock(case.now), _Spy(case.provider)
     overrun = False
 
-    def answer(request: Request) -> Answer:
+    def app(request: Request) -> Response:
         nonlocal overrun
         made = case.serve(served, request)
-        if len(traffic.exchanges) >= case.max_requests:
+        if len(transport.exchanges) >= case.max_requests:
             overrun = True
             clock.passed += 1_000_000.0  # past every deadline: this is how the loop ends
         return wire(request, made) if wire else made
 
-    given = {"limit": 100_000, "max_pages": 1_000, **case.options}
+    transport = Answering(app, clock.now)
+    given = {"limit": 100_000, "max_pages": 1_000, "pit": pit, **case.options, "verbose": True, "max_chars": 0}
     if offline:
         given["input_file"] = "-"
-    argv = argv_of(case.provider.name, pit, {name: value for name, value in given.items() if value is not None})
-    stream, printed = io.StringIO(), io.StringIO()
-    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
-        environ = {**case.environ, "PIT_FETCH_AUDIT": os.path.join(folder, "audit.jsonl")}
-        world = World(environ, folder, clock.value(), lambda: served, _alarm)
-        request = parse(argv, spy.watched(), environ, agent_budget=False)
-        traffic = stack.enter_context(answered_by(answer))
-        stack.enter_context(contextlib.redirect_stdout(printed))
-        stack.enter_context(contextlib.redirect_stderr(printed))
-        outcome = run(request, world, Log(stream, verbose=True, pit_mode=pit is not None), argv)
-        with open(environ["PIT_FETCH_AUDIT"], encoding="utf-8") as file:
-            audit = json.loads(file.read())
-    if traffic.error is not None:
-        raise AssertionError(f"serve() raised {traffic.error!r}: correct the test's own server") from traffic.error
+    with tempfile.TemporaryDirectory() as root, outside.refused() as reached_out:
+        audit, home = Path(root, "audit.jsonl"), Path(root, "home")
+        home.mkdir()
+        left = run(
+            [f"--source={case.provider.name}", *_words(given)],
+            transport=transport,
+            clock=clock.value(),
+            environ={"HOME": str(home), **case.environ, "PIT_FETCH_AUDIT": str(audit)},
+            folder=home,
+            stdin=served,
+            provider=spy.watched(),
+            alarm=_alarm,
+        )
+        if not audit.exists():
+            raise AssertionError(f"the request is refused: {left.err}")
+        entry = json.loads(audit.read_text(encoding="utf-8"))
+    if transport.error is not None:
+        raise AssertionError(f"serve() raised {transport.error!r}: correct the test's own server") from transport.error
     return Seen(
-        outcome.text,
-        outcome.complaint,
-        int(outcome.status),
-        stream.getvalue(),
-        printed.getvalue(),
-        audit,
-        tuple(spy.records),
-        tuple(traffic.exchanges),
-        tuple(traffic.sockets),
-        overrun,
+        *left.leaves,
+        provider=case.provider,
+        query=spy.query,
+        yielded=tuple(spy.yielded),
+        printed=spy.printed.getvalue(),
+        audit=entry,
+        exchanges=tuple(transport.exchanges),
+        reached_out=tuple(reached_out),
+        asked_too_often=overrun,
     )
 
 
@@ -137,6 +138,18 @@ def baseline(case: Case) -> Seen:
             "and that records carry an aware available_at",
         )
     return seen
+
+
+def _words(given: Mapping[str, object]) -> list[str]:
+    """A Python call's options as a command line."""
+    words = []
+    for name, value in given.items():
+        if value is True:
+            words.append(flag_of(name))
+        elif value is not None and value is not False:
+            several = isinstance(value, Iterable) and not isinstance(value, (str, bytes))
+            words.append(f"{flag_of(name)}={spell(list(value) if several else value)}")  # type: ignore[call-overload]
+    return words
 
 
 def _alarm(seconds: float) -> AbstractContextManager[None]:

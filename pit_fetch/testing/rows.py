@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pit_fetch.testing.case import Case, Seen, failure
+from pit_fetch.testing.case import Case, Seen, Version, failure
 from pit_fetch.testing.documents import Path, at, containers, format_of, must_format
 from pit_fetch.testing.program import look
 
@@ -15,11 +15,11 @@ MAX_ROWS = 60
 
 @dataclass(frozen=True)
 class Row:
-    """A part of the reply: the path of the list (or map) that holds it, its key there, and the items that it makes."""
+    """A part of the reply: the path of the list (or map) that holds it, its key there, and the versions it makes."""
 
     container: Path
     key: Any
-    ids: frozenset[str]
+    versions: frozenset[Version]
 
     @property
     def path(self) -> Path:
@@ -63,13 +63,16 @@ def drop(tree: Any, rows: Sequence[Row]) -> None:
         del at(tree, row.container)[row.key]
 
 
+def keys_of(container: Any) -> list[Any]:
+    return list(container if isinstance(container, dict) else range(len(container)))[:MAX_ROWS]
+
+
 def _effective(case: Case, seen: Seen, tree: Any, path: Path) -> Iterator[Row]:
-    container = at(tree, path)
-    keys = list(container) if isinstance(container, dict) else list(range(len(container)))
-    for key in keys[:MAX_ROWS]:
+    keys = keys_of(at(tree, path))
+    for key in keys:
         row = Row(path, key, frozenset())
         without = look(case, case.now, reply=edited(case, lambda tree, row=row: drop(tree, [row])))  # type: ignore[misc]
-        lost = frozenset(seen.stamps) - frozenset(without.stamps)
-        whole = len(lost) == len(seen.stamps) and len(keys) > 1
+        lost = seen.versions - without.versions
+        whole = not without.versions and len(keys) > 1
         if lost and not whole and not without.crash and "upstream_error" not in without.gap_types:
             yield Row(path, key, lost)

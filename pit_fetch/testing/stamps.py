@@ -39,21 +39,23 @@ def check_records(case: Case) -> None:
 def check_independence(case: Case) -> None:
     """A record's stamp is what the source says: no other clock, no other PIT moves it."""
     seen = baseline(case)
+    snapshots = {record.id for record in seen.records if record.at_receipt}
     for wait in _WAITS:
         later = _later(case, wait)
         for pit in (case.now, later.now):
             for item, stamp in look(later, pit).stamps.items():
-                if seen.stamps.get(item, stamp) != stamp:
+                if item not in snapshots and seen.stamps.get(item, stamp) != stamp:
                     raise failure(
                         f"item {item!r} is stamped {seen.stamps[item]}, and {wait} later {stamp} at the PIT {pit}",
-                        "take available_at from the reply alone, never from query.pit, query.now or a clock; "
-                        "what has no time of publication is stamped with the instant of its receipt",
+                        "take available_at from the reply alone, never from query.pit, query.now or a clock; what has "
+                        "no time of publication is stamped with the instant of its receipt, and at_receipt=True",
                     )
     for pit in instants(seen):
         for item, stamp in look(case, pit).stamps.items():
-            if seen.stamps.get(item) != stamp:
+            known = max((one for name, one in seen.versions if name == item and one <= pit), default=None)
+            if stamp != known:
                 raise failure(
-                    f"item {item!r} is stamped {stamp} at the PIT {pit}, but {seen.stamps.get(item)} at {case.now}",
+                    f"item {item!r} is stamped {stamp} at the PIT {pit}, but {known} at {case.now}",
                     "take available_at from the reply alone, never from query.pit or query.now",
                 )
 
@@ -64,11 +66,11 @@ def check_floor(case: Case) -> None:
     for row in rows_of(case, seen)[:LOOKED_AT]:
         sources = {path: value for path, value in _dates(case, row) if _moves(case, seen, row, path, value)}
         floors = [moment for value in sources.values() if (moment := floor(value, case.zone)) is not None]
-        for item in row.ids:
-            if floors and seen.stamps[item] < min(floors):
+        for item, stamp in row.versions:
+            if floors and stamp < min(floors):
                 fields = ", ".join(f"{_field(path)} = {value!r}" for path, value in sources.items())
                 raise failure(
-                    f"item {item!r} is available_at {seen.stamps[item]}, before {fields} is over ({min(floors)})",
+                    f"item {item!r} is available_at {stamp}, before {fields} is over ({min(floors)})",
                     "an imprecise stamp means the latest instant that it can: times.end_of_day for a date, "
                     "times.wall_clock for a reading without an offset, in the zone of the source",
                 )
@@ -82,31 +84,32 @@ def check_revisions(case: Case, not_revisions: tuple[str, ...] = ()) -> None:
             moment = floor(value, case.zone)
             if moment is None or _field(path) in not_revisions or not _REVISION.search(_field(path)):
                 continue
-            for item in row.ids:
-                if seen.stamps[item] < moment <= case.now:
+            for item, stamp in row.versions:
+                if stamp < moment <= case.now:
                     raise failure(
-                        f"item {item!r}: {_field(path)} = {value!r} is later than its stamps ({seen.stamps[item]}), so "
+                        f"item {item!r}: {_field(path)} = {value!r} is later than its stamps ({stamp}), so "
                         "what is served may be a text from after the PIT",
                         f"yield revised_at from {_field(path)} (or, if that is no revision, list it in not_revisions)",
                     )
 
 
 def check_boundary(case: Case) -> None:
-    """An item is there at its instant and absent a microsecond before, whatever window the provider asks for."""
+    """A version is there at its instant and absent a microsecond before, whatever window the provider asks for."""
     seen = baseline(case)
     for moment in instants(seen):
-        due = {item for item, stamp in seen.stamps.items() if stamp == moment}
-        missing = due - look(case, moment).stamps.keys()
+        due = {item for item, stamp in seen.versions if stamp == moment}
+        at, before = look(case, moment).stamps, look(case, moment - MICROSECOND).stamps
+        missing = sorted(item for item in due if at.get(item) != moment)
         if missing:
             raise failure(
-                f"item {sorted(missing)[0]!r} is public from {moment} on, and missing at that very PIT",
+                f"item {missing[0]!r} is public from {moment} on, and missing at that very PIT",
                 "widen the window that fetch asks for (query.horizon is inclusive; zones and date-only bounds "
                 "need a day more), and let select() keep the last instant",
             )
-        early = due & look(case, moment - MICROSECOND).stamps.keys()
+        early = sorted(item for item in due if before.get(item) == moment)
         if early:
             raise failure(
-                f"item {sorted(early)[0]!r} is public from {moment} on, and served a microsecond before",
+                f"item {early[0]!r} is public from {moment} on, and served a microsecond before",
                 "take available_at and revised_at from the reply alone, never from query.pit or query.now",
             )
 
@@ -125,8 +128,8 @@ def _faults(record: Record) -> Iterator[tuple[str, str]]:
                 f"{field} is naive, so nothing shows when it was public, and the record is withheld for ever",
                 "parse it with a function of pit_fetch.times (wall_clock(naive, zone) for a reading without an offset)",
             )
-    if record.source not in get_args(SourceTag):
-        yield f"source is {record.source!r}", f"use one of {', '.join(get_args(SourceTag))}"
+    if record.available_at_source not in get_args(SourceTag):
+        yield f"available_at_source is {record.available_at_source!r}", f"use one of {', '.join(get_args(SourceTag))}"
     try:
         json.dumps(dict(record.payload), allow_nan=False)
     except (TypeError, ValueError) as error:
@@ -169,8 +172,7 @@ def _moves(case: Case, seen: Seen, row: Row, path: tuple[Any, ...], value: objec
             parent[path[-1]] = a_day_later(value)
 
     later = _later(case, timedelta(days=2))
-    moved = look(later, later.now, reply=edited(case, change)).stamps
-    return any(moved.get(item) != seen.stamps[item] for item in row.ids)
+    return not row.versions <= look(later, later.now, reply=edited(case, change)).versions
 
 
 def _field(path: tuple[Any, ...]) -> str:

@@ -1,4 +1,4 @@
-"""The tests of a provider: subclass :class:`ProviderSuite`, give three attributes, get sixteen tests."""
+"""The tests of a provider: subclass :class:`ProviderSuite`, give three attributes, get eighteen tests."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 from typing import ClassVar
 
 from pit_fetch.provider import Credential, Provider
-from pit_fetch.testing import bodies, drift, manners, stamps, worlds
+from pit_fetch.testing import bodies, drift, manners, promises, stamps, worlds
 from pit_fetch.testing.case import Case, failure, is_aware
 from pit_fetch.testing.program import baseline, look
-from pit_fetch.testing.transport import Answer, Request
+from pit_fetch.testing.transport import Answer, Request, Response, response_of
 from pit_fetch.times import parse_rfc3339
 
 _FAR = datetime(2100, 1, 1, tzinfo=UTC)
@@ -21,7 +21,8 @@ class ProviderSuite:
     """The standard tests. A subclass whose name begins with ``Test`` is found by pytest.
 
     provider       the ``PROVIDER`` value
-    reply          a recorded reply as bytes: a few records with different stamps, shorter than a page
+    reply          a recorded reply as bytes: a few records with different stamps, shorter than a page; it may
+                   hold several versions of one item
     options        the request that the reply answers, as :func:`pit_fetch.fetch` takes it
 
     Where that is not enough:
@@ -29,8 +30,8 @@ class ProviderSuite:
     recorded_at    when the reply was recorded, ``2024-02-16T00:00:00Z`` (default: its latest stamp)
     zone           the zone of the source's dates and readings without offset, ``America/New_York``
     credentials    values by credential name, where a made-up one does not pass ``Credential.check``
-    not_revisions  fields that look like a time of revision and are none
-    max_requests   how many requests the provider needs at the most in a test
+    not_revisions  fields whose names look like a time of revision, and that are not
+    max_requests   the most requests that the provider needs in a test
     serve          the server, where one reply to every request is not enough
     """
 
@@ -43,8 +44,8 @@ class ProviderSuite:
     not_revisions: ClassVar[tuple[str, ...]] = ()
     max_requests: ClassVar[int] = 100
 
-    def serve(self, reply: bytes, request: Request) -> Answer:
-        """Status, headers and body for ``request``. ``reply`` is the recorded one, as a test has changed it."""
+    def serve(self, reply: bytes, request: Request) -> Answer | Response:
+        """The answer to ``request``. ``reply`` is the recorded one, as a test has changed it."""
         return 200, {}, reply
 
     def test_the_recording_holds_dated_records(self) -> None:
@@ -62,6 +63,12 @@ class ProviderSuite:
 
     def test_records_are_well_formed(self) -> None:
         stamps.check_records(self.case())
+
+    def test_the_order_is_as_promised(self) -> None:
+        promises.check_order(self.case())
+
+    def test_versions_are_left_to_the_framework(self) -> None:
+        promises.check_versions(self.case())
 
     def test_stamps_come_from_the_reply_alone(self) -> None:
         stamps.check_independence(self.case())
@@ -103,7 +110,7 @@ class ProviderSuite:
             provider=self.provider,
             reply=self.reply,
             options=self.options,
-            serve=self.serve,
+            serve=lambda reply, request: response_of(self.serve(reply, request)),
             environ={one.variables[0]: values[one.name] for one in self.provider.credentials},
             secrets=tuple(values[one.name] for one in self.provider.credentials if one.secret),
             now=_FAR,
@@ -120,7 +127,7 @@ def _recorded_at(case: Case, given: str) -> datetime:
             raise failure(f"recorded_at is {given!r}", "write it as 2024-02-16T00:00:00Z")
         return moment
     records = look(case, _FAR - timedelta(days=1), offline=True).records
-    moments: list[datetime] = [stamp for record in records for stamp in record[1:2] + record[4:5] if is_aware(stamp)]
+    moments = [stamp for one in records for stamp in (one.available_at, one.revised_at) if is_aware(stamp)]
     if not moments:
         raise failure(
             "read() makes no dated record of the recorded reply, so the test does not know when it is from",

@@ -6,47 +6,58 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from pit_fetch.provider import Context, Credential, Gap, Host, Option, Provider, Query, Record, UpstreamError
+from pit_fetch.paging import follow, newest_first
+from pit_fetch.provider import (
+    Context,
+    Credential,
+    Field,
+    Host,
+    Operation,
+    Option,
+    Page,
+    Provider,
+    Query,
+    QueryKey,
+    Record,
+    UpstreamError,
+)
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc3339
-from pit_fetch.wire import strict_json
+from pit_fetch.wire import lenient_json
 
 HOST = "Source"
-REPLY = json.dumps(
-    {
-        "items": [
-            {"id": 4, "published": "2024-02-16T09:30:00-05:00", "updated": None, "title": "Four"},
-            {"id": 3, "published": "2024-02-15T16:00:00-05:00", "updated": "2024-02-17T10:00:00-05:00", "title": "3"},
-            {"id": 2, "published": "2024-02-14", "updated": None, "title": "Two"},
-            {"id": 1, "published": "2024-02-13T08:00:00-05:00", "updated": "2024-02-13T08:00:01-05:00", "title": "One"},
-        ],
-        "next": None,
-    }
-).encode()  # fmt: skip
+ITEMS = [
+    {"id": 4, "published": "2024-02-16T09:30:00-05:00", "updated": None, "title": "Four"},
+    {"id": 3, "published": "2024-02-15T16:00:00-05:00", "updated": "2024-02-17T10:00:00-05:00", "title": "3"},
+    {"id": 2, "published": "2024-02-14", "updated": None, "title": "Two"},
+    {"id": 1, "published": "2024-02-13T08:00:00-05:00", "updated": "2024-02-13T08:00:01-05:00", "title": "One"},
+]
 
 
-def fetch(query: Query, context: Context) -> Iterator[Record | Gap]:
-    token, seen = "", set[str]()
-    while True:
+def reply_of(items: object) -> bytes:
+    return json.dumps({"items": items, "next": None}).encode()
+
+
+REPLY = reply_of(ITEMS)
+
+
+def fetch(query: Query, context: Context) -> Iterator[Page]:
+    def page_at(token: str) -> tuple[list[Record], str | None]:
         document = page(query, context, token)
-        yield from records(document)
-        token = document.get("next") or ""
-        if not isinstance(token, str) or token in seen:
-            raise UpstreamError("paging")
-        seen.add(token)
-        if not token:
-            return
+        after = document.get("next")
+        return list(records(document)), after if isinstance(after, str) and after else None
+
+    yield from follow(page_at, "", newest_first)
 
 
-def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
-    yield from records(_document(body))
+def read(body: bytes, query: Query) -> Iterator[Record]:
+    yield from records(document_of(body))
 
 
 def page(query: Query, context: Context, token: str) -> dict[str, Any]:
-    parameters = {"key": context.credentials["key"], "before": query.horizon.isoformat(), "page": token}
-    reply = context.http.get(HOST, "/items", parameters)
+    reply = context.http.get(HOST, "/items", {"before": query.horizon.isoformat(), "page": token})
     if reply.status != 200:
         raise UpstreamError("http_status", host=HOST, status=reply.status)
-    return _document(reply.body)
+    return document_of(reply.body)
 
 
 def records(document: dict[str, Any]) -> Iterator[Record]:
@@ -64,14 +75,14 @@ def record(row: Any) -> Record:
     return Record(
         id=str(name) if isinstance(name, int) and not isinstance(name, bool) else "",
         available_at=published if dated else None,
-        source="provider_metadata",
+        available_at_source="provider_metadata",
         payload={"title": title if isinstance(title, str) else ""},
         revised_at=revised,
     )
 
 
-def _document(body: bytes) -> dict[str, Any]:
-    document = strict_json(body)
+def document_of(body: bytes) -> dict[str, Any]:
+    document = lenient_json(body, rows=2)
     if not isinstance(document, dict) or not isinstance(document.get("items"), list):
         raise UpstreamError("malformed", problem="it has no items")
     return document
@@ -82,9 +93,9 @@ PROVIDER = Provider(
     summary="a made-up source",
     fetch=fetch,
     read=read,
-    hosts=(Host(HOST, "https://api.source.example", "PIT_FETCH_KIT_SOURCE_URL"),),
+    hosts=(Host(HOST, "https://api.source.example", "PIT_FETCH_KIT_SOURCE_URL", auth=QueryKey("key", "key")),),
     credentials=(Credential("key", ("KIT_SOURCE_KEY",)),),
     options=(Option("word", "items whose title holds this word"),),
-    newest_first=True,
-    page_size=4,
+    operations=(Operation(fields=(Field("title"),)),),
+    page_size=20,
 )

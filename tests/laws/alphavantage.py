@@ -10,6 +10,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from random import Random
 from typing import Any, NamedTuple
 
+from pit_fetch_providers.alphavantage.functions import FUNCTIONS
+
+from pit_fetch.testing.server import App, Response, as_json
+from pit_fetch.transport import Request
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
 from tests.loopback import alphavantage as loopback
 from tests.loopback.alphavantage import (
@@ -26,7 +30,6 @@ from tests.loopback.alphavantage import (
     quarter,
     year,
 )
-from tests.loopback.server import App, Request, Response, as_json
 
 MODULE = "pit_fetch_providers.alphavantage"
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
@@ -61,7 +64,10 @@ def make(rng: Random, most: int = 4) -> Case:
     pit = rng.choice(PITS)
     moment = datetime.fromisoformat(pit)
     asked = rng.choice(_KINDS)(rng, moment)
-    choices = {**common(moment, [], rng), "fields": [("--fields", "close,title,reportedEPS,amount")], **asked.extra}
+    choices = {**common(moment, [], rng), **asked.extra}
+    names = [field.name for field in FUNCTIONS[asked.words[0]].operation.fields]
+    if names:
+        choices["fields"] = [("--fields", ",".join(rng.sample(names, 2)))]
     return Case(
         source="alphavantage",
         pit=pit,
@@ -87,6 +93,14 @@ def news(rng: Random) -> Case:
     words = (*asked.words, "--limit", rng.choice(("1", "2", "3", "5")))
     apps = tuple(_app(store, number) for number, store in enumerate(asked.stores))
     return Case("alphavantage", pit, words, apps, {f"{MODULE}.news:LIMIT": 6})
+
+
+def adjusted(rng: Random) -> Case:
+    """Daily bars as-of adjusted: splits and dividends that were not public yet scale nothing."""
+    pit = rng.choice(PITS)
+    asked = _adjusted(rng, datetime.fromisoformat(pit))
+    words = (*asked.words, *rng.choice(((), ("--limit", "2"), ("--date-to", pit[:10]))))
+    return Case("alphavantage", pit, words, tuple(_app(store, n) for n, store in enumerate(asked.stores)))
 
 
 def foreign(rng: Random) -> Case:
@@ -184,7 +198,7 @@ def _app(store: Store, number: int) -> App:
     def answer(request: Request) -> Response:
         is_intraday = request.query.get("function") == "TIME_SERIES_INTRADAY"
         if is_intraday and request.query.get("adjusted", "true") == "true":
-            return changed(Request(request.path, {**request.query, "adjusted": "false"}, request.headers))
+            return changed(request._replace(params={**request.params, "adjusted": "false"}))
         return _spoilt(plain(request))
 
     return answer
@@ -270,6 +284,26 @@ def _daily(rng: Random, moment: datetime) -> Asked:
         # More than the compact size holds.
         after = [today + timedelta(days=n) for n in range(1, 130) if public_at(today + timedelta(days=n)) > moment]
     return _bars(rng, function, words, [f"{day}" for day in before], [f"{day}" for day in after])
+
+
+def _adjusted(rng: Random, moment: datetime) -> Asked:
+    function, today = "TIME_SERIES_DAILY_ADJUSTED", moment.astimezone(NEW_YORK).date()
+    days = [today + timedelta(days=n) for n in range(-15, 15)]
+    public: list[Bar] = []
+    for day in [day for day in days if _evening(day) <= moment and rng.random() < 0.8]:
+        split, paid = rng.choice(("1.0", "1.0", "2.0", "0.1", "None")), rng.choice(("0.0000", "0.2400", "-"))
+        close = rng.choice(("10.5", "170.1000", "0.2"))
+        public.append(bar(f"{day}", close, split_coefficient=split, dividend_amount=paid))
+    late = [day for day in days if _evening(day) > moment]
+    stores = []
+    for number in range(4):
+        rows = list(public)
+        for day in rng.sample(late, min(noise_count(rng), len(late)) if number else 0):
+            split, paid = rng.choice(("7.0", "None", CANARY, "0", _wreck(rng))), rng.choice(("9.0", "-", CANARY))
+            rows.append(bar(f"{day}", CANARY, split_coefficient=split, dividend_amount=paid))
+        rng.shuffle(rows)
+        stores.append(Store(bars={function: rows}))
+    return Asked((function, "symbol=IBM", f"adjust={rng.choice(('splits', 'total'))}"), tuple(stores))
 
 
 def _intraday(rng: Random, moment: datetime) -> Asked:
@@ -501,5 +535,6 @@ def _withheld(rng: Random, moment: datetime) -> Asked:
 
 
 _KINDS: Sequence[Callable[[Random, datetime], Asked]] = (
-    _daily, _daily, _intraday, _intraday, _earnings, _dividends, _splits, _option_chain, _news, _news, _withheld,
+    _daily, _daily, _adjusted, _intraday, _intraday, _earnings, _dividends, _splits, _option_chain, _news, _news,
+    _withheld,
 )  # fmt: skip

@@ -7,10 +7,11 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
+from pit_fetch.testing.server import App, Response, as_json
+from pit_fetch.transport import Request
 from tests.laws.worlds import CANARY, PITS, Case, common, near, noise_count, options
 from tests.loopback import benzinga
 from tests.loopback.benzinga import article
-from tests.loopback.server import App, Request, Response, as_json
 
 MODULE = "pit_fetch_providers.bz_news_api"
 CHOICES: Mapping[str, Sequence[tuple[str, ...]]] = {
@@ -75,7 +76,7 @@ def _case(rng: Random) -> tuple[Case, Sequence[Sequence[dict[str, Any]]]]:
         **CHOICES,
         "updated": [("--updated-since", text) for text in _spellings(second - near(rng))],
     }
-    sizes = [{f"{MODULE}:PAGE_SIZE": size, f"{MODULE}:MOST_REPEATED": 10} for size in (2, 3, 7, 100)]
+    sizes = [{f"{MODULE}:PAGE_SIZE": size, "pit_fetch.pit:MOST_REPEATED": 10} for size in (2, 3, 7, 100)]
     plain = ("--lookback-minutes", "90000", "--limit", "500", "--max-pages", "1000")
     is_plain = rng.random() < 0.2
     case = Case(
@@ -106,6 +107,21 @@ def unrevised(rng: Random) -> Case:
     return case._replace(words=words, worlds=(benzinga.app(served),), immutable=True, plain=None)
 
 
+def versions(rng: Random) -> Case:
+    """Articles of which earlier revisions stand beside the newest one that was public, as while a page shifts."""
+    case, worlds = _case(rng)
+    newest = [one for one in worlds[0] if one["title"] != "First"]
+    older = [
+        {**one, "updated": one["created"], "title": f"Oil {CANARY}"}
+        for one in newest
+        if one["updated"] != one["created"]
+    ]
+    served = [newest, *([*newest, *rng.sample(older, rng.randint(0, len(older)))] for _ in range(2))]
+    for rows in served:
+        rng.shuffle(rows)
+    return case._replace(worlds=tuple(map(benzinga.app, served)))
+
+
 def crowded(rng: Random) -> Case:
     """Worlds at the ceiling: the pages of one window do not hold the late articles, so the window has to shrink."""
     case = make(rng)
@@ -113,7 +129,7 @@ def crowded(rng: Random) -> Case:
     public = [_public(rng, n, second - n * timedelta(hours=9), far=False) for n in range(1, 14)]
     worlds = [public]
     for _ in range(2):
-        late = [article(1_000 + n, second + n * timedelta(hours=3), title=CANARY) for n in range(1, rng.randint(2, 9))]
+        late = [article(1_000 + n, second + n * timedelta(hours=3), title=CANARY) for n in range(1, rng.randint(2, 14))]
         worlds.append([*late, *public])
     sizes = {f"{MODULE}:PAGE_SIZE": 3, f"{MODULE}:PAGES_PER_WINDOW": 7}
     words = ("--lookback-minutes", "90000", *rng.choice(((), ("--limit", "4"), ("--max-pages", "2"))))

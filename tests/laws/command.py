@@ -8,6 +8,9 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
+from pit_fetch import registry
+from pit_fetch.errors import UsageError
+from pit_fetch.request import of_values
 from pit_fetch.siblings import gate
 from tests.laws import bz
 from tests.laws.worlds import CANARY, PITS, near, run
@@ -31,9 +34,24 @@ def refusals(rng: Random) -> int:
         run(case, case.worlds[-1], pit=rng.choice(BAD_PITS)),
         run(case, case.worlds[-1], environ={"PIT_FETCH_CEILING": (case.moment - near(rng, 1)).isoformat()}),
         run(case, case.worlds[-1], environ={"PIT_FETCH_CEILING": rng.choice(BAD_PITS)}),
+        run(case, case.worlds[-1], pit="", environ={"PIT_FETCH_CEILING": case.pit}),
     ]
     for left in bad:
         assert (left.code, left.ids, CANARY in left.out + left.err) == (2, [], False)
+    return 0
+
+
+def library_refusals(rng: Random) -> int:
+    """What a Python call gives is refused alike: a PIT above the ceiling or without a zone, or none at all."""
+    case = bz.make(rng)
+    provider, ceiling = registry.load(case.source), (case.moment - near(rng, 1)).isoformat()
+    for pit in (case.pit, case.moment, case.moment.replace(tzinfo=None), rng.choice(BAD_PITS), False, None):
+        try:
+            made = of_values({"pit": pit, "limit": 3}, provider, {"PIT_FETCH_CEILING": ceiling})
+        except UsageError:
+            continue
+        raise AssertionError(f"{pit!r} is taken as {made.pit}")
+    assert of_values({"pit": ceiling}, provider, {"PIT_FETCH_CEILING": ceiling}).pit is not None
     return 0
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+from pit_fetch.testing.server import App, Response
+from pit_fetch.transport import Request
 from tests.laws.worlds import Case, run
-from tests.loopback.server import App, Request, Response
 
 FOLDER = Path(__file__).resolve().parents[1] / "corpus"
 NOW = datetime(2027, 1, 1, tzinfo=UTC)

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from random import Random
 
-from tests.laws import alphavantage, bz, command, corpus, sec, shell
-from tests.laws.worlds import CANARY, SECRETS, Case, Left, near, run
-from tests.loopback.server import Request, Response
+from pit_fetch.formats import NAMES as FORMS
+from pit_fetch.testing.same import CANARY, same_bytes
+from pit_fetch.testing.server import Response
+from pit_fetch.transport import Request
+from tests.laws import alphavantage, bz, command, corpus, sample, sec, shell
+from tests.laws.worlds import SECRETS, Case, near, run
 
 Law = Callable[[Random], int]
 
 
 def non_interference(case: Case) -> int:
     """Worlds that serve the same public records give the same bytes, and nothing of the others shows."""
-    expected = run(case, case.worlds[0])
-    _clean(expected)
-    for app in case.worlds[1:]:
-        left = run(case, app)
-        _clean(left)
-        assert left == expected
+    expected = same_bytes(lambda app: run(case, app), case.worlds, SECRETS)
     if case.plain is not None:
         assert case.plain <= set(expected.ids), "what was public is missing"
     return len(case.worlds) - 1
@@ -28,12 +27,7 @@ def non_interference(case: Case) -> int:
 
 def files(case: Case, bodies: Sequence[bytes]) -> int:
     """Saved replies and exports that hold the same public records give the same bytes, however they are written."""
-    expected = run(case, _unasked, stdin=bodies[0])
-    _clean(expected)
-    for body in bodies[1:]:
-        left = run(case, _unasked, stdin=body)
-        _clean(left)
-        assert left == expected
+    same_bytes(lambda body: run(case, _unasked, stdin=body), bodies, SECRETS)
     return len(bodies) - 1
 
 
@@ -45,7 +39,8 @@ def clock(case: Case, rng: Random) -> int:
     """The wall clock changes nothing once it is past the PIT."""
     app = case.worlds[-1]
     early, late = (case.moment + timedelta(days=3) + near(rng) for _ in range(2))
-    assert run(case, app, now=early) == run(case, app, now=late + timedelta(days=rng.choice((0, 9, 2_000))))
+    clocks = (early, late + timedelta(days=rng.choice((0, 9, 2_000))))
+    same_bytes(lambda now: run(case, app, now=now), clocks, SECRETS)
     return 1
 
 
@@ -55,7 +50,7 @@ def future(case: Case) -> int:
         return 0
     late = (case.moment + timedelta(days=400)).isoformat()
     for app in case.worlds:
-        left = run(case, app, pit=late, now=case.moment, words=_without_ends(case.words))
+        left = run(case, app, pit=late, now=case.moment, words=_without_ends(case.words), still=True)
         assert CANARY not in left.out + left.err, "a canary got out"
     return 0
 
@@ -68,19 +63,16 @@ def _without_ends(words: Sequence[str]) -> tuple[str, ...]:
 
 def sizes(case: Case) -> int:
     """The size of a page of the source's changes nothing; its order is shuffled in every world."""
-    expected = run(case, case.worlds[-1])
-    for other in case.resized:
-        assert run(case, case.worlds[-1], sizes={**case.sizes, **other}) == expected
+    every = [case.sizes, *({**case.sizes, **other} for other in case.resized)]
+    same_bytes(lambda sizes: run(case, case.worlds[-1], sizes=sizes), every, SECRETS)
     return len(case.resized)
 
 
 def repeated(case: Case) -> int:
     """A fetch at a later PIT before it, in the same process and with the files that it left, changes nothing."""
     app = case.worlds[-1]
-    expected = run(case, app)
     run(case, app, pit=(case.moment + timedelta(days=5)).isoformat())
-    again = run(case, app, keep_files=True)
-    assert again._replace(files=()) == expected._replace(files=())
+    same_bytes(lambda keep: replace(run(case, app, keep_files=keep), files=()), (True, False), SECRETS)
     return 1
 
 
@@ -110,7 +102,7 @@ def paging(case: Case, rng: Random, ahead: timedelta = timedelta(0)) -> int:
     for page in range(len(whole) + 1):
         left = run(case, app, now=begin + timedelta(seconds=7 * page), words=(*few, *after))
         ids += left.ids
-        cursors = [gap["reason"].split("--after ")[1] for gap in left.gaps if "--after " in gap["reason"]]
+        cursors = [gap["reason"].split("--after ")[1] for gap in left.envelope["gaps"] if "--after " in gap["reason"]]
         if not cursors:
             break
         after = ("--after", cursors[0])
@@ -125,6 +117,23 @@ def _with(words: Sequence[str], option: str, value: str) -> tuple[str, ...]:
     return (*words[:place], option, value, *words[place + 2 :])
 
 
+def windows(case: Case, parts: Sequence[Sequence[str]]) -> int:
+    """What narrows a request leaves items out and changes none: neither which version it is, nor what is derived."""
+    items = run(case, case.worlds[-1]).data
+    for words in parts:
+        left = run(case, case.worlds[-1], words=(*case.words, *words))
+        assert all(item in items for item in left.data)
+    return len(parts)
+
+
+def forms(case: Case) -> int:
+    """What the gate refuses is not printed in any form."""
+    for name in FORMS:
+        left = run(case, case.worlds[0], words=(*case.words, "--format", name))
+        assert (left.code, CANARY in left.out + left.err) == (70, False), name
+    return 0
+
+
 def kept(rng: Random) -> int:
     """What a fetch of an earlier day has left in the cache changes nothing: no index of a day that was not over."""
     case, earlier, then, now = sec.kept(rng)
@@ -132,19 +141,13 @@ def kept(rng: Random) -> int:
     expected = run(case, app, now=now)
     run(case, earlier, pit=then.isoformat(), now=then)
     again = run(case, app, now=now, keep_files=True)
-    assert again._replace(files=()) == expected._replace(files=())
+    assert replace(again, files=()) == replace(expected, files=())
     return 1
-
-
-def _clean(left: Left) -> None:
-    everything = left.out + left.err + "".join(name + body.decode("latin-1") for name, body in left.files)
-    assert CANARY not in everything, "a canary got out"
-    assert not any(secret in everything for secret in SECRETS), "a secret got out"
-    assert left.code in (0, 3, 4, 5), left.err
 
 
 Maker = Callable[[Random], Case]
 _MAKERS: Mapping[str, tuple[Maker, Maker]] = {
+    "sample": (sample.make, sample.undisturbed),
     "bz-news-api": (bz.make, bz.unrevised),
     "alphavantage": (alphavantage.make, alphavantage.undisturbed),
     "sec_full_text": (sec.make, sec.undisturbed),
@@ -166,11 +169,19 @@ def _laws(make: Maker, undisturbed: Maker) -> Mapping[str, Law]:
 # "source: law" -> the law.
 LAWS: Mapping[str, Law] = {
     **{f"{source}: {name}": law for source, makers in _MAKERS.items() for name, law in _laws(*makers).items()},
+    "sample: versions": lambda rng: non_interference(sample.versions(rng)),
+    "sample: windows": lambda rng: windows(*sample.windows(rng)),
+    "sample: snapshots": lambda rng: paging(sample.snapshots(rng), rng, ahead=timedelta(hours=1)),
+    "sample: forms": lambda rng: forms(sample.refused(rng)),
+    "sample: redirects": lambda rng: non_interference(sample.redirects(rng)),
+    "bz-news-api: versions": lambda rng: non_interference(bz.versions(rng)),
     "bz-news-api: ceiling": lambda rng: non_interference(bz.crowded(rng)),
     "bz-news-api: files": lambda rng: files(*bz.files(rng)),
     "bz-news-api: failures": lambda rng: non_interference(bz.failures(rng)),
     "alphavantage: failures": lambda rng: non_interference(alphavantage.failures(rng)),
     "sec_full_text: ordered": lambda rng: non_interference(sec.ordered(rng)),
+    "sec_full_text: ahead": lambda rng: non_interference(sec.ahead(rng)),
+    "alphavantage: adjusted": lambda rng: non_interference(alphavantage.adjusted(rng)),
     "alphavantage: news": lambda rng: non_interference(alphavantage.news(rng)),
     "alphavantage: foreign": lambda rng: non_interference(alphavantage.foreign(rng)),
     "alphavantage: snapshots": lambda rng: paging(alphavantage.snapshots(rng), rng, ahead=timedelta(hours=1)),
@@ -181,5 +192,6 @@ LAWS: Mapping[str, Law] = {
     "guard: shell": shell.law,
     "guard: options": shell.options,
     "command: refusals": command.refusals,
+    "library: refusals": command.library_refusals,
     "corpus: no leak": corpus.law,
 }

@@ -9,10 +9,11 @@ from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from random import Random
 
+from pit_fetch.testing.server import App, Response, as_json
+from pit_fetch.transport import Request
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
 from tests.loopback import sec as loopback
 from tests.loopback.sec import APPLE, TESLA, Filing, number
-from tests.loopback.server import App, Request, Response, as_json
 
 MODULE = "pit_fetch_providers.sec_full_text"
 DAY = timedelta(days=1)
@@ -102,6 +103,20 @@ def ordered(rng: Random) -> Case:
     limit = rng.choice(((), ("--limit", "1"), ("--limit", "3")))
     sizes = {f"{MODULE}.search:SLICE_MOST": 2, f"{MODULE}.search:SLICE_AIM": 2}
     return case._replace(words=("concern", "--forms", "8-K,10-K,10-Q,4", *limit), sizes=sizes)
+
+
+def ahead(rng: Random) -> Case:
+    """A search that ends early: filings of the PIT's own day, which wait for some of the days before it, among which
+    some are withheld. Which indexes it asks for, and keeps, tells how far back it went."""
+    case = ordered(rng)._replace(pit="2024-02-15T16:00:00-05:00")
+    moment, numbers = case.moment, iter(range(1, 99))
+    days = [moment] * 6 + [moment - n * DAY for n in range(1, 9) if (moment - n * DAY).weekday() < 5]
+    public = [_filing(rng, number(next(numbers)), "8-K", day - 3 * DISSEMINATION, "Apple Inc.") for day in days]
+    worlds = [public]
+    for _ in range(2):
+        worlds.append([*public, *(_unlisted(rng, number(next(numbers)), moment, {}) for _ in range(rng.randint(1, 9)))])
+    words = ("concern", "--forms", "8-K,10-K,10-Q,4", "--limit", str(rng.randint(2, 5)))
+    return case._replace(words=words, worlds=tuple(map(loopback.app, worlds)))
 
 
 def kept(rng: Random) -> tuple[Case, App, datetime, datetime]:

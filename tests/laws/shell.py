@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from pit_fetch import registry
 from pit_fetch.errors import UsageError
-from pit_fetch.options import DEFAULT_TIMEOUT
+from pit_fetch.options import COMMON_OPTIONS
 from pit_fetch.provider import Option, Provider
 from pit_fetch.request import parse
 from pit_fetch.siblings import gate, load
@@ -31,6 +31,7 @@ from pit_fetch.siblings import gate, load
 guard = load("pit_guard")
 
 PIT = "2024-02-15T16:00:00-05:00"
+_TIMEOUT = next(option.default for option in COMMON_OPTIONS if option.name == "timeout")
 WRAPPER_ONLY = {guard.ONLY_VARIABLE: "1"}
 CEILING = {guard.CEILING_VARIABLE: PIT}
 
@@ -225,7 +226,7 @@ def options(rng: Random) -> int:
         except UsageError:
             continue
         chosen = (made.timeout, made.input_file, made.fail, made.verbose, made.options.get("path"))
-        assert chosen == (DEFAULT_TIMEOUT, None, False, False, None), command
+        assert chosen == (_TIMEOUT, None, False, False, None), command
     return 0
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from pit_fetch.testing.server import serve
 from tests.conftest import Finished, Run
 from tests.loopback import benzinga
 from tests.loopback.benzinga import TOKEN, article
-from tests.loopback.server import serve
 
 PIT = datetime.fromisoformat("2024-02-15T16:00:00-05:00")
 MINUTE = timedelta(minutes=1)

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import io
-import json
-import os
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -15,30 +11,36 @@ from importlib import import_module
 from pathlib import Path
 from random import Random
 from tempfile import mkdtemp
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 from unittest.mock import patch
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 from zoneinfo import ZoneInfo
 
-import pit_fetch.cli
-import pit_fetch.http
 from pit_fetch import registry
-from pit_fetch.provider import Provider, Reply
-from pit_fetch.world import Clock, World
+from pit_fetch.provider import Provider
+from pit_fetch.testing import process
+from pit_fetch.testing.process import Left, TestClock, files_in
+from pit_fetch.testing.same import CANARY as CANARY  # for the worlds of each source
+from pit_fetch.testing.same import holds
+from pit_fetch.testing.server import Answering, App, Response
+from pit_fetch.transport import Request
 from tests.loopback import alphavantage, benzinga, sec
-from tests.loopback.server import App, Request
 
 NEW_YORK = ZoneInfo("America/New_York")
-# It stands in every text of every record that was not public; so wherever it turns up is a leak.
-CANARY = "CANARY"
+# The clock of a world moves only where something waits, so a rate would take the whole time-out.
+UNLIMITED = {
+    f"PIT_FETCH_RATE_{host}": "10000/0.001"
+    for host in ("API_BENZINGA_COM", "WWW_ALPHAVANTAGE_CO", "EFTS_SEC_GOV", "DATA_SEC_GOV", "WWW_SEC_GOV")
+}
 
+SAMPLE_KEY = "sample-0123456789abcdef"
 VARIABLES = {
+    "SAMPLE_API_KEY": SAMPLE_KEY,
     "BENZINGA_API_KEY": benzinga.TOKEN,
     "ALPHAVANTAGE_API_KEY": alphavantage.KEY,
     "SEC_USER_AGENT": sec.USER_AGENT,
 }
-SECRETS = (benzinga.TOKEN, alphavantage.KEY)
+SECRETS = (SAMPLE_KEY, benzinga.TOKEN, alphavantage.KEY)
 
 # Ordinary hours, both clock changes, midnights, after hours, a Sunday, a fraction, the end of a year.
 PITS = (
@@ -72,6 +74,7 @@ class Case(NamedTuple):
     sizes     "module:NAME" -> value: page, slice and cap sizes; the answer may not depend on those in ``resized``
     plain     ids that must be kept where nothing but the PIT narrows the request; None where something does
     immutable whether a record that was once public stays so
+    provider  the source itself, where ``source`` is not one of the bundled ones
     """
 
     source: str
@@ -84,32 +87,11 @@ class Case(NamedTuple):
     terminal: bool = False
     plain: frozenset[str] | None = None
     immutable: bool = True
+    provider: Provider | None = None
 
     @property
     def moment(self) -> datetime:
         return datetime.fromisoformat(self.pit)
-
-
-class Left(NamedTuple):
-    """Everything that leaves the process."""
-
-    out: str
-    err: str
-    code: int
-    files: tuple[tuple[str, bytes], ...]
-
-    @property
-    def ids(self) -> list[str]:
-        return [item["id"] for item in json.loads(self.out)["data"]]
-
-    @property
-    def gaps(self) -> list[dict[str, str]]:
-        found: list[dict[str, str]] = json.loads(self.out)["gaps"]
-        return found
-
-    @property
-    def gap_types(self) -> list[str]:
-        return [gap["type"] for gap in self.gaps]
 
 
 def run(
@@ -123,24 +105,39 @@ def run(
     stdin: bytes = b"",
     environ: Mapping[str, str] | None = None,
     keep_files: bool = False,
+    still: bool = False,
 ) -> Left:
-    """The command in this process. Files of the run before are removed first, unless they are to be kept."""
+    """The command in this process. Files of the run before are removed first, unless they are to be kept.
+
+    ``pit`` "" is open mode. ``still``: the time of day stands still, however long the program waits.
+    """
     home = _home()
     if not keep_files:
         _clear(home)
-    moment = case.moment + timedelta(days=900) if now is None else now
-    out, err = io.StringIO(), _Terminal() if case.terminal else io.StringIO()
-    argv = ["--source", case.source, "--pit", pit or case.pit, *(case.words if words is None else words)]
-    environ = {"HOME": str(home), **VARIABLES, **(environ or {})}
-    clock = Clock(lambda: moment, lambda: 0.0, lambda: moment.timestamp(), lambda _: None)
-    with _replaced(case, sizes if sizes is not None else case.sizes, environ) as stack:
-        stack.enter_context(patch.object(pit_fetch.http.Client, "_exchange_in_time", _exchange(app, moment)))
-        real = World(environ, str(home), clock, lambda: stdin)
-        stack.enter_context(patch("pit_fetch.world.real_world", lambda *_: real))
-        stack.enter_context(patch.object(sys, "stdout", out))
-        stack.enter_context(patch.object(sys, "stderr", err))
-        code = int(pit_fetch.cli.main(argv))
-    return Left(out.getvalue(), err.getvalue(), code, tuple(_files(home)))
+    clock = TestClock(case.moment + timedelta(days=900) if now is None else now)
+    transport, asked = Answering(app, clock.now), case.pit if pit is None else pit
+    with _resized(case.sizes if sizes is None else sizes):
+        left = process.run(
+            ["--source", case.source, *(("--pit", asked) if asked else ()), *(case.words if words is None else words)],
+            transport=transport,
+            clock=clock.value()._replace(now=lambda: clock.start) if still else clock.value(),
+            environ={"HOME": str(home), **VARIABLES, **UNLIMITED, **(environ or {})},
+            folder=home,
+            stdin=stdin,
+            terminal=case.terminal,
+            provider=case.provider or (case.page_size and _with_page_size(case.source, case.page_size)) or None,
+        )
+    check_asked(transport.exchanges, case.provider or registry.load(case.source))
+    return left
+
+
+def check_asked(exchanges: Iterable[tuple[Request, Response]], provider: Provider) -> None:
+    """Only the source's own hosts were asked, and what a recorder would keep of a request holds no key."""
+    hosts = {urlsplit(host.url)[:2] for host in provider.hosts}
+    for request, _ in exchanges:
+        assert urlsplit(request.url)[:2] in hosts, "another host was asked"
+        shown = repr((request.url, request.params, request.headers, request.body))
+        assert not any(holds(shown, secret) for secret in SECRETS), "a key stands in the request itself"
 
 
 def noise_count(rng: Random) -> int:
@@ -183,53 +180,20 @@ def _home() -> Path:
 
 
 def _clear(home: Path) -> None:
-    for name, _ in list(_files(home)):
+    for name, _ in list(files_in(home)):
         (home / name).unlink()
 
 
-def _files(home: Path) -> Iterator[tuple[str, bytes]]:
-    """Every file but for timing: the limiter's state, and the first line of a kept file, which says since when."""
-    for folder, _, names in os.walk(home):
-        for name in sorted(names):
-            path = Path(folder, name)
-            if not name.startswith("rate-"):
-                body = path.read_bytes()
-                yield str(path.relative_to(home)), body.partition(b"\n")[2] if name.startswith("file-") else body
-
-
-class _Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
 @contextmanager
-def _replaced(case: Case, sizes: Mapping[str, Any], environ: Mapping[str, str]) -> Iterator[ExitStack]:
+def _resized(sizes: Mapping[str, Any]) -> Iterator[None]:
+    """The sources' own sizes of pages and slices, which their modules hold as constants."""
     with ExitStack() as stack:
-        # The process's own collector belongs to the test run.
-        stack.enter_context(patch.object(pit_fetch.cli, "gc", SimpleNamespace(disable=lambda: None)))
-        stack.enter_context(patch.dict(os.environ, environ, clear=True))
-        stack.enter_context(patch.object(pit_fetch.http.Client, "_wait_for_turn", lambda *_: None))
         for name, value in sizes.items():
             module, _, attribute = name.partition(":")
             stack.enter_context(patch.object(import_module(module), attribute, value))
-        if case.page_size is not None:
-            provider = _with_page_size(case.source, case.page_size)
-            stack.enter_context(patch.object(registry, "load", lambda _: provider))
-        yield stack
+        yield
 
 
 @cache
 def _with_page_size(source: str, page_size: int) -> Provider:
     return replace(registry.load(source), page_size=page_size)
-
-
-def _exchange(app: App, moment: datetime) -> Any:
-    def exchange(
-        self: pit_fetch.http.Client, host: Any, base: str, url: str, params: Mapping[str, Any], headers: Any
-    ) -> Reply:
-        self.requests_made += 1
-        self.on_request(url)
-        reply = app(Request(url[len(base) :], params, headers))
-        return Reply(reply.status, reply.headers, reply.body, moment)
-
-    return exchange

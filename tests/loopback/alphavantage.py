@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
-from tests.loopback.server import App, Request, Response, as_json
+from pit_fetch.testing.server import Answering, App, Response, as_json
+from pit_fetch.transport import Request
+from tests.inprocess import NOW, Answer, fetch
 
 KEY = "AV0123456789ABCD"
 SIGN_UP = "(https://www.alphavantage.co/support/#api-key). It should take less than 20 seconds."
@@ -187,7 +191,7 @@ def app(store: Store, key: str = KEY) -> App:
     """The server of ``store``."""
 
     def answer(request: Request) -> Response:
-        query = request.query
+        query = parameters(request)
         function = query.get("function", "")
         if request.path != "/query":
             return as_json({}, 404)
@@ -203,6 +207,11 @@ def app(store: Store, key: str = KEY) -> App:
         return as_json(invalid_call(function))
 
     return answer
+
+
+def parameters(request: Request) -> dict[str, str]:
+    """What a request asks, the key too; of several values the last."""
+    return {name: value if isinstance(value, str) else value[-1] for name, value in request.query.items()}
 
 
 def _bars(store: Store, function: str, query: Mapping[str, str]) -> Response:
@@ -231,3 +240,31 @@ def _news(store: Store, query: Mapping[str, str]) -> dict[str, Any]:
 def body(document: Any) -> bytes:
     """A reply as a file holds it."""
     return document.encode() if isinstance(document, str) else json.dumps(document).encode()
+
+
+def read(folder: Path, document: Any, *words: str, pit: str | datetime | None = None, now: datetime = NOW) -> Answer:
+    """The command, in process, on a document as the reply of a function in a file."""
+    source = ("--source", "alphavantage", "--input-file", "-", "--limit", "100000")
+    return fetch(folder, *source, *_at(pit), *words, body=body(document), now=now)
+
+
+@dataclass
+class World:
+    """The command, in process, against one server. ``queries`` is what that was asked."""
+
+    app: App
+    folder: Path
+    queries: list[Mapping[str, str]] = field(default_factory=list)
+
+    def fetch(self, *words: str, pit: str | datetime | None = None, key: str = KEY, now: datetime = NOW) -> Answer:
+        asked = Answering(self.app, lambda: now)
+        env = {"ALPHAVANTAGE_API_KEY": key, "PIT_FETCH_RATE_WWW_ALPHAVANTAGE_CO": "10000/0.001"}
+        done = fetch(self.folder, "--source", "alphavantage", *_at(pit), *words, env=env, now=now, transport=asked)
+        if asked.error is not None:
+            raise asked.error
+        self.queries += [parameters(request) for request, _ in asked.exchanges]
+        return done
+
+
+def _at(pit: str | datetime | None) -> tuple[str, ...]:
+    return ("--pit", pit.isoformat() if isinstance(pit, datetime) else pit) if pit else ()

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from pit_fetch_providers.alphavantage.functions import Function
+from pit_fetch_providers.alphavantage.functions import FUNCTIONS
+
+BARS = [name for name, one in FUNCTIONS.items() if one.series]
+INTRADAY = [name for name in BARS if "{}" in FUNCTIONS[name].series]
+COINS = [name for name in BARS if "market" in FUNCTIONS[name].operation.needs]
+UNDATED = [name for name, one in FUNCTIONS.items() if one.operation.dating != "record"]
+SNAPSHOTS = [name for name in UNDATED if FUNCTIONS[name].operation.dating == "receipt"]
 
 _REPORTS = {
     "symbol": "IBM",
@@ -100,12 +106,16 @@ _CHOICES = {
 }  # fmt: skip
 
 
-def replies(function: Function) -> list[tuple[Any, int]]:
-    if function.name in REPLIES:
-        return REPLIES[function.name]
-    return SERIES if "start of its period" in function.why else INDICATOR
+# One of each kind: the economic series are one row of a table, and so are the indicators.
+SOME_UNDATED = [*REPLIES, "CPI", "GOLD_SILVER_HISTORY", "SMA"]
 
 
-def words(function: Function) -> list[str]:
+def replies(name: str) -> list[tuple[Any, int]]:
+    if name in REPLIES:
+        return REPLIES[name]
+    return SERIES if "start of its period" in FUNCTIONS[name].operation.why else INDICATOR
+
+
+def words(name: str) -> list[str]:
     """The request that is answered so."""
-    return [function.name, *(f"{name}={_CHOICES.get(name, 'IBM')}" for name in function.needs)]
+    return [name, *(f"{option}={_CHOICES.get(option, 'IBM')}" for option in FUNCTIONS[name].operation.needs)]

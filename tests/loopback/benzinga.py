@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-from tests.loopback.server import App, Request, Response, as_json
+from pit_fetch.testing.server import App, Response, as_json
+from pit_fetch.transport import Request
 
 TOKEN = "bz-0123456789abcdef"
 # Benzinga writes this offset all year round.

@@ -11,7 +11,8 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from tests.loopback.server import App, Request, Response, as_json
+from pit_fetch.testing.server import App, Response, as_json
+from pit_fetch.transport import Request
 
 USER_AGENT = "Example Research ops@example.com"
 NEW_YORK = ZoneInfo("America/New_York")
@@ -246,7 +247,7 @@ def app(
         replaced = pages(request.path)
         if replaced is not None:
             return replaced
-        if "@" not in request.headers.get("User-Agent", ""):
+        if "@" not in request.header("User-Agent"):
             return UNDECLARED
         if request.path == "/LATEST/search-index":
             return _search(filings, request.query, cap)

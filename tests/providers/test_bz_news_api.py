@@ -7,9 +7,8 @@ from datetime import datetime, timedelta
 
 from pit_fetch_providers.bz_news_api import PROVIDER
 
-from pit_fetch.testing import Answer, ProviderSuite, Request
+from pit_fetch.testing import ProviderSuite, Request, Response
 from tests.loopback import benzinga
-from tests.loopback import server as loopback
 
 _NOON = datetime.fromisoformat("2024-02-15T12:00:00-05:00")
 _MINUTE = timedelta(minutes=1)
@@ -30,7 +29,5 @@ class TestOneReplyToEveryRequest(ProviderSuite):
 
 
 class TestServer(TestOneReplyToEveryRequest):
-    def serve(self, reply: bytes, request: Request) -> Answer:
-        app = benzinga.app(json.loads(reply), token="kit-secret-token-0123456789")
-        made = app(loopback.Request(request.path, request.params, request.headers))
-        return made.status, made.headers, made.body
+    def serve(self, reply: bytes, request: Request) -> Response:
+        return benzinga.app(json.loads(reply), token="kit-secret-token-0123456789")(request)

@@ -6,9 +6,8 @@ import json
 
 from pit_fetch_providers.sec_full_text import PROVIDER
 
-from pit_fetch.testing import Answer, ProviderSuite, Request
+from pit_fetch.testing import ProviderSuite, Request, Response
 from tests.loopback import sec
-from tests.loopback import server as loopback
 
 FILINGS = [
     sec.Filing(sec.number(3), "8-K", "2024-02-15 16:31:02"),
@@ -23,10 +22,9 @@ class TestExact(ProviderSuite):
     recorded_at = "2024-02-20T00:00:00Z"
     credentials = {"user_agent": sec.USER_AGENT}
 
-    def serve(self, reply: bytes, request: Request) -> Answer:
+    def serve(self, reply: bytes, request: Request) -> Response:
         if request.path == "/LATEST/search-index":
             document = json.loads(reply)
             found = document["hits"]["hits"]
-            return 200, {}, sec.text_of(sec.reply(found)) if isinstance(found, list) else reply
-        made = sec.app(FILINGS)(loopback.Request(request.path, request.params, request.headers))
-        return made.status, made.headers, made.body
+            return Response(sec.text_of(sec.reply(found)) if isinstance(found, list) else reply)
+        return sec.app(FILINGS)(request)

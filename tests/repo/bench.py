@@ -18,8 +18,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from pit_fetch.testing.server import serve
 from tests.loopback import benzinga
-from tests.loopback.server import serve
 
 RUNS = 15
 PIT = datetime.fromisoformat("2024-02-15T16:00:00-05:00")

@@ -6,23 +6,21 @@ import re
 from itertools import groupby
 from pathlib import Path
 
-from pit_fetch_providers.alphavantage.functions import Function, by_rule
+from pit_fetch_providers.alphavantage import PROVIDER
+
+from pit_fetch.operations import by_dating
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "alphavantage.md"
-
-
-def _said(function: Function) -> tuple[str, str]:
-    return function.how, function.why
 
 
 def table() -> str:
     """The functions by rule; neighbours that are dated alike, for the same reason, share a row."""
     parts = []
-    for title, rows in by_rule():
+    for title, operations in by_dating(PROVIDER):
         parts.append(f"**{title}**\n\n| function | public from | why |\n|---|---|---|\n")
-        for (how, why), alike in groupby(rows, key=_said):
-            names = ", ".join(f"`{row.name}`" for row in alike)
-            parts.append(f"| {names} | {how} | {why} |\n")
+        for (rule, why), alike in groupby(operations, key=lambda one: (one.rule, one.why)):
+            names = ", ".join(f"`{one.name}`" for one in alike)
+            parts.append(f"| {names} | {rule} | {why} |\n")
         parts.append("\n")
     return "".join(parts)
 

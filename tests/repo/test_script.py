@@ -93,7 +93,7 @@ def old(run: Run, script: Path) -> Finished:
 def test_an_old_interpreter_is_named_with_the_way_out(run: Run, checkout: Path, tmp_path: Path) -> None:
     done = old(run, checkout / "pit_fetch.py")
     assert (done.code, done.gap_types) == (2, ["config"])
-    reason = "pit_fetch needs Python 3.11 or later, and this is 3.9: run make demo in the folder of pit_fetch.py"
+    reason = "pit_fetch needs Python 3.11 or later, but this is 3.9: run make demo in the folder of pit_fetch.py"
     assert done.envelope["gaps"][0]["reason"].startswith(reason)
     assert done.err.decode().startswith(f"pit_fetch: {reason}")
     shutil.copy(ROOT / "pit_fetch.py", tmp_path)

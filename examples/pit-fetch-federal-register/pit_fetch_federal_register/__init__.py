@@ -11,9 +11,24 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from pit_fetch.provider import Context, Gap, Host, Option, Provider, Query, Rate, Record, UpstreamError, gap
-from pit_fetch.times import NEW_YORK, end_of_day, parse_date, start_of_day
-from pit_fetch.wire import strict_json
+from pit_fetch.paging import newest_first, numbered
+from pit_fetch.provider import (
+    Context,
+    Field,
+    Gap,
+    Host,
+    Operation,
+    Option,
+    Page,
+    Provider,
+    Query,
+    Rate,
+    Record,
+    UpstreamError,
+    gap,
+)
+from pit_fetch.times import NEW_YORK, end_of_day, parse_date
+from pit_fetch.wire import lenient_json
 
 HOST = "Federal Register"
 PAGE_SIZE = 200
@@ -21,42 +36,29 @@ MAX_PAGES = 2_000 // PAGE_SIZE
 TYPES = ("rule", "prorule", "notice", "presdocu")
 
 
-def fetch(query: Query, context: Context) -> Iterator[Record | Gap]:
-    """Pages of the window, newest first."""
-    seen: set[str] = set()
-    for page in range(1, MAX_PAGES + 1):
-        reply = context.http.get(HOST, "/api/v1/documents.json", _parameters(query, page))
+def fetch(query: Query, context: Context) -> Iterator[Page | Gap]:
+    """Pages of the window, newest first, until the framework has enough."""
+
+    def page(number: int) -> list[Record]:
+        reply = context.http.get(HOST, "/api/v1/documents.json", _parameters(query, number))
         if reply.status != 200:
             raise UpstreamError("http_status", host=HOST, status=reply.status)
-        records = list(read(reply.body, query))
-        yield from records
-        ids = {record.id for record in records}
-        if len(records) < PAGE_SIZE:
-            return
-        if ids <= seen:
-            raise UpstreamError("paging")
-        seen |= ids
-    yield gap("provider_ceiling")
+        return list(read(reply.body, query))
+
+    cut = yield from numbered(page, size=PAGE_SIZE, first=1, most=MAX_PAGES, order=newest_first)
+    if cut:
+        yield gap("provider_ceiling")
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
     """The documents of one raw reply."""
-    reply = strict_json(body)
+    reply = lenient_json(body, rows=2)
     # A search without a hit has a count and no results.
     rows = reply.get("results", [] if reply.get("count") == 0 else None) if isinstance(reply, dict) else None
     if not isinstance(rows, list):
         raise UpstreamError("malformed", problem="it has no results")
     for row in rows:
         yield _record(row if isinstance(row, dict) else {})
-
-
-def select(query: Query, record: Record) -> bool:
-    """The window, on the publication date."""
-    day = parse_date(record.payload["publication_date"])
-    starts = start_of_day(day, NEW_YORK) if day else None
-    if starts is None:
-        return True
-    return (query.since is None or starts >= _day_of(query.since)) and (query.until is None or starts <= query.until)
 
 
 def caveats(query: Query) -> Iterable[str]:
@@ -83,10 +85,6 @@ def _date(moment: datetime, shift: int) -> date:
     return moment.astimezone(NEW_YORK).date() + timedelta(days=shift)
 
 
-def _day_of(moment: datetime) -> datetime:
-    return start_of_day(moment.astimezone(NEW_YORK).date(), NEW_YORK) or moment
-
-
 def _record(row: dict[str, Any]) -> Record:
     number, day = row.get("document_number"), parse_date(row.get("publication_date"))
     known = isinstance(number, str) and number
@@ -94,7 +92,7 @@ def _record(row: dict[str, Any]) -> Record:
         # Numbers were reused before 2016.
         id=f"{number}@{day}" if known else "",
         available_at=end_of_day(day, NEW_YORK) if day else None,
-        source="provider_metadata",
+        available_at_source="provider_metadata",
         payload={
             "title": _text(row.get("title")),
             "type": _text(row.get("type")),
@@ -121,16 +119,27 @@ PROVIDER = Provider(
     summary="documents of the US Federal Register: rules, proposed rules, notices, presidential documents",
     fetch=fetch,
     read=read,
-    select=select,
-    caveats=caveats,
     hosts=(Host(HOST, "https://www.federalregister.gov", "PIT_FETCH_FEDERAL_REGISTER_URL", Rate(calls=2)),),
     options=(
         Option("term", "documents that hold these words"),
         Option("agency", "of this agency, as the site spells it", metavar="securities-and-exchange-commission"),
-        Option("type", f"of this type: {', '.join(TYPES)}", choices=TYPES),
+        Option("type", "of this type", choices=TYPES),
     ),
-    newest_first=True,
+    operations=(
+        Operation(
+            rule="the end of publication_date in Washington",
+            fields=(
+                Field("title"),
+                Field("type"),
+                Field("agencies", "list"),
+                Field("publication_date", "date"),
+                Field("html_url"),
+                Field("pdf_url"),
+            ),
+            window="publication_date",
+            caveats=caveats,
+        ),
+    ),
     page_size=PAGE_SIZE,
-    fields=("title", "type", "agencies", "publication_date", "html_url", "pdf_url"),
     help="A document counts as public at the end of the Washington day of its issue.",
 )

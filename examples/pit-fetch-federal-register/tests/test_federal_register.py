@@ -1,18 +1,16 @@
 """federal-register on a reply in the API's shape: the standard tests of pit_fetch, and what is particular to it."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
-import responses
 from pit_fetch_federal_register import PAGE_SIZE, PROVIDER
 
 import pit_fetch
-from pit_fetch.testing import Answer, ProviderSuite, Request
+from pit_fetch.testing import Answering, ProviderSuite, Request, Response, TestClock, run
 
 REPLY = Path(__file__).parent / "reply.json"
-URL = "https://www.federalregister.gov/api/v1/documents.json"
 
 
 class TestFederalRegister(ProviderSuite):
@@ -23,13 +21,13 @@ class TestFederalRegister(ProviderSuite):
 
 
 class TestServerWithAWindow(TestFederalRegister):
-    def serve(self, reply: bytes, request: Request) -> Answer:
+    def serve(self, reply: bytes, request: Request) -> Response:
         document = json.loads(reply)
         last = request.params["conditions[publication_date][lte]"]
         if isinstance(document, dict) and isinstance(document.get("results"), list):
             rows = [row for row in document["results"] if str(row.get("publication_date") or "") <= last]
-            return 200, {}, json.dumps({**document, "results": rows}).encode()
-        return 200, {}, reply
+            return Response(json.dumps({**document, "results": rows}).encode())
+        return Response(reply)
 
 
 def fetch(**options: object) -> list[str]:
@@ -49,20 +47,18 @@ def test_the_window_is_on_publication_dates(window: dict[str, str]) -> None:
     assert "2024-02908@2024-02-13" not in found
 
 
-def test_what_is_asked_for_and_how_pages_are_followed() -> None:
-    full = {
-        "count": 201,
-        "results": [{"document_number": f"{n}", "publication_date": "2024-02-15"} for n in range(PAGE_SIZE)],
-    }
-    rest = {"count": 201, "results": [{"document_number": "last", "publication_date": "2024-02-14"}]}
-    with responses.RequestsMock() as mock:
-        mock.get(URL, json=full)
-        mock.get(URL, json=rest)
-        envelope = pit_fetch.fetch(
-            "federal-register", pit="2024-03-01T00:00:00-05:00", agency="treasury-department", type="rule", limit=500
-        )
-        asked = [parse_qs(urlsplit(call.request.url).query) for call in mock.calls]
-    assert len(envelope["data"]) == PAGE_SIZE + 1
-    assert [one["page"] for one in asked] == [["1"], ["2"]]
-    assert asked[0]["conditions[publication_date][lte]"] == ["2024-03-02"]
-    assert (asked[0]["conditions[agencies][]"], asked[0]["conditions[type][]"]) == (["treasury-department"], ["RULE"])
+def test_what_is_asked_for_and_how_pages_are_followed(tmp_path: Path) -> None:
+    full = [{"document_number": f"{n}", "publication_date": "2024-02-15"} for n in range(PAGE_SIZE)]
+    pages = {"1": full, "2": [{"document_number": "last", "publication_date": "2024-02-14"}]}
+
+    def app(request: Request) -> Response:
+        return Response(json.dumps({"count": PAGE_SIZE + 1, "results": pages[request.params["page"]]}).encode())
+
+    clock = TestClock(datetime(2024, 3, 2, tzinfo=UTC))
+    server = Answering(app, clock.now)
+    words = "--source federal-register --pit 2024-03-01T00:00:00-05:00 agency=treasury-department type=rule --limit 500"
+    left = run(words.split(), transport=server, clock=clock.value(), environ={}, folder=tmp_path, provider=PROVIDER)
+    asked = [request.params for request, _ in server.exchanges]
+    assert (len(left.data), len(asked)) == (PAGE_SIZE + 1, 2)
+    assert asked[0]["conditions[publication_date][lte]"] == "2024-03-02"
+    assert (asked[0]["conditions[agencies][]"], asked[0]["conditions[type][]"]) == ("treasury-department", "RULE")

@@ -9,9 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from pit_fetch.provider import Context, Host, Option, Provider, Query, Rate, Record, UpstreamError
+from pit_fetch.provider import (
+    Context,
+    Field,
+    Host,
+    Operation,
+    Option,
+    Provider,
+    Query,
+    Rate,
+    Record,
+    UpstreamError,
+)
 from pit_fetch.times import parse_rfc3339
-from pit_fetch.wire import strict_json
+from pit_fetch.wire import lenient_json
 
 HOST = "My Source"
 
@@ -28,20 +39,16 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
     """The records of one raw reply: an array of announcements."""
-    rows = strict_json(body)
+    rows = lenient_json(body, rows=1)
     if not isinstance(rows, list):
-        raise UpstreamError("malformed", problem="it is no array of announcements")
+        raise UpstreamError("malformed", problem="it is not an array of announcements")
     for row in rows:
         yield _record(row if isinstance(row, dict) else {})
 
 
 def select(query: Query, record: Record) -> bool:
-    """The filters that the server does not apply."""
-    published, word = record.available_at, query.options["word"]
-    if published is not None and query.since is not None and published < query.since:
-        return False
-    if published is not None and query.until is not None and published > query.until:
-        return False
+    """The filters that the server does not apply. The window is the framework's."""
+    word = query.options["word"]
     return not word or word.casefold() in record.payload["title"].casefold()
 
 
@@ -52,7 +59,7 @@ def _record(row: dict[str, Any]) -> Record:
         id=name if isinstance(name, str) else "",
         # Without a readable revision stamp the text may be one from after the PIT.
         available_at=None if revised is None else parse_rfc3339(row.get("published")),
-        source="provider_metadata",
+        available_at_source="provider_metadata",
         payload={"title": title if isinstance(title, str) else ""},
         revised_at=revised,
     )
@@ -66,5 +73,5 @@ PROVIDER = Provider(
     select=select,
     hosts=(Host(HOST, "https://api.example.com", "PIT_FETCH_MY_SOURCE_URL", Rate(calls=5)),),
     options=(Option("word", "announcements whose title holds this word"),),
-    fields=("title",),
+    operations=(Operation(fields=(Field("title"),)),),
 )

@@ -1,20 +1,29 @@
-"""One question to Alpha Vantage and its answer: asked slowly when throttled, and once more when empty."""
+"""One question to Alpha Vantage and what it says: asked slowly when throttled, and once more when empty."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.provider import Context, Query, Reply
+from pit_fetch.provider import Context, Credential, Host, Params, Query, QueryKey, Rate, Reply
 from pit_fetch_providers.alphavantage.function import Function
 from pit_fetch_providers.alphavantage.messages import meaning
 from pit_fetch_providers.alphavantage.reply import Document, decode
 
-HOST = "Alpha Vantage"
-KEY_VARIABLE = "ALPHAVANTAGE_API_KEY"
+HOST = Host(
+    "Alpha Vantage",
+    "https://www.alphavantage.co",
+    "PIT_FETCH_ALPHAVANTAGE_URL",
+    Rate(calls=1),
+    QueryKey("key", "apikey"),
+)
+KEY = Credential(
+    name="key",
+    variables=("ALPHAVANTAGE_API_KEY",),
+    hint="A free key (25 requests a day) comes from https://www.alphavantage.co/support/#api-key.",
+)
 
 # A throttled request is asked again after so many seconds: free keys have one request a second, old
 # texts name a limit per minute.
@@ -24,41 +33,43 @@ PAUSE_SECONDS_PER_MINUTE = 15.0
 MESSAGE_MAX_BYTES = 10_000
 
 
-class Answer(NamedTuple):
+class Said(NamedTuple):
     document: Document
     received: datetime
     gap: Gap | None = None
 
 
-def ask(context: Context, function: Function, parameters: Mapping[str, str | Sequence[str]], query: Query) -> Answer:
-    """The answer's rows; none when the source knows none. Raises UpstreamError and ConfigError.
+def ask(context: Context, function: Function, parameters: Params, query: Query) -> Said:
+    """The reply's rows; none when the source knows none. Raises UpstreamError and ConfigError.
 
     Under load the source sends well-formed empty replies for symbols that it knows (108 of 796 at 70
     requests a minute), so an empty one is asked for once more. Where it says that there is nothing,
     it is believed.
     """
-    answer, said = _once(context, function, parameters, query)
-    if answer.document.rows or said:
-        return answer
-    again, said = _once(context, function, parameters, query)
-    if again.document.rows or said or query.pit is not None:
-        return again
-    return again._replace(gap=gap("empty_twice", host=HOST))
+    said = _once(context, function, parameters, query)
+    if _is_believed(said.document):
+        return said
+    try:
+        again = _once(context, function, parameters, query)
+    except UpstreamError as error:
+        if error.is_deadline:  # no time, or no turn, for a second one: whether there is one must not show
+            return said
+        raise
+    is_in_doubt = query.open_mode and not _is_believed(again.document)
+    return again._replace(gap=gap("empty_twice", host=HOST.name)) if is_in_doubt else again
 
 
-def _once(
-    context: Context, function: Function, parameters: Mapping[str, str | Sequence[str]], query: Query
-) -> tuple[Answer, bool]:
-    """An answer, and whether the source said in words that there is nothing."""
-    reply = context.http.get(
-        HOST, "/query", {**parameters, "apikey": context.credentials["key"]}, busy=lambda got: _pause(got, function)
-    )
+def _is_believed(document: Document) -> bool:
+    return bool(document.rows or document.message)
+
+
+def _once(context: Context, function: Function, parameters: Params, query: Query) -> Said:
+    reply = context.http.get(HOST.name, "/query", parameters, busy=lambda got: _pause(got, function))
     if reply.status != 200:  # a 404 as well: what the source does not know it says with HTTP 200
-        raise UpstreamError("http_status", host=HOST, status=reply.status)
+        raise UpstreamError("http_status", host=HOST.name, status=reply.status)
     document = decode(reply.body, function)
-    if document.message:
-        check_message(document.message, function, query)
-    return Answer(document, reply.received_at), bool(document.message)
+    check_message(document.message, function, query)
+    return Said(document, reply.received_at)
 
 
 def _pause(reply: Reply, function: Function) -> float | None:
@@ -79,20 +90,22 @@ def check_message(message: str, function: Function, query: Query) -> None:
     Under a PIT a complaint about a well-formed call means nothing more: whether the source knows a
     symbol or a month today is not to be told.
     """
-    match meaning(message):
+    operation = function.operation
+    match meaning(message) if message else "nothing":
         case "refused":
-            raise UpstreamError("credential_refused", host=HOST, variables=KEY_VARIABLE)
+            raise UpstreamError("credential_refused", host=HOST.name, variables=KEY.variables[0])
         case "throttled":
-            raise UpstreamError("throttled", host=HOST, limit="the key's limit per second or minute")
+            raise UpstreamError("throttled", host=HOST.name, limit="the key's limit per second or minute")
         case "daily":
-            raise UpstreamError("throttled", host=HOST, limit="the key's daily limit")
+            raise UpstreamError("throttled", host=HOST.name, limit="the key's daily limit")
         case "not_entitled":
-            whole = " with outputsize=full, which --pit needs," if query.pit and "outputsize" in function.takes else ""
-            raise UpstreamError("not_entitled", host=HOST, operation=function.name + whole)
+            is_whole = not query.open_mode and "outputsize" in operation.takes
+            whole = " with outputsize=full, which --pit needs," if is_whole else ""
+            raise UpstreamError("not_entitled", host=HOST.name, operation=operation.name + whole)
         case "no_function":
-            raise ConfigError("operation", text=f"{HOST} no longer has the function {function.name}.")
-        case "bad_call" if query.pit is None:
-            raise UpstreamError("bad_call", host=HOST)
+            raise ConfigError("operation", text=f"{HOST.name} no longer has the function {operation.name}.")
+        case "bad_call" if query.open_mode:
+            raise UpstreamError("bad_call", host=HOST.name)
         case "unknown":
             raise UpstreamError("malformed", problem="it holds a message and no rows")
         case _:

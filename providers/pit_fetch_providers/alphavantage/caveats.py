@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pit_fetch.provider import Query
-from pit_fetch.times import parse_date
-from pit_fetch_providers.alphavantage.function import MARKETS, Function
+from pit_fetch_providers.alphavantage.function import MARKETS, is_own_market
 
 _RESTATED_BARS = (
     "{name} serves prices and volumes as they stand today: a bar that was restated without a mark since the PIT "
@@ -26,6 +25,10 @@ _NEWS = (
     "NEWS_SENTIMENT dates an article by its publication: the source may have taken it in later, "
     "and a title that was edited since is served as it stands today."
 )
+_ADJUSTED = (
+    "adjust= scales bars by the splits and dividends that the bars themselves name: where the source lacks a bar, "
+    "what happened on its day is missing from all older prices."
+)
 _ADJUSTED_FILE = (
     "TIME_SERIES_INTRADAY in a file has to be asked for with adjusted=false: "
     "prices that are adjusted for later dividends and splits cannot be told from raw ones."
@@ -44,53 +47,36 @@ _MARKET = (
 )
 
 
-def statements(function: Function, query: Query) -> Iterator[str]:
-    """The statements that belong to a request: most of them with a PIT only."""
-    if query.offline and function.period == "intraday" and query.options.get("interval") is None:
+def of_bars(query: Query) -> Iterator[str]:
+    operation, options = query.operation, query.options
+    if query.offline and "interval" in operation.needs and options["interval"] is None:
         yield _NO_INTERVAL
-    if query.pit is None:
-        return
-    if function.rule == "unverifiable":
-        yield f"{function.name} is unverifiable as a whole ({function.why}): with --pit nothing of it is served."
-    elif function.rule == "snapshot":
-        yield (
-            f"{function.name} is a snapshot ({function.why}): it counts as published when it is fetched, "
-            "so for a PIT in the past nothing of it is served."
-        )
-    elif function.rule == "article":
-        yield _NEWS
-    else:
-        yield " ".join(_of_rows(function, query))
+    says = [_RESTATED_BARS.format(name=operation.name)]
+    if "market" not in operation.needs:
+        says += [_HOLDER] if "symbol" in operation.needs else []
+    elif not is_own_market(options["market"]):
+        says.insert(0, _MARKET.format(name=operation.name, markets=" and ".join(MARKETS)))
+    says += [_ADJUSTED] if options["adjust"] else []
+    if query.offline:
+        says += [_ADJUSTED_FILE] if operation.name == "TIME_SERIES_INTRADAY" else []
+        says.append(_CSV_FILE)
+    yield from _with_a_pit(query, *says)
 
 
-def _of_rows(function: Function, query: Query) -> Iterator[str]:
-    """In one statement what is to be said of rows with a date: each envelope repeats it."""
-    is_coin = "market" in function.needs
-    if is_coin and not _is_in_a_market_of_its_own(query):
-        yield _MARKET.format(name=function.name, markets=" and ".join(MARKETS))
-    if function.rule == "earnings":
-        yield _EARNINGS
-    else:
-        yield (_RESTATED_BARS if function.rule == "bar" else _RESTATED_ROWS).format(name=function.name)
-    if "symbol" in function.needs and not is_coin:
-        yield _HOLDER
-    if query.offline and function.name == "TIME_SERIES_INTRADAY":
-        yield _ADJUSTED_FILE
-    if query.offline and function.header is not None:
-        yield _CSV_FILE
+def of_rows(query: Query) -> Iterator[str]:
+    csv = (_CSV_FILE,) if query.offline else ()
+    return _with_a_pit(query, _RESTATED_ROWS.format(name=query.operation.name), _HOLDER, *csv)
 
 
-def is_out_of_reach(function: Function, query: Query) -> bool:
-    """Whether nothing of the reply could be served, whatever it holds: a request would be wasted."""
-    if query.pit is None:
-        return False
-    if function.rule == "next_day":
-        day = parse_date(query.options["date"])
-        return day is not None and day > query.pit.date()
-    if "market" in function.needs and not query.offline and not _is_in_a_market_of_its_own(query):
-        return True
-    return function.rule == "unverifiable" or (function.rule == "snapshot" and query.pit < query.started)
+def of_earnings(query: Query) -> Iterator[str]:
+    return _with_a_pit(query, _EARNINGS, _HOLDER)
 
 
-def _is_in_a_market_of_its_own(query: Query) -> bool:
-    return query.options.get("market") in MARKETS
+def of_news(query: Query) -> Iterator[str]:
+    return _with_a_pit(query, _NEWS)
+
+
+def _with_a_pit(query: Query, *says: str) -> Iterator[str]:
+    """One statement, since each envelope repeats it."""
+    if not query.open_mode:
+        yield " ".join(says)

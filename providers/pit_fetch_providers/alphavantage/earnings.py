@@ -7,19 +7,22 @@ without a mark (IBM's report of Q2 2012 moved by ten days), which the provider's
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
-from pit_fetch.provider import Record
-from pit_fetch.times import NEW_YORK, end_of_day, parse_date
-from pit_fetch_providers.alphavantage.reply import Row
+from pit_fetch.provider import Field, Record
+from pit_fetch.times import parse_date
+from pit_fetch_providers.alphavantage.function import Answer, Row, fields
+from pit_fetch_providers.alphavantage.rows import UNREADABLE, day_ends, prefix
 
-QUARTER_FIELDS = (
-    "fiscalDateEnding", "reportedDate", "reportedEPS", "estimatedEPS", "surprise", "surprisePercentage", "reportTime",
-)  # fmt: skip
-YEAR_FIELDS = ("fiscalDateEnding", "reportedEPS")
+QUARTERLY, ANNUAL = "quarterly_earnings", "annual_earnings"
+YEAR = fields(date="fiscalDateEnding", number="reportedEPS")
+QUARTER = (
+    *fields(date="fiscalDateEnding reportedDate", number="reportedEPS estimatedEPS surprise surprisePercentage"),
+    *fields("reportTime"),
+)
 
 # Quarters that end so many months before the year's end, or fewer, are the year's own: the first one ends
 # nine before it, the last one of the year before twelve, or some days beside in years of 52 and 53 weeks.
@@ -38,51 +41,52 @@ class _Period(NamedTuple):
     row: Row
 
 
-def records(rows: Iterable[tuple[str, Row | None]], subject: str) -> Iterator[Record]:
-    """The records of a reply's rows. What has no readable fiscal date has no identity."""
-    found = list(rows)
-    quarters = [_quarter(row) for kind, row in found if kind == "quarterly_earnings"]
+def records(answer: Answer) -> Iterator[Record]:
+    """One record a quarter and a whole year. What has no readable fiscal date has no identity."""
+    name = prefix(answer)
+    quarters = [_period(row, answer) for kind, row in answer.rows if kind == QUARTERLY]
     known = [quarter for quarter in quarters if quarter is not None]
     for quarter in quarters:
-        yield _record(quarter, "quarterly", subject)
-    years = [_year(row, known) for kind, row in found if kind == "annual_earnings"]
+        yield _record(quarter, f"{name}:quarterly", QUARTERLY, QUARTER)
+    years = [_year(row, answer, known) for kind, row in answer.rows if kind == ANNUAL]
     for year in years:
         if year is None or not _is_year_to_date(year, [y for y in years if y is not None], known):
-            yield _record(year, "annual", subject)
+            yield _record(year, f"{name}:annual", ANNUAL, YEAR)
 
 
-def _record(period: _Period | None, kind: str, subject: str) -> Record:
+def reported(row: Row, answer: Answer) -> datetime | None:
+    """The end of a quarter's ``reportedDate``.
+
+    The next quarter's row may stand there before its report, with the day that is expected of it.
+    """
+    return None if row.get("reportedEPS") is None else day_ends(row.get("reportedDate"))
+
+
+def _record(period: _Period | None, name: str, kind: str, shown: Sequence[Field]) -> Record:
     if period is None:
-        return Record("", None, "provider_metadata", {})
-    fields = QUARTER_FIELDS if kind == "quarterly" else YEAR_FIELDS
-    payload = {"record_type": f"{kind}_earnings", **{name: _plain(period.row.get(name)) for name in fields}}
-    name = ":".join(part for part in ("EARNINGS", subject, kind, period.ends.isoformat()) if part)
-    return Record(name, period.available_at, "provider_metadata", payload)
+        return UNREADABLE
+    values = {field.name: period.row.get(field.name) for field in shown}
+    payload = {name: None if isinstance(value, (dict, list)) else value for name, value in values.items()}
+    public = period.available_at
+    return Record(f"{name}:{period.ends}", public, "provider_metadata", {"record_type": kind, **payload})
 
 
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, (dict, list)) else value
-
-
-def _quarter(row: Row | None) -> _Period | None:
-    ends = _ends(row)
+def _period(row: Row | None, answer: Answer) -> _Period | None:
+    ends = None if row is None else parse_date(row.get("fiscalDateEnding"))
     if row is None or ends is None:
         return None
-    reported = parse_date(row.get("reportedDate"))
-    # The next quarter's row may stand there before its report, with the day that is expected of it.
-    public = None if reported is None or row.get("reportedEPS") is None else end_of_day(reported, NEW_YORK)
-    return _Period(ends, _number(row), public, row)
+    return _Period(ends, _number(row), answer.function.dates(row, answer), row)
 
 
-def _year(row: Row | None, quarters: Sequence[_Period]) -> _Period | None:
+def _year(row: Row | None, answer: Answer, quarters: Sequence[_Period]) -> _Period | None:
     """An annual row, public since the report of the quarter with which it ends."""
-    ends = _ends(row)
-    if row is None or ends is None:
+    year = _period(row, answer)
+    if year is None:
         return None
     # The first of two reports of one quarter: the later one must not decide, it may not be public yet.
-    reports = [q.available_at for q in quarters if q.ends == ends and q.available_at is not None]
-    public = min(reports) if reports and row.get("reportedEPS") is not None else None
-    return _Period(ends, _number(row), public, row)
+    reports = [q.available_at for q in quarters if q.ends == year.ends and q.available_at is not None]
+    is_reported = reports and year.row.get("reportedEPS") is not None
+    return year._replace(available_at=min(reports) if is_reported else None)
 
 
 def _is_year_to_date(year: _Period, years: Sequence[_Period], quarters: Sequence[_Period]) -> bool:
@@ -136,10 +140,6 @@ def _months_between(first: date, last: date) -> int:
 
 def _by_end(period: _Period) -> date:
     return period.ends
-
-
-def _ends(row: Row | None) -> date | None:
-    return None if row is None else parse_date(row.get("fiscalDateEnding"))
 
 
 def _number(row: Row) -> Decimal | None:

@@ -6,58 +6,77 @@ Scores and summaries are computed later, and may be computed again, so they are 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+import re
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pit_fetch.provider import Query, Record
 from pit_fetch.times import end_of_day
-from pit_fetch_providers.alphavantage.reply import Row
+from pit_fetch_providers.alphavantage.function import Answer, Row, fields
+from pit_fetch_providers.alphavantage.rows import UNREADABLE
 
 LIMIT = 1000  # articles in one reply, at the most (documentation)
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 
-PLAIN_FIELDS = (
-    "title", "url", "time_published", "authors", "banner_image", "source", "category_within_source", "source_domain",
-)  # fmt: skip
-COMPUTED_FIELDS = ("summary", "overall_sentiment_score", "overall_sentiment_label", "ticker_sentiment")
+_STAMP = re.compile(r"[0-9]{8}T[0-9]{6}")
+
+PLAIN = (
+    *fields("title url time_published", lists="authors"),
+    *fields("banner_image source category_within_source source_domain"),
+)
+COMPUTED = (
+    *fields("summary", number="overall_sentiment_score"),
+    *fields("overall_sentiment_label", lists="ticker_sentiment"),
+)
+# Of what the source calls topics and ticker_sentiment the names alone are plain.
+NAMES = fields(lists="topics tickers topic_relevance")
 
 
-def records(rows: Iterable[tuple[str, Row | None]], query: Query) -> Iterator[Record]:
-    for _, row in rows:
+def records(answer: Answer) -> Iterator[Record]:
+    """One record an article."""
+    for _, row in answer.rows:
         url = None if row is None else row.get("url")
         if row is None or not isinstance(url, str):
-            yield Record("", None, "provider_metadata", {})
+            yield UNREADABLE
         else:
-            yield Record(f"NEWS_SENTIMENT:{url}", published(row), "provider_metadata", _payload(row, query))
+            payload = _payload(row, answer.query.open_mode)
+            yield Record(f"NEWS_SENTIMENT:{url}", published(row, answer), "provider_metadata", payload)
 
 
-def published(row: Row) -> datetime | None:
+def published(row: Row, answer: Answer) -> datetime | None:
     """The instant of ``time_published``. Midnight to the second is a date without a time: the end of that day."""
     stamp = stamped(row)
-    return end_of_day(stamp.date(), UTC) if stamp is not None and is_date_only(row) else stamp
-
-
-def is_date_only(row: Row) -> bool:
-    return str(row.get("time_published")).endswith("T000000")
+    return end_of_day(stamp.date(), UTC) if stamp is not None and f"{stamp:%H%M%S}" == "000000" else stamp
 
 
 def stamped(row: Row) -> datetime | None:
     """``YYYYMMDDTHHMMSS`` as it stands, in UTC."""
     text = row.get("time_published")
     try:
-        if not isinstance(text, str) or len(text) != 15:
+        # strptime alone is lenient: it takes blanks, other scripts' digits and a small t.
+        if not isinstance(text, str) or not _STAMP.fullmatch(text):
             return None
         return datetime.strptime(text, "%Y%m%dT%H%M%S").replace(tzinfo=UTC)
     except ValueError:
         return None
 
 
+def reached(public: Sequence[Record]) -> datetime | None:
+    """How far back a reply goes: where its last article stands, of those that were public when it was asked for.
+
+    Neither what is withheld, nor what is about something else, nor what cannot be read may move the
+    window. The last one, not the oldest: a single stamp out of order must not skip what was not read.
+    """
+    return stamped(public[-1].payload) if public else None
+
+
 def window(query: Query) -> tuple[datetime, datetime]:
     """First and last minute to ask for. An article with a date only stands at the start of its day."""
-    since = query.since
-    first = EARLIEST if since is None else since.replace(hour=0, minute=0, second=0, microsecond=0)
+    # One that is available at the first instant of a day stands at the start of the day before.
+    since = EARLIEST if query.since is None else query.since - timedelta(microseconds=1)
+    first = since.replace(hour=0, minute=0, second=0, microsecond=0)
     return first, query.horizon.replace(second=0, microsecond=0) + MINUTE
 
 
@@ -66,24 +85,20 @@ def spelled(moment: datetime) -> str:
     return f"{moment:%Y%m%dT%H%M}"
 
 
-def suffices(public: Collection[datetime], oldest: datetime, wanted: int) -> bool:
-    """Whether nothing older than ``oldest`` can be among the ``wanted`` newest of all articles.
+def order(oldest: datetime) -> datetime:
+    """What is on later replies was available at or before this, by the oldest public instant of the ones so far.
 
-    An article with a date only is public at the end of its day but stands at its start, so the day of
-    the last one wanted has to be complete.
+    An article with a date only is public at the end of its day but stands at its start.
     """
-    if len(public) < wanted:
-        return False
-    last = sorted(public, reverse=True)[wanted - 1]
-    return oldest < last.replace(hour=0, minute=0, second=0, microsecond=0)
+    return end_of_day(oldest.date(), UTC) or oldest
 
 
-def _payload(row: Row, query: Query) -> dict[str, Any]:
-    payload = {"record_type": "article", **{name: row.get(name) for name in PLAIN_FIELDS}}
+def _payload(row: Row, open_mode: bool) -> dict[str, Any]:
+    payload = {"record_type": "article", **{field.name: row.get(field.name) for field in PLAIN}}
     payload["topics"] = _names(row.get("topics"), "topic")
     payload["tickers"] = _names(row.get("ticker_sentiment"), "ticker")
-    if query.pit is None:
-        payload |= {name: row.get(name) for name in COMPUTED_FIELDS}
+    if open_mode:
+        payload |= {field.name: row.get(field.name) for field in COMPUTED}
         payload["topic_relevance"] = row.get("topics")
     return payload
 

@@ -1,16 +1,18 @@
-"""The options of the functions, and whether a request makes sense, before one is sent. Pure."""
+"""The options of the functions, what an operation makes of them, and what a request carries. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import timedelta
 
 from pit_fetch.errors import ConfigError
-from pit_fetch.provider import Option, Query
+from pit_fetch.provider import Option, Params, Query
 from pit_fetch.times import parse_date
-from pit_fetch_providers.alphavantage.function import MARKETS, MINUTES, Function
-from pit_fetch_providers.alphavantage.functions import FUNCTIONS, SYNONYMS
+from pit_fetch_providers.alphavantage.function import MARKETS, MINUTES
+
+# Habits of callers: other words for a function.
+SYNONYMS: Mapping[str, str] = {"ESTIMATES": "EARNINGS_ESTIMATES", "CALENDAR": "EARNINGS_CALENDAR"}
 
 _NUMBER = "of a technical indicator, see Alpha Vantage's documentation"
 _NUMBERS = (
@@ -31,6 +33,8 @@ OPTIONS: tuple[Option, ...] = (
            choices=(*MINUTES, "daily", "weekly", "monthly", "quarterly", "semiannual", "annual")),
     Option("month", "intraday: this month only; with --pit the months before the PIT are chosen", metavar="YYYY-MM"),
     Option("outputsize", "compact or full; with --pit always full", choices=("compact", "full")),
+    Option("adjust", "TIME_SERIES_DAILY_ADJUSTED: prices in today's shares, today being the PIT; total: less dividends",
+           choices=("splits", "total")),
     Option("extended_hours", "TIME_SERIES_INTRADAY: true or false", choices=("true", "false")),
     Option("entitlement", "delayed or realtime, for plans that have it", choices=("delayed", "realtime")),
     Option("horizon", "EARNINGS_CALENDAR: how far ahead", choices=("3month", "6month", "12month")),
@@ -60,60 +64,52 @@ OPTIONS: tuple[Option, ...] = (
 
 HUNDRED_SESSIONS = timedelta(days=130)  # surely fewer than a hundred weekdays
 
-# The functions whose symbol is a list of them.
-_MANY_SYMBOLS = frozenset({"REALTIME_BULK_QUOTES", "REALTIME_BULK_BID_ASK_PRICES"})
-
 _MONTH = re.compile(r"(?:19|20)[0-9]{2}-(?:0[1-9]|1[0-2])")
 _SYMBOL = re.compile(r"[A-Z0-9^][A-Z0-9.,:^=/&_-]*")
 
 
-def function_of(query: Query) -> Function:
-    """The function that is asked for. Raises ConfigError, whose text names the fix."""
-    name = query.options["op"]
-    if name is None:
-        raise ConfigError("operation", text="alphavantage needs a function, e.g. EARNINGS symbol=AAPL; see --help.")
-    if name not in FUNCTIONS:
-        raise ConfigError("operation", text=f"{name} is no function of alphavantage; --help lists them.")
-    return FUNCTIONS[name]
+# What an operation makes of its options.
 
 
-def understood(query: Query) -> Query:
-    """The query with ``--tickers AAPL`` as ``--symbol AAPL``, for a function that takes a symbol and no tickers."""
-    function, options = FUNCTIONS.get(query.options["op"]), query.options
-    tickers = options["tickers"]
-    if function is None or not tickers or "symbol" not in {*function.needs, *function.takes}:
-        return query
-    if options["symbol"] is not None:
-        _refuse(f"{function.name} takes symbol or tickers, not both.")
-    if len(tickers) > 1 and function.name not in _MANY_SYMBOLS:
-        _refuse(f"{function.name} takes one symbol: ask once for each ticker.")
-    return query._replace(options={**options, "symbol": ",".join(tickers), "tickers": None})
+def understood(query: Query, many: bool = False) -> Query:
+    """The query with ``--tickers AAPL`` as ``--symbol AAPL``, where a symbol is taken and tickers are not.
 
-
-def checked(query: Query) -> Function:
-    """The function, once its options make a well-formed request. Raises ConfigError.
-
-    A reply in a file needs no parameters. Options that the function does not know are refused: a
-    filter that is silently left out would answer another question.
+    Raises ConfigError for a value that no request can carry. ``many``: the symbol is a list of them.
     """
-    function, options = function_of(query), query.options
-    given = {option.name for option in OPTIONS if options[option.name] is not None} - {"op"}
-    missing = [name for name in function.needs if name not in given]
-    if missing and not query.offline:
-        _refuse(f"{function.name} needs {', '.join(missing)}: {function.name} {missing[0]}=...")
-    surplus = sorted(given - {*function.needs, *function.takes})
-    if surplus:
-        _refuse(f"{function.name} takes no {', '.join(surplus)}; see --help.")
-    if function.rule == "next_day" and query.pit is not None and "date" not in given and not query.offline:
-        _refuse(f"{function.name} needs date=YYYY-MM-DD with --pit: without it the source serves its latest day.")
-    _check_values(function, options)
-    return function
+    operation, options = query.operation, query.options
+    tickers = options["tickers"]
+    if tickers and "symbol" in {*operation.needs, *operation.takes}:
+        if options["symbol"] is not None:
+            _refuse(f"{operation.name} takes symbol or tickers, not both.")
+        if len(tickers) > 1 and not many:
+            _refuse(f"{operation.name} takes one symbol: ask once for each ticker.")
+        query = query._replace(options={**options, "symbol": ",".join(tickers), "tickers": None})
+    _check_values(query.options)
+    return query
 
 
-def _check_values(function: Function, options: Mapping[str, object]) -> None:
-    interval, month = options["interval"], options["month"]
-    if function.period == "intraday" and interval is not None and interval not in MINUTES:
-        _refuse(f"interval of {function.name} is one of {', '.join(MINUTES)}.")
+def several(query: Query) -> Query:
+    """Of a function whose symbol is a list of them."""
+    return understood(query, many=True)
+
+
+def by_minute(query: Query) -> Query:
+    """Of bars of minutes."""
+    if query.options["interval"] not in (None, *MINUTES):
+        _refuse(f"interval of {query.operation.name} is one of {', '.join(MINUTES)}.")
+    return understood(query)
+
+
+def by_day(query: Query) -> Query:
+    """Of a function that serves one day, its latest where none is named."""
+    name, is_named = query.operation.name, query.options["date"] is not None
+    if not (is_named or query.open_mode or query.offline):
+        _refuse(f"{name} needs date=YYYY-MM-DD with --pit: the source serves its latest day without it.")
+    return understood(query)
+
+
+def _check_values(options: Mapping[str, object]) -> None:
+    month = options["month"]
     if month is not None and not _MONTH.fullmatch(str(month)):
         _refuse("month is YYYY-MM, e.g. 2009-01.")
     for name in ("date", "expiration"):
@@ -128,33 +124,40 @@ def _refuse(text: str) -> None:
     raise ConfigError("operation", text=text)
 
 
-def parameters(function: Function, query: Query) -> dict[str, str | Sequence[str]]:
-    """What the request carries besides the key, before windows are chosen. Rows come as JSON, which names its zone."""
-    found: dict[str, str | Sequence[str]] = {"function": function.name}
-    for name in (*function.needs, *function.takes):
+# What a request carries besides the key, before windows are chosen. Rows come as JSON, which names its zone.
+
+
+def parameters(query: Query) -> Params:
+    operation = query.operation
+    found: dict[str, str | tuple[str, ...]] = {"function": operation.name}
+    for name in (*operation.needs, *operation.takes):
         value = query.options[name]
-        if value is not None:
+        if value is not None and name != "adjust":  # which is done here
             found[name] = ",".join(value) if isinstance(value, tuple) and name != "range" else value
-    if function.name.startswith("ANALYTICS_"):
-        if not str(found["interval"]).endswith("min"):
-            found["interval"] = str(found["interval"]).upper()
-        return {name if name == "function" else name.upper(): value for name, value in found.items()}
-    if "outputsize" in function.takes:
-        found["outputsize"] = _size(function, query)
-    if function.name == "TIME_SERIES_INTRADAY":
-        found["adjusted"] = "false"
-    return found
+    return {**found, "outputsize": _size(query)} if "outputsize" in operation.takes else found
 
 
-def _size(function: Function, query: Query) -> str:
+def unadjusted(query: Query) -> Params:
+    """Raw prices of minutes: adjusted ones look ahead."""
+    return {**parameters(query), "adjusted": "false"}
+
+
+def in_capitals(query: Query) -> Params:
+    """As the analytics spell them: the names, and an interval that is not of minutes."""
+    interval = str(query.options["interval"])
+    found = {**parameters(query), "interval": interval if interval.endswith("min") else interval.upper()}
+    return {name if name == "function" else name.upper(): value for name, value in found.items()}
+
+
+def _size(query: Query) -> str:
     """The compact size holds the latest 100 bars, which need not reach back to a PIT or a window.
 
     It is chosen where it does: a free key gets no other size of daily bars (since 2025).
     """
     options, since = query.options, query.since
-    if query.pit is not None or options["month"] is not None:
+    if not query.open_mode or options["month"] is not None:
         return "full"
-    if function.period == "day" and since is not None and query.now - since <= HUNDRED_SESSIONS:
+    if "interval" not in query.operation.needs and since is not None and query.now - since <= HUNDRED_SESSIONS:
         return "compact"
     if since is not None or query.until is not None or query.limit > 100:
         return "full"

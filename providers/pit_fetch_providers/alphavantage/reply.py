@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.wire import lenient_json
-from pit_fetch_providers.alphavantage.function import MINUTES, Function
+from pit_fetch_providers.alphavantage.function import MINUTES, Function, Row
 
 # Recorded spellings of "no value"; "." stands for a month without a figure (economic series, October 2025).
 NULLS = frozenset({"", "None", "none", "null", "NULL", "-", ".", "n/a", "N/A"})
@@ -33,8 +33,6 @@ _COIN_PRICE = re.compile(r"(open|high|low|close)_\([a-z]+\)")
 _BESIDE_NO_ROWS = frozenset({"symbol", "quarter", "endpoint", "message", "items"})
 
 _NOT_ITS_OWN = "it does not hold the rows of this function"
-
-Row = Mapping[str, Any]
 
 
 class Document(NamedTuple):
@@ -81,8 +79,16 @@ def message_in(reply: Mapping[str, Any]) -> str:
 
 
 def tidy(row: Mapping[Any, Any]) -> dict[str, Any]:
-    """A row with plain names ("1. open" is "open", "adjusted close" is "adjusted_close") and null spellings as null."""
-    return {_name(str(key)): _value(value) for key, value in row.items() if key is not None}
+    """A row with plain names ("1. open" is "open", "adjusted close" is "adjusted_close") and null spellings as null.
+
+    Where two columns come to one name, either could be meant: null.
+    """
+    named: dict[str, Any] = {}
+    for key, value in row.items():
+        if key is not None:
+            name = _name(str(key))
+            named[name] = None if name in named else _value(value)
+    return named
 
 
 def _value(value: Any) -> Any:
@@ -136,7 +142,7 @@ def _has_columns(names: list[str] | Row, function: Function) -> bool:
     """Whether these are a row's names. Coin bars of before 2024 say the currency behind each price."""
     if all(name in names for name in function.columns):
         return True
-    if "market" not in function.needs:
+    if "market" not in function.operation.needs:
         return False
     plain = {match[1] if (match := _COIN_PRICE.fullmatch(name)) else name for name in names}
     return plain.issuperset(function.columns)
@@ -165,7 +171,7 @@ def _raw_rows(reply: dict[str, Any], function: Function) -> Iterator[tuple[str, 
             _refuse_unknown_shape(reply, whole=True)
         if reply:
             yield kind, reply
-    elif function.rule == "bar":
+    elif function.series:
         yield from ((kind, row) for row in _series_rows(_series(reply, function)))
     else:
         yield from ((kind, row) for row in _any_rows(reply))
@@ -223,9 +229,13 @@ def _meta(reply: Mapping[str, Any], function: Function) -> dict[str, str]:
     for key, value in reply.items():
         if _is_meta(key) and isinstance(value, dict):
             # Indicators number with a colon ("7: Time Zone") and series with a point ("5. Time Zone").
-            found |= {_name(str(name)): str(text) for name, text in value.items() if text is not None}
+            for name, text in value.items():
+                if text is not None:
+                    plain = _name(str(name))
+                    # What is said twice, and not alike, is not known.
+                    found[plain] = str(text) if found.get(plain, str(text)) == str(text) else ""
     # The key of a series names its interval as well: the longer counts.
-    if function.period == "intraday":
+    if "{}" in function.series:
         found["series_interval"] = next((name for name in MINUTES if function.series.format(name) in reply), "")
     return found
 
@@ -236,15 +246,14 @@ def _is_meta(key: str) -> bool:
 
 def _aliased(name: str, function: Function) -> str:
     """A column by the table's name: the CSV of a series calls its date timestamp, and that of an indicator time."""
-    return (
-        function.date if function.rule == "unverifiable" and name in ("timestamp", "time") and function.date else name
-    )
+    own = function.operation.window
+    return own if own in function.columns and name in ("timestamp", "time") else name
 
 
 def _kind(function: Function) -> str:
     if function.lists:
         return function.lists[0][1]
-    return "bar" if function.rule == "bar" else function.name.lower()
+    return "bar" if function.series else function.operation.name.lower()
 
 
 def _list(value: Any) -> list[Any]:

@@ -1,18 +1,21 @@
-"""Records of the functions whose rows need no more than the table says: bars, days, snapshots. Pure."""
+"""Records of a reply, and the rules of rows that a day or their receipt dates. Pure.
+
+What a function needs beyond that stands in ``bars``, ``earnings`` and ``news``.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime, timedelta
 from typing import Any
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.provider import Query, Record
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date
-from pit_fetch_providers.alphavantage import bars, earnings, news, subject
-from pit_fetch_providers.alphavantage.function import Function
-from pit_fetch_providers.alphavantage.reply import Document, Row
+from pit_fetch_providers.alphavantage import subject
+from pit_fetch_providers.alphavantage.function import Answer, Function, Row, Rule
+from pit_fetch_providers.alphavantage.reply import Document
 
 # The options that say what a reply is about, in the order in which an id names them.
 _SUBJECTS = (
@@ -22,107 +25,102 @@ _META_SUBJECTS = (
     "symbol", "digital_currency_code", "market_code", "from_symbol", "to_symbol", "interval",
 )  # fmt: skip
 
+UNREADABLE = Record("", None, "provider_metadata", {})
 
-def records(function: Function, document: Document, query: Query, received: datetime) -> Iterator[Record]:
-    """The records of a reply that was received at ``received``, dated by the function's rule.
+
+def read(function: Function, document: Document, query: Query, received: datetime) -> Iterator[Record]:
+    """The records of a reply that was received at ``received``.
 
     Raises UpstreamError when the reply is on another subject, or (in open mode, where a row tells
     nothing that may not be told) when none of its rows is one of this function's.
     """
     subject.check(document, function, query)
-    if query.pit is None and document.rows and all(row is None for _, row in document.rows):
+    if query.open_mode and document.rows and all(row is None for _, row in document.rows):
         raise UpstreamError("malformed", problem="none of its rows is one of this function's")
-    about = _about(function, document.meta, query)
-    found = subject.rows(document, query)
-    if function.rule == "earnings":
-        yield from earnings.records(found, about)
-    elif function.rule == "article":
-        yield from news.records(found, query)
-    elif function.rule == "bar":
-        for _, row in found:
-            yield _bar(function, row, document.meta, query, about)
-    else:
-        yield from _others(function, found, query, received, about)
+    return function.records(Answer(function, query, subject.rows(document, query), document.meta, received))
 
 
-def _bar(function: Function, row: Row | None, meta: Mapping[str, str], query: Query, about: str) -> Record:
-    label = None if row is None else row.get("timestamp")
-    if row is None or not isinstance(label, str):
-        return Record("", None, "time_series_timestamp", {})
-    public = bars.available_at(label, function, meta, query.options.get("interval"))
-    if not bars.is_market_s_own(function, meta, query.options.get("market")):
-        public = None
-    payload = {"record_type": "bar", **_served(function, row, query)}
-    if query.pit is not None and not payload.keys() >= set(function.columns):  # the coin prices of before 2024
-        public = None
-    return Record(_id(function.name, about, label.replace(" ", "T")), public, "time_series_timestamp", payload)
-
-
-def _served(function: Function, row: Row, query: Query) -> Row:
-    """With a PIT a closed list of columns: a name that nobody has looked at may carry what came later.
-
-    Adjusted prices carry later dividends and splits back; raw ones, and the amounts themselves, do not.
-    """
-    if query.pit is None:
-        return row
-    known = function.columns + function.passes
-    return {name: value for name, value in row.items() if name in known and not isinstance(value, (dict, list))}
-
-
-def _others(
-    function: Function, rows: Iterable[tuple[str, Row | None]], query: Query, received: datetime, about: str
-) -> Iterator[Record]:
+def records(answer: Answer) -> Iterator[Record]:
+    """One record a row, dated by the function's rule."""
+    function, dating, passes = answer.function, answer.function.operation.dating, answer.function.passes
+    closed = dating == "record" and not answer.query.open_mode
+    about = prefix(answer)
     seen: dict[str, int] = {}
-    many = len(function.lists) > 1
-    is_snapshot = function.rule == "snapshot"
-    for number, (kind, row) in enumerate(rows, 1):
+    for number, (kind, row) in enumerate(answer.rows, 1):
         if row is None:
-            yield Record("", None, "provider_metadata", {})
+            yield UNREADABLE
             continue
-        public = _dated(function, row, received)
-        name = _id(function.name, about, kind if many else "", *_identity(function, row, number))
-        if is_snapshot or function.rule == "unverifiable":
+        shown = served(row, passes) if closed else row
+        kinds = [kind] if len(function.lists) > 1 else []
+        name = ":".join(filter(None, (about, *kinds, *_identity(function, shown, number))))
+        if dating != "record":
             # Equal rows are told apart by number. Not so where rows are dated: a late one must not move the count.
             seen[name] = seen.get(name, 0) + 1
             name = name if seen[name] == 1 else f"{name}:{seen[name]}"
-        # What is received is the state of that instant, as a whole.
-        served = row if is_snapshot else _served(function, row, query)
-        payload = {"record_type": kind, **dict.fromkeys(function.newer), **served}
-        yield Record(name, public, "provider_metadata", payload, at_receipt=is_snapshot)
+        payload = {"record_type": kind, **dict.fromkeys(function.newer), **shown}
+        public = function.dates(row, answer)
+        yield Record(name, public, "provider_metadata", payload, at_receipt=dating == "receipt")
 
 
-def _dated(function: Function, row: Row, received: datetime) -> datetime | None:
-    match function.rule:
-        case "snapshot":
-            return received
-        case "day":
-            return _end(parse_date(row.get(function.date)))
-        case "next_day":
-            return _end(_next_weekday(parse_date(row.get(function.date))))
-        case "declared":
-            declared = row.get("declaration_date")
-            return _end(parse_date(row.get("ex_dividend_date") if declared is None else declared))
-        case _:
-            return None
+def served(row: Row, passes: frozenset[str]) -> Row:
+    """A row's plain values in the columns that pass."""
+    return {name: value for name, value in row.items() if name in passes and not isinstance(value, (dict, list))}
 
 
-def _end(day: date | None) -> datetime | None:
-    return None if day is None else end_of_day(day, NEW_YORK)
+# The rules.
 
 
-def _next_weekday(day: date | None) -> date | None:
+def received(row: Row, answer: Answer) -> datetime | None:
+    """What is received is the state of that instant."""
+    return answer.received
+
+
+def undated(row: Row, answer: Answer) -> datetime | None:
+    return None
+
+
+def end_of(*columns: str) -> Rule:
+    """The end of the day, in New York, that stands in the first of ``columns`` with a value."""
+
+    def rule(row: Row, answer: Answer) -> datetime | None:
+        return day_ends(next((row[name] for name in columns if row.get(name) is not None), None))
+
+    return rule
+
+
+def end_of_next_weekday(row: Row, answer: Answer) -> datetime | None:
+    """The end of the weekday after that in ``date``."""
+    day = parse_date(row.get("date"))
     try:
-        return None if day is None else day + timedelta(days={4: 3, 5: 2}.get(day.weekday(), 1))
+        return None if day is None else _ends(day + timedelta(days={4: 3, 5: 2}.get(day.weekday(), 1)))
     except OverflowError:
         return None
 
 
-def _about(function: Function, meta: Mapping[str, str], query: Query) -> str:
-    """What the request, or without one the reply, names: ``IBM``, ``EUR/USD``, ``IBM/5min``."""
-    known = {*function.needs, *function.takes} - {*function.identity}
-    asked = [query.options.get(name) for name in _SUBJECTS if name in known]
+def day_ends(text: object) -> datetime | None:
+    """The end of a day as it is written; None for anything that is not one."""
+    day = parse_date(text)
+    return None if day is None else _ends(day)
+
+
+def _ends(day: date) -> datetime | None:
+    return end_of_day(day, NEW_YORK)
+
+
+# The names.
+
+
+def prefix(answer: Answer) -> str:
+    """What all ids of a reply begin with: the function and its subject, as the request or else the reply names it.
+
+    ``EARNINGS:IBM``, ``FX_DAILY:EUR/USD``, ``TIME_SERIES_INTRADAY:IBM/5min``.
+    """
+    operation, meta, identity = answer.function.operation, answer.meta, answer.function.identity
+    known = {*operation.needs, *operation.takes} - {*identity}
+    asked = [answer.query.options.get(name) for name in _SUBJECTS if name in known]
     names = [value if isinstance(value, str) else "+".join(value) for value in asked if value]
-    return "/".join(names or [meta[name] for name in _META_SUBJECTS if name in meta and name not in function.identity])
+    subjects = names or [meta[name] for name in _META_SUBJECTS if name in meta and name not in identity]
+    return ":".join(filter(None, (operation.name, "/".join(subjects))))
 
 
 def _identity(function: Function, row: Row, number: int) -> list[str]:
@@ -138,20 +136,3 @@ def _digest(row: Mapping[str, Any]) -> str:
 
     text = json.dumps(row, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-def _id(*parts: str) -> str:
-    return ":".join(part for part in parts if part)
-
-
-def own_date(function: Function, record: Record) -> datetime | None:
-    """The instant that --date-from and --date-to compare: of what is dated by a day, the last one of that day."""
-    instant = timedelta(microseconds=1)
-    if function.rule in ("snapshot", "unverifiable", "next_day"):
-        text = record.payload.get(function.date) if function.date else None
-        day = _end(parse_date(text[:10])) if isinstance(text, str) else None
-        return None if day is None else day - instant
-    if record.available_at is None:
-        return None
-    whole_day = function.rule in ("earnings", "declared", "day") or news.is_date_only(record.payload)
-    return record.available_at - instant if whole_day else record.available_at

@@ -13,8 +13,8 @@ from typing import Any
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.provider import Query
-from pit_fetch_providers.alphavantage.function import Function
-from pit_fetch_providers.alphavantage.reply import Document, Row
+from pit_fetch_providers.alphavantage.function import Function, Row
+from pit_fetch_providers.alphavantage.reply import Document
 
 # The options that name a subject, and where a reply names it: beside the rows, and in the columns of a row.
 _BESIDE: Mapping[str, tuple[str, ...]] = {

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from datetime import UTC
 
+from pit_fetch.provider import Field, Operation
 from pit_fetch.times import NEW_YORK
-from pit_fetch_providers.alphavantage.function import EQUITY, MARKETS, Function
-
-_PAIR = ("from_symbol", "to_symbol")
-_COIN = ("symbol", "market")
+from pit_fetch_providers.alphavantage import bars, caveats, options, windows
+from pit_fetch_providers.alphavantage.adjust import FIELDS as AS_OF
+from pit_fetch_providers.alphavantage.function import MARKETS, SYMBOL, Function, fields
 
 _UTC_DAY = "the end of its UTC day, and not before 20:00 New York"
 _PERIOD_END = "20:00 New York of the last weekday of its period"
+_LABELS = "labels meant the end of a bar in 2020 and mean its start since 2025 (recorded); asked with adjusted=false"
 _RUNNING = "the row of a running period is labelled with its latest day (recorded), so the label is no end"
 _UTC = "labels are UTC (recorded meta data)"
 _TRAILING = "the source reaches back a limited time only: a truncated gap says so"
@@ -22,94 +23,103 @@ _MARKET = (
     "of the fetch (recorded)"
 )
 
-# Names in a CSV, and in JSON once its numbers are off. What is adjusted has no place in a closed list of raw
-# columns; amounts and split factors stand as they were paid, and as-of adjustment needs them.
-_PRICES = ("timestamp", "open", "high", "low", "close")
-_EVENTS = ("dividend_amount", "split_coefficient")
-_ADJUSTED_CLOSE = ("adjusted_close",)
+_SIZED = ("outputsize", "entitlement")
+_PAIR = ("from_symbol", "to_symbol")
+_COIN = ("symbol", "market")
 
-_INTRADAY = Function(
-    "", "bar", "label + interval, whichever end of the bar the label marks", "",
-    period="intraday", date="timestamp", identity=("timestamp",), series="Time Series ({})",
-    columns=_PRICES, header=("volume",), foreign=(*_ADJUSTED_CLOSE, *_EVENTS), passes=("volume",),
-)  # fmt: skip
-_DAY = _INTRADAY._replace(how="20:00 New York of its day", why=_CLOSE, period="day", series="Time Series (Daily)")
-_WEEK = _DAY._replace(how=_PERIOD_END, why=_RUNNING, period="week", series="Weekly Time Series")
-_MONTH = _WEEK._replace(period="month", series="Monthly Time Series")
-_DAY_ADJUSTED = _DAY._replace(
-    why=_CLOSE + _ADJUSTED,
-    header=("volume", *_ADJUSTED_CLOSE, *_EVENTS),
-    foreign=(),
-    passes=("volume", *_EVENTS),
+# Columns besides the prices. Amounts and split factors stand as they were paid; what is adjusted carries later ones
+# back.
+_VOLUME = fields(integer="volume")
+_DIVIDEND = (*_VOLUME, *fields(number="adjusted_close dividend_amount"))
+_SPLIT = (*_DIVIDEND, *fields(number="split_coefficient"))
+_PARTS = fields(number="volume")  # of coins
+
+
+def _with(function: Function, *more: Field) -> Function:
+    """``function`` with further columns. Which of them it has tells its CSV from others."""
+    head = fields("record_type timestamp") if "{}" in function.series else fields("record_type", "timestamp")
+    has, all_there_are = {field.name for field in more}, [field.name for field in _SPLIT]
+    return function.but(
+        fields=(*head, *fields(number="open high low close"), *more),
+        header=tuple(name for name in all_there_are if name in has),
+        foreign=tuple(name for name in all_there_are if name not in has),
+    )
+
+
+_MINUTES = Function(
+    Operation(
+        rule="label + interval, whichever end of the bar the label marks",
+        caveats=caveats.of_bars,
+        understand=options.by_minute,
+    ),
+    dates=bars.end_of_interval,
+    records=bars.records,
+    fetch=windows.one_reply,
+    parameters=options.parameters,
+    whole=False,
+    identity=("timestamp",),
+    later=("adjusted_close",),
+    series="Time Series ({})",
+    columns=("timestamp", "open", "high", "low", "close"),
 )
-_WEEK_ADJUSTED = _WEEK._replace(
-    why=_RUNNING + _ADJUSTED,
-    header=("volume", *_ADJUSTED_CLOSE, "dividend_amount"),
-    foreign=("split_coefficient",),
-    passes=("volume", *_EVENTS),
-    series="Weekly Adjusted Time Series",
-)
-_MONTH_ADJUSTED = _WEEK_ADJUSTED._replace(period="month", series="Monthly Adjusted Time Series")
-_FX = _DAY._replace(
-    needs=_PAIR, zones=(UTC,), header=(), foreign=("volume", *_ADJUSTED_CLOSE, *_EVENTS), passes=()
+_DAY = _MINUTES.but(
+    rule="20:00 New York of its day", why=_CLOSE, needs=SYMBOL, takes=_SIZED, understand=options.understood,
+    dates=bars.evening(bars.own_day), whole=True, series="Time Series (Daily)",
 )  # fmt: skip
-_COIN_BARS = _DAY._replace(
-    how=_UTC_DAY, why=f"{_UTC}; {_TRAILING}{_MARKET}", needs=_COIN, zones=(UTC,), weekends=True, whole=False,
-    series="Time Series (Digital Currency Daily)",
+_WEEK = _DAY.but(
+    rule=_PERIOD_END, why=_RUNNING, takes=("entitlement",), dates=bars.evening(bars.friday), series="Weekly Time Series"
+)
+_MONTH = _WEEK.but(dates=bars.evening(bars.last_weekday_of_month), series="Monthly Time Series")
+_FX_DAY = _DAY.but(
+    rule=_UTC_DAY, why=_UTC, needs=_PAIR, takes=("outputsize",), zones=(UTC,), series="Time Series FX (Daily)"
+)
+_FX_WEEK = _WEEK.but(needs=_PAIR, takes=(), zones=(UTC,), series="Time Series FX (Weekly)")
+_COIN_DAY = _DAY.but(
+    rule=_UTC_DAY, why=f"{_UTC}; {_TRAILING}{_MARKET}", needs=_COIN, takes=(), fetch=windows.one_market, zones=(UTC,),
+    whole=False, series="Time Series (Digital Currency Daily)",
+)  # fmt: skip
+_COIN_WEEK = _COIN_DAY.but(
+    rule="the end of its UTC week, and not before Sunday 20:00 New York", why=f"{_RUNNING}; {_TRAILING}{_MARKET}",
+    dates=bars.evening(bars.sunday), series="Time Series (Digital Currency Weekly)",
 )  # fmt: skip
 
 ROWS: tuple[Function, ...] = (
     # Equities. Labels are US/Eastern (recorded meta data).
-    _INTRADAY._replace(
-        name="TIME_SERIES_INTRADAY",
-        needs=("symbol", "interval"),
-        whole=False,
+    _with(_MINUTES.but(
+        name="TIME_SERIES_INTRADAY", why=_LABELS, needs=("symbol", "interval"),
         takes=("month", "outputsize", "extended_hours", "entitlement"),
-        why="labels meant the end of a bar in 2020 and mean its start since 2025 (recorded); asked with adjusted=false",
-    ),
-    _DAY._replace(name="TIME_SERIES_DAILY", needs=EQUITY, takes=("outputsize", "entitlement")),
-    _DAY_ADJUSTED._replace(name="TIME_SERIES_DAILY_ADJUSTED", needs=EQUITY, takes=("outputsize", "entitlement")),
-    _WEEK._replace(name="TIME_SERIES_WEEKLY", needs=EQUITY, takes=("entitlement",)),
-    _WEEK_ADJUSTED._replace(name="TIME_SERIES_WEEKLY_ADJUSTED", needs=EQUITY, takes=("entitlement",)),
-    _MONTH._replace(name="TIME_SERIES_MONTHLY", needs=EQUITY, takes=("entitlement",)),
-    _MONTH_ADJUSTED._replace(name="TIME_SERIES_MONTHLY_ADJUSTED", needs=EQUITY, takes=("entitlement",)),
+        fetch=windows.monthly, parameters=options.unadjusted,
+    ), *_VOLUME),
+    _with(_DAY.but(name="TIME_SERIES_DAILY"), *_VOLUME),
+    _with(_DAY.but(
+        name="TIME_SERIES_DAILY_ADJUSTED", why=_CLOSE + _ADJUSTED, takes=(*_SIZED, "adjust"),
+    ), *_SPLIT, *AS_OF),
+    _with(_WEEK.but(name="TIME_SERIES_WEEKLY"), *_VOLUME),
+    _with(_WEEK.but(
+        name="TIME_SERIES_WEEKLY_ADJUSTED", why=_RUNNING + _ADJUSTED, series="Weekly Adjusted Time Series",
+    ), *_DIVIDEND),
+    _with(_MONTH.but(name="TIME_SERIES_MONTHLY"), *_VOLUME),
+    _with(_MONTH.but(
+        name="TIME_SERIES_MONTHLY_ADJUSTED", why=_RUNNING + _ADJUSTED, series="Monthly Adjusted Time Series",
+    ), *_DIVIDEND),
     # Currencies: no volumes.
-    _FX._replace(
-        name="FX_INTRADAY",
-        how=_INTRADAY.how,
-        period="intraday",
-        needs=(*_PAIR, "interval"),
-        takes=("outputsize",),
-        whole=False,
-        why=f"{_UTC}; {_TRAILING}",
-        series="Time Series FX ({})",
-    ),
-    _FX._replace(name="FX_DAILY", takes=("outputsize",), how=_UTC_DAY, why=_UTC, series="Time Series FX (Daily)"),
-    _FX._replace(name="FX_WEEKLY", how=_PERIOD_END, why=_RUNNING, period="week", series="Time Series FX (Weekly)"),
-    _FX._replace(name="FX_MONTHLY", how=_PERIOD_END, why=_RUNNING, period="month", series="Time Series FX (Monthly)"),
+    _with(_MINUTES.but(
+        name="FX_INTRADAY", why=f"{_UTC}; {_TRAILING}", needs=(*_PAIR, "interval"), takes=("outputsize",),
+        zones=(UTC,), series="Time Series FX ({})",
+    )),
+    _with(_FX_DAY.but(name="FX_DAILY")),
+    _with(_FX_WEEK.but(name="FX_WEEKLY")),
+    _with(_FX_WEEK.but(name="FX_MONTHLY", dates=_MONTH.dates, series="Time Series FX (Monthly)")),
     # Coins. A CSV of minutes has the header of an equity's and names no zone, so it is read in the later one.
-    _INTRADAY._replace(
-        name="CRYPTO_INTRADAY",
-        needs=(*_COIN, "interval"),
-        takes=("outputsize",),
-        zones=(UTC, NEW_YORK),
-        whole=False,
+    _with(_MINUTES.but(
+        name="CRYPTO_INTRADAY", needs=(*_COIN, "interval"), takes=("outputsize",),
         why=f"{_UTC}; a CSV names no zone and is read as New York time, which is later; {_TRAILING}{_MARKET}",
-        series="Time Series Crypto ({})",
-    ),
-    _COIN_BARS._replace(name="DIGITAL_CURRENCY_DAILY"),
-    _COIN_BARS._replace(
-        name="DIGITAL_CURRENCY_WEEKLY",
-        period="week",
-        why=f"{_RUNNING}; {_TRAILING}{_MARKET}",
-        how="the end of its UTC week, and not before Sunday 20:00 New York",
-        series="Time Series (Digital Currency Weekly)",
-    ),
-    _COIN_BARS._replace(
-        name="DIGITAL_CURRENCY_MONTHLY",
-        period="month",
-        why=f"{_RUNNING}; {_TRAILING}{_MARKET}",
-        how="the end of its UTC month, and not before 20:00 New York",
-        series="Time Series (Digital Currency Monthly)",
-    ),
-)
+        fetch=windows.one_market, zones=(UTC, NEW_YORK), series="Time Series Crypto ({})",
+    ), *_PARTS),
+    _with(_COIN_DAY.but(name="DIGITAL_CURRENCY_DAILY"), *_PARTS),
+    _with(_COIN_WEEK.but(name="DIGITAL_CURRENCY_WEEKLY"), *_PARTS),
+    _with(_COIN_WEEK.but(
+        name="DIGITAL_CURRENCY_MONTHLY", rule="the end of its UTC month, and not before 20:00 New York",
+        dates=bars.evening(bars.last_of_month), series="Time Series (Digital Currency Monthly)",
+    ), *_PARTS),
+)  # fmt: skip

@@ -2,77 +2,91 @@
 
 from __future__ import annotations
 
-from pit_fetch_providers.alphavantage.function import EQUITY, Function
+from pit_fetch.provider import Operation
+from pit_fetch_providers.alphavantage import caveats, earnings, news, options, rows, windows
+from pit_fetch_providers.alphavantage.function import SYMBOL, Function, fields
 
 # The keys of an economic series, whose rows lie under "data" as those of corporate actions do.
 _SERIES_KEYS = ("name", "interval", "unit", "value")
 
+_DATED = Function(
+    Operation(needs=SYMBOL, window="available_on", caveats=caveats.of_rows, understand=options.understood),
+    dates=rows.undated,
+    records=rows.records,
+    fetch=windows.one_reply,
+    parameters=options.parameters,
+    foreign=_SERIES_KEYS,
+)
+
 ROWS: tuple[Function, ...] = (
-    Function(
-        "EARNINGS",
-        "earnings",
-        "end of reportedDate, New York; a year by its last quarter's",
-        "reportTime has no clock and is no evidence (one value for decades of rows, recorded)",
-        EQUITY,
-        date="reportedDate",
-        lists=(("annualEarnings", "annual_earnings"), ("quarterlyEarnings", "quarterly_earnings")),
-        columns=("fiscalDateEnding",),  # what else passes: earnings.QUARTER_FIELDS
+    _DATED.but(
+        name="EARNINGS",
+        rule="end of reportedDate, New York; a year by its last quarter's",
+        why="reportTime has no clock and is no evidence (one value for decades of rows, recorded)",
+        fields=(*fields("record_type"), *earnings.QUARTER),
+        caveats=caveats.of_earnings,
+        dates=earnings.reported,
+        records=earnings.records,
+        lists=(("annualEarnings", earnings.ANNUAL), ("quarterlyEarnings", earnings.QUARTERLY)),
+        columns=("fiscalDateEnding",),
+        foreign=(),
     ),
-    Function(
-        "DIVIDENDS",
-        "declared",
-        "end of declaration_date, New York; without one, end of ex_dividend_date",
-        "a dividend is public once it is declared, and at the latest when shares trade without it",
-        EQUITY,
-        date="ex_dividend_date",
+    _DATED.but(
+        name="DIVIDENDS",
+        rule="end of declaration_date, New York; without one, end of ex_dividend_date",
+        why="a dividend is public once it is declared, and at the latest when shares trade without it",
+        fields=fields("record_type", "ex_dividend_date declaration_date record_date payment_date", "amount"),
+        dates=rows.end_of("declaration_date", "ex_dividend_date"),
         lists=(("data", "dividend"),),
         identity=("ex_dividend_date", "amount"),
         columns=("ex_dividend_date",),
         header=("amount",),
-        foreign=_SERIES_KEYS,
-        passes=("declaration_date", "record_date", "payment_date", "amount"),
     ),
-    Function(
-        "SPLITS",
-        "day",
-        "end of effective_date, New York",
-        "a split is announced before; the day it takes effect is the late reading",
-        EQUITY,
-        date="effective_date",
+    _DATED.but(
+        name="SPLITS",
+        rule="end of effective_date, New York",
+        why="a split is announced before; the day it takes effect is the late reading",
+        fields=fields("record_type", "effective_date", "split_factor"),
+        dates=rows.end_of("effective_date"),
         lists=(("data", "split"),),
         identity=("effective_date",),
         columns=("effective_date",),
         header=("split_factor",),
-        foreign=_SERIES_KEYS,
-        passes=("split_factor",),
     ),
-    Function(
-        "HISTORICAL_OPTIONS",
-        "next_day",
-        "end of the weekday after date, New York",
-        "open interest is settled after the close",
-        EQUITY,
-        ("date",),
-        date="date",
+    _DATED.but(
+        name="HISTORICAL_OPTIONS",
+        rule="end of the weekday after date, New York",
+        why="open interest is settled after the close",
+        takes=("date",),
+        fields=fields(
+            "record_type contractID symbol type",
+            date="date expiration",
+            number="strike last mark bid ask implied_volatility delta gamma theta vega rho",
+            integer="bid_size ask_size volume open_interest",
+        ),
+        window="date",
+        understand=options.by_day,
+        dates=rows.end_of_next_weekday,
+        fetch=windows.one_day,
         lists=(("data", "option"),),
         identity=("contractID", "date"),
         columns=("contractID", "date"),
         header=(),
-        foreign=_SERIES_KEYS,
-        passes=(
-            "symbol", "expiration", "strike", "type", "last", "mark", "bid", "bid_size", "ask", "ask_size", "volume",
-            "open_interest", "implied_volatility", "delta", "gamma", "theta", "vega", "rho",
-        ),
     ),
-    Function(
-        "NEWS_SENTIMENT",
-        "article",
-        "time_published, UTC; T000000 means the end of that day",
-        "a feed held stamps ahead of New York time (recorded); scores and summaries are computed later",
-        (),
-        ("tickers", "topics"),
-        date="time_published",
+    _DATED.but(
+        name="NEWS_SENTIMENT",
+        rule="time_published, UTC; T000000 means the end of that day",
+        why="a feed held stamps ahead of New York time (recorded); scores and summaries are computed later",
+        needs=(),
+        takes=("tickers", "topics"),
+        fields=(*fields("record_type"), *news.PLAIN, *news.NAMES, *news.COMPUTED),
+        window="",
+        caveats=caveats.of_news,
+        dates=news.published,
+        records=news.records,
+        fetch=windows.articles,
         lists=(("feed", "article"),),
-        columns=("url",),  # what else passes: news.PLAIN_FIELDS
+        columns=("url",),
+        foreign=(),
     ),
-)  # fmt: skip
+)

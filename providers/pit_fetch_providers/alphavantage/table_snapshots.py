@@ -2,126 +2,121 @@
 
 from __future__ import annotations
 
-from pit_fetch_providers.alphavantage.function import EQUITY, SNAPSHOT, Function
+from pit_fetch.provider import Operation
+from pit_fetch_providers.alphavantage import options, rows, windows
+from pit_fetch_providers.alphavantage.function import SYMBOL, Function, fields
 
-_STATEMENT = (("annualReports", "annual_report"), ("quarterlyReports", "quarterly_report"))
-_MOVERS = (("top_gainers", "top_gainer"), ("top_losers", "top_loser"), ("most_actively_traded", "most_active"))
 _RESTATED = "figures carry the end of their fiscal period only, weeks before they are published, and are restated"
 
+_SNAPSHOT = Function(
+    Operation(
+        rule="when it is fetched",
+        why="the reply is the state of the day on which it is asked for",
+        dating="receipt",
+        window=None,
+        understand=options.understood,
+    ),
+    dates=rows.received,
+    records=rows.records,
+    fetch=windows.one_reply,
+    parameters=options.parameters,
+)
+_QUOTES = _SNAPSHOT.but(needs=SYMBOL, takes=("entitlement",), identity=SYMBOL, columns=SYMBOL)
+_BULK = _QUOTES.but(understand=options.several, header=())
+_STATEMENT = _SNAPSHOT.but(
+    why=_RESTATED, needs=SYMBOL, window="fiscalDateEnding", identity=("fiscalDateEnding",),
+    lists=(("annualReports", "annual_report"), ("quarterlyReports", "quarterly_report")), columns=("fiscalDateEnding",),
+)  # fmt: skip
+# What a statement carries besides its figures, which all are whole numbers (recorded).
+_HEAD = {"text": "record_type reportedCurrency", "date": "fiscalDateEnding"}
+
 ROWS: tuple[Function, ...] = (
-    SNAPSHOT._replace(
-        name="GLOBAL_QUOTE",
-        needs=EQUITY,
-        takes=("entitlement",),
-        identity=("symbol",),
-        columns=("symbol",),
-        header=("price",),
-        single=True,
+    _QUOTES.but(name="GLOBAL_QUOTE", header=("price",), single=True),
+    _BULK.but(name="REALTIME_BULK_QUOTES"),
+    _BULK.but(name="REALTIME_BULK_BID_ASK_PRICES"),
+    _SNAPSHOT.but(
+        name="CURRENCY_EXCHANGE_RATE", needs=("from_currency", "to_currency"),
+        identity=("from_currency_code", "to_currency_code"), columns=("from_currency_code",), single=True,
     ),
-    SNAPSHOT._replace(
-        name="REALTIME_BULK_QUOTES",
-        needs=EQUITY,
-        takes=("entitlement",),
-        identity=("symbol",),
-        columns=("symbol",),
-        header=(),
+    _SNAPSHOT.but(name="GOLD_SILVER_SPOT", needs=SYMBOL),
+    _SNAPSHOT.but(
+        name="REALTIME_OPTIONS", needs=SYMBOL, takes=("contract", "expiration", "require_greeks", "entitlement"),
+        identity=("contractID",), columns=("contractID",), header=(),
     ),
-    SNAPSHOT._replace(
-        name="REALTIME_BULK_BID_ASK_PRICES",
-        needs=EQUITY,
-        takes=("entitlement",),
-        identity=("symbol",),
-        columns=("symbol",),
-        header=(),
-    ),
-    SNAPSHOT._replace(
-        name="CURRENCY_EXCHANGE_RATE",
-        needs=("from_currency", "to_currency"),
-        identity=("from_currency_code", "to_currency_code"),
-        columns=("from_currency_code",),
-        single=True,
-    ),
-    SNAPSHOT._replace(name="GOLD_SILVER_SPOT", needs=EQUITY),
-    SNAPSHOT._replace(
-        name="REALTIME_OPTIONS",
-        needs=EQUITY,
-        takes=("contract", "expiration", "require_greeks", "entitlement"),
-        identity=("contractID",),
-        columns=("contractID",),
-        header=(),
-    ),
-    SNAPSHOT._replace(name="REALTIME_PUT_CALL_RATIO", needs=EQUITY),
-    SNAPSHOT._replace(
-        name="SYMBOL_SEARCH",
-        needs=("keywords",),
-        identity=("symbol",),
-        columns=("symbol",),
-        header=("name",),
+    _SNAPSHOT.but(name="REALTIME_PUT_CALL_RATIO", needs=SYMBOL),
+    _SNAPSHOT.but(
+        name="SYMBOL_SEARCH", needs=("keywords",), identity=SYMBOL, columns=SYMBOL, header=("name",),
         foreign=("reportDate", "ipoDate"),
     ),
-    SNAPSHOT._replace(name="MARKET_STATUS", identity=("market_type", "region"), columns=("market_type",)),
-    SNAPSHOT._replace(
-        name="TOP_GAINERS_LOSERS", takes=("entitlement",), lists=_MOVERS, identity=("ticker",), columns=("ticker",)
+    _SNAPSHOT.but(name="MARKET_STATUS", identity=("market_type", "region"), columns=("market_type",)),
+    _SNAPSHOT.but(
+        name="TOP_GAINERS_LOSERS", takes=("entitlement",),
+        fields=fields("record_type ticker change_percentage", number="price change_amount", integer="volume"),
+        lists=(("top_gainers", "top_gainer"), ("top_losers", "top_loser"), ("most_actively_traded", "most_active")),
+        identity=("ticker",), columns=("ticker",),
     ),
-    SNAPSHOT._replace(name="INDEX_CATALOG", identity=("symbol",), columns=("symbol",), header=()),
-    SNAPSHOT._replace(name="OVERVIEW", needs=EQUITY, lists=(("", "overview"),), columns=("Symbol",), single=True),
-    SNAPSHOT._replace(name="ETF_PROFILE", needs=EQUITY, lists=(("", "etf_profile"),), columns=("net_assets",)),
-    SNAPSHOT._replace(
-        name="EARNINGS_ESTIMATES",
+    _SNAPSHOT.but(name="INDEX_CATALOG", identity=SYMBOL, columns=SYMBOL, header=()),
+    _SNAPSHOT.but(name="OVERVIEW", needs=SYMBOL, lists=(("", "overview"),), columns=("Symbol",), single=True),
+    _SNAPSHOT.but(name="ETF_PROFILE", needs=SYMBOL, lists=(("", "etf_profile"),), columns=("net_assets",)),
+    _SNAPSHOT.but(
+        name="EARNINGS_ESTIMATES", needs=SYMBOL, window="date", lists=(("estimates", "estimate"),),
         why="a past period's consensus is the one at its report, weeks after the period's end",
-        needs=EQUITY,
-        date="date",
-        lists=(("estimates", "estimate"),),
-        identity=("date", "horizon"),
-        columns=("date", "horizon"),
+        fields=fields("record_type horizon", "date", """
+            eps_estimate_average eps_estimate_high eps_estimate_low eps_estimate_analyst_count
+            eps_estimate_average_7_days_ago eps_estimate_average_30_days_ago eps_estimate_average_60_days_ago
+            eps_estimate_average_90_days_ago eps_estimate_revision_up_trailing_7_days
+            eps_estimate_revision_down_trailing_7_days eps_estimate_revision_up_trailing_30_days
+            eps_estimate_revision_down_trailing_30_days revenue_estimate_average revenue_estimate_high
+            revenue_estimate_low revenue_estimate_analyst_count"""),
+        identity=("date", "horizon"), columns=("date", "horizon"),
     ),
-    SNAPSHOT._replace(
-        name="EARNINGS_CALENDAR",
-        takes=("symbol", "horizon"),
-        date="reportDate",
-        lists=(("", "earnings_calendar"),),
-        identity=("symbol", "fiscalDateEnding", "reportDate"),
-        newer=("timeOfTheDay",),
-        columns=("symbol", "reportDate"),
-        header=("fiscalDateEnding",),
+    _SNAPSHOT.but(
+        name="EARNINGS_CALENDAR", takes=("symbol", "horizon"), window="reportDate", newer=("timeOfTheDay",),
+        fields=fields(
+            "record_type symbol name currency timeOfTheDay", date="reportDate fiscalDateEnding", number="estimate"
+        ),
+        lists=(("", "earnings_calendar"),), identity=("symbol", "fiscalDateEnding", "reportDate"),
+        columns=("symbol", "reportDate"), header=("fiscalDateEnding",),
     ),
-    SNAPSHOT._replace(
-        name="IPO_CALENDAR",
-        date="ipoDate",
-        lists=(("", "ipo_calendar"),),
-        identity=("symbol", "ipoDate"),
-        columns=("symbol", "ipoDate"),
-        header=("name",),
+    _SNAPSHOT.but(
+        name="IPO_CALENDAR", window="ipoDate",
+        fields=fields("record_type symbol name currency exchange", "ipoDate", "priceRangeLow priceRangeHigh"),
+        lists=(("", "ipo_calendar"),), identity=("symbol", "ipoDate"), columns=("symbol", "ipoDate"), header=("name",),
         foreign=("status",),
     ),
-    SNAPSHOT._replace(
-        name="LISTING_STATUS",
-        why="names and dates are today's, for past dates too",
-        takes=("date", "state"),
-        lists=(("", "listing"),),
-        identity=("symbol", "ipoDate", "status"),
-        columns=("symbol", "status"),
+    _SNAPSHOT.but(
+        name="LISTING_STATUS", why="names and dates are today's, for past dates too", takes=("date", "state"),
+        fields=fields("record_type symbol name exchange assetType status", date="ipoDate delistingDate"),
+        lists=(("", "listing"),), identity=("symbol", "ipoDate", "status"), columns=("symbol", "status"),
         header=("ipoDate",),
     ),
-    *(
-        SNAPSHOT._replace(
-            name=name,
-            why=_RESTATED,
-            needs=EQUITY,
-            date="fiscalDateEnding",
-            lists=_STATEMENT,
-            identity=("fiscalDateEnding",),
-            columns=("fiscalDateEnding",),
-        )
-        for name in ("INCOME_STATEMENT", "BALANCE_SHEET", "CASH_FLOW")
-    ),
-    SNAPSHOT._replace(
-        name="SHARES_OUTSTANDING",
-        why=_RESTATED,
-        needs=EQUITY,
-        date="date",
-        identity=("date",),
-        columns=("date",),
+    _STATEMENT.but(name="INCOME_STATEMENT", fields=fields(**_HEAD, integer="""
+        grossProfit totalRevenue costOfRevenue costofGoodsAndServicesSold operatingIncome
+        sellingGeneralAndAdministrative researchAndDevelopment operatingExpenses investmentIncomeNet netInterestIncome
+        interestIncome interestExpense nonInterestIncome otherNonOperatingIncome depreciation
+        depreciationAndAmortization incomeBeforeTax incomeTaxExpense interestAndDebtExpense
+        netIncomeFromContinuingOperations comprehensiveIncomeNetOfTax ebit ebitda netIncome""")),
+    _STATEMENT.but(name="BALANCE_SHEET", fields=fields(**_HEAD, integer="""
+        totalAssets totalCurrentAssets cashAndCashEquivalentsAtCarryingValue cashAndShortTermInvestments inventory
+        currentNetReceivables totalNonCurrentAssets propertyPlantEquipment accumulatedDepreciationAmortizationPPE
+        intangibleAssets intangibleAssetsExcludingGoodwill goodwill investments longTermInvestments
+        shortTermInvestments otherCurrentAssets otherNonCurrentAssets totalLiabilities totalCurrentLiabilities
+        currentAccountsPayable deferredRevenue currentDebt shortTermDebt totalNonCurrentLiabilities
+        capitalLeaseObligations longTermDebt currentLongTermDebt longTermDebtNoncurrent shortLongTermDebtTotal
+        otherCurrentLiabilities otherNonCurrentLiabilities totalShareholderEquity treasuryStock retainedEarnings
+        commonStock commonStockSharesOutstanding""")),
+    _STATEMENT.but(name="CASH_FLOW", fields=fields(**_HEAD, integer="""
+        operatingCashflow paymentsForOperatingActivities proceedsFromOperatingActivities changeInOperatingLiabilities
+        changeInOperatingAssets depreciationDepletionAndAmortization capitalExpenditures changeInReceivables
+        changeInInventory profitLoss cashflowFromInvestment cashflowFromFinancing
+        proceedsFromRepaymentsOfShortTermDebt paymentsForRepurchaseOfCommonStock paymentsForRepurchaseOfEquity
+        paymentsForRepurchaseOfPreferredStock dividendPayout dividendPayoutCommonStock dividendPayoutPreferredStock
+        proceedsFromIssuanceOfCommonStock proceedsFromIssuanceOfLongTermDebtAndCapitalSecuritiesNet
+        proceedsFromIssuanceOfPreferredStock proceedsFromRepurchaseOfEquity proceedsFromSaleOfTreasuryStock
+        stockBasedCompensation changeInCashAndCashEquivalents changeInExchangeRate netIncome""")),
+    _SNAPSHOT.but(
+        name="SHARES_OUTSTANDING", why=_RESTATED, needs=SYMBOL, window="date", identity=("date",), columns=("date",),
+        fields=fields("record_type", "date", integer="shares_outstanding_diluted shares_outstanding_basic"),
         header=("shares_outstanding_basic",),
     ),
-)
+)  # fmt: skip

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pit_fetch_providers.alphavantage.function import EQUITY, UNVERIFIABLE, Function
+from pit_fetch.provider import Operation
+from pit_fetch_providers.alphavantage import options, rows, windows
+from pit_fetch_providers.alphavantage.function import SYMBOL, Function, fields
 
 _INDICATOR_OPTIONS = (
     "month", "entitlement", "time_period", "series_type", "fastlimit", "slowlimit", "fastperiod", "slowperiod",
@@ -31,85 +33,54 @@ _VINTAGE = "a row is labelled with the start of its period, months before its re
 _BACK_ADJUSTED = "values are computed from prices that are adjusted for later dividends and splits"
 _UNRECORDED = "no reply was ever recorded, so nothing shows when its rows were public"
 
+_UNVERIFIABLE = Function(
+    Operation(rule="not at all", dating="never", window=None, understand=options.understood),
+    dates=rows.undated,
+    records=rows.records,
+    fetch=windows.one_reply,
+    parameters=options.parameters,
+)
+
+_SERIES = _UNVERIFIABLE.but(
+    why=_VINTAGE, fields=fields("record_type", "date", "value"), window="date", identity=("date",),
+    columns=("date", "value"), header=(),
+)  # fmt: skip
+_LABELLED = _UNVERIFIABLE.but(
+    needs=("symbol", "interval"), window="timestamp", identity=("timestamp",), columns=("timestamp",), header=()
+)
+_ANALYTICS = _UNVERIFIABLE.but(
+    why=_BACK_ADJUSTED, needs=("symbols", "range", "interval", "calculations"), parameters=options.in_capitals,
+    lists=(("", "analytics"),), columns=("payload",),
+)  # fmt: skip
+
 ROWS: tuple[Function, ...] = (
-    UNVERIFIABLE._replace(
-        name="INSIDER_TRANSACTIONS",
+    _UNVERIFIABLE.but(
+        name="INSIDER_TRANSACTIONS", needs=SYMBOL, window="transaction_date", columns=("transaction_date",),
         why="rows carry the day of the transaction; the filing follows days later, or more",
-        needs=EQUITY,
-        date="transaction_date",
-        identity=(
-            "transaction_date",
-            "executive",
-            "security_type",
-            "acquisition_or_disposal",
-            "shares",
-            "share_price",
+        fields=fields(
+            "record_type ticker executive executive_title security_type acquisition_or_disposal",
+            date="transaction_date", number="shares share_price",
         ),
-        columns=("transaction_date",),
+        identity=(
+            "transaction_date", "executive", "security_type", "acquisition_or_disposal", "shares", "share_price",
+        ),
     ),
-    UNVERIFIABLE._replace(name="CONGRESS_TRADES", why=_UNRECORDED, takes=("symbol", "bioguide_id"), header=()),
-    UNVERIFIABLE._replace(name="POLITICIAN_METADATA", why=_UNRECORDED, header=()),
-    UNVERIFIABLE._replace(
-        name="EARNINGS_CALL_TRANSCRIPT",
-        why="a transcript carries no date (recorded)",
-        needs=("symbol", "quarter"),
-        lists=(("transcript", "transcript_part"),),
-        identity=("#",),
-        columns=("content",),
+    _UNVERIFIABLE.but(name="CONGRESS_TRADES", why=_UNRECORDED, takes=("symbol", "bioguide_id"), header=()),
+    _UNVERIFIABLE.but(name="POLITICIAN_METADATA", why=_UNRECORDED, header=()),
+    _UNVERIFIABLE.but(
+        name="EARNINGS_CALL_TRANSCRIPT", why="a transcript carries no date (recorded)", needs=("symbol", "quarter"),
+        fields=fields("record_type speaker title content", number="sentiment"),
+        lists=(("transcript", "transcript_part"),), identity=("#",), columns=("content",),
     ),
-    UNVERIFIABLE._replace(name="HISTORICAL_PUT_CALL_RATIO", why=_UNRECORDED, needs=EQUITY, takes=("date",), header=()),
-    UNVERIFIABLE._replace(
-        name="INDEX_DATA",
-        why=_UNRECORDED,
-        needs=("symbol", "interval"),
-        date="timestamp",
-        identity=("timestamp",),
-        columns=("timestamp",),
-        header=(),
-    ),
+    _UNVERIFIABLE.but(name="HISTORICAL_PUT_CALL_RATIO", why=_UNRECORDED, needs=SYMBOL, takes=("date",), header=()),
+    _LABELLED.but(name="INDEX_DATA", why=_UNRECORDED),
+    _ANALYTICS.but(name="ANALYTICS_FIXED_WINDOW", takes=("ohlc",)),
+    _ANALYTICS.but(name="ANALYTICS_SLIDING_WINDOW", takes=("ohlc", "window_size")),
+    *(_SERIES.but(name=name, takes=("interval", "maturity")) for name in _ECONOMY),
+    *(_SERIES.but(name=name, takes=("interval",)) for name in _COMMODITIES),
+    _SERIES.but(name="GOLD_SILVER_HISTORY", needs=SYMBOL, takes=("interval",), fields=(), columns=("date",)),
     *(
-        UNVERIFIABLE._replace(
-            name=name,
-            why=_BACK_ADJUSTED,
-            needs=("symbols", "range", "interval", "calculations"),
-            takes=takes,
-            lists=(("", "analytics"),),
-            columns=("payload",),
-        )
-        for name, takes in (
-            ("ANALYTICS_FIXED_WINDOW", ("ohlc",)),
-            ("ANALYTICS_SLIDING_WINDOW", ("ohlc", "window_size")),
-        )
-    ),
-    *(
-        UNVERIFIABLE._replace(
-            name=name, why=_VINTAGE, takes=takes, date="date", identity=("date",), columns=("date", "value"), header=()
-        )
-        for names, takes in ((_ECONOMY, ("interval", "maturity")), (_COMMODITIES, ("interval",)))
-        for name in names
-    ),
-    UNVERIFIABLE._replace(
-        name="GOLD_SILVER_HISTORY",
-        why=_VINTAGE,
-        needs=EQUITY,
-        takes=("interval",),
-        date="date",
-        identity=("date",),
-        columns=("date",),
-        header=(),
-    ),
-    *(
-        UNVERIFIABLE._replace(
-            name=name,
-            why=_BACK_ADJUSTED,
-            needs=("symbol", "interval"),
-            takes=_INDICATOR_OPTIONS,
-            date="timestamp",
-            identity=("timestamp",),
-            columns=("timestamp",),
-            header=(),
-            foreign=("open", "value"),
-        )
+        _LABELLED.but(name=name, why=_BACK_ADJUSTED, takes=_INDICATOR_OPTIONS, foreign=("open", "value"))
         for name in _INDICATORS
     ),
-)
+)  # fmt: skip

@@ -1,149 +1,154 @@
 """The requests that one fetch needs: usually one; a request a month for intraday bars, one per 1,000 articles.
 
-Whether to go on is decided from public records only, so that neither the answer nor its gaps can
-depend on a withheld one. How many requests were made may; only the audit file says it.
+Nothing is counted here: the framework stops asking once it has enough, and what is said behind that
+point is not heard.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Iterator
+from datetime import UTC, date, datetime, timedelta
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.provider import Context, Query, Record
-from pit_fetch_providers.alphavantage import bars, news
-from pit_fetch_providers.alphavantage.ask import ask
-from pit_fetch_providers.alphavantage.function import Function
-from pit_fetch_providers.alphavantage.options import parameters
-from pit_fetch_providers.alphavantage.rows import own_date, records
+from pit_fetch.provider import Context, Page, Params, Query, Record, Watermark
+from pit_fetch.times import NEW_YORK, parse_date, start_of_day
+from pit_fetch_providers.alphavantage import news
+from pit_fetch_providers.alphavantage.ask import HOST, Said, ask
+from pit_fetch_providers.alphavantage.bars import LONGEST
+from pit_fetch_providers.alphavantage.function import Function, is_own_market
+from pit_fetch_providers.alphavantage.rows import read
 
+Stream = Iterator[Record | Page | Watermark | Gap]
+
+FIRST_MONTH = date(2000, 1, 1)  # the earliest that month= takes, says the documentation
 # After so many months in a row without a public bar the symbol is probably not known: a key has few requests.
 EMPTY_MONTHS = 2
 
-Select = Callable[[Query, Record], bool]
+_BEFORE_ALL = datetime.min.replace(tzinfo=UTC)
 
 
-def one_reply(function: Function, query: Query, context: Context, select: Select) -> Iterator[Record | Gap]:
+def one_reply(function: Function, query: Query, context: Context) -> Stream:
     """The records of one request. Bars that the source serves for a limited time only may not reach the window."""
-    asked = parameters(function, query)
-    answer = ask(context, function, asked, query)
-    found = list(records(function, answer.document, query, answer.received))
+    asked = function.parameters(query)
+    said = ask(context, function, asked, query)
+    found = list(_records(function, query, said))
     yield from found
-    if answer.gap is not None:
-        yield answer.gap
-    if function.rule == "bar" and (not function.whole or asked.get("outputsize") == "compact"):
-        public = _public(found, query).values()
-        reached = query.since is not None and any(moment <= query.since for moment in public)
-        if not reached and len(_wanted(found, query, select)) <= query.limit:
-            yield gap("reach", host="Alpha Vantage")
-
-
-def needs_months(query: Query) -> bool:
-    """Whether the latest bars, which come without ``month``, may not be the ones that are asked for."""
-    asked = (query.pit, query.since, query.until, query.options["month"])
-    return any(one is not None for one in asked)
-
-
-def monthly(function: Function, query: Query, context: Context, select: Select) -> Iterator[Record | Gap]:
-    """Intraday bars month by month, newest first, until enough are public or the window is exhausted."""
-    asked = parameters(function, query)
-    month, last = bars.first_month(query), bars.last_month(query)
-    if "month" in asked:
-        if str(asked["month"]) <= bars.spelled(month):
-            yield from _month(function, query, context, str(asked["month"]))
+    if function.whole and asked.get("outputsize") != "compact":
         return
-    wanted, empty = 0, 0
+    yield Watermark(_BEFORE_ALL)
+    if query.since is None or not _public(found, min(query.since, query.horizon, query.started)):
+        yield gap("reach", host=HOST.name)
+
+
+def one_day(function: Function, query: Query, context: Context) -> Stream:
+    """The same for the rows of one day, unless nothing of it can be wanted."""
+    day = parse_date(query.options["date"])
+    if day is None or day <= query.horizon.date():
+        yield from one_reply(function, query, context)
+
+
+def one_market(function: Function, query: Query, context: Context) -> Stream:
+    """The same for the bars of one market, unless only open mode shows them."""
+    if query.open_mode or is_own_market(query.options["market"]):
+        yield from one_reply(function, query, context)
+
+
+def monthly(function: Function, query: Query, context: Context) -> Stream:
+    """Intraday bars month by month, newest first; the latest ones in one reply where they are what is asked for."""
+    named = query.options["month"]
+    if query.open_mode and all(one is None for one in (named, query.since, query.until)):
+        yield from one_reply(function, query, context)
+        return
+    month, last = _first_month(query), _last_month(query)
+    if named is not None:
+        if named <= f"{month:%Y-%m}":
+            yield from _month(function, query, context, named)
+        return
+    is_known = False
     while month >= last:
         try:
-            found = list(_month(function, query, context, bars.spelled(month)))
+            found = list(_month(function, query, context, f"{month:%Y-%m}"))
         except UpstreamError as error:
-            if error.gap.code != "bad_call" or not wanted:
+            if error.gap.code != "bad_call" or not is_known:
                 raise
             return  # the months before a symbol's first one are an invalid call
         yield from found
-        kept = [one for one in found if isinstance(one, Record)]
-        wanted += len(_wanted(kept, query, select))
-        empty = 0 if _has_public(kept, query) else empty + 1
-        if wanted > query.limit:
-            return
-        if empty == EMPTY_MONTHS and month > last:
-            yield gap("look_back", day=f"{bars.spelled(month)}-01")
-            return
-        month = bars.before(month)
+        is_known = is_known or any(isinstance(one, Record) for one in found)
+        begins = start_of_day(month, NEW_YORK)
+        month = _before(month)
+        if begins is not None and month >= last:
+            yield Watermark(begins + LONGEST, patience=EMPTY_MONTHS)
 
 
-def _month(function: Function, query: Query, context: Context, month: str) -> Iterator[Record | Gap]:
-    answer = ask(context, function, {**parameters(function, query), "month": month}, query)
-    yield from records(function, answer.document, query, answer.received)
-    if answer.gap is not None:
-        yield answer.gap
-
-
-def articles(function: Function, query: Query, context: Context, select: Select) -> Iterator[Record | Gap]:
+def articles(function: Function, query: Query, context: Context) -> Stream:
     """Articles, newest first; the window's end moves down to the oldest one where 1,000 did not hold them all."""
     first, end = news.window(query)
-    public: dict[str, datetime] = {}
-    seen: set[str] = set()
     while first <= end:
-        asked = {
-            **parameters(function, query),
-            "time_from": news.spelled(first),
-            "time_to": news.spelled(end),
-            "sort": "LATEST",
-            "limit": str(news.LIMIT),
-        }
-        answer = ask(context, function, asked, query)
-        found = list(records(function, answer.document, query, answer.received))
-        yield from found
-        if answer.gap is not None:
-            yield answer.gap
-        stamps = [stamp for _, row in answer.document.rows if row and (stamp := news.stamped(row))]
-        if len(answer.document.rows) < news.LIMIT or not stamps:
+        window = {"time_from": news.spelled(first), "time_to": news.spelled(end)}
+        asked = {**function.parameters(query), **window, "sort": "LATEST", "limit": str(news.LIMIT)}
+        said = ask(context, function, asked, query)
+        found = tuple(read(function, said.document, query, said.received))
+        yield Page(found, news.order)
+        if said.gap is not None:
+            yield said.gap
+        if len(said.document.rows) < news.LIMIT:
             return
-        oldest = min(stamps).replace(second=0, microsecond=0)
-        ids = {one.id for one in found}
-        if end < oldest and ids <= seen:  # the window is ignored: no later one would bring anything
-            if _public(found, query):
+        public = _public(found, min(query.now, query.started))
+        # Where none was public, all of them are later, or of no use: nothing that was can be skipped by them.
+        reached = news.reached(public or [one for one in found if one.available_at is not None])
+        if reached is None:
+            return
+        oldest = reached.replace(second=0, microsecond=0)
+        if end < oldest:  # the window is ignored: no later one would bring anything
+            if public:
                 raise UpstreamError("paging")
-            return
-        seen |= ids
-        public |= _wanted(found, query, select)
-        if news.suffices(public.values(), oldest, query.limit + 1):
             return
         if oldest + news.MINUTE < end:
             end = oldest + news.MINUTE  # the oldest minute may be cut in two
             continue
         # A minute with more articles than a reply holds cannot be split. Those with a date only stand last
         # in theirs: where one that is not public yet is among them, none that is public is missing.
-        if len(_public(found, query)) == len(found):
+        if len(public) == len(found):
             yield gap("provider_ceiling")
         end = min(oldest, end - news.MINUTE)
 
 
-def _public(found: Sequence[Record], query: Query) -> dict[str, datetime]:
-    """The instants, by id, of what is surely public: at the horizon itself --after may leave some out."""
-    bound = min(query.horizon, query.started)
-    return {
-        one.id: one.available_at
-        for one in found
-        if one.id and one.available_at is not None and one.available_at < bound
-    }
+def _public(found: Iterable[Record | Gap], bound: datetime) -> list[Record]:
+    """What was public at ``bound``. Nothing else may decide what is said: it could be something withheld."""
+    records = (one for one in found if isinstance(one, Record) and one.id)
+    return [one for one in records if one.available_at is not None and one.available_at <= bound]
 
 
-def _has_public(found: Sequence[Record], query: Query) -> bool:
-    """Whether anything was public at the PIT: above a cursor, too, or a page would end before the whole does."""
-    cutoff = min(query.now, query.started)
-    return any(one.id and one.available_at is not None and one.available_at <= cutoff for one in found)
+def _records(function: Function, query: Query, said: Said) -> Iterator[Record | Gap]:
+    yield from read(function, said.document, query, said.received)
+    if said.gap is not None:
+        yield said.gap
 
 
-def _wanted(found: Sequence[Record], query: Query, select: Select) -> dict[str, datetime]:
-    return _public([one for one in found if select(query, one)], query)
+def _month(function: Function, query: Query, context: Context, month: str) -> Iterator[Record | Gap]:
+    asked: Params = {**function.parameters(query), "month": month}
+    return _records(function, query, ask(context, function, asked, query))
 
 
-def in_window(function: Function, query: Query, record: Record) -> bool:
-    """Whether a record's own date lies in --date-from … --date-to. What has none is not left out."""
-    moment = own_date(function, record)
-    if moment is None:
-        return True
-    return (query.since is None or moment >= query.since) and (query.until is None or moment <= query.until)
+def _first_month(query: Query) -> date:
+    """The first day of the last month of which a bar can be wanted. One whose first bar is not over yet holds none."""
+    local = query.horizon.astimezone(NEW_YORK)
+    month = date(local.year, local.month, 1)
+    begins = start_of_day(month, NEW_YORK)
+    return _before(month) if begins is not None and query.horizon < begins + timedelta(minutes=1) else month
+
+
+def _last_month(query: Query) -> date:
+    """The first day of the month of the first bar that can be wanted. A bar that begins in it may end in the next."""
+    if query.since is None:
+        return FIRST_MONTH
+    local = (query.since - LONGEST).astimezone(NEW_YORK)
+    return max(FIRST_MONTH, date(local.year, local.month, 1))
+
+
+def _before(month: date) -> date:
+    from dateutil.relativedelta import relativedelta
+
+    earlier: date = month - relativedelta(months=1)
+    return earlier

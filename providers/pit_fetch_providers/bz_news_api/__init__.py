@@ -1,81 +1,79 @@
 """Benzinga news (``GET /api/v2/news``): the latest revision of each article, newest first.
 
-``available_at`` is ``created``, the publication; ``revised_at`` is ``updated``. The API serves only
-the latest revision, so an article that was edited after the PIT is withheld: 19 of 113 recorded
-articles had been edited more than a minute after publication, one of them 339 days after.
+``available_at`` is ``created``, the time of publication; ``revised_at`` is ``updated``. The API serves
+only the latest revision, so an article edited after the PIT is withheld: 19 of 113 recorded articles
+had been edited more than a minute after publication, one of them 339 days after.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
 
-from pit_fetch.pit import verdict
-from pit_fetch.provider import Context, Gap, Option, Provider, Query, Record, UpstreamError, gap
+from pit_fetch.paging import numbered
+from pit_fetch.provider import (
+    Context,
+    Field,
+    Gap,
+    Operation,
+    Option,
+    Page,
+    Provider,
+    Query,
+    Record,
+    UpstreamError,
+    gap,
+)
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.bz_news_api import api, articles
 from pit_fetch_providers.bz_news_api.themes import THEMES, mentions
 
 PAGE_SIZE = 100
-# The API answers HTTP 400 where page x pageSize exceeds 10,000.
+# The API answers HTTP 400 if page x pageSize exceeds 10,000.
 PAGES_PER_WINDOW = 100
-# So many public articles in a row that stood there before are no page that shifted while it was read.
-MOST_REPEATED = 100
 DEFAULT_LOOKBACK_MINUTES = 1440
 
 
-def fetch(query: Query, context: Context) -> Iterator[Record | Gap]:
-    """Pages of the window, newest first; the window shrinks where the API's ceiling would cut it."""
+def fetch(query: Query, context: Context) -> Iterator[Page | Gap]:
+    """Pages of the window, newest first; the window is narrowed when the API's ceiling would cut it off."""
     start, end = _window(query)
     if start is not None and start > end:
         return
     first, last = _day(start or end, -1), _day(query.horizon, 1)
     while True:
-        window = _Window(query)
-        for page in range(PAGES_PER_WINDOW):
-            rows = api.page(context, _parameters(query, first, last, page))
-            yield from window.of(rows)
-            if len(rows) < PAGE_SIZE:
-                return
-        # The zone of dateTo is undocumented: the day after the last one reached holds it in every zone.
-        shrunk = last if window.reached is None else _day(window.reached, 1)
+        parameters = _parameters(query, first, last)
+
+        def page(number: int, asked: Mapping[str, str] = parameters) -> list[Record]:
+            rows = api.page(context, {**asked, "page": str(number)})
+            return [articles.record(row, query) for row in rows]
+
+        cut = yield from numbered(page, size=PAGE_SIZE, most=PAGES_PER_WINDOW, order=_order)
+        if not cut:
+            return
+        reached = _reached(cut, query)
+        # The zone of dateTo is undocumented: in any zone, the day after the last one reached includes it.
+        shrunk = _day(reached, 1) if reached else last
         if shrunk >= last:
             yield gap("provider_ceiling")
             return
         last = shrunk
 
 
-@dataclass
-class _Window:
-    """What was read of one window: the ids of its public articles, and how far back the pages have come."""
+def _reached(cut: Sequence[Record], query: Query) -> datetime | None:
+    """How far back the last page goes: by what is certainly public on it, or failing that by what claims to be.
 
-    query: Query
-    seen: set[str] = field(default_factory=set)
-    repeated: int = 0
-    reached: datetime | None = None
+    The middle stamp: a single one out of order must not skip unread articles.
+    """
+    bound = min(query.horizon, query.started)
+    claimed = [one for one in cut if one.id and one.available_at is not None and one.available_at <= bound]
+    public = [one for one in claimed if one.revised_at is None or one.revised_at <= bound]
+    stamps = sorted(one.available_at for one in public or claimed if one.available_at is not None)
+    return stamps[len(stamps) // 2] if stamps else None
 
-    def of(self, rows: Sequence[Any]) -> Iterator[Record]:
-        """The records of one page. Raises UpstreamError when the source says the same again and again.
 
-        Whether it does is told by its public articles alone, counted across pages: what else stands on
-        a page, how often, and where it ends must not decide.
-        """
-        records = [articles.record(row, self.query) for row in rows]
-        pit = self.query.pit
-        cutoff = None if pit is None else min(pit, self.query.started)
-        for record in records:
-            yield record
-            if verdict(record, cutoff) == "public":
-                self.repeated = self.repeated + 1 if record.id in self.seen else 0
-                self.seen.add(record.id)
-                if self.repeated == MOST_REPEATED:
-                    raise UpstreamError("paging")
-        stamps = sorted(record.available_at for record in records if record.available_at is not None)
-        if stamps:
-            # The middle one: a single stamp that is out of order must not skip what was not read.
-            self.reached = stamps[len(stamps) // 2]
+def _order(oldest: datetime) -> datetime:
+    """Newest first; but a stamp without seconds means the end of its minute, and may follow an earlier one."""
+    return oldest + timedelta(minutes=1)
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
@@ -87,13 +85,13 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
     rows = api.rows(reply)
     readable = [row for row in rows if row is not None]
     if readable and not any(articles.is_article(row) for row in readable):
-        raise UpstreamError("malformed", problem="its rows are not articles, which have an id, created and a title")
+        raise UpstreamError("malformed", problem="its rows are not articles (with an id, created and a title)")
     for row in rows:
         yield articles.record(row, query)
 
 
 def select(query: Query, record: Record) -> bool:
-    """The filters that are applied here: the exact window, and what the server does not (or may not) filter."""
+    """The filters applied locally: the exact window, and whatever the server does not (or may not) filter."""
     options = query.options
     start, end = _window(query)
     created, item = record.available_at, record.payload
@@ -115,15 +113,15 @@ def select(query: Query, record: Record) -> bool:
 
 
 def when_empty(query: Query) -> str:
-    """That the default window was all that was looked at; from the request alone."""
+    """Says that only the default window was searched; depends on the request alone."""
     if query.offline or query.since is not None or query.options["lookback_minutes"] is not None:
         return ""
-    end = "now" if query.pit is None else "the PIT"
+    end = "now" if query.open_mode else "the PIT"
     if query.until is not None and query.until < query.now:
         end = "--date-to"
     hours = DEFAULT_LOOKBACK_MINUTES // 60
     return (
-        f"Only the {hours} hours before {end} were looked at: --date-from or --lookback-minutes reaches further back."
+        f"Only the {hours} hours before {end} were searched: use --date-from or --lookback-minutes to go further back."
     )
 
 
@@ -132,7 +130,7 @@ def _shares(wanted: Iterable[str], present: Iterable[str]) -> bool:
 
 
 def _window(query: Query) -> tuple[datetime | None, datetime]:
-    """First and last instant asked for, on the publication. The look-back counts back from the window's end."""
+    """The first and last instant of publication asked for. The look-back counts back from the window's end."""
     end = query.now if query.until is None else min(query.now, query.until)
     if query.since is not None:
         return query.since, end
@@ -148,16 +146,15 @@ def _window(query: Query) -> tuple[datetime | None, datetime]:
 
 
 def _day(moment: datetime, shift: int) -> date:
-    """UTC's day, shifted to be on the safe side: the zone of the API's day boundary is undocumented."""
+    """The UTC day, shifted to be on the safe side: the zone of the API's day boundary is undocumented."""
     try:
         return moment.date() + timedelta(days=shift)
     except OverflowError:
         return moment.date()
 
 
-def _parameters(query: Query, first: date, last: date, page: int) -> dict[str, str]:
+def _parameters(query: Query, first: date, last: date) -> dict[str, str]:
     parameters = {
-        "page": str(page),
         "pageSize": str(PAGE_SIZE),
         "displayOutput": "full",
         "sort": "created:desc",
@@ -181,29 +178,49 @@ PROVIDER = Provider(
     hosts=(api.HOST,),
     credentials=(api.TOKEN,),
     options=(
-        Option("tickers", "articles on any of these symbols", kind="list", metavar="AAPL,MSFT"),
-        Option("channels", "in any of these channels (names or ids)", kind="list", metavar="News,Earnings"),
-        Option("tags", "with any of these tags", kind="list"),
-        Option("keywords", "that mention any of these words or phrases, as whole words", kind="list"),
-        Option("themes", f"that mention a word of these themes ({', '.join(THEMES)}), or any other word", kind="list"),
+        Option("tickers", "articles about any of these symbols", kind="list", metavar="AAPL,MSFT"),
+        Option("channels", "articles in any of these channels (names or ids)", kind="list", metavar="News,Earnings"),
+        Option("tags", "articles with any of these tags", kind="list"),
+        Option("keywords", "articles that mention any of these words or phrases, as whole words", kind="list"),
+        Option(
+            "themes",
+            f"articles that mention a word of a theme ({', '.join(THEMES)}; any other is a word itself)",
+            kind="list",
+        ),
         Option(
             "lookback_minutes",
-            f"how far the window reaches back from its end without --date-from ({DEFAULT_LOOKBACK_MINUTES})",
+            f"how far back from its end the window reaches without --date-from (default {DEFAULT_LOOKBACK_MINUTES})",
             kind="integer",
         ),
         Option(
             "updated_since",
-            "last revised at or after: a date, a time stamp or Unix seconds; widens no window, see --date-from",
+            "last revised at or after: a date, a timestamp or Unix seconds; does not widen the window",
             kind="instant",
         ),
     ),
-    newest_first=True,
+    operations=(
+        Operation(
+            rule="by created, the publication, and by updated, the last revision",
+            why="the API serves the latest revision only",
+            fields=(
+                Field("title"),
+                Field("teaser"),
+                Field("body"),
+                Field("url"),
+                Field("symbols", "list"),
+                Field("channels", "list"),
+                Field("tags", "list"),
+                Field("created", "instant"),
+                Field("updated", "instant"),
+            ),
+            window=None,  # applied here, with the look-back, which counts back from the window's end
+        ),
+    ),
     page_size=PAGE_SIZE,
-    fields=("title", "teaser", "body", "url", "symbols", "channels", "tags", "created", "updated"),
     help="""\
 available_at is the publication (created), revised_at the last revision (updated). Benzinga serves
-the latest revision only: with --pit, an article that was revised after the PIT is withheld.
---keywords and --themes are one list: an article that mentions any word of either is kept. They are
-looked for in title, teaser, body, tags and channels. All other filters have to hold at once.
+only the latest revision: with --pit, an article revised after the PIT is withheld.
+--keywords and --themes form one list: an article that mentions any word of either is kept. The
+title, teaser, body, tags and channels are searched. All other filters must match at the same time.
 """,
 )

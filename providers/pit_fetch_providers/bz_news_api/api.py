@@ -1,4 +1,4 @@
-"""Benzinga's API: its host and key, one page of articles, and what it says instead of them."""
+"""Benzinga's API: its host and key, one page of articles, and what it may say instead."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any
 
-from pit_fetch.provider import Context, Credential, Host, Rate, UpstreamError
+from pit_fetch.provider import Context, Credential, Host, QueryKey, Rate, Reply, UpstreamError
 from pit_fetch.wire import lenient_json, strict_json
 
-HOST = Host("Benzinga", "https://api.benzinga.com", "PIT_FETCH_BENZINGA_URL", Rate(calls=50))
+HOST = Host(
+    "Benzinga", "https://api.benzinga.com", "PIT_FETCH_BENZINGA_URL", Rate(calls=50), QueryKey("token", "token")
+)
 TOKEN = Credential(
     name="token",
     variables=("BENZINGANEWS_API_KEY", "BENZINGA_API_KEY"),
@@ -18,15 +20,13 @@ TOKEN = Credential(
 
 
 def page(context: Context, parameters: Mapping[str, str]) -> list[Any]:
-    """The articles of one page as they stand. Raises UpstreamError."""
-    reply = context.http.get(
-        HOST.name,
-        "/api/v2/news",
-        {"token": context.credentials["token"], **parameters},
-        {"Accept": "application/json"},
-    )
-    if reply.status == 200:
-        return rows(lenient_json(reply.body, 1))
+    """The articles of one page, as they are. Raises UpstreamError."""
+    reply = context.http.get(HOST.name, "/api/v2/news", parameters, {"Accept": "application/json"})
+    return rows(lenient_json(reply.body, 1)) if reply.status == 200 else _instead(reply)
+
+
+def _instead(reply: Reply) -> list[Any]:
+    """No articles, where what came instead of a page says that there are none. Raises UpstreamError for the rest."""
     said = None
     with contextlib.suppress(UpstreamError):
         said = strict_json(reply.body)
@@ -36,18 +36,18 @@ def page(context: Context, parameters: Mapping[str, str]) -> list[Any]:
         raise UpstreamError("http_status", host=HOST.name, status=reply.status)
     if said == [] or _has_error(said, "no_data_found"):
         return []
-    # Benzinga itself says in one of these ways that there is nothing: any other page is somebody else's.
+    # These are Benzinga's own ways of saying that there is nothing; any other page comes from somebody else.
     raise UpstreamError("moved", host=HOST.name, variable=HOST.override)
 
 
 def rows(reply: Any) -> list[Any]:
-    """The articles of a decoded reply, None for one that cannot be read. Raises UpstreamError for a message."""
+    """The articles of a decoded reply, None for an unreadable one. Raises UpstreamError for a message."""
     if _is_access_denied(reply):
         raise _refused()
     if not isinstance(reply, list):
-        raise UpstreamError("malformed", problem="it is no array of articles")
+        raise UpstreamError("malformed", problem="it is not an array of articles")
     if reply and all(isinstance(row, str) for row in reply):
-        raise UpstreamError("malformed", problem="it holds a message and no articles")
+        raise UpstreamError("malformed", problem="it holds a message instead of articles")
     return reply
 
 

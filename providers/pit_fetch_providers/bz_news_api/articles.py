@@ -1,6 +1,6 @@
-"""Benzinga's articles: rows of the wire, of exports and of dumps, as records.
+"""Benzinga's articles: rows from the API, from exports and from dumps, as records.
 
-Stamps are RFC 2822 with a constant ``-0400``, in winter too, and that offset is the true one
+Stamps are RFC 2822 with a constant ``-0400``, even in winter, and that offset is the true one
 (article 43201565: ``16:21:28 -0400`` over REST is ``20:21:28Z`` over the WebSocket). Exports and dumps
 write RFC 3339.
 """
@@ -15,7 +15,7 @@ from typing import Any
 from pit_fetch.provider import Query, Record
 from pit_fetch.times import NEW_YORK, in_new_york, parse_rfc2822, parse_rfc3339, wall_clock
 
-# What an article's fields are called: on the wire, and in exports and dumps.
+# What an article's fields are called in the API, and in exports and dumps.
 _CREATED, _UPDATED = ("created", "created_at"), ("updated", "updated_at")
 _SYMBOLS = ("stocks", "symbols", "securities")
 _NAME = ("name", "symbol", "ticker")
@@ -24,7 +24,7 @@ _WITHOUT_OFFSET = ("%a, %d %b %Y %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M
 
 
 def record(row: Any, query: Query) -> Record:
-    """One article. Without both stamps it is undated: an unknown revision may be one from after the PIT."""
+    """One article. Unless it has both stamps it is undated: an unknown revision may be from after the PIT."""
     if not isinstance(row, dict) or isinstance(row.get("id"), bool) or not isinstance(row.get("id"), (int, str)):
         return Record("", None, "provider_metadata", {})
     created, updated = _instant(row, _CREATED, query), _instant(row, _UPDATED, query)
@@ -40,15 +40,21 @@ def record(row: Any, query: Query) -> Record:
         "created": None if created is None else in_new_york(created),
         "updated": None if updated is None else in_new_york(updated),
     }
-    available_at = created if dated or query.pit is None else None
+    available_at = created if dated or query.open_mode else None
     return Record(str(row["id"]), available_at, "provider_metadata", payload, updated if dated else None)
 
 
 def _instant(row: Mapping[str, Any], keys: Iterable[str], query: Query) -> datetime | None:
-    """The instant of a stamp. In open mode one without an offset is read as New York time; under a PIT it is none."""
-    text = next((row[key] for key in keys if key in row), None)
+    """The instant of a stamp. Without an offset it is read as New York time in open mode; with a PIT it is None."""
+    moments = [_read(row[key], query) for key in keys if key in row]
+    known = [moment for moment in moments if moment is not None]
+    # If a stamp appears under two names and they differ, the later one counts.
+    return max(known) if known and len(known) == len(moments) else None
+
+
+def _read(text: Any, query: Query) -> datetime | None:
     moment = parse_rfc2822(text) or parse_rfc3339(text)
-    if moment is None and query.pit is None and isinstance(text, str):
+    if moment is None and query.open_mode and isinstance(text, str):
         for form in _WITHOUT_OFFSET:
             with contextlib.suppress(ValueError):
                 return wall_clock(datetime.strptime(text.strip(), form), NEW_YORK)  # noqa: DTZ007
@@ -56,13 +62,13 @@ def _instant(row: Mapping[str, Any], keys: Iterable[str], query: Query) -> datet
 
 
 def _text(row: Mapping[str, Any], key: str) -> str | None:
-    """A text as it stands; null stays null, which is not the same as empty."""
+    """A text as it is; null stays null, which is not the same as empty."""
     value = row.get(key, "")
     return value if isinstance(value, str) or value is None else ""
 
 
 def _names(row: Mapping[str, Any], keys: Iterable[str]) -> list[str]:
-    """The names of ``[{"name": …}, …]`` or of ``["…", …]``."""
+    """The names in ``[{"name": …}, …]`` or ``["…", …]``."""
     listed = next((row[key] for key in keys if row.get(key) and isinstance(row[key], list)), ())
     names = (_name(one) if isinstance(one, dict) else one for one in listed)
     return [name for name in names if isinstance(name, str)]
@@ -73,5 +79,5 @@ def _name(one: Mapping[str, Any]) -> Any:
 
 
 def is_article(row: Any) -> bool:
-    """Whether a row has what makes an article, whatever it holds."""
+    """Whether a row has the keys of an article, whatever their values."""
     return isinstance(row, dict) and "id" in row and "title" in row and any(key in row for key in _CREATED)

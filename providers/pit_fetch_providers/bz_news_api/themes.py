@@ -25,7 +25,7 @@ _TAG = re.compile(r"<[^>]*>")
 
 
 def mentions(item: Mapping[str, Any], words: tuple[str, ...]) -> bool:
-    """Whether the article's text, or one of its tags and channels, holds one of ``words``, as whole words."""
+    """Whether the article's text, or one of its tags or channels, contains one of ``words``, as whole words."""
     import html
 
     texts = (item["title"], item["teaser"], _TAG.sub(" ", item["body"] or ""), *item["tags"], *item["channels"])

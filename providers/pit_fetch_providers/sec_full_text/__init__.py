@@ -1,6 +1,6 @@
 """EDGAR full-text search: filings that mention something, with the instant at which each became public.
 
-The search gives a filing date, which shows nothing: :mod:`.evidence` says what does, :mod:`.daily_index`
+The search gives a filing date, which proves nothing: :mod:`.evidence` says what does, :mod:`.daily_index`
 and :mod:`.acceptance` hold the rules, and :mod:`.work` the order in which they are applied.
 """
 
@@ -11,7 +11,18 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from typing import Any
 
-from pit_fetch.provider import ConfigError, Context, Gap, Option, Provider, Query, Record, Watermark, gap
+from pit_fetch.provider import (
+    ConfigError,
+    Context,
+    Gap,
+    Operation,
+    Option,
+    Provider,
+    Query,
+    Record,
+    Watermark,
+    gap,
+)
 from pit_fetch.times import NEW_YORK
 from pit_fetch_providers.sec_full_text import edgar, evidence, filings, forms, search, spelling, work
 from pit_fetch_providers.sec_full_text.archive import Archive
@@ -23,7 +34,7 @@ _CIK = re.compile(r"(?:CIK)?0*([0-9]{1,10})", re.IGNORECASE)
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
-    """Filings of the window, slice by slice. Raises ConfigError for a request that names nothing to search for."""
+    """The filings of the window, slice by slice. Raises ConfigError if there is nothing to search for."""
     options = query.options
     if not any(options[name] for name in ("query", "forms", "ciks", "tickers", "entity")):
         raise ConfigError("operation", text="Give words to search for, or --forms, --ciks, --tickers or --entity.")
@@ -39,7 +50,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
     shown = Evidence(
         archive=Archive(context),
         today=_day(min(query.now, query.started)),
-        open_mode=query.pit is None,
+        open_mode=query.open_mode,
         exact=options["exact"],
         ordered=ordered,
     )
@@ -47,7 +58,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
     def record(filing: Filing | None, listed: frozenset[str] | None) -> Record:
         return filings.UNUSABLE if filing is None else _record(filing, shown.stamp(filing, listed), query)
 
-    found = search.slices(context, asked, wanted.first, wanted.last, query.pit is None)
+    found = search.slices(context, asked, wanted.first, wanted.last, query.open_mode)
     slices = (part if isinstance(part, Gap) else _days(part, wanted) for part in found)
     if ordered:
         yield from work.newest_first(slices, shown, record, query.limit)
@@ -56,44 +67,44 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
 
 
 def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
-    """The filings of one saved reply. Nothing in it shows a release, so under a PIT they are all undated."""
+    """The filings of one saved reply. Nothing in it shows a release, so with a PIT they are all undated."""
     if query.options["tickers"]:
-        raise ConfigError("operation", text="--tickers is resolved over the network: with --input-file give --ciks.")
+        raise ConfigError("operation", text="--tickers needs the network: with --input-file, use --ciks.")
     _check_forms(query)
     wanted = _filter(query, _ciks(query))
     answer = search.parse(body)
-    if query.pit is None and (answer.capped or len(answer.hits) < answer.total):
+    if query.open_mode and (answer.capped or len(answer.hits) < answer.total):
         yield gap("partial_file", held=len(answer.hits), total=answer.total)
     for one in _wanted(answer.hits, wanted):
         if one is None:
             yield filings.UNUSABLE
         else:
-            yield _record(one, evidence.of_filing_date(one, query.pit is None), query)
+            yield _record(one, evidence.of_filing_date(one, query.open_mode), query)
 
 
 def _is_ordered(query: Query) -> bool:
-    """Whether the search goes back from the PIT and may end early, from the request alone.
+    """Whether the search goes back from the PIT and may end early; decided by the request alone.
 
-    What is listed under its filing date keeps the order of the slices. A header may tell of a release
-    at any later time, so where one counts the order is known at the end only.
+    Filings listed under their filing date follow the order of the slices. A header may show a release
+    at any later time, so if headers count, the order is known only at the end.
     """
-    return not query.options["exact"] and (query.pit is None or forms.all_ordinary(_forms(query)))
+    return not query.options["exact"] and (query.open_mode or forms.all_ordinary(_forms(query)))
 
 
 def caveats(query: Query) -> Iterable[str]:
-    """What is looked up in today's lists, and what cannot be shown: from the request alone."""
+    """What is looked up in today's lists, and what cannot be shown; from the request alone."""
     if query.options["tickers"]:
-        yield "--tickers is resolved with today's list of tickers, whatever the PIT. Prefer --ciks."
+        yield "--tickers uses today's list of tickers, whatever the PIT. Prefer --ciks."
     if query.options["entity"]:
-        yield "--entity is matched with today's names, whatever the PIT. Prefer --ciks."
-    if query.pit is not None and query.offline:
-        yield "A saved search reply does not show when a filing was released: with --pit nothing of it is served."
-    elif query.pit is not None and _is_ordered(query):
+        yield "--entity is matched against today's names, whatever the PIT. Prefer --ciks."
+    if not query.open_mode and query.offline:
+        yield "A saved search reply does not show when a filing was released: with --pit, nothing in it is served."
+    elif not query.open_mode and _is_ordered(query):
         yield "A filing that was not released on its filing date may be missing: --exact finds it, if it was public."
 
 
 def _days(part: search.Slice, wanted: Filter) -> list[work.Day]:
-    """The filings of a slice by filing date, newest first; at its first day what has none, and the end of it."""
+    """A slice's filings by filing date, newest first. Its first day is always there, and takes the unreadable hits."""
     days: dict[date, work.Filed] = {part.first: []}
     for one in _wanted(part.hits, wanted._replace(first=part.first, last=part.last)):
         days.setdefault(part.first if one is None else one.filed, []).append(one)
@@ -105,16 +116,16 @@ def _wanted(hits: Iterable[Any], wanted: Filter) -> Iterator[Filing | None]:
 
 
 def _record(filing: Filing, stamp: Stamp, query: Query) -> Record:
-    return filings.record(filing, stamp.at, stamp.source, stamp.acceptance, query.pit is None)
+    return filings.record(filing, stamp.at, stamp.source, stamp.acceptance, query.open_mode)
 
 
 def _filter(query: Query, ciks: set[int]) -> Filter:
     """The window, in filing dates, and what the server is asked for.
 
-    A filing becomes public on its filing date at the earliest, so under a PIT none that was filed
-    after the day of the horizon can be wanted. In open mode an undated one can stand anywhere.
+    A filing becomes public on its filing date at the earliest, so with a PIT none filed after the day
+    of the horizon can be wanted. In open mode an undated one may be anywhere.
     """
-    last = query.horizon if query.pit is not None else query.now
+    last = query.now if query.open_mode else query.horizon
     return Filter(
         first=search.FIRST_DAY if query.since is None else _day(query.since),
         last=_day(last if query.until is None else min(last, query.until)),
@@ -149,34 +160,42 @@ def _day(moment: datetime) -> date:
 
 PROVIDER = Provider(
     name="sec_full_text",
-    summary="SEC filings by what they say (EDGAR full-text search, from 2001), with the time of their release",
+    summary="SEC filings by what they say (EDGAR full-text search, since 2001), with the time of their release",
     fetch=fetch,
     read=read,
-    caveats=caveats,
     hosts=edgar.HOSTS,
     credentials=(edgar.USER_AGENT,),
     options=(
-        Option("query", 'words that a document holds: word, "a phrase", OR, NOT word, wor*', positional="all"),
-        Option("forms", "of these forms, with their amendments; -4 leaves one out", kind="list", metavar="10-K,10-Q"),
-        Option("ciks", "of these companies or persons", kind="list", metavar="320193,789019"),
-        Option("tickers", "of the companies that have these tickers today", kind="list", metavar="AAPL,MSFT"),
-        Option("entity", "of companies whose name today is like this"),
+        Option("query", 'words that a document contains: word, "a phrase", OR, NOT word, wor*', positional="all"),
+        Option("forms", "these forms, with their amendments; -4 excludes one", kind="list", metavar="10-K,10-Q"),
+        Option("ciks", "filings by these companies or persons", kind="list", metavar="320193,789019"),
+        Option("tickers", "filings by companies that have these tickers today", kind="list", metavar="AAPL,MSFT"),
+        Option("entity", "filings by companies whose current name matches"),
         Option("exact", "read the acceptance time of every filing, one request each", kind="flag"),
     ),
+    operations=(
+        Operation(
+            rule="by release: the end of the day whose index lists the filing, or what its header says",
+            why="filing dates are moved back on request, so they are not evidence",
+            fields=filings.FIELDS,
+            window=None,  # in filing dates, which are days in New York
+            caveats=caveats,
+        ),
+    ),
     page_size=search.PAGE_SIZE,
-    fields=filings.FIELDS,
     help="""\
 A phrase needs its own quotes inside the shell's: '"going concern" liquid*'.
 --date-from and --date-to are filing dates. A letter (UPLOAD, CORRESP) or a draft that was filed
-before the window and released within it is outside it.
+before the window and released within it is not in the window.
 available_at is the release. A filing that EDGAR's daily index lists under its filing date was public
-by the end of that New York day (accepted_at is null). All others, those of the PIT's own day, and with
---exact every one are dated by their header: acceptance or 06:00 New York of the filing date, plus 3
-minutes, or the end of the day of a later release. Without --pit nothing is looked up: an ordinary
-filing carries the end of its filing date, and what is not ordinary has no date.
-With --pit, name --forms where you can (10-K,10-Q,8-K,...): with ordinary forms only, the search ends
-as soon as --limit is reached, and leaves out what was not released on its filing date. With letters
-and drafts, without --forms, or with --exact, the whole window is read before the newest are known.
-A saved reply (--input-file) shows no release: with --pit nothing of it is served.
+by the end of that New York day (accepted_at is null). All others, all those of the PIT's own day,
+and with --exact every filing, are dated by their header: acceptance or 06:00 New York of the filing
+date, plus 3 minutes, or the end of the day of a later release. Without --pit nothing is looked up:
+an ordinary filing carries the end of its filing date, and any other has no date.
+With --pit, give --forms if you can (10-K,10-Q,8-K,...): with ordinary forms only, the search stops
+as soon as --limit is reached, and leaves out filings that were not released on their filing date.
+With letters and drafts, without --forms, or with --exact, it has to read the whole window to find
+the newest. A saved reply (--input-file) does not show a release: with --pit, nothing in it is
+served.
 """,
 )

@@ -1,13 +1,13 @@
-"""When a filing became public: from what EDGAR says of its acceptance to an instant. Pure.
+"""When a filing became public: turns what EDGAR says about its acceptance into an instant. Pure.
 
     available_at = max(acceptance, 06:00 of the filing date) + 3 minutes,
                    or the end of the header date, where the filing became public later
 
-All of it is New York wall clock. A filing accepted after 17:30 gets the next business day as its
-filing date and is invisible until then (17 CFR 232.13): the acceptance time alone would be early by
-up to 12 hours, over a weekend by 60. A letter or a draft carries ``<PRIVATE-TO-PUBLIC>``, or at
-least a date in the first line of its header that is later than its filing date: the day on which it
-was released (UPLOAD 0000000000-24-003505: accepted on 2 April 2024, released on 14 June).
+All times are New York wall clock. A filing accepted after 17:30 gets the next business day as its
+filing date and is invisible until then (17 CFR 232.13): the acceptance time alone would be up to 12
+hours early, or 60 over a weekend. A letter or a draft carries ``<PRIVATE-TO-PUBLIC>``, or at least a
+date in the first line of its header that is later than its filing date: the day on which it was
+released (UPLOAD 0000000000-24-003505: accepted on 2 April 2024, released on 14 June).
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import NamedTuple
 
 from pit_fetch.times import NEW_YORK, end_of_day, wall_clock
 
-# "Usually 1-3 minutes" after the EDGAR time stamp (SEC webmaster FAQ); recorded feeds list filings 24-74 s old.
+# "Usually 1-3 minutes" after the EDGAR timestamp (SEC webmaster FAQ); recorded feeds list filings 24-74 s old.
 DISSEMINATION = timedelta(minutes=3)
-# Within EDGAR's hours: of 4,063 releases of July 2025 that were timed none came before 06:00.
+# EDGAR's opening: of 4,063 timed releases in July 2025, none came before 06:00.
 OPENING, CLOSING = time(6), time(22)
-# What is accepted later gets the next business day as its filing date. An insider's report does not.
+# Anything accepted later gets the next business day as its filing date, except insiders' reports.
 END_OF_FILING_DAY = time(17, 30)
-# No weekend with holidays is longer.
+# No weekend is longer, even with holidays.
 LONGEST_CLOSURE = timedelta(days=5)
-# Until about 2017 what was accepted in the evening was reported to arrive as late as 07:30 (Calcbench).
+# Until about 2017, evening acceptances were reported to arrive as late as 07:30 (Calcbench).
 LATE_OPENING = time(7, 30)
 LATE_OPENING_YEARS = range(2013, 2018)
 
@@ -33,12 +33,12 @@ LATE_OPENING_YEARS = range(2013, 2018)
 class Acceptance(NamedTuple):
     """What EDGAR says of one filing.
 
-    accepted   the acceptance, naive New York wall clock; None where the header has none (before 2002)
+    accepted   the acceptance, naive New York wall clock; None if the header has none (before 2002)
     filed      the filing date
-    released   the date in the header's first line: of the (last) dissemination; None from an index page
+    released   the date in the header's first line, of the (last) dissemination; None from an index page
     private    the filing was not public at first
-    day_only   of ``accepted`` the day alone tells something, not the clock
-    names      the filers, subjects and issuers as the header names them
+    day_only   only the day of ``accepted`` means anything, not the time
+    names      the filers, subjects and issuers, as the header names them
     coarse     ``accepted`` may be hours late: not to be shown
     """
 
@@ -52,15 +52,15 @@ class Acceptance(NamedTuple):
 
 
 def accepted_at(acceptance: Acceptance) -> datetime | None:
-    """The UTC instant of the acceptance; an hour that the clock change repeats means its second pass."""
+    """The UTC instant of the acceptance; an hour that a clock change repeats means its second occurrence."""
     return None if acceptance.accepted is None else wall_clock(acceptance.accepted, NEW_YORK)
 
 
 def available_at(acceptance: Acceptance, filed: date, evening: bool = False) -> datetime | None:
-    """The UTC instant from which the filing was public; None when that cannot be shown.
+    """The UTC instant from which the filing was public; None if that cannot be shown.
 
-    ``filed`` is the filing date of the search index; where the two differ the later one counts.
-    ``evening`` marks a form that is sent out until 22:00.
+    ``filed`` is the filing date in the search index; if the two differ, the later one counts.
+    ``evening`` marks a form that is disseminated until 22:00.
     """
     try:
         bounds = _bounds(acceptance, max(filed, acceptance.filed), evening)
@@ -71,7 +71,7 @@ def available_at(acceptance: Acceptance, filed: date, evening: bool = False) -> 
 
 
 def _bounds(acceptance: Acceptance, filed: date, evening: bool) -> list[datetime | None]:
-    """Before none of these instants was the filing public; None is one that is not known."""
+    """Instants before which the filing was not public; None is one that is not known."""
     bounds: list[datetime | None] = []
     if acceptance.accepted is not None:
         bounds += [_sent(accepted_at(acceptance)), _sent(_opening(filed, acceptance, evening))]
@@ -89,7 +89,7 @@ def _sent(moment: datetime | None) -> datetime | None:
 
 
 def _opening(filed: date, acceptance: Acceptance, evening: bool) -> datetime | None:
-    """When the first filings of the day are sent out on which this one was, or may have been."""
+    """When dissemination starts on the day on which this filing was, or may have been, sent out."""
     accepted, released, opening = acceptance.accepted, acceptance.released, OPENING
     if accepted is None:
         return None
@@ -97,9 +97,9 @@ def _opening(filed: date, acceptance: Acceptance, evening: bool) -> datetime | N
     if arrived < filed and {filed.year, arrived.year} & set(LATE_OPENING_YEARS):
         opening = LATE_OPENING
     day = filed
-    if not acceptance.coarse:  # or the clock may be ahead by the offset of UTC
+    if not acceptance.coarse:  # if it is, the clock may be ahead by the UTC offset
         day = max(filed, arrived if clock < CLOSING else arrived + timedelta(days=1))
     if filed < arrived and clock > END_OF_FILING_DAY and not evening and (released is None or released < arrived):
-        # Its filing date was moved back, and was the next business day before, when it was sent out.
+        # Its filing date was moved back; when it was sent out, it still was the next business day.
         day, opening = arrived + LONGEST_CLOSURE, LATE_OPENING
     return wall_clock(datetime.combine(day, opening), NEW_YORK)

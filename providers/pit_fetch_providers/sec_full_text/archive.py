@@ -1,8 +1,8 @@
-"""Reads what EDGAR's archive says of a filing: daily index, header, index page, submissions file.
+"""Reads what EDGAR's archive says about a filing: daily index, header, index page, submissions file.
 
-Whether a header can be read must not show in the envelope: the filing may be one that was not
-public yet. So a filing whose own files fail is withheld in silence, and only a failure of the whole
-host, asked after by something that belongs to no filing, is an error.
+The envelope must not show whether a header can be read: the filing may not have been public yet.
+So a filing whose own files fail is withheld silently, and only a failure of the whole host, checked
+with something that belongs to no filing, is an error.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _Parser = Callable[[bytes, str], Acceptance | None]
 
 @dataclass(frozen=True)
 class Archive:
-    """The archive through one fetch's client. Each daily index and each submissions file is read once.
+    """The archive, through one fetch's client. Each daily index and each submissions file is read once.
 
-    Headers are not kept beyond that, although they do not change: what lies in the cache must not tell
-    which filings were looked at, least of all those that turned out to be not public yet.
+    Headers are not kept beyond that, although they never change: the contents of the cache must not
+    reveal which filings were examined, least of all those that turned out not to be public yet.
     """
 
     context: Context
@@ -40,12 +40,12 @@ class Archive:
     _submissions: dict[str, Any] = field(default_factory=dict)
 
     def listed(self, day: date, wanted: frozenset[str]) -> frozenset[str] | None:
-        """The accession numbers in the daily index of ``day``; None when no such index can be read.
+        """The accession numbers in the daily index of ``day``; None if no such index can be read.
 
-        The index of a day that is over never changes, so it is kept for good; but only one that lists
-        something that is ``wanted`` (and so is public by then): which other days were asked after
-        would tell on which days filings were dated that were not public. Raises UpstreamError when
-        the host fails or refuses.
+        The index of a past day never changes, so it is kept for good, but only if it lists something
+        ``wanted`` (which is therefore public): a record of the other days asked about would reveal on
+        which days filings that were not public are dated. Raises UpstreamError if the host fails or
+        refuses.
         """
         path = daily_index.path(day)
         if path is None:
@@ -55,19 +55,19 @@ class Archive:
         return self._indexes[day]
 
     def header(self, accession: str, cik: int, in_full_text: bool) -> Acceptance | None:
-        """What the SGML header of ``accession`` says, which is listed under ``cik``; None when it cannot be read.
+        """What the SGML header of ``accession``, listed under ``cik``, says; None if it cannot be read.
 
-        ``in_full_text`` also looks for it at the head of the submission, which can be large. Raises
-        UpstreamError when the host fails or refuses.
+        ``in_full_text`` also looks for it at the head of the full submission, which can be large. Raises
+        UpstreamError if the host fails or refuses.
         """
         endings = (*_HEADERS, ".txt") if in_full_text else _HEADERS
         return self._first(accession, cik, endings, parse_header)
 
     def page(self, accession: str, cik: int, filed: date) -> Acceptance | None:
-        """What the index page says, or as a bound the submissions file of ``cik``; None when neither can be read.
+        """What the index page says or, as a bound, the submissions file of ``cik``; None if neither can be read.
 
-        Neither tells whether a filing was private at first: for ordinary forms only. Raises
-        UpstreamError when the host fails or refuses.
+        Neither shows whether a filing was private at first: for ordinary forms only. Raises
+        UpstreamError if the host fails or refuses.
         """
         found = self._first(accession, cik, _INDEX_PAGES, parse_index_page)
         return found or self._from_submissions(accession, cik, filed)
@@ -84,7 +84,7 @@ class Archive:
     def _index(self, day: date, path: str, wanted: frozenset[str]) -> frozenset[str] | None:
         def decode(reply: Reply) -> frozenset[str]:
             edgar.checked(reply, edgar.WWW)
-            complete = reply.status == 200 and daily_index.is_complete(day, reply.headers.get("Date"))
+            complete = reply.status == 200 and daily_index.is_complete(day, reply.header("Date"))
             found = daily_index.parse(reply.body, day) if complete else None
             if found is None:
                 raise UpstreamError("malformed", problem="it is not the index of its day")
@@ -93,9 +93,8 @@ class Archive:
         def dates_something(found: frozenset[str]) -> bool:
             return not found.isdisjoint(wanted)
 
-        headers = edgar.headers(self.context)
         try:
-            return self.context.http.get_cached(edgar.WWW, path, headers, math.inf, decode, dates_something)
+            return self.context.http.get_cached(edgar.WWW, path, math.inf, decode, dates_something)
         except UpstreamError as error:
             if error.gap.code != "malformed":
                 self._check_host(error)
@@ -122,7 +121,7 @@ class Archive:
         return columns
 
     def _read(self, host: str, path: str) -> bytes | None:
-        """The body; None when the object is missing, or fails while its host does not."""
+        """The body; None if the object is missing, or fails while its host does not."""
         try:
             reply = edgar.get(self.context, host, path)
         except UpstreamError as error:
@@ -131,7 +130,7 @@ class Archive:
         return None if edgar.is_missing(reply) else reply.body
 
     def _check_host(self, error: UpstreamError, host: str = edgar.WWW) -> None:
-        """Raises UpstreamError when it is not one object that failed: the time is up, or the host fails as a whole."""
+        """Raises UpstreamError if more than one object failed: the time is up, or the host fails as a whole."""
         if error.is_deadline:
             raise error
         edgar.get(self.context, host, "/robots.txt")

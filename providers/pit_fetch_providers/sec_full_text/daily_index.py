@@ -1,12 +1,12 @@
 """EDGAR's daily index: which filings were disseminated on a day. Pure.
 
-"Daily Index of EDGAR Dissemination Feed", in its own words, is written shortly after 22:00 New York
-of each business day. A filing that it lists was sent out on that day, whatever its filing date says;
-of 9,009 recorded rows 176 carry an earlier one (letters, drafts, EFFECT, an S-8). There is none for a
-weekend or a holiday.
+The "Daily Index of EDGAR Dissemination Feed", as it calls itself, is written shortly after 22:00 New
+York on each business day. A filing that it lists was sent out on that day, whatever its filing date
+says; of 9,009 recorded rows, 176 carry an earlier one (letters, drafts, EFFECT, an S-8). There is none
+for weekends and holidays.
 
-There are four layouts of the same rows (form, master, company, crawler). The master index is the
-smallest, and its columns are divided by bars; the first three are read here.
+The same rows come in four layouts (form, master, company, crawler). The master index is the smallest,
+and separates its columns with bars; the first three layouts are read here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pit_fetch.times import NEW_YORK, end_of_day, parse_rfc2822
 _TITLE = re.compile(r"Description:\s+Daily Index of EDGAR Dissemination Feed\b")
 _LAST_DATA = re.compile(r"^Last Data Received:\s+([A-Z][a-z]{2})[a-z]*\s+([0-9]{1,2}),\s+([0-9]{4})\s*$", re.MULTILINE)
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-# "1000228|HENRY SCHEIN INC|4|20181231|edgar/data/1000228/0001209191-18-064398.txt": the end is alike in all layouts.
+# "1000228|HENRY SCHEIN INC|4|20181231|edgar/data/1000228/0001209191-18-064398.txt": the end is the same in all layouts.
 _ROW = re.compile(
     r"[ |][0-9]{4}-?[0-9]{2}-?[0-9]{2}[ |]+edgar/data/[0-9]{1,10}/([0-9]{10}-[0-9]{2}-[0-9]{6})\.txt[ \t\r]*$",
     re.MULTILINE,
@@ -27,7 +27,7 @@ _ROW = re.compile(
 
 
 def path(day: date) -> str | None:
-    """Where the index of ``day`` is; None for a weekend, which has none."""
+    """The path of the index of ``day``; None for a weekend, which has none."""
     if day.weekday() > 4:
         return None
     quarter = (day.month + 2) // 3
@@ -35,9 +35,9 @@ def path(day: date) -> str | None:
 
 
 def parse(body: bytes, day: date) -> frozenset[str] | None:
-    """The accession numbers that the index of ``day`` lists; None when ``body`` is not that index.
+    """The accession numbers that the index of ``day`` lists; None if ``body`` is not that index.
 
-    A row that cannot be read is left out, and its filing counts as not listed.
+    An unreadable row is left out, and its filing counts as not listed.
     """
     text = body.decode("latin-1")
     last = _LAST_DATA.search(text[:2_000])
@@ -49,10 +49,10 @@ def parse(body: bytes, day: date) -> frozenset[str] | None:
 
 
 def is_complete(day: date, sent: str | None) -> bool:
-    """Whether a reply that was sent at ``sent`` (an HTTP ``Date``) can hold the whole of ``day``.
+    """Whether a reply sent at ``sent`` (an HTTP ``Date``) can cover the whole of ``day``.
 
-    The wall clock that made us ask may be wrong, and what is fetched too early would be kept for
-    good. Without a readable date the wall clock has to do.
+    The wall clock that made us ask may be wrong, and a file fetched too early would be kept for good.
+    Without a readable date, the wall clock has to do.
     """
     moment = parse_rfc2822((sent or "").replace(" GMT", " +0000"))
     over = end_of_day(day, NEW_YORK)

@@ -1,9 +1,9 @@
-"""What shows when a filing became public, and how much of it has to be read.
+"""What shows when a filing became public, and how much of that has to be read.
 
-The daily index of its filing date dates a filing that it lists: public by the end of that New York
-day. Its own header dates what is not listed there (it was released at another time), what was filed on
-the last New York day of the PIT (the end of which is yet to come), what was filed on a day without an
-index, and everything with --exact. The filing date itself is no evidence.
+A filing listed in the daily index of its filing date was public by the end of that New York day. The
+filing's own header decides if it is not listed there (it was released at another time), if it was
+filed on the PIT's own New York day (whose end is yet to come) or on a day without an index, and always
+with --exact. The filing date itself is not evidence.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pit_fetch_providers.sec_full_text.filings import Filing
 
 
 class Stamp(NamedTuple):
-    """When a filing became public (None: that cannot be shown), and on what that rests."""
+    """When a filing became public (None: cannot be shown), and what that is based on."""
 
     at: datetime | None
     source: SourceTag = "provider_metadata"
@@ -30,7 +30,7 @@ class Stamp(NamedTuple):
 
 
 def of_filing_date(filing: Filing, open_mode: bool) -> Stamp:
-    """What is said without any evidence: in open mode, of ordinary forms, the end of their filing date."""
+    """What can be said without evidence: for ordinary forms in open mode, the end of the filing date."""
     ordinary = open_mode and forms.root(filing.form) in forms.ORDINARY
     return Stamp(end_of_day(filing.filed, NEW_YORK) if ordinary else None)
 
@@ -39,10 +39,10 @@ def of_filing_date(filing: Filing, open_mode: bool) -> Stamp:
 class Evidence:
     """The evidence for the filings of one fetch.
 
-    today      the PIT's last New York day, which no index can date
-    open_mode  without --exact nothing is read then
+    today      the PIT's own New York day, which no index can date
+    open_mode  nothing is read, unless --exact is given
     exact      the header dates everything
-    ordered    what is not listed under its filing date is left out, unread: its release, which may be
+    ordered    a filing not listed under its filing date is left out, unread: its release, which may be
                after the PIT, must neither change the order nor cost a request
     """
 
@@ -53,7 +53,7 @@ class Evidence:
     ordered: bool
 
     def listed(self, day: date, filed: Iterable[Filing | None]) -> frozenset[str] | None:
-        """What the index of ``day`` lists; None where none is asked, or there: the header decides then."""
+        """What the index of ``day`` lists; None if it is not consulted or does not exist: the header decides then."""
         wanted = frozenset(one.accession for one in filed if one is not None)
         if not wanted or self.exact or self.open_mode or day >= self.today:
             return None
@@ -66,7 +66,7 @@ class Evidence:
         return listed is None or (filing.accession not in listed and not self.ordered)
 
     def stamp(self, filing: Filing, listed: frozenset[str] | None) -> Stamp:
-        """When ``filing`` became public; ``listed`` is what :meth:`listed` said of its filing date."""
+        """When ``filing`` became public; ``listed`` is what :meth:`listed` returned for its filing date."""
         if listed is not None and filing.accession in listed:
             return Stamp(end_of_day(filing.filed, NEW_YORK))
         if not self.needs_header(filing, listed):
@@ -74,13 +74,13 @@ class Evidence:
         stamp = self._by_header(filing, listed)
         bound = end_of_day(filing.filed, NEW_YORK)
         if self.ordered and stamp.at is not None and (bound is None or stamp.at > bound):
-            # It cannot keep the order, and what it would displace must not depend on how the window is cut.
+            # It would break the order, and what it displaced must not depend on how the window is cut.
             return Stamp(None)
         return stamp
 
     def _by_header(self, filing: Filing, listed: frozenset[str] | None) -> Stamp:
-        # The index page does not tell a later release, so it is believed of ordinary forms only, and of
-        # none that the index of its filing date leaves out.
+        # The index page does not show a later release, so it is trusted for ordinary forms only, and not
+        # for a filing that the index of its filing date leaves out.
         by_page = listed is None and forms.root(filing.form) in forms.ORDINARY
         found = self.archive.header(filing.accession, filing.ciks[0], self.exact or not by_page)
         if found is None and self.exact and filing.filed < self.today:

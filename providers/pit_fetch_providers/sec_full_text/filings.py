@@ -1,8 +1,8 @@
-"""From hits of the search index, one a document, to filings, one an accession number. Pure.
+"""From hits of the search index, one per document, to filings, one per accession number. Pure.
 
-The index is today's: the names, tickers, SIC codes and places in it are the company's of today, so
-under a PIT none of them is shown. What the filing itself fixed (form, dates, items, CIKs, the texts
-and so which documents match) does not change after its acceptance.
+The index is today's: its names, tickers, SIC codes and places are the company's current ones, so with
+a PIT none of them is shown. What the filing itself fixed (form, dates, items, CIKs, its texts, and so
+which documents match) does not change after acceptance.
 """
 
 from __future__ import annotations
@@ -13,20 +13,29 @@ from datetime import date, datetime
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from pit_fetch.provider import Record, SourceTag
+from pit_fetch.provider import Field, Record, SourceTag
 from pit_fetch.times import in_new_york, parse_date
 from pit_fetch_providers.sec_full_text.acceptance import Acceptance, accepted_at
 from pit_fetch_providers.sec_full_text.forms import root
 
 FIELDS = (
-    "accession_number", "form", "filed", "accepted_at", "ciks", "company_names", "items", "period", "documents",
-    "tickers", "sic_codes",
-)  # fmt: skip
+    Field("accession_number"),
+    Field("form"),
+    Field("filed", "date"),
+    Field("accepted_at", "instant"),
+    Field("ciks", "list"),
+    Field("company_names", "list"),
+    Field("items", "list"),
+    Field("period", "date"),
+    Field("documents", "list"),
+    Field("tickers", "list"),
+    Field("sic_codes", "list"),
+)
 
 _ARCHIVES = "https://www.sec.gov/Archives/edgar/data"
 _ACCESSION = re.compile(r"[0-9]{10}-[0-9]{2}-[0-9]{6}")
 _CIK = re.compile(r"[0-9]{1,10}")
-# "BrightSpring Health Services, Inc.  (BTSG, BTSGU)  (CIK 0001865782)": two spaces part what names may hold too.
+# "BrightSpring Health Services, Inc.  (BTSG, BTSGU)  (CIK 0001865782)": parted by two spaces.
 _DISPLAY_NAME = re.compile(r"(.*?)(?:  \(([A-Z0-9.,\- ]+)\))?  \(CIK [0-9]{10}\)")
 
 
@@ -37,11 +46,11 @@ class Filing(NamedTuple):
     form        as filed, "10-K/A"
     roots       the form's group in the index
     filed       the filing date
-    ciks        whom it is listed under, as numbers; the first one is in its address
+    ciks        the CIKs it is listed under, as numbers; the first one is in its address
     period      the period of report, or None
     items       the items of an 8-K
     documents   (sequence, file name, type, description) of each match
-    today       names, tickers and SIC codes as they are today: not for a PIT
+    today       names, tickers and SIC codes as they are today: not shown with a PIT
     """
 
     accession: str
@@ -56,7 +65,7 @@ class Filing(NamedTuple):
 
 
 class Filter(NamedTuple):
-    """What the request asks for. The server is asked the same; here it also holds for a recorded reply."""
+    """What the request asks for. The server is asked the same; here it also applies to a recorded reply."""
 
     first: date
     last: date
@@ -70,32 +79,33 @@ class Filter(NamedTuple):
         return (
             self.first <= filing.filed <= self.last
             and names.isdisjoint(excluded)
-            # An amendment that is asked for by name is that form alone.
+            # An amendment asked for by name means that form alone.
             and (not wanted or any(form == filing.form or (form == root(form) and form in names) for form in wanted))
             and (not self.ciks or not self.ciks.isdisjoint(filing.ciks))
         )
 
 
 def filings(hits: Iterable[Any]) -> Iterator[Filing | None]:
-    """The filings of ``hits``, each once, in the order of their first hit; None for what is no usable hit.
+    """The filings of ``hits``, each once, in the order of their first hit; None for an unusable hit.
 
     The hits of one filing must be complete: every document carries its filing's date, so a search
-    that covers whole days has them all.
+    that covers whole days has them all. A hit with another date counts as a filing of
+    its own: what a later hit says must not change what an earlier one shows.
     """
-    by_accession: dict[str, list[Filing]] = {}
+    found: dict[tuple[str, date], list[Filing]] = {}
     for hit in hits:
         filing = _filing(hit)
         if filing is None:
             yield None
         else:
-            by_accession.setdefault(filing.accession, []).append(filing)
-    yield from map(_merged, by_accession.values())
+            found.setdefault((filing.accession, filing.filed), []).append(filing)
+    yield from map(_merged, found.values())
 
 
 def record(
     filing: Filing, available_at: datetime | None, source: SourceTag, acceptance: Acceptance | None, open_mode: bool
 ) -> Record:
-    """The item of ``filing``. Names come from the header, in open mode also from today's index."""
+    """The item for ``filing``. Names come from the header and, in open mode, from today's index."""
     accepted = None if acceptance is None or acceptance.coarse else accepted_at(acceptance)
     names = acceptance.names if acceptance else ()
     payload: dict[str, Any] = {
@@ -121,7 +131,7 @@ UNUSABLE = Record("", None, "provider_metadata", {})
 
 
 def url(filing: Filing, name: str) -> str:
-    """Where a document of ``filing`` stands."""
+    """The address of a document of ``filing``."""
     return f"{_ARCHIVES}/{filing.ciks[0]}/{filing.accession.replace('-', '')}/{quote(name, errors='surrogatepass')}"
 
 
@@ -168,11 +178,10 @@ def _today(source: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 
 
 def _merged(hits: Sequence[Filing]) -> Filing:
-    """One filing of its hits. Of dates that differ the latest counts: nothing may become public earlier by it."""
-    hits = sorted(hits, key=lambda one: (one.documents[0][:3], one.ciks))  # the server's order is none
+    """One filing from its hits, which share one date."""
+    hits = sorted(hits, key=lambda one: (one.documents[0][:3], one.ciks))  # the server's order is arbitrary
     first = hits[0]
     return first._replace(
-        filed=max(one.filed for one in hits),
         roots=frozenset().union(*(one.roots for one in hits)),
         ciks=_union(one.ciks for one in hits),
         items=_union(one.items for one in hits),

@@ -1,7 +1,7 @@
 """The full-text search of EDGAR (``GET /LATEST/search-index``): its window in date slices, newest first.
 
-The server sorts by relevance, 100 documents a page, and ends a query at 10,000 hits. So the window
-is cut by filing date into slices that are read completely, each in itself consistent: all
+The server sorts by relevance, 100 documents a page, and cuts a query off at 10,000 hits. So the window
+is cut by filing date into slices that are read completely. Each is consistent in itself, since all
 documents of a filing carry its date.
 """
 
@@ -18,11 +18,11 @@ from pit_fetch_providers.sec_full_text.forms import root
 
 PATH = "/LATEST/search-index"
 PAGE_SIZE = 100
-# The server counts no further ("relation": "gte") and gives nothing from this offset on.
+# The server counts no further ("relation": "gte") and returns nothing from this offset on.
 CEILING = 10_000
-# The index begins with 2001.
+# The index starts in 2001.
 FIRST_DAY = date(2001, 1, 1)
-# A slice with more hits is cut into smaller ones, of about so many.
+# A slice with more hits is cut into smaller ones of about this many.
 SLICE_MOST = 300
 SLICE_AIM = 200
 
@@ -45,7 +45,7 @@ class Slice(NamedTuple):
 
 def parameters(query: str | None, forms: tuple[str, ...], ciks: frozenset[int], entity: str | None) -> dict[str, str]:
     """The search without its window. ``forms`` matches root forms: "4" finds 4/A, "4/A" finds nothing."""
-    # An excluded amendment would take its root with it: that is left to the local filter.
+    # Excluding an amendment would exclude its root too, so that is left to the local filter.
     asked = dict.fromkeys(root(form) for form in forms if not (form.startswith("-") and form.endswith("/A")))
     filters = {
         "forms": ",".join(asked),
@@ -60,10 +60,9 @@ def slices(
 ) -> Iterator[Slice | Gap]:
     """The hits of ``search`` filed from ``first`` to ``last``, newest slice first. Raises UpstreamError.
 
-    How the window is cut follows the counts of the server, which count late filings too: what a
-    caller makes of the slices must not depend on where they end. A single day at the ceiling is not
-    readable as a whole; under a PIT which part of it is would depend on what is withheld, so a gap
-    stands for the day.
+    The cuts follow the server's counts, which include late filings, so what a caller makes of the slices
+    must not depend on where they end. A single day at the ceiling cannot be read as a whole; with a
+    PIT, which part of it can be read would depend on what is withheld, so the day becomes a gap.
     """
     first = max(first, FIRST_DAY)
     days = (last - first).days + 1
@@ -83,9 +82,9 @@ def slices(
 
 
 def parse(body: bytes) -> Answer:
-    """One reply; a hit that cannot be read is None, and counts like any other.
+    """One reply; an unreadable hit is None, and counts like any other.
 
-    Raises UpstreamError for an unknown shape, and when a part of the index did not answer.
+    Raises UpstreamError for an unreadable reply, and if part of the index did not answer.
     """
     reply = lenient_json(body, 3)  # {"hits": {"hits": [hit, ...]}}
     try:
@@ -93,32 +92,33 @@ def parse(body: bytes) -> Answer:
         count, relation = total["value"], total["relation"]
         failed = reply["_shards"]["failed"] if "_shards" in reply else 0
     except (TypeError, KeyError):
-        raise UpstreamError("malformed", problem="it holds no hits with a total") from None
+        raise UpstreamError("malformed", problem="it has no hits with a total") from None
     if not isinstance(hits, list) or type(count) is not int or count < 0:
-        raise UpstreamError("malformed", problem="it holds no hits with a total")
+        raise UpstreamError("malformed", problem="it has no hits with a total")
     if reply.get("timed_out") or failed:
         raise UpstreamError("incomplete", host=edgar.EFTS)
     return Answer(count, relation != "eq" or count >= CEILING, hits)
 
 
 def _all_hits(context: Context, search: Mapping[str, str], first: date, last: date, answer: Answer) -> list[Any]:
-    """Every hit of a slice, each document once. Raises UpstreamError when the pages do not add up to the total.
+    """Every hit of a slice, each document once. Raises UpstreamError if the pages do not add up to the total.
 
-    Hits of equal relevance may change places from one page to the next; what was missed by it turns
-    up when the pages are read again.
+    Hits of equal relevance may change places between pages; any that are missed turn up when the
+    pages are read again. A hit that is listed twice is not an error: it may be one that was not public
+    yet.
     """
     total = min(answer.total, CEILING)
     pages = range(0, total, PAGE_SIZE)
-    hits, rows, stalled = _by_identity(answer.hits, 0), len(answer.hits), False
+    hits, rows, ignored = _by_identity(answer.hits, 0), len(answer.hits), False
     for reading, offset in [*((1, offset) for offset in pages[1:]), *((n, offset) for n in (2, 3) for offset in pages)]:
         if len(hits) >= total:
             break
-        known, page = len(hits), _page(context, search, first, last, offset).hits
+        page = _page(context, search, first, last, offset).hits
         hits |= _by_identity(page, offset)
-        if reading == 1:
-            rows, stalled = rows + len(page), stalled or len(hits) == known
-    if len(hits) < total and (rows < total or stalled):
-        raise UpstreamError("malformed", problem="its pages hold fewer hits than it counts")
+        rows += len(page) if reading == 1 else 0
+        ignored = ignored or (offset > 0 and page == answer.hits)  # the server does not see where a page begins
+    if len(hits) < total and (rows < total or ignored):
+        raise UpstreamError("malformed", problem="its pages hold fewer hits than it reports")
     return list(hits.values())
 
 
@@ -131,7 +131,7 @@ def _page(context: Context, search: Mapping[str, str], first: date, last: date, 
 
 
 def _pause(reply: Reply) -> float | None:
-    """How long to wait before the search is asked again: when only a part of the index has answered."""
+    """How long to wait before asking again, if only part of the index answered."""
     try:
         parse(reply.body)
     except UpstreamError as error:
@@ -140,6 +140,13 @@ def _pause(reply: Reply) -> float | None:
 
 
 def _by_identity(hits: list[Any], offset: int) -> dict[str, Any]:
-    """Hits by their document; one that names none counts by its place."""
-    named = ((hit.get("_id") if isinstance(hit, dict) else None, hit) for hit in hits)
-    return {str(name or offset + place): hit for place, (name, hit) in enumerate(named)}
+    """Hits by their document, filing and date: a hit that names another one's document does not replace it."""
+    return {_identity(hit) or str(offset + place): hit for place, hit in enumerate(hits)}
+
+
+def _identity(hit: Any) -> str:
+    """What distinguishes a hit from others; "" if it names no document, and is keyed by its position."""
+    source = hit.get("_source") if isinstance(hit, dict) else None
+    if not isinstance(source, dict) or not hit.get("_id"):
+        return ""
+    return " ".join(map(str, (hit["_id"], source.get("adsh"), source.get("file_date"))))

@@ -6,7 +6,7 @@ import re
 
 from pit_fetch_providers.sec_full_text.forms import ORDINARY
 
-# Forms that are asked for by name beside the ordinary ones. What is on neither list is passed on as it is.
+# Other forms that are asked for by name. A form on neither list is passed on as it is.
 _FURTHER = (
     "10-12G", "10-D", "13F-NT", "25", "424A", "497", "485APOS", "485BPOS", "ARS", "CORRESP", "D",
     "DEF 14C", "DEFM14A", "DFAN14A", "DRS", "EFFECT", "F-1", "F-3", "F-4", "FWP", "N-CEN", "N-CSR", "N-PORT", "N-PX",
@@ -14,7 +14,7 @@ _FURTHER = (
     "SC TO-T", "SD", "UPLOAD", "X-17A-5",
 )  # fmt: skip
 
-# What people say, where no change of marks makes a form of it.
+# What people say, if no change of punctuation turns it into a form.
 _SAID = {
     "13D": "SCHEDULE 13D (until 2024: SC 13D)",
     "13G": "SCHEDULE 13G (until 2024: SC 13G)",
@@ -26,7 +26,7 @@ _SAID = {
 
 
 def meant(form: str) -> str | None:
-    """EDGAR's spelling of ``form`` (in capitals, maybe with a "-" before it); None where it is right, or unknown."""
+    """EDGAR's spelling of ``form`` (in capitals, possibly after a "-"); None if it is right, or unknown."""
     name = form.removeprefix("-")
     if name in _KNOWN.values():
         return None

@@ -1,4 +1,4 @@
-"""Tickers as CIKs, through SEC's own file: today's list, whatever the PIT."""
+"""Tickers to CIKs, using the SEC's own file: today's list, whatever the PIT."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _SECONDS_KEPT = 86_400.0
 
 
 def ciks_of(tickers: Iterable[str], context: Context) -> set[int]:
-    """The CIKs of ``tickers``; one that is not listed has none. The file is fetched once a day and user."""
-    listed = context.http.get_cached(edgar.WWW, _PATH, edgar.headers(context), _SECONDS_KEPT, decode)
+    """The CIKs of ``tickers``; one that is not listed has none. The file is fetched once a day per user."""
+    listed = context.http.get_cached(edgar.WWW, _PATH, _SECONDS_KEPT, decode)
     return {cik for ticker in tickers for cik in listed.get(_key(ticker), ())}
 
 
@@ -29,10 +29,10 @@ def decode(reply: Reply) -> Mapping[str, set[int]]:
         if isinstance(row, dict) and isinstance(row.get("ticker"), str) and isinstance(row.get("cik_str"), int):
             listed.setdefault(_key(row["ticker"]), set()).add(row["cik_str"])
     if not listed:
-        raise UpstreamError("malformed", problem="it is no list of tickers")
+        raise UpstreamError("malformed", problem="it is not a list of tickers")
     return listed
 
 
 def _key(ticker: str) -> str:
-    """SEC writes BRK-B for what others write BRK.B."""
+    """The SEC writes BRK-B where others write BRK.B."""
     return ticker.casefold().replace(".", "-")

@@ -1,8 +1,8 @@
-"""In which order the days of a search are dated: such that a deadline loses as little as can be.
+"""The order in which the days of a search are dated, so that a deadline loses as little as possible.
 
-A day is dated as a whole or not at all: a deadline in the midst of it must not leave a part that looks
-whole. What is read may not depend on filings that turn out to be withheld, but for the time it takes:
-so whatever is counted here are filings that were public.
+A day is dated as a whole or not at all: a deadline in the middle must not leave a part that looks
+complete. What is read must not depend on filings that turn out to be withheld, except for the time it
+takes; so only public filings are counted here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch_providers.sec_full_text.evidence import Evidence
 from pit_fetch_providers.sec_full_text.filings import Filing
 
-# The headers of the PIT's own day wait for so many public filings of the days before it.
+# The headers of the PIT's own day wait until this many public filings of earlier days are found.
 MOST_AHEAD = 100
 
 Filed = list[Filing | None]
@@ -24,14 +24,14 @@ Recorder = Callable[[Filing | None, frozenset[str] | None], Record]
 
 
 class Day(NamedTuple):
-    """All filings that carry one filing date; None for each hit that cannot be read."""
+    """All filings with one filing date; None for each unreadable hit."""
 
     day: date
     filed: Filed
 
 
 def whole(slices: Iterable[list[Day] | Gap], evidence: Evidence, record: Recorder) -> Iterator[Record | Gap]:
-    """Every day of a search whose order is known at its end only: of each slice first what needs no header."""
+    """Every day of a search whose order is known only at the end: in each slice, first what needs no header."""
     for days in slices:
         if isinstance(days, Gap):
             yield days
@@ -52,8 +52,8 @@ def newest_first(
 ) -> Iterator[Record | Gap | Watermark]:
     """The days of a search that ends when it has enough, with a watermark after each.
 
-    The headers of the PIT's own day, most of which may tell of a later hour, are read after up to
-    ``limit`` public filings of the days before it.
+    The headers of the PIT's own day, most of which may show a later time, are read after up to
+    ``limit`` public filings of earlier days.
     """
     waiting: list[Day] = []
     ahead, trouble = 0, list[UpstreamError]()
@@ -68,7 +68,7 @@ def newest_first(
             listed = evidence.listed(one.day, one.filed)
             found = [record(filing, listed) for filing in one.filed]
             yield from found
-            ahead += sum(made.available_at is not None for made in found)
+            ahead += _count_dated(found)
             if not waiting or ahead >= min(limit, MOST_AHEAD):
                 yield from _dated(waiting, record)
                 waiting.clear()
@@ -78,6 +78,11 @@ def newest_first(
     yield from _dated(waiting, record)
     if trouble:
         raise trouble[0]
+
+
+def _count_dated(found: Iterable[Record]) -> int:
+    """How many filings were public, of days that the PIT has left behind: what has no instant is withheld."""
+    return sum(made.available_at is not None for made in found)
 
 
 def _dated(waiting: Iterable[Day], record: Recorder) -> Iterator[Record]:

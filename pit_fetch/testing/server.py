@@ -1,28 +1,25 @@
-"""A loopback HTTP server around one function from request to response."""
+"""The servers of tests: one function from request to response, in this process or on a loopback socket."""
 
 from __future__ import annotations
 
 import json
-import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
+from pit_fetch.transport import Reply, Request, TransportError
 
-@dataclass(frozen=True)
-class Request:
-    path: str
-    query: Mapping[str, str]
-    headers: Mapping[str, str]
+if TYPE_CHECKING:
+    import ssl
 
 
 @dataclass(frozen=True)
 class Response:
-    """``cut`` closes the connection after so many bytes of the body; ``hang`` never answers."""
+    """``cut`` breaks off after so many bytes of the body; ``hang`` never answers."""
 
     body: bytes = b""
     status: int = 200
@@ -31,12 +28,34 @@ class Response:
     hang: bool = False
 
 
-def as_json(value: Any, status: int = 200, **headers: str) -> Response:
-    body = json.dumps(value).encode()
-    return Response(body, status, {"Content-Type": "application/json", **headers})
-
-
 App = Callable[[Request], Response]
+
+
+def as_json(value: Any, status: int = 200, **headers: str) -> Response:
+    return Response(json.dumps(value).encode(), status, {"Content-Type": "application/json", **headers})
+
+
+@dataclass
+class Answering:
+    """A transport that asks ``app`` in this process. ``error`` is the first exception of the app itself."""
+
+    app: App
+    now: Callable[[], datetime]
+    exchanges: list[tuple[Request, Response]] = field(default_factory=list)
+    error: Exception | None = None
+
+    def send(self, request: Request) -> Reply:
+        try:
+            response = self.app(request)
+        except Exception as error:
+            self.error = self.error or error
+            raise TransportError("network") from error
+        self.exchanges.append((request, response))
+        if response.hang:
+            raise TransportError("timeout")
+        if response.cut is not None:
+            raise TransportError("network", passing=True)
+        return Reply(response.status, response.headers, response.body, self.now())
 
 
 @dataclass
@@ -49,7 +68,9 @@ class Server:
 
 @contextmanager
 def serve(app: App, tls: ssl.SSLContext | None = None) -> Iterator[Server]:
-    """Serves ``app`` on a free port until the block ends."""
+    """Serves ``app`` on a free port of the loopback address until the block ends."""
+    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
     requests: list[Request] = []
     closing = threading.Event()
 
@@ -60,8 +81,18 @@ def serve(app: App, tls: ssl.SSLContext | None = None) -> Iterator[Server]:
             pass
 
         def do_GET(self) -> None:
+            self._answer(Request("GET", *self._address()))
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self._answer(Request("POST", *self._address(), body=body))
+
+        def _address(self) -> tuple[str, Mapping[str, str], Mapping[str, str]]:
             parts = urlsplit(self.path)
-            request = Request(parts.path, dict(parse_qsl(parts.query)), dict(self.headers))
+            query = dict(parse_qsl(parts.query, keep_blank_values=True))
+            return f"http://{self.headers.get('Host', '')}{parts.path}", query, dict(self.headers)
+
+        def _answer(self, request: Request) -> None:
             requests.append(request)
             response = app(request)
             if response.hang:

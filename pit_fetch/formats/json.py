@@ -1,0 +1,15 @@
+"""``--format json``: the envelope as one JSON document. The format the gate reads, and the only one for agents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+
+def render(envelope: Mapping[str, Any], pretty: bool = False) -> str:
+    """ASCII text that ends with a line break, so that characters, bytes and UTF-16 units coincide.
+
+    Raises TypeError or ValueError for a payload that JSON cannot express.
+    """
+    return json.dumps(envelope, indent=2 if pretty else None, allow_nan=False) + "\n"

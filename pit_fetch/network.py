@@ -1,0 +1,121 @@
+"""The real transport, built on requests: one exchange with its complete body, bounded in time and size."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from pit_fetch.errors import ConfigError
+from pit_fetch.transport import MAX_BODY_BYTES, Reply, Request, TransportError
+
+if TYPE_CHECKING:
+    import requests
+
+CONNECT_SECONDS = 10.0
+
+
+class Network:
+    """Opens its session at the first request, so that a run without requests loads nothing. ``now``: the clock."""
+
+    def __init__(self, now: Callable[[], datetime]) -> None:
+        self._now = now
+        self._session: requests.Session | None = None
+
+    def send(self, request: Request) -> Reply:
+        """The exchange, on a thread of its own: no socket timeout bounds a name lookup or a server that drips."""
+        if request.timeout <= 0:
+            raise TransportError("timeout")
+        import threading
+
+        outcome: list[Reply | BaseException] = []
+        session = self._open()
+        _check(request.url)
+        session.trust_env = not is_loopback(urlsplit(request.url).hostname)
+
+        def work() -> None:
+            try:
+                outcome.append(self._exchange(session, request))
+            except BaseException as error:  # noqa: BLE001 - raised again by whoever waits for it
+                outcome.append(error)
+
+        worker = threading.Thread(target=work, daemon=True)
+        worker.start()
+        worker.join(request.timeout)
+        if not outcome:
+            raise TransportError("timeout")
+        if isinstance(outcome[0], BaseException):
+            raise outcome[0]
+        return outcome[0]
+
+    def _exchange(self, session: requests.Session, request: Request) -> Reply:
+        try:
+            with contextlib.closing(
+                session.request(
+                    request.method,
+                    request.url,
+                    params=dict(request.query),
+                    headers=dict(request.sent_headers),
+                    data=request.body,
+                    timeout=(min(CONNECT_SECONDS, request.timeout), request.timeout),
+                    allow_redirects=False,
+                    stream=True,
+                )
+            ) as response:
+                body = bytearray()
+                for chunk in response.iter_content(65_536):
+                    body += chunk
+                    if len(body) > MAX_BODY_BYTES:
+                        raise TransportError("too_large")
+        except (OSError, ValueError) as error:  # all of requests' own errors, and some that it lets through
+            from pit_fetch.unreachable import explain
+
+            raise explain(error) from None
+        return Reply(response.status_code, response.headers, bytes(body), self._now())
+
+    def _open(self) -> requests.Session:
+        if self._session is None:
+            try:
+                import requests
+            except ImportError:
+                command = "python3 -m pip install requests"
+                raise ConfigError("dependency_missing", package="requests", command=command) from None
+
+            self._session = requests.Session()
+            self._session.headers["User-Agent"] = "pit_fetch"
+            self._session.auth = _no_auth  # otherwise requests would use a .netrc
+            # Redirects are not followed here, but requests would still parse their addresses, and fails on some.
+            self._session.resolve_redirects = _no_redirects  # type: ignore[method-assign]
+        return self._session
+
+
+def is_loopback(hostname: str | None) -> bool:
+    if hostname == "localhost":
+        return True
+    from ipaddress import ip_address
+
+    try:
+        return ip_address(hostname or "").is_loopback
+    except ValueError:
+        return False
+
+
+def _no_auth(request: requests.PreparedRequest) -> requests.PreparedRequest:
+    return request
+
+
+def _no_redirects(*_: object, **__: object) -> Iterator[Any]:
+    return iter(())
+
+
+def _check(url: str) -> None:
+    """Raises TransportError for an address that requests cannot use; it may have come from a server."""
+    import requests
+
+    try:
+        prepared = requests.Request("GET", url).prepare()
+        (urlsplit(prepared.url or "").hostname or "").encode("idna")
+    except (requests.RequestException, ValueError):
+        raise TransportError("unsendable") from None

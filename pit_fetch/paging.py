@@ -1,0 +1,62 @@
+"""Runs providers' page loops: by number, by offset, or by what a reply says comes next.
+
+A provider reads one page; the loop asks for the next one; the framework decides when it has enough.
+A generator that is not resumed asks for nothing more, so a loop has nothing to count.
+
+    yield from numbered(lambda number: read_page(context, number), size=100, order=newest_first)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Sequence
+from datetime import datetime
+from typing import TypeVar
+
+from pit_fetch.provider import Page, Record
+
+Position = TypeVar("Position")
+Order = Callable[[datetime], datetime]
+
+
+def newest_first(oldest: datetime) -> datetime:
+    """The order of a source that sends its newest records first: later pages hold nothing newer than this one."""
+    return oldest
+
+
+def follow(
+    read: Callable[[Position], tuple[Iterable[Record], Position | None]], start: Position, order: Order | None = None
+) -> Generator[Page, None, None]:
+    """Pages from ``start`` on. ``read`` returns a page's records and where the next page starts, or None at the end."""
+    position: Position | None = start
+    follows = False
+    while position is not None:
+        records, position = read(position)
+        yield Page(tuple(records), order, follows)
+        follows = True
+
+
+def numbered(
+    read: Callable[[int], Sequence[Record]],
+    *,
+    size: int,
+    first: int = 0,
+    step: int = 1,
+    most: int | None = None,
+    order: Order | None = None,
+) -> Generator[Page, None, Sequence[Record]]:
+    """Pages ``first``, ``first + step``, …; one with fewer than ``size`` rows is the last.
+
+    ``read`` returns one record per row, including unusable ones. Returns the rows of the last page if
+    the source's ceiling of ``most`` pages ended the loop before the rows ran out; else nothing.
+    """
+    rows: Sequence[Record] = ()
+
+    def page(number: int) -> tuple[Sequence[Record], int | None]:
+        nonlocal rows
+        found = read(number)
+        ceiling = most is not None and number + step >= first + most * step
+        rows = found if len(found) >= size else ()
+        return found, None if ceiling or len(found) < size else number + step
+
+    yield from follow(page, first, order)
+    return rows

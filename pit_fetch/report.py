@@ -1,0 +1,117 @@
+"""Writes up what a fetch produced: gaps in order, the envelope cut to its budget and judged by the gate."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pit_fetch import credentials, envelope
+from pit_fetch.envelope import Envelope
+from pit_fetch.errors import ExitStatus
+from pit_fetch.formats import DATA_ONLY, renderer
+from pit_fetch.formats import json as as_json
+from pit_fetch.gaps import Gap, gap
+from pit_fetch.pit import Taken, Tally, cursor
+from pit_fetch.provider import Record
+from pit_fetch.request import Request
+
+_STATUS_OF_TYPE = {
+    "config": ExitStatus.CONFIG,
+    "input_error": ExitStatus.INPUT,
+    "upstream_error": ExitStatus.UPSTREAM,
+}
+
+
+class Collected(NamedTuple):
+    """What a fetch produced.
+
+    taken    the public records that were kept, the gaps met on the way, and which cap ended it
+    tally    what was withheld, for the audit file
+    when_empty  what to try if nothing was found, or ""
+    opened   a source was asked, so the constant gaps of PIT mode belong in the envelope
+    failure  where the provider crashed, or ""
+    """
+
+    taken: Taken
+    tally: Tally
+    secrets: tuple[str, ...] = ()
+    requests: int = 0
+    when_empty: str = ""
+    opened: bool = False
+    failure: str = ""
+
+
+class Outcome(NamedTuple):
+    """What leaves the process, and the records and gaps behind it.
+
+    text       the envelope in the requested format
+    complaint  why the exit status is not 0, for stderr
+    notes      the gaps, for stderr, if the format has no place for them
+    """
+
+    envelope: Envelope
+    text: str
+    status: ExitStatus
+    complaint: str = ""
+    notes: tuple[str, ...] = ()
+    kept: tuple[Record, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+
+
+def report(request: Request, collected: Collected) -> Outcome:
+    """What is printed of ``collected``. The gate judges it here, whatever its format.
+
+    Raises TypeError, ValueError or RecursionError for a payload that JSON cannot express.
+    """
+    view = envelope.View(
+        query=request.canonical,
+        clean=credentials.redactor(collected.secrets),
+        clean_data=credentials.redactor(collected.secrets, credentials.MIN_LENGTH_IN_DATA),
+        fields=request.fields,
+        pit=request.pit,
+    )
+    render, gaps = renderer(request.format), _gaps(request, collected)
+
+    def write(one: Envelope) -> str:
+        return render(one, request.pretty)
+
+    fitted = envelope.fit(collected.taken.kept, gaps, view, write, request.max_chars)
+    status = ExitStatus.BUG if collected.failure else ExitStatus.OK
+    finding = envelope.judge(as_json.render(fitted.envelope), request.pit)
+    if finding is not None:
+        gaps, status = [gap("gate_refused", finding=finding)], ExitStatus.BUG
+        fitted = envelope.fit([], gaps, view, write)
+    if status is ExitStatus.OK and request.fail:
+        status = next((_STATUS_OF_TYPE[kind] for kind in _STATUS_OF_TYPE if any(g.type == kind for g in gaps)), status)
+    complaint = view.clean(_complaint(gaps, status))
+    notes = tuple(f"{one['type']}: {one['reason']}" for one in fitted.envelope.gaps if request.format in DATA_ONLY)
+    kept = tuple(collected.taken.kept[: fitted.kept])
+    return Outcome(fitted.envelope, fitted.text, status, complaint, notes, kept, tuple(gaps))
+
+
+def _complaint(gaps: list[Gap], status: ExitStatus) -> str:
+    if status is ExitStatus.OK:
+        return ""
+    return next(one.reason for one in gaps if status is ExitStatus.BUG or _STATUS_OF_TYPE.get(one.type) is status)
+
+
+def _gaps(request: Request, collected: Collected) -> list[Gap]:
+    """The gaps in the envelope's order: the constant ones of PIT mode, the provider's, and how the fetch ended."""
+    taken = collected.taken
+    gaps = list(taken.gaps)
+    if collected.failure or not collected.opened:
+        return gaps
+    if request.pit is not None:
+        gaps = [gap("late"), gap("undated"), *gaps]
+    else:
+        undated = sum(record.available_at is None for record in taken.kept)
+        gaps += [gap("undated_served", count=undated)] if undated else []
+        gaps += [gap("unusable", count=collected.tally.unusable)] if collected.tally.unusable else []
+    if taken.stopped == "limit":
+        gaps.append(gap("limit", limit=request.limit, cursor=cursor(taken.kept[-1])))
+    elif taken.stopped == "max_pages" and taken.last is not None:
+        gaps.append(gap("max_pages", public=taken.scanned, max_pages=request.max_pages, cursor=cursor(taken.last)))
+    failed = any(one.type in _STATUS_OF_TYPE for one in gaps)
+    if not taken.kept and not failed:
+        hint = collected.when_empty
+        gaps.append(gap("nothing_with_hint", hint=hint) if hint else gap("nothing"))
+    return gaps

@@ -1,0 +1,88 @@
+"""Checks of what a provider says of its records as a whole: in which order they come, and which versions there are."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pit_fetch.gaps import gap
+from pit_fetch.provider import Page
+from pit_fetch.testing.case import Case, Seen, failure, is_aware
+from pit_fetch.testing.documents import at, must_format
+from pit_fetch.testing.program import baseline, look
+from pit_fetch.testing.rows import Row, drop, edited, keys_of, rows_of
+from pit_fetch.testing.worlds import before_instants, changes_of, late_rows
+
+
+def check_order(case: Case) -> None:
+    """The order of pages is the one that they promise, and no watermark rests on a record that may be withheld."""
+    seen = baseline(case)
+    for page in seen.yielded:
+        if isinstance(page, Page) and page.order is not None:
+            _check_page(page)
+    if gap("order_broken").reason in seen.reasons:
+        raise failure("records come that are newer than what was promised of them", _ORDER)
+    if not all(is_aware(moment) for moment in seen.watermarks):
+        raise failure("a Watermark is naive", "give it an aware instant, from a function of pit_fetch.times")
+    if seen.watermarks:
+        _check_watermarks(case, seen)
+
+
+def check_versions(case: Case) -> None:
+    """Every version of an item is yielded, so that the newest one that was public at the PIT can be chosen."""
+    seen = baseline(case)
+    tree = must_format(case.reply).decode(case.reply)
+    alone: dict[str, set[datetime]] = {}
+    for container in dict.fromkeys(row.container for row in rows_of(case, seen)):
+        rows = [Row(container, key, frozenset()) for key in keys_of(at(tree, container))]
+        for kept in rows:
+            others = [row for row in rows if row is not kept]
+            only = look(case, case.now, reply=edited(case, lambda tree, others=others: drop(tree, others)))  # type: ignore[misc]
+            for item, stamp in only.versions:
+                alone.setdefault(item, set()).add(stamp)
+    for item, stamps in alone.items():
+        yielded = {version.public_from for version in seen.versions if version.id == item}
+        if len(yielded) < len(stamps):
+            hidden = min(stamps - yielded)
+            raise failure(
+                f"of item {item!r} the reply holds {len(stamps)} versions, and {len(yielded)} are yielded: not the one "
+                f"that was public from {hidden} on",
+                "yield every version as a record of its own, under one id: the framework serves the newest one that "
+                "was public at the PIT, and a choice made before that rests on versions that may be late",
+            )
+
+
+_ORDER = (
+    "give a page an order (paging.newest_first) only where the source sorts by the stamp that you yield as "
+    "available_at, from page to page without an exception; where it does not, leave it out. For slices of time yield "
+    "a Watermark after each"
+)
+
+
+def _check_page(page: Page) -> None:
+    """A page may end after any of its rows, so the promise has to hold for what follows each of them."""
+    dated = [record for record in page.records if is_aware(record.available_at)]
+    stamps = [record.available_at for record in dated if record.available_at is not None]
+    oldest = stamps[0] if stamps else None
+    for record, stamp in zip(dated, stamps, strict=True):
+        if page.order is not None and oldest is not None and stamp > page.order(oldest):
+            raise failure(
+                f"record {record.id!r} ({stamp}) comes after one of {oldest}, and the page promises another order",
+                _ORDER,
+            )
+        oldest = stamp if oldest is None else min(oldest, stamp)
+
+
+def _check_watermarks(case: Case, seen: Seen) -> None:
+    rows = rows_of(case, seen)
+    for pit in before_instants(seen):
+        expected = look(case, pit).watermarks
+        for what, change in changes_of(case, late_rows(rows, pit)).items():
+            promised = look(case, pit, reply=edited(case, change)).watermarks
+            if promised != expected:
+                moved = min(set(promised) ^ set(expected), default=None)
+                raise failure(
+                    f"a Watermark ({moved}) rests on records that were not public at {pit}: it is another one when "
+                    f"they are {what}",
+                    "take Watermark.at from the request alone (the first instant of the slice that was asked for), "
+                    "never from a record's stamp",
+                )

@@ -1,0 +1,140 @@
+"""The one seam to the network: ``send(request) -> Reply``.
+
+A transport makes one exchange, complete or not at all. All policy (which hosts, retries, redirects,
+rates, the deadline, what an error may say) sits above it in :mod:`pit_fetch.http`, so the real
+network, a recorder, a replay and a test's server are peers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, Protocol
+from urllib.parse import urlsplit
+
+# A parameter with several values is sent several times.
+Params = Mapping[str, str | Sequence[str]]
+_NONE: Mapping[str, str] = MappingProxyType({})
+# Why an exchange did not complete; all but the last are rows of the table of gaps.
+Fault = Literal[
+    "network", "unresolved", "refused", "proxy", "tls", "certificate", "certificate_file", "malformed", "timeout",
+    "too_large", "unsendable",
+]  # fmt: skip
+
+MAX_BODY_BYTES = 64_000_000
+
+
+class Signature(NamedTuple):
+    """What authenticates a request: parameters and headers that hold a key."""
+
+    params: Mapping[str, str] = _NONE
+    headers: Mapping[str, str] = _NONE
+
+
+class Request(NamedTuple):
+    """One exchange to make.
+
+    url        scheme, host and path; the query is in ``params``
+    body       what a POST carries; None for a GET
+    signature  kept apart from everything else, so that whatever stores or shows a request holds no key
+    timeout    seconds for the whole exchange, including the reply's last byte
+    """
+
+    method: Literal["GET", "POST"]
+    url: str
+    params: Params = _NONE
+    headers: Mapping[str, str] = _NONE
+    body: bytes | None = None
+    signature: Signature = Signature()
+    timeout: float = 60.0
+
+    @property
+    def host(self) -> str:
+        """The host's name, in lower case."""
+        return urlsplit(self.url).hostname or ""
+
+    @property
+    def path(self) -> str:
+        return urlsplit(self.url).path
+
+    @property
+    def query(self) -> Mapping[str, Any]:
+        """Every parameter that the host sees, including the key."""
+        return {**self.params, **self.signature.params}
+
+    @property
+    def sent_headers(self) -> Mapping[str, str]:
+        """Every header that the host sees, including the key."""
+        return {**self.headers, **self.signature.headers}
+
+    def header(self, name: str) -> str:
+        """The value of a header that the host sees, by case-insensitive name; "" for none."""
+        return _header(self.sent_headers, name)
+
+
+class Reply(NamedTuple):
+    """A complete answer. ``received_at`` is the UTC instant after its last byte."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    received_at: datetime
+
+    def header(self, name: str) -> str:
+        """The value of a header, by case-insensitive name; "" for none."""
+        return _header(self.headers, name)
+
+
+class TransportError(Exception):
+    """An exchange that did not complete. ``problem`` is in words of our own; ``passing``: a retry may succeed."""
+
+    def __init__(self, fault: Fault, problem: str = "", *, passing: bool = False) -> None:
+        self.fault, self.problem, self.passing = fault, problem, passing
+        super().__init__(fault)
+
+
+class Transport(Protocol):
+    def send(self, request: Request) -> Reply:
+        """The complete reply, whatever its status; redirects are not followed. Raises TransportError."""
+
+
+class Recorder(NamedTuple):
+    """Passes exchanges on, and calls ``note`` with each one that completes."""
+
+    inner: Transport
+    note: Callable[[Request, Reply], None]
+
+    def send(self, request: Request) -> Reply:
+        reply = self.inner.send(request)
+        self.note(request, reply)
+        return reply
+
+
+class Replay:
+    """Answers from recorded exchanges, giving each request its replies in the order they were recorded.
+
+    The last reply to a request answers every further one. A request that was never recorded is unreachable.
+    """
+
+    def __init__(self, exchanges: Iterable[tuple[Request, Reply]]) -> None:
+        self._replies: dict[object, list[Reply]] = {}
+        for request, reply in exchanges:
+            self._replies.setdefault(identity(request), []).append(reply)
+
+    def send(self, request: Request) -> Reply:
+        replies = self._replies.get(identity(request))
+        if not replies:
+            raise TransportError("network")
+        return replies.pop(0) if len(replies) > 1 else replies[0]
+
+
+def identity(request: Request) -> tuple[object, ...]:
+    """What makes two requests the same: not their keys, headers, or the time they may take."""
+    params = {name: (value,) if isinstance(value, str) else tuple(value) for name, value in request.params.items()}
+    return request.method, request.url, tuple(sorted(params.items())), request.body
+
+
+def _header(headers: Mapping[str, str], name: str) -> str:
+    wanted = name.casefold()
+    return next((value for key, value in headers.items() if key.casefold() == wanted), "")

@@ -1,0 +1,24 @@
+"""Named leaks: what was, or could be, done wrong. The laws must see every one of them.
+
+To add one, add a row to the room of its module: a name, the function (or constant) that it replaces,
+what it does instead, and the laws that ought to see it first (the others run after them).
+"""
+
+from __future__ import annotations
+
+from tests.laws.mutants import alphavantage, bz, command, gate, guard, network, pipeline, sec, times
+from tests.laws.mutants.leak import Mutant
+
+__all__ = ["MUTANTS", "Mutant"]
+
+MUTANTS: tuple[Mutant, ...] = (
+    *pipeline.MUTANTS,
+    *command.MUTANTS,
+    *network.MUTANTS,
+    *times.MUTANTS,
+    *gate.MUTANTS,
+    *guard.MUTANTS,
+    *bz.MUTANTS,
+    *alphavantage.MUTANTS,
+    *sec.MUTANTS,
+)

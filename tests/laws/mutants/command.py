@@ -1,0 +1,72 @@
+"""Leaks of the command line and of the Python call: what may slip past a reader of the request."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pit_fetch import times
+from tests.laws.mutants.leak import Mutant, overlooking
+
+_REFUSALS, _OPTIONS = ("command: refusals",), ("guard: options",)
+
+
+def _abbreviated(real: Any) -> Any:
+    def build(provider: Any) -> Any:
+        parser = real(provider)
+        parser.allow_abbrev = True
+        return parser
+
+    return build
+
+
+def _last_one_counts(real: Any) -> Any:
+    def call(self: Any, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
+        setattr(namespace, self.dest, values)
+
+    return call
+
+
+def _open_mode_for_an_unreadable_pit(real: Any) -> Any:
+    def given(argv: Any, provider: Any) -> Any:
+        place = argv.index("--pit") if "--pit" in argv else len(argv)
+        is_readable = times.parse_pit("".join(argv[place + 1 : place + 2])) is not None
+        return real(argv if is_readable else [*argv[:place], *argv[place + 2 :]], provider)
+
+    return given
+
+
+def _without_ceiling(real: Any) -> Any:
+    def of_values(values: Any, provider: Any, environ: Any) -> Any:
+        return real(values, provider, {name: value for name, value in environ.items() if "CEILING" not in name})
+
+    return of_values
+
+
+MUTANTS = (
+    Mutant("--pit may be abbreviated", "pit_fetch.options:build_parser", _abbreviated, _REFUSALS),
+    Mutant("--pit may be repeated", "pit_fetch.options:_Once.__call__", _last_one_counts, _REFUSALS),
+    Mutant("the ceiling is not kept", "pit_fetch.request:_check_ceiling", overlooking("pit_above_ceiling"), _REFUSALS),
+    Mutant(
+        "an unreadable ceiling is none", "pit_fetch.request:_check_ceiling", overlooking("ceiling_malformed"), _REFUSALS
+    ),
+    Mutant(
+        "under a ceiling a call without PIT is open mode",
+        "pit_fetch.request:_check_ceiling",
+        overlooking("pit_required"),
+        _REFUSALS,
+    ),
+    Mutant("a Python call knows no ceiling", "pit_fetch.request:of_values", _without_ceiling, ("library: refusals",)),
+    Mutant("an unreadable --pit is open mode", "pit_fetch.words:given", _open_mode_for_an_unreadable_pit, _REFUSALS),
+    Mutant(
+        "a finer --pit is rounded up",
+        "pit_fetch.times:parse_pit",
+        lambda real: lambda text: times.parse_rfc3339(text),
+        ("sample: non-interference", "bz-news-api: non-interference"),
+    ),
+    Mutant(
+        "options behind -- count",
+        "pit_fetch.words:given",
+        lambda real: lambda argv, provider: real([word for word in argv if word != "--"], provider),
+        _OPTIONS,
+    ),
+)

@@ -1,0 +1,73 @@
+"""What a leak is made of, and what several of them do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, NoReturn
+
+from pit_fetch.errors import PitFetchError, UpstreamError
+from pit_fetch.provider import Page, Record
+from tests.laws.plant import Make
+
+# The laws of the sources that together see most of what a pipeline can do wrong.
+ANY = (
+    "sample: non-interference",
+    "bz-news-api: non-interference",
+    "alphavantage: non-interference",
+    "sec_full_text: non-interference",
+)
+
+
+class Mutant(NamedTuple):
+    """One leak.
+
+    target  "module:name" or "module:Class.name" of what it replaces
+    make    what stands there -> what leaks in its place
+    laws    those that ought to see it first
+    """
+
+    name: str
+    target: str
+    make: Make
+    laws: tuple[str, ...]
+
+
+def nothing(real: Any) -> Callable[..., None]:
+    """A check that finds nothing."""
+    return lambda *given, **named: None
+
+
+def first(real: Any) -> Callable[[Any], Any]:
+    """A rule that changes nothing."""
+    return lambda value: value
+
+
+def overlooking(code: str) -> Make:
+    """A check that does not refuse what its gap ``code`` is for."""
+
+    def make(real: Any) -> Callable[..., Any]:
+        def check(*given: Any, **named: Any) -> Any:
+            try:
+                return real(*given, **named)
+            except PitFetchError as error:
+                if error.gap.code != code:
+                    raise
+            return None
+
+        return check
+
+    return make
+
+
+def kept(stream: Iterable[Any], keep: Callable[[Record], bool]) -> Iterator[Any]:
+    """A source's stream with the records that ``keep`` is true of, alone and in pages."""
+    for one in stream:
+        if isinstance(one, Page):
+            yield one._replace(records=tuple(filter(keep, one.records)))
+        elif not isinstance(one, Record) or keep(one):
+            yield one
+
+
+def fails(problem: str = "a row cannot be read") -> NoReturn:
+    """What a reader does that cannot leave out a row."""
+    raise UpstreamError("malformed", problem=problem)

@@ -1,0 +1,84 @@
+"""Leaks of the way to a source and back: where keys go, what an error repeats, what is kept."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urljoin
+
+from pit_fetch.errors import UpstreamError
+from pit_fetch.transport import Signature
+from pit_fetch.wire import strict_json
+from tests.laws.mutants.leak import ANY, Mutant, fails
+
+_REDIRECTS = ("sample: redirects",)
+
+
+def _key_among_the_parameters(real: Any) -> Any:
+    def exchange(client: Any, host: Any, base: Any, request: Any) -> Any:
+        params = {**request.params, **request.signature.params}
+        return real(client, host, base, request._replace(params=params, signature=Signature()))
+
+    return exchange
+
+
+def _reply_in_the_error(real: Any) -> Any:
+    def given_up(host: Any, reply: Any) -> UpstreamError:
+        return UpstreamError("http_status", host=reply.body.decode("utf-8", "replace"), status=reply.status)
+
+    return given_up
+
+
+def _row_in_the_error(real: Any) -> Any:
+    def loads(text: str, rows: int) -> Any:
+        try:
+            return real(text, rows)
+        except UpstreamError:
+            return fails(text)
+
+    return loads
+
+
+MUTANTS = (
+    Mutant(
+        "a key stands among a request's parameters", "pit_fetch.http:Client._exchange", _key_among_the_parameters, ANY
+    ),
+    Mutant(
+        "a redirect leads to another host",
+        "pit_fetch.http:_target",
+        lambda real: lambda url, location, base: urljoin(url, location),
+        _REDIRECTS,
+    ),
+    Mutant(
+        "a key that a redirect repeats stays in the address",
+        "pit_fetch.http:_redirected",
+        lambda real: lambda request, target: request._replace(url=target, params={}, signature=Signature()),
+        _REDIRECTS,
+    ),
+    Mutant(
+        "the last reply before giving up is repeated",
+        "pit_fetch.http:_given_up",
+        _reply_in_the_error,
+        ("bz-news-api: failures", "sec_full_text: failures"),
+    ),
+    Mutant(
+        "a reply's text in an error", "pit_fetch.wire:_loads_row_by_row", _row_in_the_error, ("bz-news-api: failures",)
+    ),
+    Mutant(
+        "a row that is not JSON costs the others",
+        "pit_fetch.wire:_loads_row_by_row",
+        lambda real: lambda text, rows: fails(),
+        ANY[:2],
+    ),
+    Mutant(
+        "a row with a number that is none costs the others",
+        "pit_fetch.wire:lenient_json",
+        lambda real: lambda body, rows: strict_json(body),
+        ANY[:2],
+    ),
+    Mutant(
+        "what dates nothing is kept",
+        "pit_fetch.http:Client.get_cached",
+        lambda real: lambda client, host, path, seconds, decode, keep=None: real(client, host, path, seconds, decode),
+        ANY[3:],
+    ),
+)

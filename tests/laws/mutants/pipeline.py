@@ -1,0 +1,317 @@
+"""Leaks of the pipeline: what is filtered, in which order, what is counted and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+from pit_fetch import pit
+from pit_fetch.envelope import View, of
+from pit_fetch.errors import ExitStatus, UpstreamError
+from pit_fetch.formats import renderer
+from pit_fetch.gaps import Gap, gap
+from pit_fetch.operations import in_window
+from pit_fetch.pit import Tally, in_order, public
+from pit_fetch.provider import Page, Record
+from pit_fetch.report import Collected
+from tests.laws.mutants.leak import ANY, Mutant, kept
+from tests.laws.plant import Make
+
+_UNDER_A_PIT = ("sample: non-interference", "bz-news-api: non-interference")
+_BY_CURSOR = ("sample: snapshots", "alphavantage: snapshots")
+
+
+# What is filtered, and in which order.
+
+
+def _limit_before_filter(real: Any) -> Any:
+    def stream(request: Any, *given: Any) -> Iterator[Any]:
+        place = count()
+        return kept(real(request, *given), lambda record: next(place) < request.limit)
+
+    return stream
+
+
+def _versions_before_filter(real: Any) -> Any:
+    def flat(stream: Iterable[Any]) -> Iterator[Any]:
+        for one in stream:
+            yield from one.records if isinstance(one, Page) else (one,)
+
+    return lambda stream, cutoff, tally: real(in_order(flat(stream)), cutoff, tally)
+
+
+def _filters_before_versions(real: Any) -> Any:
+    """The window and the source's own filters see every version, and an old one that passes stands for the item."""
+
+    def take(request: Any, query: Any, world: Any, log: Any, stream: Any, collected: Any) -> None:
+        def is_wanted(record: Record) -> bool:
+            return in_window(query, record) and bool(request.provider.select(query, record))
+
+        real(request, query, world, log, kept(stream, is_wanted), collected)
+
+    return take
+
+
+def _as_they_come(real: Any) -> Any:
+    def unordered(stream: Iterable[Any]) -> Iterator[Record | Gap]:
+        known: set[str] = set()
+        for one in stream:
+            if isinstance(one, Gap) or (isinstance(one, Record) and one.id not in known):
+                known |= {one.id} if isinstance(one, Record) else set()
+                yield one
+
+    return unordered
+
+
+def _derived_before_filter(real: Any) -> Any:
+    """What is computed across records rests on those that are withheld, too."""
+
+    def take(request: Any, query: Any, world: Any, log: Any, stream: Any, collected: Any) -> None:
+        derive = request.provider.derive(query)
+        if derive is not None:
+            stream = derive(one for one in in_order(public(stream, lambda: None, Tally())) if isinstance(one, Record))
+            request = request._replace(provider=replace(request.provider, derive=lambda query: None))
+        real(request, query, world, log, stream, collected)
+
+    return take
+
+
+def _horizon_of_the_window(real: Any) -> Any:
+    def horizon(request: Any, query: Any) -> Any:
+        bounds = (query.now, request.until, request.after and request.after.instant)
+        return min(bound for bound in bounds if bound is not None)
+
+    return horizon
+
+
+# What is counted.
+
+
+def _all_records_marked(real: Any) -> Any:
+    """A watermark that rests on every record of its page, withheld ones as well."""
+
+    def marked(stream: Iterable[Any]) -> Iterator[Any]:
+        for one in stream:
+            dated = (
+                [record.available_at for record in one.records if record.available_at] if isinstance(one, Page) else []
+            )
+            if dated and one.order is not None:
+                oldest = one.order(min(dated))
+                one = one._replace(order=lambda public, oldest=oldest: oldest)
+            yield one
+
+    return lambda stream, cutoff, tally: real(marked(stream), cutoff, tally)
+
+
+def _all_repeats_counted(real: Any) -> Any:
+    def counted(stream: Iterable[Any]) -> Iterator[Any]:
+        known: set[str] = set()
+        again = 0
+        for one in stream:
+            for record in one.records if isinstance(one, Page) else ():
+                again = again + 1 if record.id in known else 0
+                known.add(record.id)
+                if again == pit.MOST_REPEATED:
+                    raise UpstreamError("paging")
+            yield one
+
+    return lambda stream, cutoff, tally: real(counted(stream), cutoff, tally)
+
+
+def _all_records_scanned(real: Any) -> Any:
+    def take(request: Any, query: Any, world: Any, log: Any, stream: Any, collected: Any) -> None:
+        def scan(record: Record) -> bool:
+            collected.taken.scanned += 1
+            return True
+
+        real(request, query, world, log, kept(stream, scan), collected)
+
+    return take
+
+
+# What is said of it.
+
+
+def _gaps(change: Callable[[Gap, Collected], Gap | None]) -> Make:
+    """The gaps of a fetch, each as ``change`` makes it, or left out."""
+
+    def make(real: Any) -> Any:
+        def gaps(request: Any, collected: Collected) -> list[Gap]:
+            changed = [change(one, collected) for one in real(request, collected)]
+            return [one for one in changed if one is not None]
+
+        return gaps
+
+    return make
+
+
+def _only_when(code: str, is_due: Callable[[Collected], object]) -> Make:
+    return _gaps(lambda one, collected: one if one.code != code or is_due(collected) else None)
+
+
+def _count_of_undated(one: Gap, collected: Collected) -> Gap:
+    return gap("undated_served", count=len(collected.tally.undated)) if one.code == "undated" else one
+
+
+def _count_of_unusable(one: Gap, collected: Collected) -> Gap:
+    unusable = collected.tally.unusable
+    return gap("unusable", count=unusable) if one.code == "undated" and unusable else one
+
+
+def _no_data_unless_late(one: Gap, collected: Collected) -> Gap | None:
+    return None if one.type == "no_data" and collected.tally.late else one
+
+
+def _no_hint_if_late(one: Gap, collected: Collected) -> Gap:
+    return gap("nothing") if one.code == "nothing_with_hint" and collected.tally.late else one
+
+
+def _exit_code_of_late(real: Any) -> Any:
+    def report(request: Any, collected: Collected) -> Any:
+        outcome = real(request, collected)
+        return outcome._replace(status=ExitStatus.BUG) if collected.tally.late else outcome
+
+    return report
+
+
+def _telling(tell: Callable[[Collected], str]) -> Make:
+    def make(real: Any) -> Any:
+        def collect(request: Any, world: Any, log: Any) -> Collected:
+            collected: Collected = real(request, world, log)
+            log.detail(tell(collected))
+            return collected
+
+        return collect
+
+    return make
+
+
+def _json_alone_is_judged(real: Any) -> Any:
+    def report(request: Any, collected: Collected) -> Any:
+        outcome = real(request, collected)
+        if request.format == "json" or outcome.status is not ExitStatus.BUG:
+            return outcome
+        return outcome._replace(text=renderer(request.format)(of(collected.taken.kept, (), View()), False))
+
+    return report
+
+
+def _cached_across_pits(real: Any) -> Any:
+    pages: dict[str, Any] = {}
+
+    def collect(request: Any, *given: Any) -> Any:
+        asked = repr((request.provider.name, request.options, request.limit, request.since, request.until))
+        return pages.setdefault(asked, real(request, *given))
+
+    return collect
+
+
+MUTANTS = (
+    Mutant(
+        "a revision after the PIT is not looked at",
+        "pit_fetch.pit:verdict",
+        lambda real: lambda record, cutoff: real(record._replace(revised_at=None), cutoff),
+        _UNDER_A_PIT,
+    ),
+    Mutant(
+        "undated is public",
+        "pit_fetch.pit:verdict",
+        lambda real: lambda record, cutoff: "public" if real(record, cutoff) == "undated" else real(record, cutoff),
+        _UNDER_A_PIT,
+    ),
+    Mutant("limit before filter", "pit_fetch.engine:_until_it_ends", _limit_before_filter, ANY),
+    Mutant("versions are chosen before the filter", "pit_fetch.pit:public", _versions_before_filter, _UNDER_A_PIT),
+    Mutant(
+        "an older version is preferred",
+        "pit_fetch.pit:_version",
+        lambda real: lambda record: (-real(record)[0], *real(record)[1:]),
+        ("sample: versions", "bz-news-api: versions"),
+    ),
+    Mutant(
+        "of several versions the first to arrive",
+        "pit_fetch.pit:_newest_versions",
+        lambda real: lambda records: list({record.id: record for record in reversed(list(records))}.values()),
+        _UNDER_A_PIT,
+    ),
+    Mutant("filters before versions", "pit_fetch.engine:_take", _filters_before_versions, ("sample: versions",)),
+    Mutant("what is derived sees withheld records", "pit_fetch.engine:_take", _derived_before_filter, ANY[:1]),
+    Mutant(
+        "what is derived begins at --after and --date-to",
+        "pit_fetch.engine:_horizon",
+        _horizon_of_the_window,
+        ("sample: windows",),
+    ),
+    Mutant("the source's order is kept", "pit_fetch.pit:in_order", _as_they_come, (*ANY[2:], *ANY[:1])),
+    Mutant(
+        "ties in the order of arrival", "pit_fetch.pit:position", lambda real: lambda record: (real(record)[0], ""), ANY
+    ),
+    Mutant("a watermark rests on withheld records", "pit_fetch.pit:public", _all_records_marked, ANY[:1]),
+    Mutant("withheld records count as repeated", "pit_fetch.pit:public", _all_repeats_counted, ANY[1:2]),
+    Mutant("withheld records use up the page cap", "pit_fetch.engine:_take", _all_records_scanned, ANY),
+    Mutant(
+        "a cursor rests on the time of receipt",
+        "pit_fetch.pit:_age",
+        lambda real: lambda record: real(record._replace(at_receipt=False)),
+        _BY_CURSOR,
+    ),
+    Mutant(
+        "the cursor of a snapshot names its stamp",
+        "pit_fetch.pit:cursor",
+        lambda real: lambda record: real(record._replace(at_receipt=False)),
+        _BY_CURSOR,
+    ),
+    Mutant(
+        "the gap only when something was late",
+        "pit_fetch.report:_gaps",
+        _only_when("late", lambda collected: collected.tally.late),
+        ANY,
+    ),
+    Mutant(
+        "the gap only when something was undated",
+        "pit_fetch.report:_gaps",
+        _only_when("undated", lambda collected: collected.tally.undated),
+        ANY,
+    ),
+    Mutant("a count of undated items in a gap", "pit_fetch.report:_gaps", _gaps(_count_of_undated), ANY),
+    Mutant("rows without an identity are counted", "pit_fetch.report:_gaps", _gaps(_count_of_unusable), ANY),
+    Mutant("no_data only when nothing was late", "pit_fetch.report:_gaps", _gaps(_no_data_unless_late), ANY),
+    Mutant("the hint depends on what was withheld", "pit_fetch.report:_gaps", _gaps(_no_hint_if_late), ANY[1:2]),
+    Mutant("the exit code tells of late items", "pit_fetch.report:report", _exit_code_of_late, ANY),
+    Mutant(
+        "ids of late items on stderr",
+        "pit_fetch.engine:collect",
+        _telling(lambda collected: " ".join(collected.tally.late)),
+        ANY,
+    ),
+    Mutant(
+        "a count of late items on stderr",
+        "pit_fetch.engine:collect",
+        _telling(lambda collected: str(len(collected.tally.late))),
+        ANY,
+    ),
+    Mutant("requests told with -v", "pit_fetch.log:Log.request", lambda real: lambda log, url: log.detail(url), ANY),
+    Mutant(
+        "the audit file is on by default",
+        "pit_fetch.audit:path",
+        lambda real: lambda environ: real({"PIT_FETCH_AUDIT": environ["HOME"] + "/audit.jsonl", **environ}),
+        ANY,
+    ),
+    Mutant(
+        "forms other than JSON are not judged", "pit_fetch.report:report", _json_alone_is_judged, ("sample: forms",)
+    ),
+    Mutant(
+        "the wall clock is the PIT",
+        "pit_fetch.engine:_cutoff",
+        lambda real: lambda request, world: world.clock.now,
+        ANY,
+    ),
+    Mutant(
+        "a PIT in the future is taken at its word",
+        "pit_fetch.engine:_cutoff",
+        lambda real: lambda request, world: lambda: request.pit,
+        ("bz-news-api: future", "sample: future", "alphavantage: future"),
+    ),
+    Mutant("a page cache across PITs", "pit_fetch.engine:collect", _cached_across_pits, ("bz-news-api: repeated",)),
+)

@@ -1,0 +1,321 @@
+"""Worlds of a source that is made for this: it offers all that the framework does something with.
+
+Newest first by page, slices of days with a watermark behind each, one reply in any order, versions of one item,
+a state of today, what is computed across records, a window on a date of the records' own. Bundled
+sources have some of it each; here each stands for every source to come.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, time, timedelta
+from random import Random
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from pit_fetch.paging import newest_first, numbered
+from pit_fetch.provider import (
+    Context,
+    Credential,
+    Field,
+    Gap,
+    Host,
+    Operation,
+    Option,
+    Page,
+    Provider,
+    Query,
+    QueryKey,
+    Record,
+    Reply,
+    Stage,
+    UpstreamError,
+    Watermark,
+)
+from pit_fetch.testing.server import App, Response, as_json
+from pit_fetch.times import NEW_YORK, parse_rfc3339
+from pit_fetch.transport import Request
+from pit_fetch.wire import lenient_json
+from tests.laws.worlds import CANARY, PITS, SAMPLE_KEY, Case, common, near, noise_count, options
+
+PAGE_SIZE = 4
+DAY, MICROSECOND = timedelta(days=1), timedelta(microseconds=1)
+SLICE, SLICES = 10 * DAY, 8
+HOST = Host("Sample", "https://sample.example", "PIT_FETCH_SAMPLE_URL", auth=QueryKey("key", "apikey"))
+# ``place`` is where the server puts it, and is not sent.
+Row = dict[str, Any]
+
+
+# The source.
+
+
+def fetch(query: Query, context: Context) -> Iterator[Record | Page | Gap | Watermark]:
+    """``until`` narrows the server's window, by days and with one to spare; ``WHOLE`` is served whole."""
+    today = query.horizon.astimezone(NEW_YORK).date()
+
+    def ask(**params: str) -> Reply:
+        reply = context.http.get(HOST.name, "/rows", params)
+        if reply.status != 200:
+            raise UpstreamError("http_status", host=HOST.name, status=reply.status)
+        return reply
+
+    def page(number: int) -> list[Record]:
+        return _records(ask(until=f"{today + DAY}", page=str(number), size=str(PAGE_SIZE)))
+
+    match query.operation.name:
+        case "PAGES":
+            yield from numbered(page, size=PAGE_SIZE, order=newest_first)
+        case "SLICES":
+            for first in (today + DAY - n * SLICE for n in range(1, SLICES)):
+                yield from _records(ask(since=f"{first}", until=f"{first + SLICE - DAY}"))
+                yield Watermark(datetime.combine(first, time(0), NEW_YORK))
+        case "TODAY":
+            reply = ask()
+            yield from (one._replace(available_at=reply.received_at, at_receipt=True) for one in _records(reply))
+        case _:
+            yield from _records(ask())
+
+
+def _records(reply: Reply) -> list[Record]:
+    return [_record(row) for row in lenient_json(reply.body, 1)]
+
+
+def _record(row: Any) -> Record:
+    if not isinstance(row, dict) or not isinstance(row.get("id"), str):
+        return Record("", None, "provider_metadata", {})
+    at, revised = parse_rfc3339(row.get("at")), parse_rfc3339(row.get("revised"))
+    is_dated = revised is not None or "revised" not in row
+    payload = {name: row[name] for name in ("title", "day", "inner") if name in row}
+    return Record(row["id"], at if is_dated else None, "provider_metadata", payload, revised)
+
+
+def select(query: Query, record: Record) -> bool:
+    word = query.options["word"]
+    return word is None or word in str(record.payload.get("title"))
+
+
+def derive(query: Query) -> Stage | None:
+    """Numbers the items from the newest one on, and says what stands before each."""
+
+    def stage(records: Iterator[Record]) -> Iterator[Record]:
+        before = ""
+        for number, one in enumerate(records):
+            yield one._replace(payload={**one.payload, "number": number, "before": before})
+            before = one.id
+
+    return stage if query.options["numbered"] else None
+
+
+_OPERATION = Operation(
+    takes=("word", "numbered"), fields=(Field("title"), Field("day", "date"), Field("inner", "object"))
+)
+PROVIDER = Provider(
+    name="sample",
+    summary="a source",
+    fetch=fetch,
+    read=lambda body, query: iter(()),
+    select=select,
+    derive=derive,
+    hosts=(HOST,),
+    credentials=(Credential("key", ("SAMPLE_API_KEY",)),),
+    options=(
+        Option("op", "the operation", positional="one", upper=True),
+        Option("word", "in the title"),
+        Option("numbered", "with a number", kind="flag"),
+    ),
+    operations=(
+        _OPERATION._replace(name="PAGES"),
+        _OPERATION._replace(name="SLICES"),
+        _OPERATION._replace(name="WHOLE", window="day"),
+        _OPERATION._replace(name="TODAY", window=None, dating="receipt"),
+    ),
+)
+
+
+def app(rows: Sequence[Row]) -> App:
+    """The server of ``rows``, which stand in any order: pages and slices are cut by their ``place``."""
+
+    def answer(request: Request) -> Response:
+        query = {**dict(parse_qsl(urlsplit(request.url).query)), **{k: str(v) for k, v in request.query.items()}}
+        if query.get("apikey") != SAMPLE_KEY:
+            return as_json({"error": f"unknown key {query.get('apikey')}"}, 401)
+        found = [(row["place"].astimezone(NEW_YORK).date().isoformat(), row) for row in rows]
+        served = [row for day, row in found if query.get("since", day) <= day <= query.get("until", day)]
+        if "page" in query:
+            page, size = int(query["page"]), int(query["size"])
+            served = sorted(served, key=_newest_first)[page * size : (page + 1) * size]
+        bare = [{name: value for name, value in row.items() if name != "place"} for row in served]
+        return Response(json.dumps(bare).replace('"@NaN@"', "NaN").encode())
+
+    return answer
+
+
+def _newest_first(row: Row) -> float:
+    return -float(row["place"].timestamp())
+
+
+# Its worlds.
+
+
+def make(rng: Random, most: int = 4, operations: Sequence[str] = ("PAGES", "SLICES", "WHOLE")) -> Case:
+    pit = rng.choice(PITS)
+    moment = datetime.fromisoformat(pit)
+    public = [_public(rng, f"r{number}", moment) for number in range(rng.choice((0, 1, 3, 6, 12)))]
+    worlds = [public, *([*public, *_noise(rng, moment, public)] for _ in range(3))]
+    for rows in worlds:
+        rng.shuffle(rows)
+    ids = [row["id"] for row in public]
+    choices: Mapping[str, Sequence[tuple[str, ...]]] = {
+        **common(moment, ids, rng),
+        "word": [("--word", "Oil"), ("--word", "merger")],
+        "numbered": [("--numbered",)],
+        "fields": [("--fields", "title"), ("--fields", "day,inner")],
+        "format": [("--format", "csv"), ("--format", "jsonl")],
+    }
+    sizes = [{f"{__name__}:PAGE_SIZE": size, "pit_fetch.pit:MOST_REPEATED": 10} for size in (1, 2, 3, 50)]
+    plain = ("--limit", "500", "--max-pages", "1000")
+    is_plain = most > 0 and rng.random() < 0.2
+    return Case(
+        source="sample",
+        pit=pit,
+        words=(rng.choice(operations), *(plain if is_plain else options(rng, choices, most))),
+        worlds=tuple(map(app, worlds)),
+        sizes=rng.choice(sizes),
+        resized=tuple(rng.sample(sizes, 2)),
+        terminal=rng.random() < 0.2,
+        plain=frozenset(ids) if is_plain else None,
+        provider=replace(PROVIDER, page_size=rng.choice((1, 3, 100))),
+    )
+
+
+def undisturbed(rng: Random) -> Case:
+    """A world of which nothing is revised, so that what was once public stays so."""
+    case = make(rng, most=0)
+    rows = [
+        _public(rng, f"r{number}", case.moment + near(rng) * rng.choice((0, 1)), unrevised=True) for number in range(12)
+    ]
+    return case._replace(words=(*case.words, "--limit", "1000", "--max-pages", "1000"), worlds=(app(rows),))
+
+
+def versions(rng: Random) -> Case:
+    """Items of which older versions are served as well, and later ones: the newest that is public stands alone."""
+    case = make(rng, most=0)
+    newest = [_public(rng, f"r{number}", case.moment) for number in range(rng.choice((1, 3, 6)))]
+    worlds = [newest]
+    for _ in range(3):
+        older = [_older(rng, one) for one in newest for _ in range(rng.choice((0, 1, 2)))]
+        worlds.append([*newest, *older, *_noise(rng, case.moment, newest)])
+        rng.shuffle(worlds[-1])
+    choices: dict[str, Sequence[tuple[str, ...]]] = {
+        "word": [("--word", "Oil"), ("--word", "A")],
+        "limit": [("--limit", "1"), ("--limit", "3")],
+        "max-pages": [("--max-pages", "2")],
+        "numbered": [("--numbered",)],
+    }
+    if case.words[0] == "WHOLE":  # elsewhere the server is not asked for what is after the window
+        choices |= {name: common(case.moment, [], rng)[name] for name in ("date-from", "date-to")}
+    return case._replace(words=(case.words[0], *options(rng, choices, 3)), worlds=tuple(map(app, worlds)))
+
+
+def snapshots(rng: Random) -> Case:
+    """A state of today, of which a PIT a little ahead serves every row."""
+    case = undisturbed(rng)
+    return case._replace(words=("TODAY", *case.words[1:]))
+
+
+def windows(rng: Random) -> tuple[Case, Sequence[tuple[str, ...]]]:
+    """A request for all that there is, and what narrows it. Items are numbered, and there are several versions."""
+    case = versions(rng)
+    choices = common(case.moment, [f"r{number}" for number in range(6)], rng)
+    parts = [words for name in ("limit", "max-pages", "date-from", "date-to", "after") for words in choices[name]]
+    words = (case.words[0], "--numbered", "--limit", "1000", "--max-pages", "1000")
+    return case._replace(words=words), rng.sample([part for part in parts if part[0][2] in "da"], 3)
+
+
+def refused(rng: Random) -> Case:
+    """Worlds with a public item in which something stands that the gate refuses."""
+    case = make(rng, most=0)
+    after = (case.moment + near(rng, 1)).isoformat()
+    inner = {"note": CANARY, rng.choice(("available_at", "revised_at")): after}
+    rows = [_public(rng, "r0", case.moment), _public(rng, "r1", case.moment) | {"inner": inner, "title": CANARY}]
+    return case._replace(worlds=(app(rows),))
+
+
+def redirects(rng: Random) -> Case:
+    """Worlds whose server has moved: to another address of its own, or, which is not followed, to somebody else's."""
+    case = make(rng)
+    plain = case.worlds[0]
+
+    def moved(location: str) -> App:
+        def answer(request: Request) -> Response:
+            if request.path == "/moved":
+                return plain(request)
+            return Response(
+                CANARY.encode(), rng.choice((301, 302, 307)), {"Location": location % urlencode(request.query)}
+            )
+
+        return answer
+
+    here = ("/moved?%s", "https://sample.example/moved?%s", f"/moved?x=1&%s#{CANARY}")
+    elsewhere = (
+        "https://elsewhere.example/rows?%s",
+        f"//elsewhere.example/{CANARY}?%s",
+        "http://sample.example/moved?%s",
+        "https://sample.example:8443/moved?%s",
+        "https://sample.example.elsewhere.example/moved?%s",
+    )
+    if rng.random() < 0.5:
+        return case._replace(worlds=(plain, *map(moved, here)), plain=None)
+    return case._replace(worlds=tuple(map(moved, elsewhere)), plain=None)
+
+
+def _public(rng: Random, name: str, moment: datetime, *, unrevised: bool = False) -> Row:
+    at = moment - near(rng)
+    revised = {} if unrevised or rng.random() < 0.6 else {"revised": rng.choice((at, moment)).isoformat()}
+    return {
+        "id": name,
+        "at": at.isoformat(),
+        **revised,
+        "title": rng.choice(("Oil", "A merger", "Gas")),
+        "day": (at - rng.choice((0, 1, 30)) * DAY).date().isoformat(),
+        "inner": {"note": "x"},
+        "place": at,
+    }
+
+
+def _older(rng: Random, newest: Row) -> Row:
+    """A version that was public before. Its words may be the ones that are looked for, and its window, too."""
+    at = newest["place"] - near(rng, 1)
+    revised = rng.choice(({}, {"revised": at.isoformat()}))
+    older = {name: value for name, value in newest.items() if name != "revised"}
+    day = (newest["place"] - rng.choice((0, 8, 30)) * DAY).date().isoformat()
+    return {**older, **revised, "at": at.isoformat(), "place": at, "title": f"A {CANARY}: Oil", "day": day}
+
+
+def _noise(rng: Random, moment: datetime, public: Sequence[Row]) -> list[Row]:
+    """What was not public, wherever the server puts it; sometimes the same row again and again."""
+    rows = [_withheld(rng, f"n{number}", moment, public) for number in range(noise_count(rng))]
+    return rows + rows[:1] * rng.choice((0, 0, 4, 20, 60))
+
+
+def _withheld(rng: Random, name: str, moment: datetime, public: Sequence[Row]) -> Row:
+    before, after = moment - near(rng), moment + (near(rng, 1) if rng.random() < 0.8 else MICROSECOND)
+    row = _public(rng, name, moment) | {"title": f"Oil {CANARY}", "inner": {"note": CANARY}}
+    row["place"] = rng.choice((row["place"], after, before))
+    naive, unknown = f"{before:%Y-%m-%dT%H:%M:%S}", f"{before:%Y-%m-%dT%H:%M:%S}-00:00"
+    change: Mapping[str, Any]
+    match rng.choice(("late", "late", "revised", "undated", "spoilt", "version")):
+        case "late":
+            change = {"at": after.isoformat(), "revised": after.isoformat()}
+        case "revised":
+            change = {"revised": after.isoformat()}
+        case "undated":
+            change = {rng.choice(("at", "revised")): rng.choice((naive, unknown, "soon", None, 5))}
+        case "version" if public:
+            stamp = rng.choice(({"at": after.isoformat()}, {"revised": after.isoformat()}))
+            change = {**rng.choice(public), "title": CANARY, "inner": {"note": CANARY}, **stamp}
+        case _:
+            change = rng.choice(({"id": None}, {"id": 5}, {"title": "@NaN@", "at": after.isoformat()}))
+    return {**row, **change}

@@ -1,0 +1,176 @@
+"""The forms of the output: each says the same envelope, and none says what the gate has not passed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pit_fetch import formats
+from pit_fetch.envelope import Envelope
+from pit_fetch.formats import DATA_ONLY, NAMES, renderer
+from pit_fetch.provider import Provider, Record
+from tests.demo import PIT, at_pit, demo, record
+
+TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=5,
+)
+ITEMS = st.lists(st.dictionaries(TEXT, VALUES, max_size=4).map(lambda item: {"id": "1", **item}), max_size=4)
+GAPS = st.lists(st.fixed_dictionaries({"type": TEXT, "reason": TEXT, "query": TEXT}), max_size=3)
+ENVELOPES = st.builds(Envelope, ITEMS, GAPS)
+
+
+def from_json(text: str) -> Any:
+    return json.loads(text)
+
+
+def from_jsonl(text: str) -> Any:
+    rows = [json.loads(line) for line in text.splitlines()]
+    gaps = [row["gap"] for row in rows if list(row) == ["gap"]]
+    return {"data": rows[: len(rows) - len(gaps)], "gaps": gaps}
+
+
+def from_csv(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+@given(ENVELOPES, st.booleans())
+def test_json_reads_back(envelope: Envelope, pretty: bool) -> None:
+    text = renderer("json")(envelope, pretty)
+    assert from_json(text) == envelope
+    assert text.isascii()
+    assert text.endswith("}\n")
+    assert pretty or text.count("\n") == 1
+
+
+@given(ENVELOPES, st.booleans())
+def test_jsonl_reads_back_line_by_line(envelope: Envelope, pretty: bool) -> None:
+    text = renderer("jsonl")(envelope, pretty)
+    assert from_jsonl(text) == envelope
+    assert text.isascii()
+    assert text.count("\n") == len(envelope.data) + len(envelope.gaps)
+
+
+@given(ENVELOPES, st.booleans())
+def test_csv_reads_back_cell_by_cell(envelope: Envelope, pretty: bool) -> None:
+    rows = from_csv(renderer("csv")(envelope, pretty))
+    columns = list(dict.fromkeys(name for item in envelope.data for name in item))
+    assert len(rows) == len(envelope.data)
+    for row, item in zip(rows, envelope.data, strict=True):
+        assert list(row) == columns
+        for name in columns:
+            value = item.get(name)
+            if value is None or isinstance(value, str):
+                assert row[name] == (value or "")
+            else:
+                assert json.loads(row[name]) == value
+
+
+def test_a_csv_without_items_is_empty_and_has_no_place_for_gaps() -> None:
+    assert renderer("csv")(Envelope([], [{"type": "no_data"}]), False) == ""
+    assert renderer("csv")(Envelope([{"id": "1"}], [{"type": "no_data"}]), False) == "id\r\n1\r\n"
+
+
+@pytest.mark.parametrize("form", NAMES)
+def test_what_json_cannot_say_no_form_says_in_another_way(form: str, tmp_path: Path) -> None:
+    for value in (float("nan"), float("inf"), {1, 2}, object(), b"x"):
+        left = at_pit(tmp_path, demo([record("a", value=value)]), "--format", form)
+        assert (left.code, "a" in left.out.split(",")) == (70, False)
+
+
+def test_half_of_a_surrogate_pair_does_not_stop_any_form(tmp_path: Path) -> None:
+    shown = {form: at_pit(tmp_path, demo([record("a", t="x\ud800")]), "--format", form) for form in NAMES}
+    assert {left.code for left in shown.values()} == {0}
+    assert shown["json"].data[0]["t"] == "x\ud800"
+    assert from_csv(shown["csv"].out)[0]["t"] == "x?"
+
+
+def test_every_module_of_a_form_is_a_form() -> None:
+    folder = Path(formats.__file__).parent
+    assert {path.stem for path in folder.glob("*.py")} - {"__init__"} == set(NAMES)
+    assert set(NAMES) > DATA_ONLY
+
+
+# The whole program.
+
+ROWS = [record("a", 1, title='é, "x"\n', n=[1]), record("b", 2, title="t"), record("late", -1, title="SECRET")]
+
+
+def test_all_forms_are_the_same_envelope(tmp_path: Path) -> None:
+    words = ("--limit", "1")
+    whole = at_pit(tmp_path, demo(ROWS), *words)
+    lines = at_pit(tmp_path, demo(ROWS), *words, "--format", "jsonl")
+    cells = at_pit(tmp_path, demo(ROWS), *words, "--format", "csv")
+    assert whole.gap_types == ["pit_excluded", "unverifiable", "truncated"]
+    assert from_jsonl(lines.out) == whole.envelope
+    assert from_csv(cells.out) == [{**whole.data[0], "n": "[1]"}]
+    assert (whole.err, lines.err, {one.code for one in (whole, lines, cells)}) == ("", "", {0})
+
+
+def test_the_gaps_of_a_csv_are_lines_on_stderr(tmp_path: Path) -> None:
+    left = at_pit(tmp_path, demo(ROWS), "--limit", "1", "--format", "csv")
+    gaps = at_pit(tmp_path, demo(ROWS), "--limit", "1").envelope["gaps"]
+    assert left.err == "".join(f"pit_fetch: {gap['type']}: {gap['reason']}\n" for gap in gaps)
+    nothing = at_pit(tmp_path, demo(), "--format", "csv")
+    assert (nothing.out, nothing.err.count("\n")) == ("", 3)
+    assert "pit_fetch: no_data: Nothing public matched" in nothing.err
+
+
+@pytest.mark.parametrize("form", NAMES)
+def test_withheld_records_change_no_byte_of_any_form(tmp_path: Path, form: str) -> None:
+    noise = [record(str(n), -n, revised=n, title="SECRET", **{f"column{n}": n}) for n in range(1, 5)]
+    left = at_pit(tmp_path, demo(ROWS[:2]), "--format", form)
+    assert at_pit(tmp_path, demo([*noise, *ROWS]), "--format", form).leaves == left.leaves
+
+
+@pytest.mark.parametrize("form", NAMES)
+def test_a_budget_holds_in_every_form(tmp_path: Path, form: str) -> None:
+    rows = [record(f"{n:02}", n, body="x" * 500) for n in range(40)]
+    left = at_pit(tmp_path, demo(rows), "--format", form, "--max-chars", "9000")
+    assert 8_000 < len(left.out) <= 9_000
+    assert "--after " in (left.err if form in DATA_ONLY else left.out)
+
+
+def late(records: Iterator[Record]) -> Iterator[Record]:
+    return (one._replace(available_at=PIT + timedelta(microseconds=1)) for one in records)
+
+
+CARELESS: dict[str, Callable[[], Provider]] = {
+    "a stage that dates after the PIT": lambda: demo([record("SECRET")], derive=lambda query: late),
+    "a stamp inside the payload": lambda: demo(
+        [record("a", body="SECRET", x=[{"revised_at": "2024-02-16T00:00:00Z"}])]
+    ),
+    "a tag that the gate does not know": lambda: demo([record("SECRET")._replace(available_at_source="x")]),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("form", NAMES)
+@pytest.mark.parametrize("careless", CARELESS)
+def test_what_the_gate_objects_to_stands_in_no_form(tmp_path: Path, form: str, careless: str) -> None:
+    left = at_pit(tmp_path, CARELESS[careless](), "--format", form)
+    assert left.code == 70
+    assert "SECRET" not in left.out + left.err
+    assert "The gate refused the envelope" in left.out + left.err
+    reasons = {"json": lambda: from_json(left.out), "jsonl": lambda: from_jsonl(left.out)}
+    if form in reasons:
+        envelope = reasons[form]()
+        assert (envelope["data"], [gap["type"] for gap in envelope["gaps"]]) == ([], ["internal_error"])
+    else:
+        assert left.out == ""
+
+
+@pytest.mark.parametrize("form", NAMES)
+def test_a_refused_request_is_an_empty_envelope_in_json(tmp_path: Path, form: str) -> None:
+    left = at_pit(tmp_path, demo(ROWS), "--format", form, "--limit", "0")
+    assert (left.code, left.data, left.gap_types, left.err.count("\n")) == (2, [], ["config"], 1)
