@@ -121,6 +121,21 @@ def foreign(rng: Random) -> Case:
     return Case("alphavantage", pit, words, tuple(_app(store, n) for n, store in enumerate(stores)))
 
 
+def reach(rng: Random) -> Case:
+    """How far back one reply reaches: with more later bars than the compact size holds, or for a limited time only."""
+    pit = rng.choice(PITS)
+    today = datetime.fromisoformat(pit).astimezone(NEW_YORK).date()
+    function, ahead = rng.choice((("TIME_SERIES_DAILY", 130), ("DIGITAL_CURRENCY_DAILY", 9)))
+    words, public_at = _DAILY[function]
+    days = [today + timedelta(days=n) for n in range(-rng.choice((0, 2, 4, 9)), ahead)]
+    late = [f"{day}" for day in days if public_at(day) > datetime.fromisoformat(pit)]
+    asked = _bars(rng, function, words, [f"{day}" for day in days if f"{day}" not in late], late)
+    since = ("--date-from", f"{today - timedelta(days=rng.choice((1, 3, 6)))}")
+    more = rng.choice(((), since, ("--limit", "2"), (*since, "--limit", "2")))
+    apps = tuple(_app(store, number) for number, store in enumerate(asked.stores))
+    return Case("alphavantage", pit, (*asked.words, *more), apps)
+
+
 def snapshots(rng: Random) -> Case:
     """Replies of today, of which a PIT a little ahead serves every row; some rows are equal, and one is spoilt."""
     rows = [f"S{n}" for n in rng.sample(range(100), rng.choice((0, 1, 4, 9)))]

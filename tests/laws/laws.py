@@ -182,6 +182,7 @@ LAWS: Mapping[str, Law] = {
     "sec_full_text: ordered": lambda rng: non_interference(sec.ordered(rng)),
     "sec_full_text: ahead": lambda rng: non_interference(sec.ahead(rng)),
     "alphavantage: adjusted": lambda rng: non_interference(alphavantage.adjusted(rng)),
+    "alphavantage: reach": lambda rng: non_interference(alphavantage.reach(rng)),
     "alphavantage: news": lambda rng: non_interference(alphavantage.news(rng)),
     "alphavantage: foreign": lambda rng: non_interference(alphavantage.foreign(rng)),
     "alphavantage: snapshots": lambda rng: paging(alphavantage.snapshots(rng), rng, ahead=timedelta(hours=1)),

@@ -18,7 +18,7 @@ from tests.laws.plant import Make
 
 _HERE = "pit_fetch_providers.alphavantage"
 _AV, _FAILURES, _CORPUS = ("alphavantage: non-interference",), ("alphavantage: failures",), ("corpus: no leak",)
-_NEWS = ("alphavantage: news",)
+_NEWS, _REACH = ("alphavantage: news",), ("alphavantage: reach",)
 
 
 # When a row was public.
@@ -238,10 +238,10 @@ MUTANTS = (
         "av: the compact size under a PIT",
         f"{_HERE}.options:_size",
         lambda real: lambda query: real(query._replace(pit=None)),
-        _AV,
+        _REACH,
     ),
     Mutant("av: an article with a date only is overtaken", f"{_HERE}.news:order", first, _NEWS),
-    Mutant("av: later bars decide on the reach", f"{_HERE}.windows:_public", _all_dated, _AV),
+    Mutant("av: later bars decide on the reach", f"{_HERE}.windows:_public", _all_dated, _REACH),
     Mutant(
         "av: an unknown symbol is an error",
         f"{_HERE}.ask:check_message",
