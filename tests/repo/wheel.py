@@ -36,9 +36,7 @@ def main() -> int:
         packages = [str(wheel), "pytest", "pytest-xdist", "hypothesis", "responses"]
         pip = [python, "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
         subprocess.run([*pip, *packages], check=True)
-        # test_process.py also starts the script and the folder of the checkout, which a wheel does not hold.
-        left_out = shutil.ignore_patterns("repo", "test_process.py", "__pycache__")
-        shutil.copytree(ROOT / "tests", folder / "tests", ignore=left_out)
+        shutil.copytree(ROOT / "tests", folder / "tests", ignore=shutil.ignore_patterns("repo", "__pycache__"))
         shutil.copy(ROOT / "pyproject.toml", folder)
         return subprocess.run([python, "-m", "pytest", "-n", "auto"], cwd=folder, check=False).returncode
 

@@ -20,7 +20,7 @@ from pit_fetch.testing.server import Response, serve
 from tests.conftest import Run
 from tests.loopback.benzinga import TOKEN, article
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PIT_TEXT = "2024-02-15T16:00:00-05:00"
 PIT = datetime.fromisoformat(PIT_TEXT)
 AT_PIT = ("--source", "bz-news-api", "--pit", PIT_TEXT)
