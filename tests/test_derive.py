@@ -190,7 +190,7 @@ def test_an_item_s_derived_value_is_the_same_in_every_window(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, int]], limit: int, after: str
 ) -> None:
     records = [record(name, minutes) for name, minutes in rows]
-    folder = tmp_path_factory.getbasetemp()
+    folder = tmp_path_factory.mktemp("window")
     whole = at_pit(folder, demo(records, derive=Numbering())).data
     words = ("--limit", str(limit), *(("--after", after) if after else ()))
     part = at_pit(folder, demo(records, derive=Numbering()), *words).data

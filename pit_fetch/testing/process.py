@@ -110,10 +110,10 @@ def run(
 
 
 def files_in(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Every file but for timing: the limiter's state, and the first line of a kept file, which says since when."""
+    """Every regular file but for timing: not the limiter's state, nor the first line of a kept file (since when)."""
     for place, _, names in os.walk(folder):
         for name in sorted(names):
             path = Path(place, name)
-            if not name.startswith("rate-"):
+            if path.is_file() and not name.startswith("rate-"):  # reading a pipe could wait for ever
                 body = path.read_bytes()
                 yield str(path.relative_to(folder)), body.partition(b"\n")[2] if name.startswith("file-") else body
