@@ -263,6 +263,26 @@ def test_each_rule_finds_its_fault(project: Path, rule: str, old: str, new: str)
     assert any(line.startswith(f"ERROR [{rule}] .claude/agents/neo4j-news.md: ") for line in problems)
 
 
+@pytest.mark.parametrize(
+    ("cypher", "problem"),
+    [
+        ("MATCH (n:News) WHERE n.created <= $pit RETURN n", "exactly as it is printed"),
+        ("MATCH (n) DETACH DELETE n", "writes are forbidden"),
+        ("MATCH (n) RETURN n", ""),
+        ("RETURN $pit AS mine", ""),
+    ],
+)
+def test_cypher_that_the_guard_would_refuse_is_a_warning(project: Path, cypher: str, problem: str) -> None:
+    own = project / ".claude" / "hooks" / "cypher"
+    own.mkdir()
+    (own / "mine.cypher").write_text("RETURN $pit AS mine")
+    text = AGENT.format(name="neo4j-news") + f"\n## Mine\n\n```cypher\n{cypher}\n```\n"
+    status, problems = lint_one(project, text)
+    assert status == 0
+    assert len(problems) == bool(problem)
+    assert all("WARN  [R8]" in line and "'Mine'" in line and problem in line for line in problems)
+
+
 def test_a_skill_is_checked_with_its_agent_and_a_missing_one_is_a_warning(project: Path) -> None:
     skill = project / ".claude" / "skills" / "pit-envelope" / "SKILL.md"
     skill.write_text(skill.read_text() + "\nSee scripts/gone.py\n")
@@ -423,6 +443,38 @@ def test_wiring_that_may_not_enforce_is_a_warning(project: Path, old: str, new: 
     found = examine(project)
     assert found["fail"] == []
     assert any(expected in line for line in found["warn"])
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "level"),
+    [
+        ("neo4j-cypher", {"command": "uvx", "args": ["mcp-neo4j-cypher@0.5.3"]}, "ok"),
+        ("neo4j-cypher", {"url": "http://127.0.0.1:8000/mcp/"}, "ok"),
+        ("graph", {"command": "uvx", "args": ["mcp-neo4j-cypher@0.5.3"]}, "fail"),
+        ("neo4j-cypher", {"command": "mcp-neo4j-cypher", "args": ["--namespace", "graph"]}, "fail"),
+        ("neo4j-cypher", {"command": "mcp-neo4j-cypher", "args": ["--namespace=graph"]}, "fail"),
+        ("neo4j-cypher", {"command": "mcp-neo4j-cypher", "env": {"NEO4J_NAMESPACE": "graph-"}}, "fail"),
+        ("files", {"command": "mcp-files"}, "note"),
+    ],
+)
+def test_an_mcp_server_whose_tools_no_matcher_knows_is_found(
+    project: Path, name: str, settings: dict[str, Any], level: str
+) -> None:
+    home = project.parent / "home"
+    home.mkdir(exist_ok=True)
+    servers = {"mcpServers": {name: settings}}
+    for path, content in (
+        (project / ".mcp.json", servers),
+        (home / ".claude.json", servers),
+        (home / ".claude.json", {"projects": {str(project.resolve()): servers}}),
+    ):
+        path.write_text(json.dumps(content))
+        found = examine(project, HOME=str(home))
+        assert any(line.startswith("neo4j:") for line in found[level])
+        assert (found["fail"] == []) == (level != "fail")
+        path.unlink()
+    (project / ".mcp.json").write_text("{")
+    assert examine(project, HOME=str(home))["fail"] == []
 
 
 def test_another_hook_that_could_put_the_output_back_is_a_warning(project: Path) -> None:
