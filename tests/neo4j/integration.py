@@ -198,6 +198,11 @@ def table(held: Held) -> str:
     return f"Measured with {told}. Each figure is the number of cases in which it held.\n\n{lines}"
 
 
+def _rows(text: str) -> list[str]:
+    """The table without the versions above it: a newer driver is no other result."""
+    return [line for line in text.split("\n") if line.startswith("|")]
+
+
 def main(argv: Sequence[str]) -> int:
     begun, held, found = time.monotonic(), Held(), list[str]()
 
@@ -225,7 +230,7 @@ def main(argv: Sequence[str]) -> int:
         new = table(held)
         if "--write" in argv:
             DOCS.write_text(before + BEGIN + new + END + after, encoding="utf-8")
-        elif old != new:
+        elif _rows(old) != _rows(new):
             found.append(f"docs/neo4j.md says otherwise; python -m tests.neo4j.integration --write\n{new}")
     for line in found:
         print(f"FAIL {line}")
