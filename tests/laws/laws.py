@@ -14,6 +14,7 @@ from pit_fetch.testing.server import Response
 from pit_fetch.transport import Request
 from tests.laws import alphavantage, bz, command, corpus, sample, sec, shell
 from tests.laws.worlds import SECRETS, Case, near, run
+from tests.neo4j import guarded
 from tests.neo4j import laws as neo4j
 from tests.neo4j.kglite_engine import Kglite
 
@@ -199,4 +200,5 @@ LAWS: Mapping[str, Law] = {
     "library: refusals": command.library_refusals,
     "corpus: no leak": corpus.law,
     **{f"neo4j: {name}": partial(law, Kglite) for name, law in neo4j.LAWS.items()},
+    **{f"guard: Cypher {name}": law for name, law in guarded.LAWS.items()},
 }
