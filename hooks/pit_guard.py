@@ -303,56 +303,56 @@ NO_PIT = "params.pit is missing: params: {pit: '2024-02-15T16:00:00-05:00', ...}
 ONE_PIT = "Name the PIT once, as params.pit"
 PIT_MALFORMED = "params.pit is not YYYY-MM-DDTHH:MM:SS with Z or an offset"
 
-# SHA-256 of every pattern that ships, as pattern_lines reads it; python -m tests.repo.seal writes this table. A digest
+# BLAKE2b of every pattern that ships, as pattern_lines reads it; python -m tests.repo.seal writes this table. A digest
 # and not the files: a skill that somebody changed is no pattern, wherever the hooks were copied, and nothing is read.
 SHIPPED_PATTERNS = frozenset(
     {
-        "9b91ba68ac798454b6c06c0ddce4b99808967374cce441220d845867deb56689",  # neo4j-vector-search
-        "a52f2a68b1f17f64ca85c16f9c964f15529f6e6365f2eaafa7ea1e8bb49df6e3",  # neo4j-vector-search
-        "519d9c1337555631a2302d0c6a2b0b81bb413b6b3debf7ff6cfbfab38ac415d8",  # neo4j-vector-search
-        "a1cd83cc1af0cb4dfd0575f1f919e229e98aaa243f3ed2986934701543ee1382",  # neo4j-vector-search
-        "78aeeaf960c36def15653883f3ab7dc3fbaaea512e800048865082a07e0c6795",  # entity-queries
-        "03fb665d4951255294ddb70a16775d8d241d1fb78da59358f60159d49b7d607d",  # entity-queries
-        "65de87faa85c43d5414df079a64bdc7ce9941ab4d0a0f774194a1f83c64f9938",  # entity-queries
-        "70bbcb0e6fc16b6ecdc5eb0bca8ca3ca926abc69393f99dfd94acae6b78b8fd8",  # entity-queries
-        "299e7a54a6c50504ea1f01aa4e5eaa22e668b5d0cbda6fac00f925dbec4f3547",  # entity-queries
-        "e3ec2a4363d788bd16ce75d994cd803e06cf54f02ea11300987da38702dcfaee",  # entity-queries
-        "6084c2b3e01aa68e24325d570651e5f396442965df48d8728fdb259b705f4631",  # news-queries
-        "3762a76ca37cf1aa549d2b5608cf20d25a74124386978fdfa5a1be64807dec3c",  # news-queries
-        "95bb7bcdc235608172f66f35452b0528c0556960293bf4b38dccea837516ff66",  # news-queries
-        "74d3ab9bf934342c3d40fc99085e547c97b7d7cd0af5316d61d639d779f3206c",  # news-queries
-        "e193f502ddb2d1e5d65910ee8725ef3967d5b97704ac8a19aae57c0a88c0fcc2",  # news-queries
-        "6072be933691c1f42d74a9e25c86a71dff4e6b6ed06f397a33383c1f88265886",  # news-queries
-        "81000328b669f7becc896b8bffc6457feef7d40ce32a327b826fc6ed4f05c18e",  # report-queries
-        "daf71e2eaf988e1cadd138a5f3746d44b40328011ca2b9e245ced9a1aef05865",  # report-queries
-        "e6757175573dfa4a9d8b4ca322ed06a5a57882ac6f9efeaddbfdfc96c1738246",  # report-queries
-        "64c47d3f6da201c792d071e48732daad27c905888ddb2eed4ef0c1d16da983e9",  # report-queries
-        "6bca079a744f78a38c5e351ed5c895d578b38d55933cdcd1f14cdd8b8e67161d",  # report-queries
-        "49b581f06d3faa86ede6133b41c3eae68b552cf98d73bc54ccadcac1b8355d06",  # report-queries
-        "16756a8d7301c836aaed352d72718b0e032674a1c4f0e3edd752d186ceb82e16",  # report-queries
-        "fd10040288a98bd2225e1b88f9d8e02aa3656caf4700e54d9b3a22739cbab9db",  # report-queries
-        "609f007316c8856cc86271827642025f2f3d1162e1900774b8020d1b3936d26e",  # report-queries
-        "2dc877963e078ab8ff064c9ce54e619158ef0fbb9ed5e2b1382a37906169d646",  # report-queries
-        "50134661784598cddcb45f840fcd668a15155f7c2087ead1447462742005b834",  # report-queries
-        "a034a586330427eee90af2f7762f78813230c1f5148cb68a5febe16884534911",  # report-queries
-        "61142dbad3bdb5425ee29e9a4a5da94e29cc35049a36f1ff9a40092fe592401b",  # report-queries
-        "4c5d199caa072c4a9fc2dc11533ca6abe88b183f4c3ccb5993ec8fca829d47b5",  # report-queries
-        "c9dc99fd3b6244faac065a16de77b3946c3be46e3e0089854b3a37611c0015bf",  # transcript-queries
-        "1264b5ddc69b1af466ba3d544304977ebd84da154d714d52fccfc3a867d24dde",  # transcript-queries
-        "6486647bf13f15d600f24bc1fe6c28c3911da1fb795c0d328c972c45162103f4",  # transcript-queries
-        "047b0ea48e19360c51a3da1e0c354db029577e13355bf3afbe2ee566ee07be0b",  # transcript-queries
-        "9cb020437d8dcdd1c49bd473ef6440e5d7d51db97bbca0d8f8ceace919078b48",  # transcript-queries
-        "0c2efd78654a1cad2c4409f224020f7bae0d73d0ee24501320eec9c5a9ded340",  # transcript-queries
-        "360309ea7478ba073d93ecd3af5455a7fdccf54e97deb4a014ed3c2d4c3171dc",  # transcript-queries
-        "f2355c33455c63f9a85c37373e09597dfc5ca3aeac4dee701ff3e1918800bd51",  # transcript-queries
-        "efcd7f5d5ace4f496f65ee4553c1ffe6c772a8842bc80dd267aa11f8b57a21e5",  # transcript-queries
-        "b542078cd0fe3a72f25d9057ed5eacf22f39bcbbbbf438e567ecfb6789bab2c4",  # transcript-queries
-        "08274324438791b87cddabb7d5a988a1623902d40ed9a0c0d4ab72474c2ca74a",  # xbrl-queries
-        "834477dca561ff72d36d2eb3fdb4a4e6313a7511c90a1afea31f5cce3ce6dff6",  # xbrl-queries
-        "7b00eacbe0f79391d6371ad1e58a0215eb465761b369e52e5265b6aa8d18f269",  # xbrl-queries
-        "2431af14a17e2c573f34321c99f86222a79a28bf46be5d8abf6b642f99db12e3",  # xbrl-queries
-        "3503f76470ce973e8046cb61b38331822546fe181cef71e70cf49bbbe993991e",  # xbrl-queries
-        "3528a3a4c14e2e7d399bcb788df43325651ee22b0c4ee6f2d4ad52eab4dba08e",  # xbrl-queries
+        "68bf428bb86b7311b55ea24230c2465a56ddaca0d3b93849d80e2782bd772935",  # neo4j-vector-search
+        "f733d14448b0d4c543c3b9ec81ff7eda0f43377a877a29169d1bb907143eaa58",  # neo4j-vector-search
+        "463016c7ca1d5a1734096cda15c98a236cfe9ac47d765d9315bd7928451fde84",  # neo4j-vector-search
+        "79f238dbfa0649f9e7dabdd07434f0392f44de65d93d8dbb919944a1cc0c22a6",  # neo4j-vector-search
+        "25e253f368fda4ea7bfbf394e9c51c86e2a5b151dc97357ed526b7edea60ac38",  # entity-queries
+        "cb7835c31f4998d550ca0e1cd3b79d5f9057d6ac1620148d2a87fdba5f767f78",  # entity-queries
+        "621def36c32cc6a56c407c1317f391118bcdb0d11ea2397709752b37a4790ffc",  # entity-queries
+        "7703d637cf7333d1ab6e3a5ef00cff9be9cafa9450135dd88e24e887749e7f8d",  # entity-queries
+        "0ce17aa0c8f4dd6593bd23774fbd5226b35905f219b05238aa3aaab1923b26a7",  # entity-queries
+        "31e37c1a1cf5edc38e60949e4caf6806808be093c6a29ffe49ce0008b3d0d676",  # entity-queries
+        "454fb3764abae9178c39cb94a18531035b6a7397c99038fde6083d058a3b49cc",  # news-queries
+        "ba49037b6d279b331327cddb7cbb90c8b1f912a104e35a7f0601c3aef7143a45",  # news-queries
+        "0f5e074bbd557d04f47f8a2fbdad2264116a047fd75d0a1a32882a47686e3779",  # news-queries
+        "e97fa9e8111aa774c3970de3bf59f81177d22671e2c05ea0c23ed0b5ed4c9451",  # news-queries
+        "5fa9fdf70c11a8126be1d10636a20542b0960c4111a5baa4dadbe5a18134235f",  # news-queries
+        "4dfdbdf989d3f6f74467c8c6dff24f70f0046d14daaaeb379a5d33590c237672",  # news-queries
+        "f69d521e3c2f8ca0a50e4c5e60b787555bae66a759cc50318bb9c15abe1dc440",  # report-queries
+        "1b2f5b6afa0fbd56df7aafd7cb5c9a92d79543e996a264e084e70553094679e3",  # report-queries
+        "b47d6837f9782f8495064e335d009481e9985ade3a4724b87f8fe137e2e3b633",  # report-queries
+        "77024f4aa9218fc7c86754da193d0d2df7f4d11224bd6d1c0f91d5b34a922109",  # report-queries
+        "d437d6489b6137a91ac4bcaed95a86bcd8c52c618e95301980107d0ea8a49edf",  # report-queries
+        "bd6aa2c88a1a0b553c8e5184a862ead63b7976b1513a792e9ab33652e8cda5ce",  # report-queries
+        "726293d0379c7d8a33a55e84adbbecf6966246ccb4c1d4ad894e60a006d057bd",  # report-queries
+        "6ea1304061e7c7bf537d692068498d5b0a9e493782d18c7cdeebcb3f0177f03d",  # report-queries
+        "c81707859d7eb736afe2a341dacbd625588913a561ab62874c42d95efb716f3d",  # report-queries
+        "401c6c643beb964523470cb16550a496becf91af0a33af4f1db94f441ba06c30",  # report-queries
+        "a7030a676357d48b4ce1f7e175fe273332226b5e7669a230ab4538d21d2db1c1",  # report-queries
+        "5aaa6742d1cb36beae84195624af4f73f8bbfc5aed7cb60778f5c2c5f2312126",  # report-queries
+        "ed0c2ff9ceac335b14dbffb95ffc0fd4cd8e57829459433ec166b290e3f93e73",  # report-queries
+        "e26a8ce9723989c9e6b7bf38fa1d9017361adf3f3c2a5c6f91333e197d551959",  # report-queries
+        "a71a44b05c674c1ada777838ed08a7783dee475d5777f7e09dfefd4cbaf49ab1",  # transcript-queries
+        "78ea0275443f29f106675e763b57404b473b03be9431b230d346e690c3f14762",  # transcript-queries
+        "5147123224ebf9facc28512a140f35a6a9ccd0a8733bd6cebe0179278cc91d33",  # transcript-queries
+        "a46e3ba4e42ed8310d0c7da04b7b0a1b80183f255ca16a80037b41b6af50883c",  # transcript-queries
+        "8d0efb4b1bb803c07f146768a810872805c2bad10003edda606dd467d711c891",  # transcript-queries
+        "539b24bfebb7b1c9c531ccaaa5df64b02198c39190889f5d406dbdc7f71cf221",  # transcript-queries
+        "acdaae9858c0db4934253506a6a39feaed7f86f004275f04cb1f1330bdb143f0",  # transcript-queries
+        "79af6e463978f3751e0081419aaa2378c5e5a33cdc816b1f0831e9e61a64f02f",  # transcript-queries
+        "a426b024c1dd76619c6ae2ae4553a2e86e1134df03d1029b8dfe5775ef542021",  # transcript-queries
+        "fb97ea86d40778b0d745e97d9411cda4493a823cdf0fa6bd6c75ecfcbce7f482",  # transcript-queries
+        "7df5a7d3ed14077a64a59c957f421fed956738d2715c46ec270b3e16e4ce2a3e",  # xbrl-queries
+        "42f82f22f11ac790439a9dfc29ff21bf2f69a763eba40e8feb586e225e13af9c",  # xbrl-queries
+        "c784bd22e6a38175a391d031be28cb428542133a6e9e97bd8c140a1910123b52",  # xbrl-queries
+        "c6aba2e4e7988e088e526fb59121cea624733293fc2739163a7408de5e82647b",  # xbrl-queries
+        "7bed7da9102bbaf259140efcddeab70b8731a2cccbe901e4b2fbacfbba07800f",  # xbrl-queries
+        "cac34674e6132ca004a39e025326a04825ac24d507ee965e0f2a4485946be3dc",  # xbrl-queries
     }
 )
 
@@ -425,11 +425,12 @@ def pattern_lines(query: str) -> list[str]:
 
 
 def pattern_digest(query: str) -> str:
-    try:  # the core of hashlib, which would load OpenSSL: 0.5 ms instead of 5
-        from _sha2 import sha256  # type: ignore[import-not-found]
+    try:  # a core of hashlib, which would load OpenSSL: 0.5 ms instead of 5
+        from _blake2 import blake2b
     except ImportError:
-        from hashlib import sha256
-    return str(sha256("\n".join(pattern_lines(query)).encode("utf-8", "surrogatepass")).hexdigest())
+        from hashlib import blake2b
+    text = "\n".join(pattern_lines(query)).encode("utf-8", "surrogatepass")
+    return str(blake2b(text, digest_size=32).hexdigest())
 
 
 def _is_pattern(query: str, folder: str) -> bool:
