@@ -48,13 +48,17 @@ class Tally:
 
 @dataclass
 class Taken:
-    """What a fetch keeps. ``stopped`` says which cap ended it; ``last`` is the last public record examined."""
+    """What a fetch keeps. ``stopped`` says which cap ended it; ``last`` is the last public record examined.
+
+    ``resume`` is the record after which the next page begins, if that is not the last one kept.
+    """
 
     kept: list[Record] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
     scanned: int = 0
     stopped: Literal["", "limit", "max_pages"] = ""
     last: Record | None = None
+    resume: Record | None = None
 
 
 def verdict(record: Record, cutoff: datetime | None) -> Verdict:
@@ -65,7 +69,7 @@ def verdict(record: Record, cutoff: datetime | None) -> Verdict:
         return "public"
     if not _is_aware(record.available_at) or not (record.revised_at is None or _is_aware(record.revised_at)):
         return "undated"
-    stamps = (record.available_at, record.revised_at)
+    stamps = (record.available_at, record.revised_at, record.first_seen_at)
     return "late" if any(stamp is not None and stamp > cutoff for stamp in stamps) else "public"
 
 

@@ -1,0 +1,320 @@
+"""Which version of which item ruled when: derived from the log, read by answers, and replaceable at any time.
+
+    pools     one for each question whose records belong together: source, hosts, plan, operation, and
+              the options that shape a record
+    reads     the fetches of a pool, in the order of their receipt
+    versions  what was said of an item, each thing once
+    sights    the runs of :mod:`pit_fetch.archive.rule`; ``said`` lists versions, nothing means absent
+    reigns    the answer: from ``start`` to ``stop`` this version rules, at this position of the order
+
+An answer is one range of ``reigns``, read newest first: it costs what it returns, however much there is.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from pit_fetch.archive import instants, rule
+from pit_fetch.archive.log import Key
+from pit_fetch.archive.schema import DERIVED
+from pit_fetch.provider import Record
+
+Holds = Callable[[Key, Sequence[Record]], bool]
+
+
+class Disordered(Exception):
+    """A read of the instant of another one that says something else: the runs have to be made from the start."""
+
+
+class Row(NamedTuple):
+    """A version as it is stored. Instants are numbers; ``payload`` is JSON."""
+
+    key: bytes
+    content: bytes
+    available: int | None
+    revised: int | None
+    stamp: str
+    payload: str
+
+    @property
+    def claim(self) -> int | None:
+        return self.available if self.revised is None or self.available is None else max(self.available, self.revised)
+
+
+class Found(NamedTuple):
+    """One read: what it said, and what it would have said.
+
+    pool      the question, as text
+    free      the first instant at which its claims count
+    since, until  outside of these it says nothing of dated items (None: no bound)
+    said      the versions by item, running ones included
+    """
+
+    key: Key
+    pool: str
+    seen: int
+    complete: bool
+    free: int
+    since: int | None
+    until: int | None
+    said: Mapping[str, Sequence[Row]]
+
+
+def row(record: Record, evidence: frozenset[str], clean: Callable[[str], str] = str) -> Row:
+    """A record as a version. What ``evidence`` names is not part of what the source says."""
+    available, revised = instants.maybe(record.available_at), instants.maybe(record.revised_at)
+    payload = clean(json.dumps(record.payload))
+    said = payload
+    if evidence and not evidence.isdisjoint(record.payload):
+        said = clean(json.dumps({name: value for name, value in record.payload.items() if name not in evidence}))
+    content = sha256(said.encode()).digest()[:16]
+    key = sha256(repr((content, available, revised, record.available_at_source, payload)).encode()).digest()[:16]
+    return Row(key, content, available, revised, record.available_at_source, payload)
+
+
+def record(item: str, one: Row, first_seen: int | None = None) -> Record:
+    """A version as a record. Without a stamp of its own it was available when it was first seen."""
+    available = one.available if one.available is not None else first_seen
+    stamp: Any = one.stamp
+    return Record(
+        item,
+        None if available is None else instants.moment(available),
+        stamp,
+        json.loads(one.payload),
+        None if one.revised is None else instants.moment(one.revised),
+        first_seen_at=None if first_seen is None else instants.moment(first_seen),
+    )
+
+
+def clear(connection: sqlite3.Connection) -> None:
+    for table in DERIVED:
+        connection.execute(f"DELETE FROM {table}")  # noqa: S608 - our names
+
+
+def add(connection: sqlite3.Connection, found: Found, holds: Holds) -> None:
+    """Takes up a read that was received after all that are there. Raises Disordered if it was not.
+
+    ``holds`` says whether the window of a fetch would have held records, had they been there.
+    """
+    pool = _pool(connection, found.pool)
+    is_first = not connection.execute("SELECT 1 FROM reads WHERE pool = ? LIMIT 1", (pool,)).fetchone()
+    items = _Items(connection, pool, found, holds)
+    for item, rows in found.said.items():
+        if is_first:
+            items.begin(item, rows)
+        else:
+            items.see(item, rows)
+    if found.complete and not is_first:
+        items.miss()
+    connection.execute(
+        "INSERT OR IGNORE INTO reads VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (pool, found.seen, *found.key, int(found.complete), found.since, found.until),
+    )
+
+
+def has_others(connection: sqlite3.Connection, pool: str, key: Key) -> bool:
+    """Whether there is a read of the pool besides that one."""
+    row = connection.execute(
+        "SELECT 1 FROM reads r JOIN pools p ON p.id = r.pool "
+        "WHERE p.name = ? AND NOT (r.origin = ? AND r.fetch = ?) LIMIT 1",
+        (pool, *key),
+    ).fetchone()
+    return row is not None
+
+
+def latest(connection: sqlite3.Connection, pool: str, instant: int) -> tuple[Key, int] | None:
+    """The last complete read of the pool that was received by ``instant``, and when that was."""
+    row = connection.execute(
+        "SELECT r.origin, r.fetch, r.seen FROM reads r JOIN pools p ON p.id = r.pool "
+        "WHERE p.name = ? AND r.complete AND r.seen <= ? ORDER BY r.seen DESC, r.origin DESC, r.fetch DESC LIMIT 1",
+        (pool, instant),
+    ).fetchone()
+    return None if row is None else (Key(row[0], row[1]), row[2])
+
+
+def ruling(
+    connection: sqlite3.Connection, pool: str, instant: int, newest: int, oldest: int = instants.NEVER
+) -> Iterator[Record]:
+    """The records of the pool as of ``instant``, in the envelope's order, from position ``newest`` to ``oldest``."""
+    rows = connection.execute(
+        "SELECT r.item, r.first_seen, v.key, v.content, v.available, v.revised, v.stamp, v.payload "
+        "FROM reigns r JOIN versions v ON v.id = r.version "
+        "WHERE r.pool = (SELECT id FROM pools WHERE name = ?) AND r.position BETWEEN ? AND ? "
+        "AND r.start <= ? AND r.stop > ? ORDER BY r.position DESC, r.item",
+        (pool, oldest, newest, instant, instant),
+    )
+    for item, first_seen, *version in rows:
+        yield record(item, Row(*version), first_seen)
+
+
+class _Items:
+    """Takes up one read, item by item."""
+
+    def __init__(self, connection: sqlite3.Connection, pool: int, found: Found, holds: Holds) -> None:
+        self.connection, self.pool, self.found, self.holds = connection, pool, found, holds
+
+    def begin(self, item: str, rows: Sequence[Row]) -> None:
+        """An item of the first read of a pool."""
+        self._append(item, self._public(self._ids(item, rows)), self.found.seen, fresh=True)
+
+    def see(self, item: str, rows: Sequence[Row]) -> None:
+        said, seen = self._public(self._ids(item, rows)), self.found.seen
+        held = self._latest(item)
+        if len(held) == 1 and held[0].said == said and seen >= held[0].last:
+            free = min(held[0].free, self.found.free)
+            self.connection.execute(
+                "UPDATE sights SET last = ?, free = ? WHERE pool = ? AND item = ? AND first = ? AND said = ?",
+                (seen, free, self.pool, item, held[0].first, held[0].said),
+            )
+            if free < held[0].free:
+                self._reign(item)
+            return
+        if held and held[0].last >= seen:
+            self._beside(item, said, held)
+            return
+        if not held or held[0].said == "":
+            self._look_back(item, rows, held[0].last if held else instants.NEVER)
+        self._append(item, said, seen)
+
+    def miss(self) -> None:
+        """What is there, is not in this read, and would have been."""
+        since = instants.NEVER if self.found.since is None else self.found.since
+        until = instants.ALWAYS if self.found.until is None else self.found.until
+        query = (
+            "SELECT item, said FROM sights WHERE pool = ? AND latest = 1 AND said != '' AND last < ? "
+            "AND (position IS NULL OR position BETWEEN ? AND ?)"
+        )
+        missing = self.connection.execute(query, (self.pool, self.found.seen, since, until)).fetchall()
+        for item, said in missing:
+            if self.holds(self.found.key, [record(item, one) for one in self._rows(said)]):
+                self._append(item, "", self.found.seen)
+
+    def _look_back(self, item: str, rows: Sequence[Row], last: int) -> None:
+        """The last complete read that lacked an item which claims to have been there before: it was inserted later."""
+        claims = [one.claim for one in rows if one.claim is not None]
+        if not claims:
+            return
+        reads = self.connection.execute(
+            "SELECT origin, fetch, seen FROM reads WHERE pool = ? AND seen >= ? AND seen > ? AND seen < ? AND complete "
+            "ORDER BY seen DESC, origin DESC, fetch DESC",
+            (self.pool, min(claims), last, self.found.seen),
+        )
+        records = [record(item, one) for one in rows]
+        for origin, fetch, seen in reads:
+            if self.holds(Key(origin, fetch), records):
+                self._append(item, "", seen)
+                return
+
+    def _beside(self, item: str, said: str, held: Sequence[_Sight]) -> None:
+        """A read of the very instant of another: what is there outweighs what is not."""
+        if held[0].last > self.found.seen or (held[0].first < held[0].last and held[0].said != said):
+            raise Disordered
+        if said in {one.said for one in held}:
+            self._change(item, "free = min(free, ?)", self.found.free, said)
+        elif said:
+            if held[0].said == "":
+                self.connection.execute(
+                    "DELETE FROM sights WHERE pool = ? AND item = ? AND first = ?", (self.pool, item, held[0].first)
+                )
+            self._append(item, said, self.found.seen, beside=True)
+        self._reign(item)
+
+    def _change(self, item: str, what: str, value: int, said: str) -> None:
+        query = f"UPDATE sights SET {what} WHERE pool = ? AND item = ? AND first = ? AND said = ?"  # noqa: S608 - ours
+        self.connection.execute(query, (value, self.pool, item, self.found.seen, said))
+
+    def _append(self, item: str, said: str, seen: int, *, fresh: bool = False, beside: bool = False) -> None:
+        if not fresh and not beside:
+            self.connection.execute(
+                "UPDATE sights SET latest = 0 WHERE pool = ? AND item = ? AND latest = 1", (self.pool, item)
+            )
+        stamps = [one.available for one in self._rows(said)]
+        position = max((stamp for stamp in stamps if stamp is not None), default=None)
+        row = (self.pool, item, seen, seen, self.found.free, said, position, 1)
+        self.connection.execute("INSERT INTO sights VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+        self._reign(item, fresh=fresh)
+
+    def _reign(self, item: str, *, fresh: bool = False) -> None:
+        """Decides again which version of an item rules when."""
+        if not fresh:
+            self.connection.execute("DELETE FROM reigns WHERE pool = ? AND item = ?", (self.pool, item))
+        found = self.connection.execute(
+            "SELECT first, last, free, said FROM sights WHERE pool = ? AND item = ? ORDER BY first", (self.pool, item)
+        ).fetchall()
+        names = {name for *_, said in found for name in said.split()}
+        by_name = {name: self._row(int(name)) for name in names}
+        versions = {name: rule.Version(one.content.hex(), one.claim, one.key.hex()) for name, one in by_name.items()}
+        names_of = {version: name for name, version in versions.items()}
+        reigns = rule.reigns(_runs(found, versions))
+        for place, reign in enumerate(reigns):
+            if reign.version is None:
+                continue
+            stop = reigns[place + 1].start if place + 1 < len(reigns) else instants.ALWAYS
+            name = names_of[reign.version]
+            available = by_name[name].available
+            position = available if available is not None else reign.first_seen
+            row = (self.pool, position, item, reign.start, stop, int(name), reign.first_seen)
+            self.connection.execute("INSERT INTO reigns VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+
+    def _ids(self, item: str, rows: Sequence[Row]) -> dict[int, Row]:
+        found = {}
+        for one in rows:
+            held = self.connection.execute(
+                "SELECT id FROM versions WHERE pool = ? AND item = ? AND key = ?", (self.pool, item, one.key)
+            ).fetchone()
+            if held is None:
+                made = self.connection.execute(
+                    "INSERT INTO versions (pool, item, key, content, available, revised, stamp, payload) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    (self.pool, item, *one),
+                )
+                held = (made.lastrowid,)
+            found[held[0]] = one
+        return found
+
+    def _public(self, rows: Mapping[int, Row]) -> str:
+        """Those that were public when the read was received; a running bar is none of them."""
+        names = (name for name, one in rows.items() if one.claim is None or one.claim <= self.found.seen)
+        return " ".join(map(str, sorted(names)))
+
+    def _latest(self, item: str) -> list[_Sight]:
+        rows = self.connection.execute(
+            "SELECT first, last, free, said FROM sights WHERE pool = ? AND item = ? ORDER BY first DESC LIMIT 4",
+            (self.pool, item),
+        ).fetchall()
+        return [_Sight(*one) for one in rows if one[0] == rows[0][0]]
+
+    def _rows(self, said: str) -> list[Row]:
+        return [self._row(int(name)) for name in said.split()]
+
+    def _row(self, name: int) -> Row:
+        query = "SELECT key, content, available, revised, stamp, payload FROM versions WHERE id = ?"
+        return Row(*self.connection.execute(query, (name,)).fetchone())
+
+
+class _Sight(NamedTuple):
+    first: int
+    last: int
+    free: int
+    said: str
+
+
+def _runs(rows: Iterable[tuple[int, int, int, str]], versions: Mapping[str, rule.Version]) -> list[rule.Run]:
+    runs: list[rule.Run] = []
+    for first, last, free, said in rows:
+        one = rule.Sight(first, frozenset(versions[name] for name in said.split()), free)
+        if runs and runs[-1].first == first:
+            runs[-1] = runs[-1]._replace(sights=(*runs[-1].sights, one))
+        else:
+            runs.append(rule.Run(first, last, (one,)))
+    return runs
+
+
+def _pool(connection: sqlite3.Connection, name: str) -> int:
+    connection.execute("INSERT OR IGNORE INTO pools (name) VALUES (?)", (name,))
+    found: Any = connection.execute("SELECT id FROM pools WHERE name = ?", (name,)).fetchone()
+    return int(found[0])
