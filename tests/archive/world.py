@@ -1,9 +1,8 @@
-"""One archive and the sources that it was filled from: a server whose content a test changes, and a clock that it sets."""
+"""One archive, and what fills it: a server whose content a test changes, and a clock that it sets."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -57,7 +56,7 @@ class Archive:
         """The same without a network."""
         before, self.app = self.app, _nobody
         try:
-            return self.fetch(f"{words} --offline", now, pit, env={name: "" for name in KEYS})
+            return self.fetch(f"{words} --offline", now, pit, env=dict.fromkeys(KEYS, ""))
         finally:
             self.app = before
 
@@ -87,6 +86,3 @@ def alpha(**documents: Any) -> App:
 def articles(*rows: dict[str, Any]) -> App:
     """Benzinga, with these articles."""
     return benzinga.app(rows)
-
-
-Change = Callable[[], None]

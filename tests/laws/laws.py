@@ -11,7 +11,7 @@ from pit_fetch.formats import NAMES as FORMS
 from pit_fetch.testing.same import CANARY, same_bytes
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import Request
-from tests.laws import alphavantage, bz, command, corpus, memory, sample, sec, shell
+from tests.laws import alphavantage, archived, bz, command, corpus, sample, sec, shell
 from tests.laws.worlds import SECRETS, Case, near, run
 
 Law = Callable[[Random], int]
@@ -195,5 +195,5 @@ LAWS: Mapping[str, Law] = {
     "command: refusals": command.refusals,
     "library: refusals": command.library_refusals,
     "corpus: no leak": corpus.law,
-    **memory.LAWS,
+    **archived.laws({source: make for source, (make, _) in _MAKERS.items()}),
 }
