@@ -165,13 +165,13 @@ class Archived(NamedTuple):
         complete = ended is not None and ended.complete
         return found(key, one, records(one, exchanges), seen, complete, str)
 
-    def rebuild(self, beside: index.Found | None = None) -> None:
-        """Makes the index from the start. ``beside``: a read of a fetch that has not ended yet."""
+    def rebuild(self) -> None:
+        """Makes the index from the start."""
         index.clear(self.connection)
-        reads = [self.read(key) for key in log.fetches(self.connection) if beside is None or key != beside.key]
-        every = [read for read in (*reads, beside) if read is not None]
-        for read in sorted(every, key=lambda read: read.seen):
-            index.add(self.connection, read, self.holds)
+        for key in log.fetches(self.connection):
+            read = self.read(key)
+            if read is not None:
+                index.add(self.connection, read, self.holds)
 
 
 def _context(one: Asked, exchanges: Sequence[Exchange]) -> Context:

@@ -21,17 +21,17 @@ from typing import Any, NamedTuple
 from pit_fetch.archive import instants, rule
 from pit_fetch.archive.log import Key
 from pit_fetch.archive.schema import DERIVED
+from pit_fetch.pit import fingerprint
 from pit_fetch.provider import Record
 
 Holds = Callable[[Key, Sequence[Record]], bool]
 
 
-class Disordered(Exception):
-    """A read of the instant of another one that says something else: the runs have to be made from the start."""
-
-
 class Row(NamedTuple):
-    """A version as it is stored. Instants are numbers; ``payload`` is JSON."""
+    """A version as it is stored. Instants are numbers; ``payload`` is JSON.
+
+    ``key`` sorts as the pipeline's choice among versions does: by ``available_at``, then by what they say.
+    """
 
     key: bytes
     content: bytes
@@ -72,7 +72,8 @@ def row(record: Record, evidence: frozenset[str], clean: Callable[[str], str] = 
     if evidence and not evidence.isdisjoint(record.payload):
         said = clean(json.dumps({name: value for name, value in record.payload.items() if name not in evidence}))
     content = sha256(said.encode()).digest()[:16]
-    key = sha256(repr((content, available, revised, record.available_at_source, payload)).encode()).digest()[:16]
+    stamps = "" if revised is None else f"{revised}"
+    key = f"{available or 0:020}".encode() + fingerprint(record) + stamps.encode()
     return Row(key, content, available, revised, record.available_at_source, payload)
 
 
@@ -96,7 +97,7 @@ def clear(connection: sqlite3.Connection) -> None:
 
 
 def add(connection: sqlite3.Connection, found: Found, holds: Holds) -> None:
-    """Takes up a read that was received after all that are there. Raises Disordered if it was not.
+    """Takes up a read that was not received before any that is there.
 
     ``holds`` says whether the window of a fetch would have held records, had they been there.
     """
@@ -164,16 +165,10 @@ class _Items:
     def see(self, item: str, rows: Sequence[Row]) -> None:
         said, seen = self._public(self._ids(item, rows)), self.found.seen
         held = self._latest(item)
-        if len(held) == 1 and held[0].said == said and seen >= held[0].last:
-            free = min(held[0].free, self.found.free)
-            self.connection.execute(
-                "UPDATE sights SET last = ?, free = ? WHERE pool = ? AND item = ? AND first = ? AND said = ?",
-                (seen, free, self.pool, item, held[0].first, held[0].said),
-            )
-            if free < held[0].free:
-                self._reign(item)
+        if len(held) == 1 and held[0].said == said:
+            self._extend(item, held[0])
             return
-        if held and held[0].last >= seen:
+        if held and held[0].last == seen:
             self._beside(item, said, held)
             return
         if not held or held[0].said == "":
@@ -209,33 +204,64 @@ class _Items:
                 self._append(item, "", seen)
                 return
 
+    def _extend(self, item: str, held: _Sight) -> None:
+        """One more sight of the same. ``before`` is the one before the last, of an earlier instant."""
+        free, seen = min(held.free, self.found.free), self.found.seen
+        before = held.last if seen > held.last else held.before
+        self.connection.execute(
+            "UPDATE sights SET last = ?, before = ?, free = ? WHERE pool = ? AND item = ? AND first = ? AND said = ?",
+            (seen, before, free, self.pool, item, held.first, held.said),
+        )
+        if free < held.free:
+            self._reign(item)
+
     def _beside(self, item: str, said: str, held: Sequence[_Sight]) -> None:
-        """A read of the very instant of another: what is there outweighs what is not."""
-        if held[0].last > self.found.seen or (held[0].first < held[0].last and held[0].said != said):
-            raise Disordered
-        if said in {one.said for one in held}:
-            self._change(item, "free = min(free, ?)", self.found.free, said)
-        elif said:
-            if held[0].said == "":
-                self.connection.execute(
-                    "DELETE FROM sights WHERE pool = ? AND item = ? AND first = ?", (self.pool, item, held[0].first)
-                )
-            self._append(item, said, self.found.seen, beside=True)
-        self._reign(item)
+        """A read of the very instant of another: what is there outweighs what is not, and each says its own."""
+        known = next((one for one in held if one.said == said), None)
+        if known is not None:
+            self._extend(item, known)
+            return
+        if not said:
+            return
+        last = held[0]
+        if not last.said:
+            self._take_back(item, last)
+            held = self._latest(item)
+            if len(held) == 1 and held[0].said == said:
+                self._extend(item, held[0])
+                self._reign(item)
+            else:
+                self._append(item, said, self.found.seen)
+            return
+        if last.first < last.last:  # the run ends before this instant, at which there are now two sights
+            self.connection.execute(
+                "UPDATE sights SET last = ?, latest = 0 WHERE pool = ? AND item = ? AND first = ?",
+                (last.before, self.pool, item, last.first),
+            )
+            self._append(item, last.said, last.last, beside=True, free=last.free)
+        self._append(item, said, self.found.seen, beside=True)
 
-    def _change(self, item: str, what: str, value: int, said: str) -> None:
-        query = f"UPDATE sights SET {what} WHERE pool = ? AND item = ? AND first = ? AND said = ?"  # noqa: S608 - ours
-        self.connection.execute(query, (value, self.pool, item, self.found.seen, said))
+    def _take_back(self, item: str, absence: _Sight) -> None:
+        """The absence was not one: another read of that instant had the item."""
+        place = (self.pool, item, absence.first)
+        self.connection.execute("DELETE FROM sights WHERE pool = ? AND item = ? AND first = ? AND said = ''", place)
+        self.connection.execute(
+            "UPDATE sights SET latest = 1 WHERE pool = ? AND item = ? AND first = "
+            "(SELECT max(first) FROM sights WHERE pool = ? AND item = ?)",
+            (self.pool, item, self.pool, item),
+        )
 
-    def _append(self, item: str, said: str, seen: int, *, fresh: bool = False, beside: bool = False) -> None:
+    def _append(
+        self, item: str, said: str, seen: int, *, fresh: bool = False, beside: bool = False, free: int | None = None
+    ) -> None:
         if not fresh and not beside:
             self.connection.execute(
                 "UPDATE sights SET latest = 0 WHERE pool = ? AND item = ? AND latest = 1", (self.pool, item)
             )
         stamps = [one.available for one in self._rows(said)]
         position = max((stamp for stamp in stamps if stamp is not None), default=None)
-        row = (self.pool, item, seen, seen, self.found.free, said, position, 1)
-        self.connection.execute("INSERT INTO sights VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+        row = (self.pool, item, seen, seen, seen, self.found.free if free is None else free, said, position, 1)
+        self.connection.execute("INSERT OR IGNORE INTO sights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
         self._reign(item, fresh=fresh)
 
     def _reign(self, item: str, *, fresh: bool = False) -> None:
@@ -283,7 +309,8 @@ class _Items:
 
     def _latest(self, item: str) -> list[_Sight]:
         rows = self.connection.execute(
-            "SELECT first, last, free, said FROM sights WHERE pool = ? AND item = ? ORDER BY first DESC LIMIT 4",
+            "SELECT first, last, before, free, said FROM sights "
+            "WHERE pool = ? AND item = ? ORDER BY first DESC LIMIT 9",
             (self.pool, item),
         ).fetchall()
         return [_Sight(*one) for one in rows if one[0] == rows[0][0]]
@@ -299,6 +326,7 @@ class _Items:
 class _Sight(NamedTuple):
     first: int
     last: int
+    before: int
     free: int
     said: str
 

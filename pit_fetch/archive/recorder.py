@@ -93,10 +93,7 @@ class Recorder:
             read = derive.found(key, self.asked, records, self._seen, self._is_complete, self._clean_data)
             archived = derive.Archived(writer.connection, self.find, {key: self.asked})
             taken.append(read)
-            try:
-                index.add(writer.connection, read, archived.holds)
-            except index.Disordered:
-                archived.rebuild(beside=read)
+            index.add(writer.connection, read, archived.holds)
 
         self._write(add)
         return taken[0] if taken and not self.problem else None

@@ -10,7 +10,7 @@ Instants are whole numbers (microseconds of UTC). The rules, as the code applies
     the item was seen with other content (or absent) at or after the claim and before the sight: then
     the source changed it without a mark, and sight is all we have.
  5. A claim counts at T only if it stands in a read that depends on nothing after T.
- 6. At T the latest proof at or before T rules; an absence serves nothing. Ties: the later sight, then the content.
+ 6. At T the latest proof at or before T rules; an absence serves nothing. Ties: the later sight, then the key.
  7. The stamps shown are at most the proof. Where the claim does not stand, the sight shows as ``first_seen_at``.
 
 Several versions in one sight are vintages: each has its claim, and the greatest one rules the sight.
@@ -30,7 +30,7 @@ class Version(NamedTuple):
 
     content  a digest of what it says, without stamps and evidence: two versions of one content do not contradict
     claim    the later of its stamps; None if it has none
-    key      tells versions of one content apart, by their stamps and evidence
+    key      tells versions apart that have one claim, and settles which one rules: the greater
     """
 
     content: str
@@ -202,7 +202,7 @@ def _contradicts(said: Said, version: Version) -> bool:
 
 
 def _by_claim(version: Version) -> tuple[bool, int, str, str]:
-    return version.claim is not None, version.claim or 0, version.content, version.key
+    return version.claim is not None, version.claim or 0, version.key, version.content
 
 
 def _by_time(proof: Proof) -> tuple[int, int, tuple[bool, int, str, str]]:

@@ -70,8 +70,9 @@ CREATE TABLE versions (
     available INTEGER, revised INTEGER, stamp TEXT NOT NULL, payload TEXT NOT NULL, UNIQUE (pool, item, key)
 );
 CREATE TABLE sights (
-    pool INTEGER NOT NULL, item TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, free INTEGER NOT NULL,
-    said TEXT NOT NULL, position INTEGER, latest INTEGER NOT NULL, PRIMARY KEY (pool, item, first, said)
+    pool INTEGER NOT NULL, item TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, before INTEGER NOT NULL,
+    free INTEGER NOT NULL, said TEXT NOT NULL, position INTEGER, latest INTEGER NOT NULL,
+    PRIMARY KEY (pool, item, first, said)
 ) WITHOUT ROWID;
 CREATE INDEX sights_there ON sights (pool, position) WHERE latest = 1 AND said != '';
 CREATE TABLE reigns (

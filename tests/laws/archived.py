@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from random import Random
+from urllib.parse import quote
 
+from pit_fetch.archive import log, schema
 from pit_fetch.testing.process import Left
-from pit_fetch.testing.same import CANARY, same_bytes
+from pit_fetch.testing.same import holds, same_bytes
 from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import Request
-from tests.laws import memory
+from tests.laws import indexed, memory
 from tests.laws.worlds import SECRETS, Case, run
 
 Law = Callable[[Random], int]
@@ -77,13 +80,37 @@ def interference(case: Case) -> int:
 
 
 def nothing_early(case: Case) -> int:
-    """What was recorded after the PIT, in a world full of what came later, does not get out at the PIT."""
+    """What was recorded after the PIT, in worlds full of what came later, tells nothing at the PIT."""
+    later = case.moment + timedelta(days=900)
+
+    def ask(app: App) -> Left:
+        with archive() as path:
+            run(case, app, pit=later.isoformat(), now=later, environ=environ(path))
+            left = run(case, _nobody, environ=environ(path), words=(*case.words, "--offline"))
+        return replace(left, files=())
+
+    same_bytes(ask, case.worlds, SECRETS)
+    return len(case.worlds) - 1
+
+
+def secrets(case: Case) -> int:
+    """A source that repeats every key it was given leaves none of them in the archive."""
+
+    def echo(request: Request) -> Response:
+        keys = [*request.signature.params.values(), *request.signature.headers.values()]
+        said = [*keys, *(quote(str(key), safe="") for key in keys)]
+        return Response(json.dumps(said).encode(), 401, {"ETag": str(said)})
+
     with archive() as path:
-        late = (case.moment + timedelta(days=900)).isoformat()
-        run(case, case.worlds[-1], pit=late, now=case.moment + timedelta(days=900), environ=environ(path))
-        left = run(case, _nobody, environ=environ(path), words=(*case.words, "--offline"))
-    assert CANARY not in left.out + left.err, "a canary got out"
-    return 1
+        run(case, echo, environ=environ(path), pit="")
+        with closing(schema.open_to_read(str(path))) as connection:
+            tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            everything = [repr(row) for name in tables for row in connection.execute(f"SELECT * FROM {name}")]
+            digests = [digest for (digest,) in connection.execute("SELECT digest FROM bodies")]
+            everything += [log.read_body(connection, digest).decode() for digest in digests]
+    for secret in SECRETS:
+        assert not any(holds(text, secret) for text in everything), "a key is in the archive"
+    return 0
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -100,6 +127,6 @@ def laws(makers: Mapping[str, Maker]) -> Mapping[str, Law]:
 
     return {
         f"{source}: archive {law.__name__.replace('_', ' ')}": of(law, make)
-        for law in (empty, offline, interference, nothing_early)
+        for law in (empty, offline, interference, nothing_early, secrets)
         for source, make in makers.items()
-    } | dict(memory.LAWS)
+    } | {**memory.LAWS, **indexed.LAWS}

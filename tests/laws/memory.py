@@ -53,11 +53,11 @@ def brute(captured: Captured, instant: int) -> dict[str, Version]:
 
 
 def newest(versions: frozenset[Version]) -> Version | None:
-    return max(versions, key=lambda one: (one.claim is not None, one.claim or 0, one.content, one.key), default=None)
+    return max(versions, key=lambda one: (one.claim is not None, one.claim or 0, one.key, one.content), default=None)
 
 
 def _order(one: Version | None) -> tuple[bool, int, str, str, Version | None]:
-    return (one is not None, (one and one.claim) or 0, one.content if one else "", one.key if one else "", one)
+    return (one is not None, (one and one.claim) or 0, one.key if one else "", one.content if one else "", one)
 
 
 def _sights(item: str, captured: Captured) -> Iterator[tuple[Read, frozenset[Version]]]:

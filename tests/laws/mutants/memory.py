@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pit_fetch.archive import rule
+from pit_fetch.archive import instants, rule
 from tests.laws.mutants.leak import Mutant
 
 _WORDS = ("archive: words",)
@@ -78,7 +78,94 @@ def _first_come(real: Any) -> Any:
     return reigns
 
 
+# Leaks of the index and of the command.
+
+
+def _ruling(change: Any) -> Any:
+    """An answer of the index to another question, as ``change`` makes it."""
+
+    def make(real: Any) -> Any:
+        def ruling(connection: Any, pool: str, instant: int, newest: int, oldest: int = instants.NEVER) -> Any:
+            return real(connection, *change(pool, instant, newest, oldest))
+
+        return ruling
+
+    return make
+
+
+def _every_read_is_free(real: Any) -> Any:
+    return lambda *given: real(*given)._replace(free=instants.NEVER)
+
+
+def _secrets_are_recorded(real: Any) -> Any:
+    return lambda recorder, secrets: real(recorder, ())
+
+
+def _live_answer_is_dropped(real: Any) -> Any:
+    """Only what the archive holds is an answer, where there is one."""
+
+    def mixed(request: Any, query: Any, world: Any, log: Any, memory: Any, live: Any) -> Any:
+        memory.settle = lambda: True
+        return real(request, query, world, log, memory, live)
+
+    return mixed
+
+
+_INDEX = ("archive: index",)
+_EARLY = ("bz-news-api: archive nothing early", "sample: archive nothing early")
+
 MUTANTS = (
+    Mutant(
+        "the index answers as of now",
+        "pit_fetch.archive.index:ruling",
+        _ruling(lambda pool, instant, newest, oldest: (pool, instants.ALWAYS - 1, newest, oldest)),
+        _INDEX,
+    ),
+    Mutant(
+        "the index keeps no absences",
+        "pit_fetch.archive.index:_Items.miss",
+        lambda real: lambda items: None,
+        _INDEX,
+    ),
+    Mutant(
+        "the index does not look back",
+        "pit_fetch.archive.index:_Items._look_back",
+        lambda real: lambda items, item, rows, last: None,
+        _INDEX,
+    ),
+    Mutant(
+        "a read of the same instant replaces the other",
+        "pit_fetch.archive.index:_Items._beside",
+        lambda real: lambda items, item, said, held: None,
+        ("archive: ties",),
+    ),
+    Mutant(
+        "the index takes running bars for sights",
+        "pit_fetch.archive.index:_Items._public",
+        lambda real: lambda items, rows: " ".join(map(str, sorted(rows))),
+        _INDEX,
+    ),
+    Mutant(
+        "what was asked after the PIT counts before it", "pit_fetch.archive.derive:found", _every_read_is_free, _EARLY
+    ),
+    Mutant(
+        "an archive of one read is asked, too",
+        "pit_fetch.engine:_mixed",
+        _live_answer_is_dropped,
+        ("sample: archive empty", "alphavantage: archive empty"),
+    ),
+    Mutant(
+        "keys are recorded",
+        "pit_fetch.archive.recorder:Recorder.start",
+        _secrets_are_recorded,
+        ("bz-news-api: archive secrets", "alphavantage: archive secrets"),
+    ),
+    Mutant(
+        "first_seen_at is not looked at",
+        "pit_gate:_OTHER_STAMPS",
+        lambda real: ("revised_at",),
+        ("gate: judges",),
+    ),
     Mutant("the earlier of claim and receipt", "pit_fetch.archive.rule:_stands", _plain_minimum, _WORDS),
     Mutant(
         "a claim is believed in spite of an absence",
