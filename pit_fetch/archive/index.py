@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from hashlib import sha256
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from pit_fetch.archive import instants, rule
@@ -25,6 +25,18 @@ from pit_fetch.pit import fingerprint
 from pit_fetch.provider import Record
 
 Holds = Callable[[Key, Sequence[Record]], bool]
+
+_OF_ITEMS = "FROM json_each(?) j CROSS JOIN {0} t ON t.pool = ? AND t.item = j.value"
+_KNOWN_VERSIONS = f"SELECT t.item, t.key, t.id {_OF_ITEMS.format('versions')}"
+_LATEST_SIGHTS = (
+    f"SELECT t.item, t.first, t.last, t.before, t.free, t.said {_OF_ITEMS.format('sights')} WHERE t.latest = 1"
+)
+_NEW_VERSION = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_NEW_SIGHT = "INSERT OR IGNORE INTO sights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_NEW_REIGN = "INSERT INTO reigns VALUES (?, ?, ?, ?, ?, ?, ?)"
+_LONGER = "UPDATE sights SET last = ?, before = ?, free = ? WHERE pool = ? AND item = ? AND first = ? AND said = ?"
+# In the order in which they have to be written.
+_STATEMENTS = (_NEW_VERSION, _NEW_SIGHT, _NEW_REIGN, _LONGER)
 
 
 class Row(NamedTuple):
@@ -67,13 +79,15 @@ class Found(NamedTuple):
 def row(record: Record, evidence: frozenset[str], clean: Callable[[str], str] = str) -> Row:
     """A record as a version. What ``evidence`` names is not part of what the source says."""
     available, revised = instants.maybe(record.available_at), instants.maybe(record.revised_at)
-    payload = clean(json.dumps(record.payload))
-    said = payload
+    plain = json.dumps(record.payload)
+    payload = clean(plain)
+    if payload != plain:
+        record = record._replace(payload=json.loads(payload))
+    whole = content = fingerprint(record)
     if evidence and not evidence.isdisjoint(record.payload):
-        said = clean(json.dumps({name: value for name, value in record.payload.items() if name not in evidence}))
-    content = sha256(said.encode()).digest()[:16]
-    stamps = "" if revised is None else f"{revised}"
-    key = f"{available or 0:020}".encode() + fingerprint(record) + stamps.encode()
+        said = {name: value for name, value in record.payload.items() if name not in evidence}
+        content = fingerprint(record._replace(payload=said))
+    key = f"{available or 0:020}".encode() + whole + (b"" if revised is None else b"%d" % revised)
     return Row(key, content, available, revised, record.available_at_source, payload)
 
 
@@ -102,14 +116,11 @@ def add(connection: sqlite3.Connection, found: Found, holds: Holds) -> None:
     ``holds`` says whether the window of a fetch would have held records, had they been there.
     """
     pool = _pool(connection, found.pool)
-    is_first = not connection.execute("SELECT 1 FROM reads WHERE pool = ? LIMIT 1", (pool,)).fetchone()
     items = _Items(connection, pool, found, holds)
-    for item, rows in found.said.items():
-        if is_first:
-            items.begin(item, rows)
-        else:
-            items.see(item, rows)
-    if found.complete and not is_first:
+    for item, versions in found.said.items():
+        items.see(item, versions)
+    items.write()
+    if found.complete:
         items.miss()
     connection.execute(
         "INSERT OR IGNORE INTO reads VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -141,39 +152,68 @@ def ruling(
     connection: sqlite3.Connection, pool: str, instant: int, newest: int, oldest: int = instants.NEVER
 ) -> Iterator[Record]:
     """The records of the pool as of ``instant``, in the envelope's order, from position ``newest`` to ``oldest``."""
-    rows = connection.execute(
+    for item, first_seen, *version in rows(connection, pool, instant, newest, oldest):
+        yield record(item, Row(*version), first_seen)
+
+
+def rows(
+    connection: sqlite3.Connection, pool: str, instant: int, newest: int, oldest: int = instants.NEVER
+) -> sqlite3.Cursor:
+    """The same as they are stored: the item, when it was first seen if that is the proof, and the version's columns."""
+    return connection.execute(
         "SELECT r.item, r.first_seen, v.key, v.content, v.available, v.revised, v.stamp, v.payload "
         "FROM reigns r JOIN versions v ON v.id = r.version "
         "WHERE r.pool = (SELECT id FROM pools WHERE name = ?) AND r.position BETWEEN ? AND ? "
         "AND r.start <= ? AND r.stop > ? ORDER BY r.position DESC, r.item",
         (pool, oldest, newest, instant, instant),
     )
-    for item, first_seen, *version in rows:
-        yield record(item, Row(*version), first_seen)
+
+
+class _Sight(NamedTuple):
+    """A run as it is stored; several of one instant are several rows."""
+
+    first: int
+    last: int
+    before: int
+    free: int
+    said: str
 
 
 class _Items:
-    """Takes up one read, item by item."""
+    """Takes up one read, item by item. What is known of its items is read at once, and what is plain is written so."""
 
     def __init__(self, connection: sqlite3.Connection, pool: int, found: Found, holds: Holds) -> None:
         self.connection, self.pool, self.found, self.holds = connection, pool, found, holds
-
-    def begin(self, item: str, rows: Sequence[Row]) -> None:
-        """An item of the first read of a pool."""
-        self._append(item, self._public(self._ids(item, rows)), self.found.seen, fresh=True)
+        self.names: dict[tuple[str, bytes], int] = {}
+        self.sights: dict[str, list[_Sight]] = {}
+        self.waiting: dict[str, list[tuple[Any, ...]]] = {statement: [] for statement in _STATEMENTS}
+        items = (json.dumps(list(found.said)), pool)
+        for item, key, name in connection.execute(_KNOWN_VERSIONS, items):
+            self.names[item, key] = name
+        for item, *one in connection.execute(_LATEST_SIGHTS, items):
+            self.sights.setdefault(item, []).append(_Sight(*one))
+        (self.last_name,) = connection.execute("SELECT coalesce(max(id), 0) FROM versions").fetchone()
 
     def see(self, item: str, rows: Sequence[Row]) -> None:
-        said, seen = self._public(self._ids(item, rows)), self.found.seen
-        held = self._latest(item)
-        if len(held) == 1 and held[0].said == said:
+        """An item that is in the read."""
+        versions, held, seen = self._named(item, rows), self.sights.get(item, []), self.found.seen
+        said = self._public(versions)
+        if not held and not self._look_back(item, rows, instants.NEVER):
+            self._begin(item, versions, said)
+        elif len(held) == 1 and held[0].said == said:
             self._extend(item, held[0])
-            return
-        if held and held[0].last == seen:
+        elif held and held[0].last == seen:
             self._beside(item, said, held)
-            return
-        if not held or held[0].said == "":
-            self._look_back(item, rows, held[0].last if held else instants.NEVER)
-        self._append(item, said, seen)
+        else:
+            if held and held[0].said == "":
+                self._look_back(item, rows, held[0].last)
+            self._append(item, said, seen)
+
+    def write(self) -> None:
+        """Writes what was put off."""
+        for statement, rows in self.waiting.items():
+            self.connection.executemany(statement, rows)
+            rows.clear()
 
     def miss(self) -> None:
         """What is there, is not in this read, and would have been."""
@@ -183,16 +223,24 @@ class _Items:
             "SELECT item, said FROM sights WHERE pool = ? AND latest = 1 AND said != '' AND last < ? "
             "AND (position IS NULL OR position BETWEEN ? AND ?)"
         )
+        self.write()
         missing = self.connection.execute(query, (self.pool, self.found.seen, since, until)).fetchall()
         for item, said in missing:
             if self.holds(self.found.key, [record(item, one) for one in self._rows(said)]):
                 self._append(item, "", self.found.seen)
 
-    def _look_back(self, item: str, rows: Sequence[Row], last: int) -> None:
-        """The last complete read that lacked an item which claims to have been there before: it was inserted later."""
+    def _begin(self, item: str, versions: Mapping[int, Row], said: str) -> None:
+        """An item of which nothing is known."""
+        seen, free = self.found.seen, self.found.free
+        public = {str(name): versions[name] for name in map(int, said.split())}
+        self.waiting[_NEW_SIGHT].append((self.pool, item, seen, seen, seen, free, said, _position(public.values()), 1))
+        self.waiting[_NEW_REIGN] += self._reigns(item, [(seen, seen, free, said)], public)
+
+    def _look_back(self, item: str, rows: Sequence[Row], last: int) -> bool:
+        """Whether a complete read lacked an item that claims to have been there by then: it was inserted later."""
         claims = [one.claim for one in rows if one.claim is not None]
         if not claims:
-            return
+            return False
         reads = self.connection.execute(
             "SELECT origin, fetch, seen FROM reads WHERE pool = ? AND seen >= ? AND seen > ? AND seen < ? AND complete "
             "ORDER BY seen DESC, origin DESC, fetch DESC",
@@ -202,21 +250,20 @@ class _Items:
         for origin, fetch, seen in reads:
             if self.holds(Key(origin, fetch), records):
                 self._append(item, "", seen)
-                return
+                return True
+        return False
 
     def _extend(self, item: str, held: _Sight) -> None:
         """One more sight of the same. ``before`` is the one before the last, of an earlier instant."""
         free, seen = min(held.free, self.found.free), self.found.seen
         before = held.last if seen > held.last else held.before
-        self.connection.execute(
-            "UPDATE sights SET last = ?, before = ?, free = ? WHERE pool = ? AND item = ? AND first = ? AND said = ?",
-            (seen, before, free, self.pool, item, held.first, held.said),
-        )
+        self.waiting[_LONGER].append((seen, before, free, self.pool, item, held.first, held.said))
         if free < held.free:
             self._reign(item)
 
     def _beside(self, item: str, said: str, held: Sequence[_Sight]) -> None:
         """A read of the very instant of another: what is there outweighs what is not, and each says its own."""
+        self.write()
         known = next((one for one in held if one.said == said), None)
         if known is not None:
             self._extend(item, known)
@@ -251,55 +298,52 @@ class _Items:
             (self.pool, item, self.pool, item),
         )
 
-    def _append(
-        self, item: str, said: str, seen: int, *, fresh: bool = False, beside: bool = False, free: int | None = None
-    ) -> None:
-        if not fresh and not beside:
+    def _append(self, item: str, said: str, seen: int, *, beside: bool = False, free: int | None = None) -> None:
+        self.write()
+        if not beside:
             self.connection.execute(
                 "UPDATE sights SET latest = 0 WHERE pool = ? AND item = ? AND latest = 1", (self.pool, item)
             )
-        stamps = [one.available for one in self._rows(said)]
-        position = max((stamp for stamp in stamps if stamp is not None), default=None)
-        row = (self.pool, item, seen, seen, seen, self.found.free if free is None else free, said, position, 1)
-        self.connection.execute("INSERT OR IGNORE INTO sights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-        self._reign(item, fresh=fresh)
+        free = self.found.free if free is None else free
+        row = (self.pool, item, seen, seen, seen, free, said, _position(self._rows(said)), 1)
+        self.connection.execute(_NEW_SIGHT, row)
+        self._reign(item)
 
-    def _reign(self, item: str, *, fresh: bool = False) -> None:
+    def _reign(self, item: str) -> None:
         """Decides again which version of an item rules when."""
-        if not fresh:
-            self.connection.execute("DELETE FROM reigns WHERE pool = ? AND item = ?", (self.pool, item))
+        self.write()
+        self.connection.execute("DELETE FROM reigns WHERE pool = ? AND item = ?", (self.pool, item))
         found = self.connection.execute(
             "SELECT first, last, free, said FROM sights WHERE pool = ? AND item = ? ORDER BY first", (self.pool, item)
         ).fetchall()
         names = {name for *_, said in found for name in said.split()}
-        by_name = {name: self._row(int(name)) for name in names}
-        versions = {name: rule.Version(one.content.hex(), one.claim, one.key.hex()) for name, one in by_name.items()}
-        names_of = {version: name for name, version in versions.items()}
-        reigns = rule.reigns(_runs(found, versions))
-        for place, reign in enumerate(reigns):
-            if reign.version is None:
-                continue
-            stop = reigns[place + 1].start if place + 1 < len(reigns) else instants.ALWAYS
-            name = names_of[reign.version]
-            available = by_name[name].available
-            position = available if available is not None else reign.first_seen
-            row = (self.pool, position, item, reign.start, stop, int(name), reign.first_seen)
-            self.connection.execute("INSERT INTO reigns VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        reigns = self._reigns(item, found, {name: self._row(int(name)) for name in names})
+        self.connection.executemany(_NEW_REIGN, list(reigns))
 
-    def _ids(self, item: str, rows: Sequence[Row]) -> dict[int, Row]:
+    def _reigns(
+        self, item: str, runs: Sequence[tuple[int, int, int, str]], rows: Mapping[str, Row]
+    ) -> Iterator[tuple[Any, ...]]:
+        """The rows of ``reigns`` that the rule makes of the runs of an item."""
+        versions = {name: rule.Version(one.content.hex(), one.claim, one.key.hex()) for name, one in rows.items()}
+        names = {version: name for name, version in versions.items()}
+        found = rule.reigns(_runs(runs, versions))
+        for reign, after in zip_longest(found, found[1:]):
+            if reign.version is not None:
+                name = names[reign.version]
+                available = rows[name].available
+                position = available if available is not None else reign.first_seen
+                stop = instants.ALWAYS if after is None else after.start
+                yield (self.pool, position, item, reign.start, stop, int(name), reign.first_seen)
+
+    def _named(self, item: str, rows: Sequence[Row]) -> dict[int, Row]:
         found = {}
         for one in rows:
-            held = self.connection.execute(
-                "SELECT id FROM versions WHERE pool = ? AND item = ? AND key = ?", (self.pool, item, one.key)
-            ).fetchone()
-            if held is None:
-                made = self.connection.execute(
-                    "INSERT INTO versions (pool, item, key, content, available, revised, stamp, payload) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                    (self.pool, item, *one),
-                )
-                held = (made.lastrowid,)
-            found[held[0]] = one
+            name = self.names.get((item, one.key))
+            if name is None:
+                self.last_name += 1
+                name = self.names[item, one.key] = self.last_name
+                self.waiting[_NEW_VERSION].append((name, self.pool, item, *one))
+            found[name] = one
         return found
 
     def _public(self, rows: Mapping[int, Row]) -> str:
@@ -308,12 +352,9 @@ class _Items:
         return " ".join(map(str, sorted(names)))
 
     def _latest(self, item: str) -> list[_Sight]:
-        rows = self.connection.execute(
-            "SELECT first, last, before, free, said FROM sights "
-            "WHERE pool = ? AND item = ? ORDER BY first DESC LIMIT 9",
-            (self.pool, item),
-        ).fetchall()
-        return [_Sight(*one) for one in rows if one[0] == rows[0][0]]
+        columns = "first, last, before, free, said"
+        query = f"SELECT {columns} FROM sights WHERE pool = ? AND item = ? AND latest = 1"  # noqa: S608 - our names
+        return [_Sight(*one) for one in self.connection.execute(query, (self.pool, item))]
 
     def _rows(self, said: str) -> list[Row]:
         return [self._row(int(name)) for name in said.split()]
@@ -323,12 +364,9 @@ class _Items:
         return Row(*self.connection.execute(query, (name,)).fetchone())
 
 
-class _Sight(NamedTuple):
-    first: int
-    last: int
-    before: int
-    free: int
-    said: str
+def _position(rows: Iterable[Row]) -> int | None:
+    """Where the window of a read would look for these."""
+    return max((one.available for one in rows if one.available is not None), default=None)
 
 
 def _runs(rows: Iterable[tuple[int, int, int, str]], versions: Mapping[str, rule.Version]) -> list[rule.Run]:
