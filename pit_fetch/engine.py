@@ -70,7 +70,7 @@ def collect(request: Request, world: World, log: Log) -> Collected:
             return _offline(request, query, world, log, memory)
         source = _source(request, query, world, log, deadline, memory)
         collected = collected._replace(
-            secrets=source.secrets, opened=True, when_empty=provider.when_empty(query), memory=memory
+            secrets=source.secrets, opened=True, when_empty=_when_empty(request, query), memory=memory
         )
         collected.taken.gaps += caveats(query)
         log.start(provider.name)
@@ -141,7 +141,7 @@ def _offline(request: Request, query: Query, world: World, log: Log, memory: Mem
     log.clean = credentials.redactor(secrets)
     memory.start(secrets)
     taken = Taken(gaps=[gap("offline"), *caveats(query)])
-    collected = Collected(taken, Tally(), secrets, opened=True, when_empty=request.provider.when_empty(query))
+    collected = Collected(taken, Tally(), secrets, opened=True, when_empty=_when_empty(request, query))
     return _recalled(request, query, world, log, memory, collected, None)
 
 
@@ -252,6 +252,12 @@ def _until_it_ends(
 def _deadline_gaps(request: Request) -> list[Gap]:
     timeout = request.timeout
     return [gap("deadline", timeout=timeout), gap("timeout", host=request.provider.name, timeout=timeout)]
+
+
+def _when_empty(request: Request, query: Query) -> str:
+    if query.pit is not None and query.since is not None and query.since > query.pit:
+        return "--date-from is after the PIT: nothing from then on was public."
+    return request.provider.when_empty(query)
 
 
 def _cutoff(request: Request, world: World) -> Callable[[], datetime | None]:

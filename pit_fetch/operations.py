@@ -68,10 +68,16 @@ def understood(request: Request, started: datetime) -> Query:
 
 
 def _horizon(request: Request, query: Query) -> datetime:
-    """The instant after which no record can be wanted. A stage that computes across records needs all of them."""
+    """The instant after which no record can be wanted. A stage that computes across records needs all of them.
+
+    --date-to narrows it only where it compares what the records are ordered by, or where the provider
+    applies it: what was published late may carry an early date of another kind.
+    """
+    if request.provider.derive(query):
+        return query.now
+    until = request.until if query.operation.window in ("", "available_on", None) else None
     after = request.after.instant if request.after else None
-    bounds = (query.now,) if request.provider.derive(query) else (query.now, request.until, after)
-    return min(bound for bound in bounds if bound is not None)
+    return min(bound for bound in (query.now, until, after) if bound is not None)
 
 
 def _named(provider: Provider, name: str | None) -> Operation:
