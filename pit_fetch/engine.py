@@ -207,7 +207,8 @@ def _source(request: Request, query: Query, world: World, log: Log, deadline: fl
         deadline=deadline,
         on_request=log.request,
     )
-    return Source(provider.fetch(query, Context(client, resolved)), secrets, client)
+    context = Context(client, resolved, lambda name: inputs.path_of(provider, name, world.environ, world.folder))
+    return Source(provider.fetch(query, context), secrets, client)
 
 
 def _file(request: Request, query: Query, world: World, deadline: float) -> Source:

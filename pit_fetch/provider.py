@@ -27,6 +27,7 @@ __all__ = [
     "Context",
     "Credential",
     "Field",
+    "File",
     "Gap",
     "HeaderKey",
     "Host",
@@ -217,6 +218,9 @@ class Http(Protocol):
     ) -> Reply:
         """The same with ``json`` as the body. It is retried only if ``repeatable`` says that a repeat is harmless."""
 
+    def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> Reply:
+        """See :meth:`Context.load`."""
+
     def get_cached(
         self,
         host: str,
@@ -235,11 +239,30 @@ class Http(Protocol):
         """
 
 
+def _no_files(name: str) -> str:
+    raise KeyError(name)
+
+
 class Context(NamedTuple):
-    """What a fetch is given: the HTTP client for the declared hosts, and the declared credentials by name."""
+    """What a fetch is given: the HTTP client for the declared hosts, the declared credentials by name, and files."""
 
     http: Http
     credentials: Mapping[str, str]
+    path_of: Callable[[str], str] = _no_files
+
+    def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> Reply:
+        """What ``call()`` returns, as a reply: for a library that does its own HTTP.
+
+        The body is what it returns if that is bytes, else its JSON. ``host`` is the declared host that the
+        library asks; ``path`` and ``params`` say what is asked, as an address would. Its rate and the
+        deadline hold; an exception is an unreachable host. A test answers in the place of the library,
+        and so does whatever records and replays: everything that decides the answer belongs into ``params``.
+        """
+        return self.http.load(host, path, params, call)
+
+    def file(self, name: str) -> str:
+        """The path of a declared file, which exists. Raises ConfigError if it is not set or cannot be read."""
+        return self.path_of(name)
 
 
 class Rate(NamedTuple):
@@ -299,6 +322,17 @@ class Credential(NamedTuple):
     hint: str = ""
     secret: bool = True
     check: Callable[[str], str | None] | None = None
+
+
+class File(NamedTuple):
+    """A local file that a provider reads, and the variable that says where it is.
+
+    ``hint`` says how to come by it. :meth:`Context.file` gives its path, for reading alone.
+    """
+
+    name: str
+    variable: str
+    hint: str = ""
 
 
 class Option(NamedTuple):
@@ -363,6 +397,7 @@ class Provider:
     aliases: tuple[str, ...] = ()
     hosts: tuple[Host, ...] = ()
     credentials: tuple[Credential, ...] = ()
+    files: tuple[File, ...] = ()
     options: tuple[Option, ...] = ()
     page_size: int = 100
     help: str = ""
