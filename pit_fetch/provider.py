@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
@@ -22,6 +22,7 @@ from pit_fetch.transport import Params, Reply
 
 __all__ = [
     "API_VERSION",
+    "Basis",
     "Bearer",
     "ConfigError",
     "Context",
@@ -121,6 +122,23 @@ def _as_given(query: Query) -> Query:
     return query
 
 
+Meaning = Literal["publication", "interval_start", "interval_end", "start"]
+
+
+class Basis(NamedTuple):
+    """What a field of the source's reply means, on which stamps rest. The author's kit holds the stamps to it.
+
+    field  its name in the reply
+    means  "publication"; "interval_start" or "interval_end" of a bar; "start" of an event, a call say, whose
+           text appears later
+    after  how long after what the field says the record was public at the earliest
+    """
+
+    field: str
+    means: Meaning = "publication"
+    after: timedelta = timedelta(0)
+
+
 class Operation(NamedTuple):
     """One thing that a source can be asked for, and how its records are dated.
 
@@ -135,6 +153,7 @@ class Operation(NamedTuple):
              "" is ``available_at``, "available_on" the day that ends with it; None if there is no
              window, or the provider applies it itself
     caveats  fixed statements of what a request cannot show; they depend on the request alone
+    basis    what the fields mean on which stamps rest, where a field alone does not show it
     understand  returns the query as the operation understands it: an option under another name, values
              that only this operation refuses. Raises ConfigError
     """
@@ -149,6 +168,7 @@ class Operation(NamedTuple):
     window: str | None = ""
     caveats: Callable[[Query], Iterable[str]] = _no_caveats
     understand: Callable[[Query], Query] = _as_given
+    basis: tuple[Basis, ...] = ()
 
 
 class Query(NamedTuple):

@@ -9,19 +9,21 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch.times import end_of_day, parse_rfc2822, parse_rfc3339, wall_clock
 
-# The zone whose days end first: without a word on the zone, nothing can be earlier.
+# The zone whose days begin first, and so of the earliest instant that a stamp can mean.
 EARLIEST_ZONE = timezone(timedelta(hours=14))
 
 _ISO = re.compile(r"([0-9]{4})-?([01][0-9])-?([0-3][0-9])(?:[T ]?([0-2][0-9]):?([0-5][0-9])(?::?([0-5][0-9]))?\S*)?")
 _RFC2822 = re.compile(r"(?:[A-Z][a-z]{2},\s+)?([0-9]{1,2})\s+([A-Z][a-z]{2})\s+([0-9]{4})\s+([0-9:]{5,8})\s*(\S*)")
+_NAMED = re.compile(r"[A-Za-z]{2,}$")
 _OFFSET = re.compile(r"\s*(?:Z|[+-][0-9]{2}:?[0-9]{2}|GMT|UTC?)$")
+_REST_OF_MINUTE = timedelta(seconds=59)
 _EPOCH = range(631_152_000, 4_102_444_800)  # 1990 to 2099, in seconds
 
 
 def floor(value: object, zone: str = "") -> datetime | None:
     """The earliest instant that a stamp of the source can mean when it is read as late as it must be.
 
-    A date is over at the end of its day in ``zone``; without a zone, where days end first on Earth.
+    A date is over at the end of its day in ``zone``, a minute at its end; without a zone, in UTC.
     None: not a stamp.
     """
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -30,7 +32,60 @@ def floor(value: object, zone: str = "") -> datetime | None:
     if not isinstance(value, str):
         return None
     exact = parse_rfc3339(value) or parse_rfc2822(re.sub(r"\s(?:GMT|UTC?|Z)$", " +0000", value))
-    return exact or _naive(value, ZoneInfo(zone) if zone else EARLIEST_ZONE)
+    return exact or _naive(value, ZoneInfo(zone) if zone else UTC)
+
+
+def earliest(value: object) -> datetime | None:
+    """The earliest instant that a stamp of the source can mean at all. None: not a stamp."""
+    moment = floor(value)
+    if moment is None or not isinstance(value, str) or parse_rfc3339(value) or not (is_date(value) or is_naive(value)):
+        return moment
+    return moment - timedelta(hours=14) - (timedelta(days=1) if is_date(value) else timedelta())
+
+
+def is_naive(value: object) -> bool:
+    """Whether a stamp is a reading of a clock in a zone that it does not name."""
+    if not isinstance(value, str) or floor(value) is None or parse_rfc3339(value) or _OFFSET.search(value):
+        return False
+    match = _ISO.fullmatch(value)
+    return match is not None and match[4] is not None and not _NAMED.search(value)
+
+
+def is_date(value: object) -> bool:
+    """Whether a stamp is a day and no more."""
+    match = _ISO.fullmatch(value) if isinstance(value, str) else None
+    return match is not None and match[4] is None
+
+
+def at_reading(value: object, moment: datetime) -> object:
+    """A stamp of the form of ``value`` that reads as the clock and the day of ``moment``. ValueError when it is none.
+
+    An offset is dropped from nothing: it is for stamps without one.
+    """
+    if isinstance(value, str) and (match := _ISO.fullmatch(value)) and match[4] is not None:
+        day = f"{moment:%Y-%m-%d}" if value[4] == "-" else f"{moment:%Y%m%d}"
+        colon = ":" if ":" in value else ""
+        between = value[len(day) : match.start(4)]
+        clock = f"{moment:%H}{colon}{moment:%M}" + (f"{colon}{moment:%S}" if match[6] else "")
+        return day + between + clock
+    raise ValueError(value)
+
+
+def repeated_hour(zone: tzinfo, after: datetime) -> datetime | None:
+    """A reading, without a zone, in the first hour after ``after`` that ``zone`` shows twice; None if there is none."""
+    for hours in range(400 * 24):
+        moment = after + timedelta(hours=hours)
+        here, next_hour = moment.astimezone(zone), (moment + timedelta(hours=1)).astimezone(zone)
+        if (here.hour, here.day) == (next_hour.hour, next_hour.day):
+            return here.replace(tzinfo=None, minute=30, second=0, microsecond=0, fold=0)
+    return None
+
+
+def later(value: object, days: int) -> object:
+    """The same stamp so many days later, in the same form. Raises ValueError when it is none."""
+    for _ in range(days):
+        value = a_day_later(value)
+    return value
 
 
 def a_day_later(value: object) -> object:
@@ -72,12 +127,12 @@ def _naive(value: str, zone: tzinfo) -> datetime | None:
             if parts is None:
                 return None
             text = f"{parts[1]} {parts[2]} {parts[3]} {parts[4][:5]}"
-            return wall_clock(datetime.strptime(text, "%d %b %Y %H:%M"), zone)  # noqa: DTZ007
+            return wall_clock(datetime.strptime(text, "%d %b %Y %H:%M") + _REST_OF_MINUTE, zone)  # noqa: DTZ007
         day = date(int(match[1]), int(match[2]), int(match[3]))
         if match[4] is None:
             return end_of_day(day, zone) if day.year >= 1990 else None
         reading = datetime(day.year, day.month, day.day, int(match[4]), int(match[5]), int(match[6] or 0))  # noqa: DTZ001
-        return wall_clock(reading, zone)
+        return wall_clock(reading if match[6] else reading + _REST_OF_MINUTE, zone)
     except ValueError:
         return None
 
