@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch.times import end_of_day, parse_rfc2822, parse_rfc3339, wall_clock
 
-# The zone whose days begin first, and so of the earliest instant that a stamp can mean.
+# The zone whose days begin, and end, before all others.
 EARLIEST_ZONE = timezone(timedelta(hours=14))
 
 _ISO = re.compile(r"([0-9]{4})-?([01][0-9])-?([0-3][0-9])(?:[T ]?([0-2][0-9]):?([0-5][0-9])(?::?([0-5][0-9]))?\S*)?")
@@ -23,7 +23,7 @@ _EPOCH = range(631_152_000, 4_102_444_800)  # 1990 to 2099, in seconds
 def floor(value: object, zone: str = "") -> datetime | None:
     """The earliest instant that a stamp of the source can mean when it is read as late as it must be.
 
-    A date is over at the end of its day in ``zone``, a minute at its end; without a zone, in UTC.
+    A date is over at the end of its day in ``zone``, a minute at its end; without a zone, where days end first on Earth.
     None: not a stamp.
     """
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -32,7 +32,7 @@ def floor(value: object, zone: str = "") -> datetime | None:
     if not isinstance(value, str):
         return None
     exact = parse_rfc3339(value) or parse_rfc2822(re.sub(r"\s(?:GMT|UTC?|Z)$", " +0000", value))
-    return exact or _naive(value, ZoneInfo(zone) if zone else UTC)
+    return exact or _naive(value, ZoneInfo(zone) if zone else EARLIEST_ZONE)
 
 
 def earliest(value: object) -> datetime | None:
@@ -40,7 +40,7 @@ def earliest(value: object) -> datetime | None:
     moment = floor(value)
     if moment is None or not isinstance(value, str) or parse_rfc3339(value) or not (is_date(value) or is_naive(value)):
         return moment
-    return moment - timedelta(hours=14) - (timedelta(days=1) if is_date(value) else timedelta())
+    return moment - (timedelta(days=1) if is_date(value) else timedelta())
 
 
 def is_naive(value: object) -> bool:
@@ -129,6 +129,8 @@ def _naive(value: str, zone: tzinfo) -> datetime | None:
             text = f"{parts[1]} {parts[2]} {parts[3]} {parts[4][:5]}"
             return wall_clock(datetime.strptime(text, "%d %b %Y %H:%M") + _REST_OF_MINUTE, zone)  # noqa: DTZ007
         day = date(int(match[1]), int(match[2]), int(match[3]))
+        if match[4] is None and day == date.max:
+            return datetime.max.replace(tzinfo=UTC)
         if match[4] is None:
             return end_of_day(day, zone) if day.year >= 1990 else None
         reading = datetime(day.year, day.month, day.day, int(match[4]), int(match[5]), int(match[6] or 0))  # noqa: DTZ001

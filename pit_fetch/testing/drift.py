@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from pit_fetch.testing.case import MICROSECOND, Case, Seen, failure, instants
+from pit_fetch.testing.case import Case, Seen, failure
 from pit_fetch.testing.dates import less_precise
 from pit_fetch.testing.documents import Pattern, Place, format_of, name, places
 from pit_fetch.testing.program import look
@@ -101,12 +101,6 @@ def _compare(case: Case, seen: Seen, old: bytes, new: bytes, what: str, advice: 
 
     other = look(case, case.now, wire=wire)
     not_worse(seen, other, what, advice)
-    if not other.stamps or other.leaves == seen.leaves:
-        return
-    before = min(instants(seen)) - MICROSECOND
-    early = look(case, before, wire=wire)
-    if early.stamps:
-        raise failure(f"when {what}, item {sorted(early.stamps)[0]!r} is served at {before}, before any was", advice)
 
 
 def not_worse(seen: Seen, other: Seen, what: str, advice: str) -> None:

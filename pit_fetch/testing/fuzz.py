@@ -36,16 +36,18 @@ PLANNED = re.compile(
 
 def worlds(recording: Recording, late: Sequence[Row], pit: datetime) -> Mapping[str, Change]:
     """Worlds at ``pit``, each a change of the recorded reply, by what is said of the ``late`` rows in it."""
-    return {**_few(recording, late), **_many(recording, late), **_shapes(recording, late, pit)}
+    return {**few(recording, late), **_many(recording, late), **_shapes(recording, late, pit)}
 
 
 def quick(recording: Recording, late: Sequence[Row]) -> Mapping[str, Change]:
     """The worlds that find most."""
     many = dict(list(_many(recording, late).items())[:1])
-    return {**_few(recording, late), **many}
+    return {**few(recording, late), **many}
 
 
-def _few(recording: Recording, late: Sequence[Row]) -> dict[str, Change]:
+def few(recording: Recording, late: Sequence[Row]) -> dict[str, Change]:
+    """What a source is most likely to say otherwise: without the late rows, or with others."""
+
     def left_out(tree: Any) -> None:
         _tell_less(recording, tree, late)
         drop(tree, late)
@@ -100,7 +102,7 @@ def _shapes(recording: Recording, late: Sequence[Row], pit: datetime) -> dict[st
     found["with fractions"] = each(late, _fractions)
     found["with their figures as texts"] = each(late, lambda node: _figures(node, str))
     for name in _fields(recording, late):
-        for what, value in (("null", None), ("a list", [CANARY]), ("a figure", 10**15), ("a text", CANARY), ("{}", {})):
+        for what, value in (("null", None), ("a list", [CANARY]), ("a text", CANARY)):
             found[f"with {what} as {name}"] = each(late, _field(name, value))
         found[f"without {name}"] = each(late, _field(name, _GONE))
     found |= _twins(recording, late, pit)
@@ -130,7 +132,23 @@ def beside(recording: Recording, late: Sequence[Row], pit: datetime) -> dict[str
                     if _RANKS.search(name) and type(row[name]) is int:
                         row[name] += len(late)
 
-    return {"followed by later dates beside them": dates, "counted in the ranks of the others": ranks}
+    def valid(tree: Any) -> None:
+        for row in recording.every:
+            for path, value in dates_of(recording, row):
+                moment = floor(value)
+                if (
+                    pattern_of(row, path) in recording.validity
+                    and moment is not None
+                    and moment > pit
+                    and row not in late
+                ):
+                    _put(tree, path, "9999-12-31" if str(value)[:4] != "9999" else str(later(f"{pit:%Y-%m-%d}", 9)))
+
+    return {
+        "followed by later dates beside them": dates,
+        "counted in the ranks of the others": ranks,
+        "not yet there to end what was valid": valid,
+    }
 
 
 def nested(recording: Recording, pit: datetime) -> Iterator[tuple[Row, str, Change]]:

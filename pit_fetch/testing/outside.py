@@ -177,6 +177,17 @@ def consulted(authors: Authors) -> Iterator[list[str]]:
         sys.setprofile(before)
 
 
+@contextlib.contextmanager
+def unwatched() -> Iterator[None]:
+    """A part of a watched block that is the test's own."""
+    before = sys.getprofile()
+    sys.setprofile(None)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+
+
 def _clock(function: Any) -> str:
     if not isinstance(function, BuiltinFunctionType):
         return ""

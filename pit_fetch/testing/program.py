@@ -8,7 +8,6 @@ import functools
 import io
 import json
 import os
-import sys
 import tempfile
 import threading
 import warnings
@@ -75,6 +74,10 @@ class _Spy:
             yield one
 
 
+class ServerFailed(AssertionError):
+    """The author's own ``serve`` raised."""
+
+
 class Refused(AssertionError):
     """The request itself was refused."""
 
@@ -124,12 +127,8 @@ def look(
 
     def app(request: Request) -> Response:
         nonlocal overrun
-        before = sys.getprofile()
-        sys.setprofile(None)
-        try:
+        with outside.unwatched() if watched else contextlib.nullcontext():
             made = case.serve(served, request)
-        finally:
-            sys.setprofile(before)
         if len(transport.exchanges) >= case.max_requests:
             overrun = True
             clock.passed += 1_000_000.0  # past every deadline: this is how the loop ends
@@ -171,7 +170,7 @@ def look(
         raise Refused(f"the request is refused: {left.err}")
     entry = json.loads(ground.audit.read_text(encoding="utf-8"))
     if transport.error is not None:
-        raise AssertionError(f"serve() raised {transport.error!r}: correct the test's own server") from transport.error
+        raise ServerFailed(f"serve() raised {transport.error!r}: correct the test's own server") from transport.error
     return Seen(
         left.out,
         left.err + said,

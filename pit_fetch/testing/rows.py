@@ -13,12 +13,14 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
-from pit_fetch.testing.case import Case, Seen, Version, failure
+from pit_fetch.testing.case import Case, Seen, Version, failure, public_from
 from pit_fetch.testing.dates import a_day_later, floor
 from pit_fetch.testing.documents import Path, at, containers, format_of, must_format
 from pit_fetch.testing.program import baseline, look
 
 MAX_ROWS = 60
+# The calendar's end, as sources write it.
+_NEVER = 2100
 # Rows that are looked at one by one: enough to meet every shape of a recording that was made with care.
 LOOKED_AT = 8
 
@@ -80,6 +82,24 @@ class Recording:
                 if moves(self, row, path, value):
                     found[pattern] = path
         return found
+
+    @cached_property
+    def validity(self) -> frozenset[Path]:
+        """The places in a row that say until when its version held: there the calendar ends, or another version begins."""
+        moments: dict[Path, list[datetime]] = {}
+        starts: set[datetime] = set()
+        for row in self.every:
+            for path, value in dates_of(self, row):
+                pattern, moment = pattern_of(row, path), floor(value)
+                if moment is not None:
+                    (starts.add if pattern in self.basis else moments.setdefault(pattern, []).append)(moment)
+        several = len({version.id for version in self.seen.versions}) < len(self.seen.versions)
+        days = {day for start in starts for day in (start.date(), (start - timedelta(days=1)).date())}
+        return frozenset(
+            pattern
+            for pattern, found in moments.items()
+            if any(one.year >= _NEVER for one in found) or (several and all(one.date() in days for one in found))
+        )
 
     def is_late(self, row: Row, pit: datetime) -> bool:
         """Whether the row was not public at ``pit``: by the stamps of its records, or else by its own dates."""
@@ -180,8 +200,9 @@ def moves(recording: Recording, row: Row, path: Path, value: object) -> bool:
         return False
     later = replace(case, now=case.now + timedelta(days=2))
     moved = look(later, later.now, reply=edited(case, change))
-    mine = Counter(version.public_from for version in recording.seen.versions)
-    return bool(mine - Counter(version.public_from for version in moved.versions))
+    before, after = (Counter(public_from(record) for record in seen.records) for seen in (recording.seen, moved))
+    # Put off, and not lost: a date can also be what ties a row to another.
+    return bool(before - after) and len(list((after - before).elements())) > after[None] - before[None]
 
 
 def putting(row: Row, path: Path, value: object) -> Callable[[Any], None]:

@@ -19,7 +19,7 @@ from pit_fetch.testing.worlds import before_instants
 _WAITS = (timedelta(seconds=1, microseconds=1), timedelta(days=40, hours=7, minutes=13))
 _ELSEWHERE: Mapping[str, str] = {
     "TZ": "Pacific/Kiritimati", "USER": "kit", "LOGNAME": "kit", "HOME": "/nonexistent", "LANG": "C", "LC_ALL": "C",
-    "HOSTNAME": "kit", "PWD": "/", "TMPDIR": "/tmp", "PYTHONHASHSEED": "1", "DEBUG": "1", "ENV": "test",
+    "HOSTNAME": "kit", "PWD": "/", "PYTHONHASHSEED": "1", "DEBUG": "1", "ENV": "test",
 }  # fmt: skip
 
 

@@ -8,17 +8,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any, get_args
 from zoneinfo import ZoneInfo
 
-from pit_fetch.envelope import STAMPS
 from pit_fetch.provider import Operation, Record, SourceTag
 from pit_fetch.siblings import gate
 from pit_fetch.testing.case import MICROSECOND, Case, Version, failure, instants, public_from
 from pit_fetch.testing.dates import at_reading, earliest, floor, is_date, is_naive, later, repeated_hour
 from pit_fetch.testing.documents import Path, at, name
 from pit_fetch.testing.fuzz import PLANNED
-from pit_fetch.testing.program import baseline, look
+from pit_fetch.testing.program import look
 from pit_fetch.testing.rows import LOOKED_AT, Recording, Row, dates_of, edited, leaves, pattern_of, putting
 
 _REVISION = re.compile(r"updat|modif|revis|edit(?!or)|amend|correct|chang", re.IGNORECASE)
@@ -31,7 +31,6 @@ def check_records(case: Case) -> None:
     for record in seen.records:
         for what, advice in _faults(record):
             raise failure(f"record {record.id!r}: {what}", advice)
-    baseline(case)
     if seen.printed:
         raise failure(
             f"the provider prints ({seen.printed[:40]!r})", "take the print out: stdout belongs to the envelope"
@@ -146,7 +145,6 @@ def check_revisions(recording: Recording, not_revisions: tuple[str, ...] = ()) -
     """A date that is later than an item's stamps, in its row or in what is served of it, is told as ``revised_at``."""
     case = recording.case
     snapshots = {record.id for record in recording.seen.records if record.at_receipt}
-    ends = _validity(recording)
     for row in recording.rows:
         for path, value in dates_of(recording, row):
             field = _field(path)
@@ -155,7 +153,7 @@ def check_revisions(recording: Recording, not_revisions: tuple[str, ...] = ()) -
                 continue
             named = _REVISION.search(field) is not None
             moment = floor(value, case.zone) if named else earliest(value)
-            if moment is None or (not named and (PLANNED.search(field) or pattern_of(row, path) in ends)):
+            if moment is None or (not named and (PLANNED.search(field) or pattern_of(row, path) in recording.validity)):
                 continue
             last = max((version.public_from for version in row.versions), default=None)
             if last is not None and last < moment <= case.now and not {v.id for v in row.versions} <= snapshots:
@@ -165,14 +163,13 @@ def check_revisions(recording: Recording, not_revisions: tuple[str, ...] = ()) -
                     "what is served may be a text from after the PIT",
                     f"yield revised_at from {field} (or, if that is no revision, list it in not_revisions)",
                 )
-    for item in recording.seen.data:
-        stamp = recording.seen.stamps[item["id"]]
-        for path, value in leaves({key: value for key, value in item.items() if key not in STAMPS}):
+    for record in recording.seen.records:
+        stamp = public_from(record)
+        for path, value in leaves(dict(record.payload)) if stamp is not None and not record.at_receipt else ():
             field, when = _field(path), earliest(value) if isinstance(value, str) else None
-            late = when is not None and when > stamp and not is_planned(field, not_revisions)
-            if late and item["id"] not in snapshots:
+            if when is not None and stamp is not None and when > stamp and not is_planned(field, not_revisions):
                 raise failure(
-                    f"item {item['id']!r} shows {field} = {value!r}, which is later than its stamps ({stamp})",
+                    f"item {record.id!r} shows {field} = {value!r}, which is later than its stamps ({stamp})",
                     f"leave {field} out of the payload, or yield it as revised_at (or, if it tells of something "
                     "planned, list it in not_revisions)",
                 )
@@ -310,7 +307,7 @@ def _step(recording: Recording, moments: list[datetime]) -> timedelta | None:
     if len(rows) < 3 or not all(_is_bar(row) for row in rows):
         return None
     ordered = sorted(set(moments))
-    steps = [after - before for before, after in zip(ordered, ordered[1:], strict=False)]
+    steps = [after - before for before, after in pairwise(ordered)]
     return min(steps) if steps and min(steps) < timedelta(hours=20) else None
 
 
@@ -344,35 +341,6 @@ def _are_period_ends(values: list[object]) -> bool:
         return False
     parsed = [datetime.fromisoformat(str(day)).date() for day in days]
     return all(day.day == 1 for day in parsed) or all((day + timedelta(days=1)).day == 1 for day in parsed)
-
-
-def _validity(recording: Recording) -> set[Path]:
-    """The fields that say until when a version held: somewhere they name the calendar's end, or another's start."""
-    found: set[Path] = set()
-    starts = {
-        moment.date()
-        for row in recording.rows
-        for path, value in dates_of(recording, row)
-        if pattern_of(row, path) in recording.basis and (moment := floor(value)) is not None
-    }
-    by_pattern: dict[Path, list[datetime]] = {}
-    for row in recording.rows:
-        for path, value in dates_of(recording, row):
-            moment = floor(value)
-            if moment is not None:
-                by_pattern.setdefault(pattern_of(row, path), []).append(moment)
-    several = len({version.id for version in recording.seen.versions}) < len(recording.seen.versions)
-    for pattern, moments in by_pattern.items():
-        open_ended = any(moment.year >= _NEVER for moment in moments)
-        chained = several and all(
-            {moment.date(), (moment + timedelta(days=1)).date()} & starts or moment.year >= _NEVER for moment in moments
-        )
-        if open_ended or chained:
-            found.add(pattern)
-    return found
-
-
-_NEVER = 2100
 
 
 def _operation(recording: Recording) -> Operation:

@@ -671,6 +671,7 @@ def _gone() -> Any:
 # --- state between runs
 
 _PAGES: dict[Any, Any] = {}
+AS_OF = also(article, as_of=lambda r, q: q.now.isoformat())
 _SEEN: set[Any] = set()
 
 
@@ -729,7 +730,7 @@ def counted() -> Callable[..., Any]:
 def in_a_file(fetch: Any, query: Any, context: Any) -> Iterator[Any]:
     path = os.path.join(tempfile.gettempdir(), "kit-posts.json")
     with contextlib.suppress(OSError, ValueError), open(path, encoding="utf-8") as file:
-        yield from (post(row, query) for row in json.load(file))
+        yield from (also(post, as_of=lambda r, q: r.get("as_of"))(row, query) for row in json.load(file))
         return
     found = list(fetch(query, context))
     rows = [
@@ -742,13 +743,29 @@ def in_a_file(fetch: Any, query: Any, context: Any) -> Iterator[Any]:
     yield from found
 
 
-plant("pages kept in the module", "news", "state", "before", (), around=remembered)
+plant("pages kept in the module", "news", "state", "before", (), around=remembered, record=AS_OF)
 plant("what was seen is left out", "posts", "state", "before", (), around=new_only)
-plant("pages kept in a default", "posts", "state", "before", (), around=by_default)
-plant("a record kept in a class", "news", "state", "before", (), record=in_a_class)
-plant("a cached list", "feeds", "state", "before", (), record=in_a_cache)
+plant(
+    "pages kept in a default",
+    "posts",
+    "state",
+    "before",
+    (),
+    around=by_default,
+    record=also(post, as_of=lambda r, q: q.now.isoformat()),
+)
+plant("a record kept in a class", "news", "state", record=in_a_class)
+plant("a cached list", "feeds", "state", record=in_a_cache)
 plant("a counter in a closure", "tables", "state", "before", (), record=counted())
-plant("rows kept in a file", "posts", "state", "before", (), around=in_a_file)
+plant(
+    "rows kept in a file",
+    "posts",
+    "state",
+    "before",
+    (),
+    around=in_a_file,
+    record=also(post, as_of=lambda r, q: q.now.isoformat()),
+)
 
 # --- around the framework
 
