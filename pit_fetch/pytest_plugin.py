@@ -17,7 +17,7 @@ _FIRST = "test_the_recording_holds_dated_records"
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     yield
-    suite = getattr(item, "instance", None)
+    suite: Any = getattr(item, "instance", None)
     if item.name == _FIRST and hasattr(suite, "certificate"):
         item.user_properties.append((_MARK, (suite.provider.name, suite.certificate())))
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Barrier
+from typing import Any
 
 import pytest
 
@@ -33,7 +35,7 @@ def read(body: bytes, query):
         yield Record(str(row.get("id", "")), STAMP, "provider_metadata", {"title": row.get("title")})
 
 
-def loading(call):
+def loading(call: Callable[[], object]) -> Provider:
     def fetch(query, context):
         yield from read(context.load("Library", "/items", {"symbol": "ACME"}, call).body, query)
 
@@ -41,7 +43,7 @@ def loading(call):
 
 
 def test_a_library_s_own_call_is_an_exchange_like_any_other(tmp_path: Path) -> None:
-    noted: list = []
+    noted: list[Any] = []
     now = inprocess.NOW
     rows = [{"id": 1, "title": "One"}]
     transport = Recorder(Network(lambda: now), lambda request, reply: noted.append((request, reply)))

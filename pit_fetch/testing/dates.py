@@ -23,7 +23,7 @@ _EPOCH = range(631_152_000, 4_102_444_800)  # 1990 to 2099, in seconds
 def floor(value: object, zone: str = "") -> datetime | None:
     """The earliest instant that a stamp of the source can mean when it is read as late as it must be.
 
-    A date is over at the end of its day in ``zone``, a minute at its end; without a zone, where days end first on Earth.
+    A date is over at the end of its day in ``zone``, a minute at its end; without a zone, where days end first.
     None: not a stamp.
     """
     if isinstance(value, (int, float)) and not isinstance(value, bool):

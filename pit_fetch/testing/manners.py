@@ -11,6 +11,7 @@ import sys
 from pit_fetch.credentials import REDACTED
 from pit_fetch.errors import ConfigError
 from pit_fetch.http import base_url
+from pit_fetch.provider import Provider
 from pit_fetch.testing.case import Case, Seen, failure
 from pit_fetch.testing.program import look
 from pit_fetch.testing.rows import Recording
@@ -32,9 +33,9 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 """
 
 
-def check_import(case: Case) -> None:
+def check_import(provider: Provider) -> None:
     """Importing the provider's module brings in nothing heavy: it happens on each call, --help included."""
-    module = case.provider.fetch.__module__
+    module = provider.fetch.__module__
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(path or os.curdir for path in sys.path)}
     done = subprocess.run(  # noqa: S603 - this interpreter, on a module that is already imported
         [sys.executable, "-c", _PROBE, module], env=environ, capture_output=True, text=True, check=False

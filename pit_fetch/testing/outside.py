@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import sys
@@ -82,6 +83,7 @@ class Descriptors:
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
+        atexit.register(self._file.close)
         self._place = 0
 
     @contextlib.contextmanager
@@ -162,7 +164,7 @@ def consulted(authors: Authors) -> Iterator[list[str]]:
             module = str(frame.f_globals.get("__name__", ""))
             said = _IN_PYTHON.get((module, frame.f_code.co_name), "")
             asks = frame.f_back
-            if not said and module == "_collections_abc" and frame.f_code.co_name == "get":
+            if not said and module in ("collections.abc", "_collections_abc") and frame.f_code.co_name == "get":
                 said = "os.environ" if frame.f_locals.get("self") is os.environ else ""
             elif not said and module == "random" and frame.f_code.co_name != "seed":
                 said = "random"

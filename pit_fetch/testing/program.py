@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import dataclasses
 import functools
 import io
 import json
 import os
+import shutil
 import tempfile
 import threading
 import warnings
@@ -64,7 +66,7 @@ class _Spy:
                 warnings.catch_warnings(),
             ):
                 warnings.simplefilter("always")
-                warnings.showwarning = self._warned
+                warnings.showwarning = self._warned  # type: ignore[assignment]
                 stream = iter(start()) if stream is None else stream
                 try:
                     one = next(stream)
@@ -86,8 +88,8 @@ class _Ground:
     """Where runs leave files: one folder as long as the process, swept before each."""
 
     def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="pit-fetch-kit-")
-        self.root = Path(os.path.realpath(self._folder.name))
+        self.root = Path(os.path.realpath(tempfile.mkdtemp(prefix="pit-fetch-kit-")))
+        atexit.register(shutil.rmtree, self.root, ignore_errors=True)
         self.home, self.audit, self.file = self.root / "home", self.root / "audit.jsonl", self.root / "reply"
         self.home.mkdir()
         self.descriptors = outside.Descriptors()

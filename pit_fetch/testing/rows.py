@@ -85,7 +85,7 @@ class Recording:
 
     @cached_property
     def validity(self) -> frozenset[Path]:
-        """The places in a row that say until when its version held: there the calendar ends, or another version begins."""
+        """The places in a row that say until when its version held: the calendar's end, or another's beginning."""
         moments: dict[Path, list[datetime]] = {}
         starts: set[datetime] = set()
         for row in self.every:
@@ -200,7 +200,10 @@ def moves(recording: Recording, row: Row, path: Path, value: object) -> bool:
         return False
     later = replace(case, now=case.now + timedelta(days=2))
     moved = look(later, later.now, reply=edited(case, change))
-    before, after = (Counter(public_from(record) for record in seen.records) for seen in (recording.seen, moved))
+    before, after = (
+        Counter(public_from(record) for record in seen.records if not record.at_receipt)
+        for seen in (recording.seen, moved)
+    )
     # Put off, and not lost: a date can also be what ties a row to another.
     return bool(before - after) and len(list((after - before).elements())) > after[None] - before[None]
 

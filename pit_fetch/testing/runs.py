@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -28,11 +28,12 @@ def check_state(recording: Recording) -> None:
     case, pit = recording.case, _middle(recording)
     late = recording.late(pit)
     without = edited(case, lambda tree: drop(tree, late))
-    for what, ask in {
+    asks: dict[str, Callable[[], Seen]] = {
         "at a later PIT": lambda: look(case, case.now),
         "without a PIT": lambda: look(case, None, fresh=False),
         "of a source that said more": lambda: look(case, pit, fresh=False),
-    }.items():
+    }
+    for what, ask in asks.items():
         for reply in (without, case.reply):
             alone = look(case, pit, reply=reply)
             ask()
@@ -41,8 +42,8 @@ def check_state(recording: Recording) -> None:
             if difference:
                 raise failure(
                     f"at the PIT {pit} the output is another one after a question {what}:\n{difference}",
-                    "keep nothing between runs: no list, dict, set, counter or cache in a module, a class, a default or "
-                    "a closure; what is the same for every request can be kept by context.http.get_cached",
+                    "keep nothing between runs: no list, dict, set, counter or cache in a module, a class, a default, "
+                    "or a closure; what is the same for every request can be kept by context.http.get_cached",
                 )
 
 

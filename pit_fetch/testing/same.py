@@ -46,7 +46,7 @@ def same_bytes(run: Callable[[World], Bytes], worlds: Sequence[World], secrets: 
 
 
 def interference(expected: Left, other: Left, secrets: Collection[str] = ()) -> str:
-    """What is wrong with ``other``, which was to be like ``expected``: a canary, a secret, another byte; "" if nothing."""
+    """What is wrong with ``other``, which was to be like ``expected``: a canary, a secret, another byte, or ""."""
     return _out_of_place(other, secrets) or first_difference(expected, other)
 
 

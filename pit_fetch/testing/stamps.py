@@ -273,7 +273,9 @@ def _check_stamp(recording: Recording, row: Row, path: Path, what: str, value: o
     for then, pit in ((replace(case, now=least + timedelta(days=2)), least + timedelta(days=1)), (case, case.now)):
         for record in look(then, pit, reply=reply).records:
             stamp = public_from(record)
-            if stamp is not None and stamp < least and Version(record.id, stamp) not in known - row.versions:
+            if record.at_receipt or Version(record.id, stamp or least) in known - row.versions:
+                continue
+            if stamp is not None and stamp < least:
                 raise failure(
                     f"where {_field(path)} is {what} ({value!r}), item {record.id!r} is stamped {stamp}, and not "
                     f"{least} or later",

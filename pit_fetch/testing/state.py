@@ -76,13 +76,13 @@ class State:
             case MethodType():
                 return [one.__func__, one.__self__]
             case dict():
-                return self._container(one, dict(one), lambda held: (one.clear(), one.update(held)), one.values())
+                return self._container(one, dict(one), lambda held: _refill(one, one.update, held), one.values())
             case list():
                 return self._container(one, list(one), lambda held: one.__setitem__(slice(None), held), one)
             case set():
-                return self._container(one, set(one), lambda held: (one.clear(), one.update(held)), ())
+                return self._container(one, set(one), lambda held: _refill(one, one.update, held), ())
             case deque():
-                return self._container(one, list(one), lambda held: (one.clear(), one.extend(held)), one)
+                return self._container(one, list(one), lambda held: _refill(one, one.extend, held), one)
             case bytearray():
                 return self._container(one, bytes(one), lambda held: one.__setitem__(slice(None), held), ())
             case tuple() | frozenset():
@@ -145,6 +145,11 @@ class State:
 
         self._undo.append(undo)
         return [value for value in values if not isinstance(value, (str, bytes, int, float, type(None)))]
+
+
+def _refill(one: Any, fill: Callable[[Any], object], held: Any) -> None:
+    one.clear()
+    fill(held)
 
 
 def _same(one: Any, held: Any) -> bool:
