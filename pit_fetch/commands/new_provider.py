@@ -1,4 +1,4 @@
-"""``pit_fetch new-provider NAME [DIR] [--post | --two-step | --file | --vintages]``: writes a complete package for a provider, with passing tests.
+"""``pit_fetch new-provider NAME [DIR]``: writes a complete package for a provider, with passing tests.
 
 The package is the folder ``pit_fetch/skeleton``, which works as it is under the name my-source; it
 is copied with that name replaced in all its spellings. A folder in ``shapes`` holds what takes the place of its

@@ -158,7 +158,8 @@ def in_process(made: Made, reply: bytes, asked: list[str]) -> Any:
         try:
             return run(
                 [word.replace("@REPLY", "-") for word in asked],
-                transport=answering, clock=clock.value(), environ=environ, folder=home, stdin=reply, provider=made.provider,
+                transport=answering, clock=clock.value(), environ=environ, folder=home, stdin=reply,
+                provider=made.provider,
             ).leaves  # fmt: skip
         finally:
             os.chdir(there)
@@ -251,8 +252,9 @@ def main() -> int:
     killed = len(plants) - len(survivors)
     for name in survivors:
         print(f"survives: {name} ({plants[name].base}, {plants[name].kind})")
-    print(f"{killed} of {len(plants)} plants found ({killed / len(plants):.0%}); {alarms} false alarms; {slow} suites too slow; "
-          f"{sum(not how for how in shown.values())} not shown to leak")  # fmt: skip
+    unshown = sum(not how for how in shown.values())
+    print(f"{killed} of {len(plants)} plants found ({killed / len(plants):.0%}), {unshown} not shown to leak")
+    print(f"{len(honest.BASES)} honest providers: {alarms} false alarms, {slow} suites above {SECONDS:g} s of CPU")
     return int(bool(alarms or slow) or killed < SHARE * len(plants) or not all(shown.values()))
 
 
