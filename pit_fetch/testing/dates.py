@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
@@ -12,6 +14,11 @@ from pit_fetch.times import end_of_day, parse_rfc2822, parse_rfc3339, wall_clock
 # The zone whose days begin, and end, before all others.
 EARLIEST_ZONE = timezone(timedelta(hours=14))
 
+_LOOSE = re.compile(
+    r"(?:[A-Z][a-z]{2,8} [0-9]{1,2}, [0-9]{4}|[0-9]{1,2} [A-Z][a-z]{2,8} [0-9]{4}|"
+    r"[0-9]{1,4}[/.][0-9]{1,2}[/.][0-9]{2,4})"
+    r"(?:,? [0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?: [AP]M)?)?"
+)
 _ISO = re.compile(r"([0-9]{4})-?([01][0-9])-?([0-3][0-9])(?:[T ]?([0-2][0-9]):?([0-5][0-9])(?::?([0-5][0-9]))?\S*)?")
 _RFC2822 = re.compile(r"(?:[A-Z][a-z]{2},\s+)?([0-9]{1,2})\s+([A-Z][a-z]{2})\s+([0-9]{4})\s+([0-9:]{5,8})\s*(\S*)")
 _NAMED = re.compile(r"[A-Za-z]{2,}$")
@@ -31,6 +38,13 @@ def floor(value: object, zone: str = "") -> datetime | None:
         return datetime.fromtimestamp(seconds, UTC) if seconds in _span() else None
     if not isinstance(value, str):
         return None
+    form = _form(value)
+    if form is not None:
+        naive = datetime.strptime(value, form)  # noqa: DTZ007
+        there = ZoneInfo(zone) if zone else EARLIEST_ZONE
+        if "%H" not in form and "%I" not in form:
+            return end_of_day(naive.date(), there)
+        return wall_clock(naive if "%S" in form else naive + _REST_OF_MINUTE, there)
     exact = parse_rfc3339(value) or parse_rfc2822(re.sub(r"\s(?:GMT|UTC?|Z)$", " +0000", value))
     return exact or _naive(value, ZoneInfo(zone) if zone else EARLIEST_ZONE)
 
@@ -47,12 +61,18 @@ def is_naive(value: object) -> bool:
     """Whether a stamp is a reading of a clock in a zone that it does not name."""
     if not isinstance(value, str) or floor(value) is None or parse_rfc3339(value) or _OFFSET.search(value):
         return False
+    form = _form(value)
+    if form is not None:
+        return "%H" in form or "%I" in form
     match = _ISO.fullmatch(value)
     return match is not None and match[4] is not None and not _NAMED.search(value)
 
 
 def is_date(value: object) -> bool:
     """Whether a stamp is a day and no more."""
+    form = _form(value) if isinstance(value, str) else None
+    if form is not None:
+        return "%H" not in form and "%I" not in form
     match = _ISO.fullmatch(value) if isinstance(value, str) else None
     return match is not None and match[4] is None
 
@@ -62,6 +82,9 @@ def at_reading(value: object, moment: datetime) -> object:
 
     An offset is dropped from nothing: it is for stamps without one.
     """
+    form = _form(value) if isinstance(value, str) else None
+    if form is not None:
+        return moment.strftime(form)
     if isinstance(value, str) and (match := _ISO.fullmatch(value)) and match[4] is not None:
         day = f"{moment:%Y-%m-%d}" if value[4] == "-" else f"{moment:%Y%m%d}"
         colon = ":" if ":" in value else ""
@@ -94,6 +117,9 @@ def a_day_later(value: object) -> object:
         return value + (86_400_000 if value / 1000 in _span() else 86_400)
     if not isinstance(value, str):
         raise ValueError(value)
+    form = _form(value)
+    if form is not None:
+        return (datetime.strptime(value, form) + timedelta(days=1)).strftime(form)  # noqa: DTZ007
     match = _RFC2822.fullmatch(value)
     if match:
         day = datetime.strptime(f"{match[1]} {match[2]} {match[3]}", "%d %b %Y") + timedelta(days=1)  # noqa: DTZ007
@@ -116,6 +142,19 @@ def less_precise(value: object) -> Iterator[str]:
         yield bare + (" -0000" if _RFC2822.fullmatch(value) else "-00:00")
     if _ISO.fullmatch(value) and len(value) > 10:
         yield value[:10] if value[4] == "-" else value[:8]
+
+
+@functools.cache
+def _form(value: str) -> str | None:
+    """How a date is written that is neither ISO 8601 nor RFC 2822: ``Feb 15, 2024 4:00 PM``, ``02/15/2024``."""
+    if not _LOOSE.fullmatch(value):
+        return None
+    for day in ("%b %d, %Y", "%B %d, %Y", "%d %b %Y", "%d %B %Y", "%m/%d/%Y", "%Y/%m/%d", "%d.%m.%Y"):
+        for clock in ("", " %H:%M", " %H:%M:%S", " %I:%M %p", ", %I:%M %p", " %I:%M:%S %p"):
+            with contextlib.suppress(ValueError):
+                if datetime.strptime(value, day + clock).year >= 1990:  # noqa: DTZ007
+                    return day + clock
+    return None
 
 
 def _naive(value: str, zone: tzinfo) -> datetime | None:

@@ -18,8 +18,9 @@ from pit_fetch.testing.same import CANARY
 
 Change = Callable[[Any], None]
 
-# More than a list that somebody cuts to its first hundred or two.
+# More than a list that somebody cuts to its first hundred, and the most that a test adds.
 MANY = 130
+MOST = 1_100
 # How worlds are named that add rows, whose stamps the source may take from elsewhere too.
 TWIN = "beside rows that are "
 # What a row can turn out to be.
@@ -36,13 +37,12 @@ PLANNED = re.compile(
 
 def worlds(recording: Recording, late: Sequence[Row], pit: datetime) -> Mapping[str, Change]:
     """Worlds at ``pit``, each a change of the recorded reply, by what is said of the ``late`` rows in it."""
-    return {**few(recording, late), **_many(recording, late), **_shapes(recording, late, pit)}
+    return {**few(recording, late), **_many(recording, late, many(recording)), **_shapes(recording, late, pit)}
 
 
 def quick(recording: Recording, late: Sequence[Row]) -> Mapping[str, Change]:
     """The worlds that find most."""
-    many = dict(list(_many(recording, late).items())[:1])
-    return {**few(recording, late), **many}
+    return {**few(recording, late), **dict(list(_many(recording, late, MANY).items())[:1])}
 
 
 def few(recording: Recording, late: Sequence[Row]) -> dict[str, Change]:
@@ -68,7 +68,7 @@ def few(recording: Recording, late: Sequence[Row]) -> dict[str, Change]:
     }
 
 
-def _many(recording: Recording, late: Sequence[Row]) -> dict[str, Change]:
+def _many(recording: Recording, late: Sequence[Row], size: int) -> dict[str, Change]:
     lists = [row for row in late if isinstance(row.key, int)]
     if not lists:
         return {}
@@ -78,7 +78,7 @@ def _many(recording: Recording, late: Sequence[Row]) -> dict[str, Change]:
         container = at(tree, lists[0].container)
         made = [
             _renamed(copy.deepcopy(at(tree, row.path)), ids[row], number)
-            for number in range(MANY // len(lists) + 1)
+            for number in range(size // len(lists) + 1)
             for row in lists
         ]
         place = 0 if first else len(container)
@@ -88,6 +88,14 @@ def _many(recording: Recording, late: Sequence[Row]) -> dict[str, Change]:
         "many, at the beginning": lambda tree: several(tree, True),
         "many, at the end": lambda tree: several(tree, False),
     }
+
+
+def many(recording: Recording) -> int:
+    """How many rows are many: more than any size that the author's code names, if each costs no request."""
+    state = recording.case.state
+    if state is None or len(recording.seen.exchanges) > len(recording.rows):
+        return MANY
+    return max([MANY, *(figure + 20 for figure in state.figures if figure <= MOST - 20)])
 
 
 def _shapes(recording: Recording, late: Sequence[Row], pit: datetime) -> dict[str, Change]:

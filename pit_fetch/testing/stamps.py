@@ -163,6 +163,7 @@ def check_revisions(recording: Recording, not_revisions: tuple[str, ...] = ()) -
                     "what is served may be a text from after the PIT",
                     f"yield revised_at from {field} (or, if that is no revision, list it in not_revisions)",
                 )
+    _check_revisions_to_come(recording, not_revisions)
     for record in recording.seen.records:
         stamp = public_from(record)
         for path, value in leaves(dict(record.payload)) if stamp is not None and not record.at_receipt else ():
@@ -173,6 +174,36 @@ def check_revisions(recording: Recording, not_revisions: tuple[str, ...] = ()) -
                     f"leave {field} out of the payload, or yield it as revised_at (or, if it tells of something "
                     "planned, list it in not_revisions)",
                 )
+
+
+def _check_revisions_to_come(recording: Recording, not_revisions: tuple[str, ...]) -> None:
+    """A field that by its name is a revision's moves a stamp, also where the recording shows no later one."""
+    case = recording.case
+    models = [value for row in recording.rows for path, value in dates_of(recording, row) if path != row.path]
+    for row in recording.rows[:LOOKED_AT]:
+        node = at(recording.tree, row.path)
+        for field, value in node.items() if isinstance(node, dict) else ():
+            known = floor(value) is not None
+            if (
+                not _REVISION.search(field)
+                or field in not_revisions
+                or (field,) in recording.basis
+                or PLANNED.search(field)
+            ):
+                continue
+            if not known and not (value is None and _REVISED_AT.search(field) and models):
+                continue
+            with contextlib.suppress(ValueError, OverflowError):
+                change = putting(row, (*row.path, field), later(value if known else models[0], 60))
+                then = replace(case, now=case.now + timedelta(days=90))
+                after = {Version(one.id, stamp) for one in look(then, then.now, reply=edited(case, change)).records
+                         if (stamp := public_from(one)) is not None}  # fmt: skip
+                if row.versions and row.versions <= after:
+                    raise failure(
+                        f"item {min(row.versions).id!r} keeps its stamps when {field} says 60 days later, so what is "
+                        "served may be a text from after the PIT",
+                        f"yield revised_at from {field} (or, if that is no revision, list it in not_revisions)",
+                    )
 
 
 def is_planned(field: str, not_revisions: tuple[str, ...]) -> bool:
@@ -334,6 +365,9 @@ _STARTS = re.compile(
     r"conference|(^|_)call|call(_|$)|start|begin|period|fiscal|ending|event_(date|time)", re.IGNORECASE
 )
 _ADJUSTED = re.compile(r"adj(usted|_|$|\W)", re.IGNORECASE)
+_REVISED_AT = re.compile(
+    r"(updated?|modified|revised|edited|amended|corrected|changed)(_?(at|on|date|time))?$", re.IGNORECASE
+)
 _MOMENT = timedelta(minutes=2)
 
 
@@ -341,7 +375,8 @@ def _are_period_ends(values: list[object]) -> bool:
     days = {value for value in values if is_date(value)}
     if len(days) < 2 or len(days) != len(set(values)):
         return False
-    parsed = [datetime.fromisoformat(str(day)).date() for day in days]
+    ends = [moment for day in days if (moment := floor(day, "UTC")) is not None]
+    parsed = [(moment - timedelta(days=1)).date() for moment in ends]
     return all(day.day == 1 for day in parsed) or all((day + timedelta(days=1)).day == 1 for day in parsed)
 
 

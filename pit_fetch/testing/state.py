@@ -12,7 +12,7 @@ import sysconfig
 from collections import deque
 from collections.abc import Callable
 from dataclasses import fields
-from types import FunctionType, MethodType, ModuleType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 from pit_fetch.provider import Provider
@@ -54,6 +54,7 @@ class State:
         self._met: set[int] = set()
         self._kept: list[object] = []  # so that no id is used again
         self.modules: set[str] = set()
+        self.figures: set[int] = set()
         waiting = [getattr(provider, one.name) for one in fields(provider)]
         while waiting:
             one = waiting.pop()
@@ -99,6 +100,7 @@ class State:
     def _function(self, one: FunctionType) -> list[object]:
         if not self.authors.wrote(one.__module__ or "", one.__code__.co_filename):
             return []
+        self.figures |= _figures(one.__code__)
         held: list[object] = [one.__dict__, one.__defaults__, one.__kwdefaults__]
         for cell in one.__closure__ or ():
             try:
@@ -117,6 +119,7 @@ class State:
         names = vars(sys.modules[name])
         held = {key: value for key, value in names.items() if not key.startswith("__")}
         self._undo.append(lambda: _put_back(names, held))
+        self.figures |= {value for value in held.values() if type(value) is int}
         return list(held.values())
 
     def _class(self, one: type) -> list[object]:
@@ -145,6 +148,12 @@ class State:
 
         self._undo.append(undo)
         return [value for value in values if not isinstance(value, (str, bytes, int, float, type(None)))]
+
+
+def _figures(code: CodeType) -> set[int]:
+    """The whole numbers that a function names: among them the sizes at which it does something else."""
+    inner = (one for one in code.co_consts if isinstance(one, CodeType))
+    return {one for one in code.co_consts if type(one) is int}.union(*map(_figures, inner))
 
 
 def _refill(one: Any, fill: Callable[[Any], object], held: Any) -> None:
