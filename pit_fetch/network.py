@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from pit_fetch.compressed import ACCEPTED, content
 from pit_fetch.errors import ConfigError
-from pit_fetch.transport import Reply, Request, TransportError
+from pit_fetch.transport import MAX_BODY_BYTES, Reply, Request, TransportError
 
 if TYPE_CHECKING:
     import requests
