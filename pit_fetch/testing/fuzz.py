@@ -77,7 +77,7 @@ def _many(recording: Recording, late: Sequence[Row], size: int) -> dict[str, Cha
     def several(tree: Any, first: bool) -> None:
         container = at(tree, lists[0].container)
         made = [
-            _renamed(copy.deepcopy(at(tree, row.path)), ids[row], number)
+            _varied(_renamed(copy.deepcopy(at(tree, row.path)), ids[row], number), ids[row], number)
             for number in range(size // len(lists) + 1)
             for row in lists
         ]
@@ -263,6 +263,16 @@ def _renamed(node: Any, paths: set[Path], number: int) -> Any:
             _put(node, path, value + 1_000_000 + 10 * number)
         elif isinstance(value, str) and floor(value) is None:
             _put(node, path, f"{value}x{number}")
+    return node
+
+
+def _varied(node: Any, paths: set[Path], number: int) -> Any:
+    """Other texts and figures, so that the rows are many in whatever order somebody puts them: before and after."""
+    for path, value in list(leaves(node)):
+        if path and path not in paths and isinstance(value, str) and floor(value) is None:
+            _put(node, path, f"{'!' if number % 2 else '~'}{number} {value}")
+        elif path and path not in paths and isinstance(value, float):
+            _put(node, path, value * (1_000 + number) if number % 2 else value / (1_000 + number))
     return node
 
 
