@@ -149,7 +149,7 @@ def check_revisions(recording: Recording, not_revisions: tuple[str, ...] = ()) -
         for path, value in dates_of(recording, row):
             field = _field(path)
             direct = not any(isinstance(part, int) for part in path[len(row.path) :])
-            if not direct or field in not_revisions or pattern_of(row, path) in recording.basis:
+            if not direct or field in not_revisions:
                 continue
             named = _REVISION.search(field) is not None
             moment = floor(value, case.zone) if named else earliest(value)
