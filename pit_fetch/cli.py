@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from pit_fetch import process
@@ -16,6 +16,7 @@ from pit_fetch.world import World, alarm, real_world
 
 if TYPE_CHECKING:
     from pit_fetch.log import Log
+    from pit_fetch.request import Request
 
 COMMANDS = ("init", "lint", "doctor", "new-provider")  # a fetch never starts with one of these words
 
@@ -43,12 +44,22 @@ class _Answer:
 def main(argv: Sequence[str] | None = None, world: World | None = None) -> int:
     """Runs the command on ``argv`` (default: the process's) in ``world``, and returns the exit status."""
     world = real_world(alarm) if world is None else world
+    words = list(sys.argv[1:] if argv is None else argv)
+    return _answered(world, lambda answer: _run(words, world, answer))
+
+
+def ask(request: Request, argv: Sequence[str], world: World) -> int:
+    """Runs one request as :func:`main` runs the words that it was made of."""
+    return _answered(world, lambda answer: _ask(request, list(argv), world, answer))
+
+
+def _answered(world: World, run: Callable[[_Answer], None]) -> int:
     stdout, stderr = sys.stdout, sys.stderr
     answer = _Answer()
     # Nothing that a provider or a library prints may mix with the envelope, or leak on stderr.
     sys.stdout = sys.stderr = io.StringIO()
     try:
-        _run(list(sys.argv[1:] if argv is None else argv), world, answer)
+        run(answer)
     except PitFetchError as error:
         answer.refuse(error.gap)
     except KeyboardInterrupt:
@@ -84,11 +95,15 @@ def _run(argv: list[str], world: World, answer: _Answer) -> None:
 
 
 def _fetch(argv: list[str], source: str, world: World, answer: _Answer) -> None:
-    from pit_fetch.engine import run
-    from pit_fetch.log import Log
     from pit_fetch.request import parse
 
-    request = parse(argv, world.find(source), world.environ)
+    _ask(parse(argv, world.find(source), world.environ), argv, world, answer)
+
+
+def _ask(request: Request, argv: list[str], world: World, answer: _Answer) -> None:
+    from pit_fetch.engine import run
+    from pit_fetch.log import Log
+
     answer.log = Log(
         stream=world.stderr,
         terminal=world.stderr is not None and world.stderr.isatty(),

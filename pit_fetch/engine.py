@@ -298,7 +298,8 @@ def _source(
         deadline=deadline,
         on_request=log.request,
     )
-    stream = provider.fetch(query, Context(client, resolved))
+    context = Context(client, resolved, lambda name: inputs.path_of(provider, name, world.environ, world.folder))
+    stream = provider.fetch(query, context)
     if memory is None:
         return Source(stream, secrets, client)
     client.on_kept = memory.note

@@ -17,8 +17,9 @@ Code = Literal[
     "nothing_with_hint", "limit", "max_pages", "max_chars", "field_left_out", "deadline", "provider_ceiling", "reach",
     "look_back", "partial_file", "pit_malformed", "pit_repeated", "pit_required", "pit_above_ceiling",
     "ceiling_malformed", "usage", "credential_missing", "credential_malformed", "env_file_unreadable",
-    "url_malformed", "rate_malformed", "dependency_missing", "operation", "input_unreadable", "input_malformed",
-    "http_status", "http_wait", "moved", "credential_refused", "throttled", "throttled_wait", "own_limit",
+    "url_malformed", "file_missing", "file_unreadable", "rate_malformed", "dependency_missing", "operation",
+    "input_unreadable", "input_malformed", "http_status",
+    "http_wait", "moved", "credential_refused", "throttled", "throttled_wait", "own_limit",
     "not_entitled", "bad_call", "network", "unresolved", "refused", "proxy", "certificate", "certificate_file", "tls",
     "timeout", "too_large", "redirected", "malformed", "off_subject", "incomplete", "paging", "order_broken",
     "offline", "offline_without_archive", "archive_unusable", "not_recorded", "snapshot_held", "never_dated_held",
@@ -116,6 +117,8 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "The .env file cannot be read: fix it, or set the variables in the environment.",
     ),
     "url_malformed": ("config", "{variable} must be https://HOST without a path (http only for a loopback host)."),
+    "file_missing": ("config", "{source} needs {variable}: the path of its file ({name}). {hint}"),
+    "file_unreadable": ("config", "{variable} names no file that can be read."),
     "rate_malformed": (
         "config",
         "{variable} must be REQUESTS/SECONDS, e.g. 5/1 for at most 5 requests in any second "
