@@ -48,7 +48,13 @@ def main(argv: Sequence[str] | None = None, world: World | None = None) -> int:
     # Nothing that a provider or a library prints may mix with the envelope, or leak on stderr.
     sys.stdout = sys.stderr = io.StringIO()
     try:
-        _run(list(sys.argv[1:] if argv is None else argv), world, answer)
+        words = list(sys.argv[1:] if argv is None else argv)
+        if "--release" in words:
+            from pit_fetch import release
+
+            words, path = release.split(words)
+            world = world._replace(stdout=release.opened(path)) if path else world
+        _run(words, world, answer)
     except PitFetchError as error:
         answer.refuse(error.gap)
     except KeyboardInterrupt:

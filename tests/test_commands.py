@@ -50,7 +50,8 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_wiring_names_tools_and_withstands_failure() -> None:
     rows = {(row.event, row.matcher): row for row in bundle.wiring()}
     assert set(rows) == {
-        ("PreToolUse", "Bash"),
+        ("PreToolUse", "Bash|Monitor"),
+        ("PreToolUse", "ReadMcpResourceTool"),
         ("PreToolUse", "mcp__neo4j-cypher__write_neo4j_cypher"),
         ("PostToolUse", "Bash"),
         ("PostToolUse", "mcp__neo4j-cypher__read_neo4j_cypher"),
@@ -104,7 +105,7 @@ def test_init_merges_settings_and_keeps_what_is_there(tmp_path: Path) -> None:
     assert merged["hooks"]["Stop"] == [own]
     assert merged["hooks"]["PostToolUse"][:2] == [own, wired]
     assert [entry["matcher"] for entry in merged["hooks"]["PostToolUse"]].count("Bash") == 2
-    assert len(merged["hooks"]["PreToolUse"]) == 2
+    assert len(merged["hooks"]["PreToolUse"]) == 3
     before = path.read_bytes()
     assert "merged" not in answer(tmp_path, "init").text
     assert path.read_bytes() == before
@@ -342,7 +343,7 @@ def test_a_project_after_init_holds(project: Path) -> None:
 def test_a_project_without_anything_does_not_hold(tmp_path: Path) -> None:
     found = examine(tmp_path)
     assert found["fail"] == [
-        "wiring: pit_guard.py at PreToolUse on Bash is not wired",
+        "wiring: pit_guard.py at PreToolUse on Bash|Monitor is not wired",
         "wiring: pit_gate.py at PostToolUse on Bash is not wired",
     ]
     assert "FAIL  wiring" in answer(tmp_path, "doctor").text

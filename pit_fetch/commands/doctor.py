@@ -203,10 +203,10 @@ def check_wiring(wired: Sequence[Wired]) -> Iterator[Finding]:
     for row in bundle.wiring():
         name = f"{row.script} at {row.event} on {row.matcher}"
         found = [hook for hook in wired if hook.event == row.event and hook.script == row.script]
-        found = [hook for hook in found if matches(hook.matcher, row.matcher)]
+        found = [hook for hook in found if all(matches(hook.matcher, tool) for tool in row.matcher.split("|"))]
         if found:
             yield Finding("ok", "wiring", f"{name} ({found[0].origin})")
-        elif row.matcher == "Bash":
+        elif "Bash" in row.matcher.split("|"):
             yield Finding("fail", "wiring", f"{name} is not wired", f"{INIT}, or install the plugin")
         else:
             yield Finding("warn", "wiring", f"{name} is not wired", f"{INIT}, if a server of this name is in use")
