@@ -38,7 +38,7 @@ def opened(path: str) -> TextIO:
             handle = os.open(os.path.basename(path), flags, dir_fd=folder)
             found = os.fstat(handle)
             if gate.is_private(os.fstat(folder), folder=True) and gate.is_private(found) and found.st_size == 0:
-                return open(handle, "w", encoding="utf-8")  # noqa: SIM115 - it stays open until the process ends
+                return open(handle, "w", encoding="utf-8")
             os.close(handle)
         finally:
             os.close(folder)

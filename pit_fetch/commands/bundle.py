@@ -14,6 +14,10 @@ from typing import Any
 
 HOOK_FILES = ("pit_gate.py", "pit_guard.py")
 
+# What can be installed apart from the rest. Neo4j is across the others: its agents, its skills, its servers' hooks.
+PARTS = ("hooks", "agents", "skills", "neo4j")
+_NEO4J = "neo4j"
+
 _PACKAGE = Path(__file__).resolve().parent.parent
 _IN_WHEEL = _PACKAGE / "claude"
 _ROOT = _PACKAGE.parent
@@ -30,6 +34,10 @@ class Hook:
     matcher: str
     script: str
     command: dict[str, Any]
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return parts_of_matcher(self.matcher)
 
 
 def files() -> dict[str, bytes]:
@@ -52,6 +60,17 @@ def wiring() -> Iterator[Hook]:
             for command in entry["hooks"]:
                 text = command["command"].replace(_PLUGIN_HOOKS, PROJECT_HOOKS)
                 yield Hook(event, entry["matcher"], script_of(text), {**command, "command": text})
+
+
+def parts_of(name: str) -> tuple[str, ...]:
+    """The parts that a file belongs to, of which none may be left out; ``name`` is its path under ``.claude``."""
+    kind, _, rest = name.partition("/")
+    return (kind, _NEO4J) if rest.startswith(_NEO4J) else (kind,)
+
+
+def parts_of_matcher(matcher: str) -> tuple[str, ...]:
+    """The parts that a row of the wiring belongs to."""
+    return ("hooks", _NEO4J) if _NEO4J in matcher else ("hooks",)
 
 
 def script_of(command: str) -> str:

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.client.model import Script, serve
+from pit_fetch.commands.scripted_model import Script, serve
 
 _INSIDE = "PIT_CLIENT_NAMESPACE"
 SERVER = "neo4j-cypher"
-ALLOWED = ("Bash", "Agent", "Read", f"mcp__{SERVER}")
+ALLOWED = ("Bash", "Monitor", "Agent", "Read", "ReadMcpResourceTool", f"mcp__{SERVER}")
 TIMEOUT = 40
 
 
@@ -61,6 +61,8 @@ def version() -> str:
 class Setting:
     """Where and how a client runs: its project, variables, extra arguments; with ``hooks``, through the SDK.
 
+    ``home`` is the user's; by default it lies beside the project.
+
     ``server`` is the command of an MCP server.
     """
 
@@ -69,6 +71,7 @@ class Setting:
     args: Sequence[str] = ()
     hooks: Any = None
     server: Sequence[str] = ()
+    home: Path | None = None
 
     @property
     def servers(self) -> dict[str, Any]:
@@ -77,7 +80,7 @@ class Setting:
 
 def converse(setting: Setting, script: Script) -> list[str]:
     """The texts that reached the model, in order, when it follows ``script`` in ``setting``."""
-    home = setting.project.parent / "home"
+    home = setting.home or setting.project.parent / "home"
     home.mkdir(exist_ok=True)
     with serve(script) as model:
         env = {

@@ -1,5 +1,6 @@
-"""The laws of the guard: what it lets run is, to a real bash, one call of the wrapper with the words that were asked for,
-and, to the real parser, a fetch with options that an adapter may choose; what only mentions the wrapper runs nothing.
+"""The laws of the guard: what it lets run is, to a real bash, one call of the wrapper with the words that were asked
+for, and, to the real parser, a fetch with options that an adapter may choose. What only mentions the wrapper does not
+run it.
 
 Commands are made of hostile pieces and of honest calls with hostile pieces in them. Those that the
 guard permits are run by ``bash -c`` in a sandbox in which every program on PATH, the wrapper
@@ -227,7 +228,7 @@ def mentions(rng: Random) -> int:
             continue
         ran = sandbox().run(command)
         started = {os.path.basename(name) for name, *_ in ran.calls}
-        assert started <= READERS and not ran.changed, f"{command!r} starts {started}"
+        assert (started - READERS, ran.changed) == (set(), False), f"{command!r} starts {started}"
         found += 1
         if found == PERMITTED:
             break

@@ -1,4 +1,4 @@
-"""Leaks of the guard: options that are not an adapter's to choose, and commands that run otherwise than it read them."""
+"""Leaks of the guard: options that are not an adapter's, and commands that run otherwise than it read them."""
 
 from __future__ import annotations
 
