@@ -41,7 +41,6 @@ import stat
 import sys
 from collections import namedtuple
 from datetime import datetime, timedelta, timezone
-from shlex import quote
 
 # The process starts on every call by an agent: whatever costs start-up time (typing, signal's enums, patterns
 # that few inputs need) is left out or deferred. tests/repo/bench_gate.py holds the limit.
@@ -95,15 +94,14 @@ _INSTANT = re.compile(
 # Compiled on first use, and cached by re itself.
 _NAIVE_INSTANT = r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?(?:\.[0-9]+)?"
 
-# The pieces of a plain command, as bash reads them. A control character, half a character, and whatever has a meaning
-# of its own outside quotes (an operator, an expansion, a glob) are not among them. A backslash vanishes with the line
-# feed behind it; in double quotes it escapes only $ ` " and itself, and is a character like any other elsewhere.
-_CHARACTER = r"\x00-\x1f\x7f\ud800-\udfff"
+# The pieces of a plain command, as bash reads them. Whatever has a meaning of its own outside quotes (an operator, an
+# expansion, a glob) is not among them. A backslash vanishes with the line feed behind it; in double quotes it escapes
+# only $ ` " and itself, and is a character like any other elsewhere.
 _PIECE = (
     r"(?P<end>[ \t\n]+\Z)|(?P<blank>[ \t]+)|(?P<joint>\\\n)|(?P<bare>[\w./:=,@%+^-]+)|(?P<inner>[#!])|(?P<home>~/)"
-    rf"|'(?P<single>[^'{_CHARACTER}]*)'"
-    rf'|"(?P<double>(?:[^"$`\\{_CHARACTER}]|\\(?:\n|[^{_CHARACTER}]))*)"'
-    rf"|\\(?P<escaped>[^{_CHARACTER}])"
+    r"|'(?P<single>[^'\t\n]*)'"
+    r'|"(?P<double>(?:[^"$`\\\t\n]|\\(?:\n|[^\t\n]))*)"'
+    r"|\\(?P<escaped>[^\t\n])"
 )
 _IN_DOUBLE_QUOTES = r'\\(?:\n|([$`"\\]))'
 
@@ -347,6 +345,13 @@ def _holds(tree: Any, target: dict[str, Any]) -> bool:
 # The command line: which calls are calls of the wrapper.
 
 
+def _is_call(command: str) -> bool:
+    """Whether a command may fetch: it names pit_fetch, and is neither a listing nor a mention."""
+    if not names_wrapper(command) or is_listing(command):
+        return False
+    return wrapper_arguments(command) is not None or not only_mentions(command)
+
+
 def names_wrapper(command: str) -> bool:
     """Whether a shell command mentions pit_fetch at all, however it is quoted."""
     return bool(re.search(_WRAPPER, command) or re.search(_WRAPPER, _bare(command)))
@@ -363,6 +368,8 @@ def plain_words(command: str) -> Optional[List[str]]:
     an allow-list, so anything it does not know is not plain. The one exception is a home folder, ``~/``,
     at the start of the path of a program or script; it stays in the word.
     """
+    if not command.replace("\n", "").replace("\t", "").isprintable():
+        return None  # a control character, half a character, a blank that only some programs take for one
     commands = _commands(command, _PIECE)
     return commands[0] if commands else None
 
@@ -415,14 +422,15 @@ def _text_of(match: "re.Match[str]") -> str:
 
 def joined(words: List[str]) -> str:
     """The command that every shell reads as exactly ``words``, those of :func:`plain_words`."""
+    from shlex import quote  # the gate as a hook has no use for it
+
+    def quoted(word: str) -> str:
+        return "'='" + quote(word[1:]) if word.startswith("=") else quote(word)  # zsh takes =cat for the path of cat
+
     return " ".join(
-        "~/" + quote(word[2:]) if word.startswith("~/") and _is_path(words[:place]) else _quoted(word)
+        "~/" + quote(word[2:]) if word.startswith("~/") and _is_path(words[:place]) else quoted(word)
         for place, word in enumerate(words)
     )
-
-
-def _quoted(word: str) -> str:
-    return "'='" + quote(word[1:]) if word.startswith("=") else quote(word)  # zsh takes =cat for the path of cat
 
 
 def only_mentions(command: str) -> bool:
@@ -521,7 +529,7 @@ def judge(hook: dict[str, Any], ceiling: Optional[str] = None) -> Optional[Findi
     command = str(tool_input.get("command") or "")
     tool = str(hook.get("tool_name", "")).lower()
     is_bash = "bash" in tool and not tool.startswith("mcp__")  # a server may have any word in its name
-    if is_bash and (not names_wrapper(command) or is_listing(command) or only_mentions(command)):
+    if is_bash and not _is_call(command):
         return None
     try:
         pit = _cutoff(hook.get("tool_input"), command, ceiling)

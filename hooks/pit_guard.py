@@ -28,6 +28,11 @@ import time
 from collections import namedtuple
 from types import ModuleType
 
+try:
+    from _frozen_importlib_external import SourceFileLoader  # importlib.machinery takes 3 ms to import
+except ImportError:
+    from importlib.machinery import SourceFileLoader
+
 # The process starts on every command of an agent: typing alone would take longer than the rest (see pit_gate.py).
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,12 +140,16 @@ def _at_a_glance(hook: Mapping[str, Any], environ: Mapping[str, str]) -> Verdict
 def _examined(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> Verdict:
     """The verdict on a command of Bash or Monitor that may be a call."""
     command, is_only = str(_input_of(hook).get("command") or ""), is_wrapper_only(hook, environ)
-    if not is_only and (not gate.names_wrapper(command) or gate.only_mentions(command)):
+    if not is_only and (not gate.names_wrapper(command) or _only_mentions(command, gate)):
         return ALONE
     if hook["tool_name"] == "Monitor":
         return Verdict(NOT_IN_MONITOR)
     folder = str(hook.get("cwd") or os.getcwd())
     return _decide_call(command, folder, environ, adapter_options(environ) if is_only else None, gate)
+
+
+def _only_mentions(command: str, gate: ModuleType) -> bool:
+    return gate.wrapper_arguments(command) is None and bool(gate.only_mentions(command))
 
 
 def _input_of(hook: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -352,8 +361,9 @@ def load_gate(folder: str) -> ModuleType | None:
     gate.__file__ = os.path.join(folder, "pit_gate.py")
     stdout, sys.stdout = sys.stdout, io.StringIO()  # a broken gate that prints must not corrupt our answer
     try:
-        with open(gate.__file__, "rb") as source:
-            exec(compile(source.read(), gate.__file__, "exec"), gate.__dict__)  # noqa: S102 - the file beside this one
+        # As an import does it: compiling the file for every command would take longer than all the rest.
+        code = SourceFileLoader("pit_gate", gate.__file__).get_code("pit_gate")
+        exec(code or "", gate.__dict__)  # noqa: S102 - the file beside this one
         return gate if gate.ENDING and withholds(gate.respond(planted_leak())) else None
     except BaseException:  # noqa: BLE001 - whatever is wrong with it (even sys.exit), it does not guard
         return None

@@ -93,7 +93,7 @@ def place(tmp_path: Path) -> Place:
         (Proof((Outcome(STEP, "withheld", True),)), False),
         (Proof((Outcome(STEP, "shown", False),)), False),
         (Proof((Outcome(STEP, "not released", False),)), False),
-        (Proof((Outcome(STEP, "withheld", False),), "the client was not done after 18 s"), False),
+        (Proof((Outcome(STEP, "withheld", False),), "the client was not done after 16 s"), False),
         (Proof((), "the client does not start"), False),
     ],
 )

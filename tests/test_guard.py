@@ -660,5 +660,5 @@ def test_a_hook_file_is_one_stdlib_file_for_python_3_9(path: Path) -> None:
 
 def _imported(node: ast.Import | ast.ImportFrom) -> set[str]:
     if isinstance(node, ast.ImportFrom):
-        return {str(node.module)}
+        return {str(node.module).partition(".")[0]}
     return {alias.name.partition(".")[0] for alias in node.names}

@@ -174,7 +174,7 @@ def test_only_the_chosen_parts_are_installed(
 
 def test_neo4j_is_a_part_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = {**bundle.files(), "agents/neo4j-news.md": b"x", "skills/neo4j-schema/SKILL.md": b"x"}
-    monkeypatch.setattr(bundle, "files", lambda: files)
+    monkeypatch.setattr(bundle, "files", lambda *folder: files)
     assert answer(tmp_path, "--without", "neo4j").status == 0
     assert "neo4j" not in "".join(snapshot(tmp_path)) + (tmp_path / ".claude" / "settings.json").read_text()
     assert answer(tmp_path, "--only", "neo4j").text.count("created") == 2
@@ -187,14 +187,34 @@ def test_parts_that_there_are_not_are_refused(tmp_path: Path, argv: tuple[str, .
     assert snapshot(tmp_path) == {}
 
 
+# For all sessions of a user.
+
+
+def test_a_home_gets_hooks_that_hold_in_every_folder(tmp_path: Path) -> None:
+    def run(*argv: str) -> Answer:
+        return commands.run(["init", *argv], {"HOME": str(tmp_path)}, str(tmp_path))
+
+    assert run().status == 0
+    text = (tmp_path / ".claude" / "settings.json").read_text()
+    agent = (tmp_path / ".claude" / "agents" / "bz-news-api.md").read_text()
+    assert "$CLAUDE_PROJECT_DIR" not in text + agent
+    assert "$HOME/.claude/hooks/pit_guard.py" in text
+    assert "$HOME/.claude/hooks/pit_guard.py" in agent
+    assert run("--upgrade").text.count("unchanged") == 9
+    assert run("--uninstall").status == 0
+    assert list(tmp_path.iterdir()) == []
+
+
 # Uninstall.
 
 
 def test_what_was_put_in_is_taken_out(tmp_path: Path) -> None:
     answer(tmp_path, "--model", "haiku")
     (tmp_path / ".claude" / "hooks" / "pit_gate.log").write_text("a line\n")
+    (tmp_path / ".claude" / "hooks" / "__pycache__").mkdir()
+    (tmp_path / ".claude" / "hooks" / "__pycache__" / "pit_gate.cpython-311.pyc").touch()
     dry = answer(tmp_path, "--uninstall", "--dry-run")
-    assert dry.text.count("would remove") == 10
+    assert dry.text.count("would remove") == 11
     assert answer(tmp_path, "--uninstall").status == 0
     assert list(tmp_path.iterdir()) == []
     assert (answer(tmp_path, "--uninstall").text, answer(tmp_path, "--uninstall").status) == ("", 0)

@@ -24,6 +24,7 @@ _ROOT = _PACKAGE.parent
 
 _PLUGIN_HOOKS = "${CLAUDE_PLUGIN_ROOT}/hooks"
 PROJECT_HOOKS = "$CLAUDE_PROJECT_DIR/.claude/hooks"
+USER_HOOKS = "$HOME/.claude/hooks"  # for every session of a user, in whatever folder it starts
 
 
 @dataclass(frozen=True)
@@ -40,25 +41,26 @@ class Hook:
         return parts_of_matcher(self.matcher)
 
 
-def files() -> dict[str, bytes]:
-    """Every file that a project gets, by its path under ``.claude``."""
+def files(folder: str = PROJECT_HOOKS) -> dict[str, bytes]:
+    """Every file that a project gets, by its path under ``.claude``; agents name the hook files in ``folder``."""
     hooks = _ROOT if _IN_WHEEL.is_dir() else _ROOT / "hooks"
     found = {f"hooks/{name}": (hooks / name).read_bytes() for name in HOOK_FILES}
-    found["hooks/.gitignore"] = b"pit_gate.log*\n"  # the gate's log is beside it
+    found["hooks/.gitignore"] = b"pit_gate.log*\n__pycache__/\n"  # the gate's log, and its compiled form for the guard
     for kind in ("agents", "skills"):
         top = _data() / kind
         for path in sorted(top.rglob("*.md")):
-            found[f"{kind}/{path.relative_to(top).as_posix()}"] = path.read_bytes()
+            content = path.read_bytes().replace(PROJECT_HOOKS.encode(), folder.encode())
+            found[f"{kind}/{path.relative_to(top).as_posix()}"] = content
     return found
 
 
-def wiring() -> Iterator[Hook]:
-    """The rows of ``hooks.json``, as a project's own settings would write them."""
+def wiring(hooks: str = PROJECT_HOOKS) -> Iterator[Hook]:
+    """The rows of ``hooks.json``, as settings write them whose hook files are in the folder ``hooks``."""
     path = _data() / ("hooks.json" if _IN_WHEEL.is_dir() else "hooks/hooks.json")
     for event, entries in json.loads(path.read_text(encoding="utf-8"))["hooks"].items():
         for entry in entries:
             for command in entry["hooks"]:
-                text = command["command"].replace(_PLUGIN_HOOKS, PROJECT_HOOKS)
+                text = command["command"].replace(_PLUGIN_HOOKS, hooks)
                 yield Hook(event, entry["matcher"], script_of(text), {**command, "command": text})
 
 

@@ -366,9 +366,9 @@ _TRIALS: dict[tuple[str, str], Any] = {
 
 
 def check_files(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
-    """The version of each file that ``init`` installed."""
-    for name in bundle.files():
-        path = project / ".claude" / name
+    """The version of each file that ``init`` installed, in the project and for the user."""
+    folders = dict.fromkeys((project / ".claude", user_folder(environ)))
+    for name, path in ((name, folder / name) for folder in folders for name in bundle.files()):
         if not path.is_file():
             continue
         version = shipped.version_of(name, path.read_bytes())

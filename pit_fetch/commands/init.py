@@ -52,6 +52,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
     if not project.is_dir():
         return Answer("", ExitStatus.REFUSED, f"{given.dir} is not a folder: name an existing project")
     try:
+        given.hooks = bundle.USER_HOOKS if _is_home(project, environ) else bundle.PROJECT_HOOKS
         steps = [*(_plan_removal(project, given) if given.uninstall else _plan(project, given))]
     except ValueError as error:
         return Answer("", ExitStatus.REFUSED, f"{error}; nothing was changed")
@@ -64,10 +65,17 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
     return Answer(text + ("" if given.uninstall else _NEXT), ExitStatus.FOUND if kept else ExitStatus.OK)
 
 
+def _is_home(project: Path, environ: Mapping[str, str]) -> bool:
+    """Whether it is installed for all sessions of the user: their settings are then in ``~/.claude``."""
+    return bool(environ.get("HOME")) and project.resolve() == Path(environ["HOME"]).resolve()
+
+
 def _parser(folder: str) -> Parser:
     parser = Parser("init", "Install the gate, the guard, agents and skills in a project's .claude folder.")
     parts, shown = argparse.ArgumentParser.add_mutually_exclusive_group(parser), ",".join(bundle.PARTS)
-    parser.add_argument("dir", nargs="?", default=folder, metavar="DIR", help="the project (the working directory)")
+    parser.add_argument(
+        "dir", nargs="?", default=folder, metavar="DIR", help="the project (the working directory), or ~ for all"
+    )
     parser.add_argument("--upgrade", action="store_true", help="replace files of older versions, and keep edited ones")
     parser.add_argument("--uninstall", action="store_true", help="take out what init put in, and keep edited files")
     parts.add_argument("--only", type=_parts, default=bundle.PARTS, metavar="PARTS", help=f"only these of {shown}")
@@ -95,7 +103,7 @@ def _is_chosen(parts: Collection[str], given: Any) -> bool:
 
 def _plan(project: Path, given: Any) -> Iterator[Step]:
     model = f"model: {given.model}\n".encode() if given.model else None
-    for name, content in bundle.files().items():
+    for name, content in bundle.files(given.hooks).items():
         if _is_chosen(bundle.parts_of(name), given):
             yield _plan_file(project / ".claude" / name, name, content, model, given)
     if given.upgrade:
@@ -156,7 +164,7 @@ def _cannot_merge(path: Path) -> ValueError:
 def merge(settings: Mapping[str, Any], given: Any) -> dict[str, Any]:
     """``settings`` plus every row of our wiring that it lacks. What is already there stays, in its order."""
     hooks = {event: [*entries] for event, entries in settings.get("hooks", {}).items()}
-    for row in bundle.wiring():
+    for row in bundle.wiring(given.hooks):
         entries = hooks.setdefault(row.event, [])
         present = [_is_wired(entry, row) for entry in entries]
         if not any(present) and _is_chosen(row.parts, given):
@@ -201,8 +209,9 @@ def _plan_removal(project: Path, given: Any) -> Iterator[Step]:
         if path.is_file() and _is_chosen(bundle.parts_of(name), given):
             yield _plan_file_removal(path, name, given.force)
     if _is_chosen(("hooks",), given):
-        for log in sorted((project / ".claude" / "hooks").glob("pit_gate.log*")):
-            yield Step("remove", log)
+        hooks = project / ".claude" / "hooks"
+        for made in sorted([*hooks.glob("pit_gate.log*"), *hooks.glob("__pycache__/pit_g*.pyc")]):
+            yield Step("remove", made)
     path = project / ".claude" / "settings.json"
     if path.is_file():
         settings = _settings(path)
@@ -241,7 +250,7 @@ def _unmerged(settings: Mapping[str, Any], given: Any) -> dict[str, Any]:
 
 def _is_ours(hook: Mapping[str, Any]) -> bool:
     command = str(hook.get("command", ""))
-    return bundle.script_of(command) != "" and bundle.PROJECT_HOOKS in command
+    return bundle.script_of(command) != "" and (bundle.PROJECT_HOOKS in command or bundle.USER_HOOKS in command)
 
 
 def _remove_empty_folders(claude: Path, steps: Sequence[Step]) -> None:

@@ -51,7 +51,7 @@ _PROJECT_FILE = re.compile(
     r"(?P<path>(?:\.claude|scripts)/[\w./-]*\w\.\w+)"
 )
 _NAMES_PROJECT = re.compile(r"(?<!\w)(?:\.claude|scripts)/")
-_PROJECT_DIR = re.compile(r"\$CLAUDE_PROJECT_DIR\b|\$\{CLAUDE_PROJECT_DIR\}")
+_PROJECT_DIR = re.compile(r"\$CLAUDE_PROJECT_DIR\b|\$\{CLAUDE_PROJECT_DIR\}|\$HOME\b")
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from pit_fetch.siblings import gate, load
 
 guard = load("pit_guard")
 
-SECONDS = 18.0
+SECONDS = 16.0
 
 # The guard's own words, and those of the client for a guard that failed.
 _REFUSALS = (guard.FORM, guard.NOT_IN_MONITOR, "hook error", "hook did not respond")

@@ -20,8 +20,10 @@ _MODEL = re.compile(rb"(?m)^model:[^\n]*\n")
 
 
 def digest(name: str, content: bytes) -> str:
-    """The hash that stands for a file, of an agent without its model."""
-    return sha256(without_model(content) if name.startswith("agents/") else content).hexdigest()
+    """The hash that stands for a file; of an agent without its model, wherever its hook files are."""
+    if name.startswith("agents/"):
+        content = without_model(content).replace(bundle.USER_HOOKS.encode(), bundle.PROJECT_HOOKS.encode())
+    return sha256(content).hexdigest()
 
 
 def version_of(name: str, content: bytes) -> str:

@@ -61,7 +61,8 @@ def version() -> str:
 class Setting:
     """Where and how a client runs: its project, variables, extra arguments; with ``hooks``, through the SDK.
 
-    ``home`` is the user's; by default it lies beside the project.
+    ``home`` is the user's; by default it lies beside the project. ``allowed`` are the tools that need no asking.
+    With ``again``, a second session continues the first.
 
     ``server`` is the command of an MCP server.
     """
@@ -72,6 +73,8 @@ class Setting:
     hooks: Any = None
     server: Sequence[str] = ()
     home: Path | None = None
+    allowed: Sequence[str] = ALLOWED
+    again: bool = False
 
     @property
     def servers(self) -> dict[str, Any]:
@@ -105,18 +108,19 @@ def converse(setting: Setting, script: Script) -> list[str]:
 
 
 def _run_command(setting: Setting, env: Mapping[str, str]) -> None:
-    command = [client(), "-p", "fetch it", "--model", "claude-sonnet-4-5", "--allowedTools", ",".join(ALLOWED)]
+    command = [client(), "-p", "fetch it", "--model", "claude-sonnet-4-5", "--allowedTools", ",".join(setting.allowed)]
     if setting.servers:
         command += ["--mcp-config", json.dumps({"mcpServers": setting.servers})]
-    subprocess.run(
-        [*command, *setting.args],
-        cwd=setting.project,
-        env=dict(env),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
+    for more in ([], ["--continue"])[: 1 + setting.again]:
+        subprocess.run(
+            [*command, *setting.args, *more],
+            cwd=setting.project,
+            env=dict(env),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
 
 
 async def _run_sdk(setting: Setting, env: Mapping[str, str]) -> None:

@@ -105,6 +105,8 @@ class Row:
     gate       what is wired in the gate's place after the guard has let the call run: a command, or a callback
     beside     other hooks in the project's settings: an event, and a command
     settings   other settings of the project
+    allowed    the tools that the user allows
+    again      the session is continued by a second one
     place      where the session runs: in the project, in a folder "sub" of it, or "beside" it (--add-dir)
     clean      the envelope must get through
     mcp        the result of an MCP server's tools; such a row is not the wrapper's
@@ -120,6 +122,8 @@ class Row:
     beside: Sequence[tuple[str, str]] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     place: str = ""
+    allowed: Sequence[str] = harness.ALLOWED
+    again: bool = False
     subagent: bool = False
     clean: bool = False
     mcp: dict[str, Any] | None = None
@@ -216,6 +220,9 @@ ROWS: dict[str, Row] = {
     ),
     "subagent, a file as its source": Row(run(f"{CALL} --input-file raw.json"), subagent=True),
     "subagent, session in a subfolder": Row(place="sub", subagent=True, columns=("settings",)),
+    "subagent, session in a subfolder, Bash not allowed by the user": Row(
+        place="sub", subagent=True, columns=("settings",), allowed=("Agent",)
+    ),
     "subagent, session elsewhere with --add-dir": Row(place="beside", subagent=True, columns=_GUARDED),
     "gate not wired": Row(gate=None, columns=FULL),
     "gate wired, and crashing": Row(gate="python3 -c 1/0", columns=_GUARDED),
@@ -231,7 +238,9 @@ ROWS: dict[str, Row] = {
     ),
     "another hook puts the output back": Row(beside=[("PostToolUse", _REWRITES)], columns=FULL),
     "another hook quotes the output": Row(beside=[("PostToolUse", _QUOTES)], columns=FULL),
-    "another hook ends the session": Row(beside=[("PostToolUse", _STOPS)], columns=FULL),
+    "another hook ends the session, which is continued": Row(
+        beside=[("PostToolUse", _STOPS)], columns=_GUARDED, again=True
+    ),
     "another hook puts the command back": Row(beside=[("PreToolUse", _REWRITES)], columns=FULL),
     "another hook puts the command back, non-zero exit": Row(
         beside=[("PreToolUse", _REWRITES)], program=wrapper(LEAK, code=3), columns=FULL
@@ -297,7 +306,8 @@ def measure(name: str, column: str) -> str:
             (project / path).chmod(0o755)
         server = () if row.mcp is None else (sys.executable, str(SERVER), json.dumps(row.mcp))
         with _installed(row, column, project) as setting:
-            return describe(harness.converse(replace(setting, server=server), _script(row, column)))
+            setting = replace(setting, server=server, allowed=row.allowed, again=row.again)
+            return describe(harness.converse(setting, _script(row, column)))
 
 
 def describe(texts: Sequence[str]) -> str:
@@ -367,9 +377,11 @@ def _placed(row: Row, setting: Setting) -> Setting:
     project = setting.project
     if row.place == "sub":
         (project / "sub").mkdir()
+        shutil.copy(project / "pit_fetch.py", project / "sub")
         return replace(setting, project=project / "sub", home=project.parent / "home")
     if row.place == "beside":
         (project.parent / "elsewhere").mkdir()
+        shutil.copy(project / "pit_fetch.py", project.parent / "elsewhere")
         args = [*setting.args, "--add-dir", str(project)]
         return replace(setting, project=project.parent / "elsewhere", args=args)
     return setting

@@ -180,6 +180,19 @@ def _in_a_subfolder(place: Place) -> None:
     place.folder = "sub"
 
 
+def _in_home(folder: str) -> Change:
+    """Installed for all sessions of the user, and not in the project."""
+
+    def made(place: Place) -> None:
+        shutil.rmtree(place.claude)
+        home = place.user.parent
+        init.run([str(home)], {"HOME": str(home)}, str(place.project))
+        (place.project / "sub").mkdir()
+        place.folder = folder
+
+    return made
+
+
 def _renamed(place: Place) -> None:
     agents = place.claude / "agents"
     (agents / "my-news.md").write_text((agents / "bz-news-api.md").read_text().replace("bz-news-api", "my-news", 1))
@@ -319,6 +332,8 @@ WIRINGS: dict[str, tuple[Truth, Change]] = {
     "a link": ("holds", _link),
     "wired in the local settings": ("holds", _only_in(lambda place: place.claude / "settings.local.json")),
     "wired in the user's settings": ("holds", _only_in(lambda place: place.user / "settings.json", "@")),
+    "init in the user's home": ("holds", _in_home("")),
+    "init in the user's home, a session in a subfolder": ("holds", _in_home("sub")),
     # The ceiling.
     "no ceiling": ("leaks", lambda place: place.environ.clear()),
     "settings raise the ceiling": ("leaks", adding(env={"PIT_FETCH_CEILING": LATER})),
