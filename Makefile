@@ -36,6 +36,7 @@ lint: $(DEV) ## check format, lint and types
 
 test-client: $(CLIENT) ## set up, then measure what reaches the model on the real Claude Code client
 	$(BIN)/python -m tests.client.matrix
+	$(BIN)/python -m tests.client.wirings
 
 # How much `make proof` runs: this many pairs of worlds, or until the time is up.
 PAIRS ?= 100000

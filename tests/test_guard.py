@@ -157,8 +157,6 @@ def test_in_open_mode_a_plain_call_shows_what_it_prints() -> None:
         "pit_fetch doctor --json",
         "pit_fetch lint",
         "pit_fetch help",
-        f"{GUARD.parent.parent}/pit_fetch.py --version",
-        f"python3 {GUARD.parent.parent}/pit_fetch.py --version",
     ],
 )
 def test_a_plain_listing_shows_what_it_prints(command: str) -> None:

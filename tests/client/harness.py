@@ -22,7 +22,7 @@ TIMEOUT = 40
 
 
 def enter_namespace(module: str) -> bool:
-    """Starts ``python -m module`` anew in a network namespace that holds loopback only.
+    """Restarts ``python -m module`` in a network namespace that holds loopback only.
 
     Returns, once in there, True; and False where this user may make none.
     """
