@@ -160,7 +160,8 @@ def _choice(option: Option, text: str) -> str:
 
 def _integer(option: Option, text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,12}", text) or int(text) < option.minimum:
-        raise UsageError("usage", text=f"{flag_of(option.name)} is a whole number of at least {option.minimum}")
+        most = " and at most 12 digits" if re.fullmatch(r"[0-9]{13,}", text) else ""
+        raise UsageError("usage", text=f"{flag_of(option.name)} is a whole number of at least {option.minimum}{most}")
     return int(text)
 
 

@@ -64,7 +64,7 @@ def collect(request: Request, world: World, log: Log) -> Collected:
         query = chosen(provider, query)
         query = query._replace(horizon=_horizon(request, query))
         source = _source(request, query, world, log, deadline)
-        collected = collected._replace(secrets=source.secrets, opened=True, when_empty=provider.when_empty(query))
+        collected = collected._replace(secrets=source.secrets, opened=True, when_empty=_when_empty(request, query))
         collected.taken.gaps += caveats(query)
         log.start(provider.name)
         _take(request, query, world, log, _until_it_ends(request, world, source.stream, deadline), collected)
@@ -167,10 +167,22 @@ def _query(request: Request, world: World) -> Query:
 
 
 def _horizon(request: Request, query: Query) -> datetime:
-    """The instant after which no record can be wanted. A stage that computes across records needs all of them."""
+    """The instant after which no record can be wanted. A stage that computes across records needs all of them.
+
+    --date-to narrows it only where it compares what the records are ordered by, or where the provider
+    applies it: what was published late may carry an early date of another kind.
+    """
+    if request.provider.derive(query):
+        return query.now
+    until = request.until if query.operation.window in ("", "available_on", None) else None
     after = request.after.instant if request.after else None
-    bounds = (query.now,) if request.provider.derive(query) else (query.now, request.until, after)
-    return min(bound for bound in bounds if bound is not None)
+    return min(bound for bound in (query.now, until, after) if bound is not None)
+
+
+def _when_empty(request: Request, query: Query) -> str:
+    if query.pit is not None and query.since is not None and query.since > query.pit:
+        return "--date-from is after the PIT: nothing from then on was public."
+    return request.provider.when_empty(query)
 
 
 def _cutoff(request: Request, world: World) -> Callable[[], datetime | None]:

@@ -147,9 +147,10 @@ def _closest(word: str, known: Iterable[str], elsewhere: Mapping[str, str]) -> s
             return found[0]
     if len(word) < 3:
         return ""
-    near = [(_distance(word, one), one) for one in known if len(one) >= 3]
+    most = max(1, len(word) // 4)
+    near = [(_distance(word, one), one) for one in known if len(one) >= 3 and abs(len(word) - len(one)) <= most]
     distance, best = min(near, default=(99, ""))
-    return best if distance <= max(1, len(word) // 4) else ""
+    return best if distance <= most else ""
 
 
 def _distance(a: str, b: str) -> int:

@@ -106,12 +106,18 @@ other commands: pit_fetch init | lint | doctor | new-provider; each has its own 
 """
 
 
+def _unseen(prog: str) -> argparse.HelpFormatter:
+    """What argparse needs to check an option. Without a width it would load shutil to ask the terminal for one."""
+    return argparse.HelpFormatter(prog, width=80)
+
+
 class Parser(argparse.ArgumentParser):
     """Refuses with UsageError; ``flags`` are the ones it knows. ``tail`` makes the end of the help, only when shown."""
 
     tail: Callable[[], str | None] = staticmethod(lambda: None)
 
     def format_help(self) -> str:
+        self.formatter_class = argparse.RawDescriptionHelpFormatter
         self.epilog = self.tail()
         return super().format_help()
 
@@ -154,7 +160,7 @@ def build_parser(provider: Provider | None) -> Parser:
         prog="pit_fetch",
         usage=_usage(provider),
         description=_description(provider),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_unseen,
         argument_default=argparse.SUPPRESS,
         allow_abbrev=False,
         add_help=False,
@@ -173,7 +179,7 @@ def build_parser(provider: Provider | None) -> Parser:
 
 def source_of(argv: Sequence[str]) -> str | None:
     """The value of ``--source``, before anything else is parsed: it decides which options exist."""
-    parser = Parser(allow_abbrev=False, add_help=False, argument_default=argparse.SUPPRESS)
+    parser = Parser(allow_abbrev=False, add_help=False, argument_default=argparse.SUPPRESS, formatter_class=_unseen)
     parser.add_argument("--source", action=_Once)
     known, _ = parser.parse_known_args(list(argv))
     source: str | None = getattr(known, "source", None)

@@ -122,7 +122,18 @@ def _problem_with(provider: object, entry: EntryPoint) -> str:
         return f"does not hold a Provider at {entry.value}"
     if _key(provider.name) != _key(entry.name):
         return f"registers {provider.name!r} under the name {entry.name!r}"
-    return ""
+    return _problem_with_options(provider)
+
+
+def _problem_with_options(provider: Provider) -> str:
+    from pit_fetch.options import COMMON_OPTIONS
+
+    names = [option.name for option in (*COMMON_OPTIONS, *provider.options)]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    common = any(option.name == twice for option in COMMON_OPTIONS)
+    if twice is None:
+        return ""
+    return f"declares the option {twice}, which every source has" if common else f"declares the option {twice} twice"
 
 
 def _package(entry: EntryPoint) -> str:

@@ -47,8 +47,15 @@ def _unrecognized(unknown: Sequence[str], flags: Iterable[str], provider: Provid
     names = [word.partition("=")[0] for word in unknown if word.startswith("-")]
     if any(re.fullmatch(r"-[0-9]{1,2}:?[0-9]{2}", name) for name in names):  # --pit 2024-02-15T16:00:00 -05:00
         return "an offset stands alone: write the timestamp as one word, without spaces"
-    hints = [meant.shown(name) + _hint(name, flags, provider) for name in dict.fromkeys(names)]
+    hints = dict.fromkeys(_unknown_option(name, flags, provider) for name in names)
     return f"unrecognized arguments: {', '.join(hints) or 'words'}; see --help"
+
+
+def _unknown_option(name: str, flags: Iterable[str], provider: Provider) -> str:
+    hint = _hint(name, flags, provider)
+    # It may be the second half of what was meant as one value, and that value a key.
+    is_named = hint or len(name) == 2 or name.startswith("--")
+    return meant.shown(name) + hint if is_named else "a word that begins with a hyphen"
 
 
 def _positional(values: Mapping[str, Any], words: list[str], provider: Provider) -> dict[str, str]:

@@ -8,10 +8,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests import inprocess
 
 
 @dataclass(frozen=True)
@@ -64,5 +67,16 @@ def run(tmp_path: Path) -> Run:
             check=False,
         )
         return Finished(done.stdout, done.stderr, done.returncode)
+
+    return call
+
+
+@pytest.fixture
+def near(tmp_path: Path) -> Run:
+    """Like ``run``, in this process and on a clock that no pause delays: for what needs a server and no process."""
+
+    def call(*words: str, env: Mapping[str, str] | None = None, stdin: bytes = b"") -> Finished:
+        left = inprocess.fetch(tmp_path, *words, env=env, body=stdin, now=datetime.now(UTC))
+        return Finished(left.out.encode(), left.err.encode(), left.code)
 
     return call

@@ -78,16 +78,16 @@ def test_what_was_public_at_the_pit_is_kept_and_nothing_else(run: Run) -> None:
     }
 
 
-def test_late_items_in_front_do_not_use_up_the_limit(run: Run) -> None:
+def test_late_items_in_front_do_not_use_up_the_limit(near: Run) -> None:
     late = [article(100 + n, PIT + SECOND * (n + 1)) for n in range(150)]
-    with world(run, [*late, article(1, PIT - MINUTE), article(2, PIT - 2 * MINUTE)]) as bz:
+    with world(near, [*late, article(1, PIT - MINUTE), article(2, PIT - 2 * MINUTE)]) as bz:
         done = bz.at_pit("--limit", "2")
     assert done.ids == ["1", "2"]
     assert "truncated" not in done.gap_types
 
 
-def test_pages_are_followed_to_the_end_of_the_window(run: Run) -> None:
-    with world(run, [article(n, PIT - n * SECOND) for n in range(1, 261)]) as bz:
+def test_pages_are_followed_to_the_end_of_the_window(near: Run) -> None:
+    with world(near, [article(n, PIT - n * SECOND) for n in range(1, 261)]) as bz:
         done = bz.at_pit("--limit", "1000")
         assert done.ids == [str(n) for n in range(1, 261)]
         assert [request.query["page"] for request in bz.server.requests] == ["0", "1", "2"]
@@ -108,25 +108,38 @@ def test_a_limit_that_cut_says_how_to_continue(run: Run) -> None:
     [([500, 500], True), ([503, 429], True), ([500] * 4, False)],
     ids=["two 500s", "a 503 and a 429", "a 500 that stays"],
 )
-def test_server_errors_are_tried_again(run: Run, failures: list[int], data: bool) -> None:
+def test_server_errors_are_tried_again(near: Run, failures: list[int], data: bool) -> None:
     answer, pending = benzinga.app([article(1, PIT - MINUTE)]), list(failures)
 
     def app(request: Request) -> Response:
         return as_json({"error": "SECRET DETAIL"}, pending.pop()) if pending else answer(request)
 
-    with world(run, app=app) as bz:
+    with world(near, app=app) as bz:
         done = bz.at_pit()
     assert done.ids == (["1"] if data else [])
     assert ("upstream_error" in done.gap_types) is not data
     assert b"SECRET" not in done.out + done.err
 
 
-def test_one_string_in_an_array_is_an_error_and_no_data(run: Run) -> None:
-    with world(run, app=lambda _: as_json(['Access denied for user 0 "anonymous"'])) as bz:
+def test_one_string_in_an_array_is_an_error_and_no_data(near: Run) -> None:
+    with world(near, app=lambda _: as_json(['Access denied for user 0 "anonymous"'])) as bz:
         done = bz.at_pit("--fail")
     assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
     assert done.code == 5
     assert b"BENZINGANEWS_API_KEY" in done.err
+
+
+def test_texts_among_the_articles_cost_none_of_them(near: Run) -> None:
+    articles = [article(n, PIT - n * MINUTE) for n in (1, 2)]
+    pages = [["x"] * 100, [*articles, "x", "y"]]
+    with world(near, app=lambda request: as_json(pages[int(request.query["page"])])) as bz:
+        assert bz.at_pit().ids == ["1", "2"]
+
+
+def test_a_window_after_the_pit_is_said(near: Run) -> None:
+    with world(near, [article(1, PIT - MINUTE), article(2, PIT + MINUTE)]) as bz:
+        (gap,) = bz.at_pit("--date-from", "2024-02-16").envelope["gaps"][2:]
+    assert (gap["type"], "--date-from is after the PIT" in gap["reason"]) == ("no_data", True)
 
 
 def test_a_refused_token_does_not_get_out(run: Run) -> None:
@@ -136,10 +149,10 @@ def test_a_refused_token_does_not_get_out(run: Run) -> None:
     assert b"wrong-token" not in done.out + done.err
 
 
-def test_a_window_of_more_than_the_api_serves_is_split(run: Run) -> None:
+def test_a_window_of_more_than_the_api_serves_is_split(near: Run) -> None:
     # 12,000 articles over 30 days; the API answers no page beyond the 10,000th.
     articles = [article(n, PIT - n * timedelta(minutes=3)) for n in range(1, 12_001)]
-    with world(run, articles) as bz:
+    with world(near, articles) as bz:
         done = bz.at_pit(
             "--date-from",
             "2024-01-01",
@@ -158,26 +171,26 @@ def test_a_window_of_more_than_the_api_serves_is_split(run: Run) -> None:
     assert max(pages) == 99
 
 
-def test_a_single_day_above_the_ceiling_is_said(run: Run) -> None:
+def test_a_single_day_above_the_ceiling_is_said(near: Run) -> None:
     articles = [article(n, PIT - n * SECOND) for n in range(1, 10_101)]
-    with world(run, articles) as bz:
+    with world(near, articles) as bz:
         done = bz.at_pit("--limit", "20000", "--max-pages", "200", "--fields", "title")
     assert len(done.ids) == 10_000
     assert done.gap_types[-1] == "truncated"
 
 
-def test_an_order_that_is_broken_among_public_articles_is_an_error(run: Run) -> None:
+def test_an_order_that_is_broken_among_public_articles_is_an_error(near: Run) -> None:
     first = [article(n, PIT - n * MINUTE) for n in range(1, 101)]
     pages = [first, [article(500, PIT - 50 * MINUTE)]]
-    with world(run, app=lambda request: as_json(pages[int(request.query["page"])])) as bz:
+    with world(near, app=lambda request: as_json(pages[int(request.query["page"])])) as bz:
         done = bz.at_pit("--fail", "--limit", "500")
     assert (done.code, done.ids) == (5, [str(n) for n in range(1, 99)])  # a page's last minute waits for the next page
     assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
 
 
-def test_the_same_page_again_and_again_is_an_error(run: Run) -> None:
+def test_the_same_page_again_and_again_is_an_error(near: Run) -> None:
     page = as_json([article(n, PIT - n * SECOND) for n in range(1, 101)])
-    with world(run, app=lambda _: page) as bz:
+    with world(near, app=lambda _: page) as bz:
         done = bz.at_pit("--limit", "500")
         assert len(bz.server.requests) == 2
     assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
@@ -197,26 +210,26 @@ LATE = article(900, PIT + MINUTE)
     ],
     ids=["without identity", "one late article", "one unreadable article", "one revised article", "a revised copy"],
 )
-def test_pages_that_repeat_what_is_withheld_are_no_repeated_pages(run: Run, noise: list[dict[str, Any]]) -> None:
+def test_pages_that_repeat_what_is_withheld_are_no_repeated_pages(near: Run, noise: list[dict[str, Any]]) -> None:
     public = [article(n, PIT - n * MINUTE) for n in (1, 2)]
-    with world(run, public) as bz:
+    with world(near, public) as bz:
         expected = bz.at_pit()
-    with world(run, [*noise, *public]) as bz:
+    with world(near, [*noise, *public]) as bz:
         assert bz.at_pit().out == expected.out
 
 
-def test_paging_ends_whatever_the_source_repeats(run: Run) -> None:
-    with world(run, app=lambda _: as_json([LATE] * 100)) as bz:
+def test_paging_ends_whatever_the_source_repeats(near: Run) -> None:
+    with world(near, app=lambda _: as_json([LATE] * 100)) as bz:
         done = bz.at_pit("--date-from", "2024-02-01")
         assert len(bz.server.requests) == 100
     assert done.gap_types == ["pit_excluded", "unverifiable", "truncated", "no_data"]
 
 
-def test_a_page_that_is_public_in_part_may_be_repeated_for_a_while(run: Run) -> None:
+def test_a_page_that_is_public_in_part_may_be_repeated_for_a_while(near: Run) -> None:
     page = as_json(
         [*[article(900 + n, PIT + MINUTE) for n in range(60)], *[article(n, PIT - MINUTE) for n in range(40)]]
     )
-    with world(run, app=lambda _: page) as bz:
+    with world(near, app=lambda _: page) as bz:
         done = bz.at_pit("--limit", "500")
         assert len(bz.server.requests) == 4  # a hundred public ones in a row that stood there before
     assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
@@ -224,13 +237,13 @@ def test_a_page_that_is_public_in_part_may_be_repeated_for_a_while(run: Run) -> 
 
 @pytest.mark.parametrize("name", benzinga.SPOILT)
 @pytest.mark.parametrize("created", [PIT + MINUTE, PIT - MINUTE / 2], ids=["late", "revised"])
-def test_a_withheld_article_that_cannot_be_read_costs_nothing(run: Run, name: str, created: datetime) -> None:
+def test_a_withheld_article_that_cannot_be_read_costs_nothing(near: Run, name: str, created: datetime) -> None:
     public = [article(n, PIT - n * MINUTE) for n in (1, 2)]
-    with world(run, public) as bz:
+    with world(near, public) as bz:
         expected = bz.at_pit()
     for field in ("body", "image", "id", "author"):
         row = article(900, created, PIT + 2 * MINUTE) | {field: benzinga.spoilt(name)}
-        with world(run, [row, *public]) as bz:
+        with world(near, [row, *public]) as bz:
             assert bz.at_pit().out == expected.out
 
 
@@ -306,9 +319,9 @@ def test_exports_and_dumps_are_read(tmp_path: Path, row: dict[str, Any], wrap: s
     ]
 
 
-def test_what_pit_fetch_printed_can_be_read_back(run: Run, tmp_path: Path) -> None:
+def test_what_pit_fetch_printed_can_be_read_back(near: Run, tmp_path: Path) -> None:
     path = tmp_path / "saved.json"
-    with world(run, [article(n, PIT - n * MINUTE) for n in (1, 2)]) as bz:
+    with world(near, [article(n, PIT - n * MINUTE) for n in (1, 2)]) as bz:
         saved = bz.at_pit()
     path.write_bytes(saved.out)
     again = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path)
@@ -360,19 +373,19 @@ def test_a_file_without_a_readable_row_has_no_data(tmp_path: Path, rows: str) ->
         (("--lookback-minutes", "1440"), ""),
     ],
 )
-def test_the_default_window_is_said_where_it_left_nothing(run: Run, words: Sequence[str], hint: str) -> None:
+def test_the_default_window_is_said_where_it_left_nothing(near: Run, words: Sequence[str], hint: str) -> None:
     late = [article(1, PIT + MINUTE), article(2, PIT - MINUTE, PIT + MINUTE)]
     old = article(3, PIT - timedelta(days=30))
     reasons = []
     for articles in ([], [old], [*late, old]):
-        with world(run, articles) as bz:
+        with world(near, articles) as bz:
             gaps = bz.at_pit(*words).envelope["gaps"]
         assert [gap["type"] for gap in gaps] == ["pit_excluded", "unverifiable", "no_data"]
         reasons.append(gaps[-1]["reason"])
     assert reasons[0] == reasons[1] == reasons[2]
     assert ("were searched" in reasons[0]) is bool(hint)
     assert hint in reasons[0]
-    with world(run, [article(1, PIT - MINUTE)]) as bz:
+    with world(near, [article(1, PIT - MINUTE)]) as bz:
         assert bz.at_pit().gap_types == ["pit_excluded", "unverifiable"]
 
 
@@ -502,16 +515,16 @@ def test_aliases(tmp_path: Path, name: str) -> None:
         (200, {"ok": True}, "unreadable reply"),
     ],
 )
-def test_recorded_errors(run: Run, status: int, body: Any, gap: str) -> None:
-    with world(run, app=lambda _: as_json(body, status)) as bz:
+def test_recorded_errors(near: Run, status: int, body: Any, gap: str) -> None:
+    with world(near, app=lambda _: as_json(body, status)) as bz:
         done = bz.at_pit()
     assert (done.code, done.envelope["data"]) == (0, [])
     assert gap in done.envelope["gaps"][-1]["reason"]
 
 
 @pytest.mark.parametrize("body", [b"<html><h1>404 Not Found</h1></html>", b""])
-def test_a_moved_endpoint_is_an_upstream_error_and_not_nothing(run: Run, body: bytes) -> None:
-    with world(run, app=lambda _: Response(body, 404)) as bz:
+def test_a_moved_endpoint_is_an_upstream_error_and_not_nothing(near: Run, body: bytes) -> None:
+    with world(near, app=lambda _: Response(body, 404)) as bz:
         done = bz.at_pit("--fail")
     assert (done.code, done.gap_types[-1]) == (5, "upstream_error")
     assert b"HTTP 404" in done.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.provider import Context, Gap, Operation, Option, Page, Query, Record, Watermark, gap
+from pit_fetch.provider import Context, Field, Gap, Operation, Option, Page, Query, Record, Watermark, gap
 from tests.demo import PIT, at_pit, demo, record
 
 
@@ -94,6 +95,21 @@ def test_without_it_the_source_is_asked_for_what_can_be_wanted(tmp_path: Path) -
     at_pit(tmp_path, demo(source), "--date-to", "2024-02-15T15:57:00-05:00")
     at_pit(tmp_path, demo(source), "--after", "b@2024-02-15T15:58:00-05:00")
     assert horizons == ["2024-02-15T20:57:00+00:00", "2024-02-15T20:58:00+00:00"]
+
+
+@pytest.mark.parametrize("window", ["", "available_on", None, "day"])
+def test_a_window_on_a_date_of_another_kind_does_not_narrow_what_is_asked_for(
+    tmp_path: Path, window: str | None
+) -> None:
+    """What was published today may say of itself that it is of months ago."""
+
+    def source(query: Query, context: Context) -> Iterator[Record]:
+        if query.horizon > PIT - timedelta(hours=1):
+            yield record("a", 1)._replace(payload={"day": "2023-11-30"})
+
+    operation = Operation(fields=(Field("day", "date"),), window=window)
+    left = at_pit(tmp_path, demo(source, operations=(operation,)), "--date-to", "2024-01-15")
+    assert left.ids == (["a"] if window == "day" else [])
 
 
 def test_it_may_depend_on_the_operation_and_is_asked_once_that_is_known(tmp_path: Path) -> None:

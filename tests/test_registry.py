@@ -150,6 +150,18 @@ BROKEN = [
         PLUGIN.format(body=GOOD, name="plug", more=", api_version=1"),
         f"is made for provider API 1, but this is {API_VERSION}",
     ),
+    *(
+        (
+            f"from pit_fetch.provider import Option\n{PLUGIN}".format(
+                body=GOOD, name="plug", more=f", options=({made},)"
+            ),
+            f"declares the option {problem}",
+        )
+        for made, problem in [
+            ("Option('limit', 'a limit')", "limit, which every source has"),
+            ("Option('word', 'a word'), Option('word', 'a word')", "word twice"),
+        ]
+    ),
 ]
 
 

@@ -109,8 +109,8 @@ def test_the_command_of_the_readme(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("user_agent", ["", "Mozilla/5.0", "ops@example.com", "Company\x01 ops@example.com"])
-def test_without_a_plausible_user_agent_nothing_is_asked(run: Run, user_agent: str) -> None:
-    with world(run) as edgar:
+def test_without_a_plausible_user_agent_nothing_is_asked(near: Run, user_agent: str) -> None:
+    with world(near) as edgar:
         done = edgar.at_pit("concern", "--fail", env={"SEC_USER_AGENT": user_agent})
         assert edgar.server.requests == []
     assert (done.gap_types, done.code) == (["config"], 3)
@@ -139,8 +139,8 @@ def test_two_worlds_give_the_same_bytes(run: Run, words: str) -> None:
     assert len(other.paths) > len(one.paths)
 
 
-def test_a_limit_that_cut_says_how_to_continue(run: Run) -> None:
-    with world(run, daily(5, "2023-12-31")) as edgar:
+def test_a_limit_that_cut_says_how_to_continue(near: Run) -> None:
+    with world(near, daily(5, "2023-12-31")) as edgar:
         first = edgar.at_pit("concern", "--limit", "2")
         cursor = first.envelope["gaps"][-1]["reason"].split("--after ")[1]
         second = edgar.at_pit("concern", "--after", cursor)
@@ -148,8 +148,8 @@ def test_a_limit_that_cut_says_how_to_continue(run: Run) -> None:
     assert first.gap_types[-1] == "truncated"
 
 
-def test_nothing_found_and_an_unknown_ticker_are_one_outcome(run: Run) -> None:
-    with world(run, [Filing(number(1), "10-K", "2024-03-01 12:00:00", ciks=(TESLA,))]) as edgar:
+def test_nothing_found_and_an_unknown_ticker_are_one_outcome(near: Run) -> None:
+    with world(near, [Filing(number(1), "10-K", "2024-03-01 12:00:00", ciks=(TESLA,))]) as edgar:
         late, unknown = (edgar.at_pit("--tickers", ticker) for ticker in ("TSLA", "NONE"))
     assert late.out.replace(b"TSLA", b"NONE") == unknown.out
     assert late.gap_types == ["pit_excluded", "unverifiable", "unverifiable", "no_data"]
@@ -166,13 +166,13 @@ def test_nothing_found_and_an_unknown_ticker_are_one_outcome(run: Run) -> None:
     ],
     ids=["a 500 and a 503", "a cut body", "undeclared", "blocked", "a page"],
 )
-def test_a_search_in_trouble(run: Run, failures: list[Response], data: bool) -> None:
+def test_a_search_in_trouble(near: Run, failures: list[Response], data: bool) -> None:
     answer, pending = sec.app(daily(1, "2023-12-31")), list(failures)
 
     def app(request: Request) -> Response:
         return pending.pop() if pending else answer(request)
 
-    with world(run, app=app) as edgar:
+    with world(near, app=app) as edgar:
         done = edgar.at_pit("concern", "--fail")
     assert done.ids == ([number(1)] if data else [])
     assert done.code == (0 if data else 5)

@@ -169,6 +169,7 @@ def _laws(make: Maker, undisturbed: Maker) -> Mapping[str, Law]:
 # "source: law" -> the law.
 LAWS: Mapping[str, Law] = {
     **{f"{source}: {name}": law for source, makers in _MAKERS.items() for name, law in _laws(*makers).items()},
+    "sample: patience": lambda rng: non_interference(sample.patient(rng)),
     "sample: versions": lambda rng: non_interference(sample.versions(rng)),
     "sample: windows": lambda rng: windows(*sample.windows(rng)),
     "sample: snapshots": lambda rng: paging(sample.snapshots(rng), rng, ahead=timedelta(hours=1)),

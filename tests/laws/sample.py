@@ -42,7 +42,7 @@ from tests.laws.worlds import CANARY, PITS, SAMPLE_KEY, Case, common, near, nois
 
 PAGE_SIZE = 4
 DAY, MICROSECOND = timedelta(days=1), timedelta(microseconds=1)
-SLICE, SLICES = 10 * DAY, 8
+SLICE, SLICES, PATIENCE = 10 * DAY, 8, 2
 HOST = Host("Sample", "https://sample.example", "PIT_FETCH_SAMPLE_URL", auth=QueryKey("key", "apikey"))
 # ``place`` is where the server puts it, and is not sent.
 Row = dict[str, Any]
@@ -67,10 +67,10 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Page | Gap | Wate
     match query.operation.name:
         case "PAGES":
             yield from numbered(page, size=PAGE_SIZE, order=newest_first)
-        case "SLICES":
+        case "SLICES" | "PATIENT" as name:
             for first in (today + DAY - n * SLICE for n in range(1, SLICES)):
                 yield from _records(ask(since=f"{first}", until=f"{first + SLICE - DAY}"))
-                yield Watermark(datetime.combine(first, time(0), NEW_YORK))
+                yield Watermark(datetime.combine(first, time(0), NEW_YORK), PATIENCE if name == "PATIENT" else 0)
         case "TODAY":
             reply = ask()
             yield from (one._replace(available_at=reply.received_at, at_receipt=True) for one in _records(reply))
@@ -128,6 +128,7 @@ PROVIDER = Provider(
     operations=(
         _OPERATION._replace(name="PAGES"),
         _OPERATION._replace(name="SLICES"),
+        _OPERATION._replace(name="PATIENT"),
         _OPERATION._replace(name="WHOLE", window="day"),
         _OPERATION._replace(name="TODAY", window=None, dating="receipt"),
     ),
@@ -188,6 +189,11 @@ def make(rng: Random, most: int = 4, operations: Sequence[str] = ("PAGES", "SLIC
         plain=frozenset(ids) if is_plain else None,
         provider=replace(PROVIDER, page_size=rng.choice((1, 3, 100))),
     )
+
+
+def patient(rng: Random) -> Case:
+    """Slices of which a few without a public record end the search, so that it need not find all that was public."""
+    return make(rng, operations=("PATIENT",))._replace(plain=None)
 
 
 def undisturbed(rng: Random) -> Case:

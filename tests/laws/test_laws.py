@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.laws.laws import LAWS
 
 # One number is a whole case: a failing one is printed and runs again alone, there is nothing to shrink.
-QUICK = settings(max_examples=30, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+QUICK = settings(max_examples=12, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 
 
 @pytest.mark.parametrize("law", LAWS)

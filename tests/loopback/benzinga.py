@@ -23,6 +23,10 @@ SPOILT = {
     "bytes": b'"caf\xe9 \xff"',
     "control": b'"a\x00\nb"',
     "escape": b'"\\x41 ]}"',
+    # The row ends here, and something stands between it and what would have been its other fields.
+    "beside": b'null} x, {"z": null',
+    "hole": b'null},, {"z": null',
+    "mark": b'null}, \xef\xbb\xbf{"z": null',
 }
 
 
@@ -77,7 +81,8 @@ def exported(one: dict[str, Any]) -> dict[str, Any]:
 
 def app(articles: Sequence[dict[str, Any]], token: str = TOKEN) -> App:
     """The server of ``articles``, which stand in any order."""
-    dated = sorted(((_created(one), one) for one in articles), key=lambda pair: pair[0] or _UNDATED, reverse=True)
+    by_time = sorted(((_created(one), one) for one in articles), key=lambda pair: pair[0] or _UNDATED, reverse=True)
+    dated = [(None if at is None else at.astimezone(ZONE).date().isoformat(), one) for at, one in by_time]
 
     def answer(request: Request) -> Response:
         query = request.query
@@ -90,7 +95,7 @@ def app(articles: Sequence[dict[str, Any]], token: str = TOKEN) -> App:
         if size > 100 or page * size >= 10_000:
             return as_json({"message": "Invalid page size"}, 400)
         first, last = query.get("dateFrom"), query.get("dateTo")
-        found = [one for created, one in dated if _in_window(created, first, last)]
+        found = [one for day, one in dated if _in_window(day, first, last)]
         if query.get("tickers"):
             wanted = set(query["tickers"].split(","))
             found = [one for one in found if wanted & _symbols(one)]
@@ -115,8 +120,5 @@ def _moment(stamp: Any) -> datetime | None:
         return None
 
 
-def _in_window(created: datetime | None, first: str | None, last: str | None) -> bool:
-    if created is None:
-        return True
-    day = created.astimezone(ZONE).date().isoformat()
-    return (not first or day >= first) and (not last or day <= last)
+def _in_window(day: str | None, first: str | None, last: str | None) -> bool:
+    return day is None or ((not first or day >= first) and (not last or day <= last))

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -56,7 +57,7 @@ class Filing:
     def day(self) -> str:
         return self.filed or self.accepted[:10]
 
-    @property
+    @cached_property
     def sent(self) -> str:
         """The day whose index lists it."""
         later = self.released if self.private or self.released > self.day else ""
@@ -180,7 +181,8 @@ def index_page(filing: Filing) -> str:
 def daily_index(day: date, filings: Sequence[Filing], layout: str = "master") -> str:
     """The index of ``day``, one row a filing and filer, in one of its layouts."""
     by, heads = _LAYOUTS[layout]
-    rows = [(cik, filing) for filing in filings for cik in filing.ciks if filing.sent == day.isoformat()]
+    wanted = day.isoformat()
+    rows = [(cik, filing) for filing in filings if filing.sent == wanted for cik in filing.ciks]
     rows.append((1000228, Filing("0001209191-18-064398", "4", "", day.isoformat(), name="HENRY SCHEIN INC")))
     return "\n".join(
         [

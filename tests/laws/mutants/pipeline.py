@@ -14,7 +14,7 @@ from pit_fetch.formats import renderer
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.operations import in_window
 from pit_fetch.pit import Tally, in_order, public
-from pit_fetch.provider import Page, Record
+from pit_fetch.provider import Page, Record, Watermark
 from pit_fetch.report import Collected
 from tests.laws.mutants.leak import ANY, Mutant, kept
 from tests.laws.plant import Make
@@ -118,6 +118,21 @@ def _all_repeats_counted(real: Any) -> Any:
             yield one
 
     return lambda stream, cutoff, tally: real(counted(stream), cutoff, tally)
+
+
+def _all_records_awaited(real: Any) -> Any:
+    """A slice with a withheld record counts as fruitful."""
+
+    def fruitful(stream: Iterable[Any]) -> Iterator[Any]:
+        found = False
+        for one in stream:
+            if isinstance(one, Watermark):
+                one, found = one._replace(patience=0 if found else one.patience), False
+            else:
+                found = found or not isinstance(one, Gap)
+            yield one
+
+    return lambda stream, cutoff, tally: real(fruitful(stream), cutoff, tally)
 
 
 def _all_records_scanned(real: Any) -> Any:
@@ -249,6 +264,7 @@ MUTANTS = (
     ),
     Mutant("a watermark rests on withheld records", "pit_fetch.pit:public", _all_records_marked, ANY[:1]),
     Mutant("withheld records count as repeated", "pit_fetch.pit:public", _all_repeats_counted, ANY[1:2]),
+    Mutant("withheld records renew the patience", "pit_fetch.pit:public", _all_records_awaited, ("sample: patience",)),
     Mutant("withheld records use up the page cap", "pit_fetch.engine:_take", _all_records_scanned, ANY),
     Mutant(
         "a cursor rests on the time of receipt",
