@@ -85,14 +85,17 @@ def run(command: str, **more: Any) -> list[Turn]:
 
 
 def run_and_read(first: Turn, pattern: str, command: str) -> list[Turn]:
-    """A call, then another that reads the file whose path the client named after the first."""
+    """A call, then another that reads the file whose path the client named after the first.
+
+    Where it runs in the background, the client may name the file only when it ends: hence the pause.
+    """
 
     def read(seen: str) -> list[dict[str, Any]]:
         path = re.search(pattern, seen)
         words = command.format(path[1]) if path else "echo no path"
         return call("Bash", command=words, description="read")(seen)
 
-    return [first, read, say()]
+    return [first, call("Bash", command="sleep 2", description="wait"), read, say()]
 
 
 @dataclass(frozen=True)
