@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,18 @@ HOOK_FILES = ("pit_gate.py", "pit_guard.py")
 
 # What can be installed apart from the rest. Neo4j is across the others: its agents, its skills, its servers' hooks.
 PARTS = ("hooks", "agents", "skills", "neo4j")
-_NEO4J = "neo4j"
+
+# What serves Neo4j alone: agents, their skills, and the rows of the wiring, by file or by matcher.
+NEO4J = (
+    "agents/neo4j-*.md",
+    "skills/neo4j-schema/*",
+    "skills/news-queries/*",
+    "skills/report-queries/*",
+    "skills/transcript-queries/*",
+    "skills/xbrl-queries/*",
+    "skills/entity-queries/*",
+    "mcp__neo4j-cypher__*",
+)
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _IN_WHEEL = _PACKAGE / "claude"
@@ -66,13 +78,18 @@ def wiring(hooks: str = PROJECT_HOOKS) -> Iterator[Hook]:
 
 def parts_of(name: str) -> tuple[str, ...]:
     """The parts that a file belongs to, of which none may be left out; ``name`` is its path under ``.claude``."""
-    kind, _, rest = name.partition("/")
-    return (kind, _NEO4J) if rest.startswith(_NEO4J) else (kind,)
+    kind = name.partition("/")[0]
+    return (kind, "neo4j") if is_neo4j(name) else (kind,)
 
 
 def parts_of_matcher(matcher: str) -> tuple[str, ...]:
     """The parts that a row of the wiring belongs to."""
-    return ("hooks", _NEO4J) if _NEO4J in matcher else ("hooks",)
+    return ("hooks", "neo4j") if is_neo4j(matcher) else ("hooks",)
+
+
+def is_neo4j(name: str) -> bool:
+    """Whether a file of the bundle, or a matcher of the wiring, is there for Neo4j alone."""
+    return any(fnmatchcase(name, pattern) for pattern in NEO4J)
 
 
 def script_of(command: str) -> str:

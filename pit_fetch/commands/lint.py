@@ -6,8 +6,9 @@
     R5  files named by an agent or one of its skills exist
     R6  a hook command that names project files goes through $CLAUDE_PROJECT_DIR
     R7  no agent loads a deprecated skill
-    R8  a PIT-complete agent has exactly the tool that its hooks judge
-    R9  an agent that may run commands has a name that the guard knows
+    R8  Cypher that an agent is to run is Cypher that the guard lets run
+    R9  a PIT-complete agent has exactly the tool that its hooks judge
+    R10 an agent that may run commands has a name that the guard knows
 
 Reads files only. A project keeps agents and skills in ``.claude/``, a plugin at its root.
 """
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pit_fetch.commands import Answer, Parser, frontmatter
+from pit_fetch.commands.cypher import blocks
 from pit_fetch.errors import ExitStatus
 from pit_fetch.siblings import load
 
@@ -180,10 +182,13 @@ def _check(agent: Agent, project: Path, home: Path) -> Iterator[Problem]:
     # A plugin's agents name files of the project they are copied into, which are not here.
     commands = [hook.command for hook in agent.hooks] if home != project else []
     yield from _check_files("\n".join([agent.body, *commands]), agent.path, project)
+    yield from _check_cypher(agent.body, agent.path, home)
     for skill in agent.skills:
         path = home / "skills" / skill / "SKILL.md"
         if path.is_file():
-            yield from _check_files(path.read_text(encoding="utf-8"), path.relative_to(project).as_posix(), project)
+            text, shown = path.read_text(encoding="utf-8"), path.relative_to(project).as_posix()
+            yield from _check_files(text, shown, project)
+            yield from _check_cypher(text, shown, home)
         elif ":" not in skill:  # "plugin:skill" is elsewhere
             yield Problem(
                 "WARN", "R5", agent.path, f"skill {skill} is not in this project: the client skips it silently"
@@ -213,7 +218,7 @@ def _check_name(agent: Agent) -> Iterator[Problem]:
     if _runs_commands(agent) and agent.name not in guard.ADAPTERS:
         known = ", ".join(sorted(guard.ADAPTERS))
         message = f"the guard lets it run any command: it knows {known}; give it one of these names, or take Bash away"
-        yield Problem("ERROR", "R9", agent.path, message)
+        yield Problem("ERROR", "R10", agent.path, message)
 
 
 def _is_wildcard(matcher: str | None) -> bool:
@@ -233,7 +238,7 @@ def _check_complete(agent: Agent, tool: str) -> Iterator[Problem]:
         yield Problem("ERROR", "R3", agent.path, f"no PostToolUse hook runs pit_gate.py on {tool}")
     if agent.tools is None or set(agent.tools) != {tool}:
         has = "no tools list, so every tool" if agent.tools is None else f"the tools {', '.join(agent.tools) or 'none'}"
-        yield Problem("ERROR", "R8", agent.path, f"it has {has}: list {tool} and nothing else")
+        yield Problem("ERROR", "R9", agent.path, f"it has {has}: list {tool} and nothing else")
     if tool == "Bash" and not _has(agent, "PreToolUse", tool, "pit_guard.py"):
         yield Problem("ERROR", "R3", agent.path, f"no PreToolUse hook runs pit_guard.py on {tool}")
     if tool == READ_TOOL and not any(_has(agent, "PreToolUse", WRITE_TOOL, word) for word in ("block", "pit_guard.py")):
@@ -251,3 +256,11 @@ def _check_files(text: str, shown: str, project: Path) -> Iterator[Problem]:
     for path in dict.fromkeys(match["path"] for match in _PROJECT_FILE.finditer(text)):
         if not (project / path).exists():
             yield Problem("ERROR", "R5", shown, f"{path} does not exist")
+
+
+def _check_cypher(text: str, shown: str, home: Path) -> Iterator[Problem]:
+    """Queries that the guard would refuse: with a PIT any but a known pattern, without one what is not for reading."""
+    for block in blocks(text):
+        refusal = guard.refuse_query(block.query, with_pit=block.is_pattern, folder=str(home / "hooks"))
+        if refusal:
+            yield Problem("WARN", "R8", shown, f"the guard will refuse {block.heading!r}: {refusal}")

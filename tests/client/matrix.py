@@ -23,6 +23,7 @@ from typing import Any
 
 from pit_fetch import sdk
 from pit_fetch.commands import init
+from pit_fetch.commands.cypher import blocks
 from pit_fetch.commands.scripted_model import Script, Turn, call, say
 from pit_fetch.siblings import gate
 from tests.client import harness
@@ -112,6 +113,7 @@ class Row:
     again      the session is continued by a second one
     place      where the session runs: in the project, in a folder "sub" of it, or "beside" it (--add-dir)
     clean      the envelope must get through
+    agent      the bundled subagent that calls, where it is not the usual one
     mcp        the result of an MCP server's tools; such a row is not the wrapper's
     env        variables beside the ceiling
     columns    where the row makes sense
@@ -128,13 +130,29 @@ class Row:
     allowed: Sequence[str] = harness.ALLOWED
     again: bool = False
     subagent: bool = False
+    agent: str = ""
     clean: bool = False
     mcp: dict[str, Any] | None = None
     env: Mapping[str, str] = field(default_factory=dict)
     columns: tuple[str, ...] = COLUMNS
 
 
-READ = [call(f"mcp__{harness.SERVER}__read_neo4j_cypher", query="MATCH (n)", params={"pit": PIT}), say()]
+PATTERN = next(  # one that ships: with a PIT the guard lets no other query run
+    block.query
+    for block in blocks((ROOT / "skills" / "news-queries" / "SKILL.md").read_text(encoding="utf-8"))
+    if block.is_pattern
+)
+
+
+def read(query: str = PATTERN, **params: Any) -> list[Turn]:
+    return [call(f"mcp__{harness.SERVER}__read_neo4j_cypher", query=query, params=params), say()]
+
+
+ASKED: dict[str, Any] = {"ticker": "NOG", "limit": 5}
+READ = read(pit=PIT, **ASKED)
+# What a model may write to please the gate: everything there is, stamped with the PIT.
+OWN = "MATCH (n:News) RETURN collect({available_at: $pit, available_at_source: 'neo4j_created', id: n.id}) AS data"
+PLEASING = {"content": [{"type": "text", "text": envelope(item(CANARY, PIT))}]}
 _CRASH = "raise RuntimeError('broken')\n"
 _HANG = "import select\nselect.select([], [], [])\n"
 _MANY = [item(f"public {number}") for number in range(100)]
@@ -267,10 +285,27 @@ ROWS: dict[str, Row] = {
     ),
     "MCP tool, structured": Row(READ, mcp={"content": [], "structuredContent": {"result": LEAK}}),
     "MCP tool, an empty PIT": Row(
-        [call(f"mcp__{harness.SERVER}__read_neo4j_cypher", query="MATCH (n)", params={"pit": ""}), say()],
+        read(pit="", **ASKED),
         mcp={"content": [{"type": "text", "text": LEAK}]},
     ),
     "MCP tool, clean": Row(READ, mcp={"content": [{"type": "text", "text": envelope(item("public"))}]}, clean=True),
+    "MCP tool, no params.pit": Row(read(**ASKED), mcp={"content": [{"type": "text", "text": LEAK}]}),
+    "MCP tool, a query of its own stamped with the PIT": Row(read(OWN, pit=PIT), mcp=PLEASING),
+    "MCP tool, a query that loads a file": Row(
+        read("LOAD CSV FROM 'file:///x' AS row RETURN row"), mcp={"content": [{"type": "text", "text": CANARY}]}
+    ),
+    "Neo4j subagent, clean": Row(
+        READ, agent="neo4j-news", mcp={"content": [{"type": "text", "text": envelope(item("public"))}]}, clean=True
+    ),
+    "Neo4j subagent, a leaking server": Row(
+        READ, agent="neo4j-news", mcp={"content": [{"type": "text", "text": LEAK}]}
+    ),
+    "Neo4j subagent, no params.pit": Row(
+        read(**ASKED), agent="neo4j-news", mcp={"content": [{"type": "text", "text": LEAK}]}
+    ),
+    "Neo4j subagent, a query of its own stamped with the PIT": Row(
+        read(OWN, pit=PIT), agent="neo4j-news", mcp=PLEASING
+    ),
     "MCP tool, marked as an error": Row(READ, mcp={"content": [{"type": "text", "text": LEAK}], "isError": True}),
     "MCP resource": Row(
         [call("ReadMcpResourceTool", server=harness.SERVER, uri="graph://news"), say()],
@@ -331,9 +366,10 @@ def describe(texts: Sequence[str]) -> str:
 
 
 def _script(row: Row, column: str) -> Script:
-    if not row.subagent:
+    if not row.subagent and not row.agent:
         return {"main": row.turns}
-    agent = {"plugin": f"pit-fetch:{AGENT}", "settings": AGENT, "SDK": AGENT}.get(column, "general-purpose")
+    name = row.agent or AGENT
+    agent = {"plugin": f"pit-fetch:{name}", "settings": name, "SDK": name}.get(column, "general-purpose")
     brief = call("Agent", subagent_type=agent, description="fetch", prompt=BRIEF, run_in_background=False)
     return {"main": [brief, say()], BRIEF: row.turns}
 
