@@ -37,6 +37,7 @@ lint: $(DEV) ## check format, lint and types
 
 test-client: $(CLIENT) ## set up, then measure what reaches the model on the real Claude Code client
 	$(BIN)/python -m tests.client.matrix
+	$(BIN)/python -m tests.client.wirings
 
 kit-score: $(DEV) ## score the author's kit: named plants in honest providers, each shown to leak by the real command
 	@$(BIN)/python -m tests.kit.score

@@ -6,7 +6,7 @@ import contextlib
 import io
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from pit_fetch import process
 from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
@@ -22,12 +22,16 @@ COMMANDS = ("init", "lint", "doctor", "new-provider")  # a fetch never starts wi
 
 
 class _Answer:
-    """What to write. ``log`` is set once there is one: it may have left a line on the terminal."""
+    """What to write. ``log`` is set once there is one: it may have left a line on the terminal.
+
+    ``released`` is the private file that takes the place of stdout in a call that the guard has rebuilt.
+    """
 
     def __init__(self) -> None:
         self.text, self.status, self.complaint = "", ExitStatus.OK, ""
         self.notes: tuple[str, ...] = ()
         self.log: Log | None = None
+        self.released: TextIO | None = None
 
     def set(
         self, text: str, status: ExitStatus = ExitStatus.OK, complaint: str = "", notes: tuple[str, ...] = ()
@@ -45,7 +49,18 @@ def main(argv: Sequence[str] | None = None, world: World | None = None) -> int:
     """Runs the command on ``argv`` (default: the process's) in ``world``, and returns the exit status."""
     world = real_world(alarm) if world is None else world
     words = list(sys.argv[1:] if argv is None else argv)
-    return _answered(world, lambda answer: _run(words, world, answer))
+    return _answered(world, lambda answer: _run(_released(words, answer), world, answer))
+
+
+def _released(words: list[str], answer: _Answer) -> list[str]:
+    """The words without ``--release FILE``, which the answer goes to."""
+    if "--release" not in words:
+        return words
+    from pit_fetch import release
+
+    rest, path = release.split(words)
+    answer.released = release.opened(path) if path else None
+    return rest
 
 
 def ask(request: Request, argv: Sequence[str], world: World) -> int:
@@ -150,10 +165,11 @@ def _emit(answer: _Answer, world: World) -> int:
     if answer.log is not None:
         answer.log.clear()
         complaint = "" if complaint in answer.log.told else complaint
-    if world.stdout is None:
+    stdout = answer.released or world.stdout
+    if stdout is None:
         return ExitStatus.CLOSED_PIPE
     try:
-        deliver(world.stdout, answer.text)
+        deliver(stdout, answer.text)
     except BrokenPipeError:
         return ExitStatus.CLOSED_PIPE
     except (OSError, ValueError) as error:

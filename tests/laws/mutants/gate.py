@@ -13,7 +13,7 @@ from pit_fetch.siblings import gate
 from tests.laws.mutants.leak import Mutant, nothing
 from tests.laws.plant import Make
 
-_JUDGE, _HOOK, _SHELL = ("gate: judges",), ("gate: hook",), ("guard: shell",)
+_JUDGE, _HOOK, _SHELL, _RELEASE = ("gate: judges",), ("gate: hook",), ("guard: shell",), ("gate: releases",)
 
 
 # The envelope.
@@ -82,6 +82,14 @@ def _without_json_text(node: Any) -> Any:
     return "" if isinstance(node, str) and node.lstrip()[:1] in ("{", "[") else node
 
 
+def _left_behind(real: Any) -> Any:
+    def take(path: str) -> str:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+
+    return take
+
+
 # The command line.
 
 _MARK = "x0x"
@@ -128,6 +136,7 @@ MUTANTS = (
         "the gate knows a forbidden key in lower case alone", "pit_gate:_load", _texts(_in_lower_case_alone), _JUDGE
     ),
     Mutant("the gate takes a repeated key", "pit_gate:_load", _texts(_without_repeats), _JUDGE),
+    Mutant("the gate overlooks an envelope in a text", "pit_gate:_check_embedded", nothing, _JUDGE),
     Mutant("the gate takes NaN", "pit_gate:_load", _texts(lambda text: text.replace("NaN", "0")), _JUDGE),
     Mutant("the gate takes unknown keys", "pit_gate:_check_payload", _known_keys_alone, _JUDGE),
     Mutant(
@@ -137,6 +146,13 @@ MUTANTS = (
         _JUDGE,
     ),
     Mutant("the gate takes the latest of two PITs", "pit_gate:_cutoff", _latest_pit, _HOOK),
+    Mutant("the gate leaves a private file behind", "pit_gate:_take", _left_behind, _RELEASE),
+    Mutant(
+        "the gate overlooks what a prepared call shows",
+        "pit_gate:_bash_stdout",
+        lambda real: lambda response: gate.SENTINEL,
+        _RELEASE,
+    ),
     Mutant(
         "the gate takes a listing with more behind it",
         "pit_gate:is_listing",
