@@ -28,7 +28,7 @@ REASONS: Mapping[Code, tuple[str, str]] = {
     # In every envelope of a fetch in PIT mode, no matter what the source served.
     "late": (
         "pit_excluded",
-        "Anything published or last revised after the PIT is withheld; whether there was any is not disclosed.",
+        "Anything published or last revised after the PIT, {pit}, is withheld; whether there was any is not disclosed.",
     ),
     "undated": (
         "unverifiable",
@@ -87,14 +87,15 @@ REASONS: Mapping[Code, tuple[str, str]] = {
     # The command line or its environment.
     "pit_malformed": (
         "invalid_pit",
-        "--pit must be YYYY-MM-DDTHH:MM:SS with Z or an offset; this one {problem}.",
+        "--pit must be YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]; this one {problem}.",
     ),
     "pit_repeated": ("invalid_pit", "--pit is given more than once: give it once."),
     "pit_required": ("invalid_pit", "PIT_FETCH_CEILING is set: every call needs a --pit at or before it."),
     "pit_above_ceiling": ("invalid_pit", "--pit is after PIT_FETCH_CEILING: use an instant at or before it."),
     "ceiling_malformed": (
         "invalid_pit",
-        "PIT_FETCH_CEILING must be YYYY-MM-DDTHH:MM:SS with Z or an offset; this one {problem}. Fix or unset it.",
+        "PIT_FETCH_CEILING must be YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]; this one {problem}. "
+        "Fix or unset it.",
     ),
     "usage": ("config", "{text}"),
     "credential_missing": ("config", "{source} needs {variables}: set it in the environment or in a .env file. {hint}"),

@@ -13,6 +13,7 @@ from pit_fetch.gaps import Gap, gap
 from pit_fetch.pit import Taken, Tally, cursor
 from pit_fetch.provider import Record
 from pit_fetch.request import Request
+from pit_fetch.times import spoken
 
 _STATUS_OF_TYPE = {
     "config": ExitStatus.CONFIG,
@@ -101,7 +102,7 @@ def _gaps(request: Request, collected: Collected) -> list[Gap]:
     if collected.failure or not collected.opened:
         return gaps
     if request.pit is not None:
-        gaps = [gap("late"), gap("undated"), *gaps]
+        gaps = [gap("late", pit=spoken(request.pit)), gap("undated"), *gaps]
     else:
         undated = sum(record.available_at is None for record in taken.kept)
         gaps += [gap("undated_served", count=undated)] if undated else []

@@ -302,8 +302,8 @@ def check_ceiling(environ: Mapping[str, str]) -> Iterator[Finding]:
     if ceiling is None:
         fix = "for a back-test, set it in the environment that starts the client"
         yield Finding("note", "ceiling", f"{gate.CEILING_VARIABLE} is not set: a call without --pit is open mode", fix)
-    elif gate.parse_iso8601(ceiling) is None:
-        fix = "write YYYY-MM-DDTHH:MM:SS with Z or an offset, or unset it"
+    elif gate.parse_pit(ceiling) is None:
+        fix = "write YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name], or unset it"
         yield Finding("fail", "ceiling", f"{gate.CEILING_VARIABLE} cannot be read, so every call is refused", fix)
     else:
         yield Finding("ok", "ceiling", f"every call needs a --pit at or before {ceiling}")

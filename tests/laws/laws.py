@@ -11,7 +11,7 @@ from pit_fetch.formats import NAMES as FORMS
 from pit_fetch.testing.same import CANARY, same_bytes
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import Request
-from tests.laws import alphavantage, bz, command, corpus, sample, sec, shell
+from tests.laws import alphavantage, bz, command, corpus, sample, sec, shell, zones
 from tests.laws.worlds import SECRETS, Case, near, run
 
 Law = Callable[[Random], int]
@@ -191,6 +191,7 @@ LAWS: Mapping[str, Law] = {
     "sec_full_text: failures": lambda rng: non_interference(sec.failures(rng)),
     "gate: judges": command.gate_judges,
     "gate: hook": command.gate_hook,
+    "gate: zones": zones.law,
     "guard: shell": shell.law,
     "guard: options": shell.options,
     "command: refusals": command.refusals,
