@@ -22,7 +22,7 @@ from pit_fetch.pit import parse_cursor, position
 from pit_fetch.provider import Record
 
 PIT = datetime(2024, 2, 15, 21, tzinfo=UTC)
-GAPS = [gap("late"), gap("undated")]
+GAPS = [gap("late", pit="Thursday"), gap("undated")]
 VIEW = View("--source x", pit=PIT)
 
 
