@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pit_fetch import process
+from pit_fetch import agent, process
 from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.output import deliver, line, visible
+from pit_fetch.output import check_file, deliver, line, terminal_width, visible, write_file
 from pit_fetch.world import World, alarm, real_world
 
 if TYPE_CHECKING:
     from pit_fetch.log import Log
+    from pit_fetch.report import Outcome
+    from pit_fetch.request import Request
 
 COMMANDS = ("init", "lint", "doctor", "new-provider")  # a fetch never starts with one of these words
 
@@ -88,15 +91,49 @@ def _fetch(argv: list[str], source: str, world: World, answer: _Answer) -> None:
     from pit_fetch.log import Log
     from pit_fetch.request import parse
 
-    request = parse(argv, world.find(source), world.environ)
+    defaults = {"format": "table"} if _is_for_a_person(world) else {}
+    request = parse(argv, world.find(source), world.environ, defaults)
+    request = _prepared(request, world)
     answer.log = Log(
         stream=world.stderr,
         terminal=world.stderr is not None and world.stderr.isatty(),
         verbose=request.verbose,
         pit_mode=request.pit is not None,
     )
-    outcome = run(request, world, answer.log, argv)
-    answer.set(outcome.text, outcome.status, outcome.complaint, outcome.notes)
+    _hand_over(request, run(request, world, answer.log, argv), world, answer)
+
+
+def _is_for_a_person(world: World) -> bool:
+    """Whether a person reads the standard output: agents, and whoever runs them, read JSON."""
+    return world.stdout is not None and world.stdout.isatty() and not agent.is_in_charge(world.environ)
+
+
+def _prepared(request: Request, world: World) -> Request:
+    """The request for its output's place; what can go wrong there is checked before the source is asked."""
+    from pit_fetch.formats import renderer
+
+    renderer(request.format)
+    if request.output:
+        check_file(os.path.join(world.folder, request.output))
+    elif request.format == "table" and world.stdout is not None:
+        return request._replace(width=terminal_width(world.stdout, world.environ))
+    return request
+
+
+def _hand_over(request: Request, outcome: Outcome, world: World, answer: _Answer) -> None:
+    """The outcome to stdout, or to the file that was named: unless it has nothing but a failure to say."""
+    text, notes = outcome.text, outcome.notes
+    from pit_fetch.envelope import FAILURES
+
+    failed = not outcome.envelope.data and any(one["type"] in FAILURES for one in outcome.envelope.gaps)
+    if request.output and failed:
+        from pit_fetch.formats.json import render
+
+        text, notes = render(outcome.envelope), ()
+    elif request.output:
+        write_file(os.path.join(world.folder, request.output), text)
+        text = ""
+    answer.set(text if isinstance(text, str) else "", outcome.status, outcome.complaint, notes)
 
 
 def _run_command(argv: list[str], world: World, answer: _Answer) -> None:
@@ -121,7 +158,7 @@ def _list(listing: str, argv: list[str], world: World) -> str:
 
         return f"pit_fetch {__version__}\n"
     if listing == "sources":
-        from pit_fetch.sources import table
+        from pit_fetch.listings import table
 
         return table(registry.listings(), world.environ, world.folder, as_json="--json" in argv)
     source = options.source_of(argv)

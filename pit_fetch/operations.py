@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from pit_fetch import meant
 from pit_fetch.errors import ConfigError
@@ -43,6 +44,11 @@ def chosen(provider: Provider, query: Query) -> Query:
     if surplus and (operation.needs or operation.takes or len(provider.operations) > 1):
         _refuse(f"{name} does not take {', '.join(surplus)}; see --help.")
     return query
+
+
+def named(provider: Provider, options: Mapping[str, Any]) -> Sequence[Operation]:
+    """The operation that ``options`` name, if there is one; all of them otherwise."""
+    return [one for one in provider.operations if one.name == options.get(OPTION)] or provider.operations
 
 
 def _named(provider: Provider, name: str | None) -> Operation:

@@ -74,7 +74,8 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
     ),
     "what to print": (
         Option("fields", "only these fields of each item; id and timestamps are always kept", kind="list"),
-        Option("format", "output format", choices=FORMS, default="json", metavar="FORMAT"),
+        Option("format", "output format, on a terminal table", choices=FORMS, default="json", metavar="FORMAT"),
+        Option("output", "write to this file instead, all or nothing", metavar="FILE"),
         Option("max_chars", "maximum size of the output, in whole items; 0 means no limit", metavar="N", read=_budget),
         Option("pretty", "indent the JSON", kind="flag", default=False),
         Option("fail", "exit 3, 4 or 5 on a config, input or upstream gap", kind="flag", default=False),

@@ -7,11 +7,12 @@ from typing import NamedTuple
 from pit_fetch import credentials, envelope
 from pit_fetch.envelope import Envelope
 from pit_fetch.errors import ExitStatus
-from pit_fetch.formats import DATA_ONLY, renderer
+from pit_fetch.formats import DATA_ONLY, Text, renderer
 from pit_fetch.formats import json as as_json
 from pit_fetch.gaps import Gap, gap
+from pit_fetch.operations import named
 from pit_fetch.pit import Taken, Tally, cursor
-from pit_fetch.provider import Record
+from pit_fetch.provider import FieldKind, Record
 from pit_fetch.request import Request
 from pit_fetch.times import spoken
 
@@ -44,13 +45,13 @@ class Collected(NamedTuple):
 class Outcome(NamedTuple):
     """What leaves the process, and the records and gaps behind it.
 
-    text       the envelope in the requested format
+    text       the envelope in the requested format: text, or bytes for a binary one
     complaint  why the exit status is not 0, for stderr
     notes      the gaps, for stderr, if the format has no place for them
     """
 
     envelope: Envelope
-    text: str
+    text: Text
     status: ExitStatus
     complaint: str = ""
     notes: tuple[str, ...] = ()
@@ -69,10 +70,11 @@ def report(request: Request, collected: Collected) -> Outcome:
         clean_data=credentials.redactor(collected.secrets, credentials.MIN_LENGTH_IN_DATA),
         fields=request.fields,
         pit=request.pit,
+        asked=envelope.Asked(request.provider.name, request.canonical, request.pit, _kinds(request)),
     )
-    render, gaps = renderer(request.format), _gaps(request, collected)
+    render, gaps = renderer(request.format, request.width), _gaps(request, collected)
 
-    def write(one: Envelope) -> str:
+    def write(one: Envelope) -> Text:
         return render(one, request.pretty)
 
     fitted = envelope.fit(collected.taken.kept, gaps, view, write, request.max_chars)
@@ -87,6 +89,17 @@ def report(request: Request, collected: Collected) -> Outcome:
     notes = tuple(f"{one['type']}: {one['reason']}" for one in fitted.envelope.gaps if request.format in DATA_ONLY)
     kept = tuple(collected.taken.kept[: fitted.kept])
     return Outcome(fitted.envelope, fitted.text, status, complaint, notes, kept, tuple(gaps))
+
+
+def _kinds(request: Request) -> dict[str, FieldKind]:
+    """The declared kinds of the fields that can be in the answer."""
+    asked = named(request.provider, request.options)
+    return {
+        one.name: one.kind
+        for operation in asked
+        for one in operation.fields
+        if not request.fields or one.name in request.fields
+    }
 
 
 def _complaint(gaps: list[Gap], status: ExitStatus) -> str:

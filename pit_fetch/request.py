@@ -15,7 +15,8 @@ from pit_fetch import meant, words
 from pit_fetch.coercion import coerce, flag_of, spell
 from pit_fetch.envelope import STAMPS
 from pit_fetch.errors import UsageError
-from pit_fetch.operations import OPTION
+from pit_fetch.formats import BINARY
+from pit_fetch.operations import named
 from pit_fetch.options import COMMON_OPTIONS, budget
 from pit_fetch.pit import Cursor
 from pit_fetch.provider import Provider
@@ -30,7 +31,10 @@ _AS_READ = ("limit", "max_pages", "fields")
 
 
 class Request(NamedTuple):
-    """One fetch, fully parsed. Instants are aware and UTC; ``max_chars`` 0 means no limit."""
+    """One fetch, fully parsed. Instants are aware and UTC; ``max_chars`` 0 means no limit, ``output`` None stdout.
+
+    ``width`` is how many characters a line of the terminal takes, if the answer goes to one.
+    """
 
     provider: Provider
     pit: datetime | None
@@ -49,12 +53,25 @@ class Request(NamedTuple):
     verbose: bool
     options: Mapping[str, Any]
     canonical: str
+    output: str | None = None
+    width: int = 0
 
 
-def parse(argv: Sequence[str], provider: Provider, environ: Mapping[str, str]) -> Request:
-    """The request made by a command line. Raises UsageError, whose reason names the fix."""
+def parse(
+    argv: Sequence[str], provider: Provider, environ: Mapping[str, str], defaults: Mapping[str, object] = {}
+) -> Request:
+    """The request made by a command line. Raises UsageError, whose reason names the fix.
+
+    ``defaults`` are values of options that the command line does not give.
+    """
     default_budget = MAX_CHARS_UNDER_AGENT if environ.get("CLAUDECODE") else 0
-    return _request(words.given(argv, provider), provider, environ, default_budget)
+    given = words.given(argv, provider)
+    if "format" not in given and given.get("pretty"):  # what is asked to be indented is JSON
+        given["format"] = "json"
+    request = _request({**defaults, **given}, provider, environ, default_budget)
+    if request.format in BINARY and not request.output:
+        raise UsageError("usage", text=f"--format {request.format} needs --output FILE")
+    return request
 
 
 def of_values(values: Mapping[str, object], provider: Provider, environ: Mapping[str, str]) -> Request:
@@ -99,6 +116,7 @@ def _request(
         verbose=common["verbose"],
         options=options,
         canonical=_canonical(given, common, options, provider),
+        output=common["output"],
     )
 
 
@@ -119,7 +137,7 @@ def _check_ceiling(pit: datetime | None, environ: Mapping[str, str]) -> None:
 
 def _fields(fields: tuple[str, ...], options: Mapping[str, Any], provider: Provider) -> tuple[str, ...]:
     """The requested fields. A field that the operation does not have is refused, if its fields are known."""
-    chosen = [one for one in provider.operations if one.name == options.get(OPTION)] or provider.operations
+    chosen = named(provider, options)
     known = list(dict.fromkeys(field.name for one in chosen for field in one.fields))
     unknown = [name for name in fields if all(one.fields for one in chosen) and name not in (*known, *STAMPS)]
     if unknown:

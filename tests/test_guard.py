@@ -178,6 +178,7 @@ NOT_FOR_ADAPTERS = {
     "--verbose": "prints more than the envelope",
     "-v": "the same",
     "--format": "the gate reads JSON",
+    "--output": "writes a file, which the gate does not read",
 }
 LISTINGS = {"--help", "-h", "--version", "--list-sources", "--json"}
 

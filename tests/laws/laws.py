@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from random import Random
 
+from pit_fetch.formats import BINARY
 from pit_fetch.formats import NAMES as FORMS
 from pit_fetch.testing.same import CANARY, same_bytes
 from pit_fetch.testing.server import Response
@@ -129,8 +130,10 @@ def windows(case: Case, parts: Sequence[Sequence[str]]) -> int:
 def forms(case: Case) -> int:
     """What the gate refuses is not printed in any form."""
     for name in FORMS:
-        left = run(case, case.worlds[0], words=(*case.words, "--format", name))
+        to_a_file = ("--output", "answer") if name in BINARY else ()
+        left = run(case, case.worlds[0], words=(*case.words, "--format", name, *to_a_file))
         assert (left.code, CANARY in left.out + left.err) == (70, False), name
+        assert not any(path == "answer" for path, _ in left.files), name
     return 0
 
 
