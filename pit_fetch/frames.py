@@ -71,7 +71,7 @@ def _array(pa: Any, column: Column) -> Any:
         )
     try:
         return pa.array(values)
-    except (pa.ArrowException, ValueError, TypeError, UnicodeError):
+    except (pa.ArrowException, ValueError, TypeError, OverflowError):
         return pa.array([None if value is None else json.dumps(value) for value in values], type=pa.string())
 
 

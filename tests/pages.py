@@ -18,25 +18,7 @@ _TITLES = (
     "EU Is Said To Fine Acme Over Its \u201cStreaming\u201d Rules",
     "Options Traders Bet On A Move Before Earnings",
 )
-_WORDS = [
-    "Acme",
-    "said",
-    "that",
-    "revenue",
-    "of",
-    "the",
-    "quarter",
-    "rose",
-    "to",
-    "$119.6",
-    "billion",
-    "&amp;",
-    "more,",
-    "as",
-    "demand",
-    "held",
-    "up",
-]
+_WORDS = ("Acme said", "that revenue", "rose to", "$119.6 billion", "&amp; more", "as demand", "held up")
 _NEWS: dict[str, FieldKind] = {"title": "text", "body": "text", "url": "text", "symbols": "list", "channels": "list"}
 _BARS: dict[str, FieldKind] = {
     "date": "date", "open": "number", "high": "number", "low": "number", "close": "number", "volume": "integer",
@@ -47,7 +29,7 @@ def news(count: int, rng: Random | None = None) -> Envelope:
     rng, at, items = rng or Random(3), PIT, list[dict[str, Any]]()
     for number in range(count):
         at -= timedelta(seconds=int(rng.expovariate(1 / 1_200)) + 1)
-        body = "".join(f"<p>{' '.join(rng.choices(_WORDS, k=70))}</p>" for _ in range(5))
+        body = "".join(f"<p>{' '.join(rng.choices(_WORDS, k=35))}</p>" for _ in range(5))
         items.append(
             {
                 **_stamps(at, "provider_metadata", str(38_000_000 - number)),

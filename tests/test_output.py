@@ -90,7 +90,7 @@ def test_a_file_is_what_stdout_would_be(tmp_path: Path) -> None:
         left = at_pit(tmp_path, demo(ROWS), "--format", form, "--output", "answer")
         assert (left.code, left.out) == (0, "")
         assert (tmp_path / "answer").read_bytes().decode() == at_pit(tmp_path, demo(ROWS), "--format", form).out
-    assert sorted(os.listdir(tmp_path)) == ["answer"]
+    assert sorted(os.listdir(tmp_path)) == ["answer", "audit.jsonl"]
 
 
 def test_a_file_is_replaced_only_by_a_whole_one(tmp_path: Path) -> None:
@@ -101,17 +101,14 @@ def test_a_file_is_replaced_only_by_a_whole_one(tmp_path: Path) -> None:
     write_file(str(link), "today's")
     assert (path.read_text(), link.is_symlink()) == ("today's", True)
 
-    def refused(*words: str, **given: object) -> None:
-        left = ask(tmp_path, demo(ROWS), *words, "--output", "answer", **given)
+    for words in (("--limit", "0"), ("--input-file", "nothing")):
+        left = ask(tmp_path, demo(ROWS), *words, "--output", "answer")
         assert (left.data, path.read_text()) == ([], "today's")
-
-    refused("--limit", "0")
-    refused("--input-file", "nothing")
     left = at_pit(tmp_path, demo([record("SECRET")._replace(available_at_source="x")]), "--output", "answer")  # type: ignore[arg-type]
     assert (left.code, left.gap_types, path.read_text()) == (70, ["internal_error"], "today's")
 
 
-@pytest.mark.parametrize("path", ["/dev/stdout", "nowhere/answer", ".", "/dev/full"])
+@pytest.mark.parametrize("path", ["/dev/null", "nowhere/answer", ".", "/dev/full"])
 def test_where_no_file_can_be_nobody_is_asked(tmp_path: Path, path: str) -> None:
     left = at_pit(tmp_path, demo(lambda query, context: pytest.fail("asked")), "--output", path)
     assert (left.code, left.data, left.gap_types) == (2, [], ["config"])

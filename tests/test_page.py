@@ -61,7 +61,7 @@ def test_a_page_is_small_and_has_every_item(make: Callable[[int], Envelope], cou
     text = render(envelope)
     page = _Page(text)
     assert len(text.encode()) <= LARGEST
-    assert [name for name in page.values("tr", "id")] == [f"i{place}" for place in range(count)]
+    assert page.values("tr", "id") == [f"i{place}" for place in range(count)]
     assert all(item["id"] in text for item in envelope.data)
     assert all(gap["reason"] in page.words for gap in envelope.gaps)
     assert "Thursday 2024-02-15, 16:00:00" in page.words

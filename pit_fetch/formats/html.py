@@ -158,7 +158,7 @@ def _layout(found: Sequence[Column], room: float) -> _Layout:
 
     Long texts go below.
     """
-    held = {one.name: one for one in found if any(value not in (None, "", [], {}) for value in one.values)}
+    held = {one.name: one for one in found if one.name == "id" or any(v not in (None, "", [], {}) for v in one.values)}
     headline = next((name for name in _HEADLINES if name in held), "")
     link = next((name for name in _LINKS if name in held), "")
     long = [one for one in held.values() if one.name not in (*STAMPS, headline, link) and _longest(one) > _LONG]
@@ -189,7 +189,7 @@ def _layout(found: Sequence[Column], room: float) -> _Layout:
 
 def _cost(texts: Sequence[str]) -> float:
     """How many bytes a cell of such texts takes in the page, on average."""
-    return 8 + sum(len(text.encode()) for text in texts) / max(1, len(texts))
+    return 8 + sum(map(_size, texts)) / max(1, len(texts))
 
 
 def _longest(column: Column) -> int:
