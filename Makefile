@@ -7,7 +7,7 @@ CORPUS = .venv/corpus
 CLIENT = .venv/.installed-client
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-wheel test-guide test-client cover lint proof corpus bench clean
+.PHONY: help demo test test-wheel test-guide test-client test-page cover lint proof corpus bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -36,6 +36,9 @@ lint: $(DEV) ## check format, lint and types
 
 test-client: $(CLIENT) ## set up, then measure what reaches the model on the real Claude Code client
 	$(BIN)/python -m tests.client.matrix
+
+test-page: $(DEV) ## open the HTML page in headless Chromium, in SHOTS keep its pictures (apt-get install chromium)
+	$(BIN)/python -m tests.browser.check $(SHOTS)
 
 # How much `make proof` runs: this many pairs of worlds, or until the time is up.
 PAIRS ?= 100000

@@ -62,6 +62,18 @@ def bars(count: int, rng: Random | None = None) -> Envelope:
     return Envelope(items, gaps(), Asked("alphavantage", "--source alphavantage --op TIME_SERIES_DAILY", PIT, _BARS))
 
 
+def explained(count: int, rng: Random | None = None) -> Envelope:
+    """The operator's view: every other headline of the days after the PIT, and a few that were revised or undated."""
+    rng, shown = rng or Random(5), news(count, rng)
+    for place, item in enumerate(shown.data):
+        verdict = "late" if place < count // 4 else rng.choices(("public", "revised", "undated"), (20, 2, 1))[0]
+        at = datetime.fromisoformat(item["available_at"]) + timedelta(hours=4 * count // 16)
+        late = PIT + timedelta(hours=rng.randint(1, 5 * count // 4))
+        item["available_at"] = {"late": in_new_york(late), "undated": None}.get(verdict, item["available_at"])
+        item["verdict"], item["because"] = verdict, "published after the PIT" if at > PIT else "both stamps are before it"
+    return shown
+
+
 def gaps() -> list[dict[str, Any]]:
     late = f"Anything published or last revised after the PIT, {spoken(PIT)}, is withheld."
     more = "More matches than --limit 500. Continue with --after 37999500@2024-02-08T16:30:00-05:00"

@@ -2,11 +2,11 @@
 
 _LIGHT = (
     "--ground:#fbfaf7;--sheet:#fff;--ink:#1d2430;--soft:#5c6675;--rule:#e4e1d9;--blue:#2457a7;--fill:#2457a71f;"
-    "--pit:#b93a0e;--later:#8a8f991c;--grey:#a9afb9;--warn:#8a5a00;--bad:#a3262a;--good:#1d7044;color-scheme:light"
+    "--pit:#b93a0e;--later:#8a8f991c;--grey:#a9afb9;--faint:#737b88;--warn:#8a5a00;--bad:#a3262a;--good:#1d7044;color-scheme:light"
 )
 _DARK = (
     "--ground:#11151b;--sheet:#171c24;--ink:#e4e8ee;--soft:#98a3b3;--rule:#2a323e;--blue:#86b4ff;--fill:#86b4ff26;"
-    "--pit:#ff9a66;--later:#ffffff0d;--grey:#5d6776;--warn:#e3b35c;--bad:#ff8f8f;--good:#6cd09b;color-scheme:dark"
+    "--pit:#ff9a66;--later:#ffffff0d;--grey:#5d6776;--faint:#828d9d;--warn:#e3b35c;--bad:#ff8f8f;--good:#6cd09b;color-scheme:dark"
 )
 
 STYLE = (
@@ -51,7 +51,7 @@ tr:target td{background:var(--fill)}
 td a{color:inherit;text-decoration-color:var(--grey);text-underline-offset:3px}td a:hover{color:var(--blue)}
 td em{font-style:normal;font-weight:600;font-size:12.5px;color:var(--blue)}
 .public em,.new em{color:var(--good)}.changed em,.revised em{color:var(--warn)}
-.grey td{color:var(--grey)}.grey td em,.grey td i{color:inherit}
+.grey td{color:var(--faint)}.grey td em,.grey td i{color:inherit}
 .more td{border-top:0;padding-top:0}.more summary{color:var(--soft);font-size:13px;cursor:pointer;width:max-content}
 .more p{margin:.4em 0;max-width:80ch;overflow-wrap:anywhere}.more p b{color:var(--soft);font-weight:600}
 .empty,.hidden,footer{color:var(--soft);font-size:13px}footer{padding-block:6px 40px}

@@ -150,11 +150,10 @@ def _ticks(scale: _Scale) -> Iterator[tuple[float, str]]:
     if step is None:
         yield from _month_ticks(scale, midnight)
         return
-    form = "%-d %b" if step >= _DAY else "%-d %b %H:%M" if span > _DAY else "%H:%M"
     at = midnight
     while at.timestamp() < scale.end:
         if at.timestamp() >= scale.start:
-            yield at.timestamp(), f"{at:{form}}"
+            yield at.timestamp(), f"{at:%-d %b}" if at.hour + at.minute == 0 else f"{at:%H:%M}"
         at += timedelta(seconds=step)  # by the wall clock: a day is a day in the week of a clock change, too
 
 
