@@ -7,6 +7,8 @@ from collections.abc import Mapping
 CEILING_VARIABLE = "PIT_FETCH_CEILING"
 ONLY_VARIABLE = "PIT_FETCH_WRAPPER_ONLY"
 CLIENT_VARIABLE = "CLAUDECODE"
+# That client cuts a tool's output at 30,000 characters and then hands its hook broken JSON.
+MAX_CHARS_UNDER_AGENT = 28_000
 
 
 def is_in_charge(environ: Mapping[str, str]) -> bool:

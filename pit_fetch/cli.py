@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from pit_fetch.report import Outcome
     from pit_fetch.request import Request
 
-COMMANDS = ("init", "lint", "doctor", "new-provider")  # a fetch never starts with one of these words
+# A fetch never starts with one of these words.
+COMMANDS = ("init", "lint", "doctor", "new-provider", "config", "completion", "sources")
 
 
 class _Answer:
@@ -87,11 +88,14 @@ def _run(argv: list[str], world: World, answer: _Answer) -> None:
 
 
 def _fetch(argv: list[str], source: str, world: World, answer: _Answer) -> None:
+    from pit_fetch import config
     from pit_fetch.engine import run
     from pit_fetch.log import Log
     from pit_fetch.request import parse
 
-    defaults = {"format": "table"} if _is_for_a_person(world) else {}
+    settings = config.read(world.environ, world.folder)
+    world = world._replace(environ=settings.environ)
+    defaults = {"format": "table", **settings.options} if _is_for_a_person(world) else settings.options
     request = parse(argv, world.find(source), world.environ, defaults)
     request = _prepared(request, world)
     answer.log = Log(

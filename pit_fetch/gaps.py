@@ -17,7 +17,7 @@ Code = Literal[
     "nothing_with_hint", "limit", "max_pages", "max_chars", "field_left_out", "deadline", "provider_ceiling", "reach",
     "look_back", "partial_file", "pit_malformed", "pit_repeated", "pit_required", "pit_above_ceiling",
     "ceiling_malformed", "usage", "credential_missing", "credential_malformed", "env_file_unreadable",
-    "url_malformed", "rate_malformed", "output_unwritable", "dependency_missing", "operation",
+    "url_malformed", "rate_malformed", "output_unwritable", "settings_malformed", "dependency_missing", "operation",
     "input_unreadable", "input_malformed",
     "http_status", "http_wait", "moved", "credential_refused", "throttled", "throttled_wait", "own_limit",
     "not_entitled", "bad_call", "network", "unresolved", "refused", "proxy", "certificate", "certificate_file", "tls",
@@ -111,6 +111,7 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "{variable} must be REQUESTS/SECONDS, e.g. 5/1 for at most 5 requests in any second "
         "(up to {calls} requests, {seconds} seconds).",
     ),
+    "settings_malformed": ("config", "The settings file {file} {problem}. Correct or remove it."),
     "output_unwritable": ("config", "--output cannot be written ({problem}): name a file in a folder that can be."),
     "dependency_missing": ("config", "The package {package} is missing: run {command}"),
     "operation": ("config", "{text}"),

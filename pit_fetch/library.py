@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pit_fetch import config
 from pit_fetch.engine import run
 from pit_fetch.envelope import Again, Envelope, View, of
 from pit_fetch.errors import PitFetchError, UsageError
@@ -22,7 +23,9 @@ def fetch(source: str, options: Mapping[str, object], on_gap: str = "raise", wor
     options = {name: list(value) if isinstance(value, Iterator) else value for name, value in options.items()}
     world = real_world() if world is None else world
     try:
-        request = of_values(options, world.find(source), world.environ)
+        settings = config.read(world.environ, world.folder)
+        world = world._replace(environ=settings.environ)
+        request = of_values(options, world.find(source), world.environ, settings.options)
         if request.output:
             raise UsageError("usage", text="output is an option of the command line: write what fetch returns")
         request = request._replace(format="json", pretty=False)  # an envelope has no form yet

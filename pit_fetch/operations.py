@@ -15,7 +15,8 @@ from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc3339
 # The option that names the operation, where a provider has several.
 OPTION = "op"
 
-_TITLES = {
+# How the records of an operation are dated, in words.
+DATINGS: Mapping[str, str] = {
     "record": "Dated record by record: --pit serves what was public",
     "receipt": "Snapshots: public when fetched, so nothing is served for a PIT in the past",
     "never": "Unverifiable: nothing is served with --pit",
@@ -114,7 +115,7 @@ def _moment(operation: Operation, record: Record) -> datetime | None:
 
 def by_dating(provider: Provider) -> Iterator[tuple[str, list[Operation]]]:
     """The operations, grouped under their titles in --help."""
-    for dating, title in _TITLES.items():
+    for dating, title in DATINGS.items():
         rows = [one for one in provider.operations if one.dating == dating]
         if rows:
             yield title, rows

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from pit_fetch import meant, words
+from pit_fetch.agent import CLIENT_VARIABLE, MAX_CHARS_UNDER_AGENT
 from pit_fetch.coercion import coerce, flag_of, spell
 from pit_fetch.envelope import STAMPS
 from pit_fetch.errors import UsageError
@@ -21,9 +22,6 @@ from pit_fetch.options import COMMON_OPTIONS, budget
 from pit_fetch.pit import Cursor
 from pit_fetch.provider import Provider
 from pit_fetch.times import parse_pit
-
-# The agent client cuts a tool's output at 30,000 characters and then hands its hook broken JSON.
-MAX_CHARS_UNDER_AGENT = 28_000
 
 # What decides the answer, besides the source's own options: instants and cursors as they were written.
 _AS_WRITTEN = ("pit", "date_from", "date_to", "after", "input_file")
@@ -64,7 +62,7 @@ def parse(
 
     ``defaults`` are values of options that the command line does not give.
     """
-    default_budget = MAX_CHARS_UNDER_AGENT if environ.get("CLAUDECODE") else 0
+    default_budget = MAX_CHARS_UNDER_AGENT if environ.get(CLIENT_VARIABLE) else 0
     given = words.given(argv, provider)
     if "format" not in given and given.get("pretty"):  # what is asked to be indented is JSON
         given["format"] = "json"
@@ -74,7 +72,12 @@ def parse(
     return request
 
 
-def of_values(values: Mapping[str, object], provider: Provider, environ: Mapping[str, str]) -> Request:
+def of_values(
+    values: Mapping[str, object],
+    provider: Provider,
+    environ: Mapping[str, str],
+    defaults: Mapping[str, object] = {},
+) -> Request:
     """The request made by a Python call; None counts as not given. Raises UsageError, also for an unknown name."""
     known = [option.name for option in (*COMMON_OPTIONS, *provider.options)]
     for name in values:
@@ -83,7 +86,7 @@ def of_values(values: Mapping[str, object], provider: Provider, environ: Mapping
             hint = f" (did you mean {close}?)" if close else ""
             raise UsageError("usage", text=f"{name} is not an option of {provider.name}{hint}")
     given = {name: value for name, value in values.items() if value is not None}
-    return _request(given, provider, environ, 0)
+    return _request({**defaults, **given}, provider, environ, 0)
 
 
 def _request(
