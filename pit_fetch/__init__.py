@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pit_fetch.envelope import Envelope
 
 __version__ = "0.1.0"
-__all__ = ["Envelope", "__version__", "fetch", "sources"]
+__all__ = ["Envelope", "__version__", "diff", "explain", "fetch", "sources"]
 
 
 def fetch(source: str, pit: "str | datetime | None" = None, *, on_gap: str = "raise", **options: object) -> "Envelope":
@@ -33,6 +33,30 @@ def fetch(source: str, pit: "str | datetime | None" = None, *, on_gap: str = "ra
     from pit_fetch.library import fetch as fetched
 
     return fetched(source, {"pit": pit, **options}, on_gap)
+
+
+def diff(
+    source: str, pits: "tuple[str | datetime, str | datetime]", *, on_gap: str = "raise", **options: object
+) -> "Envelope":
+    """What became public between two instants, what changed, and what went: each item has a ``change``.
+
+    ``change`` is "new", "changed" (``before`` holds what the differing fields held) or "gone". Options and
+    errors are those of :func:`fetch`.
+    """
+    from pit_fetch.library import diff as compared
+
+    return compared(source, pits, options, on_gap)
+
+
+def explain(source: str, pit: "str | datetime", *, on_gap: str = "raise", **options: object) -> "Envelope":
+    """Each record that the source sent around ``pit``, with its ``verdict``, why, and the rule that dated it.
+
+    The view of an operator: it holds what :func:`fetch` withholds, so it is refused under a ceiling and an
+    agent's client. Looks a day beyond the PIT, or as far as ``date_to``.
+    """
+    from pit_fetch.library import explain as explained
+
+    return explained(source, {"pit": pit, **options}, on_gap)
 
 
 def sources() -> "list[dict[str, Any]]":

@@ -6,7 +6,7 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pit_fetch import agent, process
@@ -16,12 +16,15 @@ from pit_fetch.output import check_file, deliver, line, terminal_width, visible,
 from pit_fetch.world import World, alarm, real_world
 
 if TYPE_CHECKING:
+    from pit_fetch.config import Settings
     from pit_fetch.log import Log
     from pit_fetch.report import Outcome
     from pit_fetch.request import Request
 
 # A fetch never starts with one of these words.
-COMMANDS = ("init", "lint", "doctor", "new-provider", "config", "completion", "sources")
+COMMANDS = ("init", "lint", "doctor", "new-provider", "config", "completion", "sources", "diff", "explain")
+# Those of them that ask a source.
+LOOKS = ("diff", "explain")
 
 
 class _Answer:
@@ -70,6 +73,9 @@ def _run(argv: list[str], world: World, answer: _Answer) -> None:
 
     if argv[:1] == ["help"]:
         argv = _help_words(argv[1:])
+    if argv[:1] and argv[0] in LOOKS:
+        _look(argv, world, answer)
+        return
     if argv[:1] and argv[0] in COMMANDS:
         _run_command(argv, world, answer)
         return
@@ -90,21 +96,62 @@ def _run(argv: list[str], world: World, answer: _Answer) -> None:
 def _fetch(argv: list[str], source: str, world: World, answer: _Answer) -> None:
     from pit_fetch import config
     from pit_fetch.engine import run
-    from pit_fetch.log import Log
     from pit_fetch.request import parse
 
     settings = config.read(world.environ, world.folder)
     world = world._replace(environ=settings.environ)
-    defaults = {"format": "table", **settings.options} if _is_for_a_person(world) else settings.options
-    request = parse(argv, world.find(source), world.environ, defaults)
-    request = _prepared(request, world)
-    answer.log = Log(
+    request = _prepared(parse(argv, world.find(source), world.environ, _defaults(settings, world)), world)
+    answer.log = _log(request, world)
+    _hand_over(request, run(request, world, answer.log, argv), world, answer)
+
+
+def _look(argv: list[str], world: World, answer: _Answer) -> None:
+    """``diff`` and ``explain``: a fetch's options, and an envelope that is not a fetch's."""
+    from pit_fetch import config, options
+    from pit_fetch.request import parse
+
+    command, *words = argv
+    if options.listing_of(words):
+        answer.set(_list("help", words, world))
+        return
+    settings = config.read(world.environ, world.folder)
+    world = world._replace(environ=settings.environ)
+    source = options.source_of(words)
+    if source is None:
+        raise UsageError(
+            "usage", text=f"{command} takes the options of a fetch: pit_fetch {command} --source SOURCE ..."
+        )
+    provider, defaults = world.find(source), _defaults(settings, world)
+    if command == "diff":
+        from pit_fetch import compare
+
+        both = [
+            parse(each, provider, world.environ, defaults) for each in options.each_with_one(words, "--pit", count=2)
+        ]
+        request = _prepared(both[-1], world)
+        answer.log = _log(request, world)
+        _hand_over(request, compare.run(both[0], request, world, answer.log, argv), world, answer)
+    else:
+        from pit_fetch import verdicts
+
+        request = _prepared(parse(words, provider, world.environ, defaults), world)
+        answer.log = _log(request, world)
+        _hand_over(request, verdicts.run(request, world, answer.log, argv), world, answer)
+
+
+def _defaults(settings: Settings, world: World) -> Mapping[str, object]:
+    return {"format": "table", **settings.options} if _is_for_a_person(world) else settings.options
+
+
+def _log(request: Request, world: World) -> Log:
+    from pit_fetch.log import Log
+
+    return Log(
         stream=world.stderr,
         terminal=world.stderr is not None and world.stderr.isatty(),
         verbose=request.verbose,
         pit_mode=request.pit is not None,
     )
-    _hand_over(request, run(request, world, answer.log, argv), world, answer)
 
 
 def _is_for_a_person(world: World) -> bool:

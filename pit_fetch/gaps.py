@@ -17,7 +17,8 @@ Code = Literal[
     "nothing_with_hint", "limit", "max_pages", "max_chars", "field_left_out", "deadline", "provider_ceiling", "reach",
     "look_back", "partial_file", "pit_malformed", "pit_repeated", "pit_required", "pit_above_ceiling",
     "ceiling_malformed", "usage", "credential_missing", "credential_malformed", "env_file_unreadable",
-    "url_malformed", "rate_malformed", "output_unwritable", "settings_malformed", "dependency_missing", "operation",
+    "url_malformed", "rate_malformed", "output_unwritable", "settings_malformed", "operators_only",
+    "no_difference", "compared_in_part", "explained_in_part", "explained_to_a_limit", "dependency_missing", "operation",
     "input_unreadable", "input_malformed",
     "http_status", "http_wait", "moved", "credential_refused", "throttled", "throttled_wait", "own_limit",
     "not_entitled", "bad_call", "network", "unresolved", "refused", "proxy", "certificate", "certificate_file", "tls",
@@ -57,6 +58,7 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "{host} sent an empty reply twice. Under load it does this even when it has the data: try again later.",
     ),
     "nothing": ("no_data", "Nothing public matched, or the source does not know what was asked for."),
+    "no_difference": ("no_data", "Nothing differs between the two answers."),
     # The hint depends on the request alone.
     "nothing_with_hint": (
         "no_data",
@@ -83,6 +85,13 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "{host} keeps only a limited history of this, or was asked for its latest rows: older ones are missing.",
     ),
     "look_back": ("truncated", "Looked back to {day} and no further. Narrow the request (--date-from, --date-to)."),
+    "compared_in_part": (
+        "truncated",
+        "The answer as of {pit} was cut: what is older than its last item was not compared. "
+        "Raise --limit and --max-pages, or narrow the request (--date-from, --date-to).",
+    ),
+    "explained_in_part": ("truncated", "{limit} of {count} records are shown: raise --limit."),
+    "explained_to_a_limit": ("truncated", "Older records were not asked for: raise --limit or --max-pages."),
     # For a file saved by a user, in open mode only: with a PIT the total would count what is withheld.
     "partial_file": ("truncated", "The file holds {held} of {total} hits: it is one page of a longer result."),
     # The command line or its environment.
@@ -110,6 +119,11 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "config",
         "{variable} must be REQUESTS/SECONDS, e.g. 5/1 for at most 5 requests in any second "
         "(up to {calls} requests, {seconds} seconds).",
+    ),
+    "operators_only": (
+        "config",
+        "explain shows what is withheld: it does not run under PIT_FETCH_CEILING, PIT_FETCH_WRAPPER_ONLY or an "
+        "agent's client (CLAUDECODE).",
     ),
     "settings_malformed": ("config", "The settings file {file} {problem}. Correct or remove it."),
     "output_unwritable": ("config", "--output cannot be written ({problem}): name a file in a folder that can be."),

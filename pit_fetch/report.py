@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pit_fetch import credentials, envelope
@@ -64,14 +65,7 @@ def report(request: Request, collected: Collected) -> Outcome:
 
     Raises TypeError, ValueError or RecursionError for a payload that JSON cannot express.
     """
-    view = envelope.View(
-        query=request.canonical,
-        clean=credentials.redactor(collected.secrets),
-        clean_data=credentials.redactor(collected.secrets, credentials.MIN_LENGTH_IN_DATA),
-        fields=request.fields,
-        pit=request.pit,
-        asked=envelope.Asked(request.provider.name, request.canonical, request.pit, _kinds(request)),
-    )
+    view = _view(request, collected.secrets)
     render, gaps = renderer(request.format, request.width), _gaps(request, collected)
 
     def write(one: Envelope) -> Text:
@@ -89,6 +83,29 @@ def report(request: Request, collected: Collected) -> Outcome:
     notes = tuple(f"{one['type']}: {one['reason']}" for one in fitted.envelope.gaps if request.format in DATA_ONLY)
     kept = tuple(collected.taken.kept[: fitted.kept])
     return Outcome(fitted.envelope, fitted.text, status, complaint, notes, kept, tuple(gaps))
+
+
+def unjudged(
+    request: Request, records: Sequence[Record], gaps: Sequence[Gap], secrets: tuple[str, ...], status: ExitStatus
+) -> Outcome:
+    """What an operator is shown of ``records``, public or not. The gate would refuse it: never for an agent."""
+    view = _view(request, secrets)
+    render = renderer(request.format, request.width)
+    fitted = envelope.fit(records, gaps, view, lambda one: render(one, request.pretty), request.max_chars)
+    notes = tuple(f"{one['type']}: {one['reason']}" for one in fitted.envelope.gaps if request.format in DATA_ONLY)
+    complaint = view.clean(_complaint(list(gaps), status))
+    return Outcome(fitted.envelope, fitted.text, status, complaint, notes, tuple(records[: fitted.kept]), tuple(gaps))
+
+
+def _view(request: Request, secrets: tuple[str, ...]) -> envelope.View:
+    return envelope.View(
+        query=request.canonical,
+        clean=credentials.redactor(secrets),
+        clean_data=credentials.redactor(secrets, credentials.MIN_LENGTH_IN_DATA),
+        fields=request.fields,
+        pit=request.pit,
+        asked=envelope.Asked(request.provider.name, request.canonical, request.pit, _kinds(request)),
+    )
 
 
 def _kinds(request: Request) -> dict[str, FieldKind]:
@@ -125,7 +142,7 @@ def _gaps(request: Request, collected: Collected) -> list[Gap]:
     elif taken.stopped == "max_pages" and taken.last is not None:
         gaps.append(gap("max_pages", public=taken.scanned, max_pages=request.max_pages, cursor=cursor(taken.last)))
     failed = any(one.type in _STATUS_OF_TYPE for one in gaps)
-    if not taken.kept and not failed:
+    if not taken.kept and not failed and not any(one.type == "no_data" for one in gaps):
         hint = collected.when_empty
         gaps.append(gap("nothing_with_hint", hint=hint) if hint else gap("nothing"))
     return gaps
