@@ -12,7 +12,7 @@ from pit_fetch.formats import NAMES as FORMS
 from pit_fetch.testing.same import CANARY, same_bytes
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import Request
-from tests.laws import alphavantage, bz, command, corpus, sample, sec, shell, zones
+from tests.laws import alphavantage, bz, command, corpus, looks, sample, sec, shell, zones
 from tests.laws.worlds import SECRETS, Case, near, run
 
 Law = Callable[[Random], int]
@@ -199,5 +199,8 @@ LAWS: Mapping[str, Law] = {
     "guard: options": shell.options,
     "command: refusals": command.refusals,
     "library: refusals": command.library_refusals,
+    "looks: diff": looks.differences,
+    "looks: explain": looks.explanations,
+    "looks: settings": looks.settings,
     "corpus: no leak": corpus.law,
 }
