@@ -5,9 +5,10 @@ RUN = .venv/.installed-run
 DEV = .venv/.installed-dev
 CORPUS = .venv/corpus
 CLIENT = .venv/.installed-client
+NEO4J = .venv/.installed-neo4j
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-wheel test-guide test-client test-page cover lint proof corpus bench clean
+.PHONY: help demo test test-wheel test-guide test-client test-neo4j test-page cover lint proof corpus bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -39,6 +40,9 @@ test-client: $(CLIENT) ## set up, then measure what reaches the model on the rea
 
 test-page: $(DEV) ## open the HTML page in headless Chromium, in SHOTS keep its pictures (apt-get install chromium)
 	$(BIN)/python -m tests.browser.check $(SHOTS)
+
+test-neo4j: $(NEO4J) ## set up, then hold the Neo4j patterns to their laws on a Bolt server, through the MCP server
+	$(BIN)/python -m tests.neo4j.integration
 
 # How much `make proof` runs: this many pairs of worlds, or until the time is up.
 PAIRS ?= 100000
@@ -74,4 +78,8 @@ $(DEV): $(RUN)
 
 $(CLIENT): $(DEV)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[client]'
+	@touch $@
+
+$(NEO4J): $(DEV)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[neo4j]'
 	@touch $@

@@ -16,7 +16,8 @@ The rules, in the order in which :func:`check` applies them to an envelope:
  7. that is an ISO 8601 date and time                                    PIT_INVALID_AVAILABLE_AT_FORMAT
  8. with an offset                                                       PIT_MISSING_TZ
  9. and a known ``available_at_source``                                  PIT_INVALID_AVAILABLE_AT_SOURCE
-10. no ``available_at`` or ``revised_at``, at any depth, is after the PIT PIT_VIOLATION_GT_CUTOFF
+10. no ``available_at``, ``revised_at`` or ``first_seen_at``, at any
+    depth, is after the PIT                                             PIT_VIOLATION_GT_CUTOFF
 
 As a hook it reads the hook's JSON on stdin and always exits 0: ``{}`` allows, and
 ``{"decision": "block", "reason": "<CODE>: <detail>"}`` blocks. A block alone leaves the output in
@@ -50,6 +51,9 @@ FORBIDDEN_KEYS = frozenset(
         "hourly_macro", "hourly_industry", "hourly_sector",
     }
 )  # fmt: skip
+
+# Beside available_at: the last revision, and when an archive first held what no stamp of the source proves.
+_OTHER_STAMPS = ("revised_at", "first_seen_at")
 
 PIT_PARSE_ERROR = "PIT_PARSE_ERROR"
 PIT_INVALID_PIT = "PIT_INVALID_PIT"
@@ -213,7 +217,7 @@ def _load(text: str) -> tuple[Any, list[dict[str, Any]]]:
                 if key.lower() in FORBIDDEN_KEYS:  # (2): no forbidden field, at any depth
                     raise _Refused(PIT_FORBIDDEN_FIELD, f"Forbidden return-data field: {key.lower()}")
                 harmless.add(key)
-        if "available_at" in built or "revised_at" in built:
+        if "available_at" in built or "revised_at" in built or "first_seen_at" in built:
             stamped.append(built)
         return built
 
@@ -271,8 +275,12 @@ def _check_item(item: Any, pit: datetime, index: int) -> Optional[Finding]:
         return Finding(PIT_INVALID_AVAILABLE_AT_SOURCE, f"data[{index}].available_at_source is missing or unknown")
     if moment > pit:  # (10): the item itself; its other stamps and nested ones follow
         return Finding(PIT_VIOLATION_GT_CUTOFF, f"data[{index}].available_at is after the PIT")
-    revised = item.get("revised_at")
-    return None if revised is None else _check_stamp(revised, pit, f"data[{index}].revised_at")
+    for field in _OTHER_STAMPS:
+        if item.get(field) is not None:
+            finding = _check_stamp(item[field], pit, f"data[{index}].{field}")
+            if finding is not None:
+                return finding
+    return None
 
 
 def _check_stamp(stamp: Any, pit: datetime, name: str) -> Optional[Finding]:
@@ -289,7 +297,7 @@ def _check_nested(stamped: list[dict[str, Any]], data: list[Any], pit: datetime)
     for holder in stamped:
         if id(holder) in items:
             continue
-        for field in ("available_at", "revised_at"):
+        for field in ("available_at", *_OTHER_STAMPS):
             if holder.get(field) is not None:
                 finding = _check_stamp(holder[field], pit, f"a nested {field}")
                 if finding is not None:
@@ -439,7 +447,7 @@ def judge(hook: dict[str, Any], ceiling: Optional[str] = None) -> Optional[Findi
 
 def _cutoff(tool_input: Any, command: str, ceiling: Optional[str]) -> Optional[datetime]:
     """The earliest of the ceiling and all the PITs that the call names; None is open mode."""
-    named = _pits_of(tool_input)
+    named = named_pits(tool_input)
     named.extend(pits_in(command))
     if ceiling is not None:
         named.append(ceiling)
@@ -452,7 +460,7 @@ def _cutoff(tool_input: Any, command: str, ceiling: Optional[str]) -> Optional[d
     return min(moments, default=None)
 
 
-def _pits_of(tool_input: Any) -> list[object]:
+def named_pits(tool_input: Any) -> list[object]:
     """Every value under a key ``pit``, at any depth and in any case: if there is one, this is never open mode.
 
     Some MCP servers also take parameters as JSON text, so such texts are searched as well.

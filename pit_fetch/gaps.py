@@ -23,6 +23,7 @@ Code = Literal[
     "http_status", "http_wait", "moved", "credential_refused", "throttled", "throttled_wait", "own_limit",
     "not_entitled", "bad_call", "network", "unresolved", "refused", "proxy", "certificate", "certificate_file", "tls",
     "timeout", "too_large", "redirected", "malformed", "off_subject", "incomplete", "paging", "order_broken",
+    "offline", "offline_without_archive", "archive_unusable", "not_recorded", "snapshot_held", "never_dated_held",
     "plugin_failed", "gate_refused", "bug", "interrupted",
 ]  # fmt: skip
 
@@ -47,6 +48,17 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "unverifiable",
         "{operation} cannot be verified at all ({why}): with --pit, nothing is served.",
     ),
+    # With an archive, if it held something at the PIT.
+    "snapshot_held": (
+        "unverifiable",
+        "{operation} is a snapshot ({why}): served is the latest complete reply that the archive held at the PIT.",
+    ),
+    "never_dated_held": (
+        "unverifiable",
+        "{operation} cannot be verified at all ({why}): served is the latest complete reply that the archive held at "
+        "the PIT.",
+    ),
+    "offline": ("unverifiable", "Answered from the archive alone (--offline): what was never captured is missing."),
     # Open mode only: there is no PIT, so there is nothing to disclose.
     "undated_served": (
         "unverifiable",
@@ -129,6 +141,13 @@ REASONS: Mapping[Code, tuple[str, str]] = {
     "output_unwritable": ("config", "--output cannot be written ({problem}): name a file in a folder that can be."),
     "dependency_missing": ("config", "The package {package} is missing: run {command}"),
     "operation": ("config", "{text}"),
+    "offline_without_archive": ("config", "--offline needs an archive: set PIT_FETCH_ARCHIVE, or give --archive PATH."),
+    "archive_unusable": ("config", "The archive cannot be used: {problem}. Check PIT_FETCH_ARCHIVE or --archive."),
+    "not_recorded": (
+        "config",
+        "The archive cannot be used: {problem}. Nothing was recorded, and the answer is from the network alone. "
+        "Check PIT_FETCH_ARCHIVE or --archive.",
+    ),
     # The input file.
     "input_unreadable": ("input_error", "--input-file cannot be read: {problem}."),
     "input_malformed": ("input_error", "--input-file is not a reply from {source}: {problem}."),

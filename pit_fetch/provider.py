@@ -64,6 +64,7 @@ class Record(NamedTuple):
     revised_at    aware instant of the last revision, if the source serves only the latest one
     at_receipt    available_at is when the reply was received, because the source gives no time: today's
                   state. Each run stamps it later, so its place in the order and its cursor rest on the id alone
+    first_seen_at set by an archive, never by a provider: when it was first held, if that is the proof
 
     A source may yield several records with the same id: the versions of one item, such as the vintages
     of an observation. Of those that were public at the PIT, the newest is served, by the later of its stamps.
@@ -75,6 +76,7 @@ class Record(NamedTuple):
     payload: Mapping[str, Any]
     revised_at: datetime | None = None
     at_receipt: bool = False
+    first_seen_at: datetime | None = None
 
 
 class Watermark(NamedTuple):
@@ -106,10 +108,14 @@ class Page(NamedTuple):
 
 
 class Field(NamedTuple):
-    """A field of a payload. ``kind`` is what it means: a source may write a number as text."""
+    """A field of a payload. ``kind`` is what it means: a source may write a number as text.
+
+    evidence   it says how the record was dated, not what the source says: a fetch may find it, or not
+    """
 
     name: str
     kind: FieldKind = "text"
+    evidence: bool = False
 
 
 def _no_caveats(query: Query) -> Iterable[str]:
@@ -118,6 +124,10 @@ def _no_caveats(query: Query) -> Iterable[str]:
 
 def _as_given(query: Query) -> Query:
     return query
+
+
+def _by_window(query: Query) -> datetime | None:
+    return query.since if query.operation.window in ("", "available_on") else None
 
 
 class Operation(NamedTuple):
@@ -136,6 +146,8 @@ class Operation(NamedTuple):
     caveats  fixed statements of what a request cannot show; they depend on the request alone
     understand  returns the query as the operation understands it: an option under another name, values
              that only this operation refuses. Raises ConfigError
+    earliest    nothing that was available before this instant can be wanted (None: there is no bound); an
+             archive looks no further. It depends on the request alone
     """
 
     name: str = ""
@@ -148,6 +160,7 @@ class Operation(NamedTuple):
     window: str | None = ""
     caveats: Callable[[Query], Iterable[str]] = _no_caveats
     understand: Callable[[Query], Query] = _as_given
+    earliest: Callable[[Query], datetime | None] = _by_window
 
 
 class Query(NamedTuple):
@@ -310,6 +323,9 @@ class Option(NamedTuple):
     capitals, so that it is the same request however it was typed; ``synonyms`` maps other words for a
     value to that value. ``read`` replaces the kind for a text with a rule of its own; it raises
     UsageError. ``short`` is a second flag, such as "-v".
+
+    shapes  a record may look different with another value. False for a filter that ``select`` (or the
+            window) applies in full: an archive then answers with what was seen under any value of it
     """
 
     name: str
@@ -324,6 +340,7 @@ class Option(NamedTuple):
     synonyms: Mapping[str, str] = MappingProxyType({})
     read: Callable[[str], Any] | None = None
     short: str = ""
+    shapes: bool = True
 
 
 def _everything(query: Query, record: Record) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from random import Random
 
 from pit_fetch.formats import BINARY
@@ -12,8 +13,11 @@ from pit_fetch.formats import NAMES as FORMS
 from pit_fetch.testing.same import CANARY, same_bytes
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import Request
-from tests.laws import alphavantage, bz, command, corpus, looks, sample, sec, shell, zones
+from tests.laws import alphavantage, archived, bz, command, corpus, looks, sample, sec, shell, zones
 from tests.laws.worlds import SECRETS, Case, near, run
+from tests.neo4j import guarded
+from tests.neo4j import laws as neo4j
+from tests.neo4j.kglite_engine import Kglite
 
 Law = Callable[[Random], int]
 
@@ -203,4 +207,7 @@ LAWS: Mapping[str, Law] = {
     "looks: explain": looks.explanations,
     "looks: settings": looks.settings,
     "corpus: no leak": corpus.law,
+    **{f"neo4j: {name}": partial(law, Kglite) for name, law in neo4j.LAWS.items()},
+    **{f"guard: Cypher {name}": law for name, law in guarded.LAWS.items()},
+    **archived.laws({source: make for source, (make, _) in _MAKERS.items()}),
 }

@@ -18,7 +18,9 @@ def test_the_plugin_and_the_package_have_one_version() -> None:
 
 def test_its_agents_pass_the_linter() -> None:
     done = commands.run(["lint"], {}, str(ROOT))
-    assert done.text == "PASS: 0 errors, 0 warnings, 3 agents checked (alphavantage, bz-news-api, sec_full_text)\n"
+    neo4j = "neo4j-entity, neo4j-news, neo4j-report, neo4j-transcript, neo4j-vector-search, neo4j-xbrl"
+    names = f"alphavantage, bz-news-api, {neo4j}, sec_full_text"
+    assert done.text == f"PASS: 0 errors, 0 warnings, 9 agents checked ({names})\n"
 
 
 def test_its_hooks_hold(tmp_path: Path) -> None:
