@@ -18,7 +18,7 @@ from pit_fetch.pit import Position, Taken, Tally, in_order, position, public, ta
 from pit_fetch.provider import Context, Page, Query, Record, Stage, Watermark
 from pit_fetch.report import Collected, Outcome, report
 from pit_fetch.request import Request
-from pit_fetch.times import in_new_york
+from pit_fetch.times import spoken
 from pit_fetch.world import TimeIsUp, World
 
 if TYPE_CHECKING:
@@ -61,7 +61,8 @@ def collect(request: Request, world: World, log: Log) -> Collected:
     """The public records of ``request``, ordered, selected and cut, and the gaps met on the way."""
     provider, started = request.provider, world.clock.now()
     deadline = world.clock.monotonic() + request.timeout
-    log.detail(f"{provider.name} as of {in_new_york(request.pit or started)}" + ("" if request.pit else " (open mode)"))
+    log.detail(f"{provider.name} as of {spoken(request.pit or started)}" + ("" if request.pit else " (open mode)"))
+    log.as_of = f", as of {spoken(request.pit)}" if request.pit else ""
     collected, source = Collected(Taken(), Tally()), Source(())
     try:
         query = understood(request, started)
