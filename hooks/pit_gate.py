@@ -16,8 +16,8 @@ The rules, in the order in which :func:`check` applies them to an envelope:
  7. that is an ISO 8601 date and time                                    PIT_INVALID_AVAILABLE_AT_FORMAT
  8. with an offset                                                       PIT_MISSING_TZ
  9. and a known ``available_at_source``                                  PIT_INVALID_AVAILABLE_AT_SOURCE
-10. no ``available_at`` or ``revised_at``, at any depth and in text that
-    is JSON itself, is after the PIT                                    PIT_VIOLATION_GT_CUTOFF
+10. no ``available_at``, ``revised_at`` or ``first_seen_at``, at any
+    depth and in text that is JSON itself, is after the PIT             PIT_VIOLATION_GT_CUTOFF
 
 As a hook it reads the hook's JSON on stdin and always exits 0.
 
@@ -58,6 +58,9 @@ FORBIDDEN_KEYS = frozenset(
         "hourly_macro", "hourly_industry", "hourly_sector",
     }
 )  # fmt: skip
+
+# Beside available_at: the last revision, and when an archive first held what no stamp of the source proves.
+_OTHER_STAMPS = ("revised_at", "first_seen_at")
 
 PIT_PARSE_ERROR = "PIT_PARSE_ERROR"
 PIT_INVALID_PIT = "PIT_INVALID_PIT"
@@ -220,7 +223,7 @@ def _load(text: str) -> tuple[Any, list[dict[str, Any]]]:
                 if key.lower() in FORBIDDEN_KEYS:  # (2): no forbidden field, at any depth
                     raise _Refused(PIT_FORBIDDEN_FIELD, f"Forbidden return-data field: {key.lower()}")
                 harmless.add(key)
-        if "available_at" in built or "revised_at" in built:
+        if "available_at" in built or "revised_at" in built or "first_seen_at" in built:
             stamped.append(built)
         return built
 
@@ -278,8 +281,12 @@ def _check_item(item: Any, pit: datetime, index: int) -> Optional[Finding]:
         return Finding(PIT_INVALID_AVAILABLE_AT_SOURCE, f"data[{index}].available_at_source is missing or unknown")
     if moment > pit:  # (10): the item itself; its other stamps and nested ones follow
         return Finding(PIT_VIOLATION_GT_CUTOFF, f"data[{index}].available_at is after the PIT")
-    revised = item.get("revised_at")
-    return None if revised is None else _check_stamp(revised, pit, f"data[{index}].revised_at")
+    for field in _OTHER_STAMPS:
+        if item.get(field) is not None:
+            finding = _check_stamp(item[field], pit, f"data[{index}].{field}")
+            if finding is not None:
+                return finding
+    return None
 
 
 def _check_stamp(stamp: Any, pit: datetime, name: str) -> Optional[Finding]:
@@ -296,7 +303,7 @@ def _check_nested(stamped: list[dict[str, Any]], data: list[Any], pit: datetime)
     for holder in stamped:
         if id(holder) in items:
             continue
-        for field in ("available_at", "revised_at"):
+        for field in ("available_at", *_OTHER_STAMPS):
             if holder.get(field) is not None:
                 finding = _check_stamp(holder[field], pit, f"a nested {field}")
                 if finding is not None:
@@ -311,7 +318,8 @@ def _check_embedded(payload: Any, pit: datetime) -> Optional[Finding]:
     stamps: list[Any] = []
 
     def values(pairs: list[tuple[str, Any]]) -> list[Any]:
-        stamps.extend(value for key, value in pairs if key in ("available_at", "revised_at") and value is not None)
+        known = ("available_at", *_OTHER_STAMPS)
+        stamps.extend(value for key, value in pairs if key in known and value is not None)
         return [value for _, value in pairs]
 
     pending = [payload]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import io
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TextIO
 
 from pit_fetch import process
 from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
@@ -16,17 +16,22 @@ from pit_fetch.world import World, alarm, real_world
 
 if TYPE_CHECKING:
     from pit_fetch.log import Log
+    from pit_fetch.request import Request
 
 COMMANDS = ("init", "lint", "doctor", "new-provider")  # a fetch never starts with one of these words
 
 
 class _Answer:
-    """What to write. ``log`` is set once there is one: it may have left a line on the terminal."""
+    """What to write. ``log`` is set once there is one: it may have left a line on the terminal.
+
+    ``released`` is the private file that takes the place of stdout in a call that the guard has rebuilt.
+    """
 
     def __init__(self) -> None:
         self.text, self.status, self.complaint = "", ExitStatus.OK, ""
         self.notes: tuple[str, ...] = ()
         self.log: Log | None = None
+        self.released: TextIO | None = None
 
     def set(
         self, text: str, status: ExitStatus = ExitStatus.OK, complaint: str = "", notes: tuple[str, ...] = ()
@@ -43,18 +48,33 @@ class _Answer:
 def main(argv: Sequence[str] | None = None, world: World | None = None) -> int:
     """Runs the command on ``argv`` (default: the process's) in ``world``, and returns the exit status."""
     world = real_world(alarm) if world is None else world
+    words = list(sys.argv[1:] if argv is None else argv)
+    return _answered(world, lambda answer: _run(_released(words, answer), world, answer))
+
+
+def _released(words: list[str], answer: _Answer) -> list[str]:
+    """The words without ``--release FILE``, which the answer goes to."""
+    if "--release" not in words:
+        return words
+    from pit_fetch import release
+
+    rest, path = release.split(words)
+    answer.released = release.opened(path) if path else None
+    return rest
+
+
+def ask(request: Request, argv: Sequence[str], world: World) -> int:
+    """Runs one request as :func:`main` runs the words that it was made of."""
+    return _answered(world, lambda answer: _ask(request, list(argv), world, answer))
+
+
+def _answered(world: World, run: Callable[[_Answer], None]) -> int:
     stdout, stderr = sys.stdout, sys.stderr
     answer = _Answer()
     # Nothing that a provider or a library prints may mix with the envelope, or leak on stderr.
     sys.stdout = sys.stderr = io.StringIO()
     try:
-        words = list(sys.argv[1:] if argv is None else argv)
-        if "--release" in words:
-            from pit_fetch import release
-
-            words, path = release.split(words)
-            world = world._replace(stdout=release.opened(path)) if path else world
-        _run(words, world, answer)
+        run(answer)
     except PitFetchError as error:
         answer.refuse(error.gap)
     except KeyboardInterrupt:
@@ -90,11 +110,15 @@ def _run(argv: list[str], world: World, answer: _Answer) -> None:
 
 
 def _fetch(argv: list[str], source: str, world: World, answer: _Answer) -> None:
-    from pit_fetch.engine import run
-    from pit_fetch.log import Log
     from pit_fetch.request import parse
 
-    request = parse(argv, world.find(source), world.environ)
+    _ask(parse(argv, world.find(source), world.environ), argv, world, answer)
+
+
+def _ask(request: Request, argv: list[str], world: World, answer: _Answer) -> None:
+    from pit_fetch.engine import run
+    from pit_fetch.log import Log
+
     answer.log = Log(
         stream=world.stderr,
         terminal=world.stderr is not None and world.stderr.isatty(),
@@ -141,10 +165,11 @@ def _emit(answer: _Answer, world: World) -> int:
     if answer.log is not None:
         answer.log.clear()
         complaint = "" if complaint in answer.log.told else complaint
-    if world.stdout is None:
+    stdout = answer.released or world.stdout
+    if stdout is None:
         return ExitStatus.CLOSED_PIPE
     try:
-        deliver(world.stdout, answer.text)
+        deliver(stdout, answer.text)
     except BrokenPipeError:
         return ExitStatus.CLOSED_PIPE
     except (OSError, ValueError) as error:

@@ -20,7 +20,7 @@ from pit_fetch.times import in_new_york
 MAX_QUERY_CHARS = 240
 
 # What every item keeps, regardless of --fields and the budget.
-STAMPS = ("available_at", "available_at_source", "revised_at", "id")
+STAMPS = ("available_at", "available_at_source", "revised_at", "first_seen_at", "id")
 
 Clean = Callable[[str], str]
 
@@ -103,6 +103,8 @@ def _item(record: Record, view: View) -> dict[str, Any]:
     }
     if record.revised_at is not None:
         item["revised_at"] = in_new_york(record.revised_at)
+    if record.first_seen_at is not None:
+        item["first_seen_at"] = in_new_york(record.first_seen_at)
     item["id"] = view.clean_data(record.id)
     wanted = view.fields or record.payload
     for key, value in record.payload.items():

@@ -17,10 +17,12 @@ Code = Literal[
     "nothing_with_hint", "limit", "max_pages", "max_chars", "field_left_out", "deadline", "provider_ceiling", "reach",
     "look_back", "partial_file", "pit_malformed", "pit_repeated", "pit_required", "pit_above_ceiling",
     "ceiling_malformed", "usage", "credential_missing", "credential_malformed", "env_file_unreadable",
-    "url_malformed", "rate_malformed", "dependency_missing", "operation", "input_unreadable", "input_malformed",
-    "http_status", "http_wait", "moved", "credential_refused", "throttled", "throttled_wait", "own_limit",
+    "url_malformed", "file_missing", "file_unreadable", "rate_malformed", "dependency_missing", "operation",
+    "input_unreadable", "input_malformed", "http_status",
+    "http_wait", "moved", "credential_refused", "throttled", "throttled_wait", "own_limit",
     "not_entitled", "bad_call", "network", "unresolved", "refused", "proxy", "certificate", "certificate_file", "tls",
     "timeout", "too_large", "redirected", "malformed", "off_subject", "incomplete", "paging", "order_broken",
+    "offline", "offline_without_archive", "archive_unusable", "not_recorded", "snapshot_held", "never_dated_held",
     "plugin_failed", "gate_refused", "bug", "interrupted",
 ]  # fmt: skip
 
@@ -45,6 +47,17 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "unverifiable",
         "{operation} cannot be verified at all ({why}): with --pit, nothing is served.",
     ),
+    # With an archive, if it held something at the PIT.
+    "snapshot_held": (
+        "unverifiable",
+        "{operation} is a snapshot ({why}): served is the latest complete reply that the archive held at the PIT.",
+    ),
+    "never_dated_held": (
+        "unverifiable",
+        "{operation} cannot be verified at all ({why}): served is the latest complete reply that the archive held at "
+        "the PIT.",
+    ),
+    "offline": ("unverifiable", "Answered from the archive alone (--offline): what was never captured is missing."),
     # Open mode only: there is no PIT, so there is nothing to disclose.
     "undated_served": (
         "unverifiable",
@@ -104,6 +117,8 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "The .env file cannot be read: fix it, or set the variables in the environment.",
     ),
     "url_malformed": ("config", "{variable} must be https://HOST without a path (http only for a loopback host)."),
+    "file_missing": ("config", "{source} needs {variable}: the path of its file ({name}). {hint}"),
+    "file_unreadable": ("config", "{variable} names no file that can be read."),
     "rate_malformed": (
         "config",
         "{variable} must be REQUESTS/SECONDS, e.g. 5/1 for at most 5 requests in any second "
@@ -111,6 +126,13 @@ REASONS: Mapping[Code, tuple[str, str]] = {
     ),
     "dependency_missing": ("config", "The package {package} is missing: run {command}"),
     "operation": ("config", "{text}"),
+    "offline_without_archive": ("config", "--offline needs an archive: set PIT_FETCH_ARCHIVE, or give --archive PATH."),
+    "archive_unusable": ("config", "The archive cannot be used: {problem}. Check PIT_FETCH_ARCHIVE or --archive."),
+    "not_recorded": (
+        "config",
+        "The archive cannot be used: {problem}. Nothing was recorded, and the answer is from the network alone. "
+        "Check PIT_FETCH_ARCHIVE or --archive.",
+    ),
     # The input file.
     "input_unreadable": ("input_error", "--input-file cannot be read: {problem}."),
     "input_malformed": ("input_error", "--input-file is not a reply from {source}: {problem}."),

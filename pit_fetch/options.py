@@ -71,6 +71,8 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
         Option("max_pages", "maximum number of pages of public records to read", kind="integer", default=10),
         Option("timeout", "time limit for the whole fetch", kind="number", default=60.0),
         Option("input_file", "read a raw provider reply instead of the network; - is stdin", metavar="PATH"),
+        Option("archive", "record every reply in this file, and answer from it too", metavar="PATH"),
+        Option("offline", "answer from the archive alone, without the network", kind="flag", default=False),
     ),
     "what to print": (
         Option("fields", "only these fields of each item; id and timestamps are always kept", kind="list"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pit_fetch import credentials, envelope
 from pit_fetch.envelope import Envelope
@@ -13,6 +13,9 @@ from pit_fetch.gaps import Gap, gap
 from pit_fetch.pit import Taken, Tally, cursor
 from pit_fetch.provider import Record
 from pit_fetch.request import Request
+
+if TYPE_CHECKING:
+    from pit_fetch.archive.memory import Memory
 
 _STATUS_OF_TYPE = {
     "config": ExitStatus.CONFIG,
@@ -29,6 +32,7 @@ class Collected(NamedTuple):
     when_empty  what to try if nothing was found, or ""
     opened   a source was asked, so the constant gaps of PIT mode belong in the envelope
     failure  where the provider crashed, or ""
+    memory   the archive that records it
     """
 
     taken: Taken
@@ -38,6 +42,7 @@ class Collected(NamedTuple):
     when_empty: str = ""
     opened: bool = False
     failure: str = ""
+    memory: Memory | None = None
 
 
 class Outcome(NamedTuple):
@@ -107,10 +112,10 @@ def _gaps(request: Request, collected: Collected) -> list[Gap]:
         gaps += [gap("undated_served", count=undated)] if undated else []
         gaps += [gap("unusable", count=collected.tally.unusable)] if collected.tally.unusable else []
     if taken.stopped == "limit":
-        gaps.append(gap("limit", limit=request.limit, cursor=cursor(taken.kept[-1])))
+        gaps.append(gap("limit", limit=request.limit, cursor=cursor(taken.resume or taken.kept[-1])))
     elif taken.stopped == "max_pages" and taken.last is not None:
         gaps.append(gap("max_pages", public=taken.scanned, max_pages=request.max_pages, cursor=cursor(taken.last)))
-    failed = any(one.type in _STATUS_OF_TYPE for one in gaps)
+    failed = any(one.type in _STATUS_OF_TYPE and one.code != "not_recorded" for one in gaps)
     if not taken.kept and not failed:
         hint = collected.when_empty
         gaps.append(gap("nothing_with_hint", hint=hint) if hint else gap("nothing"))

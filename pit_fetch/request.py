@@ -41,6 +41,8 @@ class Request(NamedTuple):
     max_pages: int
     timeout: float
     input_file: str | None
+    archive: str | None
+    offline: bool
     fields: tuple[str, ...]
     format: str
     max_chars: int
@@ -91,6 +93,8 @@ def _request(
         max_pages=common["max_pages"],
         timeout=common["timeout"],
         input_file=common["input_file"],
+        archive=common["archive"],
+        offline=common["offline"],
         fields=_fields(common["fields"] or (), options, provider),
         format=common["format"],
         max_chars=common["max_chars"],

@@ -17,6 +17,7 @@ from pit_fetch.siblings import gate
 NEW_YORK = ZoneInfo("America/New_York")
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_WALL_CLOCK = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]{1,9})?)?")
 # 1973 to 5138. Fewer digits are more likely a date without dashes, more are milliseconds.
 _UNIX_SECONDS = re.compile(r"[0-9]{9,11}")
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -90,6 +91,25 @@ def wall_clock(naive: datetime, zone: tzinfo) -> datetime | None:
     """
     readings = (_utc(naive.replace(tzinfo=zone, fold=fold)) for fold in (0, 1))
     return max((reading for reading in readings if reading is not None), default=None)
+
+
+def parse_wall_clock(text: object, zone: tzinfo) -> datetime | None:
+    """The UTC instant of ``2024-02-15 16:00[:30[.5]]`` (or with ``T``) in ``zone``; None for anything else.
+
+    Without seconds it means the last instant of its minute. For a reading with an offset: :func:`parse_rfc3339`.
+    """
+    match = _WALL_CLOCK.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        return None
+    day, minute, second = match.groups()
+    moment = _utc(gate.parse_iso8601(f"{day}T{minute}{second or ':00'}Z", round_up=True))
+    if moment is None:
+        return None
+    try:
+        naive = moment.replace(tzinfo=None)
+        return wall_clock(naive if second else naive + timedelta(minutes=1, microseconds=-1), zone)
+    except OverflowError:
+        return None
 
 
 def start_of_day(day: date, zone: tzinfo) -> datetime | None:

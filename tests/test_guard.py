@@ -261,6 +261,8 @@ def test_every_other_command_is_refused(command: str) -> None:
 NOT_FOR_ADAPTERS = {
     "--timeout": "cuts an answer where the clock says, which withheld items can move",
     "--input-file": "reads a file of the machine",
+    "--archive": "names a file of the machine, which holds what came after the PIT: the operator sets the variable",
+    "--offline": "the operator decides where answers come from",
     "--fail": "a failing command never reaches the gate",
     "--verbose": "prints more than the envelope",
     "-v": "the same",

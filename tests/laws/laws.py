@@ -12,7 +12,7 @@ from pit_fetch.formats import NAMES as FORMS
 from pit_fetch.testing.same import CANARY, same_bytes
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import Request
-from tests.laws import alphavantage, bz, command, corpus, sample, sec, shell
+from tests.laws import alphavantage, archived, bz, command, corpus, sample, sec, shell
 from tests.laws.worlds import SECRETS, Case, near, run
 from tests.neo4j import guarded
 from tests.neo4j import laws as neo4j
@@ -204,4 +204,5 @@ LAWS: Mapping[str, Law] = {
     "corpus: no leak": corpus.law,
     **{f"neo4j: {name}": partial(law, Kglite) for name, law in neo4j.LAWS.items()},
     **{f"guard: Cypher {name}": law for name, law in guarded.LAWS.items()},
+    **archived.laws({source: make for source, (make, _) in _MAKERS.items()}),
 }

@@ -84,7 +84,7 @@ def test_a_stderr_that_nobody_reads_costs_no_envelope() -> None:
     os.close(write)
 
 
-@pytest.mark.parametrize("name", ["gaps", "engine", "pit_words"])
+@pytest.mark.parametrize("name", ["gaps", "request", "pit_words"])
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_an_interrupt_while_modules_are_loaded_ends_with_an_envelope(
     run: Run, tmp_path: Path, entry: str, name: str
