@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pit_fetch import audit, credentials, inputs
 from pit_fetch.errors import ConfigError, InputError, PitFetchError, UpstreamError
+from pit_fetch.formats import json as as_json
 from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.operations import caveats, in_window, is_out_of_reach, understood
 from pit_fetch.pit import Position, Taken, Tally, in_order, position, public, take
@@ -53,7 +54,9 @@ def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
     if audit_path:
         audit.write(audit_path, audit.entry(request, world.clock.now(), argv, collected, outcome))
     if collected.memory is not None:
-        collected.memory.finish(outcome.text, outcome.status)
+        # A binary answer is one of a person's tools: what is kept, and replayed, is the envelope that it was made of.
+        text = outcome.text if isinstance(outcome.text, str) else as_json.render(outcome.envelope)
+        collected.memory.finish(text, outcome.status)
     return outcome
 
 

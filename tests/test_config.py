@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ import pytest
 
 from pit_fetch import commands, config
 from pit_fetch.errors import UsageError
-from tests.demo import PIT_TEXT, ask, at_pit, demo, record
+from tests.demo import PIT, PIT_TEXT, ask, at_pit, demo, record
 from tests.inprocess import Answer
+from tests.loopback import benzinga
 
 ROWS = [record(f"{n:02}", n, title="x" * 500) for n in range(20)]
 LATER = "2024-03-01T16:00:00-05:00"
@@ -237,7 +239,8 @@ def test_python_takes_its_defaults_from_the_files_too(place: Place, monkeypatch:
     import pit_fetch
 
     place.users.write_text("limit = 1")
-    (place.inside / "reply.json").write_text(Path("examples/sample/bz_news.json").read_text())
+    articles = [benzinga.article(number, PIT - timedelta(hours=number)) for number in (1, 2)]
+    (place.inside / "reply.json").write_text(json.dumps(articles))
     monkeypatch.chdir(place.inside)
     monkeypatch.setenv("HOME", place.environ["HOME"])
     monkeypatch.delenv("PIT_FETCH_CEILING", raising=False)

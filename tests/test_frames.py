@@ -145,8 +145,9 @@ def test_a_parquet_file_reads_back_as_the_table(tmp_path: Path) -> None:
     from pyarrow import parquet
 
     rows = [record("a", 1, title="t", n=[1]), record("b", 2, title="u", n=[])]
-    left = at_pit(tmp_path, demo(rows), "--format", "parquet", "--output", "x.parquet")
-    assert (left.code, left.out, left.err.count("\n")) == (0, "", 2)
+    for words in ((), ("--archive", str(tmp_path / "a.sqlite"))):
+        left = at_pit(tmp_path, demo(rows), "--format", "parquet", "--output", "x.parquet", *words)
+        assert (left.code, left.out, left.err.count("\n")) == (0, "", 2)
     table = parquet.read_table(tmp_path / "x.parquet")
     assert table.column("title").to_pylist() == ["t", "u"]
     assert json.loads(table.schema.metadata[b"pit_fetch"])["source"] == "demo"

@@ -20,9 +20,9 @@ from pit_fetch.provider import Context, Operation, Option, Query, Record
 from pit_fetch.testing.same import CANARY
 from tests.demo import PIT, PIT_TEXT, ask, demo, record
 from tests.inprocess import NOW, Answer
+from tests.loopback import benzinga
 
 EARLIER = (PIT - timedelta(hours=1)).isoformat()
-SAMPLE = Path(__file__).parents[1] / "examples" / "sample" / "bz_news.json"
 
 
 def diff(folder: Path, rows: list[Record], *words: str, **given: Any) -> Answer:
@@ -173,6 +173,16 @@ def test_a_failed_read_is_no_difference(tmp_path: Path) -> None:
     assert (left.data, set(left.gap_types)) == ([], {"upstream_error"})
 
 
+@pytest.mark.parametrize("command", ["diff", "explain"])
+def test_an_archive_may_be_at_hand(tmp_path: Path, command: str) -> None:
+    rows = [record("new", 30), record("old", 90), record("late", -10)]
+    pits = ("--pit", PIT_TEXT, *(("--pit", EARLIER) if command == "diff" else ()))
+    alone = ask_as(command, tmp_path, rows, *pits)
+    assert alone.data
+    assert ask_as(command, tmp_path, rows, *pits, "--archive", str(tmp_path / "a.sqlite")).data == alone.data
+    assert ask_as(command, tmp_path, rows, *pits, "--archive", str(tmp_path / "a.sqlite")).data == alone.data
+
+
 # explain
 
 SEEN = [
@@ -253,17 +263,20 @@ def test_each_has_its_help_and_names_its_source(tmp_path: Path, command: str) ->
     assert (left.code, f"pit_fetch {command} --source SOURCE" in left.err) == (2, True)
 
 
-def test_from_python(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sample = tmp_path / "reply.json"
+    articles = [benzinga.article(n, PIT + timedelta(minutes=5 * n)) for n in (-2, -1, 1)]
+    sample.write_text(json.dumps([*articles, benzinga.article(9, PIT - timedelta(hours=3), PIT + timedelta(hours=1))]))
     for name in ("CLAUDECODE", "PIT_FETCH_CEILING", "PIT_FETCH_WRAPPER_ONLY"):
         monkeypatch.delenv(name, raising=False)
-    pits = ("2024-02-15T12:00:00-05:00", "2024-02-16T12:00:00-05:00")
-    changed = pit_fetch.diff("benzinga", pits, input_file=SAMPLE)
+    pits = ((PIT - timedelta(hours=4)).isoformat(), (PIT + timedelta(hours=4)).isoformat())
+    changed = pit_fetch.diff("benzinga", pits, input_file=sample)
     assert {item["change"] for item in changed.data} == {"new"}
-    explained = pit_fetch.explain("benzinga", PIT, input_file=SAMPLE)
-    assert {item["verdict"] for item in explained.data} == {"late", "public", "revised", "undated"}
+    explained = pit_fetch.explain("benzinga", PIT, input_file=sample)
+    assert {item["verdict"] for item in explained.data} == {"late", "public", "revised"}
     assert json.loads(json.dumps(explained)) == explained
     with pytest.raises(UsageError, match="a pair of instants"):
-        pit_fetch.diff("benzinga", PIT_TEXT, input_file=SAMPLE)  # type: ignore[arg-type]
+        pit_fetch.diff("benzinga", PIT_TEXT, input_file=sample)  # type: ignore[arg-type]
     monkeypatch.setenv("CLAUDECODE", "1")
     with pytest.raises(UsageError, match="explain shows what is withheld"):
-        pit_fetch.explain("benzinga", PIT, input_file=SAMPLE)
+        pit_fetch.explain("benzinga", PIT, input_file=sample)
