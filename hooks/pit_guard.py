@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from typing import Any, Collection, Mapping, NamedTuple
 
 # The bundled agents; in a plugin they are called "plugin:name".
-ADAPTERS = frozenset({"bz-news-api", "alphavantage", "sec_full_text"})
+ADAPTERS = frozenset({"bz-news-api", "alphavantage", "sec_full_text", "fred"})
 
 # The options an adapter may choose: what it asks for, and how much of it. The rest decides how the question is
 # asked (--timeout cuts where the clock says, --input-file reads a file), and is left to whoever runs the session.
@@ -56,6 +56,8 @@ SOURCE_OPTIONS = frozenset(
         "timeperiod3", "nbdevup", "nbdevdn", "acceleration", "maximum",
         # sec_full_text
         "query", "forms", "ciks", "entity", "exact",
+        # fred
+        "series-id",
     }
 )  # fmt: skip
 

@@ -22,13 +22,14 @@ SOURCES = {
     "BZ": f"--source bz-news-api --pit {PIT}",
     "AV": f"--source alphavantage --pit {PIT}",
     "SEC": f"--source sec_full_text --pit {PIT}",
+    "FRED": f"--source fred --pit {PIT}",
 }
 KEY = "SECRETKEY0123456"
 
 # what is typed -> what the answer says
 REFUSED = {
     # No source, or an unknown one.
-    "": "--source is required: bz-news-api, alphavantage or sec_full_text (pit_fetch --list-sources shows them)",
+    "": "--source is required: bz-news-api, alphavantage, sec_full_text or fred (pit_fetch --list-sources shows them)",
     f"--pit {PIT}": "--source is required: bz-news-api",
     "list": "did you mean pit_fetch --list-sources?",
     "sources": "did you mean pit_fetch --list-sources?",
@@ -66,7 +67,7 @@ REFUSED = {
     "--source benzinag": "did you mean benzinga?",
     "--source bz": "did you mean bz-news-api?",
     "--source sec": "did you mean sec_full_text?",
-    "--source bloomberg": "--source 'bloomberg' is not known. Known sources: bz-news-api, alphavantage, sec_full_text.",
+    "--source bloomberg": "--source 'bloomberg' is not known. Known sources: bz-news-api, alphavantage, sec_full_text",
     "--source benzinga --source benzinga": "--source is given more than once",
     "help nope": "Known sources: bz-news-api",
     # The PIT.
@@ -137,6 +138,9 @@ REFUSED = {
     "$SEC fraud --form 10-K": "did you mean --forms?",
     "$SEC fraud --type 10-K": "did you mean --forms?",
     "$SEC fraud --cik 320193": "did you mean --ciks?",
+    "$FRED --series GNP": "did you mean --series-id?",
+    "$FRED symbol=GNP": "symbol=... is not an option of fred (did you mean --series-id?)",
+    "$FRED GNP GDP": "takes one bare word (series_id), not 2",
     # Values.
     "$BZ --limit": "--limit needs a value: write --limit VALUE",
     "$BZ --limit ten": "--limit is a whole number of at least 1",
@@ -168,7 +172,7 @@ REFUSED = {
 
 def ask(monkeypatch: pytest.MonkeyPatch, folder: Path, typed: str) -> tuple[int, str, str]:
     for variable in list(os.environ):
-        if variable.startswith(("PIT_", "BENZINGA", "ALPHAVANTAGE", "SEC_", "CLAUDE")):
+        if variable.startswith(("PIT_", "BENZINGA", "ALPHAVANTAGE", "SEC_", "FRED_", "CLAUDE")):
             monkeypatch.delenv(variable)
     monkeypatch.chdir(folder)
     out, err = io.StringIO(), io.StringIO()

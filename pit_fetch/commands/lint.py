@@ -22,7 +22,7 @@ from pit_fetch.commands import Answer, Parser, frontmatter
 from pit_fetch.errors import ExitStatus
 
 # Agents whose name, skills or hooks say that they retrieve data.
-DATA_AGENTS = re.compile(r"neo4j-.*|perplexity-.*|alphavantage(-.*)?|bz-news-api|sec_full_text")
+DATA_AGENTS = re.compile(r"neo4j-.*|perplexity-.*|alphavantage(-.*)?|bz-news-api|sec_full_text|fred")
 
 WRITE_TOOL = "mcp__neo4j-cypher__write_neo4j_cypher"
 READ_TOOL = "mcp__neo4j-cypher__read_neo4j_cypher"
@@ -38,6 +38,7 @@ PIT_DONE: Mapping[str, str] = {
     "bz-news-api": "Bash",
     "alphavantage": "Bash",
     "sec_full_text": "Bash",
+    "fred": "Bash",
 }
 DEPRECATED_SKILLS = frozenset({"filtered-data"})
 

@@ -879,7 +879,94 @@ def _spoilt_hits() -> Iterator[Case]:
                        "a later row that cannot be read costs nothing")  # fmt: skip
 
 
-FILES = {"bz-news-api": benzinga, "alphavantage": alphavantage, "sec_full_text": sec}
+# FRED ------------------------------------------------------------------------------------------------
+
+
+def vintage(day: Any, start: Any, value: Any = "1.0", end: str = "9999-12-31") -> dict[str, Any]:
+    return {"realtime_start": start, "realtime_end": end, "date": day, "value": value}
+
+
+def observations(kind: str, pit: str, rows: Sequence[Any], items: Sequence[Any], why: str) -> Case:
+    """A server that does not cut its rows to the period that is asked for."""
+    body = {
+        "realtime_start": "1776-07-04",
+        "realtime_end": "9999-12-31",
+        "count": len(rows),
+        "observations": list(rows),
+    }
+    return case(kind, pit, ("GDP",), items, [reply(body, "/series/observations")], why)
+
+
+QUARTER = "2023-10-01"
+# The day of a vintage, and the instant at which it is over in FRED's zone, US Central.
+VINTAGE_DAYS = (
+    ("2024-01-25", "2024-01-26T06:00:00+00:00", "GDP was released at 08:30 New York: the day is all that FRED keeps"),
+    ("2024-07-25", "2024-07-26T05:00:00+00:00", "summer time"),
+    ("2024-03-10", "2024-03-11T05:00:00+00:00", "a day of 23 hours"),
+    ("2024-11-03", "2024-11-04T06:00:00+00:00", "a day of 25 hours"),
+    ("2023-12-31", "2024-01-01T06:00:00+00:00", "the year ends"),
+    ("2024-02-29", "2024-03-01T06:00:00+00:00", "a leap day"),
+)
+NO_VINTAGE: Sequence[Any] = (
+    None,
+    "",
+    ".",
+    "soon",
+    "20240125",
+    "2024-01-25T00:00:00",
+    "01/25/2024",
+    "2024-02-30",
+    20240125,
+    {},
+)
+
+
+def fred() -> Iterator[Case]:
+    name = f"GDP@{QUARTER}"
+    for day, public, why in VINTAGE_DAYS:
+        wrong = {
+            f"{day}T00:00:00-06:00": "the start of its day", f"{day}T08:31:00-05:00": "after its release, by the clock",
+            f"{day}T23:59:59+00:00": "the end of its day in UTC", f"{day}T23:59:59-05:00": "that of another zone",
+        }  # fmt: skip
+        for pit, was, instant in around(public, wrong):
+            yield observations("date-only", pit, [vintage(QUARTER, day, "SECRET")],
+                               [item(name, day, was, hidden=() if was else ("SECRET",))], f"{why} ({instant})")  # fmt: skip
+        for pit, was, instant in around(public):
+            rows = [vintage(QUARTER, "2023-12-01", "FIRST", day), vintage(QUARTER, day, "SECOND")]
+            yield observations("revision", pit, rows, [item(name, "2023-12-01", True, hidden=("FIRST" if was else "SECOND",))],
+                               f"a revision is another version of the same observation: {why} ({instant})")  # fmt: skip
+    yield observations("revision", "2024-02-15T16:00:00-05:00",
+                       [vintage(QUARTER, "2024-01-25", "FIRST", "2024-02-01"), vintage(QUARTER, "2024-02-02", ".")],
+                       [item(name, "2024-02-02", True, hidden=("FIRST",))],
+                       "a value was withdrawn: missing is a vintage like any other")  # fmt: skip
+    yield observations("oracle", "2024-02-15T16:00:00-05:00", [vintage(QUARTER, "2024-01-25", "1.0", "2031-07-30")],
+                       [item(name, "2024-01-25", True, hidden=("2031-07-30",))],
+                       "realtime_end tells when a value is going to be revised")  # fmt: skip
+    for days in (1, 25, 80):
+        pit = (datetime.fromisoformat(f"{QUARTER}T00:00:00-05:00") + timedelta(days=days)).isoformat()
+        yield observations("date-only", pit, [vintage(QUARTER, "2024-01-25", "SECRET")],
+                           [item(name, "2024-01-25", False, hidden=("SECRET",))],
+                           "date is the start of the quarter, months before its first estimate")  # fmt: skip
+    for start in NO_VINTAGE:
+        yield observations("undated", "2024-02-15T16:00:00-05:00", [vintage(QUARTER, start, "SECRET")],
+                           [item(name, start, False, hidden=("SECRET",))], "no day of a vintage")  # fmt: skip
+    good = vintage("2023-07-01", "2023-10-26")
+    unreadable: Sequence[Any] = (None, 5, [], {}, vintage(None, "2024-01-25"), vintage(QUARTER, "2024-03-01", 5), "x")
+    for row in unreadable:
+        yield observations("shape", "2024-02-15T16:00:00-05:00", [row, good], [item("GDP@2023-07-01", "2023-10-26", True)],
+                           "a row that cannot be read costs no other")  # fmt: skip
+    for status, text in (
+        (400, "Bad Request.  The series does not exist in ALFRED but may exist in FRED.  SECRET"),
+        (400, "Bad Request.  The value for variable api_key is not registered.  SECRET"),
+        (423, "Locked SECRET"),
+        (500, "SECRET"),
+    ):
+        body = {"error_code": status, "error_message": text}
+        yield case("error", "2024-02-15T16:00:00-05:00", ("GDP",), [item("", None, False, hidden=("SECRET",))],
+                   [reply(body, "/series/observations", status)], "what a source says in an error is of today")  # fmt: skip
+
+
+FILES = {"bz-news-api": benzinga, "alphavantage": alphavantage, "sec_full_text": sec, "fred": fred}
 
 
 def document(source: str) -> str:
