@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from typing import Any, Collection, Mapping, NamedTuple
 
 # The bundled agents; in a plugin they are called "plugin:name".
-ADAPTERS = frozenset({"bz-news-api", "alphavantage", "sec_full_text", "fred"})
+PERPLEXITY = tuple(f"perplexity-{name}" for name in ("search", "ask", "reason", "research", "sec"))
+ADAPTERS = frozenset({"bz-news-api", "alphavantage", "sec_full_text", "fred", *PERPLEXITY})
 
 # The options an adapter may choose: what it asks for, and how much of it. The rest decides how the question is
 # asked (--timeout cuts where the clock says, --input-file reads a file), and is left to whoever runs the session.
@@ -58,6 +59,8 @@ SOURCE_OPTIONS = frozenset(
         "query", "forms", "ciks", "entity", "exact",
         # fred
         "series-id",
+        # perplexity (and query, above)
+        "max-results", "mode", "domains", "after-date", "recency",
     }
 )  # fmt: skip
 

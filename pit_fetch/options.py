@@ -151,6 +151,13 @@ class _Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
+class _Each(argparse.Action):
+    """Stores every value of an option that may be given several times."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        setattr(namespace, self.dest, [*getattr(namespace, self.dest, ()), values])
+
+
 def build_parser(provider: Provider | None) -> Parser:
     """The parser for the common options and, once a provider is chosen, its own.
 
@@ -204,7 +211,8 @@ def _add_options(parser: Parser, title: str, options: Sequence[Option]) -> None:
             group.add_argument(*flags, dest=option.name, action="store_true", help=text)
         else:
             metavar = option.metavar or _METAVARS.get(option.kind, "TEXT")
-            group.add_argument(*flags, dest=option.name, action=_Once, metavar=metavar, help=text)
+            action = _Each if option.repeatable else _Once
+            group.add_argument(*flags, dest=option.name, action=action, metavar=metavar, help=text)
 
 
 def _help(option: Option) -> str:

@@ -25,6 +25,7 @@ _BUNDLED: dict[tuple[str, ...], str] = {
     ("alphavantage", "alpha-vantage", "av"): "pit_fetch_providers.alphavantage:PROVIDER",
     ("sec_full_text",): "pit_fetch_providers.sec_full_text:PROVIDER",
     ("fred", "alfred"): "pit_fetch_providers.fred:PROVIDER",
+    ("perplexity", "pplx"): "pit_fetch_providers.perplexity:PROVIDER",
 }
 BUNDLED_NAMES = tuple(names[0] for names in _BUNDLED)
 

@@ -54,8 +54,9 @@ def lenient_json(body: bytes, rows: int) -> Any:
     ``rows`` counts the containers around a row: 1 for ``[row, …]``, 2 for ``{"data": [row, …]}``. A row
     is unreadable as a whole if it holds NaN, Infinity, an absurdly long number, a key twice, values
     nested deeper than ``MAX_DEPTH``, or invalid JSON between its brackets. A byte that is not UTF-8 reads
-    as U+FFFD, a control character in a string as itself. Raises UpstreamError if the document itself is
-    broken: if brackets or quotes do not match, nobody can say where a row ends.
+    as U+FFFD, a control character in a string as itself. The same goes for a single value less deep, since
+    a document may hold rows at several depths. Raises UpstreamError if the document itself is broken: if
+    brackets or quotes do not match, nobody can say where a row ends.
     """
     text = body.decode("utf-8-sig", "replace")
     try:
@@ -77,7 +78,7 @@ def _loads(text: str) -> Any:
 
 
 def _loads_row_by_row(text: str, rows: int) -> Any:
-    """The document, with null for each value ``rows`` levels deep that cannot be decoded by itself."""
+    """The document, with null for each value up to ``rows`` levels deep that cannot be decoded by itself."""
     parts: list[str] = []
     opened: list[str] = []
     start = kept = 0
@@ -92,7 +93,7 @@ def _loads_row_by_row(text: str, rows: int) -> Any:
             row = text[start : match.end()] if len(opened) == rows else ""
         elif token == '"':  # noqa: S105 - an unclosed quote
             raise _broken()
-        elif len(opened) == rows and not (token[0] == '"' and _KEY.match(text, match.end())):
+        elif 0 < len(opened) <= rows and not (token[0] == '"' and _KEY.match(text, match.end())):
             start, row = match.start(), token
         if row:
             parts += [text[kept:start], row if _is_row(row) else "null"]

@@ -39,6 +39,7 @@ PIT_DONE: Mapping[str, str] = {
     "alphavantage": "Bash",
     "sec_full_text": "Bash",
     "fred": "Bash",
+    **{f"perplexity-{name}": "Bash" for name in ("search", "ask", "reason", "research", "sec")},
 }
 DEPRECATED_SKILLS = frozenset({"filtered-data"})
 

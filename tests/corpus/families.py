@@ -966,7 +966,89 @@ def fred() -> Iterator[Case]:
                    [reply(body, "/series/observations", status)], "what a source says in an error is of today")  # fmt: skip
 
 
-FILES = {"bz-news-api": benzinga, "alphavantage": alphavantage, "sec_full_text": sec, "fred": fred}
+# Perplexity ------------------------------------------------------------------------------------------
+
+
+def page(created: Any, updated: Any = ..., url: str = "https://www.example.com/1", **more: Any) -> dict[str, Any]:
+    days = {"date": created, "last_updated": created if updated is ... else updated}
+    return {"title": "A page", "url": url, "snippet": "SECRET", **days, **more}
+
+
+def search(kind: str, pit: str, results: Sequence[Any], items: Sequence[Any], why: str) -> Case:
+    return case(
+        kind, pit, ("search", "query=oil"), items, [reply({"id": "x", "results": list(results)}, "/search")], why
+    )
+
+
+def answered(kind: str, pit: str, results: Sequence[Any], cited: Sequence[str], items: Sequence[Any], why: str) -> Case:
+    notes = [{"type": "url_citation", "url": url} for url in cited]
+    part = {"type": "output_text", "text": "ANSWER", "annotations": notes}
+    output = [{"type": "search_results", "results": list(results)}, {"type": "message", "content": [part]}]
+    found = [reply({"status": "completed", "output": output}, "/v1/agent")]
+    return case(kind, pit, ("ask", "query=oil"), items, found, why)
+
+
+PAGE = "https://www.example.com/1"
+# date, last_updated, when both days are over everywhere on Earth (the zone is not documented), why
+PAGES = (
+    ("2024-02-14", "2024-02-14", "2024-02-15T12:00:00+00:00", "never updated"),
+    ("2001-10-17", "2026-06-02", "2026-06-03T12:00:00+00:00", "recorded: an encyclopedia's page, whose text says '31 years ago'"),
+    ("2024-06-10", "2026-06-08", "2026-06-09T12:00:00+00:00", "recorded: a vendor's page"),
+    ("2025-09-04", "2026-06-10", "2026-06-11T12:00:00+00:00", "recorded: a tutorial"),
+    ("2024-02-14", "2024-02-10", "2024-02-15T12:00:00+00:00", "updated before it was created: the later day counts"),
+    ("2023-12-31", "2023-12-31", "2024-01-01T12:00:00+00:00", "the year ends"),
+)  # fmt: skip
+NO_DAY: Sequence[Any] = (None, "", "soon", "20240201", "2024-02-30", "2024-02-01T10:00:00Z", 1706745600, [])
+
+
+def perplexity() -> Iterator[Case]:
+    for created, updated, public, why in PAGES:
+        wrong = {
+            f"{created}T23:59:59-05:00": "the end of date, New York", f"{updated}T00:00:00+00:00": "the start of last_updated",
+            f"{updated}T23:59:59-05:00": "the end of last_updated, New York", f"{updated}T23:59:59+14:00": "where days end first",
+        }  # fmt: skip
+        for pit, was, name in around(public, wrong):
+            one = [item(PAGE, max(created, updated), was, hidden=() if was else ("SECRET",))]
+            yield search(
+                "revision" if updated > created else "date-only", pit, [page(created, updated)], one, f"{why} ({name})"
+            )
+            one = [item(PAGE, max(created, updated), was, hidden=("ANSWER",) if was else ("SECRET", "ANSWER"))]
+            yield answered("revision", pit, [page(created, updated)], [PAGE], one,
+                           f"an answer is written now, and a page that it cites is dated as any other: {why} ({name})")  # fmt: skip
+    for bad in NO_DAY:
+        for row in (page(bad, "2024-02-01"), page("2024-02-01", bad)):
+            yield search("undated", "2024-02-15T16:00:00-05:00", [row], [item(PAGE, bad, False, hidden=("SECRET",))],
+                         "without both days nothing shows since when the text reads as it does")  # fmt: skip
+    rest = {name: value for name, value in page("2024-02-01").items() if name != "last_updated"}
+    yield search("undated", "2024-02-15T16:00:00-05:00", [rest], [item(PAGE, "2024-02-01", False, hidden=("SECRET",))],
+                 "recorded: 5 of 108 results have no last_updated")  # fmt: skip
+    yield answered("oracle", "2024-02-15T16:00:00-05:00", [page("2024-02-01", "2024-02-20")], [PAGE],
+                   [item(PAGE, "2024-02-20", False, hidden=("SECRET", "ANSWER"))],
+                   "an answer that rests on a later page")  # fmt: skip
+    good = page("2024-02-01", url="https://www.example.com/2")
+    for late in (page("2024-02-20"), page("2024-02-01", "2024-02-20")):
+        for rows in ([late] * 19 + [good], [good] + [late] * 19, [[late], [late, good]]):
+            yield search("limit", "2024-02-15T16:00:00-05:00", rows,
+                         [item(PAGE, "2024-02-20", False), item("https://www.example.com/2", "2024-02-01", True)],
+                         "what was not public takes no place")  # fmt: skip
+    spoilt: Sequence[Any] = (None, 5, [], {}, page("2024-02-20", url=""), {**page("2024-02-20"), "url": None}, "x")
+    for row in spoilt:
+        yield search("shape", "2024-02-15T16:00:00-05:00", [row, good], [item("https://www.example.com/2", "2024-02-01", True)],
+                     "a result that cannot be read costs no other")  # fmt: skip
+    for status, body in (
+        (401, {"error": {"message": "SECRET", "type": "invalid_api_key", "code": 401}}),
+        (403, {"error": {"message": "SECRET", "type": "chat_completions_not_available", "code": 403}}),
+        (422, {"detail": "SECRET"}),
+        (500, "SECRET"),
+        (200, {"error": "SECRET"}),
+    ):
+        yield case("error", "2024-02-15T16:00:00-05:00", ("query=oil",), [item("", None, False, hidden=("SECRET",))],
+                   [reply(body, "/search", status)], "what a source says in an error is of today")  # fmt: skip
+
+
+FILES = {
+    "bz-news-api": benzinga, "alphavantage": alphavantage, "sec_full_text": sec, "fred": fred, "perplexity": perplexity,
+}  # fmt: skip
 
 
 def document(source: str) -> str:

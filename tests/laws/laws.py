@@ -11,7 +11,7 @@ from pit_fetch.formats import NAMES as FORMS
 from pit_fetch.testing.same import CANARY, same_bytes
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import Request
-from tests.laws import alphavantage, bz, command, corpus, fred, sample, sec, shell
+from tests.laws import alphavantage, bz, command, corpus, fred, perplexity, sample, sec, shell
 from tests.laws.worlds import SECRETS, Case, near, run
 
 Law = Callable[[Random], int]
@@ -152,6 +152,7 @@ _MAKERS: Mapping[str, tuple[Maker, Maker]] = {
     "alphavantage": (alphavantage.make, alphavantage.undisturbed),
     "sec_full_text": (sec.make, sec.undisturbed),
     "fred": (fred.make, fred.undisturbed),
+    "perplexity": (perplexity.make, perplexity.undisturbed),
 }
 
 
@@ -191,6 +192,7 @@ LAWS: Mapping[str, Law] = {
     "sec_full_text: kept": kept,
     "sec_full_text: failures": lambda rng: non_interference(sec.failures(rng)),
     "fred: failures": lambda rng: non_interference(fred.failures(rng)),
+    "perplexity: failures": lambda rng: non_interference(perplexity.failures(rng)),
     "gate: judges": command.gate_judges,
     "gate: hook": command.gate_hook,
     "guard: shell": shell.law,

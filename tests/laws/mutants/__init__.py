@@ -6,7 +6,7 @@ what it does instead, and the laws that ought to see it first (the others run af
 
 from __future__ import annotations
 
-from tests.laws.mutants import alphavantage, bz, command, fred, gate, guard, network, pipeline, sec, times
+from tests.laws.mutants import alphavantage, bz, command, fred, gate, guard, network, perplexity, pipeline, sec, times
 from tests.laws.mutants.leak import Mutant
 
 __all__ = ["MUTANTS", "Mutant"]
@@ -22,4 +22,5 @@ MUTANTS: tuple[Mutant, ...] = (
     *alphavantage.MUTANTS,
     *sec.MUTANTS,
     *fred.MUTANTS,
+    *perplexity.MUTANTS,
 )
