@@ -95,6 +95,7 @@ def _take(request: Request, query: Query, world: World, log: Log, stream: Stream
                 in_order(visible) if derive is None else _derived(in_order(visible), derive, taken),
                 taken,
                 after=request.after.position if request.after else None,
+                within=request.after is not None and request.after.within is not None,
                 cap=request.max_pages * provider.page_size,
                 limit=request.limit,
                 select=select,

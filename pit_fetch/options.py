@@ -75,7 +75,12 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
     "what to print": (
         Option("fields", "only these fields of each item; id and timestamps are always kept", kind="list"),
         Option("format", "output format", choices=FORMS, default="json", metavar="FORMAT"),
-        Option("max_chars", "maximum size of the output, in whole items; 0 means no limit", metavar="N", read=_budget),
+        Option(
+            "max_chars",
+            "maximum size of the output; a longer item is continued; 0 means no limit",
+            metavar="N",
+            read=_budget,
+        ),
         Option("pretty", "indent the JSON", kind="flag", default=False),
         Option("fail", "exit 3, 4 or 5 on a config, input or upstream gap", kind="flag", default=False),
         Option("verbose", "log progress to stderr", kind="flag", default=False, short="-v"),

@@ -10,7 +10,8 @@ from pit_fetch.errors import ExitStatus
 from pit_fetch.formats import DATA_ONLY, renderer
 from pit_fetch.formats import json as as_json
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.pit import Taken, Tally, cursor
+from pit_fetch.parts import Place
+from pit_fetch.pit import Taken, Tally, cursor, position
 from pit_fetch.provider import Record
 from pit_fetch.request import Request
 
@@ -68,6 +69,7 @@ def report(request: Request, collected: Collected) -> Outcome:
         clean_data=credentials.redactor(collected.secrets, credentials.MIN_LENGTH_IN_DATA),
         fields=request.fields,
         pit=request.pit,
+        start=_start(request, collected.taken.kept),
     )
     render, gaps = renderer(request.format), _gaps(request, collected)
 
@@ -86,6 +88,12 @@ def report(request: Request, collected: Collected) -> Outcome:
     notes = tuple(f"{one['type']}: {one['reason']}" for one in fitted.envelope.gaps if request.format in DATA_ONLY)
     kept = tuple(collected.taken.kept[: fitted.kept])
     return Outcome(fitted.envelope, fitted.text, status, complaint, notes, kept, tuple(gaps))
+
+
+def _start(request: Request, kept: list[Record]) -> Place | None:
+    """Where the first record goes on, if it is the one that the cursor leads into."""
+    after = request.after
+    return after.within if after is not None and kept and position(kept[0]) == after.position else None
 
 
 def _complaint(gaps: list[Gap], status: ExitStatus) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from random import Random
 
+from pit_fetch.envelope import STAMPS
 from pit_fetch.formats import NAMES as FORMS
 from pit_fetch.testing.same import CANARY, same_bytes
 from pit_fetch.testing.server import Response
@@ -117,6 +118,33 @@ def _with(words: Sequence[str], option: str, value: str) -> tuple[str, ...]:
     return (*words[:place], option, value, *words[place + 2 :])
 
 
+def continued(case: Case, rng: Random) -> int:
+    """Within a budget, by cursor, texts of any length come whole, in the same parts in every world."""
+    budget = rng.choice((4_000, 5_500, 9_000))
+    plain = case.words[: case.words.index("--limit")]
+    whole = run(case, case.worlds[0], words=(*plain, "--limit", "500")).data
+    parts: list[Mapping[str, object]] = []
+    after: tuple[str, ...] = ()
+    for _ in range(400):
+        words = (*case.words, "--max-chars", str(budget), *after)
+        left = same_bytes(lambda app, words=words: run(case, app, words=words), case.worlds, SECRETS)  # type: ignore[misc]
+        assert len(left.out.rstrip()) <= budget
+        parts += left.data
+        cursors = [gap["reason"].split("--after ")[1] for gap in left.envelope["gaps"] if "--after " in gap["reason"]]
+        if not cursors:
+            break
+        after = ("--after", cursors[0])
+    assert list(dict.fromkeys(part["id"] for part in parts)) == [item["id"] for item in whole]
+    for item in whole:
+        own = [part for part in parts if part["id"] == item["id"]]
+        for name, value in item.items():
+            if isinstance(value, str) and name not in STAMPS:
+                assert "".join(str(part.get(name, "")) for part in own) == value, name
+            else:
+                assert all(part[name] == value for part in own), name
+    return len(case.worlds) - 1
+
+
 def windows(case: Case, parts: Sequence[Sequence[str]]) -> int:
     """What narrows a request leaves items out and changes none: neither which version it is, nor what is derived."""
     items = run(case, case.worlds[-1]).data
@@ -175,6 +203,7 @@ LAWS: Mapping[str, Law] = {
     "sample: versions": lambda rng: non_interference(sample.versions(rng)),
     "sample: windows": lambda rng: windows(*sample.windows(rng)),
     "sample: snapshots": lambda rng: paging(sample.snapshots(rng), rng, ahead=timedelta(hours=1)),
+    "sample: continued": lambda rng: continued(sample.long_texts(rng), rng),
     "sample: forms": lambda rng: forms(sample.refused(rng)),
     "sample: redirects": lambda rng: non_interference(sample.redirects(rng)),
     "bz-news-api: versions": lambda rng: non_interference(bz.versions(rng)),

@@ -6,13 +6,27 @@ what it does instead, and the laws that ought to see it first (the others run af
 
 from __future__ import annotations
 
-from tests.laws.mutants import alphavantage, bz, command, fred, gate, guard, network, perplexity, pipeline, sec, times
+from tests.laws.mutants import (
+    alphavantage,
+    bz,
+    command,
+    fred,
+    gate,
+    guard,
+    network,
+    parts,
+    perplexity,
+    pipeline,
+    sec,
+    times,
+)
 from tests.laws.mutants.leak import Mutant
 
 __all__ = ["MUTANTS", "Mutant"]
 
 MUTANTS: tuple[Mutant, ...] = (
     *pipeline.MUTANTS,
+    *parts.MUTANTS,
     *command.MUTANTS,
     *network.MUTANTS,
     *times.MUTANTS,
