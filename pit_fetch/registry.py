@@ -26,6 +26,7 @@ _BUNDLED: dict[tuple[str, ...], str] = {
     ("sec_full_text",): "pit_fetch_providers.sec_full_text:PROVIDER",
     ("fred", "alfred"): "pit_fetch_providers.fred:PROVIDER",
     ("perplexity", "pplx"): "pit_fetch_providers.perplexity:PROVIDER",
+    ("earningscall", "earnings-call", "ecall"): "pit_fetch_providers.earningscall:PROVIDER",
 }
 BUNDLED_NAMES = tuple(names[0] for names in _BUNDLED)
 

@@ -23,6 +23,7 @@ SOURCES = {
     "AV": f"--source alphavantage --pit {PIT}",
     "SEC": f"--source sec_full_text --pit {PIT}",
     "FRED": f"--source fred --pit {PIT}",
+    "CALL": f"--source earningscall --pit {PIT}",
     "PPLX": f"--source perplexity --pit {PIT}",
 }
 KEY = "SECRETKEY0123456"
@@ -30,8 +31,8 @@ KEY = "SECRETKEY0123456"
 # what is typed -> what the answer says
 REFUSED = {
     # No source, or an unknown one.
-    "": "--source is required: bz-news-api, alphavantage, sec_full_text, fred or perplexity (pit_fetch --list-sources "
-    "shows them)",
+    "": "--source is required: bz-news-api, alphavantage, sec_full_text, fred, perplexity or earningscall (pit_fetch "
+    "--list-sources shows them)",
     f"--pit {PIT}": "--source is required: bz-news-api",
     "list": "did you mean pit_fetch --list-sources?",
     "sources": "did you mean pit_fetch --list-sources?",
@@ -143,6 +144,8 @@ REFUSED = {
     "$FRED --series GNP": "did you mean --series-id?",
     "$FRED symbol=GNP": "symbol=... is not an option of fred (did you mean --series-id?)",
     "$FRED GNP GDP": "takes one bare word (series_id), not 2",
+    "$CALL transcript --ticker MSFT": "did you mean --symbol?",
+    "$CALL transcript MSFT": "takes one bare word (op), not 2: write the others as name=VALUE, e.g. symbol=AAPL",
     "$PPLX --q oil": "did you mean --query?",
     "$PPLX oil": "--op is one of search, ask, reason, research",
     "$PPLX search oil prices": "takes one bare word (op), not 3: write the others as name=VALUE, e.g. query=TEXT",
@@ -176,13 +179,16 @@ REFUSED = {
     "$PPLX --query oil --max-results 0": "--max-results is a whole number of at least 1",
     "$PPLX --query oil --after-date yesterday": "--after-date is YYYY-MM-DD",
     "$PPLX --query oil --recency now": "--recency is one of hour, day, week, month, year",
+    "$CALL transcript symbol=MSFT year=last": "--year is a whole number",
     "$SEC fraud exact=maybe": "exact= takes true or false",
 }
 
 
 def ask(monkeypatch: pytest.MonkeyPatch, folder: Path, typed: str) -> tuple[int, str, str]:
     for variable in list(os.environ):
-        if variable.startswith(("PIT_", "BENZINGA", "ALPHAVANTAGE", "SEC_", "FRED_", "PERPLEXITY", "CLAUDE")):
+        if variable.startswith(
+            ("PIT_", "BENZINGA", "ALPHAVANTAGE", "SEC_", "FRED_", "PERPLEXITY", "ECALL", "EARNINGSCALL", "CLAUDE")
+        ):
             monkeypatch.delenv(variable)
     monkeypatch.chdir(folder)
     out, err = io.StringIO(), io.StringIO()

@@ -1046,8 +1046,80 @@ def perplexity() -> Iterator[Case]:
                    [reply(body, "/search", status)], "what a source says in an error is of today")  # fmt: skip
 
 
+# EarningsCall ----------------------------------------------------------------------------------------
+
+
+def listed(kind: str, pit: str, held: Any, was: bool, why: str, told: Any = ...) -> Iterator[Case]:
+    """A call by its company's list, and its transcript, which names the time of the call as well."""
+    event = {"year": 2023, "quarter": 1, "conference_date": held}
+    said = {"event": {**event, "conference_date": held if told is ... else told}, "text": "SECRET"}
+    found = [reply({"company_name": "A Company", "events": [event]}, "/events"), reply(said, "/transcript")]
+    name, company = "NASDAQ:MSFT:2023Q1", ("symbol=MSFT", "exchange=NASDAQ")
+    if told is ...:
+        yield case(kind, pit, ("events", *company), [item(name, held, was)], found, why)
+    stamp = held if told is ... else told
+    hidden = () if was else ("SECRET",)
+    yield case(kind, pit, ("transcript", *company), [item(name, stamp, was, hidden=hidden)], found, why)
+
+
+# conference_date, noon of the day after in New York (UTC), why
+HELD = (
+    ("2022-10-25T09:00:00.000-04:00", "2022-10-26T16:00:00+00:00", "recorded: dated 8.5 hours before the call of 17:30"),
+    ("2024-01-30T17:30:00.000-05:00", "2024-01-31T17:00:00+00:00", "recorded: winter"),
+    ("2023-07-25T14:30:00.000-07:00", "2023-07-26T16:00:00+00:00", "recorded: Pacific time"),
+    ("2025-02-10T16:00:00-06:00", "2025-02-11T17:00:00+00:00", "recorded: Central time, no milliseconds"),
+    ("2024-03-09T17:00:00-05:00", "2024-03-10T16:00:00+00:00", "the clocks change in between"),
+    ("2024-07-31T01:30:00Z", "2024-07-31T16:00:00+00:00", "UTC's next day is New York's evening before"),
+    ("2024-07-30T23:30:00-07:00", "2024-08-01T16:00:00+00:00", "Pacific's evening is New York's next day"),
+)  # fmt: skip
+NOT_HELD: Sequence[Any] = (
+    None,
+    "",
+    "soon",
+    "2024-01-30",
+    "2024-01-30T17:30:00",
+    "2024-01-30T17:30:00-00:00",
+    1706653800,
+    {},
+)
+
+
+def earningscall() -> Iterator[Case]:
+    for held, public, why in HELD:
+        moment = datetime.fromisoformat(held.replace("Z", "+00:00"))
+        wrong = {moment.isoformat(): "the beginning of the call", f"{held[:10]}T23:59:59-04:00": "the end of its date"}
+        for pit, was, name in around(public, wrong):
+            yield from listed("date-only", pit, held, was, f"{why} ({name})")
+    for bad in NOT_HELD:
+        yield from listed("undated", "2024-02-15T16:00:00-05:00", bad, False, "no instant of the call")
+    yield from listed("date-only", "2024-02-15T16:00:00-05:00", "2024-02-01T17:00:00-05:00", False,
+                      "the transcript names a later day than the list", "2024-02-20T17:00:00-05:00")  # fmt: skip
+    other = {"event": {"year": 2022, "quarter": 1, "conference_date": "2022-01-19T00:00:00-08:00"}, "text": "SECRET"}
+    event = {"year": 2023, "quarter": 1, "conference_date": "2024-02-01T17:00:00-05:00"}
+    yield case("subject", "2024-02-15T16:00:00-05:00", ("transcript", "symbol=MSFT", "exchange=NASDAQ"),
+               [item("NASDAQ:MSFT:2023Q1", event["conference_date"], False, hidden=("SECRET",))],
+               [reply({"events": [event]}, "/events"), reply(other, "/transcript")],
+               "the transcript is of another call")  # fmt: skip
+    row = {"exchange": "NYSE", "symbol": "A", **event, "company_name": "SECRET", "transcript_ready": "SECRET"}
+    for pit, was, name in around("2024-02-02T17:00:00+00:00"):
+        yield case("column", pit, ("calendar", "date=2024-02-01"),
+                   [item("NYSE:A:2023Q1", event["conference_date"], was, hidden=("SECRET",))],
+                   [reply([row], "/calendar")], f"whether there is a transcript is of today ({name})")  # fmt: skip
+    spoilt: Sequence[Any] = (None, 5, [], {}, {**event, "year": "2023"}, {**event, "quarter": None}, "x")
+    for bad in spoilt:
+        found = [reply({"events": [bad, event]}, "/events")]
+        yield case("shape", "2024-02-15T16:00:00-05:00", ("events", "symbol=MSFT", "exchange=NASDAQ"),
+                   [item("NASDAQ:MSFT:2023Q1", event["conference_date"], True)], found,
+                   "a row that cannot be read costs no other")  # fmt: skip
+    for status in (400, 401, 403, 404, 500):
+        yield case("error", "2024-02-15T16:00:00-05:00", ("events", "symbol=MSFT", "exchange=NASDAQ"),
+                   [item("", None, False, hidden=("SECRET",))], [reply("SECRET", "/events", status)],
+                   "what a source says in an error is of today")  # fmt: skip
+
+
 FILES = {
     "bz-news-api": benzinga, "alphavantage": alphavantage, "sec_full_text": sec, "fred": fred, "perplexity": perplexity,
+    "earningscall": earningscall,
 }  # fmt: skip
 
 

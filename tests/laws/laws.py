@@ -12,7 +12,7 @@ from pit_fetch.formats import NAMES as FORMS
 from pit_fetch.testing.same import CANARY, same_bytes
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import Request
-from tests.laws import alphavantage, bz, command, corpus, fred, perplexity, sample, sec, shell
+from tests.laws import alphavantage, bz, command, corpus, earningscall, fred, perplexity, sample, sec, shell
 from tests.laws.worlds import SECRETS, Case, near, run
 
 Law = Callable[[Random], int]
@@ -181,6 +181,7 @@ _MAKERS: Mapping[str, tuple[Maker, Maker]] = {
     "sec_full_text": (sec.make, sec.undisturbed),
     "fred": (fred.make, fred.undisturbed),
     "perplexity": (perplexity.make, perplexity.undisturbed),
+    "earningscall": (earningscall.make, earningscall.undisturbed),
 }
 
 
@@ -221,6 +222,8 @@ LAWS: Mapping[str, Law] = {
     "sec_full_text: kept": kept,
     "sec_full_text: failures": lambda rng: non_interference(sec.failures(rng)),
     "fred: failures": lambda rng: non_interference(fred.failures(rng)),
+    "earningscall: failures": lambda rng: non_interference(earningscall.failures(rng)),
+    "earningscall: continued": lambda rng: continued(earningscall.continued(rng), rng),
     "perplexity: failures": lambda rng: non_interference(perplexity.failures(rng)),
     "gate: judges": command.gate_judges,
     "gate: hook": command.gate_hook,

@@ -10,6 +10,7 @@ from tests.laws.mutants import (
     alphavantage,
     bz,
     command,
+    earningscall,
     fred,
     gate,
     guard,
@@ -37,4 +38,5 @@ MUTANTS: tuple[Mutant, ...] = (
     *sec.MUTANTS,
     *fred.MUTANTS,
     *perplexity.MUTANTS,
+    *earningscall.MUTANTS,
 )
