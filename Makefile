@@ -5,9 +5,10 @@ RUN = .venv/.installed-run
 DEV = .venv/.installed-dev
 CORPUS = .venv/corpus
 CLIENT = .venv/.installed-client
+NEO4J = .venv/.installed-neo4j
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-wheel test-guide test-client cover lint proof corpus bench clean
+.PHONY: help demo test test-wheel test-guide test-client test-neo4j cover lint proof corpus bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -36,6 +37,9 @@ lint: $(DEV) ## check format, lint and types
 
 test-client: $(CLIENT) ## set up, then measure what reaches the model on the real Claude Code client
 	$(BIN)/python -m tests.client.matrix
+
+test-neo4j: $(NEO4J) ## set up, then hold the Neo4j patterns to their laws on a Bolt server, through the MCP server
+	$(BIN)/python -m tests.neo4j.integration
 
 # How much `make proof` runs: this many pairs of worlds, or until the time is up.
 PAIRS ?= 100000
@@ -71,4 +75,8 @@ $(DEV): $(RUN)
 
 $(CLIENT): $(DEV)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[client]'
+	@touch $@
+
+$(NEO4J): $(DEV)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[neo4j]'
 	@touch $@

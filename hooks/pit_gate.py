@@ -408,7 +408,7 @@ def judge(hook: dict[str, Any], ceiling: Optional[str] = None) -> Optional[Findi
 
 def _cutoff(tool_input: Any, command: str, ceiling: Optional[str]) -> Optional[datetime]:
     """The earliest of the ceiling and all the PITs that the call names; None is open mode."""
-    named = _pits_of(tool_input)
+    named = named_pits(tool_input)
     named.extend(pits_in(command))
     if ceiling is not None:
         named.append(ceiling)
@@ -421,7 +421,7 @@ def _cutoff(tool_input: Any, command: str, ceiling: Optional[str]) -> Optional[d
     return min(moments, default=None)
 
 
-def _pits_of(tool_input: Any) -> list[object]:
+def named_pits(tool_input: Any) -> list[object]:
     """Every value under a key ``pit``, at any depth and in any case: if there is one, this is never open mode.
 
     Some MCP servers also take parameters as JSON text, so such texts are searched as well.

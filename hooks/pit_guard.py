@@ -10,7 +10,10 @@ Where Bash is for pit_fetch alone (an adapter subagent, or PIT_FETCH_WRAPPER_ONL
 must be exactly one plain pit_fetch call or listing, with only the options that an adapter needs.
 Under PIT_FETCH_CEILING, in any session, a command that mentions pit_fetch must also be one plain
 call, with a ``--pit`` at or before the ceiling: if a command is not plain, nobody can say which PIT
-it has. All other commands are left alone. Neo4j writes are refused everywhere.
+it has. All other commands are left alone.
+
+The tools of Neo4j's MCP server: writes are refused everywhere. With a PIT or under a ceiling, only
+the patterns of the query skills are read; without, whatever neither writes nor reaches outside.
 
 A permitted call with a PIT is rewritten to exit with 0 and without stderr, so that the gate sees
 everything the model will see; the envelope's gaps also say why a call was refused.
@@ -85,7 +88,6 @@ NOT_FOR_ADAPTERS = (
     "{} is not an option that adapters may use: leave it out, or ask whoever runs this session to allow it "
     f"in {OPTIONS_VARIABLE}"
 )
-NEO4J_WRITE = "Neo4j writes are forbidden"
 
 # Appended to a permitted call. A command that fails never reaches the PostToolUse hook, and the client
 # merges stderr into what the model sees (both measured on Claude Code 2.1.329, docs/enforcement.md).
@@ -112,8 +114,8 @@ ALONE = Verdict()
 def decide(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType | None = None) -> Verdict:
     """The verdict on one PreToolUse hook input. ``gate`` is one known to work; default: the one beside this file."""
     tool_name = str(hook.get("tool_name", ""))
-    if tool_name.startswith("mcp__") and tool_name.endswith("__write_neo4j_cypher"):
-        return Verdict(NEO4J_WRITE)
+    if tool_name.startswith("mcp__") and tool_name.endswith(NEO4J_TOOLS):
+        return _decide_neo4j(tool_name, hook.get("tool_input"), environ, gate)
     if tool_name != "Bash":
         return ALONE
     tool_input = hook.get("tool_input")
@@ -291,6 +293,344 @@ def respond(hook: Any, environ: Mapping[str, str], gate: ModuleType | None = Non
         return answer_to(decide(hook, environ, gate), hook.get("tool_input"))
     except Exception as error:  # noqa: BLE001 - what cannot be examined does not run
         return deny(f"Internal guard error: {type(error).__name__}")
+
+
+# Neo4j: what the MCP server's tools may be asked.
+
+# The server's namespace option puts a prefix before these names.
+NEO4J_READ, NEO4J_WRITE, NEO4J_SCHEMA = NEO4J_TOOLS = ("read_neo4j_cypher", "write_neo4j_cypher", "get_neo4j_schema")
+OWN_PATTERNS = "cypher"  # the operator's own patterns, beside this file: one whole query in each *.cypher file
+
+WRITES_FORBIDDEN = "Neo4j writes are forbidden"
+SCHEMA_IS_TODAYS = "get_neo4j_schema counts what is there today: under a ceiling, see the neo4j-schema skill"
+NO_QUERY = "query is not a text: give one Cypher query"
+NOT_A_PATTERN = "With a PIT, run a pattern of the query skills exactly as it is printed: only its parameters are yours"
+ONLY_PARAMS = "With a PIT, give query and params and nothing else, params as an object"
+NO_PIT = "params.pit is missing: params: {pit: '2024-02-15T16:00:00-05:00', ...}"
+ONE_PIT = "Name the PIT once, as params.pit"
+PIT_MALFORMED = "params.pit is not YYYY-MM-DDTHH:MM:SS with Z or an offset"
+
+# BLAKE2b of every pattern that ships, as pattern_lines reads it; python -m tests.repo.seal writes this table. A digest
+# and not the files: a skill that somebody changed is no pattern, wherever the hooks were copied, and nothing is read.
+SHIPPED_PATTERNS = frozenset(
+    {
+        "68bf428bb86b7311b55ea24230c2465a56ddaca0d3b93849d80e2782bd772935",  # neo4j-vector-search
+        "f733d14448b0d4c543c3b9ec81ff7eda0f43377a877a29169d1bb907143eaa58",  # neo4j-vector-search
+        "463016c7ca1d5a1734096cda15c98a236cfe9ac47d765d9315bd7928451fde84",  # neo4j-vector-search
+        "79f238dbfa0649f9e7dabdd07434f0392f44de65d93d8dbb919944a1cc0c22a6",  # neo4j-vector-search
+        "25e253f368fda4ea7bfbf394e9c51c86e2a5b151dc97357ed526b7edea60ac38",  # entity-queries
+        "cb7835c31f4998d550ca0e1cd3b79d5f9057d6ac1620148d2a87fdba5f767f78",  # entity-queries
+        "621def36c32cc6a56c407c1317f391118bcdb0d11ea2397709752b37a4790ffc",  # entity-queries
+        "7703d637cf7333d1ab6e3a5ef00cff9be9cafa9450135dd88e24e887749e7f8d",  # entity-queries
+        "0ce17aa0c8f4dd6593bd23774fbd5226b35905f219b05238aa3aaab1923b26a7",  # entity-queries
+        "31e37c1a1cf5edc38e60949e4caf6806808be093c6a29ffe49ce0008b3d0d676",  # entity-queries
+        "454fb3764abae9178c39cb94a18531035b6a7397c99038fde6083d058a3b49cc",  # news-queries
+        "ba49037b6d279b331327cddb7cbb90c8b1f912a104e35a7f0601c3aef7143a45",  # news-queries
+        "0f5e074bbd557d04f47f8a2fbdad2264116a047fd75d0a1a32882a47686e3779",  # news-queries
+        "e97fa9e8111aa774c3970de3bf59f81177d22671e2c05ea0c23ed0b5ed4c9451",  # news-queries
+        "5fa9fdf70c11a8126be1d10636a20542b0960c4111a5baa4dadbe5a18134235f",  # news-queries
+        "4dfdbdf989d3f6f74467c8c6dff24f70f0046d14daaaeb379a5d33590c237672",  # news-queries
+        "f69d521e3c2f8ca0a50e4c5e60b787555bae66a759cc50318bb9c15abe1dc440",  # report-queries
+        "1b2f5b6afa0fbd56df7aafd7cb5c9a92d79543e996a264e084e70553094679e3",  # report-queries
+        "b47d6837f9782f8495064e335d009481e9985ade3a4724b87f8fe137e2e3b633",  # report-queries
+        "77024f4aa9218fc7c86754da193d0d2df7f4d11224bd6d1c0f91d5b34a922109",  # report-queries
+        "d437d6489b6137a91ac4bcaed95a86bcd8c52c618e95301980107d0ea8a49edf",  # report-queries
+        "bd6aa2c88a1a0b553c8e5184a862ead63b7976b1513a792e9ab33652e8cda5ce",  # report-queries
+        "726293d0379c7d8a33a55e84adbbecf6966246ccb4c1d4ad894e60a006d057bd",  # report-queries
+        "6ea1304061e7c7bf537d692068498d5b0a9e493782d18c7cdeebcb3f0177f03d",  # report-queries
+        "c81707859d7eb736afe2a341dacbd625588913a561ab62874c42d95efb716f3d",  # report-queries
+        "401c6c643beb964523470cb16550a496becf91af0a33af4f1db94f441ba06c30",  # report-queries
+        "a7030a676357d48b4ce1f7e175fe273332226b5e7669a230ab4538d21d2db1c1",  # report-queries
+        "5aaa6742d1cb36beae84195624af4f73f8bbfc5aed7cb60778f5c2c5f2312126",  # report-queries
+        "ed0c2ff9ceac335b14dbffb95ffc0fd4cd8e57829459433ec166b290e3f93e73",  # report-queries
+        "e26a8ce9723989c9e6b7bf38fa1d9017361adf3f3c2a5c6f91333e197d551959",  # report-queries
+        "a71a44b05c674c1ada777838ed08a7783dee475d5777f7e09dfefd4cbaf49ab1",  # transcript-queries
+        "78ea0275443f29f106675e763b57404b473b03be9431b230d346e690c3f14762",  # transcript-queries
+        "5147123224ebf9facc28512a140f35a6a9ccd0a8733bd6cebe0179278cc91d33",  # transcript-queries
+        "a46e3ba4e42ed8310d0c7da04b7b0a1b80183f255ca16a80037b41b6af50883c",  # transcript-queries
+        "8d0efb4b1bb803c07f146768a810872805c2bad10003edda606dd467d711c891",  # transcript-queries
+        "539b24bfebb7b1c9c531ccaaa5df64b02198c39190889f5d406dbdc7f71cf221",  # transcript-queries
+        "acdaae9858c0db4934253506a6a39feaed7f86f004275f04cb1f1330bdb143f0",  # transcript-queries
+        "79af6e463978f3751e0081419aaa2378c5e5a33cdc816b1f0831e9e61a64f02f",  # transcript-queries
+        "a426b024c1dd76619c6ae2ae4553a2e86e1134df03d1029b8dfe5775ef542021",  # transcript-queries
+        "fb97ea86d40778b0d745e97d9411cda4493a823cdf0fa6bd6c75ecfcbce7f482",  # transcript-queries
+        "7df5a7d3ed14077a64a59c957f421fed956738d2715c46ec270b3e16e4ce2a3e",  # xbrl-queries
+        "42f82f22f11ac790439a9dfc29ff21bf2f69a763eba40e8feb586e225e13af9c",  # xbrl-queries
+        "c784bd22e6a38175a391d031be28cb428542133a6e9e97bd8c140a1910123b52",  # xbrl-queries
+        "c6aba2e4e7988e088e526fb59121cea624733293fc2739163a7408de5e82647b",  # xbrl-queries
+        "7bed7da9102bbaf259140efcddeab70b8731a2cccbe901e4b2fbacfbba07800f",  # xbrl-queries
+        "cac34674e6132ca004a39e025326a04825ac24d507ee965e0f2a4485946be3dc",  # xbrl-queries
+    }
+)
+
+
+def _decide_neo4j(
+    tool_name: str, tool_input: Any, environ: Mapping[str, str], gate: ModuleType | None = None
+) -> Verdict:
+    if tool_name.endswith(NEO4J_WRITE):
+        return Verdict(WRITES_FORBIDDEN)
+    ceiling = environ.get(CEILING_VARIABLE)
+    if tool_name.endswith(NEO4J_SCHEMA):
+        return ALONE if ceiling is None else Verdict(SCHEMA_IS_TODAYS)
+    folder = os.path.dirname(os.path.abspath(__file__))
+    gate = gate or load_gate(folder)
+    if gate is None:
+        return Verdict(GATE_BROKEN)
+    given = tool_input if isinstance(tool_input, dict) else {"query": None}
+    if not given and ceiling is None:
+        return ALONE  # the server asks for the query
+    query = given.get("query")
+    if not isinstance(query, str):
+        return Verdict(NO_QUERY)
+    try:
+        pits = gate.named_pits(given)
+    except Exception:  # noqa: BLE001 - the gate could not tell either
+        return Verdict(ONE_PIT)
+    if ceiling is None and not pits:
+        is_forgotten = "$pit" in query and _is_pattern(query, folder)
+        return Verdict(NO_PIT if is_forgotten else refuse_query(query, False, folder))
+    return Verdict(_refuse_params(given, pits, ceiling, gate) or refuse_query(query, True, folder))
+
+
+def refuse_query(query: str, with_pit: bool, folder: str) -> str:
+    """Why the read tool may not run a query; "" if it may. ``folder`` holds the operator's own patterns."""
+    if not with_pit:
+        return _refuse_cypher(query)
+    return "" if _is_pattern(query, folder) else NOT_A_PATTERN
+
+
+def _refuse_params(given: Mapping[str, Any], pits: list[Any], ceiling: str | None, gate: ModuleType) -> str:
+    """Why the PIT of a call of the read tool is not one that both the server and the gate will go by."""
+    params = given.get("params")
+    pit = params.get("pit") if isinstance(params, dict) else None
+    if pit is None or not str(pit).strip():
+        return NO_PIT
+    if given.keys() - {"query", "params"}:
+        return ONLY_PARAMS
+    if len(pits) != 1:
+        return ONE_PIT
+    moment = gate.parse_iso8601(pit)
+    if moment is None or pit != pit.strip():
+        return PIT_MALFORMED
+    if ceiling is not None:
+        latest = gate.parse_iso8601(ceiling)
+        if latest is None:
+            return CEILING_MALFORMED
+        if moment > latest:
+            return f"params.pit must be at or before {ceiling}"
+    return ""
+
+
+def pattern_lines(query: str) -> list[str]:
+    """The lines of a query, without indentation, blanks at their ends, and empty ones.
+
+    Lines are never joined: a line break ends a comment, so without it the next line, perhaps the filter, would be
+    part of the comment.
+    """
+    lines = [line.strip(" \t") for line in query.replace("\r\n", "\n").split("\n")]
+    return [line for line in lines if line]
+
+
+def pattern_digest(query: str) -> str:
+    try:  # a core of hashlib, which would load OpenSSL: 0.5 ms instead of 5
+        from _blake2 import blake2b
+    except ImportError:
+        from hashlib import blake2b
+    text = "\n".join(pattern_lines(query)).encode("utf-8", "surrogatepass")
+    return str(blake2b(text, digest_size=32).hexdigest())
+
+
+def _is_pattern(query: str, folder: str) -> bool:
+    return pattern_digest(query) in SHIPPED_PATTERNS or pattern_lines(query) in own_patterns(folder)
+
+
+def own_patterns(folder: str) -> list[list[str]]:
+    """The lines of each pattern of the operator's own, which nobody but the operator answers for."""
+    own = os.path.join(folder, OWN_PATTERNS)
+    if not os.path.isdir(own):
+        return []
+    found = []
+    for name in sorted(os.listdir(own)):
+        if name.endswith(".cypher"):
+            with open(os.path.join(own, name), encoding="utf-8") as source:
+                found.append(pattern_lines(source.read()))
+    return [lines for lines in found if lines]
+
+
+# Free Cypher, without a PIT. Words are judged as Cypher reads them: not in strings, comments, backticks, parameters,
+# labels, property names, aliases and keys of maps.
+
+_WRITING = frozenset({"create", "merge", "set", "delete", "detach", "remove", "insert", "foreach"})
+# What a statement may begin with; this leaves out administration (DROP, ALTER, GRANT, STOP and so on).
+_BEGINNINGS = frozenset({"match", "optional", "with", "return", "unwind", "call", "show", "filter", "let", "for"})
+_SHOWN = frozenset(
+    {"index", "indexes", "constraint", "constraints", "function", "functions", "procedure", "procedures"}
+)
+_OF_SHOWN = frozenset(
+    {"all", "fulltext", "vector", "range", "text", "point", "lookup", "built", "in", "user", "defined"}
+)
+_PROCEDURES = frozenset(
+    {
+        "db.index.fulltext.querynodes", "db.index.fulltext.queryrelationships",
+        "db.index.vector.querynodes", "db.index.vector.queryrelationships",
+        "db.labels", "db.relationshiptypes", "db.propertykeys",
+    }
+)  # fmt: skip
+_OUTSIDE = frozenset({"apoc", "genai", "ai"})  # functions that read files, call services, or run Cypher of their own
+# What can follow a variable that happens to be named call.
+_AFTER_VARIABLE = frozenset(
+    {
+        "as", "asc", "ascending", "desc", "descending", "order", "where", "limit", "skip", "offset", "with", "return",
+        "match", "optional", "unwind", "union", "and", "or", "xor", "not", "in", "is", "contains", "starts", "ends",
+        "then", "else", "end", "when",
+    }
+)  # fmt: skip
+
+_LEXEME = (
+    r"(?P<skip>\s+|//[^\r\n]*|/\*.*?\*/)"
+    r"|(?P<string>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
+    r"|`(?P<quoted>(?:[^`]|``)*)`"
+    r"|(?P<parameter>(?<!\w)\$(?:\w+|`(?:[^`]|``)*`))"
+    r"|(?P<number>\d+(?:\.\d+)?)"
+    r"|(?P<word>[^\W\d]\w*)"
+    r"|(?P<sign>[^'\"`])"
+)
+
+
+def _refuse_cypher(query: str) -> str:
+    """Why a query may not run without a PIT; "" if it only reads.
+
+    Neo4j decodes ``\\uXXXX`` before anything else; other engines do so inside strings, or never. So a query has to be
+    harmless however it is read.
+    """
+    decoded = _decode(query)
+    for reading in dict.fromkeys((query, decoded, _decode(decoded))):
+        refusal = _refuse_reading(reading)
+        if refusal:
+            return refusal
+    return ""
+
+
+def _decode(query: str) -> str:
+    return re.sub(r"\\u+([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), query)
+
+
+def _refuse_reading(query: str) -> str:
+    tokens = _tokens(query)
+    if tokens is None:
+        return "The query has a string, a name or a comment without an end"
+    while tokens and tokens[-1] == ("sign", ";"):
+        tokens.pop()
+    if ("sign", ";") in tokens:
+        return "Give one statement, not several"
+    if not tokens:
+        return NO_QUERY
+    begin = _beginning(tokens)
+    if begin is None:
+        return "Begin with MATCH, WITH, RETURN, UNWIND or CALL: other statements are not for reading"
+    for place in range(begin, len(tokens)):
+        refusal = _refuse_token(tokens, place)
+        if refusal:
+            return refusal
+    return ""
+
+
+def _tokens(query: str) -> list[tuple[str, str]] | None:
+    """Kind and text of each token, words in lower case; None if one has no end."""
+    found, position, pattern = [], 0, re.compile(_LEXEME, re.DOTALL)
+    while position < len(query):
+        match = pattern.match(query, position)
+        if match is None or (query.startswith("/*", position) and match.lastgroup != "skip"):
+            return None
+        position = match.end()
+        if match.lastgroup != "skip":
+            text = match[match.lastgroup or 0]
+            found.append((str(match.lastgroup), text.casefold() if match.lastgroup in ("word", "quoted") else text))
+    return found
+
+
+def _beginning(tokens: list[tuple[str, str]]) -> int | None:
+    """Where the statement begins, after EXPLAIN, PROFILE and the options of CYPHER; None if it may not begin so."""
+    place = 0
+    while place < len(tokens) and tokens[place][1] in ("explain", "profile", "cypher"):
+        is_options = tokens[place][1] == "cypher"
+        place += 1
+        if is_options and place < len(tokens) and tokens[place][0] == "number":
+            place += 1
+        while is_options and tokens[place + 1 : place + 2] == [("sign", "=")]:
+            place += 3
+    rest = tokens[place:]
+    if not rest or rest[0][0] != "word" or rest[0][1] not in _BEGINNINGS:
+        return None
+    if rest[0][1] == "show":
+        words = [text for kind, text in rest[1:] if kind == "word"]
+        shown = next((word for word in words if word not in _OF_SHOWN), "")
+        return place if shown in _SHOWN else None
+    return place
+
+
+def _refuse_token(tokens: list[tuple[str, str]], place: int) -> str:
+    kind, text = tokens[place]
+    if kind not in ("word", "quoted") or _is_name(tokens, place):
+        return ""
+    after = tokens[place + 1] if place + 1 < len(tokens) else ("", "")
+    name, end = _dotted(tokens, place)
+    outside = name.partition(".")[0]
+    if outside in _OUTSIDE and "." in name and (outside == "apoc" or tokens[end : end + 1] == [("sign", "(")]):
+        return f"{outside}.* is not for reading: it can reach outside the database"
+    if kind == "quoted":
+        return ""
+    if text in _WRITING:
+        return WRITES_FORBIDDEN
+    if text == "load" and after == ("word", "csv"):
+        return "LOAD CSV reads files and addresses outside the database"
+    if text == "use":
+        return "USE chooses another database: read the one that the server was given"
+    return _refuse_call(tokens, place + 1) if text == "call" else ""
+
+
+def _is_name(tokens: list[tuple[str, str]], place: int) -> bool:
+    """Whether the word at ``place`` can only be a name: a property, a parameter, a label, an alias, a key of a map."""
+    before = tokens[place - 1] if place else ("", "")
+    earlier = tokens[place - 2] if place > 1 else ("", "")
+    after = tokens[place + 1] if place + 1 < len(tokens) else ("", "")
+    if before == ("sign", "."):  # but not in "1.SET", nor in a range
+        return earlier[0] != "number" and earlier != ("sign", ".")
+    if before in (("sign", ":"), ("word", "as")):
+        return True
+    if before[1] in ("|", "&", "!") and before[0] == "sign":  # a label or a type after another one
+        start = place - 1
+        while start > 0 and (tokens[start][1] in ("|", "&", "!") or tokens[start][0] in ("word", "quoted")):
+            start -= 1
+        return tokens[start] == ("sign", ":")
+    return before[0] == "sign" and before[1] in "{," and after == ("sign", ":")
+
+
+def _refuse_call(tokens: list[tuple[str, str]], place: int) -> str:
+    """Why the CALL before ``place`` may not be made. Subqueries are judged token by token, like everything else."""
+    first = tokens[place] if place < len(tokens) else ("", "")
+    if first == ("sign", "{"):
+        return ""
+    if first == ("sign", "("):  # a subquery that says which variables it sees
+        while place < len(tokens) and tokens[place] != ("sign", ")"):
+            place += 1
+        if tokens[place + 1 : place + 2] == [("sign", "{")]:
+            return ""
+    if not first[0] or (first[0] == "sign" and first[1] in ".,:)[]}=<>|+-*/%^"):  # a variable of this name
+        return ""
+    name = _dotted(tokens, place)[0] if first[0] in ("word", "quoted") else "after CALL"
+    if first[0] == "word" and name in _AFTER_VARIABLE:
+        return ""
+    return "" if name in _PROCEDURES else f"The procedure {name[:60]} is not one of those that only read an index"
+
+
+def _dotted(tokens: list[tuple[str, str]], place: int) -> tuple[str, int]:
+    """The name with dots that begins at ``place``, and where it ends."""
+    parts, place = [tokens[place][1]], place + 1
+    while tokens[place : place + 1] == [("sign", ".")] and place + 1 < len(tokens):
+        parts.append(tokens[place + 1][1])
+        place += 2
+    return ".".join(parts), place
 
 
 # The process.

@@ -64,7 +64,7 @@ def collect(request: Request, world: World, log: Log) -> Collected:
         query = chosen(provider, query)
         query = query._replace(horizon=_horizon(request, query))
         source = _source(request, query, world, log, deadline)
-        collected = collected._replace(secrets=source.secrets, opened=True, when_empty=provider.when_empty(query))
+        collected = collected._replace(secrets=source.secrets, opened=True, when_empty=_when_empty(request, query))
         collected.taken.gaps += caveats(query)
         log.start(provider.name)
         _take(request, query, world, log, _until_it_ends(request, world, source.stream, deadline), collected)
@@ -178,6 +178,12 @@ def _horizon(request: Request, query: Query) -> datetime:
     until = request.until if query.operation.window in ("", "available_on", None) else None
     after = request.after.instant if request.after else None
     return min(bound for bound in (query.now, until, after) if bound is not None)
+
+
+def _when_empty(request: Request, query: Query) -> str:
+    if query.pit is not None and query.since is not None and query.since > query.pit:
+        return "--date-from is after the PIT: nothing from then on was public."
+    return request.provider.when_empty(query)
 
 
 def _cutoff(request: Request, world: World) -> Callable[[], datetime | None]:

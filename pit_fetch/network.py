@@ -8,8 +8,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from pit_fetch.compressed import ACCEPTED, content
 from pit_fetch.errors import ConfigError
-from pit_fetch.transport import MAX_BODY_BYTES, Reply, Request, TransportError
+from pit_fetch.transport import Reply, Request, TransportError
 
 if TYPE_CHECKING:
     import requests
@@ -51,6 +52,7 @@ class Network:
         return outcome[0]
 
     def _exchange(self, session: requests.Session, request: Request) -> Reply:
+        answered = False
         try:
             with contextlib.closing(
                 session.request(
@@ -64,16 +66,15 @@ class Network:
                     stream=True,
                 )
             ) as response:
-                body = bytearray()
-                for chunk in response.iter_content(65_536):
-                    body += chunk
-                    if len(body) > MAX_BODY_BYTES:
-                        raise TransportError("too_large")
+                answered = True
+                # Without this header, urllib3 leaves the body as it came.
+                encoding = response.raw.headers.pop("Content-Encoding", "")
+                body = content(response.iter_content(65_536), encoding)
         except (OSError, ValueError) as error:  # all of requests' own errors, and some that it lets through
             from pit_fetch.unreachable import explain
 
-            raise explain(error) from None
-        return Reply(response.status_code, response.headers, bytes(body), self._now())
+            raise explain(error, answered=answered) from None
+        return Reply(response.status_code, response.headers, body, self._now())
 
     def _open(self) -> requests.Session:
         if self._session is None:
@@ -84,7 +85,7 @@ class Network:
                 raise ConfigError("dependency_missing", package="requests", command=command) from None
 
             self._session = requests.Session()
-            self._session.headers["User-Agent"] = "pit_fetch"
+            self._session.headers.update({"User-Agent": "pit_fetch", "Accept-Encoding": ACCEPTED})
             self._session.auth = _no_auth  # otherwise requests would use a .netrc
             # Redirects are not followed here, but requests would still parse their addresses, and fails on some.
             self._session.resolve_redirects = _no_redirects  # type: ignore[method-assign]

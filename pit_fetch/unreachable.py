@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Iterator
+from http.client import HTTPException, IncompleteRead, RemoteDisconnected
 from socket import gaierror
 from typing import Any
 
@@ -43,8 +44,8 @@ _KINDS: tuple[tuple[tuple[type[BaseException], ...], Fault], ...] = (
 _PASSING = (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError)
 
 
-def explain(error: OSError | ValueError) -> TransportError:
-    """What requests raised, as the fault that says where to look."""
+def explain(error: OSError | ValueError, *, answered: bool = False) -> TransportError:
+    """What requests raised, as the fault that says where to look. ``answered``: while the body was being read."""
     causes = list(_causes(error))
     for cause in causes:
         if isinstance(cause, ssl.SSLCertVerificationError):
@@ -52,9 +53,12 @@ def explain(error: OSError | ValueError) -> TransportError:
             return TransportError("certificate", problem)
         if type(cause).__name__ == "CertificateError":  # urllib3's, which has moved between its modules
             return TransportError("certificate", _ANOTHER_NAME)
-    if isinstance(error, requests.exceptions.ContentDecodingError):
-        return TransportError("malformed", "its compression is broken")
     passing = isinstance(error, _PASSING)
+    if any(isinstance(cause, HTTPException) and not isinstance(cause, RemoteDisconnected) for cause in causes):
+        is_cut = any(isinstance(cause, IncompleteRead) for cause in causes)
+        return TransportError("network", passing=True) if is_cut else _not_http(passing)
+    if answered and isinstance(error, ValueError):  # a chunk of negative size
+        return _not_http(passing)
     if isinstance(error, _PROXY_ERRORS):
         return TransportError("proxy", passing=passing)
     if not isinstance(error, requests.RequestException) or _has(causes, "NO_CERTIFICATE_OR_CRL_FOUND"):
@@ -63,6 +67,10 @@ def explain(error: OSError | ValueError) -> TransportError:
         if any(isinstance(cause, kinds) for cause in causes):
             return TransportError(fault, passing=passing)
     return TransportError("network", passing=passing)
+
+
+def _not_http(passing: bool) -> TransportError:
+    return TransportError("malformed", "it is not valid HTTP", passing=passing)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

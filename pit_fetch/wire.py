@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from typing import Any
 
 from pit_fetch.errors import UpstreamError
@@ -18,12 +19,13 @@ from pit_fetch.errors import UpstreamError
 MAX_DEPTH = 64
 MAX_DIGITS = 400
 
-# A string, a bracket, or what is between them: numbers, names, and anything else.
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[][{}]|[^][{}\s,:"]+(?:[ \t]+[^][{}\s,:"]+)*|"', re.DOTALL)
+# A string, a bracket, a separator, or what is between them: numbers, names, and anything else.
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[][{},:]|[^][{}\s,:"]+|"', re.DOTALL)
+_SYNTAX = frozenset("[]{},:")
 _CLOSES = {"]": "[", "}": "{"}
+_KEY = re.compile(r"\s*:")
 # The end of a row, inside what looks like a string.
 _END_OF_ROW = re.compile(r'"\s*[]}][]}\s]*,')
-_KEY = re.compile(r"\s*:")
 
 
 class _Unreadable:
@@ -53,10 +55,11 @@ def lenient_json(body: bytes, rows: int) -> Any:
 
     ``rows`` counts the containers around a row: 1 for ``[row, …]``, 2 for ``{"data": [row, …]}``. A row
     is unreadable as a whole if it holds NaN, Infinity, an absurdly long number, a key twice, values
-    nested deeper than ``MAX_DEPTH``, or invalid JSON between its brackets. A byte that is not UTF-8 reads
-    as U+FFFD, a control character in a string as itself. The same goes for a single value less deep, since
-    a document may hold rows at several depths. Raises UpstreamError if the document itself is broken: if
-    brackets or quotes do not match, nobody can say where a row ends.
+    nested deeper than ``MAX_DEPTH``, or invalid JSON between its brackets, or if its label stands twice.
+    What stands between rows is passed over. A byte that is not UTF-8 reads as U+FFFD, a control character
+    in a string as itself. A single value less deep that cannot be read is None as well, since a document
+    may hold rows at several depths. Raises UpstreamError if the document itself is broken: if brackets or
+    quotes do not match, nobody can say where a row ends.
     """
     text = body.decode("utf-8-sig", "replace")
     try:
@@ -78,31 +81,84 @@ def _loads(text: str) -> Any:
 
 
 def _loads_row_by_row(text: str, rows: int) -> Any:
-    """The document, with null for each value up to ``rows`` levels deep that cannot be decoded by itself."""
+    """The document, with null for each value ``rows`` levels deep that cannot be decoded by itself.
+
+    What stands between such values and is nothing by itself is left out: it would spoil its neighbours.
+    """
     parts: list[str] = []
     opened: list[str] = []
-    start = kept = 0
+    slot = _Slot("")
+    start = 0
     for match in _TOKEN.finditer(text):
-        token, row = match[0], ""
+        token = match[0]
         if token in ("[", "{"):
             opened.append(token)
             start = match.start() if len(opened) == rows + 1 else start
+            slot = _Slot(token) if len(opened) == rows else slot
         elif token in ("]", "}"):
             if not opened or opened.pop() != _CLOSES[token]:
                 raise _broken()
-            row = text[start : match.end()] if len(opened) == rows else ""
+            if len(opened) == rows:
+                slot.value(text[start : match.end()])
+                continue
+            if len(opened) == rows - 1:
+                parts.append(slot.container() + token)
+                continue
         elif token == '"':  # noqa: S105 - an unclosed quote
             raise _broken()
-        elif 0 < len(opened) <= rows and not (token[0] == '"' and _KEY.match(text, match.end())):
-            start, row = match.start(), token
-        if row:
-            parts += [text[kept:start], row if _is_row(row) else "null"]
-            kept = match.end()
-    parts.append(text[kept:])
+        elif len(opened) == rows:
+            slot.word(token)
+        if len(opened) < rows:
+            is_value = opened and token not in _SYNTAX and not (token[0] == '"' and _KEY.match(text, match.end()))
+            parts.append("null" if is_value and not _is_row(token) else token)
     try:
-        return _loads("".join(parts))
+        return _loads(" ".join(parts))
     except (ValueError, RecursionError):
         raise _broken() from None
+
+
+class _Slot:
+    """A container of rows as it is read, with the words of the row that has just begun."""
+
+    def __init__(self, bracket: str) -> None:
+        self._bracket = bracket
+        self._rows: list[str] = []
+        self._words: list[str] = []
+        self._key = ""
+        self._has_row = False
+
+    def word(self, text: str) -> None:
+        """A string, a number, a name, or what separates them."""
+        if text == ",":
+            self._end()
+        elif text == ":" and len(self._words) == 1 and self._words[0].startswith('"') and not self._key:
+            self._key = self._words.pop()
+        else:
+            self._words.append(text)
+
+    def value(self, row: str) -> None:
+        """A row in brackets: it begins and ends by itself, whatever stands beside it."""
+        self._words.clear()
+        self._add(row)
+        self._has_row = True
+
+    def container(self) -> str:
+        self._end()
+        return self._bracket + ",".join(self._rows)
+
+    def _end(self) -> None:
+        if self._words and not self._has_row:
+            self._add(" ".join(self._words))
+        self._words.clear()
+        self._key, self._has_row = "", False
+
+    def _add(self, row: str) -> None:
+        value = row if _is_row(row) else "null"
+        if self._bracket == "[":
+            self._rows.append(value)
+        elif self._key and _is_row(self._key):  # without a label nobody knows what it is
+            self._rows.append(f"{self._key}:{value}")
+        self._key = ""
 
 
 def _is_row(text: str) -> bool:
@@ -136,6 +192,8 @@ def _readable(value: Any, rows: int) -> Any:
 
 
 def _is_readable(value: Any, levels: int) -> bool:
+    if isinstance(value, _Twice):
+        return False
     if isinstance(value, (dict, list)):
         parts = value.values() if isinstance(value, dict) else value
         return levels > 0 and all(
@@ -145,10 +203,16 @@ def _is_readable(value: Any, levels: int) -> bool:
     return value is not _UNREADABLE
 
 
+class _Twice(dict[str, Any]):
+    """An object with a key twice, which could mean either value: as a row unreadable, as a container at that key."""
+
+
 def _object(pairs: list[tuple[str, Any]]) -> Any:
-    """An object with a key twice could mean either value, so it is unreadable."""
     built = dict(pairs)
-    return built if len(built) == len(pairs) else _UNREADABLE
+    if len(built) == len(pairs):
+        return built
+    times = Counter(key for key, _ in pairs)
+    return _Twice({key: value if times[key] == 1 else _UNREADABLE for key, value in pairs})
 
 
 def _constant(name: str) -> Any:

@@ -75,6 +75,7 @@ def test_all_call_forms_are_one_call(world: Any, words: tuple[str, ...]) -> None
         (("TIME_SERIES_INTRADAY", "symbol=IBM", "interval=5min", "month=2024-13"), "YYYY-MM"),
         (("EARNINGS", "symbol=IBM", "horizon=3month"), "EARNINGS does not take horizon"),
         (("EARNINGS", "symbol=IBM&function=X Y"), "symbol is a ticker"),
+        (("EARNINGS", "symbol=AAPL,MSFT"), "EARNINGS takes one symbol: ask once for each ticker"),
         (("HISTORICAL_OPTIONS", "symbol=IBM"), "needs date"),
         (("HISTORICAL_OPTIONS", "symbol=IBM", "date=tomorrow"), "YYYY-MM-DD"),
     ],

@@ -247,12 +247,12 @@ def test_the_vintage_caveat_is_in_every_reply_at_a_pit_and_in_none_without(read:
 DAYS = [
     (
         "DIVIDENDS",
-        "ex_dividend_date,declaration_date,record_date,payment_date,amount\n2024-05-09,2024-04-30,None,2024-06-10,1.67",
+        "ex_dividend_date,declaration_date,record_date,payment_date,amount\n2024-05-09,2024-04-30,None,2024-06-10,1.67\n",
         "2024-05-01T00:00:00-04:00",
     ),
     (
         "DIVIDENDS",
-        "ex_dividend_date,declaration_date,record_date,payment_date,amount\n1999-11-08,None,None,None,0.12",
+        "ex_dividend_date,declaration_date,record_date,payment_date,amount\n1999-11-08,None,None,None,0.12\n",
         "1999-11-09T00:00:00-05:00",
     ),
     (
@@ -263,7 +263,7 @@ DAYS = [
         },
         "2024-05-01T00:00:00-04:00",
     ),
-    ("SPLITS", "effective_date,split_factor\n2021-11-04,1.0460", "2021-11-05T00:00:00-04:00"),
+    ("SPLITS", "effective_date,split_factor\n2021-11-04,1.0460\n", "2021-11-05T00:00:00-04:00"),
     (
         "SPLITS",
         {"symbol": "IBM", "data": [{"effective_date": "1999-05-27", "split_factor": "2.0000"}]},
@@ -276,7 +276,7 @@ DAYS = [
     ),
     (
         "HISTORICAL_OPTIONS",
-        "contractID,symbol,date,last\nIBM1,IBM,2024-02-16,1.0",  # a Friday
+        "contractID,symbol,date,last\nIBM1,IBM,2024-02-16,1.0\n",  # a Friday
         "2024-02-20T00:00:00-05:00",
     ),
     ("NEWS_SENTIMENT", {"feed": [article("20240215T210000")]}, "2024-02-15T16:00:00-05:00"),
@@ -441,6 +441,17 @@ def test_csv_rows_that_are_cut_short_or_too_long_do_no_harm(read: Read) -> None:
     assert len(clean.data) == 1
     broken = good + "2024-02-01\n" + "2024-02-02,1,2,3,4,5,6,7,8\n\n" + f"{'9' * 140_000},1\n" + 'x,"\n'
     assert read(broken, "TIME_SERIES_DAILY", pit="2024-02-01T01:00:00Z").leaves == clean.leaves
+
+
+@pytest.mark.parametrize("pit", ["2024-02-01T01:00:00Z", None])
+def test_a_csv_that_breaks_off_is_not_read_to_where_it_breaks(read: Read, pit: str | None) -> None:
+    """Cut off inside its last figure, it would still look like a row."""
+    whole = series_csv([bar("2024-01-31"), bar("2024-01-30")])
+    assert len(read(whole, "TIME_SERIES_DAILY", pit=pit).data) == 2
+    for cut in (whole[:-2], whole[:-3], whole[: whole.rindex(",")], whole.splitlines()[0]):
+        left = read(cut, "TIME_SERIES_DAILY", pit=pit)
+        assert (left.data, left.gap_types[-1]) == ([], "input_error")
+        assert "does not end with a line break" in left.reasons
 
 
 @pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999", "9" * 5000, "[" * 700 + "]" * 700])

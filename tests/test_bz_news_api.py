@@ -129,6 +129,19 @@ def test_one_string_in_an_array_is_an_error_and_no_data(near: Run) -> None:
     assert b"BENZINGANEWS_API_KEY" in done.err
 
 
+def test_texts_among_the_articles_cost_none_of_them(near: Run) -> None:
+    articles = [article(n, PIT - n * MINUTE) for n in (1, 2)]
+    pages = [["x"] * 100, [*articles, "x", "y"]]
+    with world(near, app=lambda request: as_json(pages[int(request.query["page"])])) as bz:
+        assert bz.at_pit().ids == ["1", "2"]
+
+
+def test_a_window_after_the_pit_is_said(near: Run) -> None:
+    with world(near, [article(1, PIT - MINUTE), article(2, PIT + MINUTE)]) as bz:
+        (gap,) = bz.at_pit("--date-from", "2024-02-16").envelope["gaps"][2:]
+    assert (gap["type"], "--date-from is after the PIT" in gap["reason"]) == ("no_data", True)
+
+
 def test_a_refused_token_does_not_get_out(run: Run) -> None:
     with world(run, [article(1, PIT)]) as bz:
         done = bz.at_pit("--fail", "-v", env={"BENZINGANEWS_API_KEY": "wrong-token-123456"})

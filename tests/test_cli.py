@@ -151,7 +151,7 @@ def test_a_rate_that_leaves_no_turn_ends_a_fetch_like_a_deadline(here: Here, tmp
     assert "PIT_FETCH_RATE_API_BENZINGA_COM" in done.err
 
 
-@pytest.mark.parametrize("body", [b"", b"<html>", b'{"a": 1}', b"[" * 100_000, b'["a", "b"]', b"NaN", b"\xff"])
+@pytest.mark.parametrize("body", [b"", b"<html>", b'{"a": 1}', b"[" * 100_000, b'["a"]', b"NaN", b"\xff"])
 def test_an_absurd_reply(here: Here, body: bytes) -> None:
     done = here(*AT_PIT, app=lambda _: Response(body), env=KEY)
     assert (done.code, done.gap_types) == (0, ["pit_excluded", "unverifiable", "upstream_error"])

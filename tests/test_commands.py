@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pit_fetch import commands
-from pit_fetch.commands import Answer, bundle, doctor, frontmatter, wiring
+from pit_fetch.commands import Answer, bundle, doctor, frontmatter, lint, wiring
 from pit_fetch.siblings import gate
 
 AGENTS = [name for name in bundle.files() if name.startswith("agents/")]
@@ -51,7 +51,10 @@ def test_the_wiring_names_tools_and_withstands_failure() -> None:
     rows = {(row.event, row.matcher): row for row in bundle.wiring()}
     assert set(rows) == {
         ("PreToolUse", "Bash"),
-        ("PreToolUse", "mcp__neo4j-cypher__write_neo4j_cypher"),
+        *(
+            ("PreToolUse", f"mcp__neo4j-cypher__{name}")
+            for name in ("write_neo4j_cypher", "read_neo4j_cypher", "get_neo4j_schema")
+        ),
         ("PostToolUse", "Bash"),
         ("PostToolUse", "mcp__neo4j-cypher__read_neo4j_cypher"),
         *(("PostToolUse", f"mcp__perplexity__perplexity_{name}") for name in ("search", "ask", "research", "reason")),
@@ -72,7 +75,22 @@ def test_an_agent_and_the_settings_run_a_hook_by_the_same_words() -> None:
 
 
 def test_the_bundled_agents_are_those_that_the_guard_rules() -> None:
-    assert {Path(name).stem for name in AGENTS} == doctor.guard.ADAPTERS
+    others = {Path(name).stem for name in AGENTS if not Path(name).match("neo4j-*")}
+    assert others == doctor.guard.ADAPTERS
+
+
+def test_what_neo4j_needs_is_named_in_one_list() -> None:
+    """And nothing else needs it."""
+    named = {name for name in bundle.files() if bundle.is_neo4j(name)}
+    assert {Path(name).stem for name in named if name in AGENTS} == {name for name in lint.PIT_DONE if "neo4j" in name}
+    skills = {
+        agent: set(frontmatter.split(bundle.files()[agent].decode())[0]["skills"])
+        - {"pit-envelope", "evidence-standards"}
+        for agent in AGENTS
+    }
+    of_neo4j = {Path(name).parent.name for name in named if name.startswith("skills/")}
+    assert of_neo4j == {skill for agent, needed in skills.items() if agent in named for skill in needed}
+    assert not of_neo4j & {skill for agent, needed in skills.items() if agent not in named for skill in needed}
 
 
 # init
@@ -80,15 +98,14 @@ def test_the_bundled_agents_are_those_that_the_guard_rules() -> None:
 
 def test_init_writes_a_project_once(tmp_path: Path) -> None:
     dry = answer(tmp_path, "init", "--dry-run")
-    count = len(bundle.files()) + 1  # and the settings
-    assert dry.text.count("would create") == count
+    assert dry.text.count("would create") == len(bundle.files()) + 1
     assert snapshot(tmp_path) == {}
-    assert answer(tmp_path, "init").text.count("created") == count
+    assert answer(tmp_path, "init").text.count("created") == len(bundle.files()) + 1
     before = snapshot(tmp_path)
     assert {f".claude/{name}" for name in WORKS} < set(before)
     assert os.access(tmp_path / ".claude" / "hooks" / "pit_gate.py", os.X_OK)
     again = answer(tmp_path, "init")
-    assert (again.text.count("unchanged"), again.status) == (count, 0)
+    assert (again.text.count("unchanged"), again.status) == (len(bundle.files()) + 1, 0)
     assert snapshot(tmp_path) == before
 
 
@@ -105,7 +122,7 @@ def test_init_merges_settings_and_keeps_what_is_there(tmp_path: Path) -> None:
     assert merged["hooks"]["Stop"] == [own]
     assert merged["hooks"]["PostToolUse"][:2] == [own, wired]
     assert [entry["matcher"] for entry in merged["hooks"]["PostToolUse"]].count("Bash") == 2
-    assert len(merged["hooks"]["PreToolUse"]) == 2
+    assert len(merged["hooks"]["PreToolUse"]) == sum(row.event == "PreToolUse" for row in bundle.wiring())
     before = path.read_bytes()
     assert "merged" not in answer(tmp_path, "init").text
     assert path.read_bytes() == before
@@ -242,6 +259,26 @@ def test_each_rule_finds_its_fault(project: Path, rule: str, old: str, new: str)
     status, problems = lint_one(project, good.replace(old, new))
     assert status == 1
     assert any(line.startswith(f"ERROR [{rule}] .claude/agents/neo4j-news.md: ") for line in problems)
+
+
+@pytest.mark.parametrize(
+    ("cypher", "problem"),
+    [
+        ("MATCH (n:News) WHERE n.created <= $pit RETURN n", "exactly as it is printed"),
+        ("MATCH (n) DETACH DELETE n", "writes are forbidden"),
+        ("MATCH (n) RETURN n", ""),
+        ("RETURN $pit AS mine", ""),
+    ],
+)
+def test_cypher_that_the_guard_would_refuse_is_a_warning(project: Path, cypher: str, problem: str) -> None:
+    own = project / ".claude" / "hooks" / "cypher"
+    own.mkdir()
+    (own / "mine.cypher").write_text("RETURN $pit AS mine")
+    text = AGENT.format(name="neo4j-news") + f"\n## Mine\n\n```cypher\n{cypher}\n```\n"
+    status, problems = lint_one(project, text)
+    assert status == 0
+    assert len(problems) == bool(problem)
+    assert all("WARN  [R8]" in line and "'Mine'" in line and problem in line for line in problems)
 
 
 def test_a_skill_is_checked_with_its_agent_and_a_missing_one_is_a_warning(project: Path) -> None:
@@ -403,6 +440,38 @@ def test_wiring_that_may_not_enforce_is_a_warning(project: Path, old: str, new: 
     found = examine(project)
     assert found["fail"] == []
     assert any(expected in line for line in found["warn"])
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "level"),
+    [
+        ("neo4j-cypher", {"command": "uvx", "args": ["mcp-neo4j-cypher@0.5.3"]}, "ok"),
+        ("neo4j-cypher", {"url": "http://127.0.0.1:8000/mcp/"}, "ok"),
+        ("graph", {"command": "uvx", "args": ["mcp-neo4j-cypher@0.5.3"]}, "fail"),
+        ("neo4j-cypher", {"command": "mcp-neo4j-cypher", "args": ["--namespace", "graph"]}, "fail"),
+        ("neo4j-cypher", {"command": "mcp-neo4j-cypher", "args": ["--namespace=graph"]}, "fail"),
+        ("neo4j-cypher", {"command": "mcp-neo4j-cypher", "env": {"NEO4J_NAMESPACE": "graph-"}}, "fail"),
+        ("files", {"command": "mcp-files"}, "note"),
+    ],
+)
+def test_an_mcp_server_whose_tools_no_matcher_knows_is_found(
+    project: Path, name: str, settings: dict[str, Any], level: str
+) -> None:
+    home = project.parent / "home"
+    home.mkdir(exist_ok=True)
+    servers = {"mcpServers": {name: settings}}
+    for path, content in (
+        (project / ".mcp.json", servers),
+        (home / ".claude.json", servers),
+        (home / ".claude.json", {"projects": {str(project.resolve()): servers}}),
+    ):
+        path.write_text(json.dumps(content))
+        found = examine(project, HOME=str(home))
+        assert any(line.startswith("neo4j:") for line in found[level])
+        assert (found["fail"] == []) == (level != "fail")
+        path.unlink()
+    (project / ".mcp.json").write_text("{")
+    assert examine(project, HOME=str(home))["fail"] == []
 
 
 def test_another_hook_that_could_put_the_output_back_is_a_warning(project: Path) -> None:

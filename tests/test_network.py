@@ -6,8 +6,9 @@ import gzip
 import socket
 import ssl
 import threading
+import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -175,6 +176,61 @@ def test_a_body_whose_compression_is_broken() -> None:
         assert fault(server.url) == ("malformed", False)
 
 
+TEXT = b"a,b\n" + b"1,2\n" * 50_000
+RAW_DEFLATE = zlib.compressobj(wbits=-15)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "packed"),
+    [
+        ("gzip", gzip.compress(TEXT)),
+        ("GZIP", gzip.compress(TEXT, 0)),
+        ("gzip", gzip.compress(TEXT[:9]) + gzip.compress(TEXT[9:])),
+        ("gzip", gzip.compress(TEXT) + bytes(100)),
+        ("deflate", zlib.compress(TEXT)),
+        ("deflate", RAW_DEFLATE.compress(TEXT) + RAW_DEFLATE.flush()),
+        ("identity", TEXT),
+    ],
+)
+def test_a_compressed_body_is_whole_or_an_error(encoding: str, packed: bytes) -> None:
+    parts = [packed, *(packed[:place] for place in (len(packed) // 2, 15))]
+    with serve(lambda request: Response(parts[int(request.query["n"])], 200, {"Content-Encoding": encoding})) as server:
+        assert send(f"{server.url}/?n=0").body == TEXT
+        for n in (1, 2) if encoding != "identity" else ():
+            assert fault(f"{server.url}/?n={n}") == ("malformed", False)
+
+
+def test_a_body_without_bytes_needs_no_compression() -> None:
+    with serve(lambda _: Response(b"", 404, {"Content-Encoding": "gzip"})) as server:
+        assert send(server.url).body == b""
+
+
+def test_a_compression_that_nobody_asked_for() -> None:
+    with serve(lambda _: Response(b"xyz", 200, {"Content-Encoding": "br"})) as server:
+        assert fault(server.url) == ("malformed", False)
+        assert server.requests[0].header("Accept-Encoding") == "gzip, deflate"
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("sent", "kind"),
+    [
+        (b"SSH-2.0-OpenSSH_9.2\r\n", "malformed"),
+        (b"HTTP/1.1 two hundred\r\n\r\n", "malformed"),
+        (b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000 + b"\r\n\r\n", "malformed"),
+        (b"HTTP/1.1 200 OK\r\n" + b"X: x\r\n" * 500 + b"\r\n", "malformed"),
+        (CHUNKED + b"-5\r\nabc\r\n0\r\n\r\n", "malformed"),
+        (CHUNKED + b"5\r\nabc", "network"),
+        (b"", "network"),
+    ],
+)
+def test_what_is_not_http_is_neither_the_network_nor_a_proxy(sent: bytes, kind: str) -> None:
+    with sending(sent) as server:
+        assert fault(server.url)[0] == kind
+
+
 def test_a_body_above_the_cap_however_small_it_is_on_the_way() -> None:
     packed = gzip.compress(bytes(MAX_BODY_BYTES + 1), 1)
     assert len(packed) < MAX_BODY_BYTES / 100
@@ -197,17 +253,22 @@ def test_without_time_there_is_no_reply(timeout: float) -> None:
     assert fault(NOBODY, timeout) == ("timeout", False)
 
 
-@contextmanager
-def dripping() -> Iterator[Server]:
+def dripping() -> AbstractContextManager[Server]:
     """A server that sends a byte now and then, so that no wait for the next one is long."""
+    return sending(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", drip=True)
+
+
+@contextmanager
+def sending(reply: bytes, drip: bool = False) -> Iterator[Server]:
+    """A server that sends exactly these bytes and closes the connection, or goes on with a byte now and then."""
     closing = threading.Event()
 
     def work() -> None:
         connection, _ = listener.accept()
         with connection:
             connection.recv(65_536)
-            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
-            while not closing.wait(0.01):
+            connection.sendall(reply)
+            while drip and not closing.wait(0.01):
                 connection.send(b"x")
 
     with socket.create_server(("127.0.0.1", 0)) as listener:

@@ -119,6 +119,7 @@ def test_an_unknown_ticker_says_no_more_than_no_filing_does() -> None:
 @pytest.mark.parametrize(
     ("given", "meant"),
     [
+        ("10-K 10-Q", "10-K,10-Q"), ("SC13G;8K/A", "SC 13G,8-K/A"),
         ("8K", "8-K"), ("10k", "10-K"), ("10-KA", "10-K/A"), ("-8K", "8-K"), ("Form 4", "4"), ("DEF14A", "DEF 14A"),
         ("13F", "13F-HR"), ("sc13d/a", "SC 13D/A"), ("13D", "SCHEDULE 13D"), ("proxy", "DEF 14A"),
     ],

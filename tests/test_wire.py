@@ -57,7 +57,7 @@ def test_brackets_in_texts_are_no_levels():
     assert lenient_json(b"[%s, %s, %s]" % (row, deep, row), 1) == [{"t": ']]}}"]'}, None, {"t": ']]}}"]'}]
 
 
-@pytest.mark.parametrize("body", [b"", b"[", b"{]", b"<html>", b'["a" "b"]', b"[" * 60_000, b'{"a": 1}}'])
+@pytest.mark.parametrize("body", [b"", b"[", b"{]", b"<html>", b"[1] x", b"[" * 60_000, b'{"a": 1}}'])
 def test_a_broken_document_is_an_error(body):
     with pytest.raises(UpstreamError, match="not valid JSON"):
         lenient_json(body, 1)
@@ -110,3 +110,30 @@ def test_where_nobody_can_say_where_a_row_ends_the_document_is_broken(late):
             lenient_json(around % (late, ROW), 1)
         with pytest.raises(UpstreamError, match="not valid JSON"):
             lenient_json(around % (ROW, late), 1)
+
+
+@pytest.mark.parametrize("junk", [b"x", b"\xef\xbb\xbf", b"\xc2\xa0", b"1 2", b'"a" "b"', b":", b"null :", b"x y"])
+@pytest.mark.parametrize(
+    "between", [b"%(row)s %(junk)s, %(row)s", b"%(row)s, %(junk)s %(row)s", b"%(row)s %(junk)s %(row)s"]
+)
+def test_what_stands_between_rows_costs_none_of_them(junk, between):
+    rows = [json.loads(ROW)] * 2
+    assert lenient_json(b"[%s]" % (between % {b"row": ROW, b"junk": junk}), 1) == rows
+    labelled = b'{"bars": {"1": %s %s, "2": %s %s}}' % (ROW, junk, ROW, junk)
+    assert lenient_json(labelled, 2) == {"bars": dict(zip("12", rows, strict=True))}
+
+
+def test_a_hole_in_an_array_is_nothing():
+    assert lenient_json(b"[,%s,,%s,]" % (ROW, ROW), 1) == [json.loads(ROW)] * 2
+    assert lenient_json(b'{"bars": {,"1": %s,, }}' % ROW, 2) == {"bars": {"1": json.loads(ROW)}}
+
+
+def test_a_row_without_a_label_is_left_out():
+    body = b'{"bars": {"1": %s, null: %s, %s, "\\x": %s, 5: %s}}' % ((ROW,) * 5)
+    assert lenient_json(body, 2) == {"bars": {"1": json.loads(ROW)}}
+
+
+@pytest.mark.parametrize("spoilt", [b"", b", NaN: 1"])
+def test_a_label_that_stands_twice_costs_the_rows_under_it(spoilt):
+    body = b'{"bars": {"2": %s, "1": %s, "2": %s%s}}' % (ROW, ROW, ROW, spoilt)
+    assert lenient_json(body, 2) == {"bars": {"2": None, "1": json.loads(ROW)}}

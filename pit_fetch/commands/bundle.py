@@ -9,10 +9,23 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 HOOK_FILES = ("pit_gate.py", "pit_guard.py")
+
+# What serves Neo4j alone: agents, their skills, and the rows of the wiring, by file or by matcher.
+NEO4J = (
+    "agents/neo4j-*.md",
+    "skills/neo4j-schema/*",
+    "skills/news-queries/*",
+    "skills/report-queries/*",
+    "skills/transcript-queries/*",
+    "skills/xbrl-queries/*",
+    "skills/entity-queries/*",
+    "mcp__neo4j-cypher__*",
+)
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _IN_WHEEL = _PACKAGE / "claude"
@@ -52,6 +65,11 @@ def wiring() -> Iterator[Hook]:
             for command in entry["hooks"]:
                 text = command["command"].replace(_PLUGIN_HOOKS, PROJECT_HOOKS)
                 yield Hook(event, entry["matcher"], script_of(text), {**command, "command": text})
+
+
+def is_neo4j(name: str) -> bool:
+    """Whether a file of the bundle, or a matcher of the wiring, is there for Neo4j alone."""
+    return any(fnmatchcase(name, pattern) for pattern in NEO4J)
 
 
 def script_of(command: str) -> str:

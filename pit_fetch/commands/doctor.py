@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pit_fetch.commands import Answer, Parser, bundle
+from pit_fetch.commands.servers import PROGRAM, USUAL_NAME, Server, neo4j_servers
 from pit_fetch.commands.wiring import Wired, hooks_in, matches, read_settings
 from pit_fetch.errors import ExitStatus
 from pit_fetch.siblings import gate, load
@@ -83,6 +84,7 @@ def examine(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
         yield python.result()
         yield from check_settings(settings, project)
         yield from check_wiring(wired)
+        yield from check_servers(list(neo4j_servers(environ, project)), wired)
         for trial in trials:
             yield from trial.result()
         yield from check_ceiling(environ)
@@ -220,6 +222,27 @@ def check_wiring(wired: Sequence[Wired]) -> Iterator[Finding]:
                 f"{hook.origin} has another PostToolUse hook on Bash; if it rewrites output, the last to finish wins"
             )
             yield Finding("warn", "wiring", message, "make sure that it never prints updatedToolOutput")
+
+
+def check_servers(servers: Sequence[Server], wired: Sequence[Wired]) -> Iterator[Finding]:
+    """Whether the tools of Neo4j's MCP servers have the names that the hooks are wired for."""
+    if not servers:
+        yield Finding("note", "neo4j", f"no {PROGRAM} server is configured here, so its tools were not checked")
+    wanted = [("PreToolUse", "pit_guard.py", name) for name in guard.NEO4J_TOOLS]
+    wanted.append(("PostToolUse", "pit_gate.py", guard.NEO4J_READ))
+    for server in servers:
+        tools = [(event, script, server.tool(name)) for event, script, name in wanted]
+        missing = [f"{script} on {tool}" for event, script, tool in tools if not _runs(wired, event, script, tool)]
+        if missing:
+            message = f"server {server.name} of {server.origin}: {', '.join(missing)} is not wired"
+            fix = f"call the server {USUAL_NAME}, without a namespace, and {INIT}"
+            yield Finding("fail", "neo4j", message, fix)
+        else:
+            yield Finding("ok", "neo4j", f"the tools of server {server.name} ({server.origin}) match the wiring")
+
+
+def _runs(wired: Iterable[Wired], event: str, script: str, tool: str) -> bool:
+    return any(hook.event == event and hook.script == script and matches(hook.matcher, tool) for hook in wired)
 
 
 def _is_malformed(hook: Mapping[str, Any]) -> bool:

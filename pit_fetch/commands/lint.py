@@ -6,6 +6,7 @@
     R5  files named by an agent or one of its skills exist
     R6  a hook command that names project files goes through $CLAUDE_PROJECT_DIR
     R7  no agent loads a deprecated skill
+    R8  Cypher that an agent is to run is Cypher that the guard lets run
 
 Reads files only. A project keeps agents and skills in ``.claude/``, a plugin at its root.
 """
@@ -19,7 +20,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pit_fetch.commands import Answer, Parser, frontmatter
+from pit_fetch.commands.cypher import blocks
 from pit_fetch.errors import ExitStatus
+from pit_fetch.siblings import load
+
+guard = load("pit_guard")
 
 # Agents whose name, skills or hooks say that they retrieve data.
 DATA_AGENTS = re.compile(r"neo4j-.*|perplexity-.*|alphavantage(-.*)?|bz-news-api|sec_full_text|fred|earningscall")
@@ -158,10 +163,13 @@ def _check(agent: Agent, project: Path, home: Path) -> Iterator[Problem]:
     # A plugin's agents name files of the project they are copied into, which are not here.
     commands = [hook.command for hook in agent.hooks] if home != project else []
     yield from _check_files("\n".join([agent.body, *commands]), agent.path, project)
+    yield from _check_cypher(agent.body, agent.path, home)
     for skill in agent.skills:
         path = home / "skills" / skill / "SKILL.md"
         if path.is_file():
-            yield from _check_files(path.read_text(encoding="utf-8"), path.relative_to(project).as_posix(), project)
+            text, shown = path.read_text(encoding="utf-8"), path.relative_to(project).as_posix()
+            yield from _check_files(text, shown, project)
+            yield from _check_cypher(text, shown, home)
         elif ":" not in skill:  # "plugin:skill" is elsewhere
             yield Problem(
                 "WARN", "R5", agent.path, f"skill {skill} is not in this project: the client skips it silently"
@@ -217,3 +225,11 @@ def _check_files(text: str, shown: str, project: Path) -> Iterator[Problem]:
     for path in dict.fromkeys(match["path"] for match in _PROJECT_FILE.finditer(text)):
         if not (project / path).exists():
             yield Problem("ERROR", "R5", shown, f"{path} does not exist")
+
+
+def _check_cypher(text: str, shown: str, home: Path) -> Iterator[Problem]:
+    """Queries that the guard would refuse: with a PIT any but a known pattern, without one what is not for reading."""
+    for block in blocks(text):
+        refusal = guard.refuse_query(block.query, with_pit=block.is_pattern, folder=str(home / "hooks"))
+        if refusal:
+            yield Problem("WARN", "R8", shown, f"the guard will refuse {block.heading!r}: {refusal}")

@@ -22,6 +22,7 @@ from typing import Any
 
 from pit_fetch import sdk
 from pit_fetch.commands import init
+from pit_fetch.commands.cypher import blocks
 from pit_fetch.siblings import gate
 from tests.client import harness
 from tests.client.harness import Setting
@@ -81,6 +82,7 @@ class Row:
     program    what stands in the wrapper's place
     broken     a hook file, and what stands in its place (None: nothing)
     clean      the envelope must get through
+    agent      the bundled subagent that calls, where it is not the usual one
     mcp        the result of an MCP server's tools; such a row is not the wrapper's
     env        variables beside the ceiling
     columns    where the row makes sense
@@ -90,13 +92,29 @@ class Row:
     program: str = wrapper(LEAK)
     broken: tuple[str, str | None] | None = None
     subagent: bool = False
+    agent: str = ""
     clean: bool = False
     mcp: dict[str, Any] | None = None
     env: Mapping[str, str] = field(default_factory=dict)
     columns: tuple[str, ...] = COLUMNS
 
 
-READ = [call(f"mcp__{harness.SERVER}__read_neo4j_cypher", query="MATCH (n)", params={"pit": PIT}), say()]
+PATTERN = next(  # one that ships: with a PIT the guard lets no other query run
+    block.query
+    for block in blocks((ROOT / "skills" / "news-queries" / "SKILL.md").read_text(encoding="utf-8"))
+    if block.is_pattern
+)
+
+
+def read(query: str = PATTERN, **params: Any) -> list[Turn]:
+    return [call(f"mcp__{harness.SERVER}__read_neo4j_cypher", query=query, params=params), say()]
+
+
+ASKED: dict[str, Any] = {"ticker": "NOG", "limit": 5}
+READ = read(pit=PIT, **ASKED)
+# What a model may write to please the gate: everything there is, stamped with the PIT.
+OWN = "MATCH (n:News) RETURN collect({available_at: $pit, available_at_source: 'neo4j_created', id: n.id}) AS data"
+PLEASING = {"content": [{"type": "text", "text": envelope(item(CANARY, PIT))}]}
 _CRASH = "raise RuntimeError('broken')\n"
 _HANG = "import select\nselect.select([], [], [])\n"
 _MANY = [item(f"public {number}") for number in range(100)]
@@ -149,10 +167,27 @@ ROWS: dict[str, Row] = {
     ),
     "MCP tool, structured": Row(READ, mcp={"content": [], "structuredContent": {"result": LEAK}}),
     "MCP tool, an empty PIT": Row(
-        [call(f"mcp__{harness.SERVER}__read_neo4j_cypher", query="MATCH (n)", params={"pit": ""}), say()],
+        read(pit="", **ASKED),
         mcp={"content": [{"type": "text", "text": LEAK}]},
     ),
     "MCP tool, clean": Row(READ, mcp={"content": [{"type": "text", "text": envelope(item("public"))}]}, clean=True),
+    "MCP tool, no params.pit": Row(read(**ASKED), mcp={"content": [{"type": "text", "text": LEAK}]}),
+    "MCP tool, a query of its own stamped with the PIT": Row(read(OWN, pit=PIT), mcp=PLEASING),
+    "MCP tool, a query that loads a file": Row(
+        read("LOAD CSV FROM 'file:///x' AS row RETURN row"), mcp={"content": [{"type": "text", "text": CANARY}]}
+    ),
+    "Neo4j subagent, clean": Row(
+        READ, agent="neo4j-news", mcp={"content": [{"type": "text", "text": envelope(item("public"))}]}, clean=True
+    ),
+    "Neo4j subagent, a leaking server": Row(
+        READ, agent="neo4j-news", mcp={"content": [{"type": "text", "text": LEAK}]}
+    ),
+    "Neo4j subagent, no params.pit": Row(
+        read(**ASKED), agent="neo4j-news", mcp={"content": [{"type": "text", "text": LEAK}]}
+    ),
+    "Neo4j subagent, a query of its own stamped with the PIT": Row(
+        read(OWN, pit=PIT), agent="neo4j-news", mcp=PLEASING
+    ),
     "MCP tool, marked as an error": Row(READ, mcp={"content": [{"type": "text", "text": LEAK}], "isError": True}),
     "Neo4j write": Row(
         [call(f"mcp__{harness.SERVER}__write_neo4j_cypher", query="CREATE (n)"), say()],
@@ -202,9 +237,10 @@ def describe(texts: Sequence[str]) -> str:
 
 
 def _script(row: Row, column: str) -> Script:
-    if not row.subagent:
+    if not row.subagent and not row.agent:
         return {"main": row.turns}
-    agent = {"plugin": f"pit-fetch:{AGENT}", "settings": AGENT, "SDK": AGENT}.get(column, "general-purpose")
+    name = row.agent or AGENT
+    agent = {"plugin": f"pit-fetch:{name}", "settings": name, "SDK": name}.get(column, "general-purpose")
     brief = call("Agent", subagent_type=agent, description="fetch", prompt=BRIEF, run_in_background=False)
     return {"main": [brief, say()], BRIEF: row.turns}
 
@@ -316,10 +352,13 @@ def table(cells: dict[tuple[str, str], str]) -> str:
     return f"Measured on Claude Code {harness.version()}.\n\n{rows}"
 
 
+BEYOND_HOOKS = "MCP tool, marked as an error"  # no hook runs on an error
+
+
 def faults(cells: dict[tuple[str, str], str]) -> Iterator[str]:
     """What must not be: the canary where all is installed, or a clean call that does not get through."""
     for (name, column), seen in cells.items():
-        if column in FULL and seen == "**canary**" and ROWS[name].mcp is None:
+        if column in FULL and seen == "**canary**" and name != BEYOND_HOOKS:
             yield f"{name}, {column}: the canary reaches the model"
         if ROWS[name].clean and seen not in ("the envelope", "–"):
             yield f"{name}, {column}: {seen}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from random import Random
 
 from pit_fetch.envelope import STAMPS
@@ -14,6 +15,9 @@ from pit_fetch.testing.server import Response
 from pit_fetch.transport import Request
 from tests.laws import alphavantage, bz, command, corpus, earningscall, fred, perplexity, sample, sec, shell
 from tests.laws.worlds import SECRETS, Case, near, run
+from tests.neo4j import guarded
+from tests.neo4j import laws as neo4j
+from tests.neo4j.kglite_engine import Kglite
 
 Law = Callable[[Random], int]
 
@@ -232,4 +236,6 @@ LAWS: Mapping[str, Law] = {
     "command: refusals": command.refusals,
     "library: refusals": command.library_refusals,
     "corpus: no leak": corpus.law,
+    **{f"neo4j: {name}": partial(law, Kglite) for name, law in neo4j.LAWS.items()},
+    **{f"guard: Cypher {name}": law for name, law in guarded.LAWS.items()},
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -76,6 +76,8 @@ class Store:
     articles: list[dict[str, Any]] = field(default_factory=list)
     zone: str = "US/Eastern"
     csv: bool = False
+    # label -> what stands before it in a series of JSON
+    before: dict[str, bytes] = field(default_factory=dict)
 
 
 def bar(label: str, close: str = "10.5", **more: str) -> Bar:
@@ -226,7 +228,14 @@ def _bars(store: Store, function: str, query: Mapping[str, str]) -> Response:
         bars = bars[:100]
     if store.csv or query.get("datatype") == "csv":
         return Response(series_csv(bars, function).encode())
-    return as_json(series_document(function, bars, store.zone, query.get("interval", ""), query))
+    made = as_json(series_document(function, bars, store.zone, query.get("interval", ""), query))
+    return replace(made, body=_with(store.before, made.body))
+
+
+def _with(before: Mapping[str, bytes], body: bytes) -> bytes:
+    for label, raw in before.items():
+        body = body.replace(b'"%s": {' % label.encode(), raw + b'"%s": {' % label.encode())
+    return body
 
 
 def _news(store: Store, query: Mapping[str, str]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ _RATE = {"Realtime Currency Exchange Rate": {"1. From_Currency Code": "USD", "3.
 REPLIES: dict[str, list[tuple[Any, int]]] = {
     "GLOBAL_QUOTE": [
         ({"Global Quote": {"01. symbol": "IBM", "05. price": "219.3000"}}, 1),
-        ("symbol,open,price,latestDay\nIBM,218.2,219.3,2026-05-15", 1),
+        ("symbol,open,price,latestDay\nIBM,218.2,219.3,2026-05-15\n", 1),
         ({"Global Quote": {}}, 0),
     ],
     "REALTIME_BULK_QUOTES": [({"endpoint": "Realtime Bulk Quotes", "message": "success", "data": [_LEVEL]}, 1)],
@@ -33,7 +33,7 @@ REPLIES: dict[str, list[tuple[Any, int]]] = {
     "REALTIME_PUT_CALL_RATIO": [({"symbol": "IBM", "put_call_ratio": "0.6"}, 1)],
     "SYMBOL_SEARCH": [
         ({"bestMatches": [{"1. symbol": "TSCO.LON"}, {"1. symbol": "TSCDF"}]}, 2),
-        ("symbol,name\nTSCO.LON,Tesco PLC", 1),
+        ("symbol,name\nTSCO.LON,Tesco PLC\n", 1),
     ],
     "MARKET_STATUS": [({"endpoint": "x", "markets": [{"market_type": "Equity", "region": "Canada", "notes": ""}]}, 1)],
     "TOP_GAINERS_LOSERS": [
@@ -62,16 +62,18 @@ REPLIES: dict[str, list[tuple[Any, int]]] = {
         )
     ],
     "EARNINGS_CALENDAR": [
-        ("symbol,name,reportDate,fiscalDateEnding,estimate,currency\nIBM,IBM,2026-07-22,2026-06-30,,USD", 1),
+        ("symbol,name,reportDate,fiscalDateEnding,estimate,currency\nIBM,IBM,2026-07-22,2026-06-30,,USD\n", 1),
         ("symbol,name,reportDate,fiscalDateEnding,estimate,currency,timeOfTheDay\n", 0),
     ],
-    "IPO_CALENDAR": [("symbol,name,ipoDate,priceRangeLow\nCVGD,Elevation,2026-05-18,0", 1)],
-    "LISTING_STATUS": [("symbol,name,exchange,ipoDate,delistingDate,status\nA,Agilent,NYSE,1999-11-18,null,Active", 1)],
+    "IPO_CALENDAR": [("symbol,name,ipoDate,priceRangeLow\nCVGD,Elevation,2026-05-18,0\n", 1)],
+    "LISTING_STATUS": [
+        ("symbol,name,exchange,ipoDate,delistingDate,status\nA,Agilent,NYSE,1999-11-18,null,Active\n", 1)
+    ],
     "INCOME_STATEMENT": [(_REPORTS, 3)],
     "BALANCE_SHEET": [(_REPORTS, 3)],
     "CASH_FLOW": [(_REPORTS, 3)],
     "SHARES_OUTSTANDING": [
-        ("date,shares_outstanding_diluted,shares_outstanding_basic\n2026-03-31,7445000000,7445000000", 1),
+        ("date,shares_outstanding_diluted,shares_outstanding_basic\n2026-03-31,7445000000,7445000000\n", 1),
         ({"symbol": "IBM", "data": [{"date": "2026-03-31", "shares_outstanding_basic": "1"}]}, 1),
     ],
     "INSIDER_TRANSACTIONS": [({"data": [{"transaction_date": "2026-03-31", "executive": "A"}] * 2}, 2)],
@@ -81,13 +83,13 @@ REPLIES: dict[str, list[tuple[Any, int]]] = {
         ({"symbol": "IBM", "quarter": "2024Q1", "transcript": [{"speaker": "A", "content": "Hello"}]}, 1)
     ],
     "HISTORICAL_PUT_CALL_RATIO": [({"symbol": "IBM", "data": [{"expiration": "2026-01-01"}]}, 1)],
-    "INDEX_DATA": [("timestamp,open,close\n2026-05-15,1,2", 1)],
+    "INDEX_DATA": [("timestamp,open,close\n2026-05-15,1,2\n", 1)],
     "ANALYTICS_FIXED_WINDOW": [({"meta_data": {"symbols": "IBM"}, "payload": {"MEAN": {"A": 0.1}}}, 1)],
     "ANALYTICS_SLIDING_WINDOW": [({"meta_data": {"symbols": "IBM"}, "payload": {"RETURNS_CALCULATIONS": {}}}, 1)],
 }  # fmt: skip
 SERIES: list[tuple[Any, int]] = [
     ({"name": "CPI", "interval": "monthly", "unit": "index", "data": [{"date": "2026-04-01", "value": "333.020"}]}, 1),
-    ("timestamp,value\n2026-04-01,333.020\n2025-10-01,.", 2),
+    ("timestamp,value\n2026-04-01,333.020\n2025-10-01,.\n", 2),
 ]
 INDICATOR: list[tuple[Any, int]] = [
     (
@@ -97,7 +99,7 @@ INDICATOR: list[tuple[Any, int]] = [
         },
         2,
     ),
-    ("time,SMA\n2026-05-15,1.0\n2026-05-14,2.0", 2),
+    ("time,SMA\n2026-05-15,1.0\n2026-05-14,2.0\n", 2),
 ]
 
 _CHOICES = {

@@ -23,6 +23,10 @@ SPOILT = {
     "bytes": b'"caf\xe9 \xff"',
     "control": b'"a\x00\nb"',
     "escape": b'"\\x41 ]}"',
+    # The row ends here, and something stands between it and what would have been its other fields.
+    "beside": b'null} x, {"z": null',
+    "hole": b'null},, {"z": null',
+    "mark": b'null}, \xef\xbb\xbf{"z": null',
 }
 
 

@@ -84,6 +84,8 @@ def understood(query: Query, many: bool = False) -> Query:
         if len(tickers) > 1 and not many:
             _refuse(f"{operation.name} takes one symbol: ask once for each ticker.")
         query = query._replace(options={**options, "symbol": ",".join(tickers), "tickers": None})
+    if not many and "," in str(query.options["symbol"]):
+        _refuse(f"{operation.name} takes one symbol: ask once for each ticker.")
     _check_values(query.options)
     return query
 

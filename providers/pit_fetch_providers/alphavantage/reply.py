@@ -45,7 +45,7 @@ class Document(NamedTuple):
 
 def decode(body: bytes, function: Function) -> Document:
     """The rows of a reply in either of the two formats. Raises UpstreamError("malformed")."""
-    text = body.decode("utf-8-sig", errors="replace").strip()
+    text = body.decode("utf-8-sig", errors="replace").lstrip()
     if not text:
         return Document()
     if text[0] not in "{[":
@@ -112,13 +112,18 @@ def _name(key: str) -> str:
 
 
 def _csv_rows(text: str, function: Function) -> Iterator[tuple[str, Row | None]]:
-    """The rows of a CSV, one a line (recorded: no value is quoted), so that a stray quote spoils its own row."""
+    """The rows of a CSV, one a line (recorded: no value is quoted), so that a stray quote spoils its own row.
+
+    Every recorded CSV ends its last line, so one that does not was cut off, and its last figure may be, too.
+    """
     lines = [line.rstrip("\r") for line in text.split("\n")]
     header = [_aliased(_name(name), function) for name in _cells(lines[0]) or ()]
     if len(header) < 2 or not all(_COLUMN.fullmatch(name) for name in header):
         raise UpstreamError("malformed", problem="it is neither JSON nor CSV")
     if function.header is None or not _is_own_header(header, function):
         raise UpstreamError("malformed", problem=_NOT_ITS_OWN)
+    if not text.endswith("\n"):
+        raise UpstreamError("malformed", problem="it breaks off: its last line does not end with a line break")
     kind = _kind(function)
     for line in filter(None, lines[1:]):
         cells = _cells(line)

@@ -46,7 +46,7 @@ def rows(reply: Any) -> list[Any]:
         raise _refused()
     if not isinstance(reply, list):
         raise UpstreamError("malformed", problem="it is not an array of articles")
-    if reply and all(isinstance(row, str) for row in reply):
+    if len(reply) == 1 and isinstance(reply[0], str):
         raise UpstreamError("malformed", problem="it holds a message instead of articles")
     return reply
 

@@ -26,11 +26,17 @@ _SAID = {
 
 
 def meant(form: str) -> str | None:
-    """EDGAR's spelling of ``form`` (in capitals, possibly after a "-"); None if it is right, or unknown."""
+    """EDGAR's spelling of ``form`` (in capitals, possibly after a "-"); None if it is right, or unknown.
+
+    Several forms that were written as one are spelled with commas.
+    """
     name = form.removeprefix("-")
     if name in _KNOWN.values():
         return None
     plain = _plain(name)
+    parts = re.split(r"[\s;|]+", name)
+    if len(parts) > 1 and plain not in _KNOWN and all(_plain(part) in _KNOWN for part in parts):
+        return ",".join(_KNOWN[_plain(part)] for part in parts)
     return _KNOWN.get(plain) or _SAID.get(plain)
 
 

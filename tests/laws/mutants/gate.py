@@ -59,7 +59,7 @@ def _known_keys_alone(real: Any) -> Any:
 
 def _latest_pit(real: Any) -> Any:
     def cutoff(tool_input: Any, command: str, ceiling: Any) -> Any:
-        named = [*gate._pits_of(tool_input), *gate.pits_in(command), *([] if ceiling is None else [ceiling])]
+        named = [*gate.named_pits(tool_input), *gate.pits_in(command), *([] if ceiling is None else [ceiling])]
         return max((real({"pit": one}, "", None) for one in named), default=None)
 
     return cutoff
@@ -151,14 +151,14 @@ MUTANTS = (
     ),
     Mutant(
         "the gate takes an empty PIT for none",
-        "pit_gate:_pits_of",
+        "pit_gate:named_pits",
         lambda real: lambda tool_input: [pit for pit in real(tool_input) if pit not in ("", None)],
         _HOOK,
     ),
-    Mutant("the gate looks for a PIT at the top alone", "pit_gate:_pits_of", _at_the_top_alone, _HOOK),
+    Mutant("the gate looks for a PIT at the top alone", "pit_gate:named_pits", _at_the_top_alone, _HOOK),
     Mutant(
         "the gate overlooks a PIT in JSON text",
-        "pit_gate:_pits_of",
+        "pit_gate:named_pits",
         lambda real: lambda tool_input: real(_without_json_text(tool_input)),
         _HOOK,
     ),

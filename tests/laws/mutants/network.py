@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.transport import Signature
-from pit_fetch.wire import strict_json
+from pit_fetch.wire import _UNREADABLE, _Twice, strict_json
 from tests.laws.mutants.leak import ANY, Mutant, fails
 
 _REDIRECTS = ("sample: redirects",)
@@ -38,7 +38,32 @@ def _row_in_the_error(real: Any) -> Any:
     return loads
 
 
+def _twice_spoils_all(real: Any) -> Any:
+    """A label that stands twice makes all of its reply unreadable."""
+    return lambda pairs: _UNREADABLE if isinstance(real(pairs), _Twice) else real(pairs)
+
+
+def _words_beside_spoil_all(real: Any) -> Any:
+    """A word beside a row makes the whole reply one that cannot be read."""
+
+    def end(slot: Any) -> None:
+        if slot._words and slot._has_row:
+            raise UpstreamError("malformed", problem="it is not valid JSON")
+        real(slot)
+
+    return end
+
+
 MUTANTS = (
+    Mutant(
+        "a label twice spoils a reply", "pit_fetch.wire:_object", _twice_spoils_all, ("alphavantage: non-interference",)
+    ),
+    Mutant(
+        "a word beside a row spoils a reply",
+        "pit_fetch.wire:_Slot._end",
+        _words_beside_spoil_all,
+        ("bz-news-api: non-interference",),
+    ),
     Mutant(
         "a key stands among a request's parameters", "pit_fetch.http:Client._exchange", _key_among_the_parameters, ANY
     ),

@@ -1,0 +1,429 @@
+"""Generated graphs of the schema that the patterns read: what was public at a PIT, and worlds that hold more.
+
+The worlds of one case agree on what was public. They differ in everything else: later records, edited ones,
+ones that nothing dates, returns, company profiles, and the order in which everything was inserted.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta, timezone
+from random import Random
+from typing import Any
+from zoneinfo import ZoneInfo
+
+NEW_YORK = ZoneInfo("America/New_York")
+SECOND = 10**9
+DAY = 86_400 * SECOND
+
+TICKER, OTHER = "NOG", "XYZ"
+WORDS = ("guidance", "merger", "buyback", "outlook")
+CHANNELS = ("News", "Guidance", "Earnings")
+FORMS = ("8-K", "10-K", "10-Q", "10-K/A")
+ITEMS = ("Item 2.02: Results of Operations", "Item 5.02: Departure of Directors", "Item 9.01: Exhibits")
+SECTIONS = ("MD&A", "RiskFactors")
+EXHIBITS = ("EX-99.1", "EX-10.1")
+CONCEPTS = ("us-gaap:Revenues", "us-gaap:NetIncomeLoss")
+PERIODS = (
+    ("duration", "2023-10-01", "2023-12-31"),
+    ("duration", "2023-01-01", "2023-12-31"),
+    ("instant", "2023-12-31", "null"),
+)
+PEOPLE = ("Ann Analyst", "Bob Broker")
+DIMENSIONS = 4
+UNKNOWN = "unknown"  # names what was not public yet
+
+# Returns after the item: forbidden ones, and their kin outside the list of forbidden keys.
+RETURNS = tuple(
+    f"{span}_{of}" for span in ("daily", "hourly", "session") for of in ("stock", "macro", "industry", "sector")
+)
+
+
+@dataclass(frozen=True)
+class Node:
+    label: str
+    id: str
+    properties: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Edge:
+    kind: str
+    start: str
+    end: str
+    properties: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Graph:
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+
+@dataclass(frozen=True)
+class Public:
+    """A record that was public: what it is, when it became so (nanoseconds), and what it can be chosen by."""
+
+    kind: str
+    id: str
+    at: int
+    chosen_by: dict[str, Any]
+
+    @property
+    def day(self) -> str:
+        """Its New York day."""
+        return datetime.fromtimestamp(self.at // SECOND, NEW_YORK).date().isoformat()
+
+
+@dataclass
+class Builder:
+    """Nodes and edges as they come; ``mark`` makes the ids of one part differ from those of another."""
+
+    random: Random
+    pit: int
+    mark: str
+    nodes: list[Node] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
+    public: list[Public] = field(default_factory=list)
+
+    def node(self, label: str, /, **properties: Any) -> str:
+        name = properties.pop("id", None) or f"{label}_{self.mark}{self.random.randrange(10**9):09d}"
+        kept = {key: value for key, value in properties.items() if value is not None}
+        self.nodes.append(Node(label, name, {"id": name, **kept}))
+        return name
+
+    def edge(self, kind: str, start: str, end: str) -> None:
+        self.edges.append(Edge(kind, start, end))
+
+    def note(self, kind: str, name: str, at: int | None, **chosen_by: Any) -> None:
+        if at is not None:
+            self.public.append(Public(kind, name, at, chosen_by))
+
+
+# Stamps.
+
+
+def write(moment: int, random: Random) -> str:
+    """``moment`` in one of the forms that a loader writes: any offset, any precision that loses nothing."""
+    offset = random.choice(
+        ["Z", "+00:00", "-05:00", "-04:00", "-05:00", "-04:00", "-11:00", "+05:30", "+14:00", "-06:00"]
+    )
+    minutes = 0 if offset in ("Z", "+00:00") else int(offset[:3]) * 60 + int(offset[0] + offset[4:])
+    seconds, rest = divmod(moment, SECOND)
+    local = datetime.fromtimestamp(seconds, timezone(timedelta(minutes=minutes)))
+    digits = f"{rest:09d}".rstrip("0")
+    digits = digits.ljust(random.choice([len(digits), len(digits), 3, 6, 9]), "0")[: max(len(digits), 9)]
+    return f"{local:%Y-%m-%dT%H:%M:%S}" + (f".{digits}" if digits else "") + offset
+
+
+def write_close(moment: int, random: Random) -> str:
+    """``moment`` as the loader writes a close: a blank, and an offset without a colon; or in one of the other forms."""
+    if random.random() < 0.2 or moment % SECOND:
+        return write(moment, random)
+    return f"{datetime.fromtimestamp(moment // SECOND, NEW_YORK):%Y-%m-%d %H:%M:%S%z}"
+
+
+# They prove nothing, though most of them would be early enough if they were read loosely.
+UNPROVABLE: tuple[Any, ...] = (
+    None, "2023-06-01T10:00:00", "2023-06-01", "2023-06", "2023", "yesterday", "null", 20230601, 1685613600.5, True,
+    "2023-13-01T10:00:00Z", "2023-00-10T10:00:00Z", "2023-02-30T10:00:00Z", "2023-02-29T10:00:00Z",
+    "1900-02-29T10:00:00Z", "2023-04-31T10:00:00-04:00", "2023-06-00T10:00:00Z", "2023-06-01T24:00:00Z",
+    "2023-06-01T25:61:61Z", "2023-06-01T10:60:00Z",
+    "2023-06-01T10:00:60Z", "2023-06-01T10:00:00+18:30", "2023-06-01T10:00:00-23:59", "2023-06-01T10:00:00.Z",
+    "2023-06-01T10:00:00.1234567890Z", "2023-06-01t10:00:00z", " 2023-06-01T10:00:00Z", "2023-06-01T10:00:00Z\n",
+    "2023-06-01T10:00:00 Z", "2023-06-01T10:00:00[America/New_York]", "2023-06-01T10:00:00-04:00[America/New_York]",
+    "٢٠٢٣-٠٦-٠١T١٠:٠٠:٠٠Z", "Thu, 01 Jun 2023 10:00:00 -0400", "0000-06-01T10:00:00Z", "20230601T100000Z", "0",
+)  # fmt: skip
+
+
+# Records. ``stamp`` is what stands in the graph; ``at`` is when it became public, None where it was not.
+
+
+def vector(random: Random) -> list[float]:
+    raw = [random.gauss(0, 1) for _ in range(DIMENSIONS)]
+    length = math.sqrt(sum(x * x for x in raw))
+    return [x / length for x in raw]
+
+
+def text(random: Random, late: bool = False) -> str:
+    """A few words; a later text has many, often, so that it would shift every score."""
+    return " ".join(random.choices(WORDS, k=12)) if late else " ".join(random.sample(WORDS, 2))
+
+
+def news(b: Builder, company: str, stamp: Any, at: int | None, updated: Any = None, name: str = "") -> str:
+    """``updated``: the text; None for none on record."""
+    r, late = b.random, at is None
+    chosen = {
+        "ticker": _ticker(company),
+        "channel": tuple(sorted(r.sample(CHANNELS, 2))),
+        "words": text(r, late),
+        "embedding": None if r.random() < 0.1 else vector(r),
+    }
+    name = b.node(
+        "News", id=name, title=chosen["words"], teaser=f"teaser {r.random()}", body="", url="https://x.test/1",
+        created=stamp, updated=updated, channels=json.dumps(chosen["channel"]), embedding=chosen["embedding"],
+    )  # fmt: skip
+    b.edge("INFLUENCES", name, company)
+    b.note("news", name, at, **chosen)
+    return name
+
+
+def report(b: Builder, company: str, stamp: Any, at: int | None, shared: Shared, accession: str = "") -> str:
+    r, late = b.random, at is None
+    form, item, period = r.choice(FORMS), r.choice(ITEMS), r.choice(["2023-12-31", "2023-09-30", None])
+    accession = accession or f"0001-{b.mark}-{r.randrange(10**6):06d}"
+    name = b.node(
+        "Report", accessionNo=accession, formType=form, created=stamp, periodOfReport=period, items=f'["{item}"]',
+        description="a filing", cik="0001", market_session="post_market",
+    )  # fmt: skip
+    b.edge("PRIMARY_FILER", name, company)
+    by = {"ticker": _ticker(company), "accession": accession}
+    sections = []
+    for section in r.sample(SECTIONS, r.randint(0, 2)):
+        content = text(r, late)
+        sections.append(content)
+        child = b.node("ExtractedSectionContent", content=content, section_name=section, filing_id=name)
+        b.edge("HAS_SECTION", name, child)
+        b.note("section", child, at, **by, section=section, words=content)
+    b.note("report", name, at, **by, form=form, item=item, period=period, words=" ".join(sections))
+    if r.random() < 0.6:
+        content, number = text(r, late), r.choice(EXHIBITS)
+        child = b.node("ExhibitContent", content=content, exhibit_number=number, filing_id=name)
+        b.edge("HAS_EXHIBIT", name, child)
+        b.note("exhibit", child, at, **by, exhibit=number, words=content)
+    child = b.node("FinancialStatementContent", value="{}", statement_type="BalanceSheets", filing_id=name)
+    b.edge("HAS_FINANCIAL_STATEMENT", name, child)
+    b.note("statement", child, at, **by)
+    child = b.node("FilingTextContent", content=text(r, late), filing_id=name)
+    b.edge("HAS_FILING_TEXT", name, child)
+    b.note("filing text", child, at, **by)
+    if form != "8-K":
+        facts(b, name, at, by, shared)
+    return name
+
+
+def facts(b: Builder, filing: str, at: int | None, by: dict[str, Any], shared: Shared) -> None:
+    r = b.random
+    instance = b.node("XBRLNode")
+    b.edge("HAS_XBRL", filing, instance)
+    for _ in range(r.randint(1, 4)):
+        concept, period = r.choice(CONCEPTS), r.choice(PERIODS)
+        name = b.node("Fact", qname=concept, value=str(r.randrange(10**6)), is_numeric="1", decimals="-3")
+        b.edge("REPORTS", name, instance)
+        b.edge("HAS_CONCEPT", name, shared.concepts[concept])
+        b.edge("IN_CONTEXT", name, shared.contexts[period])
+        if r.random() < 0.5:
+            b.edge("HAS_PERIOD", name, shared.periods[period])
+        for member in r.sample(shared.members, r.randint(0, 2)):
+            b.edge("FACT_MEMBER", name, member)
+        b.note(
+            "fact", name, at, **by, concept=concept, end=period[2], instant=period[1] if period[0] == "instant" else ""
+        )
+
+
+def call(b: Builder, company: str, stamp: Any, at: int | None, updated: Any = None, name: str = "") -> str:
+    """``at`` is when the transcript counts as public: a day after ``stamp``, which is when the call began."""
+    r, late = b.random, at is None
+    year, quarter = r.choice([2023, "2023", "2022"]), r.choice(["1", 2, "4"])
+    name = b.node(
+        "Transcript", id=name, symbol=_ticker(company), company_name="A company", conference_datetime=stamp,
+        created=stamp, updated=stamp if updated is None else updated, fiscal_year=year, fiscal_quarter=quarter,
+        speakers="[]",
+    )  # fmt: skip
+    b.edge("INFLUENCES", name, company)
+    b.edge("HAS_TRANSCRIPT", company, name)
+    by = {"ticker": _ticker(company), "transcript": name}
+    b.note("call", name, at, **by, fiscal_year=str(year), fiscal_quarter=str(quarter))
+    for number in range(r.randint(1, 3)):
+        said, who = text(r, late), r.choice(PEOPLE)
+        embedding = None if r.random() < 0.1 else vector(r)
+        child = b.node(
+            "QAExchange", id=f"{name}_qa__{number}", transcript_id=name, sequence=str(number), questioner=who,
+            responders="CEO", exchanges=said, embedding=embedding,
+        )  # fmt: skip
+        b.edge("HAS_QA_EXCHANGE", name, child)
+        b.note("exchange", child, at, **by, words=said, questioner=who, embedding=embedding)
+    for label, kind, edge in (
+        ("PreparedRemark", "remark", "HAS_PREPARED_REMARKS"),
+        ("QuestionAnswer", "qa text", "HAS_QA_SECTION"),
+        ("FullTranscriptText", "full text", "HAS_FULL_TEXT"),
+    ):
+        said = text(r, late)
+        child = b.node(label, content=said)
+        b.edge(edge, name, child)
+        b.note(kind, child, at, **by, words=said)
+    return name
+
+
+def trading_day(b: Builder, day: date, close: Any, at: int | None, company: str) -> None:
+    """A day with a price, and now and then a dividend and a split, of ``company``."""
+    r, by = b.random, {"ticker": _ticker(company)}
+    name = b.node("Date", id=day.isoformat(), date=day.isoformat(), is_trading_day="1", market_close_current_day=close)
+    b.edge("HAS_PRICE", name, company)
+    b.note("price", name, at, **by)
+    if r.random() < 0.5:
+        child = b.node("Dividend", ticker=by["ticker"], declaration_date=name, cash_amount="0.25", currency="USD")
+        b.edge("HAS_DIVIDEND", name, child)
+        b.edge("DECLARED_DIVIDEND", company, child)
+        b.note("dividend", child, at, **by)
+    if r.random() < 0.4:
+        child = b.node("Split", ticker=by["ticker"], execution_date=name, split_from="1", split_to="2")
+        b.edge("HAS_SPLIT", name, child)
+        b.edge("DECLARED_SPLIT", company, child)
+        b.note("split", child, at, **by)
+
+
+def _ticker(company: str) -> str:
+    return company.removeprefix("company_")
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Nodes that records of any time share."""
+
+    concepts: dict[str, str]
+    periods: dict[tuple[str, str, str], str]
+    contexts: dict[tuple[str, str, str], str]
+    members: list[str]
+
+
+def shared_nodes(b: Builder) -> Shared:
+    concepts = {name: b.node("Concept", qname=name, label=name[8:]) for name in CONCEPTS}
+    periods = {p: b.node("Period", period_type=p[0], start_date=p[1], end_date=p[2]) for p in PERIODS}
+    contexts = {p: b.node("Context") for p in PERIODS}
+    for period, context in contexts.items():
+        b.edge("HAS_PERIOD", context, periods[period])
+    return Shared(concepts, periods, contexts, [b.node("Member", qname=f"m{n}") for n in range(2)])
+
+
+# A case: a PIT, what was public at it, and worlds around that.
+
+COMPANIES = (f"company_{TICKER}", f"company_{OTHER}")
+
+
+@dataclass(frozen=True)
+class Case:
+    pit: str
+    moment: int
+    base: Graph
+    public: tuple[Public, ...]
+    shared: Shared
+    random: Random
+
+    def world(self, extra: bool = True, crowded: int = 0) -> Graph:
+        """What was public and, with ``extra``, more; ``crowded`` later News items of the company asked for besides."""
+        r = self.random
+        b = Builder(r, self.moment, f"late{r.randrange(10**6)}")
+        if extra:
+            _add_extras(b, self.shared, {node.id for node in self.base.nodes})
+        for _ in range(crowded):
+            news(b, COMPANIES[0], write(self.moment + r.randint(1, 400 * DAY), r), None)
+        nodes, edges = [*self.base.nodes, *b.nodes], [*self.base.edges, *b.edges]
+        nodes = [_with_profile(node, r) if node.label == "Company" else node for node in nodes]
+        edges += [edge for edge in edges if edge.kind in ("INFLUENCES", "PRIMARY_FILER") and r.random() < 0.05]  # twice
+        edges = [_with_returns(edge, r) for edge in edges]
+        r.shuffle(nodes)
+        r.shuffle(edges)
+        return Graph(tuple(nodes), tuple(edges))
+
+
+def make_case(random: Random, many: int = 0) -> Case:
+    """A case; with ``many`` that number of News items of one company were public."""
+    day = date(2024, random.randint(1, 12), random.randint(1, 28))
+    close = _close(day)
+    moment = random.choice(
+        [close, close + random.randint(-DAY // 2, DAY // 2) // 1000 * 1000, close - 1000, close + 1000]
+    )
+    if random.random() < 0.5:
+        moment = moment // SECOND * SECOND
+    b = Builder(random, moment, "p")
+    for company in COMPANIES:
+        b.node("Company", id=company, ticker=_ticker(company))
+    shared = shared_nodes(b)
+    for company, few in ((COMPANIES[0], 5), (COMPANIES[1], 1)):
+        for _ in range(max(many, random.randint(1, few)) if company == COMPANIES[0] else few):
+            at = earlier(moment, random)
+            updated = random.choice([None, "", write(at, random), write(earlier(moment, random, since=at), random)])
+            news(b, company, write(at, random), at, updated)
+        for _ in range(random.randint(0, few)):
+            at = earlier(moment, random)
+            report(b, company, write(at, random), at, shared)
+        for _ in range(random.randint(0, few // 2 + 1)):
+            at = earlier(moment, random)
+            call(b, company, write(at - DAY, random), at, random.choice([None, "", write(at - DAY, random)]))
+    for day, at in _closes(moment, -12, 2):
+        if at <= moment and random.random() < 0.7:
+            trading_day(b, day, write_close(at, random), at, random.choice([COMPANIES[0], *COMPANIES]))
+    return Case(write(moment, random), moment, Graph(tuple(b.nodes), tuple(b.edges)), tuple(b.public), shared, random)
+
+
+def earlier(moment: int, random: Random, since: int = 0) -> int:
+    distance = random.choice([0, 0, 1, 10**3, 10**6, SECOND, random.randint(0, DAY), random.randint(0, 300 * DAY)])
+    return max(since, moment - distance)
+
+
+def later(moment: int, random: Random) -> int:
+    return moment + random.choice([1, 10**3, 10**6, SECOND, random.randint(1, DAY), random.randint(1, 300 * DAY)])
+
+
+def _add_extras(b: Builder, shared: Shared, taken: set[str]) -> None:
+    """Records that were not public: later, edited, or not provably earlier. All of the company that is asked for."""
+    r, moment, company = b.random, b.pit, COMPANIES[0]
+
+    def unprovable() -> Any:
+        return r.choice([*UNPROVABLE, ""])
+
+    for _ in range(r.randint(0, 4)):
+        news(b, company, write(later(moment, r), r), None)
+        news(b, company, unprovable(), None)
+    for _ in range(r.randint(0, 3)):  # early enough, but edited later, or at no provable time
+        edited = r.choice([write(later(moment, r), r), write(later(moment, r), r), r.choice(UNPROVABLE[1:])])
+        news(b, company, write(earlier(moment, r), r), None, edited)
+    for _ in range(r.randint(0, 3)):
+        report(b, company, r.choice([write(later(moment, r), r), unprovable()]), None, shared)
+    for _ in range(r.randint(0, 2)):  # a call that ended a moment ago has no transcript yet
+        stamp = r.choice([write(later(moment, r) - DAY, r), write(later(moment, r), r), unprovable()])
+        call(b, company, stamp, None)
+    for day, at in _closes(moment, -12, 12):
+        if day.isoformat() not in taken and r.random() < 0.5:
+            trading_day(b, day, write_close(at, r) if at > moment else unprovable(), None, company)
+    # In every such world under the same names, so that a question can name them.
+    news(b, company, write(later(moment, r), r), None, name=f"News_{UNKNOWN}")
+    report(b, company, r.choice([write(later(moment, r), r), unprovable()]), None, shared, accession=UNKNOWN)
+    call(b, company, write(later(moment, r), r), None, name=UNKNOWN)
+    call(b, company, write(earlier(moment, r) - DAY, r), None, updated=r.choice([write(later(moment, r), r), "words"]))
+    child = b.node("Dividend", ticker=TICKER, declaration_date="2023-06-01", cash_amount="9")  # on no day at all
+    b.edge("DECLARED_DIVIDEND", company, child)
+
+
+def _closes(moment: int, first: int, last: int) -> Iterable[tuple[date, int]]:
+    day = datetime.fromtimestamp(moment // SECOND, NEW_YORK).date()
+    for number in range(first, last):
+        yield day + timedelta(days=number), _close(day + timedelta(days=number))
+
+
+def _close(day: date) -> int:
+    """16:00 in New York, on some days 13:00."""
+    hour = 13 if day.day == 24 else 16
+    return int(datetime(day.year, day.month, day.day, hour, tzinfo=NEW_YORK).astimezone(UTC).timestamp()) * SECOND
+
+
+def _with_profile(node: Node, r: Random) -> Node:
+    profile = {"name": f"name {r.random()}", "sector": f"s{r.random()}", "industry": "i", "mkt_cap": str(r.random())}
+    return Node(node.label, node.id, {**node.properties, **profile})
+
+
+def _with_returns(edge: Edge, r: Random) -> Edge:
+    if edge.kind in ("INFLUENCES", "PRIMARY_FILER"):
+        return Edge(edge.kind, edge.start, edge.end, {name: r.gauss(0, 3) for name in RETURNS})
+    if edge.kind == "HAS_PRICE":
+        bar = dict.fromkeys(("open", "high", "low", "close", "vwap"), 10.5) | {"volume": 1000.0, "transactions": 10.0}
+        return Edge(edge.kind, edge.start, edge.end, {**bar, "daily_return": r.gauss(0, 3)})
+    return edge
+
+
+def nodes_of(graph: Graph, label: str) -> Sequence[Node]:
+    return [node for node in graph.nodes if node.label == label]

@@ -1,0 +1,128 @@
+"""Faults that a pattern could have, each as a change of its text. The laws must see every one of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tests.neo4j.laws import SHIPPED, Queries
+
+NEWS = "news-queries: Latest"
+WORDS = "news-queries: By words"
+RANGE = "news-queries: In a range"
+NEAR = "neo4j-vector-search: News near an embedding"
+LIKE = "neo4j-vector-search: News like a public item"
+REPORT = "report-queries: Latest"
+SECTION = "report-queries: Sections that match words"
+CALL = "transcript-queries: Latest"
+SAID = "transcript-queries: Questions and answers that match words"
+FACT = "xbrl-queries: By concept"
+PRICE = "entity-queries: Latest prices"
+DIVIDEND = "entity-queries: Latest dividends"
+
+CREATED = "CASE WHEN n.created =~ shape THEN datetime({datetime: datetime(n.created), timezone: 'Z'}) END"
+FILED = "CASE WHEN r.created =~ shape THEN datetime({datetime: datetime(r.created), timezone: 'Z'}) END"
+FILTER = "WHERE at <= pit AND revised <= pit"
+
+
+class Mutant(NamedTuple):
+    """``changes`` are texts of a pattern and what takes their place. On ``engine`` it can be seen."""
+
+    name: str
+    pattern: str
+    changes: tuple[tuple[str, str], ...]
+    engine: str = ""
+
+
+def _one(name: str, pattern: str, old: str, new: str, engine: str = "") -> Mutant:
+    return Mutant(name, pattern, ((old, new),), engine)
+
+
+MUTANTS = (
+    # The stamp.
+    _one("news: stamps compared as text", NEWS, "at <= pit", "n.created <= $pit"),
+    _one("report: stamps compared as text", REPORT, "at <= pit", "r.created <= $pit"),
+    _one("news: datetime() of anything", NEWS, CREATED, "datetime({datetime: datetime(n.created), timezone: 'Z'})"),
+    _one("report: datetime() of anything", REPORT, FILED, "datetime({datetime: datetime(r.created), timezone: 'Z'})"),
+    _one("news: an offset is not needed", NEWS, "(Z|[+-](0[0-9]|1[0-7]):[0-5][0-9])'", "(Z|[+-](0[0-9]|1[0-7]):[0-5][0-9])?'"),
+    Mutant("news: a time is not needed", NEWS, ((")T([01][0-9]", ")(T([01][0-9]"), ("[0-5][0-9])' AS shape", "[0-5][0-9]))?' AS shape"))),
+    _one("news: any month", NEWS, "(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])", "[0-9]{2}-(0[1-9]|1[0-9]|2[0-8])"),
+    _one("report: 30 February", REPORT, "(0[13-9]|1[0-2])-(29|30)", "(0[1-9]|1[0-2])-(29|30)"),
+    _one("report: 31 April", REPORT, "(0[13578]|1[02])-31", "(0[1-9]|1[0-2])-31"),
+    _one("report: any year is a leap year", REPORT, "(0[48]|[2468][048]|[13579][26])", "[0-9]{2}"),
+    _one("report: any hour", REPORT, "([01][0-9]|2[0-3])", "[0-9]{2}"),
+    _one("report: any minute", REPORT, "(:[0-5][0-9]){2}", "(:[0-9]{2}){2}"),
+    _one("report: any offset", REPORT, "(0[0-9]|1[0-7]):", "[0-2][0-9]:"),
+    _one("news: ten digits of a second", NEWS, "{1,9}", "+"),
+    _one("news: digits of any script", NEWS, "(19|20)[0-9]{2}-", r"\\d{4}-"),
+    _one("news: milliseconds", NEWS, "at <= pit", "at.epochMillis <= pit.epochMillis"),
+    _one("news: at the PIT is too late", NEWS, "at <= pit", "at < pit"),
+    _one("price: at the PIT is too late", PRICE, "at <= pit", "at < pit"),
+    _one("price: the day's text", PRICE, "at <= pit", "d.date <= substring($pit, 0, 10)"),
+    _one("price: the offset as it is", PRICE, "=~ '.*[0-9]{4}'", "=~ 'x'"),
+    _one("dividend: a day without a close", DIVIDEND, "WHERE at <= pit", "WHERE coalesce(at, pit) <= pit"),
+    _one("call: public when it begins", CALL, "duration({days: 1})", "duration({days: 0})"),
+    _one("said: public when the call begins", SAID, "duration({days: 1})", "duration({days: 0})"),
+    _one("news: the zone decides among equals", NEWS, "datetime({datetime: datetime($pit), timezone: 'Z'})", "datetime($pit)", "arcadedb"),
+    _one("news: no zone is made the same", NEWS, "datetime({datetime: datetime(n.created), timezone: 'Z'})", "datetime(n.created)", "arcadedb"),
+    # What was revised.
+    _one("news: revisions ignored", NEWS, " AND revised <= pit", ""),
+    _one("news: unreadable revisions ignored", NEWS, "WHEN coalesce(n.updated, '') = '' THEN pit", "ELSE pit"),
+    _one("call: revisions ignored", CALL, " AND revised <= pit", ""),
+    # No check at all, for one that selects.
+    _one("section: its filing is not asked", SECTION, "WHERE at <= pit AND", "WHERE"),
+    _one("fact: its filing is not asked", FACT, "WHERE at <= pit\n", ""),
+    _one("like: the seed is not asked", LIKE, "WHERE seed_at <= pit AND seed_revised <= pit\n", ""),
+    _one("like: the seed is in the answer", LIKE, "WHERE n.id <> $seed_id\n", ""),
+    # What crowds.
+    _one("news: limit before filter", NEWS, "WITH DISTINCT n, shape, pit", "WITH DISTINCT n, shape, pit ORDER BY n.created DESC LIMIT $limit"),
+    Mutant(
+        "near: k before filter",
+        NEAR,
+        ((FILTER + "\n", ""), ("WITH n, at, shape, CASE", "WITH n, at, shape, pit, CASE"),
+         ("WITH n, at, shape ORDER BY similarity DESC, at DESC, n.id LIMIT $k",
+          "WITH n, at, shape, pit ORDER BY similarity DESC, n.id LIMIT $k\nWITH n, at, shape WHERE at <= pit")),
+    ),
+    Mutant(
+        "words: the score in the answer",
+        WORDS,
+        (("YIELD node AS n", "YIELD node AS n, score"), ("WITH DISTINCT n,", "WITH DISTINCT n, score,"), ("WITH n, shape", "WITH n, score, shape"),
+         ("WITH n, at, shape ORDER", "WITH n, at, shape, score ORDER"), ("title: n.title", "title: n.title,\n  score: score")),
+    ),
+    Mutant(
+        "words: ordered by the score",
+        WORDS,
+        (("YIELD node AS n", "YIELD node AS n, score"), ("WITH DISTINCT n,", "WITH DISTINCT n, score,"), ("WITH n, shape", "WITH n, score, shape"),
+         ("WITH n, at, shape ORDER BY at DESC", "WITH n, at, shape, score ORDER BY score DESC")),
+    ),
+    _one("words: a limit of the index", WORDS, "words) YIELD node AS n", "words) YIELD node AS n, score\nWITH n, score, shape, pit, since, until ORDER BY score DESC LIMIT 3"),
+    # What only later days know.
+    Mutant("news: a return", NEWS, (("[:INFLUENCES]", "[i:INFLUENCES]"), ("DISTINCT n,", "DISTINCT n, i,"), ("WITH n, shape", "WITH n, i, shape"),
+           ("WITH n, at,", "WITH n, i, at,"), ("title: n.title", "title: n.title,\n  daily_stock: i.daily_stock"))),
+    Mutant("news: a return of another name", NEWS, (("[:INFLUENCES]", "[i:INFLUENCES]"), ("DISTINCT n,", "DISTINCT n, i,"), ("WITH n, shape", "WITH n, i, shape"),
+           ("WITH n, at,", "WITH n, i, at,"), ("title: n.title", "title: n.title,\n  session_macro: i.session_macro"))),
+    Mutant("news: chosen by a return", NEWS, (("[:INFLUENCES]", "[i:INFLUENCES]"), ("\nWITH DISTINCT n,", "\nWHERE i.daily_stock > 0\nWITH DISTINCT n,"))),
+    _one("price: the day's return", PRICE, "close: p.close", "close: p.close,\n  daily_return: p.daily_return"),
+    Mutant("report: today's name", REPORT, (("(:Company", "(c:Company"), ("DISTINCT r,", "DISTINCT r, c,"), ("WITH r, pit", "WITH r, c, pit"),
+           ("WITH r, at", "WITH r, c, at"), ("form: r.formType", "form: r.formType,\n  name: c.name"))),
+    Mutant("news: how many there are", NEWS, (("WITH DISTINCT n, shape, pit", "WITH collect(DISTINCT n) AS ns, shape, pit\nUNWIND ns AS n\nWITH n, size(ns) AS total, shape, pit"),
+           ("WITH n, shape, pit,\n", "WITH n, total, shape, pit,\n"), ("WITH n, at,", "WITH n, total, at,"), ("title: n.title", "title: n.title,\n  total: total"))),
+    # Order and form.
+    _one("news: no second key", NEWS, "ORDER BY at DESC, n.id", "ORDER BY at DESC"),
+    _one("news: ordered by the text", NEWS, "ORDER BY at DESC", "ORDER BY n.created DESC"),
+    _one("near: in the order of similarity", NEAR, "WITH n, at, shape ORDER BY at DESC, n.id\n", ""),
+    _one("news: each as often as it is linked", NEWS, "WITH DISTINCT n", "WITH n"),
+    _one("news: the PIT as the stamp", NEWS, "available_at: n.created", "available_at: $pit"),
+    _one("news: a stamp without seconds", NEWS, "available_at: n.created", "available_at: toString(datetime(n.created))"),
+    _one("news: the days of UTC", RANGE, "'America/New_York'", "'Z'"),
+    _one("news: without the last day", RANGE, "duration({days: 1})", "duration({days: 0})"),
+)  # fmt: skip
+
+
+def planted(mutant: Mutant) -> Queries:
+    """The changed pattern. Raises ValueError for a change that no longer fits it."""
+    query = SHIPPED[mutant.pattern]
+    for old, new in mutant.changes:
+        if old not in query:
+            raise ValueError(f"{mutant.name}: {old} is not in {mutant.pattern}")
+        query = query.replace(old, new)
+    return {mutant.pattern: query}

@@ -1,0 +1,11 @@
+"""The guard's table of patterns is that of the files."""
+
+from __future__ import annotations
+
+from pit_fetch.siblings import load
+from tests.repo.seal import digests
+
+
+def test_the_guard_knows_every_pattern_and_no_other() -> None:
+    guard = load("pit_guard")
+    assert set(digests().values()) == guard.SHIPPED_PATTERNS, "run python -m tests.repo.seal"
