@@ -91,6 +91,9 @@ def test_what_neo4j_needs_is_named_in_one_list() -> None:
     of_neo4j = {Path(name).parent.name for name in named if name.startswith("skills/")}
     assert of_neo4j == {skill for agent, needed in skills.items() if agent in named for skill in needed}
     assert not of_neo4j & {skill for agent, needed in skills.items() if agent not in named for skill in needed}
+    assert {row.matcher for row in bundle.wiring() if bundle.is_neo4j(row.matcher)} == {
+        f"mcp__neo4j-cypher__{tool}" for tool in ("read_neo4j_cypher", "write_neo4j_cypher", "get_neo4j_schema")
+    }
 
 
 # init

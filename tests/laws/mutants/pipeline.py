@@ -269,13 +269,13 @@ MUTANTS = (
     Mutant(
         "a cursor rests on the time of receipt",
         "pit_fetch.pit:_age",
-        lambda real: lambda record: real(record._replace(at_receipt=False)),
+        lambda real: lambda record, within=None: real(record._replace(at_receipt=False), within),
         _BY_CURSOR,
     ),
     Mutant(
         "the cursor of a snapshot names its stamp",
         "pit_fetch.pit:cursor",
-        lambda real: lambda record: real(record._replace(at_receipt=False)),
+        lambda real: lambda record, within=None: real(record._replace(at_receipt=False), within),
         _BY_CURSOR,
     ),
     Mutant(
