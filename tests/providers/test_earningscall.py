@@ -44,7 +44,7 @@ class TestCalendar(ProviderSuite):
 class TestTranscript(ProviderSuite):
     provider = PROVIDER
     options = {"op": "transcript", "symbol": "MSFT", "exchange": "NASDAQ"}
-    reply = json.dumps([call.reply for call in _CALLS]).encode()
+    reply = json.dumps([call.reply for call in _CALLS[1:]]).encode()
 
     def serve(self, reply: bytes, request: Request) -> Response:
         """The list is made of the transcripts, which are asked for one by one."""
