@@ -269,7 +269,7 @@ MUTANTS = (
     Mutant(
         "a cursor rests on the time of receipt",
         "pit_fetch.pit:_age",
-        lambda real: lambda record, within=None: real(record._replace(at_receipt=False), within),
+        lambda real: lambda record: real(record._replace(at_receipt=False)),
         _BY_CURSOR,
     ),
     Mutant(
