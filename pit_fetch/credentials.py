@@ -81,23 +81,23 @@ def known_secrets(provider: Provider, environ: Mapping[str, str], folder: str) -
 
 def redactor(secrets: Iterable[str], min_length: int = 1) -> Callable[[str], str]:
     """A function that replaces every secret in a text, both as it is and as a URL would encode it."""
-    spellings = {
-        spelling
-        for secret in secrets
-        if len(secret) >= min_length
-        for spelling in (secret, quote(secret, safe=""), quote_plus(secret))
-    }
-    if not spellings:
+    found = spellings(secret for secret in secrets if len(secret) >= min_length)
+    if not found:
         return str
-    longest_first = sorted(spellings, key=len, reverse=True)
 
     def redact(text: str) -> str:
-        for spelling in longest_first:
+        for spelling in found:
             if spelling in text:
                 text = text.replace(spelling, REDACTED)
         return text
 
     return redact
+
+
+def spellings(secrets: Iterable[str]) -> list[str]:
+    """Every secret as it is and as a URL would encode it, the longest first."""
+    found = {spelling for secret in secrets for spelling in (secret, quote(secret, safe=""), quote_plus(secret))}
+    return sorted(found, key=len, reverse=True)
 
 
 def _nearest_env_file(folder: str) -> str | None:

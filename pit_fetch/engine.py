@@ -11,17 +11,18 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from pit_fetch import audit, credentials, inputs
-from pit_fetch.errors import InputError, PitFetchError, UpstreamError
-from pit_fetch.gaps import Gap, gap
-from pit_fetch.operations import caveats, chosen, in_window, is_out_of_reach
-from pit_fetch.pit import Taken, Tally, in_order, public, take
+from pit_fetch.errors import ConfigError, InputError, PitFetchError, UpstreamError
+from pit_fetch.gaps import Code, Gap, gap
+from pit_fetch.operations import caveats, in_window, is_out_of_reach, understood
+from pit_fetch.pit import Position, Taken, Tally, in_order, position, public, take
 from pit_fetch.provider import Context, Page, Query, Record, Stage, Watermark
 from pit_fetch.report import Collected, Outcome, report
 from pit_fetch.request import Request
-from pit_fetch.times import in_new_york
+from pit_fetch.times import spoken
 from pit_fetch.world import TimeIsUp, World
 
 if TYPE_CHECKING:
+    from pit_fetch.archive.memory import Memory
     from pit_fetch.http import Client
     from pit_fetch.log import Log
 
@@ -51,23 +52,32 @@ def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
     log.summary(request.provider.name, outcome.kept, outcome.gaps)
     if audit_path:
         audit.write(audit_path, audit.entry(request, world.clock.now(), argv, collected, outcome))
+    if collected.memory is not None:
+        collected.memory.finish(outcome.text, outcome.status)
     return outcome
 
 
 def collect(request: Request, world: World, log: Log) -> Collected:
     """The public records of ``request``, ordered, selected and cut, and the gaps met on the way."""
-    provider, query = request.provider, _query(request, world)
+    provider, started = request.provider, world.clock.now()
     deadline = world.clock.monotonic() + request.timeout
-    log.detail(f"{provider.name} as of {in_new_york(query.now)}" + ("" if request.pit else " (open mode)"))
+    log.detail(f"{provider.name} as of {spoken(request.pit or started)}" + ("" if request.pit else " (open mode)"))
+    log.as_of = f", as of {spoken(request.pit)}" if request.pit else ""
     collected, source = Collected(Taken(), Tally()), Source(())
     try:
-        query = chosen(provider, query)
-        query = query._replace(horizon=_horizon(request, query))
-        source = _source(request, query, world, log, deadline)
-        collected = collected._replace(secrets=source.secrets, opened=True, when_empty=_when_empty(request, query))
+        query = understood(request, started)
+        memory = _memory(request, query, world)
+        if memory is not None and request.offline:
+            return _offline(request, query, world, log, memory)
+        source = _source(request, query, world, log, deadline, memory)
+        collected = collected._replace(
+            secrets=source.secrets, opened=True, when_empty=_when_empty(request, query), memory=memory
+        )
         collected.taken.gaps += caveats(query)
         log.start(provider.name)
         _take(request, query, world, log, _until_it_ends(request, world, source.stream, deadline), collected)
+        if memory is not None:
+            collected = _mixed(request, query, world, log, memory, collected)
     except PitFetchError as error:
         # Something the request needs is missing: no fetch took place, so nothing was withheld either.
         collected = Collected(Taken(gaps=[error.gap]), Tally(), _secrets(request, world))
@@ -79,7 +89,21 @@ def collect(request: Request, world: World, log: Log) -> Collected:
 
 
 def _take(request: Request, query: Query, world: World, log: Log, stream: Stream, collected: Collected) -> None:
-    provider, taken = request.provider, collected.taken
+    taken = collected.taken
+    visible = public(stream, _cutoff(request, world), collected.tally)
+    try:
+        with world.alarm(request.timeout + ALARM_GRACE_SECONDS):
+            _keep(request, query, log, in_order(visible), taken)
+    except UpstreamError as error:  # the source broke its promised order; what came before the break is kept
+        taken.gaps.append(error.gap)
+    except TimeIsUp:
+        taken.gaps += _deadline_gaps(request)
+
+
+def _keep(request: Request, query: Query, log: Log, ordered: Iterable[Record | Watermark | Gap], taken: Taken) -> None:
+    """What is wanted of public records in order."""
+    provider = request.provider
+    stream = (one for one in ordered if not isinstance(one, Watermark))
 
     def select(record: Record) -> bool:
         wanted = in_window(query, record) and provider.select(query, record)
@@ -87,23 +111,104 @@ def _take(request: Request, query: Query, world: World, log: Log, stream: Stream
             log.kept(provider.name, len(taken.kept) + 1)
         return wanted
 
-    visible = public(stream, _cutoff(request, world), collected.tally)
+    derive = provider.derive(query)
+    take(
+        stream if derive is None else _derived(stream, derive, taken),
+        taken,
+        after=request.after.position if request.after else None,
+        within=request.after is not None and request.after.within is not None,
+        cap=request.max_pages * provider.page_size,
+        limit=request.limit,
+        select=select,
+    )
+
+
+def _memory(request: Request, query: Query, world: World) -> Memory | None:
+    """The archive of this fetch, if it has one. Raises ConfigError for --offline without one."""
+    if request.input_file:
+        return None
+    path = request.archive or world.environ.get("PIT_FETCH_ARCHIVE")
+    if path:
+        from pit_fetch.archive.memory import Memory
+
+        return Memory(path, request, query, world)
+    if request.offline:
+        raise ConfigError("offline_without_archive")
+    return None
+
+
+def _offline(request: Request, query: Query, world: World, log: Log, memory: Memory) -> Collected:
+    """What the archive alone holds. Raises ConfigError if it cannot be used."""
+    secrets = _secrets(request, world)
+    log.clean = credentials.redactor(secrets)
+    memory.start(secrets)
+    taken = Taken(gaps=[gap("offline"), *caveats(query)])
+    collected = Collected(taken, Tally(), secrets, opened=True, when_empty=_when_empty(request, query))
+    return _recalled(request, query, world, log, memory, collected, None)
+
+
+def _mixed(request: Request, query: Query, world: World, log: Log, memory: Memory, live: Collected) -> Collected:
+    """The live answer, as the archive completes and corrects it: the live read is one more of its reads.
+
+    Without a PIT the live answer is today's. An archive that holds nothing else changes nothing.
+    """
+    if is_out_of_reach(query):  # the network was not asked, so nothing had to be recorded either
+        try:
+            return _recalled(request, query, world, log, memory, live, None)
+        except ConfigError as error:
+            live.taken.gaps.append(error.gap)
+            return live
+    holds_more = memory.settle()
+    if memory.problem:
+        live.taken.gaps.append(gap("not_recorded", problem=memory.problem))
+        return live
+    is_today = request.pit is None or query.operation.dating != "record"
+    return live if is_today or not holds_more else _recalled(request, query, world, log, memory, live, live.taken)
+
+
+def _recalled(
+    request: Request, query: Query, world: World, log: Log, memory: Memory, collected: Collected, live: Taken | None
+) -> Collected:
+    """``collected`` with the records that the archive holds at the PIT, down to where the ``live`` read stopped."""
+    from pit_fetch.archive.errors import ArchiveError
+
+    instant = _cutoff(request, world)() or query.now
+    taken = Taken(gaps=list(collected.taken.gaps))
     try:
-        with world.alarm(request.timeout + ALARM_GRACE_SECONDS):
-            derive = provider.derive(query)
-            take(
-                in_order(visible) if derive is None else _derived(in_order(visible), derive, taken),
-                taken,
-                after=request.after.position if request.after else None,
-                within=request.after is not None and request.after.within is not None,
-                cap=request.max_pages * provider.page_size,
-                limit=request.limit,
-                select=select,
-            )
-    except UpstreamError as error:  # the source broke its promised order; what came before the break is kept
-        taken.gaps.append(error.gap)
-    except TimeIsUp:
-        taken.gaps += _deadline_gaps(request)
+        held = memory.recall(instant)
+        if held is None:
+            return collected._replace(memory=memory)
+        if held.is_snapshot:
+            taken.gaps = [_as_held(one) for one in taken.gaps]
+        stream = public(held.records, lambda: instant, collected.tally)
+        stop = None if live is None or held.is_snapshot else _stop(live)
+        _keep(request, query, log, stream if stop is None else _down_to(stream, stop), taken)
+    except ArchiveError as error:
+        raise ConfigError("archive_unusable", problem=error.problem) from None
+    if live is not None and not taken.stopped and live.stopped and not held.is_snapshot:
+        taken.stopped, taken.last, taken.resume = live.stopped, live.last, live.last
+    return collected._replace(taken=taken, memory=memory)
+
+
+def _stop(live: Taken) -> Position | None:
+    """The last position that the live read reached; None if it came to its end."""
+    is_cut = live.stopped or any(one.type in ("truncated", "upstream_error") for one in live.gaps)
+    if not is_cut:
+        return None
+    return (float("-inf"), "") if live.last is None else position(live.last)
+
+
+def _down_to(stream: Iterable[Record | Watermark | Gap], stop: Position) -> Iterator[Record | Watermark | Gap]:
+    for one in stream:
+        if isinstance(one, Record) and position(one) > stop:
+            return
+        yield one
+
+
+def _as_held(one: Gap) -> Gap:
+    """What is said of a snapshot, once the archive holds one."""
+    held: dict[Code, Code] = {"snapshot": "snapshot_held", "never_dated": "never_dated_held"}
+    return gap(held[one.code], **one.params) if one.code in held else one
 
 
 def _derived(stream: Iterator[Record | Gap], derive: Stage, taken: Taken) -> Iterator[Record]:
@@ -151,35 +256,6 @@ def _deadline_gaps(request: Request) -> list[Gap]:
     return [gap("deadline", timeout=timeout), gap("timeout", host=request.provider.name, timeout=timeout)]
 
 
-def _query(request: Request, world: World) -> Query:
-    started = world.clock.now()
-    now = request.pit or started
-    return Query(
-        now=now,
-        started=started,
-        pit=request.pit,
-        since=request.since,
-        until=request.until,
-        horizon=now,
-        limit=request.limit,
-        options=request.options,
-        offline=request.input_file is not None,
-    )
-
-
-def _horizon(request: Request, query: Query) -> datetime:
-    """The instant after which no record can be wanted. A stage that computes across records needs all of them.
-
-    --date-to narrows it only where it compares what the records are ordered by, or where the provider
-    applies it: what was published late may carry an early date of another kind.
-    """
-    if request.provider.derive(query):
-        return query.now
-    until = request.until if query.operation.window in ("", "available_on", None) else None
-    after = request.after.instant if request.after else None
-    return min(bound for bound in (query.now, until, after) if bound is not None)
-
-
 def _when_empty(request: Request, query: Query) -> str:
     if query.pit is not None and query.since is not None and query.since > query.pit:
         return "--date-from is after the PIT: nothing from then on was public."
@@ -194,7 +270,9 @@ def _cutoff(request: Request, world: World) -> Callable[[], datetime | None]:
     return lambda: min(pit, world.clock.now())
 
 
-def _source(request: Request, query: Query, world: World, log: Log, deadline: float) -> Source:
+def _source(
+    request: Request, query: Query, world: World, log: Log, deadline: float, memory: Memory | None = None
+) -> Source:
     """The source, opened as the request demands. Raises ConfigError and InputError."""
     if request.input_file:
         return _file(request, query, world, deadline)
@@ -208,6 +286,8 @@ def _source(request: Request, query: Query, world: World, log: Log, deadline: fl
     for host in provider.hosts:
         base_url(host, world.environ)
         rate_of(host, world.environ)
+    if memory is not None:
+        memory.start(secrets)
     if is_out_of_reach(query):
         return Source((), secrets)
     client = Client(
@@ -215,12 +295,17 @@ def _source(request: Request, query: Query, world: World, log: Log, deadline: fl
         credentials=resolved,
         environ=world.environ,
         clock=world.clock,
-        transport=world.transport,
+        transport=world.transport if memory is None else memory.transport(world.transport),
         timeout=request.timeout,
         deadline=deadline,
         on_request=log.request,
     )
-    return Source(provider.fetch(query, Context(client, resolved)), secrets, client)
+    context = Context(client, resolved, lambda name: inputs.path_of(provider, name, world.environ, world.folder))
+    stream = provider.fetch(query, context)
+    if memory is None:
+        return Source(stream, secrets, client)
+    client.on_kept = memory.note
+    return Source(memory.watch(stream), secrets, client)
 
 
 def _file(request: Request, query: Query, world: World, deadline: float) -> Source:

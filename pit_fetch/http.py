@@ -34,7 +34,10 @@ BACKOFF_SECONDS = 0.2
 
 @dataclass
 class Client:
-    """Asks the ``hosts`` of one provider, until ``deadline`` (monotonic seconds)."""
+    """Asks the ``hosts`` of one provider, until ``deadline`` (monotonic seconds).
+
+    ``on_kept`` is told of a reply that the cache answered with: a transport never sees it.
+    """
 
     hosts: tuple[Host, ...]
     credentials: Mapping[str, str]
@@ -44,6 +47,7 @@ class Client:
     timeout: float
     deadline: float
     on_request: Callable[[str], None]
+    on_kept: Callable[[Request, Reply], None] = lambda request, reply: None
     requests_made: int = 0
     _limiters: dict[tuple[str, Rate], Limiter] = field(default_factory=dict)
 
@@ -75,6 +79,10 @@ class Client:
         request = Request("POST", path, params or {}, headers, dumps(json).encode())
         return self._ask(self._host(host), request, busy, MAX_TRIES if repeatable else 1)
 
+    def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> Reply:
+        """See :meth:`pit_fetch.provider.Context.load`."""
+        return self._ask(self._host(host), Request("LOAD", path, params, call=call), None, 1)
+
     def get_cached(
         self,
         host: str,
@@ -88,7 +96,10 @@ class Client:
         kept = cache.load(self.environ, url, seconds, self.clock.now().timestamp())
         if kept is not None:
             with contextlib.suppress(UpstreamError):
-                return decode(Reply(200, {}, kept.body, datetime.fromtimestamp(kept.since, UTC)))
+                held = Reply(200, {}, kept.body, datetime.fromtimestamp(kept.since, UTC))
+                decoded = decode(held)
+                self.on_kept(Request("GET", url), held)
+                return decoded
         reply = self.get(host, path)
         decoded = decode(reply)
         if keep is None or keep(decoded):

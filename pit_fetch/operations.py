@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
 
 from pit_fetch import meant
 from pit_fetch.errors import ConfigError
@@ -11,10 +12,14 @@ from pit_fetch.gaps import Gap, gap
 from pit_fetch.provider import Operation, Provider, Query, Record
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc3339
 
+if TYPE_CHECKING:
+    from pit_fetch.request import Request
+
 # The option that names the operation, where a provider has several.
 OPTION = "op"
 
-_TITLES = {
+# How the records of an operation are dated, in words.
+DATINGS: Mapping[str, str] = {
     "record": "Dated record by record: --pit serves what was public",
     "receipt": "Snapshots: public when fetched, so nothing is served for a PIT in the past",
     "never": "Unverifiable: nothing is served with --pit",
@@ -43,6 +48,42 @@ def chosen(provider: Provider, query: Query) -> Query:
     if surplus and (operation.needs or operation.takes or len(provider.operations) > 1):
         _refuse(f"{name} does not take {', '.join(surplus)}; see --help.")
     return query
+
+
+def named(provider: Provider, options: Mapping[str, Any]) -> Sequence[Operation]:
+    """The operation that ``options`` name, if there is one; all of them otherwise."""
+    return [one for one in provider.operations if one.name == options.get(OPTION)] or provider.operations
+
+
+def understood(request: Request, started: datetime) -> Query:
+    """What ``request`` asks its provider, when it is asked at ``started``. Raises ConfigError."""
+    now = request.pit or started
+    query = Query(
+        now=now,
+        started=started,
+        pit=request.pit,
+        since=request.since,
+        until=request.until,
+        horizon=now,
+        limit=request.limit,
+        options=request.options,
+        offline=request.input_file is not None,
+    )
+    query = chosen(request.provider, query)
+    return query._replace(horizon=_horizon(request, query))
+
+
+def _horizon(request: Request, query: Query) -> datetime:
+    """The instant after which no record can be wanted. A stage that computes across records needs all of them.
+
+    --date-to narrows it only where it compares what the records are ordered by, or where the provider
+    applies it: what was published late may carry an early date of another kind.
+    """
+    if request.provider.derive(query):
+        return query.now
+    until = request.until if query.operation.window in ("", "available_on", None) else None
+    after = request.after.instant if request.after else None
+    return min(bound for bound in (query.now, until, after) if bound is not None)
 
 
 def _named(provider: Provider, name: str | None) -> Operation:
@@ -108,7 +149,7 @@ def _moment(operation: Operation, record: Record) -> datetime | None:
 
 def by_dating(provider: Provider) -> Iterator[tuple[str, list[Operation]]]:
     """The operations, grouped under their titles in --help."""
-    for dating, title in _TITLES.items():
+    for dating, title in DATINGS.items():
         rows = [one for one in provider.operations if one.dating == dating]
         if rows:
             yield title, rows

@@ -71,10 +71,13 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
         Option("max_pages", "maximum number of pages of public records to read", kind="integer", default=10),
         Option("timeout", "time limit for the whole fetch", kind="number", default=60.0),
         Option("input_file", "read a raw provider reply instead of the network; - is stdin", metavar="PATH"),
+        Option("archive", "record every reply in this file, and answer from it too", metavar="PATH"),
+        Option("offline", "answer from the archive alone, without the network", kind="flag", default=False),
     ),
     "what to print": (
         Option("fields", "only these fields of each item; id and timestamps are always kept", kind="list"),
-        Option("format", "output format", choices=FORMS, default="json", metavar="FORMAT"),
+        Option("format", "output format, on a terminal table", choices=FORMS, default="json", metavar="FORMAT"),
+        Option("output", "write to this file instead, all or nothing", metavar="FILE"),
         Option(
             "max_chars",
             "maximum size of the output; a longer item is continued; 0 means no limit",
@@ -107,7 +110,8 @@ _EPILOG = """\
 exit status: 0 an envelope is on stdout, with or without gaps; 2 the command line was refused;
 3, 4, 5 with --fail: a config, input or upstream gap; 70 a bug; 130 interrupted.
 "pit_fetch --source SOURCE --help" shows the options of a source.
-other commands: pit_fetch init | lint | doctor | new-provider; each has its own --help.
+other commands: pit_fetch init | lint | doctor | new-provider | config | completion | sources | diff | explain;
+each has its own --help.
 """
 
 
@@ -196,6 +200,19 @@ def source_of(argv: Sequence[str]) -> str | None:
     known, _ = parser.parse_known_args(list(argv))
     source: str | None = getattr(known, "source", None)
     return source
+
+
+def each_with_one(argv: Sequence[str], flag: str, count: int) -> list[list[str]]:
+    """The command line once for each value of ``flag``, which it must give ``count`` times, with that value alone."""
+    words = list(argv[: argv.index("--")] if "--" in argv else argv)
+    places = [place for place, word in enumerate(words) if word == flag or word.startswith(f"{flag}=")]
+    if len(places) != count:
+        raise UsageError("usage", text=f"{flag} must be given {count} times, with {count} different values")
+    spans = [range(place, place + (2 if words[place] == flag else 1)) for place in places]
+    return [
+        [word for place, word in enumerate(argv) if not any(place in span for span in spans if span is not kept)]
+        for kept in spans
+    ]
 
 
 def listing_of(argv: Sequence[str]) -> str:

@@ -54,13 +54,17 @@ class Tally:
 
 @dataclass
 class Taken:
-    """What a fetch keeps. ``stopped`` says which cap ended it; ``last`` is the last public record examined."""
+    """What a fetch keeps. ``stopped`` says which cap ended it; ``last`` is the last public record examined.
+
+    ``resume`` is the record after which the next page begins, if that is not the last one kept.
+    """
 
     kept: list[Record] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
     scanned: int = 0
     stopped: Literal["", "limit", "max_pages"] = ""
     last: Record | None = None
+    resume: Record | None = None
 
 
 def verdict(record: Record, cutoff: datetime | None) -> Verdict:
@@ -71,7 +75,7 @@ def verdict(record: Record, cutoff: datetime | None) -> Verdict:
         return "public"
     if not _is_aware(record.available_at) or not (record.revised_at is None or _is_aware(record.revised_at)):
         return "undated"
-    stamps = (record.available_at, record.revised_at)
+    stamps = (record.available_at, record.revised_at, record.first_seen_at)
     return "late" if any(stamp is not None and stamp > cutoff for stamp in stamps) else "public"
 
 
@@ -169,7 +173,7 @@ def _newest_versions(records: Iterable[Record]) -> Iterable[Record]:
     for record in records:
         held = chosen.setdefault(record.id, record)
         if held is not record:
-            chosen[record.id] = min(held, record, key=_version)
+            chosen[record.id] = max(held, record, key=_version)
     return chosen.values()
 
 
@@ -262,7 +266,14 @@ def _is_aware(moment: datetime | None) -> TypeGuard[datetime]:
     return isinstance(moment, datetime) and moment.utcoffset() is not None
 
 
-def _version(record: Record) -> tuple[float, float, str]:
-    """Sorts the newest version of an id first. Equal stamps are settled by content, never by order of arrival."""
+def _version(record: Record) -> tuple[float, float, bytes]:
+    """Sorts the newest version of an id last. Equal stamps are settled by content, never by order of arrival."""
     available, revised = _seconds(record.available_at), _seconds(record.revised_at)
-    return min(available, revised), available, json.dumps(record.payload, sort_keys=True, default=str)
+    return -min(available, revised), -available, fingerprint(record)
+
+
+def fingerprint(record: Record) -> bytes:
+    """A digest of what a record says: it settles which of two versions with equal stamps is served."""
+    from hashlib import sha256
+
+    return sha256(json.dumps(record.payload, sort_keys=True, default=str).encode()).digest()[:16]

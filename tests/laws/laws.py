@@ -9,11 +9,26 @@ from functools import partial
 from random import Random
 
 from pit_fetch.envelope import STAMPS
+from pit_fetch.formats import BINARY
 from pit_fetch.formats import NAMES as FORMS
 from pit_fetch.testing.same import CANARY, same_bytes
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import Request
-from tests.laws import alphavantage, bz, command, corpus, earningscall, fred, perplexity, sample, sec, shell
+from tests.laws import (
+    alphavantage,
+    archived,
+    bz,
+    command,
+    corpus,
+    earningscall,
+    fred,
+    looks,
+    perplexity,
+    sample,
+    sec,
+    shell,
+    zones,
+)
 from tests.laws.worlds import SECRETS, Case, near, run
 from tests.neo4j import guarded
 from tests.neo4j import laws as neo4j
@@ -161,8 +176,10 @@ def windows(case: Case, parts: Sequence[Sequence[str]]) -> int:
 def forms(case: Case) -> int:
     """What the gate refuses is not printed in any form."""
     for name in FORMS:
-        left = run(case, case.worlds[0], words=(*case.words, "--format", name))
+        to_a_file = ("--output", "answer") if name in BINARY else ()
+        left = run(case, case.worlds[0], words=(*case.words, "--format", name, *to_a_file))
         assert (left.code, CANARY in left.out + left.err) == (70, False), name
+        assert not any(path == "answer" for path, _ in left.files), name
     return 0
 
 
@@ -231,11 +248,18 @@ LAWS: Mapping[str, Law] = {
     "perplexity: failures": lambda rng: non_interference(perplexity.failures(rng)),
     "gate: judges": command.gate_judges,
     "gate: hook": command.gate_hook,
+    "gate: releases": command.gate_releases,
+    "gate: zones": zones.law,
     "guard: shell": shell.law,
+    "guard: mentions": shell.mentions,
     "guard: options": shell.options,
     "command: refusals": command.refusals,
     "library: refusals": command.library_refusals,
+    "looks: diff": looks.differences,
+    "looks: explain": looks.explanations,
+    "looks: settings": looks.settings,
     "corpus: no leak": corpus.law,
     **{f"neo4j: {name}": partial(law, Kglite) for name, law in neo4j.LAWS.items()},
     **{f"guard: Cypher {name}": law for name, law in guarded.LAWS.items()},
+    **archived.laws({source: make for source, (make, _) in _MAKERS.items()}),
 }

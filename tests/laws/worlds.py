@@ -112,10 +112,12 @@ def run(
     environ: Mapping[str, str] | None = None,
     keep_files: bool = False,
     still: bool = False,
+    command: str = "",
 ) -> Left:
     """The command in this process. Files of the run before are removed first, unless they are to be kept.
 
-    ``pit`` "" is open mode. ``still``: the time of day stands still, however long the program waits.
+    ``pit`` "" is open mode. ``command`` is the word before the options of what is not a fetch. ``still``: the time
+    of day stands still, however long the program waits.
     """
     home = _home()
     if not keep_files:
@@ -124,7 +126,12 @@ def run(
     transport, asked = Answering(app, clock.now), case.pit if pit is None else pit
     with _resized(case.sizes if sizes is None else sizes):
         left = process.run(
-            ["--source", case.source, *(("--pit", asked) if asked else ()), *(case.words if words is None else words)],
+            [
+                *([command] if command else []),
+                *("--source", case.source),
+                *(("--pit", asked) if asked else ()),
+                *(case.words if words is None else words),
+            ],
             transport=transport,
             clock=clock.value()._replace(now=lambda: clock.start) if still else clock.value(),
             environ={"HOME": str(home), **VARIABLES, **UNLIMITED, **(environ or {})},

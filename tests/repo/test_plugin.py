@@ -6,7 +6,10 @@ import json
 import os
 from pathlib import Path
 
+import pytest
+
 from pit_fetch import __version__, commands
+from pit_fetch.siblings import gate, load
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -14,6 +17,13 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_the_plugin_and_the_package_have_one_version() -> None:
     manifest = json.loads((ROOT / ".claude-plugin" / "plugin.json").read_text())
     assert (manifest["name"], manifest["version"]) == ("pit-fetch", __version__)
+
+
+@pytest.mark.parametrize("program", [f"{ROOT}/pit_fetch.py", f"python3 {ROOT}/pit_fetch.py", "python3 -m pit_fetch"])
+def test_its_own_program_may_list(program: str) -> None:
+    guard = load("pit_guard")
+    hook = {"tool_name": "Bash", "tool_input": {"command": f"{program} --version"}, "cwd": str(ROOT)}
+    assert not guard.decide(hook, {"PIT_FETCH_WRAPPER_ONLY": "1"}, gate).refusal
 
 
 def test_its_agents_pass_the_linter() -> None:

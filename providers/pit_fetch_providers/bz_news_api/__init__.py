@@ -178,24 +178,32 @@ PROVIDER = Provider(
     hosts=(api.HOST,),
     credentials=(api.TOKEN,),
     options=(
-        Option("tickers", "articles about any of these symbols", kind="list", metavar="AAPL,MSFT"),
+        Option("tickers", "articles about any of these symbols", kind="list", metavar="AAPL,MSFT", shapes=False),
         Option("channels", "articles in any of these channels (names or ids)", kind="list", metavar="News,Earnings"),
-        Option("tags", "articles with any of these tags", kind="list"),
-        Option("keywords", "articles that mention any of these words or phrases, as whole words", kind="list"),
+        Option("tags", "articles with any of these tags", kind="list", shapes=False),
+        Option(
+            "keywords",
+            "articles that mention any of these words or phrases, as whole words",
+            kind="list",
+            shapes=False,
+        ),
         Option(
             "themes",
             f"articles that mention a word of a theme ({', '.join(THEMES)}; any other is a word itself)",
             kind="list",
+            shapes=False,
         ),
         Option(
             "lookback_minutes",
             f"how far back from its end the window reaches without --date-from (default {DEFAULT_LOOKBACK_MINUTES})",
             kind="integer",
+            shapes=False,
         ),
         Option(
             "updated_since",
             "last revised at or after: a date, a timestamp or Unix seconds; does not widen the window",
             kind="instant",
+            shapes=False,
         ),
     ),
     operations=(
@@ -214,6 +222,7 @@ PROVIDER = Provider(
                 Field("updated", "instant"),
             ),
             window=None,  # applied here, with the look-back, which counts back from the window's end
+            earliest=lambda query: _window(query)[0],
         ),
     ),
     page_size=PAGE_SIZE,

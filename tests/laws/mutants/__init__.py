@@ -15,6 +15,7 @@ from tests.laws.mutants import (
     fred,
     gate,
     guard,
+    memory,
     network,
     parts,
     perplexity,
@@ -41,4 +42,5 @@ MUTANTS: tuple[Mutant, ...] = (
     *fred.MUTANTS,
     *perplexity.MUTANTS,
     *earningscall.MUTANTS,
+    *memory.MUTANTS,
 )

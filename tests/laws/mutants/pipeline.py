@@ -254,7 +254,7 @@ MUTANTS = (
     Mutant("what is derived sees withheld records", "pit_fetch.engine:_take", _derived_before_filter, ANY[:1]),
     Mutant(
         "what is derived begins at --after and --date-to",
-        "pit_fetch.engine:_horizon",
+        "pit_fetch.operations:_horizon",
         _horizon_of_the_window,
         ("sample: windows",),
     ),

@@ -1,0 +1,212 @@
+"""What a recorded fetch says: its records, by the provider's code of today, from nothing but the archive.
+
+A fetch with a PIT is run again, answered by its own exchanges. One without a PIT was shaped for
+today's eyes, so each of its replies is read again as a PIT would show it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shlex
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from pit_fetch.archive import index, instants, log
+from pit_fetch.archive.log import Exchange, Fetch, Key
+from pit_fetch.coercion import spell
+from pit_fetch.errors import PitFetchError
+from pit_fetch.operations import OPTION, in_window, understood
+from pit_fetch.provider import Context, Gap, Host, Page, Provider, Query, Record, Watermark
+from pit_fetch.request import Request, parse
+from pit_fetch.transport import Replay, Reply
+from pit_fetch.transport import Request as Sent
+from pit_fetch.world import Clock
+
+Find = Callable[[str], Provider]
+
+
+class Asked(NamedTuple):
+    """A recorded fetch in the terms of today's code."""
+
+    fetch: Fetch
+    request: Request
+    query: Query
+
+
+def asked(fetch: Fetch, find: Find) -> Asked:
+    """The request of a fetch as its provider understands it today. Raises PitFetchError if it no longer does."""
+    provider = find(fetch.source)
+    request = parse(shlex.split(fetch.request), provider, {})
+    return Asked(fetch, request, understood(request, instants.moment(fetch.began)))
+
+
+def found(
+    key: Key, one: Asked, records: Iterable[Record], seen: int, complete: bool, clean: Callable[[str], str]
+) -> index.Found:
+    """A read for the index. A capture that ran to its end depends on nothing; any other on its own PIT, or its time."""
+    query, fetch = one.query, one.fetch
+    evidence = frozenset(field.name for field in query.operation.fields if field.evidence)
+    said: dict[str, list[index.Row]] = {}
+    for record in records:
+        if record.id and _is_text(record.id):
+            said.setdefault(record.id, []).append(index.row(record, evidence, clean))
+    free = min(seen, seen if fetch.pit is None else fetch.pit)
+    whole = complete and bool(said)
+    return index.Found(
+        key=key,
+        pool=pool(one.request.provider, query, fetch),
+        seen=seen,
+        complete=whole,
+        free=instants.NEVER if fetch.kind == "capture" and whole else free,
+        since=instants.maybe(query.operation.earliest(query)),
+        until=instants.number(query.horizon),
+        said=said if query.operation.dating == "record" else {},
+    )
+
+
+def pool(provider: Provider, query: Query, fetch: Fetch) -> str:
+    """The question whose records belong together: source, hosts, plan, operation, and what shapes a record."""
+    shaping: dict[str, Any] = {}
+    for option in provider.options:
+        value = query.options[option.name]
+        if option.shapes and option.name != OPTION and value not in (None, False, option.default):
+            shaping[option.name] = spell(value)
+    if query.operation.window is None and provider.select is Provider.select:
+        # The provider applies the window while it asks, and nobody can apply it later.
+        shaping["window"] = [str(query.since), str(query.until)]
+    hosts = {name: urlsplit(base).hostname for name, base in fetch.hosts.items()}
+    return json.dumps([provider.name, hosts, fetch.plan, query.operation.name, shaping], sort_keys=True)
+
+
+def holds(one: Asked, records: Sequence[Record]) -> bool:
+    """Whether the window of a fetch would have held one of these records, had it been there."""
+    query, provider = one.query, one.request.provider
+    earliest = query.operation.earliest(query)
+    for record in records:
+        public = record.available_at
+        if public is None:
+            if earliest is not None or query.horizon < query.now:
+                continue
+        elif public > query.horizon or (earliest is not None and public < earliest):
+            continue
+        with contextlib.suppress(Exception):  # a filter of a provider's that fails proves nothing
+            if in_window(query, record) and provider.select(query, record):
+                return True
+    return False
+
+
+def records(one: Asked, exchanges: Sequence[Exchange]) -> Iterator[Record]:
+    """Every record that the exchanges of a fetch yield, the running and the undated ones, too."""
+    if one.query.pit is None:
+        yield from reread(one, exchanges)
+        return
+    with contextlib.suppress(PitFetchError):
+        for part in one.request.provider.fetch(one.query, _context(one, exchanges)):
+            yield from records_in(part)
+
+
+def reread(one: Asked, exchanges: Iterable[Exchange]) -> Iterator[Record]:
+    """The records of each reply by itself, as a PIT would show them; what is not a reply of records has none."""
+    for said in exchanges:
+        if said.status == 200:
+            moment = instants.moment(said.seen)
+            query = one.query._replace(pit=moment, now=moment, started=moment)
+            with contextlib.suppress(PitFetchError):
+                for part in one.request.provider.read(said.body, query):
+                    yield from records_in(part)
+
+
+def records_in(part: Record | Page | Watermark | Gap) -> tuple[Record, ...]:
+    if isinstance(part, Record):
+        return (part,)
+    return part.records if isinstance(part, Page) else ()
+
+
+def _is_text(name: str) -> bool:
+    """Whether a database can hold it: half of a surrogate pair is legal in JSON and in no encoding."""
+    try:
+        return bool(name.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+class Archived(NamedTuple):
+    """The recorded fetches of an archive, for the index. ``cache`` keeps what requests mean."""
+
+    connection: sqlite3.Connection
+    find: Find
+    cache: dict[Key, Asked | None]
+
+    def asked(self, key: Key) -> Asked | None:
+        """None for a fetch of a source that is not installed, or a request that is no longer understood."""
+        if key not in self.cache:
+            self.cache[key] = None
+            fetch = log.fetch_of(self.connection, key)
+            if fetch is not None:
+                with contextlib.suppress(PitFetchError):
+                    self.cache[key] = asked(fetch, self.find)
+        return self.cache[key]
+
+    def holds(self, key: Key, found: Sequence[Record]) -> bool:
+        one = self.asked(key)
+        return one is not None and holds(one, found)
+
+    def read(self, key: Key) -> index.Found | None:
+        """A recorded fetch as a read; None if it has no exchanges or is not understood."""
+        one, exchanges = self.asked(key), list(log.exchanges_of(self.connection, key))
+        if one is None or not exchanges:
+            return None
+        ended = log.answer_of(self.connection, key)
+        seen = exchanges[-1].seen if ended is None else ended.seen
+        complete = ended is not None and ended.complete
+        return found(key, one, records(one, exchanges), seen, complete, str)
+
+    def rebuild(self) -> None:
+        """Makes the index from the start."""
+        index.clear(self.connection)
+        for key in log.fetches(self.connection):
+            read = self.read(key)
+            if read is not None:
+                index.add(self.connection, read, self.holds)
+
+
+def _context(one: Asked, exchanges: Sequence[Exchange]) -> Context:
+    """A context in which nothing but the archive answers, at the time of the fetch."""
+    from pit_fetch.http import Client
+
+    provider, began = one.request.provider, instants.moment(one.fetch.began)
+    overrides = {host.override: one.fetch.hosts[host.name] for host in provider.hosts if host.name in one.fetch.hosts}
+    credentials = {credential.name: "archived" for credential in provider.credentials}
+    client = Client(
+        hosts=tuple(unlimited(host) for host in provider.hosts),
+        credentials=credentials,
+        environ=overrides,
+        clock=still(began),
+        transport=Replay(replies(exchanges)),
+        timeout=one.request.timeout,
+        deadline=float("inf"),
+        on_request=lambda url: None,
+    )
+    return Context(client, credentials)
+
+
+def unlimited(host: Host) -> Host:
+    return host._replace(rate=None)
+
+
+def still(moment: datetime) -> Clock:
+    """A clock that stands."""
+    return Clock(lambda: moment, lambda: 0.0, moment.timestamp, lambda seconds: None)
+
+
+def replies(exchanges: Iterable[Exchange]) -> Iterator[tuple[Sent, Reply]]:
+    """Exchanges as a transport sees them."""
+    for one in exchanges:
+        method: Any = one.method
+        params: Mapping[str, Any] = one.params
+        sent = Sent(method, one.url, params, {}, one.sent)
+        yield sent, Reply(one.status, one.headers, one.body, instants.moment(one.seen))

@@ -1,0 +1,40 @@
+"""Why an archive cannot be used, in words that name neither its path nor anything in it."""
+
+from __future__ import annotations
+
+import sqlite3
+
+
+class ArchiveError(Exception):
+    """``problem`` completes "The archive cannot be used: …"."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+
+
+_PROBLEMS = {
+    "SQLITE_FULL": "the disk is full",
+    "SQLITE_READONLY": "it is read-only",
+    "SQLITE_BUSY": "another process holds it",
+    "SQLITE_LOCKED": "another process holds it",
+    "SQLITE_CANTOPEN": "it cannot be opened",
+    "SQLITE_PERM": "it cannot be opened",
+    "SQLITE_NOTADB": "it is not an archive of pit_fetch",
+    "SQLITE_CORRUPT": "it is damaged",
+    "SQLITE_IOERR": "the disk reports an error",
+}
+
+
+def of_sqlite(error: sqlite3.Error) -> ArchiveError:
+    """What an error of SQLite means. Extended codes begin with the plain one."""
+    name = getattr(error, "sqlite_errorname", None) or ""
+    for code, problem in _PROBLEMS.items():
+        if name.startswith(code):
+            return ArchiveError(problem)
+    return ArchiveError(f"SQLite refuses it ({name or type(error).__name__})")
+
+
+def of_os(error: OSError) -> ArchiveError:
+    """What an error of the operating system means."""
+    return ArchiveError((error.strerror or "it cannot be opened").lower())

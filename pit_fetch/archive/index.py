@@ -1,0 +1,386 @@
+"""Which version of which item ruled when: derived from the log, read by answers, and replaceable at any time.
+
+    pools     one for each question whose records belong together: source, hosts, plan, operation, and
+              the options that shape a record
+    reads     the fetches of a pool, in the order of their receipt
+    versions  what was said of an item, each thing once
+    sights    the runs of :mod:`pit_fetch.archive.rule`; ``said`` lists versions, nothing means absent
+    reigns    the answer: from ``start`` to ``stop`` this version rules, at this position of the order
+
+An answer is one range of ``reigns``, read newest first: it costs what it returns, however much there is.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+from pit_fetch.archive import instants, rule
+from pit_fetch.archive.log import Key
+from pit_fetch.archive.schema import DERIVED
+from pit_fetch.pit import fingerprint
+from pit_fetch.provider import Record
+
+Holds = Callable[[Key, Sequence[Record]], bool]
+
+_OF_ITEMS = "FROM json_each(?) j CROSS JOIN {0} t ON t.pool = ? AND t.item = j.value"
+_KNOWN_VERSIONS = f"SELECT t.item, t.key, t.id {_OF_ITEMS.format('versions')}"
+_LATEST_SIGHTS = (
+    f"SELECT t.item, t.first, t.last, t.before, t.free, t.said {_OF_ITEMS.format('sights')} WHERE t.latest = 1"
+)
+_NEW_VERSION = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_NEW_SIGHT = "INSERT OR IGNORE INTO sights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_NEW_REIGN = "INSERT INTO reigns VALUES (?, ?, ?, ?, ?, ?, ?)"
+_LONGER = "UPDATE sights SET last = ?, before = ?, free = ? WHERE pool = ? AND item = ? AND first = ? AND said = ?"
+# In the order in which they have to be written.
+_STATEMENTS = (_NEW_VERSION, _NEW_SIGHT, _NEW_REIGN, _LONGER)
+
+
+class Row(NamedTuple):
+    """A version as it is stored. Instants are numbers; ``payload`` is JSON.
+
+    ``key`` sorts as the pipeline's choice among versions does: by ``available_at``, then by what they say.
+    """
+
+    key: bytes
+    content: bytes
+    available: int | None
+    revised: int | None
+    stamp: str
+    payload: str
+
+    @property
+    def claim(self) -> int | None:
+        return self.available if self.revised is None or self.available is None else max(self.available, self.revised)
+
+
+class Found(NamedTuple):
+    """One read: what it said, and what it would have said.
+
+    pool      the question, as text
+    free      the first instant at which its claims count
+    since, until  outside of these it says nothing of dated items (None: no bound)
+    said      the versions by item, running ones included
+    """
+
+    key: Key
+    pool: str
+    seen: int
+    complete: bool
+    free: int
+    since: int | None
+    until: int | None
+    said: Mapping[str, Sequence[Row]]
+
+
+def row(record: Record, evidence: frozenset[str], clean: Callable[[str], str] = str) -> Row:
+    """A record as a version. What ``evidence`` names is not part of what the source says."""
+    available, revised = instants.maybe(record.available_at), instants.maybe(record.revised_at)
+    plain = json.dumps(record.payload)
+    payload = clean(plain)
+    if payload != plain:
+        record = record._replace(payload=json.loads(payload))
+    whole = content = fingerprint(record)
+    if evidence and not evidence.isdisjoint(record.payload):
+        said = {name: value for name, value in record.payload.items() if name not in evidence}
+        content = fingerprint(record._replace(payload=said))
+    key = f"{available or 0:020}".encode() + whole + (b"" if revised is None else b"%d" % revised)
+    return Row(key, content, available, revised, record.available_at_source, payload)
+
+
+def record(item: str, one: Row, first_seen: int | None = None) -> Record:
+    """A version as a record. Without a stamp of its own it was available when it was first seen."""
+    available = one.available if one.available is not None else first_seen
+    stamp: Any = one.stamp
+    return Record(
+        item,
+        None if available is None else instants.moment(available),
+        stamp,
+        json.loads(one.payload),
+        None if one.revised is None else instants.moment(one.revised),
+        first_seen_at=None if first_seen is None else instants.moment(first_seen),
+    )
+
+
+def clear(connection: sqlite3.Connection) -> None:
+    for table in DERIVED:
+        connection.execute(f"DELETE FROM {table}")  # noqa: S608 - our names
+
+
+def add(connection: sqlite3.Connection, found: Found, holds: Holds) -> None:
+    """Takes up a read that was not received before any that is there.
+
+    ``holds`` says whether the window of a fetch would have held records, had they been there.
+    """
+    pool = _pool(connection, found.pool)
+    items = _Items(connection, pool, found, holds)
+    for item, versions in found.said.items():
+        items.see(item, versions)
+    items.write()
+    if found.complete:
+        items.miss()
+    connection.execute(
+        "INSERT OR IGNORE INTO reads VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (pool, found.seen, *found.key, int(found.complete), found.since, found.until),
+    )
+
+
+def has_others(connection: sqlite3.Connection, pool: str, key: Key) -> bool:
+    """Whether there is a read of the pool besides that one."""
+    row = connection.execute(
+        "SELECT 1 FROM reads r JOIN pools p ON p.id = r.pool "
+        "WHERE p.name = ? AND NOT (r.origin = ? AND r.fetch = ?) LIMIT 1",
+        (pool, *key),
+    ).fetchone()
+    return row is not None
+
+
+def latest(connection: sqlite3.Connection, pool: str, instant: int) -> tuple[Key, int] | None:
+    """The last complete read of the pool that was received by ``instant``, and when that was."""
+    row = connection.execute(
+        "SELECT r.origin, r.fetch, r.seen FROM reads r JOIN pools p ON p.id = r.pool "
+        "WHERE p.name = ? AND r.complete AND r.seen <= ? ORDER BY r.seen DESC, r.origin DESC, r.fetch DESC LIMIT 1",
+        (pool, instant),
+    ).fetchone()
+    return None if row is None else (Key(row[0], row[1]), row[2])
+
+
+def ruling(
+    connection: sqlite3.Connection, pool: str, instant: int, newest: int, oldest: int = instants.NEVER
+) -> Iterator[Record]:
+    """The records of the pool as of ``instant``, in the envelope's order, from position ``newest`` to ``oldest``."""
+    for item, first_seen, *version in rows(connection, pool, instant, newest, oldest):
+        yield record(item, Row(*version), first_seen)
+
+
+def rows(
+    connection: sqlite3.Connection, pool: str, instant: int, newest: int, oldest: int = instants.NEVER
+) -> sqlite3.Cursor:
+    """The same as they are stored: the item, when it was first seen if that is the proof, and the version's columns."""
+    return connection.execute(
+        "SELECT r.item, r.first_seen, v.key, v.content, v.available, v.revised, v.stamp, v.payload "
+        "FROM reigns r JOIN versions v ON v.id = r.version "
+        "WHERE r.pool = (SELECT id FROM pools WHERE name = ?) AND r.position BETWEEN ? AND ? "
+        "AND r.start <= ? AND r.stop > ? ORDER BY r.position DESC, r.item",
+        (pool, oldest, newest, instant, instant),
+    )
+
+
+class _Sight(NamedTuple):
+    """A run as it is stored; several of one instant are several rows."""
+
+    first: int
+    last: int
+    before: int
+    free: int
+    said: str
+
+
+class _Items:
+    """Takes up one read, item by item. What is known of its items is read at once, and what is plain is written so."""
+
+    def __init__(self, connection: sqlite3.Connection, pool: int, found: Found, holds: Holds) -> None:
+        self.connection, self.pool, self.found, self.holds = connection, pool, found, holds
+        self.names: dict[tuple[str, bytes], int] = {}
+        self.sights: dict[str, list[_Sight]] = {}
+        self.waiting: dict[str, list[tuple[Any, ...]]] = {statement: [] for statement in _STATEMENTS}
+        items = (json.dumps(list(found.said)), pool)
+        for item, key, name in connection.execute(_KNOWN_VERSIONS, items):
+            self.names[item, key] = name
+        for item, *one in connection.execute(_LATEST_SIGHTS, items):
+            self.sights.setdefault(item, []).append(_Sight(*one))
+        (self.last_name,) = connection.execute("SELECT coalesce(max(id), 0) FROM versions").fetchone()
+
+    def see(self, item: str, rows: Sequence[Row]) -> None:
+        """An item that is in the read."""
+        versions, held, seen = self._named(item, rows), self.sights.get(item, []), self.found.seen
+        said = self._public(versions)
+        if not held and not self._look_back(item, rows, instants.NEVER):
+            self._begin(item, versions, said)
+        elif len(held) == 1 and held[0].said == said:
+            self._extend(item, held[0])
+        elif held and held[0].last == seen:
+            self._beside(item, said, held)
+        else:
+            if held and held[0].said == "":
+                self._look_back(item, rows, held[0].last)
+            self._append(item, said, seen)
+
+    def write(self) -> None:
+        """Writes what was put off."""
+        for statement, rows in self.waiting.items():
+            self.connection.executemany(statement, rows)
+            rows.clear()
+
+    def miss(self) -> None:
+        """What is there, is not in this read, and would have been."""
+        since = instants.NEVER if self.found.since is None else self.found.since
+        until = instants.ALWAYS if self.found.until is None else self.found.until
+        query = (
+            "SELECT item, said FROM sights WHERE pool = ? AND latest = 1 AND said != '' AND last < ? "
+            "AND (position IS NULL OR position BETWEEN ? AND ?)"
+        )
+        self.write()
+        missing = self.connection.execute(query, (self.pool, self.found.seen, since, until)).fetchall()
+        for item, said in missing:
+            if self.holds(self.found.key, [record(item, one) for one in self._rows(said)]):
+                self._append(item, "", self.found.seen)
+
+    def _begin(self, item: str, versions: Mapping[int, Row], said: str) -> None:
+        """An item of which nothing is known."""
+        seen, free = self.found.seen, self.found.free
+        public = {str(name): versions[name] for name in map(int, said.split())}
+        self.waiting[_NEW_SIGHT].append((self.pool, item, seen, seen, seen, free, said, _position(public.values()), 1))
+        self.waiting[_NEW_REIGN] += self._reigns(item, [(seen, seen, free, said)], public)
+
+    def _look_back(self, item: str, rows: Sequence[Row], last: int) -> bool:
+        """Whether a complete read lacked an item that claims to have been there by then: it was inserted later."""
+        claims = [one.claim for one in rows if one.claim is not None]
+        if not claims:
+            return False
+        reads = self.connection.execute(
+            "SELECT origin, fetch, seen FROM reads WHERE pool = ? AND seen >= ? AND seen > ? AND seen < ? AND complete "
+            "ORDER BY seen DESC, origin DESC, fetch DESC",
+            (self.pool, min(claims), last, self.found.seen),
+        )
+        records = [record(item, one) for one in rows]
+        for origin, fetch, seen in reads:
+            if self.holds(Key(origin, fetch), records):
+                self._append(item, "", seen)
+                return True
+        return False
+
+    def _extend(self, item: str, held: _Sight) -> None:
+        """One more sight of the same. ``before`` is the one before the last, of an earlier instant."""
+        free, seen = min(held.free, self.found.free), self.found.seen
+        before = held.last if seen > held.last else held.before
+        self.waiting[_LONGER].append((seen, before, free, self.pool, item, held.first, held.said))
+        if free < held.free:
+            self._reign(item)
+
+    def _beside(self, item: str, said: str, held: Sequence[_Sight]) -> None:
+        """A read of the very instant of another: what is there outweighs what is not, and each says its own."""
+        self.write()
+        known = next((one for one in held if one.said == said), None)
+        if known is not None:
+            self._extend(item, known)
+            return
+        if not said:
+            return
+        last = held[0]
+        if not last.said:
+            self._take_back(item, last)
+            held = self._latest(item)
+            if len(held) == 1 and held[0].said == said:
+                self._extend(item, held[0])
+                self._reign(item)
+            else:
+                self._append(item, said, self.found.seen)
+            return
+        if last.first < last.last:  # the run ends before this instant, at which there are now two sights
+            self.connection.execute(
+                "UPDATE sights SET last = ?, latest = 0 WHERE pool = ? AND item = ? AND first = ?",
+                (last.before, self.pool, item, last.first),
+            )
+            self._append(item, last.said, last.last, beside=True, free=last.free)
+        self._append(item, said, self.found.seen, beside=True)
+
+    def _take_back(self, item: str, absence: _Sight) -> None:
+        """The absence was not one: another read of that instant had the item."""
+        place = (self.pool, item, absence.first)
+        self.connection.execute("DELETE FROM sights WHERE pool = ? AND item = ? AND first = ? AND said = ''", place)
+        self.connection.execute(
+            "UPDATE sights SET latest = 1 WHERE pool = ? AND item = ? AND first = "
+            "(SELECT max(first) FROM sights WHERE pool = ? AND item = ?)",
+            (self.pool, item, self.pool, item),
+        )
+
+    def _append(self, item: str, said: str, seen: int, *, beside: bool = False, free: int | None = None) -> None:
+        self.write()
+        if not beside:
+            self.connection.execute(
+                "UPDATE sights SET latest = 0 WHERE pool = ? AND item = ? AND latest = 1", (self.pool, item)
+            )
+        free = self.found.free if free is None else free
+        row = (self.pool, item, seen, seen, seen, free, said, _position(self._rows(said)), 1)
+        self.connection.execute(_NEW_SIGHT, row)
+        self._reign(item)
+
+    def _reign(self, item: str) -> None:
+        """Decides again which version of an item rules when."""
+        self.write()
+        self.connection.execute("DELETE FROM reigns WHERE pool = ? AND item = ?", (self.pool, item))
+        found = self.connection.execute(
+            "SELECT first, last, free, said FROM sights WHERE pool = ? AND item = ? ORDER BY first", (self.pool, item)
+        ).fetchall()
+        names = {name for *_, said in found for name in said.split()}
+        reigns = self._reigns(item, found, {name: self._row(int(name)) for name in names})
+        self.connection.executemany(_NEW_REIGN, list(reigns))
+
+    def _reigns(
+        self, item: str, runs: Sequence[tuple[int, int, int, str]], rows: Mapping[str, Row]
+    ) -> Iterator[tuple[Any, ...]]:
+        """The rows of ``reigns`` that the rule makes of the runs of an item."""
+        versions = {name: rule.Version(one.content.hex(), one.claim, one.key.hex()) for name, one in rows.items()}
+        names = {version: name for name, version in versions.items()}
+        found = rule.reigns(_runs(runs, versions))
+        for reign, after in zip_longest(found, found[1:]):
+            if reign.version is not None:
+                name = names[reign.version]
+                available = rows[name].available
+                position = available if available is not None else reign.first_seen
+                stop = instants.ALWAYS if after is None else after.start
+                yield (self.pool, position, item, reign.start, stop, int(name), reign.first_seen)
+
+    def _named(self, item: str, rows: Sequence[Row]) -> dict[int, Row]:
+        found = {}
+        for one in rows:
+            name = self.names.get((item, one.key))
+            if name is None:
+                self.last_name += 1
+                name = self.names[item, one.key] = self.last_name
+                self.waiting[_NEW_VERSION].append((name, self.pool, item, *one))
+            found[name] = one
+        return found
+
+    def _public(self, rows: Mapping[int, Row]) -> str:
+        """Those that were public when the read was received; a running bar is none of them."""
+        names = (name for name, one in rows.items() if one.claim is None or one.claim <= self.found.seen)
+        return " ".join(map(str, sorted(names)))
+
+    def _latest(self, item: str) -> list[_Sight]:
+        columns = "first, last, before, free, said"
+        query = f"SELECT {columns} FROM sights WHERE pool = ? AND item = ? AND latest = 1"  # noqa: S608 - our names
+        return [_Sight(*one) for one in self.connection.execute(query, (self.pool, item))]
+
+    def _rows(self, said: str) -> list[Row]:
+        return [self._row(int(name)) for name in said.split()]
+
+    def _row(self, name: int) -> Row:
+        query = "SELECT key, content, available, revised, stamp, payload FROM versions WHERE id = ?"
+        return Row(*self.connection.execute(query, (name,)).fetchone())
+
+
+def _position(rows: Iterable[Row]) -> int | None:
+    """Where the window of a read would look for these."""
+    return max((one.available for one in rows if one.available is not None), default=None)
+
+
+def _runs(rows: Iterable[tuple[int, int, int, str]], versions: Mapping[str, rule.Version]) -> list[rule.Run]:
+    runs: list[rule.Run] = []
+    for first, last, free, said in rows:
+        one = rule.Sight(first, frozenset(versions[name] for name in said.split()), free)
+        if runs and runs[-1].first == first:
+            runs[-1] = runs[-1]._replace(sights=(*runs[-1].sights, one))
+        else:
+            runs.append(rule.Run(first, last, (one,)))
+    return runs
+
+
+def _pool(connection: sqlite3.Connection, name: str) -> int:
+    connection.execute("INSERT OR IGNORE INTO pools (name) VALUES (?)", (name,))
+    found: Any = connection.execute("SELECT id FROM pools WHERE name = ?", (name,)).fetchone()
+    return int(found[0])

@@ -1,0 +1,243 @@
+"""What is appended to an archive, and never changed: fetches, their exchanges, their answers.
+
+Every row is an entry in a chain of hashes, one chain for each *origin*: the file in which it was
+written. A copy of the file continues under a new origin, so that two copies can be merged again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from pit_fetch.archive import bodies, instants
+from pit_fetch.archive.errors import ArchiveError
+
+GENESIS = bytes(32)
+# Every column of a kind of entry, in the order in which it is hashed.
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "fetches": ("began", "kind", "source", "version", "plan", "hosts", "request", "pit"),
+    "exchanges": ("fetch", "seen", "method", "url", "params", "sent", "status", "headers", "body", "asked"),
+    "answers": ("fetch", "seen", "complete", "status", "answer"),
+    "drops": ("time", "what"),
+}
+# The columns that name a body.
+BODIES = {"exchanges": ("sent", "body"), "answers": ("answer",)}
+
+
+class Key(NamedTuple):
+    """An entry, in whichever archive it is."""
+
+    origin: str
+    seq: int
+
+    def __str__(self) -> str:
+        return f"{self.origin}-{self.seq}"
+
+
+class Fetch(NamedTuple):
+    """What was asked. ``kind``: live, capture or offline. ``hosts``: the base address of each host of the provider."""
+
+    began: int
+    kind: str
+    source: str
+    version: str
+    plan: str
+    hosts: Mapping[str, str]
+    request: str
+    pit: int | None
+
+
+class Exchange(NamedTuple):
+    """What a host was asked and what it said, without secrets. ``seen``: when it was in our hands."""
+
+    seen: int
+    method: str
+    url: str
+    params: Mapping[str, Any]
+    sent: bytes | None
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Answer(NamedTuple):
+    """How a fetch ended. ``complete``: it ran to its end, and what it lacked within its window was not there."""
+
+    seen: int
+    complete: bool
+    status: int
+    answer: bytes | None
+
+
+@dataclass
+class Writer:
+    """Appends entries, inside a transaction of the caller's. ``path`` is the file's, by which a copy is known."""
+
+    connection: sqlite3.Connection
+    path: str
+
+    def fetch(self, one: Fetch) -> Key:
+        return self._append("fetches", one._replace(hosts=_json(one.hosts))._asdict())  # type: ignore[arg-type]
+
+    def exchange(self, fetch: Key, one: Exchange) -> int:
+        """Appends it, and returns when it counts as seen: never before what is already in the archive."""
+        seen = max(one.seen, self.last_seen())
+        asked = request_digest(one)
+        values = {
+            "fetch": fetch.seq,
+            "seen": seen,
+            "method": one.method,
+            "url": one.url,
+            "params": _json(one.params),
+            "sent": None if one.sent is None else self.body(one.sent, None),
+            "status": one.status,
+            "headers": _json(one.headers),
+            "body": self.body(one.body, asked),
+            "asked": asked,
+        }
+        self._append("exchanges", values, fetch.origin)
+        return seen
+
+    def answer(self, fetch: Key, one: Answer) -> None:
+        digest = None if one.answer is None else self.body(one.answer, None)
+        values = {**one._asdict(), "fetch": fetch.seq, "answer": digest, "complete": int(one.complete)}
+        self._append("answers", values, fetch.origin)
+
+    def drop(self, time: int, what: Mapping[str, Any]) -> Key:
+        return self._append("drops", {"time": time, "what": _json(what)})
+
+    def last_seen(self) -> int:
+        rows = self.connection.execute("SELECT max(seen) FROM exchanges UNION ALL SELECT max(seen) FROM answers")
+        return max((seen for (seen,) in rows if seen is not None), default=instants.NEVER)
+
+    def body(self, body: bytes, asked: bytes | None) -> bytes:
+        """Keeps ``body`` once, and returns its digest. ``asked``: the request whose previous reply it resembles."""
+        digest = sha256(body).digest()
+        if self.connection.execute("SELECT 1 FROM bodies WHERE digest = ?", (digest,)).fetchone():
+            return digest
+        base = None if asked is None else self._previous(asked)
+        packed = bodies.pack(body, None if base is None else read_body(self.connection, base[0]))
+        used, depth = (base[0], base[1] + 1) if base and packed.with_base else (None, 0)
+        row = (digest, len(body), packed.coding, used, depth, packed.data)
+        self.connection.execute("INSERT INTO bodies VALUES (?, ?, ?, ?, ?, ?)", row)
+        return digest
+
+    def origin(self) -> str:
+        """The chain to which this file appends: its own, or a new one if the file is a copy."""
+        found = dict(self.connection.execute("SELECT name, value FROM about"))
+        status = os.stat(self.path)
+        place = f"{status.st_dev}:{status.st_ino}"
+        if found.get("place") == place:
+            return str(found["origin"])
+        origin = os.urandom(6).hex()
+        rows = {"origin": origin, "place": place}.items()
+        self.connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", rows)
+        return origin
+
+    def _append(self, kind: str, values: Mapping[str, Any], origin: str = "") -> Key:
+        origin = origin or self.origin()
+        last = self.connection.execute(
+            "SELECT seq, link FROM entries WHERE origin = ? ORDER BY seq DESC LIMIT 1", (origin,)
+        ).fetchone()
+        seq, before = (last[0] + 1, last[1]) if last else (1, GENESIS)
+        row = tuple(values[name] for name in COLUMNS[kind])
+        entry = (origin, seq, kind, link(before, origin, seq, kind, row))
+        self.connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?)", entry)
+        marks = ", ".join("?" * (len(row) + 2))
+        self.connection.execute(f"INSERT INTO {kind} VALUES ({marks})", (origin, seq, *row))  # noqa: S608 - our names
+        return Key(origin, seq)
+
+    def _previous(self, asked: bytes) -> tuple[bytes, int] | None:
+        row = self.connection.execute(
+            "SELECT b.digest, b.depth FROM exchanges e JOIN bodies b ON b.digest = e.body "
+            "WHERE e.asked = ? ORDER BY e.seen DESC LIMIT 1",
+            (asked,),
+        ).fetchone()
+        return (row[0], row[1]) if row and row[1] < bodies.DEEPEST else None
+
+
+def link(before: bytes, origin: str, seq: int, kind: str, row: tuple[Any, ...]) -> bytes:
+    """The hash of an entry and, through ``before``, of every one before it."""
+    shown = [value.hex() if isinstance(value, bytes) else value for value in row]
+    return sha256(before + json.dumps([origin, seq, kind, *shown]).encode()).digest()
+
+
+def request_digest(one: Exchange) -> bytes:
+    """What makes two requests the same, as a few bytes."""
+    sent = "" if one.sent is None else sha256(one.sent).hexdigest()
+    return sha256(_json([one.method, one.url, one.params, sent]).encode()).digest()[:16]
+
+
+def read_body(connection: sqlite3.Connection, digest: bytes) -> bytes:
+    """A body by its digest. Raises ArchiveError if it is missing or damaged."""
+    row = connection.execute("SELECT size, coding, base, packed FROM bodies WHERE digest = ?", (digest,)).fetchone()
+    if row is None:
+        raise ArchiveError("it is damaged: a body is missing")
+    size, coding, base, data = row
+    before = None if base is None else read_body(connection, base)
+    body = bodies.unpack(bodies.Packed(coding, data, base is not None), before, size)
+    if sha256(body).digest() != digest:
+        raise ArchiveError("it is damaged: a body has changed")
+    return body
+
+
+def fetch_of(connection: sqlite3.Connection, key: Key) -> Fetch | None:
+    columns = ", ".join(COLUMNS["fetches"])
+    query = f"SELECT {columns} FROM fetches WHERE origin = ? AND seq = ?"  # noqa: S608 - our names
+    row = connection.execute(query, key).fetchone()
+    return None if row is None else Fetch(*row)._replace(hosts=json.loads(row[5]))
+
+
+def exchanges_of(connection: sqlite3.Connection, key: Key) -> Iterator[Exchange]:
+    """The exchanges of a fetch, in order, with their bodies."""
+    rows = connection.execute(
+        "SELECT seen, method, url, params, sent, status, headers, body FROM exchanges "
+        "WHERE origin = ? AND fetch = ? ORDER BY seq",
+        key,
+    ).fetchall()
+    for seen, method, url, params, sent, status, headers, body in rows:
+        said = read_body(connection, body)
+        posted = None if sent is None else read_body(connection, sent)
+        yield Exchange(seen, method, url, json.loads(params), posted, status, json.loads(headers), said)
+
+
+def answer_of(connection: sqlite3.Connection, key: Key) -> Answer | None:
+    """How a fetch ended; None if it did not."""
+    row = connection.execute(
+        "SELECT seen, complete, status, answer FROM answers WHERE origin = ? AND fetch = ?", key
+    ).fetchone()
+    if row is None:
+        return None
+    seen, complete, status, digest = row
+    return Answer(seen, bool(complete), status, None if digest is None else read_body(connection, digest))
+
+
+def fetches(connection: sqlite3.Connection) -> Iterator[Key]:
+    """Every fetch, in the order in which they ended; one that never did, by its last exchange."""
+    rows = connection.execute(
+        "SELECT f.origin, f.seq FROM fetches f LEFT JOIN answers a ON a.origin = f.origin AND a.fetch = f.seq ORDER BY "
+        "coalesce(a.seen, (SELECT max(seen) FROM exchanges e WHERE e.origin = f.origin AND e.fetch = f.seq)), "
+        "f.origin, coalesce(a.seq, f.seq)"
+    ).fetchall()
+    return (Key(origin, seq) for origin, seq in rows)
+
+
+def moment_of(text: str) -> datetime | None:
+    """The instant of a ``Date`` header; None for anything else."""
+    from email.utils import parsedate_to_datetime
+
+    try:
+        found = parsedate_to_datetime(text)
+    except (TypeError, ValueError):
+        return None
+    return found if found.tzinfo is not None else None
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))

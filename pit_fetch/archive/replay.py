@@ -1,0 +1,42 @@
+"""A recorded answer, as it was printed: whatever the program, the source or the archive say since."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import NamedTuple
+
+from pit_fetch.archive import log
+from pit_fetch.archive.errors import ArchiveError
+from pit_fetch.archive.log import Fetch, Key
+
+
+class Replayed(NamedTuple):
+    """What was asked, and the text and exit status of the answer."""
+
+    fetch: Fetch
+    text: str
+    status: int
+
+
+def recorded(connection: sqlite3.Connection, key: Key) -> Replayed:
+    """The answer of a fetch. Raises ArchiveError if there is no such fetch, or it did not come to its end."""
+    fetch, answer = log.fetch_of(connection, key), log.answer_of(connection, key)
+    if fetch is None:
+        raise ArchiveError("there is no such fetch in it")
+    if answer is None or answer.answer is None:
+        raise ArchiveError("that fetch did not come to its end")
+    return Replayed(fetch, answer.answer.decode("utf-8", "surrogatepass"), answer.status)
+
+
+def last(connection: sqlite3.Connection) -> Key | None:
+    """The fetch that ended last."""
+    row = connection.execute(
+        "SELECT origin, fetch FROM answers ORDER BY seen DESC, origin, seq DESC LIMIT 1"
+    ).fetchone()
+    return None if row is None else Key(*row)
+
+
+def parse_key(text: str) -> Key | None:
+    """The fetch that :class:`Key` writes as ``text``."""
+    origin, _, seq = text.rpartition("-")
+    return Key(origin, int(seq)) if origin and seq.isascii() and seq.isdigit() else None

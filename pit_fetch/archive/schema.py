@@ -1,0 +1,183 @@
+"""The file: one SQLite database. What is appended is kept for good; what is derived from it can be made again.
+
+entries      the spine: one row for everything that was appended, each with the hash of all before it
+fetches      what was asked: the request in its canonical form, with which provider, when, at which PIT
+exchanges    what a host was asked and what it said; secrets are not stored
+answers      how a fetch ended and what it printed
+drops        what was deleted on request, and when; the rows themselves are "dropped" entries
+bodies       every body once, by the hash of its bytes, packed
+
+pools, reads, versions, sights, reigns    derived: see index
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from pit_fetch.archive.errors import ArchiveError, of_os, of_sqlite
+
+APPLICATION_ID = 0x50495446  # "PITF"
+FORMAT = 1
+# How long a writer waits for the others: each holds the file for some milliseconds.
+BUSY_SECONDS = 10.0
+
+LOG = """
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE entries (
+    origin TEXT NOT NULL, seq INTEGER NOT NULL, kind TEXT NOT NULL, link BLOB NOT NULL, PRIMARY KEY (origin, seq)
+) WITHOUT ROWID;
+CREATE TABLE fetches (
+    origin TEXT NOT NULL, seq INTEGER NOT NULL, began INTEGER NOT NULL, kind TEXT NOT NULL, source TEXT NOT NULL,
+    version TEXT NOT NULL, plan TEXT NOT NULL, hosts TEXT NOT NULL, request TEXT NOT NULL, pit INTEGER,
+    PRIMARY KEY (origin, seq)
+) WITHOUT ROWID;
+CREATE TABLE exchanges (
+    origin TEXT NOT NULL, seq INTEGER NOT NULL, fetch INTEGER NOT NULL, seen INTEGER NOT NULL, method TEXT NOT NULL,
+    url TEXT NOT NULL, params TEXT NOT NULL, sent BLOB, status INTEGER NOT NULL, headers TEXT NOT NULL,
+    body BLOB NOT NULL, asked BLOB NOT NULL, PRIMARY KEY (origin, seq)
+) WITHOUT ROWID;
+CREATE INDEX exchanges_by_fetch ON exchanges (origin, fetch, seq);
+CREATE INDEX exchanges_by_request ON exchanges (asked, seen);
+CREATE INDEX exchanges_by_time ON exchanges (seen);
+CREATE TABLE answers (
+    origin TEXT NOT NULL, seq INTEGER NOT NULL, fetch INTEGER NOT NULL, seen INTEGER NOT NULL,
+    complete INTEGER NOT NULL, status INTEGER NOT NULL, answer BLOB, PRIMARY KEY (origin, seq)
+) WITHOUT ROWID;
+CREATE INDEX answers_by_fetch ON answers (origin, fetch);
+CREATE INDEX answers_by_time ON answers (seen);
+CREATE TABLE drops (
+    origin TEXT NOT NULL, seq INTEGER NOT NULL, time INTEGER NOT NULL, what TEXT NOT NULL, PRIMARY KEY (origin, seq)
+) WITHOUT ROWID;
+CREATE TABLE bodies (
+    digest BLOB PRIMARY KEY, size INTEGER NOT NULL, coding TEXT NOT NULL, base BLOB, depth INTEGER NOT NULL,
+    packed BLOB NOT NULL
+);
+"""
+
+INDEX = """
+CREATE TABLE pools (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE reads (
+    pool INTEGER NOT NULL, seen INTEGER NOT NULL, origin TEXT NOT NULL, fetch INTEGER NOT NULL,
+    complete INTEGER NOT NULL, since INTEGER, until INTEGER, PRIMARY KEY (pool, seen, origin, fetch)
+) WITHOUT ROWID;
+CREATE TABLE versions (
+    id INTEGER PRIMARY KEY, pool INTEGER NOT NULL, item TEXT NOT NULL, key BLOB NOT NULL, content BLOB NOT NULL,
+    available INTEGER, revised INTEGER, stamp TEXT NOT NULL, payload TEXT NOT NULL, UNIQUE (pool, item, key)
+);
+CREATE TABLE sights (
+    pool INTEGER NOT NULL, item TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, before INTEGER NOT NULL,
+    free INTEGER NOT NULL, said TEXT NOT NULL, position INTEGER, latest INTEGER NOT NULL,
+    PRIMARY KEY (pool, item, first, said)
+) WITHOUT ROWID;
+CREATE INDEX sights_there ON sights (pool, position) WHERE latest = 1 AND said != '';
+CREATE TABLE reigns (
+    pool INTEGER NOT NULL, position INTEGER NOT NULL, item TEXT NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL,
+    version INTEGER NOT NULL, first_seen INTEGER, PRIMARY KEY (pool, position DESC, item, start)
+) WITHOUT ROWID;
+CREATE INDEX reigns_by_item ON reigns (pool, item);
+"""
+DERIVED = ("pools", "reads", "versions", "sights", "reigns")
+
+
+def open_to_write(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
+    """The archive at ``path``, made if it is not there. Raises ArchiveError."""
+    try:
+        with contextlib.suppress(FileExistsError):
+            # SQLite gives the files beside it the same mode.
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600))
+        if not os.access(path, os.W_OK):
+            raise ArchiveError("it is read-only")
+    except OSError as error:
+        raise of_os(error) from None
+    try:
+        connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
+        _prepare(connection, busy_seconds)
+    except sqlite3.Error as error:
+        raise of_sqlite(error) from None
+    return connection
+
+
+def open_to_read(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
+    """The archive at ``path`` as it is; it may lie in a place where nothing can be written. Raises ArchiveError."""
+    if not os.path.isfile(path):
+        raise ArchiveError("there is no such file")
+    problem: ArchiveError | None = None
+    # In WAL mode a reader needs the file beside it; where that cannot be made, nobody else writes either.
+    for mode in ("mode=ro", "mode=ro&immutable=1"):
+        try:
+            uri = Path(os.path.abspath(path)).as_uri()
+            connection = sqlite3.connect(f"{uri}?{mode}", uri=True, timeout=busy_seconds, isolation_level=None)
+            if _is_new(connection):
+                raise ArchiveError("it is empty")
+        except sqlite3.Error as error:
+            problem = of_sqlite(error)
+        else:
+            return connection
+    raise problem or ArchiveError("it cannot be opened")
+
+
+@contextlib.contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """One write, whole or not at all. Raises ArchiveError."""
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+    except sqlite3.Error as error:
+        with contextlib.suppress(sqlite3.Error):
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        raise of_sqlite(error) from error
+
+
+def _prepare(connection: sqlite3.Connection, busy_seconds: float) -> None:
+    is_new = _is_new(connection)
+    connection.execute("PRAGMA synchronous = FULL")
+    if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        _patiently(connection, "PRAGMA journal_mode = WAL", busy_seconds)
+    if is_new:
+        with transaction(connection):
+            if _is_new(connection):  # of several processes, the first makes it
+                for statement in (LOG + INDEX).split(";"):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def _patiently(connection: sqlite3.Connection, statement: str, seconds: float) -> None:
+    """Changing the journal's mode does not wait for others by itself."""
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            connection.execute(statement)
+        except sqlite3.OperationalError as error:
+            if getattr(error, "sqlite_errorname", "") != "SQLITE_BUSY" or time.monotonic() > until:
+                raise
+            time.sleep(0.005)
+        else:
+            return
+
+
+def _is_new(connection: sqlite3.Connection) -> bool:
+    """Whether there is nothing in the file yet. Raises ArchiveError for somebody else's, or for a newer format."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application == 0 and version == 0:
+        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+            return True
+        raise ArchiveError("it is not an archive of pit_fetch")
+    if application != APPLICATION_ID:
+        raise ArchiveError("it is not an archive of pit_fetch")
+    if version != FORMAT:
+        raise ArchiveError("its format is newer than this program: update pit_fetch")
+    return False

@@ -1,0 +1,185 @@
+"""What keeps an archive: verify it, merge another one into it, make its index again, delete what has to go."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from pit_fetch.archive import derive, log, schema
+from pit_fetch.archive.errors import ArchiveError
+from pit_fetch.archive.log import BODIES, COLUMNS, Key
+
+# A row that was deleted on request: its place in the chain stays.
+DROPPED = "dropped"
+
+
+class Report(NamedTuple):
+    """What ``verify`` found: how much there is, and what is damaged, line by line."""
+
+    entries: int
+    bodies: int
+    damage: tuple[str, ...]
+
+
+def verify(connection: sqlite3.Connection) -> Report:
+    """Computes every hash again: of each body, and of each entry with all before it."""
+    damage = [*_chains(connection), *_bodies(connection)]
+    (entries,) = connection.execute("SELECT count(*) FROM entries").fetchone()
+    (kept,) = connection.execute("SELECT count(*) FROM bodies").fetchone()
+    return Report(entries, kept, tuple(damage))
+
+
+def rebuild(connection: sqlite3.Connection, find: derive.Find | None = None) -> int:
+    """Makes the index again with today's code of the providers. Returns how many fetches there are."""
+    if find is None:
+        from pit_fetch.registry import load
+
+        find = load
+    with schema.transaction(connection):
+        derive.Archived(connection, find, {}).rebuild()
+    (count,) = connection.execute("SELECT count(*) FROM fetches").fetchone()
+    return int(count)
+
+
+def merge(connection: sqlite3.Connection, other: sqlite3.Connection, find: derive.Find | None = None) -> int:
+    """Takes over what ``other`` holds and this one does not. Returns how many entries that were.
+
+    In any order and as often as you like: an entry is the same everywhere. What one of the two dropped
+    stays dropped. Raises ArchiveError if the other one is damaged, or continues a chain differently.
+    """
+    damage = verify(other).damage
+    if damage:
+        raise ArchiveError(f"the other one is damaged: {damage[0]}")
+    taken = 0
+    with schema.transaction(connection):
+        for origin, seq, kind, link in other.execute("SELECT * FROM entries ORDER BY origin, seq").fetchall():
+            mine = connection.execute("SELECT kind, link FROM entries WHERE origin = ? AND seq = ?", (origin, seq))
+            held = mine.fetchone()
+            if held is not None and held[1] != link:
+                raise ArchiveError("the two continue one chain differently: one of them was changed")
+            if held is None:
+                connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?)", (origin, seq, kind, link))
+                taken += 1
+                if kind != DROPPED:
+                    _copy(other, connection, kind, Key(origin, seq))
+            elif kind == DROPPED and held[0] != DROPPED:
+                _forget(connection, held[0], Key(origin, seq))
+                taken += 1
+        _sweep(connection)
+    if taken:
+        rebuild(connection, find)
+    return taken
+
+
+def drop(connection: sqlite3.Connection, path: str, source: str, before: int, time: int) -> int:
+    """Deletes the fetches of ``source`` that began before an instant, for good. Returns how many.
+
+    That it happened stays on record, and so does the place of each row in its chain.
+    """
+    with schema.transaction(connection):
+        rows = connection.execute(
+            "SELECT origin, seq FROM fetches WHERE source = ? AND began < ?", (source, before)
+        ).fetchall()
+        for origin, fetch in rows:
+            for kind in ("exchanges", "answers"):
+                query = f"SELECT seq FROM {kind} WHERE origin = ? AND fetch = ?"  # noqa: S608 - our names
+                for (seq,) in connection.execute(query, (origin, fetch)).fetchall():
+                    _forget(connection, kind, Key(origin, seq))
+            _forget(connection, "fetches", Key(origin, fetch))
+        if rows:
+            log.Writer(connection, path).drop(time, {"source": source, "before": before, "fetches": len(rows)})
+        _sweep(connection)
+    if rows:
+        rebuild(connection)
+        connection.execute("VACUUM")
+    return len(rows)
+
+
+def _chains(connection: sqlite3.Connection) -> Iterator[str]:
+    before, place = log.GENESIS, Key("", 0)
+    for origin, seq, kind, link in connection.execute("SELECT * FROM entries ORDER BY origin, seq").fetchall():
+        key = Key(origin, seq)
+        if origin != place.origin:
+            before, place = log.GENESIS, Key(origin, 0)
+        if seq != place.seq + 1:
+            yield f"chain {origin}: entry {place.seq + 1} is missing"
+        if kind != DROPPED:
+            row = _row(connection, kind, key) if kind in COLUMNS else None
+            if row is None:
+                yield f"{kind} {key}: the row is missing"
+            elif log.link(before, origin, seq, kind, row) != link:
+                yield f"{kind} {key}: the row or the chain before it has changed"
+        before, place = link, key
+    for kind in COLUMNS:
+        query = (
+            f"SELECT t.origin, t.seq FROM {kind} t LEFT JOIN entries e "  # noqa: S608 - our names
+            "ON e.origin = t.origin AND e.seq = t.seq AND e.kind = ? WHERE e.seq IS NULL"
+        )
+        for origin, seq in connection.execute(query, (kind,)):
+            yield f"{kind} {Key(origin, seq)}: it is not in the chain"
+
+
+def _bodies(connection: sqlite3.Connection) -> Iterator[str]:
+    digests = {digest for (digest,) in connection.execute("SELECT digest FROM bodies")}
+    for digest in digests:
+        try:
+            log.read_body(connection, digest)
+        except ArchiveError as error:
+            yield f"body {digest.hex()[:16]}: {error.problem}"
+    for kind, columns in BODIES.items():
+        for column in columns:
+            query = f"SELECT DISTINCT {column} FROM {kind} WHERE {column} IS NOT NULL"  # noqa: S608 - our names
+            for (digest,) in connection.execute(query).fetchall():
+                if digest not in digests:
+                    yield f"body {digest.hex()[:16]}: it is missing"
+
+
+def _row(connection: sqlite3.Connection, kind: str, key: Key) -> tuple[Any, ...] | None:
+    query = f"SELECT {', '.join(COLUMNS[kind])} FROM {kind} WHERE origin = ? AND seq = ?"  # noqa: S608 - our names
+    found: tuple[Any, ...] | None = connection.execute(query, key).fetchone()
+    return found
+
+
+def _copy(source: sqlite3.Connection, target: sqlite3.Connection, kind: str, key: Key) -> None:
+    row = _row(source, kind, key)
+    if row is None:
+        raise ArchiveError("the other one is damaged: a row is missing")
+    marks = ", ".join("?" * (len(row) + 2))
+    target.execute(f"INSERT INTO {kind} VALUES ({marks})", (*key, *row))  # noqa: S608 - our names
+    named: Mapping[str, Any] = dict(zip(COLUMNS[kind], row, strict=True))
+    for column in BODIES.get(kind, ()):
+        if named[column] is not None:
+            asked = named.get("asked") if column == "body" else None
+            log.Writer(target, "").body(log.read_body(source, named[column]), asked)
+
+
+def _forget(connection: sqlite3.Connection, kind: str, key: Key) -> None:
+    connection.execute(f"DELETE FROM {kind} WHERE origin = ? AND seq = ?", key)  # noqa: S608 - our names
+    connection.execute("UPDATE entries SET kind = ? WHERE origin = ? AND seq = ?", (DROPPED, *key))
+
+
+def _sweep(connection: sqlite3.Connection) -> None:
+    """Deletes the bodies that nothing names. One that still serves as a dictionary is taken out of that use first."""
+    named = " UNION ".join(
+        f"SELECT {column} FROM {kind} WHERE {column} IS NOT NULL"  # noqa: S608 - our names
+        for kind, columns in BODIES.items()
+        for column in columns
+    )
+    unnamed = f"SELECT digest FROM bodies WHERE digest NOT IN ({named})"  # noqa: S608 - our names
+    gone = [digest for (digest,) in connection.execute(unnamed)]
+    for digest in gone:
+        for (user,) in connection.execute("SELECT digest FROM bodies WHERE base = ?", (digest,)).fetchall():
+            if user not in gone:
+                _pack_alone(connection, user)
+    connection.executemany("DELETE FROM bodies WHERE digest = ?", [(digest,) for digest in gone])
+
+
+def _pack_alone(connection: sqlite3.Connection, digest: bytes) -> None:
+    from pit_fetch.archive import bodies
+
+    packed = bodies.pack(log.read_body(connection, digest))
+    connection.execute(
+        "UPDATE bodies SET coding = ?, base = NULL, depth = 0, packed = ? WHERE digest = ?",
+        (packed.coding, packed.data, digest),
+    )

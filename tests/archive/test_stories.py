@@ -1,0 +1,147 @@
+"""What an archive is for, told with the command: a source changes, and the past stays as it was seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.archive.world import Archive, alpha, articles, at
+from tests.loopback import alphavantage, benzinga
+
+ESTIMATES = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
+NEWS = "bz-news-api --tickers AAPL"
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Archive:
+    return Archive(tmp_path)
+
+
+def estimates(*rows: tuple[str, str]) -> dict[str, Any]:
+    return {
+        "symbol": "IBM",
+        "estimates": [
+            {"date": day, "horizon": "fiscal quarter", "eps_estimate_average": average} for day, average in rows
+        ],
+    }
+
+
+def averages(answer: Any) -> dict[str, str]:
+    return {item["date"]: item["eps_estimate_average"] for item in answer.data}
+
+
+def test_a_snapshot_is_what_stood_there_then(archive: Archive) -> None:
+    archive.app = alpha(EARNINGS_ESTIMATES=estimates(("2026-06-30", "2.50"), ("2026-09-30", "2.80")))
+    archive.fetch(ESTIMATES, "2026-06-01 15:00")
+    archive.app = alpha(EARNINGS_ESTIMATES=estimates(("2026-09-30", "2.95"), ("2026-12-31", "3.10")))
+    archive.fetch(ESTIMATES, "2026-06-20 15:00")
+
+    then = archive.fetch(ESTIMATES, "2026-07-01 12:00", pit="2026-06-02 00:00")
+    assert averages(then) == {"2026-06-30": "2.50", "2026-09-30": "2.80"}
+    assert {item["first_seen_at"] for item in then.data} == {"2026-06-01T11:00:00-04:00"}
+    assert "latest complete reply that the archive held" in then.reasons
+    # A row that was dropped is not served from the older reply.
+    later = archive.fetch(ESTIMATES, "2026-07-01 12:00", pit="2026-06-25 00:00")
+    assert averages(later) == {"2026-09-30": "2.95", "2026-12-31": "3.10"}
+    assert len(archive.asked) == 2, "the past was asked of the network"
+
+
+def test_a_snapshot_is_not_served_from_before_it_was_held(archive: Archive) -> None:
+    archive.app = alpha(EARNINGS_ESTIMATES=estimates(("2026-06-30", "2.50")))
+    archive.fetch(ESTIMATES, "2026-06-01 15:00")
+    before = archive.fetch(ESTIMATES, "2026-07-01 12:00", pit="2026-06-01 14:59")
+    assert before.data == []
+    assert before.text == archive.fetch(ESTIMATES, "2026-07-01 12:00", pit="2026-06-01 14:59", archive=False).text
+    assert len(archive.fetch(ESTIMATES, "2026-07-01 12:00", pit="2026-06-01 15:00").data) == 1
+
+
+def test_an_empty_reply_is_not_a_snapshot(archive: Archive) -> None:
+    archive.app = alpha(EARNINGS_ESTIMATES=estimates(("2026-06-30", "2.50")))
+    archive.fetch(ESTIMATES, "2026-06-01 15:00")
+    archive.app = alpha(EARNINGS_ESTIMATES=estimates())
+    archive.fetch(ESTIMATES, "2026-06-02 15:00")
+    assert averages(archive.offline(ESTIMATES, "2026-07-01 12:00", pit="2026-06-03 00:00")) == {"2026-06-30": "2.50"}
+
+
+def test_an_operation_that_cannot_be_verified_is_answered_with_what_was_held(archive: Archive) -> None:
+    gdp = "alphavantage REAL_GDP"
+    document = {"name": "Real GDP", "interval": "annual", "unit": "bn", "data": [{"date": "2025-01-01", "value": "9"}]}
+    archive.app = alpha(REAL_GDP=document)
+    archive.fetch(gdp, "2026-06-01 15:00")
+    archive.app = alpha(REAL_GDP={**document, "data": [{"date": "2025-01-01", "value": "10"}]})
+    archive.fetch(gdp, "2026-08-01 15:00")
+    assert [item["value"] for item in archive.fetch(gdp, "2026-09-01 12:00", pit="2026-07-01 00:00").data] == ["9"]
+
+
+def article(number: int, created: str, updated: str | None = None, **changes: Any) -> dict[str, Any]:
+    return benzinga.article(number, at(created), at(updated or created), **changes)
+
+
+def titles(answer: Any) -> list[str]:
+    return [item["title"] for item in answer.data]
+
+
+def test_an_edited_article_is_served_in_its_words_of_then(archive: Archive) -> None:
+    archive.app = articles(article(1, "2026-06-01 14:30", title="first words"))
+    archive.fetch(NEWS, "2026-06-01 15:00")
+    archive.app = articles(article(1, "2026-06-01 14:30", "2026-06-01 17:00", title="edited"))
+
+    alone = archive.fetch(NEWS, "2026-06-01 18:00", pit="2026-06-01 16:00", archive=False)
+    assert titles(alone) == []
+    then = archive.fetch(NEWS, "2026-06-01 18:00", pit="2026-06-01 16:00")
+    assert titles(then) == ["first words"]
+    assert "first_seen_at" not in then.data[0], "its own stamps prove it"
+    assert titles(archive.fetch(NEWS, "2026-06-01 18:00", pit="2026-06-01 17:30")) == ["edited"]
+    assert titles(archive.offline(NEWS, "2026-06-02 18:00", pit="2026-06-01 16:00")) == ["first words"]
+
+
+def test_an_edit_without_a_mark_is_known_by_sight(archive: Archive) -> None:
+    archive.app = articles(article(1, "2026-06-01 14:30", title="first words"))
+    archive.fetch(NEWS, "2026-06-01 15:00")
+    archive.app = articles(article(1, "2026-06-01 14:30", title="quietly changed"))
+    archive.fetch(NEWS, "2026-06-01 18:00")
+
+    assert titles(archive.fetch(NEWS, "2026-06-01 20:00", pit="2026-06-01 16:00")) == ["first words"]
+    later = archive.fetch(NEWS, "2026-06-01 20:00", pit="2026-06-01 19:00")
+    assert titles(later) == ["quietly changed"]
+    assert later.data[0]["first_seen_at"] == "2026-06-01T14:00:00-04:00"
+
+
+def test_a_deleted_article_is_served_until_a_complete_read_lacks_it(archive: Archive) -> None:
+    both = [article(1, "2026-06-01 13:00", title="goes"), article(2, "2026-06-01 14:00", title="stays")]
+    archive.app = articles(*both)
+    archive.fetch(NEWS, "2026-06-01 15:00")
+    archive.app = articles(both[1])
+
+    assert titles(archive.fetch(NEWS, "2026-06-01 18:00", pit="2026-06-01 16:00")) == ["stays", "goes"]
+    # That fetch was a complete read, so from then on it is known to be gone.
+    assert titles(archive.offline(NEWS, "2026-06-02 10:00", pit="2026-06-01 17:00")) == ["stays", "goes"]
+    archive.fetch(NEWS, "2026-06-01 19:00")
+    assert titles(archive.offline(NEWS, "2026-06-02 10:00", pit="2026-06-01 20:00")) == ["stays"]
+
+
+def test_a_read_that_stopped_at_its_limit_shows_nothing_as_gone(archive: Archive) -> None:
+    both = [article(1, "2026-06-01 13:00", title="old"), article(2, "2026-06-01 14:00", title="new")]
+    archive.app = articles(*both)
+    archive.fetch(NEWS, "2026-06-01 15:00")
+    archive.fetch(f"{NEWS} --limit 1", "2026-06-01 16:00")
+    assert titles(archive.offline(NEWS, "2026-06-02 10:00", pit="2026-06-01 17:00")) == ["new", "old"]
+
+
+def test_a_split_later_on_leaves_the_captured_figure(archive: Archive) -> None:
+    earnings = "alphavantage EARNINGS symbol=IBM"
+
+    def reported(eps: str) -> Any:
+        return alpha(EARNINGS=alphavantage.earnings([], [alphavantage.quarter("2026-03-31", "2026-04-20", eps)]))
+
+    archive.app = reported("2.00")
+    archive.fetch(earnings, "2026-06-01 15:00")
+    archive.app = reported("1.00")
+
+    def served(pit: str) -> list[str]:
+        return [item["reportedEPS"] for item in archive.fetch(earnings, "2026-08-01 15:00", pit=pit).data]
+
+    assert served("2026-07-01 00:00") == ["2.00"]
+    assert served("2026-06-01 15:00") == ["2.00"]

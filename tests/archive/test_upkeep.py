@@ -1,0 +1,121 @@
+"""Verify, merge, rebuild, drop and replay: an archive is the same whichever way it came to hold what it holds."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pit_fetch.archive import index, instants, replay, schema, upkeep
+from pit_fetch.archive.errors import ArchiveError
+from pit_fetch.archive.log import Key
+from tests.archive.world import Archive, articles, at
+from tests.loopback import benzinga
+
+NEWS = "bz-news-api --tickers AAPL"
+
+
+def archive_in(folder: Path) -> Archive:
+    folder.mkdir()
+    return Archive(folder)
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> list[Archive]:
+    """Three machines that looked at the same source at different times."""
+    made = [archive_in(tmp_path / name) for name in "abc"]
+    words = ("first", "second", "third", "first", "fourth", "fifth")
+    for hour, title, archive in zip(range(15, 21), words, itertools.cycle(made), strict=False):
+        archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title=title))
+        archive.fetch(NEWS, f"2026-06-01 {hour}:00")
+    return made
+
+
+def history(archive: Archive) -> list[list[str]]:
+    """What each half hour is answered with."""
+    hours = [f"2026-06-01 {hour}:{minute}" for hour in range(14, 22) for minute in ("00", "30")]
+    return [[item["title"] for item in archive.offline(NEWS, "2026-06-02 12:00", pit=hour).data] for hour in hours]
+
+
+def test_the_order_of_merging_is_nothing(three: list[Archive], tmp_path: Path) -> None:
+    histories = []
+    for number, order in enumerate(itertools.permutations(three)):
+        merged = archive_in(tmp_path / f"merged{number}")
+        for one in order:
+            upkeep.merge(merged.open(), one.open())
+        assert upkeep.verify(merged.open()).damage == ()
+        histories.append(history(merged))
+    assert all(one == histories[0] for one in histories)
+    assert [one for n, one in enumerate(histories[0]) if n in (4, 6, 8)] == [["second"], ["third"], ["first"]]
+
+
+def test_merging_again_changes_nothing(three: list[Archive]) -> None:
+    first, second, _ = three
+    assert upkeep.merge(first.open(), second.open()) > 0
+    before = history(first)
+    assert upkeep.merge(first.open(), second.open()) == 0
+    assert history(first) == before
+
+
+def test_a_copy_goes_on_under_a_name_of_its_own(three: list[Archive], tmp_path: Path) -> None:
+    first = three[0]
+    first.open().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    copy = archive_in(tmp_path / "copy")
+    shutil.copy(first.path, copy.path)
+    for one, title in ((first, "here"), (copy, "there")):
+        one.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title=title))
+        one.fetch(NEWS, "2026-06-01 22:00")
+    assert upkeep.merge(first.open(), copy.open()) > 0
+    assert upkeep.verify(first.open()).damage == ()
+
+
+def test_a_damaged_archive_is_not_merged(three: list[Archive]) -> None:
+    first, second, _ = three
+    second.open().execute("UPDATE exchanges SET status = 204")
+    with pytest.raises(ArchiveError, match="damaged"):
+        upkeep.merge(first.open(), second.open())
+
+
+def test_a_rebuilt_index_gives_the_same_answers(three: list[Archive]) -> None:
+    archive = three[0]
+    archive.fetch(NEWS, "2026-06-01 23:00", pit="2026-06-01 22:00")
+    before = history(archive)
+    connection = archive.open()
+    with schema.transaction(connection):
+        index.clear(connection)
+    assert history(archive) == [[] for _ in before]
+    upkeep.rebuild(connection)
+    assert history(archive) == before
+
+
+def test_what_is_dropped_is_gone_and_stays_gone(three: list[Archive]) -> None:
+    first, second, _ = three
+    upkeep.merge(first.open(), second.open())
+    held = first.open()
+    assert upkeep.drop(held, str(first.path), "bz-news-api", instants.number(at("2026-06-01 16:30")), 0) == 2
+    assert upkeep.verify(held).damage == ()
+    assert not any(word in body for body in first.bodies() for word in (b'"second"', b'"title": "second"'))
+    assert held.execute("SELECT count(*) FROM drops").fetchone() == (1,)
+    # Merging with one that still holds them does not bring them back.
+    assert upkeep.merge(held, second.open()) == 0
+    assert ["second"] not in history(first)
+    # And one that merges this one drops them, too.
+    upkeep.merge(second.open(), held)
+    assert ["second"] not in history(second)
+    assert upkeep.verify(second.open()).damage == ()
+
+
+def test_a_recorded_answer_is_the_same_for_ever(tmp_path: Path) -> None:
+    archive = archive_in(tmp_path / "a")
+    archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title="first"))
+    printed = archive.fetch(NEWS, "2026-06-01 15:00", pit="2026-06-01 14:50").text
+    key = replay.last(archive.open())
+    archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title="changed"))
+    archive.fetch(NEWS, "2026-06-01 18:00")
+    assert key is not None
+    found = replay.recorded(archive.open(), key)
+    assert (found.text, found.status) == (printed, 0)
+    with pytest.raises(ArchiveError, match="no such fetch"):
+        replay.recorded(archive.open(), Key("none", 1))

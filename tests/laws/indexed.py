@@ -1,0 +1,99 @@
+"""The index of an archive, taken up read by read, is what the pure rule says of all reads together."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from random import Random
+
+from pit_fetch.archive import index, instants, schema
+from pit_fetch.archive.log import Key
+from pit_fetch.archive.rule import Read, Version
+from pit_fetch.provider import Record
+from tests.laws import memory
+from tests.laws.sources import Captured, capture, merged, source
+
+POOL = "pool"
+
+
+def database() -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection.executescript(schema.LOG + schema.INDEX)
+    return connection
+
+
+def filled(connection: sqlite3.Connection, captured: Captured) -> None:
+    """Takes up every read, in order."""
+
+    def holds(key: Key, records: Sequence[Record]) -> bool:
+        said = frozenset(Version(*json.loads(record.payload["version"])) for record in records)
+        return captured.holds(captured.reads[key.seq], said)
+
+    index.clear(connection)
+    for place, read in enumerate(captured.reads):
+        index.add(connection, _found(place, read, captured), holds)
+
+
+def _found(place: int, read: Read, captured: Captured) -> index.Found:
+    window = captured.windows[id(read.said)]
+    said = {item: [_row(one) for one in sorted(versions, key=repr)] for item, versions in read.said.items()}
+    return index.Found(Key("o", place), POOL, read.seen, read.complete, read.free, window.since, window.until, said)
+
+
+def _row(one: Version) -> index.Row:
+    payload = json.dumps({"version": json.dumps(one)})
+    return index.Row(repr(one).encode(), one.content.encode(), one.claim, None, "provider_metadata", payload)
+
+
+def answer(connection: sqlite3.Connection, instant: int) -> dict[str, tuple[Version, int | None]]:
+    records = list(index.ruling(connection, POOL, instant, instants.ALWAYS))
+    assert [_position(one) for one in records] == sorted(_position(one) for one in records), "out of order"
+    return {
+        one.id: (Version(*json.loads(one.payload["version"])), instants.maybe(one.first_seen_at)) for one in records
+    }
+
+
+def _position(record: Record) -> tuple[float, str]:
+    assert record.available_at is not None
+    return -record.available_at.timestamp(), record.id
+
+
+def by_content(served: dict[str, tuple[Version, int | None]]) -> dict[str, tuple[str, int | None, int | None]]:
+    return {item: (version.content, version.claim, first_seen) for item, (version, first_seen) in served.items()}
+
+
+def index_is_the_rule(rng: Random) -> int:
+    """At every instant the index answers as the rule does."""
+    captured = _orderly(capture(rng, source(rng)))
+    with closing(database()) as connection:
+        filled(connection, captured)
+        for instant in memory.Instants:
+            expected = by_content(memory.answer(captured, instant))
+            assert by_content(answer(connection, instant)) == expected, instant
+    return len(memory.Instants)
+
+
+def _orderly(captured: Captured) -> Captured:
+    """At most one read at an instant: several that differ are taken up from the start, in the order of the log."""
+    return captured._replace(reads=tuple({read.seen: read for read in captured.reads}.values()))
+
+
+def index_of_ties(rng: Random) -> int:
+    """Reads of one instant, of two archives that were merged, are taken up as the rule says."""
+    world = source(rng)
+    first = capture(rng, world)
+    captured = merged([first, capture(rng, world, beside=first)])
+    with closing(database()) as connection:
+        filled(connection, captured)
+        for instant in _sample(rng):
+            assert by_content(answer(connection, instant)) == by_content(memory.answer(captured, instant)), instant
+    return 1
+
+
+def _sample(rng: Random) -> Iterator[int]:
+    return iter(rng.sample(list(memory.Instants), 12))
+
+
+LAWS = {"archive: index": index_is_the_rule, "archive: ties": index_of_ties}

@@ -1,0 +1,274 @@
+"""Leaks of the archive's rule: what counts as a proof, from when on, and which of several rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pit_fetch.archive import instants, rule
+from tests.laws.mutants.leak import Mutant
+
+_WORDS = ("archive: words",)
+
+
+def _sight(change: Any) -> Any:
+    """Every sight of an item, as ``change`` makes it, or left out."""
+
+    def make(real: Any) -> Any:
+        def sights(item: str, reads: Any, holds: Any) -> Any:
+            return [one for one in map(change, real(item, reads, holds)) if one is not None]
+
+        return sights
+
+    return make
+
+
+def _proof(change: Any) -> Any:
+    """Every proof, as ``change`` makes it, or left out."""
+
+    def make(real: Any) -> Any:
+        return lambda history: [one for one in map(change, real(history)) if one is not None]
+
+    return make
+
+
+def _plain_minimum(real: Any) -> Any:
+    """A version counts from the earlier of its stamps and its receipt on, and what came later is not looked at."""
+    return lambda version, before, first: version.claim is not None
+
+
+def _contradicted_by_presence_alone(real: Any) -> Any:
+    return lambda said, version: bool(said) and real(said, version)
+
+
+def _at_the_claim_is_not_looked_at(real: Any) -> Any:
+    def stands(version: Any, before: Sequence[rule.Run], first: int) -> bool:
+        return bool(real(version, [run for run in before if run.last != version.claim], first))
+
+    return stands
+
+
+def _stamps_are_content(real: Any) -> Any:
+    return lambda said, version: version not in said
+
+
+def _without(name: str) -> Any:
+    """The sights of an item, from reads that are all ``complete`` or all not."""
+
+    def make(real: Any) -> Any:
+        return lambda item, reads, holds: real(item, [one._replace(complete=name == "all") for one in reads], holds)
+
+    return make
+
+
+def _absence_first(real: Any) -> Any:
+    def runs(seen: Any) -> Any:
+        every = list(seen)
+        gone = {one.seen for one in every if not one.said}
+        return real(one for one in every if not one.said or one.seen not in gone)
+
+    return runs
+
+
+def _first_come(real: Any) -> Any:
+    def reigns(history: Any) -> Any:
+        found = real(history)
+        return found[:1] + [one for one in found[1:] if one.version is None or one.first_seen is None]
+
+    return reigns
+
+
+# Leaks of the index and of the command.
+
+
+def _ruling(change: Any) -> Any:
+    """An answer of the index to another question, as ``change`` makes it."""
+
+    def make(real: Any) -> Any:
+        def ruling(connection: Any, pool: str, instant: int, newest: int, oldest: int = instants.NEVER) -> Any:
+            return real(connection, *change(pool, instant, newest, oldest))
+
+        return ruling
+
+    return make
+
+
+def _every_read_is_free(real: Any) -> Any:
+    return lambda *given: real(*given)._replace(free=instants.NEVER)
+
+
+def _secrets_are_recorded(real: Any) -> Any:
+    return lambda recorder, secrets: real(recorder, ())
+
+
+def _live_answer_is_dropped(real: Any) -> Any:
+    """Only what the archive holds is an answer, where there is one."""
+
+    def mixed(request: Any, query: Any, world: Any, log: Any, memory: Any, live: Any) -> Any:
+        memory.settle = lambda: True
+        return real(request, query, world, log, memory, live)
+
+    return mixed
+
+
+_INDEX = ("archive: index",)
+_EARLY = ("bz-news-api: archive nothing early", "sample: archive nothing early")
+
+MUTANTS = (
+    Mutant(
+        "the index answers as of now",
+        "pit_fetch.archive.index:ruling",
+        _ruling(lambda pool, instant, newest, oldest: (pool, instants.ALWAYS - 1, newest, oldest)),
+        _INDEX,
+    ),
+    Mutant(
+        "the index keeps no absences",
+        "pit_fetch.archive.index:_Items.miss",
+        lambda real: lambda items: None,
+        _INDEX,
+    ),
+    Mutant(
+        "the index does not look back",
+        "pit_fetch.archive.index:_Items._look_back",
+        lambda real: lambda items, item, rows, last: None,
+        _INDEX,
+    ),
+    Mutant(
+        "a read of the same instant replaces the other",
+        "pit_fetch.archive.index:_Items._beside",
+        lambda real: lambda items, item, said, held: None,
+        ("archive: ties",),
+    ),
+    Mutant(
+        "the index takes running bars for sights",
+        "pit_fetch.archive.index:_Items._public",
+        lambda real: lambda items, rows: " ".join(map(str, sorted(rows))),
+        _INDEX,
+    ),
+    Mutant(
+        "what was asked after the PIT counts before it", "pit_fetch.archive.derive:found", _every_read_is_free, _EARLY
+    ),
+    Mutant(
+        "an archive of one read is asked, too",
+        "pit_fetch.engine:_mixed",
+        _live_answer_is_dropped,
+        ("sample: archive empty", "alphavantage: archive empty"),
+    ),
+    Mutant(
+        "keys are recorded",
+        "pit_fetch.archive.recorder:Recorder.start",
+        _secrets_are_recorded,
+        ("bz-news-api: archive secrets", "alphavantage: archive secrets"),
+    ),
+    Mutant(
+        "first_seen_at is not looked at",
+        "pit_gate:_OTHER_STAMPS",
+        lambda real: ("revised_at",),
+        ("gate: judges",),
+    ),
+    Mutant("the earlier of claim and receipt", "pit_fetch.archive.rule:_stands", _plain_minimum, _WORDS),
+    Mutant(
+        "a claim is believed in spite of an absence",
+        "pit_fetch.archive.rule:_contradicts",
+        _contradicted_by_presence_alone,
+        _WORDS,
+    ),
+    Mutant(
+        "what was seen at the very claim is not looked at",
+        "pit_fetch.archive.rule:_stands",
+        _at_the_claim_is_not_looked_at,
+        _WORDS,
+    ),
+    Mutant("other stamps are other content", "pit_fetch.archive.rule:_contradicts", _stamps_are_content, _WORDS),
+    Mutant(
+        "claims are never believed",
+        "pit_fetch.archive.rule:_stands",
+        lambda real: lambda version, before, first: False,
+        ("archive: honest", *_WORDS),
+    ),
+    Mutant(
+        "a running bar is a sight",
+        "pit_fetch.archive.rule:sight",
+        lambda real: lambda seen, said, free: rule.Sight(seen, frozenset(said), free),
+        ("archive: proved",),
+    ),
+    Mutant(
+        "what was asked for later counts at once",
+        "pit_fetch.archive.rule:proofs",
+        _proof(lambda proof: proof._replace(usable=proof.time)),
+        ("archive: nothing later",),
+    ),
+    Mutant(
+        "a sight counts before it was had",
+        "pit_fetch.archive.rule:sights",
+        _sight(lambda one: one._replace(seen=one.seen - 1)),
+        ("archive: proved", *_WORDS),
+    ),
+    Mutant(
+        "an absence is not a sight",
+        "pit_fetch.archive.rule:sights",
+        _sight(lambda one: one if one.said else None),
+        ("archive: complete",),
+    ),
+    Mutant("every read is complete", "pit_fetch.archive.rule:sights", _without("all"), _WORDS),
+    Mutant("no read is complete", "pit_fetch.archive.rule:sights", _without("none"), ("archive: complete",)),
+    Mutant(
+        "the window is not looked at",
+        "pit_fetch.archive.rule:sights",
+        lambda real: lambda item, reads, holds: real(item, reads, lambda read, said: True),
+        _WORDS,
+    ),
+    Mutant(
+        "what was absent before its first sight is not looked at",
+        "pit_fetch.archive.rule:sights",
+        lambda real: (
+            lambda item, reads, holds: real(
+                item, [one for place, one in enumerate(reads) if any(item in r.said for r in reads[: place + 1])], holds
+            )
+        ),
+        ("archive: refuted", *_WORDS),
+    ),
+    Mutant("the first version stays", "pit_fetch.archive.rule:reigns", _first_come, ("archive: complete", *_WORDS)),
+    Mutant(
+        "the oldest vintage rules",
+        "pit_fetch.archive.rule:_by_claim",
+        lambda real: lambda version: (real(version)[0], -real(version)[1], *real(version)[2:]),
+        _WORDS,
+    ),
+    Mutant(
+        "the earlier sight wins a tie",
+        "pit_fetch.archive.rule:_by_time",
+        lambda real: lambda proof: (real(proof)[0], -real(proof)[1], *real(proof)[2:]),
+        _WORDS,
+    ),
+    Mutant(
+        "of one instant, absence outweighs presence",
+        "pit_fetch.archive.rule:runs",
+        _absence_first,
+        _WORDS,
+    ),
+    Mutant(
+        "sight is not shown where it was the proof",
+        "pit_fetch.archive.rule:proofs",
+        _proof(lambda proof: proof._replace(by_sight=None)),
+        ("archive: proved",),
+    ),
+    Mutant(
+        "runs of different content are one",
+        "pit_fetch.archive.rule:extended",
+        lambda real: lambda run, one: real(run, one._replace(said=run.sights[0].said)),
+        ("archive: complete", "archive: compressed"),
+    ),
+    Mutant(
+        "a run is as free as its last sight",
+        "pit_fetch.archive.rule:extended",
+        lambda real: lambda run, one: (longer := real(run, one)) and longer._replace(sights=(one,)),
+        ("archive: compressed", *_WORDS),
+    ),
+    Mutant(
+        "the answer of the instant after",
+        "pit_fetch.archive.rule:at",
+        lambda real: lambda history, instant: real(history, instant + 1),
+        ("archive: nothing later", *_WORDS),
+    ),
+)
