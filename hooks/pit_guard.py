@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from typing import Any, Collection, Mapping, NamedTuple, Sequence
 
 # The bundled agents; in a plugin they are called "plugin:name".
-ADAPTERS = frozenset({"bz-news-api", "alphavantage", "sec_full_text"})
+PERPLEXITY = tuple(f"perplexity-{name}" for name in ("search", "ask", "reason", "research", "sec"))
+ADAPTERS = frozenset({"bz-news-api", "alphavantage", "sec_full_text", "fred", "earningscall", *PERPLEXITY})
 
 # The options an adapter may choose: what it asks for, and how much of it. The rest decides how the question is
 # asked (--timeout cuts where the clock says, --input-file reads a file), and is left to whoever runs the session.
@@ -64,6 +65,12 @@ SOURCE_OPTIONS = frozenset(
         "timeperiod3", "nbdevup", "nbdevdn", "acceleration", "maximum",
         # sec_full_text
         "query", "forms", "ciks", "entity", "exact",
+        # fred
+        "series-id",
+        # earningscall (and op, symbol, quarter, date, above)
+        "exchange", "year",
+        # perplexity (and op, query, above)
+        "max-results", "mode", "domains", "after-date", "recency",
     }
 )  # fmt: skip
 

@@ -119,6 +119,7 @@ def _keep(request: Request, query: Query, log: Log, ordered: Iterable[Record | W
         stream if derive is None else _derived(stream, derive, taken),
         taken,
         after=request.after.position if request.after else None,
+        within=request.after is not None and request.after.within is not None,
         cap=request.max_pages * provider.page_size,
         limit=request.limit,
         select=select,

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch.gaps import Gap, gap
+from pit_fetch.parts import Place, part, size
 from pit_fetch.pit import cursor, parse_cursor
 from pit_fetch.provider import FieldKind, Record
 from pit_fetch.siblings import gate
@@ -148,13 +149,17 @@ class Envelope(dict[str, list[dict[str, Any]]]):
 
 
 class View(NamedTuple):
-    """How records and gaps are shown. ``clean`` redacts a string; ``query`` is the canonical request."""
+    """How records and gaps are shown. ``clean`` redacts a string; ``query`` is the canonical request.
+
+    ``start`` is where the first record goes on, if a part of it was delivered before.
+    """
 
     query: str = ""
     clean: Clean = str
     clean_data: Clean = str
     fields: tuple[str, ...] = ()
     pit: datetime | None = None
+    start: Place | None = None
     asked: Asked | None = None
 
 
@@ -168,14 +173,17 @@ class Fitted(NamedTuple):
 
 def of(records: Iterable[Record], gaps: Iterable[Gap], view: View) -> Envelope:
     """The envelope of ``records`` and ``gaps``, as ``view`` shows them."""
-    return Envelope([_item(record, view) for record in records], _shown(gaps, view), view.asked)
+    items = [_item(record, view) for record in records]
+    if view.start is not None and items:
+        items[0] = part(items[0], view.start, size(items[0], view.start, STAMPS), STAMPS).item
+    return Envelope(items, _shown(gaps, view), view.asked)
 
 
 def fit(records: Sequence[Record], gaps: Sequence[Gap], view: View, write: Write, max_chars: int = 0) -> Fitted:
     """The envelope and its text of at most ``max_chars`` characters (0: any length).
 
     Within a budget, whole items only, from the first on, then a ``truncated`` gap with the cursor to
-    continue from. If the first item alone is too large, it loses its longest texts.
+    continue from. If the first item alone is too large, a part of it is shown, and the cursor leads to the rest.
     """
     whole = of(records, gaps, view)
     fitted = Fitted(whole, write(whole), len(records))
@@ -251,21 +259,45 @@ def _replace_truncated(gaps: Sequence[Gap], instead: Gap) -> list[Gap]:
 
 
 def _fit_oversized(records: Sequence[Record], gaps: Sequence[Gap], view: View, write: Write, max_chars: int) -> Fitted:
+    """The first item alone: as much of its texts as fits. What is not a text cannot be cut, and is left out at need."""
     item: dict[str, Any] = _item(records[0], view) if records else {}
-    left_out: list[str] = []
-    texts = {key: value for key, value in item.items() if key not in STAMPS}
-    while texts:
-        longest = max(texts, key=lambda key: (len(json.dumps(texts[key])), key))
-        del texts[longest]
-        item[longest] = None
-        left_out.append(longest)
-        said = gap("field_left_out", max_chars=max_chars, fields=", ".join(left_out))
-        more = gap("max_chars", max_chars=max_chars, cursor=cursor(records[0])) if len(records) > 1 else None
-        cut = [*_replace_truncated(gaps, more), said] if more else [*gaps, said]
-        fitted = Envelope([item], _shown(cut, view), view.asked)
-        text = write(fitted)
-        if len(text) <= max_chars:
-            return Fitted(fitted, text, 1)
+    others = [name for name, value in item.items() if name not in STAMPS and not isinstance(value, str)]
+    others.sort(key=lambda name: (-len(json.dumps(item[name])), name))
+    for count in range(len(others) + 1 if records else 0):
+        shown = {**item, **dict.fromkeys(others[:count])}
+        fitted = _longest_part(records, shown, others[:count], gaps, view, write, max_chars)
+        if fitted is not None:
+            return fitted
     last = gap("max_chars", max_chars=max_chars, cursor="-")
-    fitted = Envelope([], _shown(_replace_truncated(gaps, last), view), view.asked)
-    return Fitted(fitted, write(fitted), 0)
+    fitted = Fitted(Envelope([], _shown(_replace_truncated(gaps, last), view), view.asked), "", 0)
+    return fitted._replace(text=write(fitted.envelope))
+
+
+def _longest_part(
+    records: Sequence[Record],
+    item: dict[str, Any],
+    left_out: Sequence[str],
+    gaps: Sequence[Gap],
+    view: View,
+    write: Write,
+    max_chars: int,
+) -> Fitted | None:
+    """The longest part of ``item`` that fits; None if not a single character does."""
+    said = [gap("field_left_out", max_chars=max_chars, fields=", ".join(left_out))] if left_out else []
+    total = size(item, view.start, STAMPS)
+    least, most, longest = min(1, total), total, None
+    while least <= most:
+        room = (least + most + 1) // 2
+        shown = part(item, view.start, room, STAMPS)
+        if shown.next is not None:
+            more = [gap("continued", max_chars=max_chars, cursor=cursor(records[0], shown.next))]
+        else:
+            more = [gap("max_chars", max_chars=max_chars, cursor=cursor(records[0]))] if len(records) > 1 else []
+        cut = [*(_replace_truncated(gaps, more[0]) if more else gaps), *said]
+        envelope = Envelope([shown.item], _shown(cut, view), view.asked)
+        text = write(envelope)
+        if len(text) <= max_chars:
+            longest, least = Fitted(envelope, text, 1), room + 1
+        else:
+            most = room - 1
+    return longest

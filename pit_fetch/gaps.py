@@ -14,8 +14,8 @@ from pit_fetch.process import INTERRUPTED
 
 Code = Literal[
     "late", "undated", "caveat", "snapshot", "never_dated", "undated_served", "unusable", "empty_twice", "nothing",
-    "nothing_with_hint", "limit", "max_pages", "max_chars", "field_left_out", "deadline", "provider_ceiling", "reach",
-    "look_back", "partial_file", "pit_malformed", "pit_repeated", "pit_required", "pit_above_ceiling",
+    "nothing_with_hint", "limit", "max_pages", "max_chars", "continued", "field_left_out", "deadline", "look_back",
+    "provider_ceiling", "reach", "partial_file", "pit_malformed", "pit_repeated", "pit_required", "pit_above_ceiling",
     "ceiling_malformed", "usage", "credential_missing", "credential_malformed", "env_file_unreadable",
     "url_malformed", "file_missing", "file_unreadable", "rate_malformed", "output_unwritable", "settings_malformed",
     "operators_only", "no_difference", "compared_in_part", "explained_in_part", "explained_to_a_limit",
@@ -83,9 +83,14 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "Stopped after {public} public records (--max-pages {max_pages}). Continue with --after {cursor}",
     ),
     "max_chars": ("truncated", "The output reached --max-chars {max_chars}. Continue with --after {cursor}"),
+    "continued": (
+        "truncated",
+        "The first item alone exceeds --max-chars {max_chars}: this is a part of it. "
+        "For the rest of its texts continue with --after {cursor}",
+    ),
     "field_left_out": (
         "truncated",
-        "The first item alone exceeds --max-chars {max_chars}: its longest texts were left out ({fields}).",
+        "The first item alone exceeds --max-chars {max_chars}: its longest fields were left out ({fields}).",
     ),
     "deadline": ("truncated", "Stopped at the deadline (--timeout {timeout:g}) before the window was exhausted."),
     "provider_ceiling": (

@@ -26,6 +26,7 @@ _ELSEWHERE: Mapping[str, str] = {
     "op": "function fn func operation endpoint action method",
     "symbol": "ticker tickers symbols sym stock t",
     "tickers": "ticker symbol symbols sym stock stocks t",
+    "series-id": "series id symbol ticker code indicator",
     "query": "q search keyword keywords term terms text phrase",
     "keywords": "keyword query q search term terms text phrase",
     "output": "out o outfile output-file save",

@@ -78,7 +78,12 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
         Option("fields", "only these fields of each item; id and timestamps are always kept", kind="list"),
         Option("format", "output format, on a terminal table", choices=FORMS, default="json", metavar="FORMAT"),
         Option("output", "write to this file instead, all or nothing", metavar="FILE"),
-        Option("max_chars", "maximum size of the output, in whole items; 0 means no limit", metavar="N", read=_budget),
+        Option(
+            "max_chars",
+            "maximum size of the output; a longer item is continued; 0 means no limit",
+            metavar="N",
+            read=_budget,
+        ),
         Option("pretty", "indent the JSON", kind="flag", default=False),
         Option("fail", "exit 3, 4 or 5 on a config, input or upstream gap", kind="flag", default=False),
         Option("verbose", "log progress to stderr", kind="flag", default=False, short="-v"),
@@ -155,6 +160,13 @@ class _Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
+class _Each(argparse.Action):
+    """Stores every value of an option that may be given several times."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        setattr(namespace, self.dest, [*getattr(namespace, self.dest, ()), values])
+
+
 def build_parser(provider: Provider | None) -> Parser:
     """The parser for the common options and, once a provider is chosen, its own.
 
@@ -221,7 +233,8 @@ def _add_options(parser: Parser, title: str, options: Sequence[Option]) -> None:
             group.add_argument(*flags, dest=option.name, action="store_true", help=text)
         else:
             metavar = option.metavar or _METAVARS.get(option.kind, "TEXT")
-            group.add_argument(*flags, dest=option.name, action=_Once, metavar=metavar, help=text)
+            action = _Each if option.repeatable else _Once
+            group.add_argument(*flags, dest=option.name, action=action, metavar=metavar, help=text)
 
 
 def _help(option: Option) -> str:

@@ -376,7 +376,8 @@ class Option(NamedTuple):
     line fill it: "one" takes exactly one word, "all" joins them with spaces. ``upper`` puts the value in
     capitals, so that it is the same request however it was typed; ``synonyms`` maps other words for a
     value to that value. ``read`` replaces the kind for a text with a rule of its own; it raises
-    UsageError. ``short`` is a second flag, such as "-v".
+    UsageError. ``short`` is a second flag, such as "-v". ``repeatable``: it may be given several times, for
+    texts in which a comma is a comma; its value is a tuple.
 
     shapes  a record may look different with another value. False for a filter that ``select`` (or the
             window) applies in full: an archive then answers with what was seen under any value of it
@@ -394,6 +395,7 @@ class Option(NamedTuple):
     synonyms: Mapping[str, str] = MappingProxyType({})
     read: Callable[[str], Any] | None = None
     short: str = ""
+    repeatable: bool = False
     shapes: bool = True
 
 

@@ -12,7 +12,8 @@ from pit_fetch.formats import DATA_ONLY, Text, renderer
 from pit_fetch.formats import json as as_json
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.operations import named
-from pit_fetch.pit import Taken, Tally, cursor
+from pit_fetch.parts import Place
+from pit_fetch.pit import Taken, Tally, cursor, position
 from pit_fetch.provider import FieldKind, Record
 from pit_fetch.request import Request
 from pit_fetch.times import spoken
@@ -70,7 +71,7 @@ def report(request: Request, collected: Collected) -> Outcome:
 
     Raises TypeError, ValueError or RecursionError for a payload that JSON cannot express.
     """
-    view = _view(request, collected.secrets)
+    view = _view(request, collected.secrets)._replace(start=_start(request, collected.taken.kept))
     render, gaps = renderer(request.format, request.width), _gaps(request, collected)
 
     def write(one: Envelope) -> Text:
@@ -88,6 +89,12 @@ def report(request: Request, collected: Collected) -> Outcome:
     notes = tuple(f"{one['type']}: {one['reason']}" for one in fitted.envelope.gaps if request.format in DATA_ONLY)
     kept = tuple(collected.taken.kept[: fitted.kept])
     return Outcome(fitted.envelope, fitted.text, status, complaint, notes, kept, tuple(gaps))
+
+
+def _start(request: Request, kept: list[Record]) -> Place | None:
+    """Where the first record goes on, if it is the one that the cursor leads into."""
+    after = request.after
+    return after.within if after is not None and kept and position(kept[0]) == after.position else None
 
 
 def unjudged(

@@ -161,12 +161,14 @@ def _canonical(
     """The request in one form, however it was made: what decides the answer, sorted by name. It parses back."""
     shown = {name: spell(given[name]).strip() for name in _AS_WRITTEN if name in given}
     shown |= {name: spell(common[name]) for name in _AS_READ if name in given}
+    pairs = [(flag_of(name), text) for name, text in shown.items()]
     for option in provider.options:
         value = options[option.name]
         if value is not None and value is not False and value != option.default:
-            shown[option.name] = "" if value is True else spell(value)
+            values = value if option.repeatable else ("" if value is True else value,)
+            pairs += [(flag_of(option.name), spell(one)) for one in values]
     texts = ["--source", provider.name]
-    for flag, text in sorted((flag_of(name), text) for name, text in shown.items()):
+    for flag, text in sorted(pairs, key=lambda pair: pair[0]):
         # A value that looks like an option would be taken for one.
         texts += [f"{flag}={text}"] if text.startswith("-") else [flag, text] if text else [flag]
     return shlex.join(texts)

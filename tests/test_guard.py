@@ -284,10 +284,11 @@ def test_the_guard_knows_the_options_that_there_are() -> None:
 
 @pytest.mark.parametrize("source", registry.BUNDLED_NAMES)
 def test_an_adapter_may_use_every_option_of_its_source(source: str) -> None:
+    (adapter, *_) = sorted(name for name in guard.ADAPTERS if name == source or name.startswith(f"{source}-"))
     call = f"pit_fetch --source {source} --pit {PIT}"
     for option in registry.load(source).options:
         for words in (f"{flag_of(option.name)} 'x = y'", f"{flag_of(option.name)}=x", f"{option.name.upper()}=x"):
-            assert verdict(bash(f"{call} {words}", agent_type=source)) == "run", words
+            assert verdict(bash(f"{call} {words}", agent_type=adapter)) == "run", words
 
 
 @pytest.mark.parametrize(
