@@ -65,7 +65,7 @@ def _released(words: list[str], answer: _Answer) -> list[str]:
 
 def ask(request: Request, argv: Sequence[str], world: World) -> int:
     """Runs one request as :func:`main` runs the words that it was made of."""
-    return _answered(world, lambda answer: _ask(request, list(argv), world, answer))
+    return _answered(world, lambda answer: _ask(lambda: request, list(argv), world, answer))
 
 
 def _answered(world: World, run: Callable[[_Answer], None]) -> int:
@@ -112,13 +112,14 @@ def _run(argv: list[str], world: World, answer: _Answer) -> None:
 def _fetch(argv: list[str], source: str, world: World, answer: _Answer) -> None:
     from pit_fetch.request import parse
 
-    _ask(parse(argv, world.find(source), world.environ), argv, world, answer)
+    _ask(lambda: parse(argv, world.find(source), world.environ), argv, world, answer)
 
 
-def _ask(request: Request, argv: list[str], world: World, answer: _Answer) -> None:
+def _ask(make: Callable[[], Request], argv: list[str], world: World, answer: _Answer) -> None:
     from pit_fetch.engine import run
     from pit_fetch.log import Log
 
+    request = make()
     answer.log = Log(
         stream=world.stderr,
         terminal=world.stderr is not None and world.stderr.isatty(),
