@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from pit_fetch.testing.dates import floor, later
-from pit_fetch.testing.documents import Columns, Path, Tables, at
+from pit_fetch.testing.documents import Path, at
 from pit_fetch.testing.rows import Recording, Row, dates_of, drop, leaves, pattern_of
 from pit_fetch.testing.same import CANARY
 
@@ -385,6 +385,3 @@ def _put(node: Any, path: Path, value: Any) -> None:
         at(node, path[:-1])[path[-1]] = value
     except (KeyError, IndexError, TypeError):
         return
-
-
-__all__ = ["MANY", "PLANNED", "Change", "Columns", "Tables", "beside", "each", "nested", "quick", "worlds"]

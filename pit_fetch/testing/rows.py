@@ -173,7 +173,7 @@ def dates_of(recording: Recording, row: Row) -> Iterator[tuple[Path, object]]:
     if isinstance(row.key, str) and floor(row.key) is not None:
         yield row.path, row.key
     for path, value in leaves(at(recording.tree, row.path), row.path):
-        if floor(value) is not None and (isinstance(value, str) or _is_stamp(recording, row, path, value)):
+        if floor(value) is not None and (isinstance(value, str) or _is_stamp(recording, value)):
             yield path, value
 
 
@@ -221,7 +221,7 @@ def putting(row: Row, path: Path, value: object) -> Callable[[Any], None]:
     return change
 
 
-def _is_stamp(recording: Recording, row: Row, path: Path, value: object) -> bool:
+def _is_stamp(recording: Recording, value: object) -> bool:
     """Whether a number is an instant and not an amount: it lies within some years of the recording's own."""
     moment = floor(value)
     return moment is not None and abs(moment - recording.case.now) < timedelta(days=1_500)

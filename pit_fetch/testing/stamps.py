@@ -179,22 +179,14 @@ def check_revisions(recording: Recording, not_revisions: tuple[str, ...] = ()) -
 def _check_revisions_to_come(recording: Recording, not_revisions: tuple[str, ...]) -> None:
     """A field that by its name is a revision's moves a stamp, also where the recording shows no later one."""
     case = recording.case
-    models = [value for row in recording.rows for path, value in dates_of(recording, row) if path != row.path]
     for row in recording.rows[:LOOKED_AT]:
         node = at(recording.tree, row.path)
         for field, value in node.items() if isinstance(node, dict) else ():
-            known = floor(value) is not None
-            if (
-                not _REVISION.search(field)
-                or field in not_revisions
-                or (field,) in recording.basis
-                or PLANNED.search(field)
-            ):
-                continue
-            if not known and not (value is None and _REVISED_AT.search(field) and models):
+            named = _REVISION.search(field) is not None and PLANNED.search(field) is None
+            if floor(value) is None or not named or field in not_revisions or (field,) in recording.basis:
                 continue
             with contextlib.suppress(ValueError, OverflowError):
-                change = putting(row, (*row.path, field), later(value if known else models[0], 60))
+                change = putting(row, (*row.path, field), later(value, 60))
                 then = replace(case, now=case.now + timedelta(days=90))
                 after = {Version(one.id, stamp) for one in look(then, then.now, reply=edited(case, change)).records
                          if (stamp := public_from(one)) is not None}  # fmt: skip
@@ -365,9 +357,6 @@ _STARTS = re.compile(
     r"conference|(^|_)call|call(_|$)|start|begin|period|fiscal|ending|event_(date|time)", re.IGNORECASE
 )
 _ADJUSTED = re.compile(r"adj(usted|_|$|\W)", re.IGNORECASE)
-_REVISED_AT = re.compile(
-    r"(updated?|modified|revised|edited|amended|corrected|changed)(_?(at|on|date|time))?$", re.IGNORECASE
-)
 _MOMENT = timedelta(minutes=2)
 
 

@@ -18,12 +18,13 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from pit_fetch.coercion import flag_of, spell
 from pit_fetch.testing import ProviderSuite, Request, Response
+from pit_fetch.testing.outside import Descriptors
 from pit_fetch.testing.process import TestClock, files_in, run
 from pit_fetch.testing.server import Answering, serve
 from tests.kit import honest
@@ -156,13 +157,24 @@ def in_process(made: Made, reply: bytes, asked: list[str]) -> Any:
         there = os.getcwd()
         os.chdir(home)
         try:
-            return run(
-                [word.replace("@REPLY", "-") for word in asked],
-                transport=answering, clock=clock.value(), environ=environ, folder=home, stdin=reply,
-                provider=made.provider,
-            ).leaves  # fmt: skip
+            with _descriptors().caught():
+                left = run(
+                    [word.replace("@REPLY", "-") for word in asked],
+                    transport=answering,
+                    clock=clock.value(),
+                    environ=environ,
+                    folder=home,
+                    stdin=reply,
+                    provider=made.provider,
+                )
+            return *left.leaves, _descriptors().text()
         finally:
             os.chdir(there)
+
+
+@cache
+def _descriptors() -> Descriptors:
+    return Descriptors()
 
 
 def witness(name: str, plant: Plant, base: Made) -> Iterator[Pair]:
