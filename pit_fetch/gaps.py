@@ -20,8 +20,8 @@ Code = Literal[
     "url_malformed", "rate_malformed", "dependency_missing", "operation", "input_unreadable", "input_malformed",
     "http_status", "http_wait", "moved", "credential_refused", "throttled", "throttled_wait", "own_limit",
     "not_entitled", "bad_call", "network", "unresolved", "refused", "proxy", "certificate", "certificate_file", "tls",
-    "timeout", "too_large", "redirected", "malformed", "off_subject", "incomplete", "paging", "order_broken",
-    "offline", "offline_without_archive", "archive_unusable", "not_recorded", "snapshot_held", "never_dated_held",
+    "timeout", "too_large", "redirected", "not_a_path", "malformed", "off_subject", "incomplete", "paging",
+    "order_broken", "offline", "offline_without_archive", "archive_unusable", "not_recorded", "snapshot_held", "never_dated_held",
     "plugin_failed", "gate_refused", "bug", "interrupted",
 ]  # fmt: skip
 
@@ -185,6 +185,10 @@ REASONS: Mapping[Code, tuple[str, str]] = {
     "timeout": ("upstream_error", "{host} did not answer completely before the deadline (--timeout {timeout:g})."),
     "too_large": ("upstream_error", "{host} sent a reply larger than {megabytes} MB."),
     "redirected": ("upstream_error", "{host} redirects to another address; this is not followed."),
+    "not_a_path": (
+        "upstream_error",
+        "An address to ask is not a path on {host} (it must begin with a single /): it was not asked for.",
+    ),
     "malformed": ("upstream_error", "The source sent an unreadable reply: {problem}."),
     "off_subject": ("upstream_error", "The source did not answer this request: {problem}. Check the symbol."),
     "incomplete": ("upstream_error", "{host} answered from only part of its index: try again later."),

@@ -112,6 +112,7 @@ def test_secrets_are_redacted_in_data_and_in_gaps() -> None:
     assert (shown["url"], shown["k"], shown["t"]) == ("u?key=[redacted]", ["[redacted]"], "a demo")
     assert (shown["id"], shown["d"]) == ("[redacted]", {"[redacted]": 1})
     assert made.gaps[0]["query"] == "--q [redacted]"
+    assert item(record(1, **{"k-123456789&x": 1, "demo": 2}), view).items() >= {"[redacted]": 1, "demo": 2}.items()
 
 
 @given(

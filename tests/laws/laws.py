@@ -179,6 +179,7 @@ LAWS: Mapping[str, Law] = {
     "sample: snapshots": lambda rng: paging(sample.snapshots(rng), rng, ahead=timedelta(hours=1)),
     "sample: forms": lambda rng: forms(sample.refused(rng)),
     "sample: redirects": lambda rng: non_interference(sample.redirects(rng)),
+    "sample: links": lambda rng: non_interference(sample.links(rng)),
     "bz-news-api: versions": lambda rng: non_interference(bz.versions(rng)),
     "bz-news-api: ceiling": lambda rng: non_interference(bz.crowded(rng)),
     "bz-news-api: files": lambda rng: files(*bz.files(rng)),
