@@ -20,9 +20,9 @@ Code = Literal[
     "url_malformed", "rate_malformed", "dependency_missing", "operation", "input_unreadable", "input_malformed",
     "http_status", "http_wait", "moved", "credential_refused", "throttled", "throttled_wait", "own_limit",
     "not_entitled", "bad_call", "network", "unresolved", "refused", "proxy", "certificate", "certificate_file", "tls",
-    "timeout", "too_large", "redirected", "not_a_path", "malformed", "off_subject", "incomplete", "paging",
-    "order_broken", "offline", "offline_without_archive", "archive_unusable", "not_recorded", "snapshot_held", "never_dated_held",
-    "plugin_failed", "gate_refused", "bug", "interrupted",
+    "timeout", "too_large", "redirected", "malformed", "off_subject", "incomplete", "paging", "order_broken",
+    "offline", "offline_without_archive", "archive_unusable", "not_recorded", "snapshot_held", "never_dated_held",
+    "plugin_failed", "gate_refused", "bug", "interrupted", "not_a_path",
 ]  # fmt: skip
 
 REASONS: Mapping[Code, tuple[str, str]] = {
