@@ -68,12 +68,14 @@ def understood(request: Request, started: datetime) -> Query:
 
 
 def _horizon(request: Request, query: Query) -> datetime:
-    """The instant after which no record can be wanted. A stage that computes across records needs all of them.
+    """The instant after which no record can be wanted.
+
+    A stage that computes across records needs all of them, and so does the choice among versions.
 
     --date-to narrows it only where it compares what the records are ordered by, or where the provider
     applies it: what was published late may carry an early date of another kind.
     """
-    if request.provider.derive(query):
+    if query.operation.versions or request.provider.derive(query):
         return query.now
     until = request.until if query.operation.window in ("", "available_on", None) else None
     after = request.after.instant if request.after else None

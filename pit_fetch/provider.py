@@ -146,6 +146,8 @@ class Operation(NamedTuple):
     caveats  fixed statements of what a request cannot show; they depend on the request alone
     understand  returns the query as the operation understands it: an option under another name, values
              that only this operation refuses. Raises ConfigError
+    versions    the source sends several versions of an item. The horizon is then the PIT: a window that ended
+                earlier would leave out the newest version, and bring a superseded one back
     earliest    nothing that was available before this instant can be wanted (None: there is no bound); an
              archive looks no further. It depends on the request alone
     """
@@ -161,6 +163,7 @@ class Operation(NamedTuple):
     caveats: Callable[[Query], Iterable[str]] = _no_caveats
     understand: Callable[[Query], Query] = _as_given
     earliest: Callable[[Query], datetime | None] = _by_window
+    versions: bool = False
 
 
 class Query(NamedTuple):

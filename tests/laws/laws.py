@@ -175,6 +175,7 @@ LAWS: Mapping[str, Law] = {
     **{f"{source}: {name}": law for source, makers in _MAKERS.items() for name, law in _laws(*makers).items()},
     "sample: patience": lambda rng: non_interference(sample.patient(rng)),
     "sample: versions": lambda rng: non_interference(sample.versions(rng)),
+    "sample: order": lambda rng: non_interference(sample.disordered(rng)),
     "sample: windows": lambda rng: windows(*sample.windows(rng)),
     "sample: snapshots": lambda rng: paging(sample.snapshots(rng), rng, ahead=timedelta(hours=1)),
     "sample: forms": lambda rng: forms(sample.refused(rng)),

@@ -227,9 +227,34 @@ def versions(rng: Random) -> Case:
         "max-pages": [("--max-pages", "2")],
         "numbered": [("--numbered",)],
     }
-    if case.words[0] == "WHOLE":  # elsewhere the server is not asked for what is after the window
-        choices |= {name: common(case.moment, [], rng)[name] for name in ("date-from", "date-to")}
-    return case._replace(words=(case.words[0], *options(rng, choices, 3)), worlds=tuple(map(app, worlds)))
+    ends = common(case.moment, [one["id"] for one in newest], rng)
+    choices |= {name: ends[name] for name in ("date-from", "date-to", "after")}
+    words = (case.words[0], *options(rng, choices, 3))
+    return case._replace(words=words, worlds=tuple(map(app, worlds)), provider=_of_versions(case.provider))
+
+
+def _of_versions(provider: Provider | None) -> Provider:
+    every = tuple(one._replace(versions=True) for one in PROVIDER.operations)
+    return replace(provider or PROVIDER, operations=every)
+
+
+def disordered(rng: Random) -> Case:
+    """Pages that are not in the order that they promise: neighbours swapped, or a newer version behind an older one.
+
+    Whether that is seen depends on what is public, and not on where withheld rows move the end of a page.
+    """
+    case = make(rng, most=0)
+    public = [_public(rng, f"r{number}", case.moment, unrevised=True) for number in range(rng.choice((3, 6, 12)))]
+    first, second = rng.sample(public, 2)
+    if rng.random() < 0.5:
+        first["place"], second["place"] = second["place"], first["place"]
+    else:
+        before = first["place"] - near(rng, 1)
+        public.append({**first, "at": before.isoformat(), "revised": case.pit, "place": before, "title": "A new one"})
+    # Where two rows stand at one place, the server leaves them as they are.
+    worlds = [public, *([*_noise(rng, case.moment, public), *public] for _ in range(3))]
+    words = ("PAGES", *rng.choice(((), ("--limit", "3"), ("--word", "Oil"))))
+    return case._replace(words=words, worlds=tuple(map(app, worlds)), provider=_of_versions(case.provider))
 
 
 def snapshots(rng: Random) -> Case:
