@@ -31,10 +31,13 @@ def fetch(source: str, pit: "str | datetime | None" = None, **options: object) -
     import shlex
 
     from pit_fetch.engine import run
+    from pit_fetch.errors import UsageError
     from pit_fetch.log import Log
     from pit_fetch.request import of_values
     from pit_fetch.world import real_world
 
+    if not isinstance(source, str):
+        raise UsageError("usage", text=f"source is the name of a provider, not a value of type {type(source).__name__}")
     world = real_world()
     request = of_values({"pit": pit, **options}, world.find(source), world.environ)
     return run(request, world, Log(), shlex.split(request.canonical)).envelope

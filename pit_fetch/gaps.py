@@ -39,21 +39,21 @@ REASONS: Mapping[Code, tuple[str, str]] = {
     "caveat": ("unverifiable", "{text}"),
     "snapshot": (
         "unverifiable",
-        "{operation} is a snapshot ({why}): it counts as published when it is fetched, so nothing is served for a PIT "
+        "{operation} is a snapshot{why}: it counts as published when it is fetched, so nothing is served for a PIT "
         "in the past.",
     ),
     "never_dated": (
         "unverifiable",
-        "{operation} cannot be verified at all ({why}): with --pit, nothing is served.",
+        "{operation} cannot be verified at all{why}: with --pit, nothing is served.",
     ),
     # With an archive, if it held something at the PIT.
     "snapshot_held": (
         "unverifiable",
-        "{operation} is a snapshot ({why}): served is the latest complete reply that the archive held at the PIT.",
+        "{operation} is a snapshot{why}: served is the latest complete reply that the archive held at the PIT.",
     ),
     "never_dated_held": (
         "unverifiable",
-        "{operation} cannot be verified at all ({why}): served is the latest complete reply that the archive held at "
+        "{operation} cannot be verified at all{why}: served is the latest complete reply that the archive held at "
         "the PIT.",
     ),
     "offline": ("unverifiable", "Answered from the archive alone (--offline): what was never captured is missing."),
@@ -74,12 +74,12 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "Nothing public matched, or the source does not know what was asked for. {hint}",
     ),
     # The fetch ended before the window was exhausted.
-    "limit": ("truncated", "More matches than --limit {limit}. Continue with --after {cursor}"),
+    "limit": ("truncated", "More matches than --limit {limit}. Continue with {after}"),
     "max_pages": (
         "truncated",
-        "Stopped after {public} public records (--max-pages {max_pages}). Continue with --after {cursor}",
+        "Stopped after {public} public records (--max-pages {max_pages}). Continue with {after}",
     ),
-    "max_chars": ("truncated", "The output reached --max-chars {max_chars}. Continue with --after {cursor}"),
+    "max_chars": ("truncated", "The output reached --max-chars {max_chars}. Continue with {after}"),
     "field_left_out": (
         "truncated",
         "The first item alone exceeds --max-chars {max_chars}: its longest texts were left out ({fields}).",
@@ -214,7 +214,13 @@ class Gap(NamedTuple):
 
     @property
     def reason(self) -> str:
-        return REASONS[self.code][1].format(**self.params)
+        return REASONS[self.code][1].format_map({**self.params, **_after(self.params)}).rstrip()
+
+
+def _after(params: Mapping[str, Any]) -> Mapping[str, str]:
+    """The option that continues from the cursor. A value that begins with a hyphen would be taken for an option."""
+    cursor = params.get("cursor")
+    return {} if cursor is None else {"after": f"--after{'=' if cursor.startswith('-') else ' '}{cursor}"}
 
 
 def gap(code: Code, /, **params: Any) -> Gap:

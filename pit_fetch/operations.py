@@ -105,13 +105,14 @@ def is_out_of_reach(query: Query) -> bool:
     return query.pit is not None and (dating == "never" or (dating == "receipt" and query.pit < query.started))
 
 
-def caveats(query: Query) -> Iterator[Gap]:
+def caveats(query: Query, source: str) -> Iterator[Gap]:
     """What the request cannot show; derived from the request alone."""
     operation = query.operation
+    name, why = operation.name or source, f" ({operation.why})" if operation.why else ""
     if query.pit is not None and operation.dating == "never":
-        yield gap("never_dated", operation=operation.name, why=operation.why)
+        yield gap("never_dated", operation=name, why=why)
     elif query.pit is not None and operation.dating == "receipt":
-        yield gap("snapshot", operation=operation.name, why=operation.why)
+        yield gap("snapshot", operation=name, why=why)
     for text in operation.caveats(query):
         yield gap("caveat", text=text)
 

@@ -214,3 +214,12 @@ def test_a_gap_outside_the_table_cannot_be_made() -> None:
         gap("something_else")  # type: ignore[arg-type]
     with pytest.raises(KeyError):
         gap("limit", limit=1)
+
+
+def test_a_cursor_that_begins_with_a_hyphen_is_printed_as_it_can_be_given() -> None:
+    assert gap("limit", limit=1, cursor="-a@receipt").reason.endswith("Continue with --after=-a@receipt")
+    assert gap("limit", limit=1, cursor="a@receipt").reason.endswith("Continue with --after a@receipt")
+
+
+def test_no_reason_ends_in_a_space() -> None:
+    assert gap("credential_malformed", variable="A", problem="it is bad.", hint="").reason.endswith("it is bad.")
