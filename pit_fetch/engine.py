@@ -76,7 +76,7 @@ def collect(request: Request, world: World, log: Log) -> Collected:
         collected = collected._replace(
             secrets=source.secrets, opened=True, when_empty=_when_empty(request, query), memory=memory
         )
-        collected.taken.gaps += caveats(query)
+        collected.taken.gaps += caveats(query, provider.name)
         log.start(provider.name)
         _take(request, query, world, log, _until_it_ends(request, world, source.stream, deadline), collected)
         if memory is not None:
@@ -145,7 +145,7 @@ def _offline(request: Request, query: Query, world: World, log: Log, memory: Mem
     secrets = _secrets(request, world)
     log.clean = credentials.redactor(secrets)
     memory.start(secrets)
-    taken = Taken(gaps=[gap("offline"), *caveats(query)])
+    taken = Taken(gaps=[gap("offline"), *caveats(query, request.provider.name)])
     collected = Collected(taken, Tally(), secrets, opened=True, when_empty=_when_empty(request, query))
     return _recalled(request, query, world, log, memory, collected, None)
 

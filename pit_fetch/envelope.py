@@ -220,8 +220,9 @@ def _item(record: Record, view: View) -> dict[str, Any]:
     item["id"] = view.clean_data(record.id)
     wanted = view.fields or record.payload
     for key, value in record.payload.items():
-        if key in wanted and key not in item and not _forbidden(key, view):
-            item[key] = _clean(value, view)
+        name = view.clean_data(key)
+        if key in wanted and name not in item and not _forbidden(key, view):
+            item[name] = _clean(value, view)
     return item
 
 

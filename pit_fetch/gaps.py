@@ -24,7 +24,7 @@ Code = Literal[
     "not_entitled", "bad_call", "network", "unresolved", "refused", "proxy", "certificate", "certificate_file", "tls",
     "timeout", "too_large", "redirected", "malformed", "off_subject", "incomplete", "paging", "order_broken",
     "offline", "offline_without_archive", "archive_unusable", "not_recorded", "snapshot_held", "never_dated_held",
-    "plugin_failed", "gate_refused", "bug", "interrupted",
+    "plugin_failed", "gate_refused", "bug", "interrupted", "not_a_path",
 ]  # fmt: skip
 
 REASONS: Mapping[Code, tuple[str, str]] = {
@@ -41,21 +41,21 @@ REASONS: Mapping[Code, tuple[str, str]] = {
     "caveat": ("unverifiable", "{text}"),
     "snapshot": (
         "unverifiable",
-        "{operation} is a snapshot ({why}): it counts as published when it is fetched, so nothing is served for a PIT "
+        "{operation} is a snapshot{why}: it counts as published when it is fetched, so nothing is served for a PIT "
         "in the past.",
     ),
     "never_dated": (
         "unverifiable",
-        "{operation} cannot be verified at all ({why}): with --pit, nothing is served.",
+        "{operation} cannot be verified at all{why}: with --pit, nothing is served.",
     ),
     # With an archive, if it held something at the PIT.
     "snapshot_held": (
         "unverifiable",
-        "{operation} is a snapshot ({why}): served is the latest complete reply that the archive held at the PIT.",
+        "{operation} is a snapshot{why}: served is the latest complete reply that the archive held at the PIT.",
     ),
     "never_dated_held": (
         "unverifiable",
-        "{operation} cannot be verified at all ({why}): served is the latest complete reply that the archive held at "
+        "{operation} cannot be verified at all{why}: served is the latest complete reply that the archive held at "
         "the PIT.",
     ),
     "offline": ("unverifiable", "Answered from the archive alone (--offline): what was never captured is missing."),
@@ -77,16 +77,16 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "Nothing public matched, or the source does not know what was asked for. {hint}",
     ),
     # The fetch ended before the window was exhausted.
-    "limit": ("truncated", "More matches than --limit {limit}. Continue with --after {cursor}"),
+    "limit": ("truncated", "More matches than --limit {limit}. Continue with {after}"),
     "max_pages": (
         "truncated",
-        "Stopped after {public} public records (--max-pages {max_pages}). Continue with --after {cursor}",
+        "Stopped after {public} public records (--max-pages {max_pages}). Continue with {after}",
     ),
-    "max_chars": ("truncated", "The output reached --max-chars {max_chars}. Continue with --after {cursor}"),
+    "max_chars": ("truncated", "The output reached --max-chars {max_chars}. Continue with {after}"),
     "continued": (
         "truncated",
         "The first item alone exceeds --max-chars {max_chars}: this is a part of it. "
-        "For the rest of its texts continue with --after {cursor}",
+        "For the rest of its texts continue with {after}",
     ),
     "field_left_out": (
         "truncated",
@@ -210,6 +210,10 @@ REASONS: Mapping[Code, tuple[str, str]] = {
     "timeout": ("upstream_error", "{host} did not answer completely before the deadline (--timeout {timeout:g})."),
     "too_large": ("upstream_error", "{host} sent a reply larger than {megabytes} MB."),
     "redirected": ("upstream_error", "{host} redirects to another address; this is not followed."),
+    "not_a_path": (
+        "upstream_error",
+        "An address to ask is not a path on {host} (it must begin with a single /): it was not asked for.",
+    ),
     "malformed": ("upstream_error", "The source sent an unreadable reply: {problem}."),
     "off_subject": ("upstream_error", "The source did not answer this request: {problem}. Check the symbol."),
     "incomplete": ("upstream_error", "{host} answered from only part of its index: try again later."),
@@ -235,7 +239,13 @@ class Gap(NamedTuple):
 
     @property
     def reason(self) -> str:
-        return REASONS[self.code][1].format(**self.params)
+        return REASONS[self.code][1].format_map({**self.params, **_after(self.params)}).rstrip()
+
+
+def _after(params: Mapping[str, Any]) -> Mapping[str, str]:
+    """The option that continues from the cursor. A value that begins with a hyphen would be taken for an option."""
+    cursor = params.get("cursor")
+    return {} if cursor is None else {"after": f"--after{'=' if cursor.startswith('-') else ' '}{cursor}"}
 
 
 def gap(code: Code, /, **params: Any) -> Gap:

@@ -77,6 +77,8 @@ def _answer(
 
 
 def _request(source: str, options: Options, settings: config.Settings, world: World) -> Request:
+    if not isinstance(source, str):
+        raise UsageError("usage", text=f"source is the name of a provider, not a value of type {type(source).__name__}")
     request = of_values(options, world.find(source), world.environ, settings.options)
     if request.output:
         raise UsageError("usage", text="output is an option of the command line: write what fetch returns")

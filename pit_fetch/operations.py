@@ -74,12 +74,14 @@ def understood(request: Request, started: datetime) -> Query:
 
 
 def _horizon(request: Request, query: Query) -> datetime:
-    """The instant after which no record can be wanted. A stage that computes across records needs all of them.
+    """The instant after which no record can be wanted.
+
+    A stage that computes across records needs all of them, and so does the choice among versions.
 
     --date-to narrows it only where it compares what the records are ordered by, or where the provider
     applies it: what was published late may carry an early date of another kind.
     """
-    if request.provider.derive(query):
+    if query.operation.versions or request.provider.derive(query):
         return query.now
     until = request.until if query.operation.window in ("", "available_on", None) else None
     after = request.after.instant if request.after else None
@@ -109,13 +111,14 @@ def is_out_of_reach(query: Query) -> bool:
     return query.pit is not None and (dating == "never" or (dating == "receipt" and query.pit < query.started))
 
 
-def caveats(query: Query) -> Iterator[Gap]:
+def caveats(query: Query, source: str) -> Iterator[Gap]:
     """What the request cannot show; derived from the request alone."""
     operation = query.operation
+    name, why = operation.name or source, f" ({operation.why})" if operation.why else ""
     if query.pit is not None and operation.dating == "never":
-        yield gap("never_dated", operation=operation.name, why=operation.why)
+        yield gap("never_dated", operation=name, why=why)
     elif query.pit is not None and operation.dating == "receipt":
-        yield gap("snapshot", operation=operation.name, why=operation.why)
+        yield gap("snapshot", operation=name, why=why)
     for text in operation.caveats(query):
         yield gap("caveat", text=text)
 

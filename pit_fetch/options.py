@@ -63,7 +63,13 @@ _DATE_TO = Option(
 COMMON: Mapping[str, tuple[Option, ...]] = {
     "what to ask": (
         Option("source", "the provider; see --list-sources", metavar="SOURCE"),
-        Option("pit", "only what was public at this instant: 2024-02-15T16:00:00-05:00", metavar="ISO8601", read=_pit),
+        Option(
+            "pit",
+            "only what was public at this instant: 2024-02-15T16:00:00-05:00",
+            metavar="ISO8601",
+            read=_pit,
+            kind="instant",
+        ),
         Option("date_from", "published at or after: a New York date or a full timestamp", kind="instant"),
         _DATE_TO,
         Option("limit", "maximum number of items, after filtering", kind="integer", default=50),

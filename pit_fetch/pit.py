@@ -84,15 +84,17 @@ def public(
 ) -> Iterator[Record | Watermark | Gap]:
     """The records that were public at ``cutoff()``, which is called for each; the others are entered in ``tally``.
 
-    A page with an order ends with a watermark that depends on its public records alone: otherwise it
-    could reveal a withheld record. For the same reason, whether a source repeats itself is judged by
-    its public records, counted across pages: nothing else on a page, nor where it ends, may decide.
-    Raises UpstreamError("paging") if it keeps doing so. A fruitless search also ends by what is public
-    alone: after slices without a public record, if a watermark says so.
+    On a page with an order each public record is followed by a watermark: one for the page would
+    depend on where the page ends, and so on how many withheld records there are in front of it. For
+    the same reason, whether a source repeats itself is judged by its public records, counted across
+    pages: nothing else on a page, nor where it ends, may decide. Raises UpstreamError("paging") if it
+    keeps doing so. A fruitless search also ends by what is public alone: after slices without a public
+    record, if a watermark says so.
     """
     known: set[tuple[object, ...]] = set()
     again = barren = 0
     is_barren = True
+    oldest: datetime | None = None
     for one in stream:
         if isinstance(one, Record):
             if _is_public(one, cutoff(), tally):
@@ -108,10 +110,10 @@ def public(
                 yield record
                 if again == MOST_REPEATED:
                     raise UpstreamError("paging")
+                if one.order is not None and _is_aware(record.available_at):
+                    oldest = record.available_at if oldest is None else min(oldest, record.available_at)
+                    yield Watermark(one.order(oldest))
             is_barren = is_barren and not found
-            dated = [record.available_at for record in found if _is_aware(record.available_at)]
-            if one.order is not None and dated:
-                yield Watermark(one.order(min(dated)))
         elif isinstance(one, Watermark):
             yield one
             barren, is_barren = barren + 1 if is_barren else 0, True
@@ -140,25 +142,30 @@ def in_order(stream: Iterable[Record | Watermark | Gap]) -> Iterator[Record | Ga
 
     At each watermark, everything newer is settled and passed on; the rest is sorted at the end. Of
     several versions of one id the newest counts, by the later of its two stamps. Raises UpstreamError
-    if a record breaks the order that its source promised.
+    if a record breaks the order that its source promised, which holds for versions as well: a newer
+    one than was delivered comes too late.
     """
     waiting: list[Record] = []
-    delivered: set[str] = set()
+    delivered: dict[str, float] = {}
     bound = float("-inf")
 
     def settled(ready: Iterable[Record]) -> Iterator[Record]:
-        for record in sorted(_newest_versions(one for one in ready if one.id not in delivered), key=position):
-            delivered.add(record.id)
-            yield record
+        for record in sorted(_newest_versions(ready), key=position):
+            if record.id not in delivered:
+                delivered[record.id] = _last_change(record)
+                yield record
+            elif _last_change(record) < delivered[record.id]:
+                raise UpstreamError("order_broken")
 
     for one in stream:
         if isinstance(one, Gap):
             yield one
         elif isinstance(one, Watermark):
-            bound = max(bound, _seconds(one.at))
-            yield from settled(record for record in waiting if _age(record) < bound)
-            waiting = [record for record in waiting if _age(record) >= bound]
-        elif one.id in delivered:  # a page that shifted while being read, or an older version
+            if _seconds(one.at) > bound:
+                bound = _seconds(one.at)
+                yield from settled([record for record in waiting if _age(record) < bound])
+                waiting = [record for record in waiting if _age(record) >= bound]
+        elif one.id in delivered and _last_change(one) >= delivered[one.id]:  # a shifted page, or an older version
             continue
         elif _age(one) < bound:
             raise UpstreamError("order_broken")
@@ -264,6 +271,11 @@ def _seconds(moment: datetime | None) -> float:
 
 def _is_aware(moment: datetime | None) -> TypeGuard[datetime]:
     return isinstance(moment, datetime) and moment.utcoffset() is not None
+
+
+def _last_change(record: Record) -> float:
+    """The later of its two stamps, as a position."""
+    return min(_age(record), _seconds(record.revised_at))
 
 
 def _version(record: Record) -> tuple[float, float, bytes]:

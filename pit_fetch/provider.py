@@ -166,6 +166,8 @@ class Operation(NamedTuple):
     basis    what the fields mean on which stamps rest, where a field alone does not show it
     understand  returns the query as the operation understands it: an option under another name, values
              that only this operation refuses. Raises ConfigError
+    versions    the source sends several versions of an item. The horizon is then the PIT: a window that ended
+                earlier would leave out the newest version, and bring a superseded one back
     earliest    nothing that was available before this instant can be wanted (None: there is no bound); an
              archive looks no further. It depends on the request alone
     """
@@ -182,6 +184,7 @@ class Operation(NamedTuple):
     understand: Callable[[Query], Query] = _as_given
     earliest: Callable[[Query], datetime | None] = _by_window
     basis: tuple[Basis, ...] = ()
+    versions: bool = False
 
 
 class Query(NamedTuple):

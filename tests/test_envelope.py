@@ -114,6 +114,7 @@ def test_secrets_are_redacted_in_data_and_in_gaps() -> None:
     assert (shown["url"], shown["k"], shown["t"]) == ("u?key=[redacted]", ["[redacted]"], "a demo")
     assert (shown["id"], shown["d"]) == ("[redacted]", {"[redacted]": 1})
     assert made.gaps[0]["query"] == "--q [redacted]"
+    assert item(record(1, **{"k-123456789&x": 1, "demo": 2}), view).items() >= {"[redacted]": 1, "demo": 2}.items()
 
 
 @given(
@@ -232,3 +233,12 @@ def test_a_gap_outside_the_table_cannot_be_made() -> None:
         gap("something_else")  # type: ignore[arg-type]
     with pytest.raises(KeyError):
         gap("limit", limit=1)
+
+
+def test_a_cursor_that_begins_with_a_hyphen_is_printed_as_it_can_be_given() -> None:
+    assert gap("limit", limit=1, cursor="-a@receipt").reason.endswith("Continue with --after=-a@receipt")
+    assert gap("limit", limit=1, cursor="a@receipt").reason.endswith("Continue with --after a@receipt")
+
+
+def test_no_reason_ends_in_a_space() -> None:
+    assert gap("credential_malformed", variable="A", problem="it is bad.", hint="").reason.endswith("it is bad.")

@@ -71,6 +71,10 @@ def test_over_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
     "call",
     [
         lambda: pit_fetch.fetch("nope"),
+        lambda: pit_fetch.fetch(5),  # type: ignore[arg-type]
+        lambda: pit_fetch.fetch(None),  # type: ignore[arg-type]
+        lambda: pit_fetch.fetch(b"benzinga"),  # type: ignore[arg-type]
+        lambda: pit_fetch.fetch(["benzinga"]),  # type: ignore[arg-type]
         lambda: pit_fetch.fetch("benzinga", pit="2024-02-15"),
         lambda: pit_fetch.fetch("benzinga", pit=""),
         lambda: pit_fetch.fetch("benzinga", pit=False),  # type: ignore[arg-type]
