@@ -89,7 +89,7 @@ def check_revisions(case: Case, not_revisions: tuple[str, ...] = ()) -> None:
                     raise failure(
                         f"item {item!r}: {_field(path)} = {value!r} is later than its stamps ({stamp}), so "
                         "what is served may be a text from after the PIT",
-                        f"yield revised_at from {_field(path)} (or, if that is no revision, list it in not_revisions)",
+                        f"yield revised_at from {_field(path)} (if that is not a revision, list it in not_revisions)",
                     )
 
 
@@ -133,7 +133,7 @@ def _faults(record: Record) -> Iterator[tuple[str, str]]:
     try:
         json.dumps(dict(record.payload), allow_nan=False)
     except (TypeError, ValueError) as error:
-        yield f"its payload is no JSON ({error})", "put text, numbers, lists and dicts into it; no NaN, no datetime"
+        yield f"its payload is not JSON ({error})", "put text, numbers, lists and dicts into it; no NaN, no datetime"
     hidden = sorted(key for key in record.payload if key.lower() in gate.FORBIDDEN_KEYS)
     if hidden:
         yield f"{', '.join(hidden)} in its payload is hindsight and never leaves in PIT mode", "leave the field out"
