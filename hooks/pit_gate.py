@@ -97,6 +97,9 @@ _INSTANT = re.compile(
 # Compiled on first use, and cached by re itself.
 _NAIVE_INSTANT = r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?(?:\.[0-9]+)?"
 
+# The name of a zone in brackets, as its database spells it: "posix/" and "right/" (which counts leap seconds) are not.
+_ZONED = r"([^\[\s]+)\[(UTC|[A-Z][A-Za-z_]*(?:/[A-Za-z0-9_+-]+)+)\]"
+
 # The pieces of a plain command, as bash reads them. Whatever has a meaning of its own outside quotes (an operator, an
 # expansion, a glob) is not among them. A backslash vanishes with the line feed behind it; in double quotes it escapes
 # only $ ` " and itself, and is a character like any other elsewhere.
@@ -186,6 +189,34 @@ def parse_iso8601(text: object, round_up: bool = False) -> Optional[datetime]:
     except (ValueError, OverflowError):
         return None
     return moment
+
+
+def parse_pit(text: object) -> Optional[datetime]:
+    """An aware datetime from a PIT: an instant as above, or with an IANA zone in brackets; None for anything looser.
+
+    ``2024-07-15T16:00:00[America/New_York]`` is a wall clock in that zone, and must be shown there exactly
+    once. With an offset as well (RFC 9557), the zone must have that offset at that instant. Where there is
+    no zone database, neither can be read.
+    """
+    if not isinstance(text, str) or not text.rstrip().endswith("]"):
+        return parse_iso8601(text)
+    match = re.fullmatch(_ZONED, text.strip())
+    if match is None:
+        return None
+    import zoneinfo  # costs more than the rest of a small check, and few calls need it
+
+    try:
+        zone = zoneinfo.ZoneInfo(match[2])
+        moment = parse_iso8601(match[1])
+        if moment is not None:
+            return moment if moment.astimezone(zone).utcoffset() == moment.utcoffset() else None
+        wall = parse_iso8601(match[1] + "Z")
+        if wall is None:
+            return None
+        early, late = (wall.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
+        return early.astimezone(timezone.utc) if early.utcoffset() == late.utcoffset() else None
+    except (KeyError, OSError, ValueError, OverflowError):  # no such zone, or no database
+        return None
 
 
 def _is_naive(text: str) -> bool:
@@ -566,9 +597,9 @@ def _cutoff(tool_input: Any, command: str, ceiling: Optional[str]) -> Optional[d
         named.append(ceiling)
     moments = []
     for pit in named:
-        moment = parse_iso8601(pit)
+        moment = parse_pit(pit)
         if moment is None:
-            raise _Refused(PIT_INVALID_PIT, "The PIT is not YYYY-MM-DDTHH:MM:SS with Z or an offset")
+            raise _Refused(PIT_INVALID_PIT, "The PIT is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]")
         moments.append(moment)
     return min(moments, default=None)
 

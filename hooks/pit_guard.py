@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from typing import Any, Collection, Mapping, NamedTuple, Sequence
 
 # The bundled agents; in a plugin they are called "plugin:name".
-ADAPTERS = frozenset({"bz-news-api", "alphavantage", "sec_full_text"})
+PERPLEXITY = tuple(f"perplexity-{name}" for name in ("search", "ask", "reason", "research", "sec"))
+ADAPTERS = frozenset({"bz-news-api", "alphavantage", "sec_full_text", "fred", "earningscall", *PERPLEXITY})
 
 # The options an adapter may choose: what it asks for, and how much of it. The rest decides how the question is
 # asked (--timeout cuts where the clock says, --input-file reads a file), and is left to whoever runs the session.
@@ -64,6 +65,12 @@ SOURCE_OPTIONS = frozenset(
         "timeperiod3", "nbdevup", "nbdevdn", "acceleration", "maximum",
         # sec_full_text
         "query", "forms", "ciks", "entity", "exact",
+        # fred
+        "series-id",
+        # earningscall (and op, symbol, quarter, date, above)
+        "exchange", "year",
+        # perplexity (and op, query, above)
+        "max-results", "mode", "domains", "after-date", "recency",
     }
 )  # fmt: skip
 
@@ -88,7 +95,8 @@ NOT_IN_MONITOR = "pit_fetch runs in Bash, not in Monitor, whose output cannot be
 NO_RESOURCES = "A server's resources are not dated: use its tools"
 GATE_BROKEN = "pit_gate.py beside this guard is missing or does not withhold a planted leak: run pit_fetch doctor"
 CEILING_MALFORMED = (
-    "PIT_FETCH_CEILING is not YYYY-MM-DDTHH:MM:SS with Z or an offset: whoever runs this session must correct it"
+    "PIT_FETCH_CEILING is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]: "
+    "whoever runs this session must correct it"
 )
 NOT_FOR_ADAPTERS = (
     "{} is not an option that adapters may use: leave it out, or ask whoever runs this session to allow it "
@@ -264,10 +272,10 @@ def _refuse_pit(options: list[str], ceiling: str | None, gate: ModuleType) -> st
         return "Give --pit once"
     if ceiling is None:
         return ""
-    latest = gate.parse_iso8601(ceiling)
+    latest = gate.parse_pit(ceiling)
     if latest is None:
         return CEILING_MALFORMED
-    pit = gate.parse_iso8601(pits[0]) if pits else None
+    pit = gate.parse_pit(pits[0]) if pits else None
     if pit is None or pit > latest:
         return f"Every call needs a --pit at or before {ceiling}: {FORM}"
     return ""
@@ -566,7 +574,7 @@ def _refuse_params(given: Mapping[str, Any], pits: list[Any], ceiling: str | Non
     if moment is None or pit != pit.strip():
         return PIT_MALFORMED
     if ceiling is not None:
-        latest = gate.parse_iso8601(ceiling)
+        latest = gate.parse_pit(ceiling)
         if latest is None:
             return CEILING_MALFORMED
         if moment > latest:

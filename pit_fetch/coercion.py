@@ -20,6 +20,8 @@ from pit_fetch.provider import Option
 # Iterable, but not a list of values: a mapping would give its keys, a table its columns.
 _NO_LISTS = (bytes, bytearray, memoryview, Mapping)
 
+_TAKEN = {"integer": "a whole number", "number": "a number", "instant": "an ISO 8601 text or a datetime"}
+
 
 def flag_of(name: str) -> str:
     """``date_from`` -> ``--date-from``."""
@@ -32,6 +34,8 @@ def coerce(option: Option, value: object) -> Any:
     A list is any iterable of strings; in a word, values are separated by commas, and a value that
     contains a comma is put in double quotes.
     """
+    if option.repeatable:
+        return _each(option, value)
     if option.read is not None:
         return option.read(_scalar(option, value))
     if option.kind == "list":
@@ -100,7 +104,8 @@ def _scalar(option: Option, value: object) -> str:
     takes_flags = "true" in option.choices
     known = isinstance(value, (str, date)) or _is_number(value) or (isinstance(value, bool) and takes_flags)
     if missing or not known:
-        raise UsageError("usage", text=f"{option.name} takes a string, not {_called(value)}")
+        wanted = _TAKEN.get(option.kind, "a string")
+        raise UsageError("usage", text=f"{option.name} takes {wanted}, not {_called(value)}")
     return spell(value)
 
 
@@ -135,14 +140,30 @@ def _list(option: Option, value: object) -> tuple[str, ...]:
     else:
         raise UsageError("usage", text=f"{option.name} takes one or more strings, not {_called(value)}")
     parts = (_text(option, part) for part in found)
-    chosen = tuple(part.casefold() if option.choices else part for part in parts)
-    if not chosen or (option.choices and not set(chosen) <= set(option.choices)):
+    chosen = tuple(_spelled(option, part) if option.choices else part for part in parts)
+    if not chosen and not isinstance(value, str):
+        raise UsageError("usage", text=f"{option.name} needs at least one value, or leave it out")
+    wanted = tuple(one for one in chosen if one is not None)
+    if not wanted or len(wanted) < len(chosen):
         known = f" of {', '.join(option.choices)}" if option.choices else ""
         raise UsageError("usage", text=f"{name} is a comma-separated list{known}")
-    return chosen
+    return wanted
+
+
+def _each(option: Option, value: object) -> tuple[Any, ...]:
+    """The values of an option that may be given several times. A string is one of them, whatever is in it."""
+    parts: Iterable[object] = (value,)
+    if isinstance(value, Iterable) and not isinstance(value, (str, *_NO_LISTS)) and getattr(value, "ndim", 1) == 1:
+        parts = sorted(value, key=str) if isinstance(value, (set, frozenset)) else value
+    found = tuple(coerce(option._replace(repeatable=False), part) for part in parts)
+    if not found:
+        raise UsageError("usage", text=f"{flag_of(option.name)} is empty: give a value or leave it out")
+    return found
 
 
 def _flag(option: Option, value: object) -> bool:
+    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):  # a scalar of NumPy's
+        value = value.item()
     if isinstance(value, bool):
         return value
     if isinstance(value, str) and value.strip().lower() in ("true", "false"):
@@ -153,9 +174,15 @@ def _flag(option: Option, value: object) -> bool:
 def _choice(option: Option, text: str) -> str:
     if not option.choices:
         return text
-    if text.casefold() not in option.choices:
+    chosen = _spelled(option, text)
+    if chosen is None:
         raise UsageError("usage", text=f"{flag_of(option.name)} is one of {', '.join(option.choices)}")
-    return text.casefold()
+    return chosen
+
+
+def _spelled(option: Option, text: str) -> str | None:
+    """The choice that ``text`` means in any case, as it was declared; None if there is no such choice."""
+    return next((choice for choice in option.choices if choice.casefold() == text.casefold()), None)
 
 
 def _integer(option: Option, text: str) -> int:

@@ -30,10 +30,19 @@ def resolve(provider: Provider, environ: Mapping[str, str], folder: str) -> dict
         problem = credential.check(value) if credential.check else None
         if problem is None and not value.isprintable():
             problem = "it contains control characters."
+        if problem is None and not _is_sendable(value):
+            problem = "it contains characters that a request's header cannot carry (beyond Latin-1)."
         if problem:
             raise ConfigError("credential_malformed", variable=variable, problem=problem, hint=credential.hint)
         found[credential.name] = value
     return found
+
+
+def _is_sendable(value: str) -> bool:
+    try:
+        return bool(value.encode("latin-1"))
+    except UnicodeEncodeError:
+        return False
 
 
 def lookup(credential: Credential, environ: Mapping[str, str], folder: str) -> tuple[str, str]:

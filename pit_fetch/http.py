@@ -92,7 +92,7 @@ class Client:
         keep: Callable[[T], bool] | None = None,
     ) -> T:
         """See :meth:`pit_fetch.provider.Http.get_cached`."""
-        url = base_url(self._host(host), self.environ) + path
+        url = _address(self._host(host), base_url(self._host(host), self.environ), path)
         kept = cache.load(self.environ, url, seconds, self.clock.now().timestamp())
         if kept is not None:
             with contextlib.suppress(UpstreamError):
@@ -120,7 +120,8 @@ class Client:
         the size limit is exceeded, or if a server error outlasts the retries.
         """
         base = base_url(host, self.environ)
-        request = request._replace(url=base + request.url, signature=signature(host, self.credentials))
+        url = _address(host, base, request.url)
+        request = request._replace(url=url, signature=signature(host, self.credentials))
         for attempt in range(1, tries + 1):
             reply = self._exchange(host, base, request)
             pause = BACKOFF_SECONDS * 2 ** (attempt - 1) * (1 + random.random())  # noqa: S311 - jitter need not be secret
@@ -231,13 +232,33 @@ def _unreachable(host: Host, base: str, fault: Code, problem: str) -> UpstreamEr
     return UpstreamError(fault, host=host.name, name=name, problem=problem, variable=host.override, megabytes=megabytes)
 
 
+def _address(host: Host, base: str, path: str) -> str:
+    """The URL of ``path`` on the host at ``base``. A path may come from a reply, and must not choose another host.
+
+    Raises UpstreamError for a path that would, before anything is sent or looked up.
+    """
+    url = base + path
+    if path[:1] != "/" or path[:2] == "//" or not _is_at(base, url):
+        raise UpstreamError("not_a_path", host=host.name)
+    return url
+
+
+def _is_at(base: str, url: str) -> bool:
+    """Whether ``url`` has the scheme, host and port of ``base``, and can be sent."""
+    try:
+        url.encode()
+        return urlsplit(url)[:2] == urlsplit(base)[:2]
+    except ValueError:
+        return False
+
+
 def _target(url: str, location: str, base: str) -> str | None:
     """Where a redirect leads, if it stays on the same host; None otherwise."""
     try:
         target = urljoin(url, location)
-        return target if urlsplit(target)[:2] == urlsplit(base)[:2] else None
     except ValueError:
         return None
+    return target if _is_at(base, target) else None
 
 
 def _redirected(request: Request, target: str) -> Request:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pit_fetch import meant
 from pit_fetch.errors import ConfigError
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 # The option that names the operation, where a provider has several.
 OPTION = "op"
 
-_TITLES = {
+# How the records of an operation are dated, in words.
+DATINGS: Mapping[str, str] = {
     "record": "Dated record by record: --pit serves what was public",
     "receipt": "Snapshots: public when fetched, so nothing is served for a PIT in the past",
     "never": "Unverifiable: nothing is served with --pit",
@@ -49,6 +50,11 @@ def chosen(provider: Provider, query: Query) -> Query:
     return query
 
 
+def named(provider: Provider, options: Mapping[str, Any]) -> Sequence[Operation]:
+    """The operation that ``options`` name, if there is one; all of them otherwise."""
+    return [one for one in provider.operations if one.name == options.get(OPTION)] or provider.operations
+
+
 def understood(request: Request, started: datetime) -> Query:
     """What ``request`` asks its provider, when it is asked at ``started``. Raises ConfigError."""
     now = request.pit or started
@@ -68,12 +74,14 @@ def understood(request: Request, started: datetime) -> Query:
 
 
 def _horizon(request: Request, query: Query) -> datetime:
-    """The instant after which no record can be wanted. A stage that computes across records needs all of them.
+    """The instant after which no record can be wanted.
+
+    A stage that computes across records needs all of them, and so does the choice among versions.
 
     --date-to narrows it only where it compares what the records are ordered by, or where the provider
     applies it: what was published late may carry an early date of another kind.
     """
-    if request.provider.derive(query):
+    if query.operation.versions or request.provider.derive(query):
         return query.now
     until = request.until if query.operation.window in ("", "available_on", None) else None
     after = request.after.instant if request.after else None
@@ -103,13 +111,14 @@ def is_out_of_reach(query: Query) -> bool:
     return query.pit is not None and (dating == "never" or (dating == "receipt" and query.pit < query.started))
 
 
-def caveats(query: Query) -> Iterator[Gap]:
+def caveats(query: Query, source: str) -> Iterator[Gap]:
     """What the request cannot show; derived from the request alone."""
     operation = query.operation
+    name, why = operation.name or source, f" ({operation.why})" if operation.why else ""
     if query.pit is not None and operation.dating == "never":
-        yield gap("never_dated", operation=operation.name, why=operation.why)
+        yield gap("never_dated", operation=name, why=why)
     elif query.pit is not None and operation.dating == "receipt":
-        yield gap("snapshot", operation=operation.name, why=operation.why)
+        yield gap("snapshot", operation=name, why=why)
     for text in operation.caveats(query):
         yield gap("caveat", text=text)
 
@@ -143,7 +152,7 @@ def _moment(operation: Operation, record: Record) -> datetime | None:
 
 def by_dating(provider: Provider) -> Iterator[tuple[str, list[Operation]]]:
     """The operations, grouped under their titles in --help."""
-    for dating, title in _TITLES.items():
+    for dating, title in DATINGS.items():
         rows = [one for one in provider.operations if one.dating == dating]
         if rows:
             yield title, rows

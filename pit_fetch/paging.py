@@ -8,14 +8,14 @@ A generator that is not resumed asks for nothing more, so a loop has nothing to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TypeVar
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.provider import Page, Record
 
-Position = TypeVar("Position")
+Position = TypeVar("Position", bound=Hashable)
 Parent = TypeVar("Parent")
 Child = TypeVar("Child")
 Order = Callable[[datetime], datetime]
@@ -29,10 +29,18 @@ def newest_first(oldest: datetime) -> datetime:
 def follow(
     read: Callable[[Position], tuple[Iterable[Record], Position | None]], start: Position, order: Order | None = None
 ) -> Generator[Page, None, None]:
-    """Pages from ``start`` on. ``read`` returns a page's records and where the next page starts, or None at the end."""
+    """Pages from ``start`` on. ``read`` returns a page's records and where the next page starts, or None at the end.
+
+    Raises UpstreamError("paging") if that is a page that was read already. A server that ignores which
+    page it is asked for, and sends nothing public, is noticed by nobody: the deadline ends it.
+    """
     position: Position | None = start
+    visited: set[Position] = set()
     follows = False
     while position is not None:
+        if position in visited:
+            raise UpstreamError("paging")
+        visited.add(position)
         records, position = read(position)
         yield Page(tuple(records), order, follows)
         follows = True

@@ -8,6 +8,7 @@ records, each at the point where it arose: anything after the last wanted record
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,6 +17,7 @@ from urllib.parse import quote, unquote
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Gap, gap
+from pit_fetch.parts import Place
 from pit_fetch.provider import Page, Record, Watermark
 from pit_fetch.times import in_new_york, parse_pit
 
@@ -31,10 +33,14 @@ Verdict = Literal["public", "late", "undated", "unusable"]
 
 
 class Cursor(NamedTuple):
-    """Where a fetch resumes: after a position, and so at or before an instant (None: among undated records)."""
+    """Where a fetch resumes: after a position, and so at or before an instant (None: among undated records).
+
+    within   if set, the record at that position is still to be finished: it goes on there
+    """
 
     position: Position
     instant: datetime | None
+    within: Place | None = None
 
 
 @dataclass
@@ -78,15 +84,17 @@ def public(
 ) -> Iterator[Record | Watermark | Gap]:
     """The records that were public at ``cutoff()``, which is called for each; the others are entered in ``tally``.
 
-    A page with an order ends with a watermark that depends on its public records alone: otherwise it
-    could reveal a withheld record. For the same reason, whether a source repeats itself is judged by
-    its public records, counted across pages: nothing else on a page, nor where it ends, may decide.
-    Raises UpstreamError("paging") if it keeps doing so. A fruitless search also ends by what is public
-    alone: after slices without a public record, if a watermark says so.
+    On a page with an order each public record is followed by a watermark: one for the page would
+    depend on where the page ends, and so on how many withheld records there are in front of it. For
+    the same reason, whether a source repeats itself is judged by its public records, counted across
+    pages: nothing else on a page, nor where it ends, may decide. Raises UpstreamError("paging") if it
+    keeps doing so. A fruitless search also ends by what is public alone: after slices without a public
+    record, if a watermark says so.
     """
     known: set[tuple[object, ...]] = set()
     again = barren = 0
     is_barren = True
+    oldest: datetime | None = None
     for one in stream:
         if isinstance(one, Record):
             if _is_public(one, cutoff(), tally):
@@ -102,10 +110,10 @@ def public(
                 yield record
                 if again == MOST_REPEATED:
                     raise UpstreamError("paging")
+                if one.order is not None and _is_aware(record.available_at):
+                    oldest = record.available_at if oldest is None else min(oldest, record.available_at)
+                    yield Watermark(one.order(oldest))
             is_barren = is_barren and not found
-            dated = [record.available_at for record in found if _is_aware(record.available_at)]
-            if one.order is not None and dated:
-                yield Watermark(one.order(min(dated)))
         elif isinstance(one, Watermark):
             yield one
             barren, is_barren = barren + 1 if is_barren else 0, True
@@ -134,25 +142,30 @@ def in_order(stream: Iterable[Record | Watermark | Gap]) -> Iterator[Record | Ga
 
     At each watermark, everything newer is settled and passed on; the rest is sorted at the end. Of
     several versions of one id the newest counts, by the later of its two stamps. Raises UpstreamError
-    if a record breaks the order that its source promised.
+    if a record breaks the order that its source promised, which holds for versions as well: a newer
+    one than was delivered comes too late.
     """
     waiting: list[Record] = []
-    delivered: set[str] = set()
+    delivered: dict[str, float] = {}
     bound = float("-inf")
 
     def settled(ready: Iterable[Record]) -> Iterator[Record]:
-        for record in sorted(_newest_versions(one for one in ready if one.id not in delivered), key=position):
-            delivered.add(record.id)
-            yield record
+        for record in sorted(_newest_versions(ready), key=position):
+            if record.id not in delivered:
+                delivered[record.id] = _last_change(record)
+                yield record
+            elif _last_change(record) < delivered[record.id]:
+                raise UpstreamError("order_broken")
 
     for one in stream:
         if isinstance(one, Gap):
             yield one
         elif isinstance(one, Watermark):
-            bound = max(bound, _seconds(one.at))
-            yield from settled(record for record in waiting if _age(record) < bound)
-            waiting = [record for record in waiting if _age(record) >= bound]
-        elif one.id in delivered:  # a page that shifted while being read, or an older version
+            if _seconds(one.at) > bound:
+                bound = _seconds(one.at)
+                yield from settled([record for record in waiting if _age(record) < bound])
+                waiting = [record for record in waiting if _age(record) >= bound]
+        elif one.id in delivered and _last_change(one) >= delivered[one.id]:  # a shifted page, or an older version
             continue
         elif _age(one) < bound:
             raise UpstreamError("order_broken")
@@ -176,19 +189,21 @@ def take(
     taken: Taken,
     *,
     after: Position | None,
+    within: bool = False,
     cap: int,
     limit: int,
     select: Callable[[Record], bool],
 ) -> None:
     """Fills ``taken`` from ordered public records: after ``after``, at most ``cap`` examined and ``limit`` kept.
 
+    ``within``: the record at ``after`` itself is still wanted.
     It is filled in place, so that what was kept before a deadline or an error is not lost.
     """
     for one in stream:
         if isinstance(one, Gap):
             taken.gaps.append(one)
             continue
-        if after is not None and position(one) <= after:
+        if after is not None and (position(one) < after or (position(one) == after and not within)):
             continue
         if taken.scanned >= cap:
             taken.stopped = "max_pages"
@@ -211,27 +226,38 @@ def position(record: Record) -> Position:
     return _age(record), record.id
 
 
-def cursor(record: Record) -> str:
-    """The ``--after`` value to resume after ``record``: safe in a shell, readable by a person."""
+def cursor(record: Record, within: Place | None = None) -> str:
+    """The ``--after`` value to resume after ``record``, or ``within`` it: safe in a shell, readable by a person."""
     if _age(record) == _AT_RECEIPT:
         stamp = _RECEIPT
     else:
         stamp = "" if record.available_at is None else in_new_york(record.available_at)
-    return f"{quote(record.id, safe='', errors='surrogatepass')}@{stamp}"
+    place = "" if within is None else f"/{_quoted(within.field)}/{within.offset}"
+    return f"{_quoted(record.id)}@{stamp}{place}"
 
 
 def parse_cursor(text: str) -> Cursor | None:
     """The meaning of an ``--after`` value; None for anything that is not one."""
-    name, at, stamp = text.rpartition("@")
+    name, at, rest = text.rpartition("@")
     if not at or not name:
         return None
+    stamp, *place = rest.split("/")
+    within = None
+    if place:
+        if len(place) != 2 or not place[0] or not re.fullmatch("[0-9]{1,12}", place[1]):
+            return None
+        within = Place(unquote(place[0], errors="surrogatepass"), int(place[1]))
     name = unquote(name, errors="surrogatepass")
     if stamp == _RECEIPT:
-        return Cursor((_AT_RECEIPT, name), None)
+        return Cursor((_AT_RECEIPT, name), None, within)
     moment = parse_pit(stamp) if stamp else None
     if stamp and moment is None:
         return None
-    return Cursor((_seconds(moment), name), moment)
+    return Cursor((_seconds(moment), name), moment, within)
+
+
+def _quoted(text: str) -> str:
+    return quote(text, safe="", errors="surrogatepass")
 
 
 def _age(record: Record) -> float:
@@ -245,6 +271,11 @@ def _seconds(moment: datetime | None) -> float:
 
 def _is_aware(moment: datetime | None) -> TypeGuard[datetime]:
     return isinstance(moment, datetime) and moment.utcoffset() is not None
+
+
+def _last_change(record: Record) -> float:
+    """The later of its two stamps, as a position."""
+    return min(_age(record), _seconds(record.revised_at))
 
 
 def _version(record: Record) -> tuple[float, float, bytes]:

@@ -166,6 +166,8 @@ class Operation(NamedTuple):
     basis    what the fields mean on which stamps rest, where a field alone does not show it
     understand  returns the query as the operation understands it: an option under another name, values
              that only this operation refuses. Raises ConfigError
+    versions    the source sends several versions of an item. The horizon is then the PIT: a window that ended
+                earlier would leave out the newest version, and bring a superseded one back
     earliest    nothing that was available before this instant can be wanted (None: there is no bound); an
              archive looks no further. It depends on the request alone
     """
@@ -182,6 +184,7 @@ class Operation(NamedTuple):
     understand: Callable[[Query], Query] = _as_given
     earliest: Callable[[Query], datetime | None] = _by_window
     basis: tuple[Basis, ...] = ()
+    versions: bool = False
 
 
 class Query(NamedTuple):
@@ -376,7 +379,8 @@ class Option(NamedTuple):
     line fill it: "one" takes exactly one word, "all" joins them with spaces. ``upper`` puts the value in
     capitals, so that it is the same request however it was typed; ``synonyms`` maps other words for a
     value to that value. ``read`` replaces the kind for a text with a rule of its own; it raises
-    UsageError. ``short`` is a second flag, such as "-v".
+    UsageError. ``short`` is a second flag, such as "-v". ``repeatable``: it may be given several times, for
+    texts in which a comma is a comma; its value is a tuple.
 
     shapes  a record may look different with another value. False for a filter that ``select`` (or the
             window) applies in full: an archive then answers with what was seen under any value of it
@@ -394,6 +398,7 @@ class Option(NamedTuple):
     synonyms: Mapping[str, str] = MappingProxyType({})
     read: Callable[[str], Any] | None = None
     short: str = ""
+    repeatable: bool = False
     shapes: bool = True
 
 

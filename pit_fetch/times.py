@@ -21,6 +21,7 @@ _WALL_CLOCK = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:
 # 1973 to 5138. Fewer digits are more likely a date without dashes, more are milliseconds.
 _UNIX_SECONDS = re.compile(r"[0-9]{9,11}")
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _RFC2822 = re.compile(
     r"(?:([A-Z][a-z]{2}),\s+)?([0-9]{1,2})\s+([A-Z][a-z]{2})\s+([0-9]{4})\s+"  # weekday, day, month, year
@@ -29,11 +30,11 @@ _RFC2822 = re.compile(
 
 
 def parse_pit(text: str) -> datetime | None:
-    """The UTC instant of a ``--pit`` value: ``YYYY-MM-DDTHH:MM:SS[.frac](Z|±HH:MM)`` and nothing looser.
+    """The UTC instant of a ``--pit`` value: ``YYYY-MM-DDTHH:MM:SS[.frac]`` with ``Z``, ``±HH:MM`` or ``[Zone/Name]``.
 
-    A fraction finer than a microsecond is rounded down.
+    Nothing looser, see :func:`pit_gate.parse_pit`. A fraction finer than a microsecond is rounded down.
     """
-    return None if text != text.strip() else _utc(gate.parse_iso8601(text))
+    return None if text != text.strip() else _utc(gate.parse_pit(text))
 
 
 def parse_rfc3339(text: object) -> datetime | None:
@@ -149,6 +150,14 @@ def in_new_york(moment: datetime) -> str:
     """ISO 8601 with offset, in America/New_York: the envelope's form."""
     # Until November 1883 New York kept local mean time; its offset has seconds, which ISO 8601 cannot express.
     return (moment if moment.year < 1884 else moment.astimezone(NEW_YORK)).isoformat()
+
+
+def spoken(moment: datetime) -> str:
+    """The same for people, with its weekday: ``Thursday 2024-02-15 16:00:00 in New York (-05:00)``."""
+    text = in_new_york(moment)
+    weekday = _WEEKDAYS[datetime.fromisoformat(text).weekday()]
+    place = "in New York" if moment.year >= 1884 else "UTC"
+    return f"{weekday} {text[:10]} {text[11:-6]} {place} ({text[-6:]})"
 
 
 def _utc(moment: datetime | None) -> datetime | None:

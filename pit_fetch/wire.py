@@ -23,7 +23,9 @@ MAX_DIGITS = 400
 
 # A string, a bracket, a separator, or what is between them: numbers, names, and anything else.
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[][{},:]|[^][{}\s,:"]+|"', re.DOTALL)
+_SYNTAX = frozenset("[]{},:")
 _CLOSES = {"]": "[", "}": "{"}
+_KEY = re.compile(r"\s*:")
 # The end of a row, inside what looks like a string.
 _END_OF_ROW = re.compile(r'"\s*[]}][]}\s]*,')
 
@@ -96,8 +98,9 @@ def lenient_json(body: bytes, rows: int) -> Any:
     is unreadable as a whole if it holds NaN, Infinity, an absurdly long number, a key twice, values
     nested deeper than ``MAX_DEPTH``, or invalid JSON between its brackets, or if its label stands twice.
     What stands between rows is passed over. A byte that is not UTF-8 reads as U+FFFD, a control character
-    in a string as itself. Raises UpstreamError if the document itself is broken: if brackets or quotes do
-    not match, nobody can say where a row ends.
+    in a string as itself. A single value less deep that cannot be read is None as well, since a document
+    may hold rows at several depths. Raises UpstreamError if the document itself is broken: if brackets or
+    quotes do not match, nobody can say where a row ends.
     """
     text = body.decode("utf-8-sig", "replace")
     try:
@@ -147,7 +150,8 @@ def _loads_row_by_row(text: str, rows: int) -> Any:
         elif len(opened) == rows:
             slot.word(token)
         if len(opened) < rows:
-            parts.append(token)
+            is_value = opened and token not in _SYNTAX and not (token[0] == '"' and _KEY.match(text, match.end()))
+            parts.append("null" if is_value and not _is_row(token) else token)
     try:
         return _loads(" ".join(parts))
     except (ValueError, RecursionError):

@@ -160,7 +160,7 @@ BAD: list[tuple[Option, object, str]] = [
     (CHOICE, "1month", "--horizon is one of 3month, 6month"),
     (LIST, "", "--date-list is a comma-separated list"),
     (LIST, ",", "--date-list is a comma-separated list"),
-    (LIST, [], "--date-list is a comma-separated list"),
+    (LIST, [], "date_list needs at least one value"),
     (LIST, '"A, B', "--date-list has an unclosed double quote"),
     (LIST, b"AB", "date_list takes one or more strings, not a value of type bytes"),
     (LIST, bytearray(b"AB"), "date_list takes one or more strings"),
@@ -182,7 +182,7 @@ BAD: list[tuple[Option, object, str]] = [
     (INTEGER, "٥", "--limit is a whole number"),
     (INTEGER, "1" * 13, "--limit is a whole number"),
     (INTEGER, 5.5, "--limit is a whole number"),
-    (INTEGER, True, "limit takes a string"),
+    (INTEGER, True, "limit takes a whole number, not a value of type bool"),
     (NUMBER, "0", "--timeout is a number of seconds, above 0 and up to 86400"),
     (NUMBER, "nan", "--timeout is a number of seconds"),
     (NUMBER, math.inf, "timeout"),
@@ -191,8 +191,8 @@ BAD: list[tuple[Option, object, str]] = [
     (INSTANT, "last week", "--date-from is YYYY-MM-DD (a New York day), a full timestamp with offset"),
     (INSTANT, "1708030800000", "not milliseconds"),
     (INSTANT, datetime(2024, 2, 15), "date_from is a datetime without a time zone"),  # noqa: DTZ001
-    (INSTANT, NaT(2024, 2, 15), "date_from takes a string, not a value of type NaT"),
-    (INSTANT, False, "date_from takes a string"),
+    (INSTANT, NaT(2024, 2, 15), "date_from takes an ISO 8601 text or a datetime, not a value of type NaT"),
+    (INSTANT, False, "date_from takes an ISO 8601 text or a datetime"),
     (FLAG, 1, "exact takes true or false"),
     (FLAG, "yes", "exact takes true or false"),
     (FLAG, None, "exact takes true or false"),
@@ -282,3 +282,45 @@ def test_what_numpy_and_pandas_hold_is_a_list_and_not_a_text(make: Callable[[], 
     assert coerce(LIST, make()) == ("A", "B")
     with pytest.raises(UsageError):
         coerce(TEXT, make())
+
+
+TEXTS = Option("query", "h", repeatable=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("oil, gas", ("oil, gas",)),
+        (["oil, gas", " coal "], ("oil, gas", "coal")),
+        (("a", "a"), ("a", "a")),
+        ({"b", "a"}, ("a", "b")),
+        (Several("a", "b"), ("a", "b")),
+        (7, ("7",)),
+    ],
+)
+def test_an_option_that_may_be_given_several_times_is_a_tuple_of_texts(
+    given: object, expected: tuple[str, ...]
+) -> None:
+    assert coerce(TEXTS, given) == expected
+
+
+@pytest.mark.parametrize("given", [[], "", ["a", ""], [None], {"a": 1}, b"a", [["a"]]])
+def test_what_is_no_text_is_refused_there_too(given: object) -> None:
+    with pytest.raises(UsageError, match="query"):
+        coerce(TEXTS, given)
+
+
+def test_a_choice_is_given_as_it_was_declared_in_whatever_case_it_was_typed() -> None:
+    one, some = Option("mode", "m", choices=("Web", "SEC")), Option("modes", "m", kind="list", choices=("Web", "SEC"))
+    assert [coerce(one, text) for text in ("web", "WEB", "Web", "sec")] == ["Web", "Web", "Web", "SEC"]
+    assert coerce(some, "sec,WEB") == coerce(some, ["SEC", "web"]) == ("SEC", "Web")
+
+
+def test_a_flag_may_be_a_scalar_of_numpy_s() -> None:
+    class Scalar:
+        ndim = 0
+
+        def item(self) -> bool:
+            return True
+
+    assert coerce(FLAG, Scalar()) is True

@@ -69,3 +69,9 @@ def test_what_must_not_get_out_is_known_whatever_else_is_missing(tmp_path: Path)
 )
 def test_redaction_is_by_value(secrets: tuple[str, ...], text: str, redacted: str) -> None:
     assert redactor(secrets)(text) == redacted
+
+
+def test_a_value_that_no_header_can_carry_names_its_variable() -> None:
+    with pytest.raises(ConfigError, match="FIRST_KEY cannot be used: it contains characters that a request's header"):
+        resolve(provider(KEY), {"FIRST_KEY": "k\u20acy"}, "/")
+    assert resolve(provider(KEY), {"FIRST_KEY": "caf\xe9"}, "/") == {"key": "caf\xe9"}

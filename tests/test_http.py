@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -314,6 +314,45 @@ def test_an_address_that_nobody_can_ask_is_a_redirect_s_fault_and_not_the_settin
 
     with pytest.raises(UpstreamError, match="redirects to another address"):
         demo.client(transport=Picky()).get("Demo", "/")
+
+
+# Paths. One may come from a reply: the address of the next page.
+
+PATHS = [
+    "@evil.example/x",
+    ".evil.example/x",
+    ":444/x",
+    "x",
+    "",
+    "?q=1",
+    "//evil.example/x",
+    "/\ud800",
+    "https://evil.example/",
+]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("how", ["get", "post", "get_cached"])
+def test_what_is_not_a_path_on_the_host_is_not_asked(path: str, how: str, tmp_path: Path) -> None:
+    demo = Demo(lambda _: Response(b"ok"), auth=QueryKey("key", "token"), environ={"HOME": str(tmp_path)})
+    client = demo.client()
+    asks: Mapping[str, Callable[[], object]] = {
+        "get": lambda: client.get("Demo", path),
+        "post": lambda: client.post("Demo", path, {}),
+        "get_cached": lambda: client.get_cached("Demo", path, 60.0, lambda reply: reply.body),
+    }
+    with pytest.raises(UpstreamError, match="not a path on Demo") as failed:
+        asks[how]()
+    assert (failed.value.gap.code, demo.asked, demo.told) == ("not_a_path", [], [])
+    assert "evil" not in str(failed.value)
+
+
+@given(st.text(max_size=20))
+def test_whatever_the_path_no_other_host_is_asked(path: str) -> None:
+    demo = Demo(lambda _: Response(b"ok"), auth=Bearer("key"))
+    with contextlib.suppress(UpstreamError):
+        demo.client().get("Demo", path)
+    assert all(urlsplit(one.url)[:2] == urlsplit(BASE)[:2] for one in demo.asked)
 
 
 # Keys.

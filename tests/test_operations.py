@@ -267,7 +267,7 @@ def test_the_window_and_the_limit_together(tmp_path: Path) -> None:
     ],
 )
 def test_caveats(operation: Operation, pit: datetime | None, codes: list[str]) -> None:
-    said = list(caveats(query(operation, pit=pit)))
+    said = list(caveats(query(operation, pit=pit), "mine"))
     assert [one.code for one in said] == codes
     assert all(one.type == "unverifiable" for one in said)
 
@@ -336,3 +336,8 @@ def test_help_shows_choices_defaults_and_fields(tmp_path: Path) -> None:
     assert "this large: small, large (default small)" in " ".join(shown.split())
     assert "fields: title, value" in shown
     assert "(default 50)" in shown
+
+
+def test_an_operation_without_a_name_or_a_reason_is_called_by_its_source() -> None:
+    (said,) = caveats(query(Operation(dating="receipt"), pit=PIT), "mine")
+    assert said.reason.startswith("mine is a snapshot: it counts")

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import pytest
 
+from pit_fetch.errors import UpstreamError
 from pit_fetch.paging import follow, newest_first, numbered
 from pit_fetch.provider import Page, Record
 
@@ -82,3 +83,16 @@ def test_records_may_be_any_iterable() -> None:
 
 def test_the_order_of_a_source_that_sends_its_newest_first() -> None:
     assert newest_first(NOON) == NOON
+
+
+def test_a_reply_that_leads_back_ends_the_loop() -> None:
+    replies = {"": "x", "x": "y", "y": "x"}
+    asked: list[str] = []
+
+    def read(token: str) -> tuple[list[Record], str]:
+        asked.append(token)
+        return rows(1), replies[token]
+
+    with pytest.raises(UpstreamError, match="same page"):
+        drain(follow(read, ""))
+    assert asked == ["", "x", "y"]

@@ -115,6 +115,49 @@ def test_a_broken_order_among_public_records_is_an_upstream_error() -> None:
     assert ids(keep(pages([record("a", 2)], [record("b", 1)], order=False))) == ["b", "a"]
 
 
+def outcome(*rows: list[Record]) -> tuple[list[str], str]:
+    """The titles of what is kept, and the error that ends it."""
+    taken, error = Taken(), ""
+    ordered = in_order(public(pages(*rows), lambda: PIT, Tally()))
+    try:
+        take(ordered, taken, after=None, cap=1000, limit=50, select=lambda _: True)
+    except UpstreamError as broken:
+        error = broken.gap.code
+    return [str(one.payload["title"]) for one in taken.kept], error
+
+
+def plain(*seconds: float) -> list[Record]:
+    return [record(f"{number}", age, title=f"{age}") for number, age in enumerate(seconds)]
+
+
+P, OLD_P, NEW_P = record("p", 2, title="p"), record("p", 4, title="old p"), record("p", 4, 1, title="new p")
+Q, R = record("q", 3, title="q"), record("r", 5, title="r")
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 50])
+@pytest.mark.parametrize("withheld", range(3))
+@pytest.mark.parametrize(
+    ("rows", "titles", "error"),
+    [
+        (plain(1, 2, 3, 5, 4, 6), ["1", "2", "3"], "order_broken"),
+        (plain(1, 2, 3, 3, 4, 6), ["1", "2", "3", "3", "4", "6"], ""),
+        ([P, Q, OLD_P, R], ["p", "q", "r"], ""),
+        ([P, Q, P, R], ["p", "q", "r"], ""),
+        # The order that a source promises holds for versions as well: a newer one behind an older one breaks it.
+        ([P, Q, NEW_P, R], ["p", "q"], "order_broken"),
+        ([P, NEW_P, R], ["p"], "order_broken"),
+        ([P, Q, OLD_P, NEW_P, R], ["p", "q"], "order_broken"),
+        ([Q, NEW_P, OLD_P, R], ["q", "new p", "r"], ""),
+    ],
+)
+def test_where_a_page_ends_does_not_decide_whether_the_order_is_broken(
+    size: int, withheld: int, rows: list[Record], titles: list[str], error: str
+) -> None:
+    served = [record("late", -5)] * withheld + rows
+    cut = [served[start : start + size] for start in range(0, len(served), size)]
+    assert outcome(*cut) == (titles, error)
+
+
 def test_a_withheld_record_out_of_order_is_nobody_s_business() -> None:
     late, undated = record("late", -5), record("undated")._replace(available_at=None)
     assert ids(keep(pages([record("a", 1), undated], [late, record("b", 2)]))) == ["a", "b"]

@@ -330,7 +330,7 @@ WRONG: dict[str, tuple[Provider, str, str, frozenset[str] | set[str]]] = {
         {"what_is_not_public_changes_no_byte"},
     ),
     "an order that the source does not keep": (
-        by_fetch(ordered_backwards), "the_order_is_as_promised", "leave it out", set(),
+        by_fetch(ordered_backwards), "the_order_is_as_promised", "leave it out", ALL,
     ),
     "the oldest slice first": (
         by_fetch(oldest_slice_first), "the_order_is_as_promised", "a Watermark after each", ALL,

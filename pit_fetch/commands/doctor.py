@@ -121,7 +121,7 @@ def _proof(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
     """What the client itself does with planted leaks in this project."""
     from pit_fetch.commands.prove import prove
 
-    ceiling = gate.parse_iso8601(effective_ceiling(read_settings(environ, project), environ))
+    ceiling = gate.parse_pit(effective_ceiling(read_settings(environ, project), environ))
     client = _client(environ)
     if ceiling is None:
         fix = f"set {gate.CEILING_VARIABLE} in the environment that starts the client, and here"
@@ -425,12 +425,12 @@ def effective_ceiling(settings: Sequence[Settings], environ: Mapping[str, str]) 
 
 def check_ceiling(settings: Sequence[Settings], environ: Mapping[str, str]) -> Iterator[Finding]:
     ceiling, given = effective_ceiling(settings, environ), environ.get(gate.CEILING_VARIABLE)
-    moment, own = gate.parse_iso8601(ceiling), gate.parse_iso8601(given)
+    moment, own = gate.parse_pit(ceiling), gate.parse_pit(given)
     if ceiling is None:
         fix = "for a back-test, set it in the environment that starts the client"
         yield Finding("warn", "ceiling", f"{gate.CEILING_VARIABLE} is not set: a call without --pit is open mode", fix)
     elif moment is None:
-        fix = "write YYYY-MM-DDTHH:MM:SS with Z or an offset, or unset it"
+        fix = "write YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name], or unset it"
         yield Finding("fail", "ceiling", f"{gate.CEILING_VARIABLE} cannot be read, so every call is refused", fix)
     elif own is not None and moment > own:
         message = f"a settings file raises {gate.CEILING_VARIABLE} to {ceiling}, and is stronger than the environment"

@@ -29,7 +29,7 @@ from pit_fetch.siblings import load
 guard = load("pit_guard")
 
 # Agents whose name, skills or hooks say that they retrieve data.
-DATA_AGENTS = re.compile(r"neo4j-.*|perplexity-.*|alphavantage(-.*)?|bz-news-api|sec_full_text")
+DATA_AGENTS = re.compile(r"neo4j-.*|perplexity-.*|alphavantage(-.*)?|bz-news-api|sec_full_text|fred|earningscall")
 
 WRITE_TOOL = "mcp__neo4j-cypher__write_neo4j_cypher"
 READ_TOOL = "mcp__neo4j-cypher__read_neo4j_cypher"
@@ -45,6 +45,9 @@ PIT_DONE: Mapping[str, str] = {
     "bz-news-api": "Bash",
     "alphavantage": "Bash",
     "sec_full_text": "Bash",
+    "fred": "Bash",
+    "earningscall": "Bash",
+    **{f"perplexity-{name}": "Bash" for name in ("search", "ask", "reason", "research", "sec")},
 }
 DEPRECATED_SKILLS = frozenset({"filtered-data"})
 

@@ -16,12 +16,13 @@ from pit_fetch.testing.worlds import before_instants
 
 def check_order(recording: Recording) -> None:
     """The order of pages is the one that they promise, and no watermark rests on a record that may be withheld."""
-    seen = recording.seen
-    for page in seen.yielded:
+    seen = look(recording.case, recording.case.now)
+    for page in seen.yielded:  # before the baseline, which would only say that nothing came of a broken order
         if isinstance(page, Page) and page.order is not None:
             _check_page(page)
     if gap("order_broken").reason in seen.reasons:
         raise failure("records come that are newer than what was promised of them", _ORDER)
+    seen = recording.seen
     if not all(is_aware(moment) for moment in seen.watermarks):
         raise failure("a Watermark is naive", "give it an aware instant, from a function of pit_fetch.times")
     if seen.watermarks:

@@ -80,6 +80,6 @@ PROVIDER = Provider(
     read=read,
     hosts=(Host(HOST, "https://api.figures.example", "PIT_FETCH_KIT_FIGURES_URL", auth=Bearer("key")),),
     credentials=(Credential("key", ("KIT_FIGURES_KEY",)),),
-    operations=(Operation(fields=(Field("value", "number"),)),),
+    operations=(Operation(fields=(Field("value", "number"),), versions=True),),
     page_size=PAGE_SIZE,
 )

@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from pit_fetch.paging import newest_first, numbered
+from pit_fetch.paging import follow, newest_first, numbered
 from pit_fetch.provider import (
     Context,
     Credential,
@@ -64,7 +64,13 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Page | Gap | Wate
     def page(number: int) -> list[Record]:
         return _records(ask(until=f"{today + DAY}", page=str(number), size=str(PAGE_SIZE)))
 
+    def linked(path: str) -> tuple[list[Record], str | None]:
+        said = json.loads(context.http.get(HOST.name, path).body)
+        return [_record(row) for row in said["rows"]], said.get("next")
+
     match query.operation.name:
+        case "LINKS":
+            yield from follow(linked, "/links")
         case "PAGES":
             yield from numbered(page, size=PAGE_SIZE, order=newest_first)
         case "SLICES" | "PATIENT" as name:
@@ -129,6 +135,7 @@ PROVIDER = Provider(
         _OPERATION._replace(name="PAGES"),
         _OPERATION._replace(name="SLICES"),
         _OPERATION._replace(name="PATIENT"),
+        _OPERATION._replace(name="LINKS"),
         _OPERATION._replace(name="WHOLE", window="day"),
         _OPERATION._replace(name="TODAY", window=None, dating="receipt"),
     ),
@@ -220,15 +227,55 @@ def versions(rng: Random) -> Case:
         "max-pages": [("--max-pages", "2")],
         "numbered": [("--numbered",)],
     }
-    if case.words[0] == "WHOLE":  # elsewhere the server is not asked for what is after the window
-        choices |= {name: common(case.moment, [], rng)[name] for name in ("date-from", "date-to")}
-    return case._replace(words=(case.words[0], *options(rng, choices, 3)), worlds=tuple(map(app, worlds)))
+    ends = common(case.moment, [one["id"] for one in newest], rng)
+    choices |= {name: ends[name] for name in ("date-from", "date-to", "after")}
+    words = (case.words[0], *options(rng, choices, 3))
+    return case._replace(words=words, worlds=tuple(map(app, worlds)), provider=_of_versions(case.provider))
+
+
+def _of_versions(provider: Provider | None) -> Provider:
+    every = tuple(one._replace(versions=True) for one in PROVIDER.operations)
+    return replace(provider or PROVIDER, operations=every)
+
+
+def disordered(rng: Random) -> Case:
+    """Pages that are not in the order that they promise: neighbours swapped, or a newer version behind an older one.
+
+    Whether that is seen depends on what is public, and not on where withheld rows move the end of a page.
+    """
+    case = make(rng, most=0)
+    public = [_public(rng, f"r{number}", case.moment, unrevised=True) for number in range(rng.choice((3, 6, 12)))]
+    first, second = rng.sample(public, 2)
+    if rng.random() < 0.5:
+        first["place"], second["place"] = second["place"], first["place"]
+    else:
+        before = first["place"] - near(rng, 1)
+        public.append({**first, "at": before.isoformat(), "revised": case.pit, "place": before, "title": "A new one"})
+    # Where two rows stand at one place, the server leaves them as they are.
+    worlds = [public, *([*_noise(rng, case.moment, public), *public] for _ in range(3))]
+    words = ("PAGES", *rng.choice(((), ("--limit", "3"), ("--word", "Oil"))))
+    return case._replace(words=words, worlds=tuple(map(app, worlds)), provider=_of_versions(case.provider))
 
 
 def snapshots(rng: Random) -> Case:
     """A state of today, of which a PIT a little ahead serves every row."""
     case = undisturbed(rng)
     return case._replace(words=("TODAY", *case.words[1:]))
+
+
+def long_texts(rng: Random) -> Case:
+    """Items whose texts are longer than an answer may be, with a key somewhere in them, among what was not public."""
+    case = make(rng, most=0)
+    public = [_public(rng, f"r{number}", case.moment) for number in range(rng.choice((1, 2, 4)))]
+    for row in public:
+        parts = ("word", "\n", "x" * 900, "\u20ac", '"', SAMPLE_KEY, "\U0001f600")
+        row["title"] = " ".join(rng.choice(parts) for _ in range(rng.choice((1, 5, 40))))
+        row["inner"] = {"note": "x" * rng.choice((1, 1, 1_500))}
+    worlds = [public, *([*public, *_noise(rng, case.moment, public)] for _ in range(2))]
+    for rows in worlds:
+        rng.shuffle(rows)
+    words = (case.words[0], "--limit", rng.choice(("1", "3", "50")))
+    return case._replace(words=words, worlds=tuple(map(app, worlds)), resized=(), plain=None)
 
 
 def windows(rng: Random) -> tuple[Case, Sequence[tuple[str, ...]]]:
@@ -275,6 +322,19 @@ def redirects(rng: Random) -> Case:
     if rng.random() < 0.5:
         return case._replace(worlds=(plain, *map(moved, here)), plain=None)
     return case._replace(worlds=tuple(map(moved, elsewhere)), plain=None)
+
+
+def links(rng: Random) -> Case:
+    """Worlds whose replies say where the next page is: with somebody else, who is not asked."""
+    case = make(rng, most=0)
+    rows = [_public(rng, f"r{number}", case.moment) for number in range(3)]
+
+    def linking(path: str) -> App:
+        bare = [{name: value for name, value in row.items() if name != "place"} for row in rows]
+        return lambda request: as_json({"rows": bare, "next": path} if request.path == "/links" else {"rows": []})
+
+    elsewhere = ("@elsewhere.example/x", ".elsewhere.example/x", ":8443/x", "//elsewhere.example/x", f"x/{CANARY}")
+    return case._replace(words=("LINKS",), worlds=tuple(map(linking, elsewhere)), plain=frozenset(("r0", "r1", "r2")))
 
 
 def _public(rng: Random, name: str, moment: datetime, *, unrevised: bool = False) -> Row:

@@ -6,8 +6,9 @@ import json
 import os
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from pit_fetch.siblings import gate
 from tests.laws.mutants.leak import Mutant, nothing
@@ -95,6 +96,21 @@ def _left_behind(real: Any) -> Any:
 _MARK = "x0x"
 
 
+def _any_reading(real: Any) -> Any:
+    """A wall clock in a zone, read as Python reads it: the first of two, and one that no clock shows."""
+
+    def parse_pit(text: Any) -> Any:
+        clock, bracket, name = str(text).rstrip("]").partition("[")
+        moment = gate.parse_iso8601(clock + "Z") if bracket else None
+        return real(text) if moment is None else moment.replace(tzinfo=ZoneInfo(name)).astimezone(UTC)
+
+    return parse_pit
+
+
+def _any_offset(real: Any) -> Any:
+    return lambda text: gate.parse_iso8601(str(text).partition("[")[0]) or real(text)
+
+
 def _harmless(pattern: str) -> Make:
     """What ``pattern`` matches is read as it stands, whatever a shell makes of it."""
 
@@ -125,6 +141,8 @@ MUTANTS = (
         lambda real: lambda text, round_up=False: real(text),
         _JUDGE,
     ),
+    Mutant("a PIT's wall clock may mean two instants", "pit_gate:parse_pit", _any_reading, ("gate: zones",)),
+    Mutant("a PIT's offset need not be its zone's", "pit_gate:parse_pit", _any_offset, ("gate: zones",)),
     Mutant(
         "the gate overlooks revisions",
         "pit_gate:_check_item",

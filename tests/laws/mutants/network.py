@@ -74,6 +74,12 @@ MUTANTS = (
         _REDIRECTS,
     ),
     Mutant(
+        "a path from a reply chooses the host",
+        "pit_fetch.http:_address",
+        lambda real: lambda host, base, path: base + path,
+        ("sample: links",),
+    ),
+    Mutant(
         "a key that a redirect repeats stays in the address",
         "pit_fetch.http:_redirected",
         lambda real: lambda request, target: request._replace(url=target, params={}, signature=Signature()),

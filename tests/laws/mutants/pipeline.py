@@ -89,6 +89,23 @@ def _horizon_of_the_window(real: Any) -> Any:
 # What is counted.
 
 
+def _marked_by_page(real: Any) -> Any:
+    """One watermark for a page: it is another one where withheld records move the end of the page."""
+
+    def marked(stream: Iterable[Any], cutoff: Any, tally: Any) -> Iterator[Any]:
+        for one in stream:
+            if not isinstance(one, Page):
+                yield from real([one], cutoff, tally)
+                continue
+            found = list(real([one._replace(order=None)], cutoff, tally))
+            dated = [record.available_at for record in found if record.available_at]
+            yield from found
+            if one.order is not None and dated:
+                yield Watermark(one.order(min(dated)))
+
+    return marked
+
+
 def _all_records_marked(real: Any) -> Any:
     """A watermark that rests on every record of its page, withheld ones as well."""
 
@@ -258,6 +275,15 @@ MUTANTS = (
         _horizon_of_the_window,
         ("sample: windows",),
     ),
+    Mutant(
+        "a window leaves out newer versions",
+        "pit_fetch.operations:_horizon",
+        lambda real: (
+            lambda request, query: real(request, query._replace(operation=query.operation._replace(versions=False)))
+        ),
+        ("sample: versions",),
+    ),
+    Mutant("a watermark for a page", "pit_fetch.pit:public", _marked_by_page, ("sample: order",)),
     Mutant("the source's order is kept", "pit_fetch.pit:in_order", _as_they_come, (*ANY[2:], *ANY[:1])),
     Mutant(
         "ties in the order of arrival", "pit_fetch.pit:position", lambda real: lambda record: (real(record)[0], ""), ANY
@@ -275,7 +301,7 @@ MUTANTS = (
     Mutant(
         "the cursor of a snapshot names its stamp",
         "pit_fetch.pit:cursor",
-        lambda real: lambda record: real(record._replace(at_receipt=False)),
+        lambda real: lambda record, within=None: real(record._replace(at_receipt=False), within),
         _BY_CURSOR,
     ),
     Mutant(
