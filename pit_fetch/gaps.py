@@ -177,7 +177,7 @@ REASONS: Mapping[Code, tuple[str, str]] = {
     ),
     "own_limit": (
         "upstream_error",
-        "This machine's own limit for {host} ({limit}) leaves no turn before the deadline: "
+        "This machine's own limit for {host} ({limit}) leaves no room before the deadline: "
         "try again later, raise --timeout above {timeout:g}, or set {variable}.",
     ),
     "not_entitled": ("upstream_error", "This key's plan does not include {operation} at {host}."),
@@ -193,7 +193,7 @@ REASONS: Mapping[Code, tuple[str, str]] = {
     ),
     "proxy": (
         "upstream_error",
-        "The proxy for {host} lets nothing through: check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY, "
+        "The proxy for {host} is blocking the connection: check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY, "
         "or add {name} to NO_PROXY.",
     ),
     "certificate": ("upstream_error", "The certificate that {host} presents at {name} is not accepted: {problem}."),

@@ -245,9 +245,9 @@ def _add_options(parser: Parser, title: str, options: Sequence[Option]) -> None:
 
 def _help(option: Option) -> str:
     """An option's help text, with its choices and its default."""
-    choices = f": {', '.join(option.choices)}" if option.choices else ""
-    default = "" if option.default in (None, False) else f" (default {_plain_default(option.default)})"
-    return option.help + choices + default
+    default = [] if option.default in (None, False) else [f"default {_plain_default(option.default)}"]
+    notes = [*([", ".join(option.choices)] if option.choices else []), *default]
+    return option.help + (f" ({'; '.join(notes)})" if notes else "")
 
 
 def _plain_default(value: Any) -> str:

@@ -142,7 +142,7 @@ def _date_only(faults: list[str], day: datetime, rest: str) -> tuple[list[str], 
     forms = [*_in_zone(close, NEW_YORK), *_in_zone(end, NEW_YORK)]
     if rest.strip() or len(forms) != 2:
         return faults, [], ""
-    return faults, forms, f"{forms[0]} is 16:00 of that day in New York, {forms[1]} is its end"
+    return faults, forms, f"{forms[0]} is 16:00 on that day, {forms[1]} is its end"
 
 
 def _date_and_time(

@@ -96,8 +96,8 @@ def lenient_json(body: bytes, rows: int) -> Any:
 
     ``rows`` counts the containers around a row: 1 for ``[row, …]``, 2 for ``{"data": [row, …]}``. A row
     is unreadable as a whole if it holds NaN, Infinity, an absurdly long number, a key twice, values
-    nested deeper than ``MAX_DEPTH``, or invalid JSON between its brackets, or if its label stands twice.
-    What stands between rows is passed over. A byte that is not UTF-8 reads as U+FFFD, a control character
+    nested deeper than ``MAX_DEPTH``, or invalid JSON between its brackets, or if its label appears twice.
+    Text between rows is passed over. A byte that is not UTF-8 reads as U+FFFD, a control character
     in a string as itself. A single value less deep that cannot be read is None as well, since a document
     may hold rows at several depths. Raises UpstreamError if the document itself is broken: if brackets or
     quotes do not match, nobody can say where a row ends.

@@ -523,7 +523,7 @@ def test_a_call_that_our_own_limit_ends_names_it_and_takes_no_turn(tmp_path: Pat
         with pytest.raises(UpstreamError) as failed:
             demo.get(40.0)
         assert str(failed.value) == (
-            "This machine's own limit for demo.example:8443 (1 request in 50 s) leaves no turn before the deadline: "
+            "This machine's own limit for demo.example:8443 (1 request in 50 s) leaves no room before the deadline: "
             "try again later, raise --timeout above 40, or set PIT_FETCH_RATE_DEMO_INVALID."
         )
         assert failed.value.is_deadline

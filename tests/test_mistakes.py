@@ -92,7 +92,7 @@ REFUSED = {
     "--source benzinga --pit --limit 3": "--pit needs a value",
     "--source benzinga --pit=": "this one is empty: write it like",
     "--source benzinga --pit now": "this one is a word, but a PIT is a fixed instant",
-    "--source benzinga --pit 2024-02-15": f"this one has no time of day: {PIT} is 16:00 of that day in New York",
+    "--source benzinga --pit 2024-02-15": f"this one has no time of day: {PIT} is 16:00 on that day",
     "--source benzinga --pit 2024-02-15 16:00:00-05:00": f"this one was cut at a space: write {PIT}",
     "--source benzinga --pit 2024-02-15T16:00:00 -05:00": "write the timestamp as one word, without spaces",
     "--source benzinga --pit '2024-02-15 16:00'": f"write {PIT} for New York or 2024-02-15T16:00:00Z for UTC",

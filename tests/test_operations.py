@@ -333,7 +333,7 @@ def test_help_shows_choices_defaults_and_fields(tmp_path: Path) -> None:
         options=(Option("size", "this large", choices=("small", "large"), default="small"),),
     )
     shown = at_pit(tmp_path, provider, "--help").out
-    assert "this large: small, large (default small)" in " ".join(shown.split())
+    assert "this large (small, large; default small)" in " ".join(shown.split())
     assert "fields: title, value" in shown
     assert "(default 50)" in shown
 

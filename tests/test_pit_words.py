@@ -87,9 +87,9 @@ FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T\S+?(?=[,.;]?(?:\s|$))")
         ("2024-02-15T16:00:00 CST", "has a zone's name instead of its offset: write it like " + GOOD),
         (
             "2024-02-15",
-            f"has no time of day: {GOOD} is 16:00 of that day in New York, 2024-02-16T00:00:00-05:00 is its",
+            f"has no time of day: {GOOD} is 16:00 on that day, 2024-02-16T00:00:00-05:00 is its",
         ),
-        ("2024-07-15", "has no time of day: 2024-07-15T16:00:00-04:00 is 16:00 of that day in New York"),
+        ("2024-07-15", "has no time of day: 2024-07-15T16:00:00-04:00 is 16:00 on that day"),
         ("2024-02-30T16:00:00Z", "names a day that the month does not have: write it like"),
         ("2024-13-01T16:00:00Z", "names month 13: write it like"),
         ("0000-01-01T00:00:00Z", "names year 0000"),

@@ -254,7 +254,7 @@ def _faults(record: Record) -> Iterator[tuple[str, str]]:
     try:
         json.dumps(dict(record.payload), allow_nan=False)
     except (TypeError, ValueError) as error:
-        yield f"its payload is no JSON ({error})", "put text, numbers, lists and dicts into it; no NaN, no datetime"
+        yield f"its payload is not JSON ({error})", "put text, numbers, lists and dicts into it; no NaN, no datetime"
     hidden = sorted(key for key in record.payload if key.lower() in gate.FORBIDDEN_KEYS)
     if hidden:
         yield f"{', '.join(hidden)} in its payload is hindsight and never leaves in PIT mode", "leave the field out"

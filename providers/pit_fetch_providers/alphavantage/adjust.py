@@ -1,6 +1,6 @@
 """As-of adjustment of daily bars: for the splits and dividends that were public at the PIT, and no later ones. Pure.
 
-The newest bar stands as it was seen then; each older one is divided by the splits after it and, for
+The newest bar keeps its price as seen then; each older one is divided by the splits after it and, for
 total returns, reduced by the dividends after it, as usual: by the factor ``1 - dividend / close``,
 with the close of the session before the ex-date. Bars come newest first, so that one pass suffices.
 """
@@ -26,7 +26,7 @@ _ONE, _NONE = Decimal(1), Decimal(0)
 
 
 class _Scale(NamedTuple):
-    """From a bar to the newest one: what its prices and its shares are multiplied with. None is not known.
+    """From a bar to the newest one: what its prices and its shares are multiplied by. None is not known.
 
     dividend  what a share of the older bar was paid on the day after it, which its close will say the weight of
     """
@@ -42,7 +42,7 @@ _UNKNOWN = _Scale(None, None, None)
 def adjusted(bars: Iterator[Record], mode: Mode) -> Iterator[Record]:
     """``bars``, newest first, with prices and volumes in the terms of the newest one.
 
-    ``adjustment_factor`` is what a raw price was multiplied with. Where an event cannot be read, or a bar
+    ``adjustment_factor`` is what a raw price was multiplied by. Where an event cannot be read, or a bar
     has no day of its own, the scale of every older bar is unknown: its prices are null, and never those
     of another scale.
     """

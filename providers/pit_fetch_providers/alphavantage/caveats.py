@@ -13,8 +13,8 @@ _RESTATED_BARS = (
 )
 _EARNINGS = (
     "EARNINGS serves dates and figures as they stand today: a reportedDate or an EPS that was restated or adjusted "
-    "for a later split since the PIT cannot be told from the original. EPS are in today's shares: beside raw prices "
-    "of before a split they are too small. A year that the list begins with may be a year to date."
+    "for a later split since the PIT cannot be told from the original. EPS are in today's shares: next to raw "
+    "prices from before a split, they look too small. A year that the list begins with may be a year to date."
 )
 _RESTATED_ROWS = (
     "{name} serves its rows as they stand today: a row that was corrected without a mark since the PIT cannot be "

@@ -13,7 +13,7 @@ from pit_fetch_providers.alphavantage.function import MARKETS, SYMBOL, Function,
 _UTC_DAY = "the end of its UTC day, and not before 20:00 New York"
 _PERIOD_END = "20:00 New York of the last weekday of its period"
 _LABELS = "labels meant the end of a bar in 2020 and mean its start since 2025 (recorded); asked with adjusted=false"
-_RUNNING = "the row of a running period is labelled with its latest day (recorded), so the label is no end"
+_RUNNING = "the row of a running period is labelled with its latest day (recorded), so the label does not mark the end"
 _UTC = "labels are UTC (recorded meta data)"
 _TRAILING = "the source reaches back a limited time only: a truncated gap says so"
 _CLOSE = "the close is known at 16:00, the official volume later"
