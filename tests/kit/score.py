@@ -33,7 +33,12 @@ from tests.kit.plants import PLANTS, Plant
 from tests.kit.worlds import Pair, pairs
 
 ROOT = Path(__file__).parents[2]
-TESTS = sorted(name for name in dir(ProviderSuite) if name.startswith("test_"))
+# Those that find most come first: a plant is found by its first failure.
+_FIRST = ("what_is_not_public", "revisions", "stamps_are", "the_answer_is", "nothing_is_kept")
+TESTS = sorted(
+    (name for name in dir(ProviderSuite) if name.startswith("test_")),
+    key=lambda name: not name.removeprefix("test_").startswith(_FIRST),
+)
 KEY = "kit-score-0123456789"
 SECONDS = 5.0
 SHARE = 0.95
@@ -265,7 +270,8 @@ def main() -> int:
     for name in survivors:
         print(f"survives: {name} ({plants[name].base}, {plants[name].kind})")
     unshown = sum(not how for how in shown.values())
-    print(f"{killed} of {len(plants)} plants found ({killed / len(plants):.0%}), {unshown} not shown to leak")
+    proved = "not asked to leak through the command" if given.no_proof else f"{unshown} not shown to leak"
+    print(f"{killed} of {len(plants)} plants found ({killed / len(plants):.0%}), {proved}")
     print(f"{len(honest.BASES)} honest providers: {alarms} false alarms, {slow} suites above {SECONDS:g} s of CPU")
     return int(bool(alarms or slow) or killed < SHARE * len(plants) or not all(shown.values()))
 
