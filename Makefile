@@ -8,7 +8,7 @@ CLIENT = .venv/.installed-client
 NEO4J = .venv/.installed-neo4j
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-wheel test-guide test-client test-neo4j cover lint proof corpus bench clean
+.PHONY: help demo test test-wheel test-guide test-client test-neo4j test-page cover lint kit-score proof corpus bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -37,6 +37,13 @@ lint: $(DEV) ## check format, lint and types
 
 test-client: $(CLIENT) ## set up, then measure what reaches the model on the real Claude Code client
 	$(BIN)/python -m tests.client.matrix
+	$(BIN)/python -m tests.client.wirings
+
+kit-score: $(DEV) ## score the author's kit: named plants in honest providers, each shown to leak by the real command
+	@$(BIN)/python -m tests.kit.score
+
+test-page: $(DEV) ## open the HTML page in headless Chromium, in SHOTS keep its pictures (apt-get install chromium)
+	$(BIN)/python -m tests.browser.check $(SHOTS)
 
 test-neo4j: $(NEO4J) ## set up, then hold the Neo4j patterns to their laws on a Bolt server, through the MCP server
 	$(BIN)/python -m tests.neo4j.integration

@@ -17,12 +17,18 @@ The rules, in the order in which :func:`check` applies them to an envelope:
  8. with an offset                                                       PIT_MISSING_TZ
  9. and a known ``available_at_source``                                  PIT_INVALID_AVAILABLE_AT_SOURCE
 10. no ``available_at``, ``revised_at`` or ``first_seen_at``, at any
-    depth, is after the PIT                                             PIT_VIOLATION_GT_CUTOFF
+    depth and in text that is JSON itself, is after the PIT             PIT_VIOLATION_GT_CUTOFF
 
-As a hook it reads the hook's JSON on stdin and always exits 0: ``{}`` allows, and
-``{"decision": "block", "reason": "<CODE>: <detail>"}`` blocks. A block alone leaves the output in
-front of the model (measured on Claude Code 2.1.329, docs/enforcement.md), so blocked output is also
-replaced, in the shape of the tool that was called (``updatedToolOutput``).
+As a hook it reads the hook's JSON on stdin and always exits 0.
+
+The output of a call that the guard let run (``pit_guard.py``) is not on its stdout but in a private
+file, and the model would see only :data:`SENTINEL`: the gate takes the file, judges it, and puts it
+in the sentinel's place. If the gate does not run, nothing is shown.
+
+Output of another tool, or of a call in a session that has no guard, is in front of the model
+already: ``{}`` leaves it there, and ``{"decision": "block", "reason": "<CODE>: <detail>"}`` blocks. A
+block alone hides nothing (measured on Claude Code 2.1.329, docs/enforcement.md), so blocked output is
+also replaced, in the shape of the tool that was called (``updatedToolOutput``).
 A reason names an index and a field. It never quotes a value: the value is what must not get out.
 """
 
@@ -31,6 +37,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
 import sys
 from collections import namedtuple
 from datetime import datetime, timedelta, timezone
@@ -66,6 +73,13 @@ PIT_MISSING_TZ = "PIT_MISSING_TZ"
 PIT_INVALID_AVAILABLE_AT_SOURCE = "PIT_INVALID_AVAILABLE_AT_SOURCE"
 PIT_VIOLATION_GT_CUTOFF = "PIT_VIOLATION_GT_CUTOFF"
 PIT_FORBIDDEN_FIELD = "PIT_FORBIDDEN_FIELD"
+PIT_NOT_RELEASED = "PIT_NOT_RELEASED"
+
+# How the guard ends a call: FILE is private, and its name begins with the id that the client gave to the call.
+RELEASE_OPTION = "--release"
+SENTINEL = f"{PIT_NOT_RELEASED}: the gate did not run"
+ENDING = f" >/dev/null 2>&1; echo '{SENTINEL}'"
+_PRIVATE_FILE = r"/[\w./-]+/{}\.[0-9a-f]{{32}}"
 
 CEILING_VARIABLE = "PIT_FETCH_CEILING"
 LOG_VARIABLE = "PIT_GATE_LOG"
@@ -83,13 +97,25 @@ _INSTANT = re.compile(
 # Compiled on first use, and cached by re itself.
 _NAIVE_INSTANT = r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?(?:\.[0-9]+)?"
 
-# A word that every shell reads literally: plain characters, 'literal text', "text without expansions"; and blanks.
-# A leading "=" is not plain: zsh replaces it with the path of a program. Nor is "~" outside quotes, which bash expands
-# at the start of a word and, if that looks like an assignment, also after "=" and ":".
-_PLAIN_WORD = (
-    r"(~/)?((?!=)(?:[A-Za-z0-9_./:=,@%+-]"
-    r"|'[^'\x00-\x1f\x7f\ud800-\udfff]*'"
-    r'|"[^"$`\\!\x00-\x1f\x7f\ud800-\udfff]*")+)[ \t]*'
+# The name of a zone in brackets, as its database spells it: "posix/" and "right/" (which counts leap seconds) are not.
+_ZONED = r"([^\[\s]+)\[(UTC|[A-Z][A-Za-z_]*(?:/[A-Za-z0-9_+-]+)+)\]"
+
+# The pieces of a plain command, as bash reads them. Whatever has a meaning of its own outside quotes (an operator, an
+# expansion, a glob) is not among them. A backslash vanishes with the line feed behind it; in double quotes it escapes
+# only $ ` " and itself, and is a character like any other elsewhere.
+_PIECE = (
+    r"(?P<end>[ \t\n]+\Z)|(?P<blank>[ \t]+)|(?P<joint>\\\n)|(?P<bare>[\w./:=,@%+^-]+)|(?P<inner>[#!])|(?P<home>~/)"
+    r"|'(?P<single>[^'\t\n]*)'"
+    r'|"(?P<double>(?:[^"$`\\\t\n]|\\(?:\n|[^\t\n]))*)"'
+    r"|\\(?P<escaped>[^\t\n])"
+)
+_IN_DOUBLE_QUOTES = r'\\(?:\n|([$`"\\]))'
+
+# What a command that only mentions pit_fetch may hold besides: lists, globs, output that is thrown away, and
+# "$(cat <<'EOF' ... EOF)", the form in which agents write a long message (the quoted word makes it literal).
+_LOOSE_PIECE = (
+    r'"\$\(cat <<[ ]*\'(?P<mark>\w+)\'\n(?:(?!(?P=mark)\n).*\n)*(?P=mark)\n[ \t]*\)"'
+    r"|(?P<away>(?:[12]?>[ \t]*/dev/null|2>&1)(?![^ \t\n|&;]))|(?P<next>&&|\|\|?|;|\n)|(?P<glob>[*?~])"
 )
 
 # A word that can only be the path of a program. "=" would make it an assignment (the program is then the next word),
@@ -98,13 +124,24 @@ _PATH = r"(?:~?/|[\w.])[^=]*"
 _PYTHON = r"python(?:3(?:\.[0-9]+)?)?"
 _PYTHON_FLAGS = r"-[BEIOPqsSu]+"
 _UNREADABLE_PIT = r"(?i)(?<![a-z])pit\s*[\"']?\s*:"
+# A string of a JSON document that may be a JSON document in turn.
+_EMBEDDED = r'"(?:\s|\\[nrt]|\\ufeff)*[\[{]'
 _CWD_NOTICE = r"\s*(?:Shell cwd was reset to [^\n]*)?\s*"
 
 _WRAPPER = r"(?<![\w-])pit_fetch(?:\.py)?(?![\w-])"
 _PIT_OPTION = r"""--pit(?![\w-])(?:(?:=|\s+)["']?([^\s"';&|)]+))?"""
 
 _LISTING_FLAGS = frozenset({"--help", "-h", "--version", "--list-sources"})
-_LISTING_WORDS = frozenset({"doctor", "lint"})
+_LISTING_WORDS = frozenset({"doctor", "lint", "help"})
+
+# Programs that read, and the commands of git that record or show; -c, -O and the like make git run what they name.
+_READERS = frozenset(
+    {"cat", "cd", "diff", "echo", "egrep", "fgrep", "file", "grep", "head", "ls", "stat", "tail", "wc"}
+)
+_GIT_COMMANDS = frozenset(
+    {"add", "blame", "branch", "commit", "diff", "grep", "log", "ls-files", "mv", "rm", "show", "status", "tag"}
+)
+_GIT_RUNS = re.compile(r"-O|--open-files|--ext-diff|--textconv|--exec|-c$|-[A-Za-z]*F$").match
 
 # What Claude Code 2.1.329 adds to a Bash result. Anything else that holds text is unknown, so it is withheld.
 _HARMLESS_BASH_FIELDS = frozenset({"stdout", "stderr", "returnCodeInterpretation"})
@@ -154,6 +191,34 @@ def parse_iso8601(text: object, round_up: bool = False) -> Optional[datetime]:
     return moment
 
 
+def parse_pit(text: object) -> Optional[datetime]:
+    """An aware datetime from a PIT: an instant as above, or with an IANA zone in brackets; None for anything looser.
+
+    ``2024-07-15T16:00:00[America/New_York]`` is a wall clock in that zone, and must be shown there exactly
+    once. With an offset as well (RFC 9557), the zone must have that offset at that instant. Where there is
+    no zone database, neither can be read.
+    """
+    if not isinstance(text, str) or not text.rstrip().endswith("]"):
+        return parse_iso8601(text)
+    match = re.fullmatch(_ZONED, text.strip())
+    if match is None:
+        return None
+    import zoneinfo  # costs more than the rest of a small check, and few calls need it
+
+    try:
+        zone = zoneinfo.ZoneInfo(match[2])
+        moment = parse_iso8601(match[1])
+        if moment is not None:
+            return moment if moment.astimezone(zone).utcoffset() == moment.utcoffset() else None
+        wall = parse_iso8601(match[1] + "Z")
+        if wall is None:
+            return None
+        early, late = (wall.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
+        return early.astimezone(timezone.utc) if early.utcoffset() == late.utcoffset() else None
+    except (KeyError, OSError, ValueError, OverflowError):  # no such zone, or no database
+        return None
+
+
 def _is_naive(text: str) -> bool:
     """Whether ``text`` is a date and time that lacks only the offset."""
     match = re.fullmatch(_NAIVE_INSTANT, text)
@@ -164,7 +229,10 @@ def check(text: str, pit: datetime) -> Optional[Finding]:
     """The first finding against an envelope in JSON ``text`` at the instant ``pit``; None if it is clean."""
     try:
         payload, stamped = _load(text)
-        return _check_payload(payload, stamped, pit)
+        finding = _check_payload(payload, stamped, pit)
+        if finding is None and re.search(_EMBEDDED, text):
+            finding = _check_embedded(payload, pit)
+        return finding
     except _Refused as refused:
         return refused.finding
 
@@ -276,6 +344,30 @@ def _check_nested(stamped: list[dict[str, Any]], data: list[Any], pit: datetime)
     return None
 
 
+def _check_embedded(payload: Any, pit: datetime) -> Optional[Finding]:
+    """(10) in strings that are JSON: an item may quote an envelope, or a careless plugin put one there."""
+    stamps: list[Any] = []
+
+    def values(pairs: list[tuple[str, Any]]) -> list[Any]:
+        known = ("available_at", *_OTHER_STAMPS)
+        stamps.extend(value for key, value in pairs if key in known and value is not None)
+        return [value for _, value in pairs]
+
+    pending = [payload]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, dict):
+            pending.extend(node.values())
+        elif isinstance(node, list):
+            pending.extend(node)
+        elif isinstance(node, str) and node.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
+            try:
+                pending.append(json.loads(node.strip("\ufeff \t\r\n"), object_pairs_hook=values))
+            except (ValueError, RecursionError):
+                continue
+    return next(filter(None, (_check_stamp(stamp, pit, "a stamp in embedded JSON") for stamp in stamps)), None)
+
+
 def _holds(tree: Any, target: dict[str, Any]) -> bool:
     pending = [tree]
     while pending:
@@ -292,40 +384,107 @@ def _holds(tree: Any, target: dict[str, Any]) -> bool:
 # The command line: which calls are calls of the wrapper.
 
 
+def _is_call(command: str) -> bool:
+    """Whether a command may fetch: it names pit_fetch, and is neither a listing nor a mention."""
+    if not names_wrapper(command) or is_listing(command):
+        return False
+    return wrapper_arguments(command) is not None or not only_mentions(command)
+
+
 def names_wrapper(command: str) -> bool:
     """Whether a shell command mentions pit_fetch at all, however it is quoted."""
     return bool(re.search(_WRAPPER, command) or re.search(_WRAPPER, _bare(command)))
 
 
 def _bare(command: str) -> str:
-    return command.replace('"', "").replace("'", "").replace("\\", "")
+    return command.replace("\\\n", "").replace('"', "").replace("'", "").replace("\\", "")
 
 
 def plain_words(command: str) -> Optional[List[str]]:
-    """The words of one simple command, as a shell would split them; None for anything that is not plain.
+    """The words of one simple command, as bash splits and unquotes them; None for anything that is not plain.
 
-    Plain is what every shell takes literally: no operator, redirection, expansion, glob, escape,
-    comment or second line. It is an allow-list, so anything it does not know is not plain. The one
-    exception is a home folder, ``~/``, at the start of the path of a program or script.
+    Not plain are an operator, a redirection, an expansion, a glob, a comment and a second line. It is
+    an allow-list, so anything it does not know is not plain. The one exception is a home folder, ``~/``,
+    at the start of the path of a program or script; it stays in the word.
     """
-    command = command.strip(" \t\n")
-    words: List[str] = []
+    if not command.replace("\n", "").replace("\t", "").isprintable():
+        return None  # a control character, half a character, a blank that only some programs take for one
+    commands = _commands(command, _PIECE)
+    return commands[0] if commands else None
+
+
+def _commands(text: str, pieces: str) -> Optional[List[List[str]]]:
+    """The words of each command of a list of them; None if there is more in ``text`` than ``pieces``."""
+    found: List[List[str]] = [[]]
+    word: Optional[str] = None
+    match_at = re.compile(pieces).match
+    text = text.lstrip(" \t\n")
     position = 0
-    while position < len(command):
-        match = re.compile(_PLAIN_WORD).match(command, position)
+    while position < len(text):
+        match = match_at(text, position)
         if match is None:
             return None
-        home, word = match[1] or "", _unquoted(match[2])
-        is_path = not words or _after_python(words) == []
-        if (not home and word.startswith("~")) if is_path else home:
-            return None
-        words.append(home + word)
-        position = match.end()
-    return words
+        kind, position = match.lastgroup, match.end()
+        if kind == "joint":
+            continue
+        if kind in ("blank", "end", "next", "away"):
+            if word is not None:
+                found[-1].append(word)
+                word = None
+            if kind == "next":
+                found.append([])
+            continue
+        if word is None and kind == "inner":
+            return None  # a comment, or the word that negates
+        piece = _text_of(match)
+        is_home = piece[:1] == "~" and word is None and _is_path(found[-1])
+        if is_home != (kind == "home"):
+            return None  # an argument that bash expands, or a folder whose name is "~"
+        word = (word or "") + piece
+    if word is not None:
+        found[-1].append(word)
+    return found
 
 
-def _unquoted(word: str) -> str:
-    return "".join(part[1:-1] if part[0] in "'\"" else part for part in re.findall(r"'[^']*'|\"[^\"]*\"|[^'\"]+", word))
+def _is_path(words: List[str]) -> bool:
+    """Whether the word that follows ``words`` is the path of a program or of Python's script."""
+    return not words or _after_python(words) == []
+
+
+def _text_of(match: "re.Match[str]") -> str:
+    """What one piece of a word stands for."""
+    kind = match.lastgroup
+    if kind == "double":
+        return re.sub(_IN_DOUBLE_QUOTES, r"\1", match["double"])
+    return str(match[kind]) if kind in ("single", "escaped") else match[0]
+
+
+def joined(words: List[str]) -> str:
+    """The command that every shell reads as exactly ``words``, those of :func:`plain_words`."""
+    from shlex import quote  # the gate as a hook has no use for it
+
+    def quoted(word: str) -> str:
+        return "'='" + quote(word[1:]) if word.startswith("=") else quote(word)  # zsh takes =cat for the path of cat
+
+    return " ".join(
+        "~/" + quote(word[2:]) if word.startswith("~/") and _is_path(words[:place]) else quoted(word)
+        for place, word in enumerate(words)
+    )
+
+
+def only_mentions(command: str) -> bool:
+    """Whether a command that names pit_fetch only reads or records text: ``git commit -m``, ``grep``, a list of such.
+
+    It tells a slip from a call in ordinary sessions, where an agent may run any program anyway.
+    """
+    commands = _commands(command, f"{_LOOSE_PIECE}|{_PIECE}")
+    return bool(commands) and all(map(_is_reader, filter(None, commands or ())))
+
+
+def _is_reader(words: List[str]) -> bool:
+    if words[0] == "git":
+        return words[1:2] != [] and words[1] in _GIT_COMMANDS and not any(map(_GIT_RUNS, words[2:]))
+    return words[0] in _READERS
 
 
 def wrapper_arguments(command: str) -> Optional[List[str]]:
@@ -367,7 +526,7 @@ def options_of(arguments: List[str]) -> List[str]:
 
 
 def is_listing(command: str) -> bool:
-    """One plain call of --help, --version, --list-sources, doctor or lint: not a fetch, so no envelope."""
+    """One plain call of --help, --version, --list-sources, help, doctor or lint: not a fetch, so no envelope."""
     arguments = wrapper_arguments(command)
     if not arguments:
         return False
@@ -376,6 +535,9 @@ def is_listing(command: str) -> bool:
 
 def pits_in(command: str) -> List[str]:
     """Every value given to ``--pit`` in a shell command. Raises for a ``--pit`` whose value cannot be read."""
+    arguments = wrapper_arguments(command)
+    if arguments is not None:
+        return pits_of(options_of(arguments))
     bare = _bare(command)
     values: List[str] = re.findall(_PIT_OPTION, command)
     if bare != command:
@@ -383,6 +545,17 @@ def pits_in(command: str) -> List[str]:
     if "" in values:
         raise _Refused(PIT_INVALID_PIT, "--pit has no value")
     return values
+
+
+def pits_of(options: List[str]) -> List[str]:
+    """Every value given to ``--pit`` among a call's options; "" for one that is missing."""
+    return values_of("--pit", options)
+
+
+def values_of(option: str, options: List[str]) -> List[str]:
+    """Every value given to ``option``, as ``--name VALUE`` or ``--name=VALUE``; "" for one that is missing."""
+    values = [word[len(option) + 1 :] for word in options if word.startswith(option + "=")]
+    return values + ["".join(options[n + 1 : n + 2]) for n, word in enumerate(options) if word == option]
 
 
 # The hook: which call is judged, at which PIT, on which text.
@@ -395,7 +568,7 @@ def judge(hook: dict[str, Any], ceiling: Optional[str] = None) -> Optional[Findi
     command = str(tool_input.get("command") or "")
     tool = str(hook.get("tool_name", "")).lower()
     is_bash = "bash" in tool and not tool.startswith("mcp__")  # a server may have any word in its name
-    if is_bash and (not names_wrapper(command) or is_listing(command)):
+    if is_bash and not _is_call(command):
         return None
     try:
         pit = _cutoff(hook.get("tool_input"), command, ceiling)
@@ -407,6 +580,8 @@ def judge(hook: dict[str, Any], ceiling: Optional[str] = None) -> Optional[Findi
             finding = check(text, pit)
             if finding is not None:
                 return finding
+        if is_bash and ceiling is not None:  # under a ceiling the guard prepares every call: here, it did not run
+            raise _Refused(PIT_NOT_RELEASED, "The guard did not prepare this call: run pit_fetch doctor")
     except _Refused as refused:
         return refused.finding
     except Exception as error:  # noqa: BLE001 - whatever went wrong, unjudged output must not pass
@@ -422,9 +597,9 @@ def _cutoff(tool_input: Any, command: str, ceiling: Optional[str]) -> Optional[d
         named.append(ceiling)
     moments = []
     for pit in named:
-        moment = parse_iso8601(pit)
+        moment = parse_pit(pit)
         if moment is None:
-            raise _Refused(PIT_INVALID_PIT, "The PIT is not YYYY-MM-DDTHH:MM:SS with Z or an offset")
+            raise _Refused(PIT_INVALID_PIT, "The PIT is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]")
         moments.append(moment)
     return min(moments, default=None)
 
@@ -564,9 +739,86 @@ def _replacement(text: str, tool_name: str, response: Any) -> Any:
 
 
 def respond(hook: dict[str, Any], ceiling: Optional[str] = None) -> dict[str, Any]:
-    """The answer to one PostToolUse hook input: ``{}`` allows. It does not raise."""
-    finding = judge(hook, ceiling) if hook else None
+    """The answer to one PostToolUse hook input: ``{}`` leaves the output as it is. It does not raise."""
+    if not hook:
+        return {}
+    command, path = prepared_call(hook)
+    if path:
+        return _release(hook, command, path, ceiling)
+    finding = judge(hook, ceiling)
     return {} if finding is None else block_output(finding, str(hook.get("tool_name")), hook.get("tool_response"))
+
+
+# The private file: what the model would see of a call is the sentinel.
+
+
+def prepared_call(hook: dict[str, Any]) -> tuple[str, str]:
+    """The call in a command that the guard prepared, and its private file; both "" for any other command."""
+    tool_input = hook.get("tool_input")
+    command = tool_input.get("command") if isinstance(tool_input, dict) else None
+    if hook.get("tool_name") != "Bash" or not isinstance(command, str) or not command.endswith(ENDING):
+        return "", ""
+    call = command[: -len(ENDING)]
+    files = values_of(RELEASE_OPTION, options_of(wrapper_arguments(call) or []))
+    named = re.escape(str(hook.get("tool_use_id")))
+    if len(files) != 1 or not re.fullmatch(_PRIVATE_FILE.format(named), files[0]):
+        return "", ""
+    return call, files[0]
+
+
+def _release(hook: dict[str, Any], call: str, path: str, ceiling: Optional[str]) -> dict[str, Any]:
+    """The answer that shows what the private file holds, if it may be shown."""
+    try:
+        text = _take(path)
+        if _bash_stdout(hook.get("tool_response") or {}).strip() != SENTINEL:
+            raise _Refused(PIT_NOT_RELEASED, "The call printed something beside its envelope")
+        if text is None:  # another gate is about to answer, or has answered; what is shown is the sentinel
+            return {}
+        pit = _cutoff(hook.get("tool_input"), call, ceiling)
+        if pit is None:
+            raise _Refused(PIT_NOT_RELEASED, "The call has no PIT")
+        if not text.strip():
+            raise _Refused(PIT_NOT_RELEASED, "The call wrote no envelope (is pit_fetch installed here?)")
+        finding = check(text, pit)
+        return _shown(text.rstrip("\n")) if finding is None else block_output(finding)
+    except _Refused as refused:
+        return block_output(refused.finding)
+    except Exception as error:  # noqa: BLE001 - whatever went wrong, unjudged output must not pass
+        return block_output(Finding(PIT_PARSE_ERROR, f"Internal gate error: {type(error).__name__}"))
+
+
+def _take(path: str) -> Optional[str]:
+    """The text of a private file, which is gone afterwards; None if it is gone already.
+
+    Raises for anything but a regular file that only this user can have written, in such a folder.
+    """
+    taken = path + ".taken"
+    if not is_private(os.lstat(os.path.dirname(path)), folder=True):
+        raise _Refused(PIT_NOT_RELEASED, "The private file is not in a private folder")
+    try:
+        os.rename(path, taken)  # of two gates, one gets it
+    except FileNotFoundError:
+        return None
+    try:
+        handle = os.open(taken, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    finally:
+        os.unlink(taken)
+    with open(handle, encoding="utf-8", errors="strict", newline="") as file:
+        if not is_private(os.fstat(handle)):
+            raise _Refused(PIT_NOT_RELEASED, "The private file is not private")
+        return file.read()
+
+
+def is_private(found: os.stat_result, folder: bool = False) -> bool:
+    """Whether a file or a folder is this user's, and nobody else may enter, read or write it."""
+    wanted = stat.S_IFDIR | 0o700 if folder else stat.S_IFREG | 0o600
+    return found.st_uid == os.geteuid() and found.st_mode == wanted
+
+
+def _shown(text: str) -> dict[str, Any]:
+    """The hook's answer that puts ``text`` in the sentinel's place."""
+    replacement = _replacement(text, "Bash", None)
+    return {"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": replacement}}
 
 
 # The process.
@@ -631,7 +883,7 @@ def main() -> int:
     _arm(0, "")
     _write(answer)
     _arm(LOG_SECONDS, "")  # the answer is out: a log on a stalled disk must not get us killed by the client
-    _log(f"BLOCK tool={tool_name} {answer['reason']}" if answer else f"ALLOW tool={tool_name}")
+    _log(f"BLOCK tool={tool_name} {answer['reason']}" if "reason" in answer else f"ALLOW tool={tool_name}")
     return 0
 
 

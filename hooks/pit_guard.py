@@ -1,22 +1,21 @@
 #!/usr/bin/env python3
 """The guard: before a Bash command runs, is it one that the gate can judge?
 
-One file, standard library only, Python 3.9 and later; Claude Code runs it as a PreToolUse hook. The
-gate (``pit_gate.py``, beside this file) judges what a tool printed, so a command whose output would
-not reach the gate must not run: one that fails (the client does not call the PostToolUse hook for
-it), one in the background, one that writes a file for a later command to read.
+One file, standard library only, Python 3.9 and later; Claude Code runs it as a PreToolUse hook,
+together with the gate (``pit_gate.py``, beside this file) as a PostToolUse hook.
 
 Where Bash is for pit_fetch alone (an adapter subagent, or PIT_FETCH_WRAPPER_ONLY=1), every command
 must be exactly one plain pit_fetch call or listing, with only the options that an adapter needs.
-Under PIT_FETCH_CEILING, in any session, a command that mentions pit_fetch must also be one plain
-call, with a ``--pit`` at or before the ceiling: if a command is not plain, nobody can say which PIT
-it has. All other commands are left alone.
+Under PIT_FETCH_CEILING, in any session, a command that calls pit_fetch must also be one plain call,
+with a ``--pit`` at or before the ceiling: if a command is not plain, nobody can say which PIT it has.
+Commands that only mention pit_fetch, and all others, are left alone.
 
 The tools of Neo4j's MCP server: writes are refused everywhere. With a PIT or under a ceiling, only
 the patterns of the query skills are read; without, whatever neither writes nor reaches outside.
 
-A permitted call with a PIT is rewritten to exit with 0 and without stderr, so that the gate sees
-everything the model will see; the envelope's gaps also say why a call was refused.
+What runs is never the text that was asked for: the command is rebuilt from the words that the guard
+has read. A call with a PIT also gets a private file for its envelope, and prints only a sentinel; the
+gate judges the file and puts it in the sentinel's place. So a gate that fails shows nothing.
 
 It always exits 0: ``{}`` leaves the call alone. An absent or broken gate means deny.
 """
@@ -28,16 +27,23 @@ import json
 import os
 import re
 import sys
+import time
 from collections import namedtuple
 from types import ModuleType
+
+try:
+    from _frozen_importlib_external import SourceFileLoader  # importlib.machinery takes 3 ms to import
+except ImportError:
+    from importlib.machinery import SourceFileLoader
 
 # The process starts on every command of an agent: typing alone would take longer than the rest (see pit_gate.py).
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Collection, Mapping, NamedTuple
+    from typing import Any, Collection, Mapping, NamedTuple, Sequence
 
 # The bundled agents; in a plugin they are called "plugin:name".
-ADAPTERS = frozenset({"bz-news-api", "alphavantage", "sec_full_text"})
+PERPLEXITY = tuple(f"perplexity-{name}" for name in ("search", "ask", "reason", "research", "sec"))
+ADAPTERS = frozenset({"bz-news-api", "alphavantage", "sec_full_text", "fred", "earningscall", *PERPLEXITY})
 
 # The options an adapter may choose: what it asks for, and how much of it. The rest decides how the question is
 # asked (--timeout cuts where the clock says, --input-file reads a file), and is left to whoever runs the session.
@@ -59,73 +65,112 @@ SOURCE_OPTIONS = frozenset(
         "timeperiod3", "nbdevup", "nbdevdn", "acceleration", "maximum",
         # sec_full_text
         "query", "forms", "ciks", "entity", "exact",
+        # fred
+        "series-id",
+        # earningscall (and op, symbol, quarter, date, above)
+        "exchange", "year",
+        # perplexity (and op, query, above)
+        "max-results", "mode", "domains", "after-date", "recency",
     }
 )  # fmt: skip
+
+# The MCP servers whose tools the gate judges; a plugin's server has a longer name.
+GATED_SERVERS = ("neo4j-cypher", "perplexity")
 
 CEILING_VARIABLE = "PIT_FETCH_CEILING"
 ONLY_VARIABLE = "PIT_FETCH_WRAPPER_ONLY"
 OPTIONS_VARIABLE = "PIT_FETCH_ADAPTER_OPTIONS"  # more names that adapters may use: those of a plugin's sources
 ALARM_SECONDS = 7  # less than the 10 s of the shipped wiring
 
+# Longer than any fetch: a call whose time is up goes on in the background, where nobody judges it.
+TIMEOUT_MS = 600_000
+PRIVATE_SECONDS = 3_600  # a private file that is older belongs to a call that the gate never saw
+
 FORM = "pit_fetch --source SOURCE --pit 2024-02-15T16:00:00-05:00 [options]"
 NOT_PLAIN = (
     "Run exactly one plain pit_fetch call and nothing else: no VARIABLE=value before it, and none of "
-    f"; & | > < $ ` \\ * ~ # outside quotes. {FORM}"
+    f"; & | > < $ ` * ? [ {{ ~ # ! outside single quotes. {FORM}"
 )
-IN_BACKGROUND = "Run pit_fetch in the foreground: output of a background run cannot be checked"
+NOT_IN_MONITOR = "pit_fetch runs in Bash, not in Monitor, whose output cannot be checked"
+NO_RESOURCES = "A server's resources are not dated: use its tools"
 GATE_BROKEN = "pit_gate.py beside this guard is missing or does not withhold a planted leak: run pit_fetch doctor"
 CEILING_MALFORMED = (
-    "PIT_FETCH_CEILING is not YYYY-MM-DDTHH:MM:SS with Z or an offset: whoever runs this session must correct it"
+    "PIT_FETCH_CEILING is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]: "
+    "whoever runs this session must correct it"
 )
 NOT_FOR_ADAPTERS = (
     "{} is not an option that adapters may use: leave it out, or ask whoever runs this session to allow it "
     f"in {OPTIONS_VARIABLE}"
 )
+FOREIGN_LISTING = "Only the installed program may list: write pit_fetch, or python3 -P -m pit_fetch"
+NO_PRIVATE_FILE = "No private file can be made for the envelope ({}): set TMPDIR to a folder that is this user's own"
+NO_CALL_ID = "This client gives a call no id, so its envelope cannot be released: update it"
 
-# Appended to a permitted call. A command that fails never reaches the PostToolUse hook, and the client
-# merges stderr into what the model sees (both measured on Claude Code 2.1.329, docs/enforcement.md).
-ENDING = " 2>/dev/null || true"
-
-_QUOTING = re.compile(r"[\"'\\]")
+_QUOTING = re.compile(r"[\"'\\\n]")
 _PLANTED = "planted leak"
 
 
-# What to do with a call: refuse it with a reason, run ``command`` instead, or (both empty) leave it alone.
+# What to do with a call: refuse it with a reason, run ``words`` instead, or (both empty) leave it alone. With
+# ``private``, its envelope goes to a private file.
 if TYPE_CHECKING:
 
     class Verdict(NamedTuple):
         refusal: str = ""
-        command: str = ""
+        words: Sequence[str] = ()
+        private: bool = False
 
 else:
-    Verdict = namedtuple("Verdict", "refusal command", defaults=("", ""))
+    Verdict = namedtuple("Verdict", "refusal words private", defaults=("", (), False))
 
 
 ALONE = Verdict()
 
 
-def decide(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType | None = None) -> Verdict:
-    """The verdict on one PreToolUse hook input. ``gate`` is one known to work; default: the one beside this file."""
+def decide(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> Verdict:
+    """The verdict on one PreToolUse hook input; ``gate`` is one that is known to work."""
+    verdict = _at_a_glance(hook, environ)
+    return _examined(hook, environ, gate) if verdict is None else verdict
+
+
+def _at_a_glance(hook: Mapping[str, Any], environ: Mapping[str, str]) -> Verdict | None:
+    """The verdict on a call that needs no reading of a command; None for all others."""
     tool_name = str(hook.get("tool_name", ""))
     if tool_name.startswith("mcp__") and tool_name.endswith(NEO4J_TOOLS):
-        return _decide_neo4j(tool_name, hook.get("tool_input"), environ, gate)
-    if tool_name != "Bash":
+        return _decide_neo4j_tool(tool_name, environ)
+    is_only = is_wrapper_only(hook, environ)
+    is_ruled = is_only or CEILING_VARIABLE in environ
+    tool_input = _input_of(hook)
+    if tool_name == "ReadMcpResourceTool" and is_ruled and _is_gated_server(tool_input.get("server")):
+        return Verdict(NO_RESOURCES)
+    if tool_name not in ("Bash", "Monitor") or not is_ruled:
         return ALONE
+    return None if is_only or "pit_fetch" in _QUOTING.sub("", str(tool_input.get("command"))) else ALONE
+
+
+def _examined(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> Verdict:
+    """The verdict on a query of Neo4j's read tool, or on a command of Bash or Monitor that may be a call."""
+    if hook["tool_name"] not in ("Bash", "Monitor"):
+        return _decide_query(hook.get("tool_input"), environ, gate)
+    command, is_only = str(_input_of(hook).get("command") or ""), is_wrapper_only(hook, environ)
+    if not is_only and (not gate.names_wrapper(command) or _only_mentions(command, gate)):
+        return ALONE
+    if hook["tool_name"] == "Monitor":
+        return Verdict(NOT_IN_MONITOR)
+    folder = str(hook.get("cwd") or os.getcwd())
+    return _decide_call(command, folder, environ, adapter_options(environ) if is_only else None, gate)
+
+
+def _only_mentions(command: str, gate: ModuleType) -> bool:
+    return gate.wrapper_arguments(command) is None and bool(gate.only_mentions(command))
+
+
+def _input_of(hook: Mapping[str, Any]) -> Mapping[str, Any]:
     tool_input = hook.get("tool_input")
-    tool_input = tool_input if isinstance(tool_input, dict) else {}
-    command = str(tool_input.get("command") or "")
-    wrapper_only = is_wrapper_only(hook, environ)
-    if not wrapper_only and (CEILING_VARIABLE not in environ or "pit_fetch" not in _QUOTING.sub("", command)):
-        return ALONE
-    gate = gate or load_gate(os.path.dirname(os.path.abspath(__file__)))
-    if gate is None:
-        return Verdict(GATE_BROKEN)
-    if not wrapper_only and not gate.names_wrapper(command):
-        return ALONE
-    if tool_input.get("run_in_background"):
-        return Verdict(IN_BACKGROUND)
-    allowed = adapter_options(environ) if wrapper_only else None
-    return _decide_call(command, str(hook.get("cwd") or os.getcwd()), environ.get(CEILING_VARIABLE), allowed, gate)
+    return tool_input if isinstance(tool_input, dict) else {}
+
+
+def _is_gated_server(name: Any) -> bool:
+    return isinstance(name, str) and any(name.endswith(server) for server in GATED_SERVERS)
 
 
 def is_wrapper_only(hook: Mapping[str, Any], environ: Mapping[str, str]) -> bool:
@@ -146,23 +191,50 @@ def _option(name: str) -> str:
 
 
 def _decide_call(
-    command: str, folder: str, ceiling: str | None, allowed: Collection[str] | None, gate: ModuleType
+    command: str, folder: str, environ: Mapping[str, str], allowed: Collection[str] | None, gate: ModuleType
 ) -> Verdict:
     """The verdict on what must be a call; ``allowed`` holds an adapter's options, None elsewhere."""
+    words = gate.plain_words(command)
     arguments = gate.wrapper_arguments(command)
     if arguments is None:
         return Verdict(NOT_PLAIN)
-    prefix = gate.plain_words(command)[: -len(arguments) or None]
-    if "-m" in prefix and _is_foreign(folder) and not any(set(flag) & {"I", "P"} for flag in prefix[1:-2]):
+    prefix = words[: -len(arguments) or None]
+    if "-m" in prefix and _is_foreign(folder) and not _is_isolated(prefix):
         return Verdict("Another pit_fetch in this folder would run instead: write pit_fetch, not -m pit_fetch")
-    if gate.is_listing(command):
-        return ALONE
     options = gate.options_of(arguments)
+    if gate.RELEASE_OPTION in {word.partition("=")[0] for word in options}:
+        return Verdict(NOT_FOR_ADAPTERS.format(gate.RELEASE_OPTION))
+    ceiling = environ.get(CEILING_VARIABLE)
+    if gate.is_listing(command):
+        refusal = _refuse_listing(prefix, arguments, folder, allowed, environ)
+        return Verdict(refusal, words)
     refusal = _refuse_options(options) or _refuse_unknown(options, allowed) or _refuse_pit(options, ceiling, gate)
-    if refusal:
-        return Verdict(refusal)
-    is_open = ceiling is None and not any(word.partition("=")[0] == "--pit" for word in options)
-    return ALONE if is_open else Verdict(command=command.strip() + ENDING)
+    return Verdict(refusal, words, ceiling is not None or bool(gate.pits_of(options)))
+
+
+def _refuse_listing(
+    prefix: Sequence[str],
+    arguments: Sequence[str],
+    folder: str,
+    allowed: Collection[str] | None,
+    environ: Mapping[str, str],
+) -> str:
+    """Why a listing, whose text nobody judges, may not run: another program than ours would print it."""
+    if allowed is not None and arguments[0] in ("doctor", "lint") and set(arguments[1:]) - {"--json", "--help", "-h"}:
+        return f"{arguments[0]} takes no option here but --json"
+    paths = [prefix[0]] if "/" in prefix[0] else []
+    if len(prefix) > 1 and "-m" not in prefix:
+        paths.append(prefix[-1])
+    if not all(_is_ours(path, folder, environ) for path in paths):
+        return FOREIGN_LISTING
+    # Python looks in the working directory first, for every module that the program imports.
+    if "-m" in prefix and not _is_isolated(prefix) and not _is_home(folder):
+        return FOREIGN_LISTING
+    return ""
+
+
+def _is_isolated(prefix: Sequence[str]) -> bool:
+    return any(set(flag) & {"I", "P"} for flag in prefix[1:-2])
 
 
 def _refuse_options(options: list[str]) -> str:
@@ -195,33 +267,104 @@ def _refuse_unknown(options: list[str], allowed: Collection[str] | None) -> str:
 
 
 def _refuse_pit(options: list[str], ceiling: str | None, gate: ModuleType) -> str:
-    pits = [word[len("--pit=") :] for word in options if word.startswith("--pit=")]
-    pits += ["".join(options[n + 1 : n + 2]) for n, word in enumerate(options) if word == "--pit"]
+    pits = gate.pits_of(options)
     if len(pits) > 1:
         return "Give --pit once"
     if ceiling is None:
         return ""
-    latest = gate.parse_iso8601(ceiling)
+    latest = gate.parse_pit(ceiling)
     if latest is None:
         return CEILING_MALFORMED
-    pit = gate.parse_iso8601(pits[0]) if pits else None
+    pit = gate.parse_pit(pits[0]) if pits else None
     if pit is None or pit > latest:
         return f"Every call needs a --pit at or before {ceiling}: {FORM}"
     return ""
 
 
-def _is_foreign(folder: str) -> bool:
-    """Whether ``python -m pit_fetch``, run in ``folder``, would run a copy there that is not ours.
+# Which program runs. Ours is beside this file (a wheel) or beside its folder (a checkout, a plugin), or on PATH.
 
-    ``-m`` puts the working directory first on the path. Ours is beside this file (a wheel) or beside
-    its folder (a checkout, a plugin).
-    """
-    home = os.path.dirname(os.path.realpath(__file__))
-    ours = {os.path.join(place, "pit_fetch") for place in (home, os.path.dirname(home))}
+_HOME = os.path.dirname(os.path.realpath(__file__))
+_HOMES = (_HOME, os.path.dirname(_HOME))
+
+
+def _is_foreign(folder: str) -> bool:
+    """Whether ``python -m pit_fetch``, run in ``folder``, would run a copy there that is not ours."""
+    if _is_home(folder):
+        return False
+    try:
+        return any(re.fullmatch(r"pit_fetch(\.pyc?|\.(.+\.)?(so|pyd))?", name) for name in os.listdir(folder))
+    except OSError:
+        return False
+
+
+def _is_home(folder: str) -> bool:
+    """Whether the pit_fetch in ``folder`` is the one that this file belongs to."""
     found = os.path.join(folder, "pit_fetch")
-    if os.path.isdir(found):
-        return os.path.realpath(found) not in ours
-    return os.path.isfile(found + ".py")
+    return os.path.isdir(found) and os.path.dirname(os.path.realpath(found)) in _HOMES
+
+
+def _is_ours(path: str, folder: str, environ: Mapping[str, str]) -> bool:
+    """Whether the program or script at ``path``, as written in a command, is the installed one."""
+    if path.startswith("~/"):
+        path = environ.get("HOME", "") + path[1:]
+    real = os.path.realpath(os.path.join(folder, path))
+    if os.path.basename(path).startswith("python"):
+        return not _is_inside(real, folder)
+    ours = [os.path.join(home, "pit_fetch.py") for home in _HOMES]
+    ours += [os.path.join(place, name) for place in environ.get("PATH", "").split(os.pathsep) for name in _NAMES]
+    return real in map(os.path.realpath, filter(os.path.isfile, ours))
+
+
+_NAMES = ("pit_fetch", "pit_fetch.py")
+
+
+# The private file.
+
+
+class NoPrivateFile(Exception):
+    """Why there is none."""
+
+
+def private_file(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> str:
+    """Makes the empty file that the envelope of this call goes to. Raises NoPrivateFile if it cannot."""
+    named = hook.get("tool_use_id")
+    if not isinstance(named, str) or not re.fullmatch(r"[\w-]{1,100}", named, re.ASCII):
+        raise NoPrivateFile(NO_CALL_ID)
+    project = environ.get("CLAUDE_PROJECT_DIR") or str(hook.get("cwd") or os.getcwd())
+    problem = "no folder for temporary files"
+    for place in (environ.get("TMPDIR", ""), "/tmp", "/var/tmp"):  # noqa: S108 - in a folder that is private
+        store = os.path.join(place, f"pit_fetch-{os.geteuid()}")
+        if not re.fullmatch(r"/[\w./-]+", store, re.ASCII) or _is_inside(store, project):
+            continue  # the command names it without quotes; and an agent reads its project
+        try:
+            _make_private(store, gate)
+            path = os.path.join(store, f"{named}.{os.urandom(16).hex()}")
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600))
+            return path
+        except OSError as error:
+            problem = f"{store}: {error.strerror}"
+    raise NoPrivateFile(NO_PRIVATE_FILE.format(problem))
+
+
+def _is_inside(path: str, project: str) -> bool:
+    project = os.path.realpath(project)
+    return project != os.sep and os.path.realpath(path).startswith(os.path.join(project, ""))
+
+
+def _make_private(store: str, gate: ModuleType) -> None:
+    """Makes the folder unless it is there, and removes what no gate took. Raises OSError if others may enter it."""
+    try:
+        os.mkdir(store, 0o700)
+    except FileExistsError:
+        if not gate.is_private(os.lstat(store), folder=True):
+            raise OSError(0, "it is not a folder of this user's with mode 0700") from None
+    with os.scandir(store) as found:
+        for entry in found:
+            try:
+                if time.time() - entry.stat(follow_symlinks=False).st_mtime > PRIVATE_SECONDS:
+                    os.unlink(entry.path)
+            except OSError:
+                continue
 
 
 def load_gate(folder: str) -> ModuleType | None:
@@ -230,9 +373,10 @@ def load_gate(folder: str) -> ModuleType | None:
     gate.__file__ = os.path.join(folder, "pit_gate.py")
     stdout, sys.stdout = sys.stdout, io.StringIO()  # a broken gate that prints must not corrupt our answer
     try:
-        with open(gate.__file__, "rb") as source:
-            exec(compile(source.read(), gate.__file__, "exec"), gate.__dict__)  # noqa: S102 - the file beside this one
-        return gate if withholds(gate.respond(planted_leak())) else None
+        # As an import does it: compiling the file for every command would take longer than all the rest.
+        code = SourceFileLoader("pit_gate", gate.__file__).get_code("pit_gate")
+        exec(code or "", gate.__dict__)  # noqa: S102 - the file beside this one
+        return gate if gate.ENDING and withholds(gate.respond(planted_leak())) else None
     except BaseException:  # noqa: BLE001 - whatever is wrong with it (even sys.exit), it does not guard
         return None
     finally:
@@ -257,15 +401,23 @@ def withholds(answer: Any) -> bool:
     return answer["decision"] == "block" and complete and _PLANTED not in json.dumps(answer)
 
 
-def answer_to(verdict: Verdict, tool_input: Any) -> dict[str, Any]:
-    """The hook's answer to a verdict."""
-    if verdict.refusal:
-        return deny(verdict.refusal)
-    if not verdict.command:
-        return {}
+def rebuilt(verdict: Verdict, path: str, gate: ModuleType) -> str:
+    """The command that runs; ``path`` is the private file of a verdict that has one."""
+    if not verdict.private:
+        return str(gate.joined(verdict.words))
+    options = len(gate.options_of(verdict.words))  # the file is named behind the last of them
+    words = [*verdict.words[:options], gate.RELEASE_OPTION, path, *verdict.words[options:]]
+    return f"{gate.joined(words)}{gate.ENDING}"
+
+
+def _run_instead(hook: Mapping[str, Any], verdict: Verdict, path: str, gate: ModuleType) -> dict[str, Any]:
+    """The hook's answer that lets a rebuilt command run, in the foreground and to its end."""
+    tool_input = {name: value for name, value in _input_of(hook).items() if name != "run_in_background"}
+    if verdict.private:
+        tool_input["timeout"] = TIMEOUT_MS
+    tool_input["command"] = rebuilt(verdict, path, gate)
     # No permissionDecision: the user's own rules still decide whether the call may run at all.
-    rewritten = {**tool_input, "command": verdict.command}
-    return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": rewritten}}
+    return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": tool_input}}
 
 
 def deny(reason: str) -> dict[str, Any]:
@@ -281,9 +433,25 @@ def deny(reason: str) -> dict[str, Any]:
 
 
 def respond(hook: Any, environ: Mapping[str, str], gate: ModuleType | None = None) -> dict[str, Any]:
-    """The answer to one PreToolUse hook input: ``{}`` leaves the call alone. It does not raise."""
+    """The answer to one PreToolUse hook input: ``{}`` leaves the call alone. It does not raise.
+
+    ``gate`` is one known to work; default: the one beside this file.
+    """
     try:
-        return answer_to(decide(hook, environ, gate), hook.get("tool_input"))
+        verdict = _at_a_glance(hook, environ)
+        if verdict is None:
+            gate = gate or load_gate(os.path.dirname(os.path.abspath(__file__)))
+            if gate is None:
+                return deny(GATE_BROKEN)
+            verdict = _examined(hook, environ, gate)
+        if verdict.refusal:
+            return deny(verdict.refusal)
+        if gate is None or not verdict.words:
+            return {}
+        path = private_file(hook, environ, gate) if verdict.private else ""
+        return _run_instead(hook, verdict, path, gate)
+    except NoPrivateFile as error:
+        return deny(str(error))
     except Exception as error:  # noqa: BLE001 - what cannot be examined does not run
         return deny(f"Internal guard error: {type(error).__name__}")
 
@@ -357,18 +525,18 @@ SHIPPED_PATTERNS = frozenset(
 )
 
 
-def _decide_neo4j(
-    tool_name: str, tool_input: Any, environ: Mapping[str, str], gate: ModuleType | None = None
-) -> Verdict:
+def _decide_neo4j_tool(tool_name: str, environ: Mapping[str, str]) -> Verdict | None:
+    """The verdict on a call of one of the tools; None for the read tool, whose query must be read."""
     if tool_name.endswith(NEO4J_WRITE):
         return Verdict(WRITES_FORBIDDEN)
-    ceiling = environ.get(CEILING_VARIABLE)
     if tool_name.endswith(NEO4J_SCHEMA):
-        return ALONE if ceiling is None else Verdict(SCHEMA_IS_TODAYS)
-    folder = os.path.dirname(os.path.abspath(__file__))
-    gate = gate or load_gate(folder)
-    if gate is None:
-        return Verdict(GATE_BROKEN)
+        return Verdict(SCHEMA_IS_TODAYS) if CEILING_VARIABLE in environ else ALONE
+    return None
+
+
+def _decide_query(tool_input: Any, environ: Mapping[str, str], gate: ModuleType) -> Verdict:
+    """The verdict on a call of the read tool."""
+    ceiling, folder = environ.get(CEILING_VARIABLE), os.path.dirname(os.path.abspath(__file__))
     given = tool_input if isinstance(tool_input, dict) else {"query": None}
     if not given and ceiling is None:
         return ALONE  # the server asks for the query
@@ -406,7 +574,7 @@ def _refuse_params(given: Mapping[str, Any], pits: list[Any], ceiling: str | Non
     if moment is None or pit != pit.strip():
         return PIT_MALFORMED
     if ceiling is not None:
-        latest = gate.parse_iso8601(ceiling)
+        latest = gate.parse_pit(ceiling)
         if latest is None:
             return CEILING_MALFORMED
         if moment > latest:

@@ -13,34 +13,57 @@ if TYPE_CHECKING:
     from pit_fetch.envelope import Envelope
 
 __version__ = "0.1.0"
-__all__ = ["Envelope", "__version__", "fetch"]
+__all__ = ["Envelope", "__version__", "diff", "explain", "fetch", "sources"]
 
 
-def fetch(source: str, pit: "str | datetime | None" = None, **options: object) -> "Envelope":
+def fetch(source: str, pit: "str | datetime | None" = None, *, on_gap: str = "raise", **options: object) -> "Envelope":
     """The gated envelope of one fetch: a dict of ``data`` and ``gaps``, which are also its attributes.
 
     source   a provider's name or alias
-    pit      ISO 8601 with offset, or an aware datetime; None is open mode
+    pit      ISO 8601 with offset or a zone in brackets, or an aware datetime; None is open mode
+    on_gap   "raise": a fetch that failed raises; "keep": its envelope says so in a gap, as on the command line
     options  the command line's options with underscores (``limit=5``, ``date_from="2024-02-01"``) and
              the provider's own; an option that takes several values accepts any iterable of strings
 
-    Items carry ``available_at`` as ISO 8601 in America/New_York. A missing key, an unusable input
-    file and a failing provider become gaps, as on the command line. Raises
-    :class:`pit_fetch.errors.UsageError` (a ValueError) for a request that is refused.
+    Items carry ``available_at`` as ISO 8601 in America/New_York. Raises
+    :class:`pit_fetch.errors.UsageError` (a ValueError) for a request that is refused, and
+    :class:`pit_fetch.errors.GapError`, whose ``envelope`` holds what there is, for a missing key, an
+    unusable file, a failing provider. What an answer cannot show, and where it was cut, remain gaps.
     """
-    import shlex
+    from pit_fetch.library import fetch as fetched
 
-    from pit_fetch.engine import run
-    from pit_fetch.errors import UsageError
-    from pit_fetch.log import Log
-    from pit_fetch.request import of_values
-    from pit_fetch.world import real_world
+    return fetched(source, {"pit": pit, **options}, on_gap)
 
-    if not isinstance(source, str):
-        raise UsageError("usage", text=f"source is the name of a provider, not a value of type {type(source).__name__}")
-    world = real_world()
-    request = of_values({"pit": pit, **options}, world.find(source), world.environ)
-    return run(request, world, Log(), shlex.split(request.canonical)).envelope
+
+def diff(
+    source: str, pits: "tuple[str | datetime, str | datetime]", *, on_gap: str = "raise", **options: object
+) -> "Envelope":
+    """What became public between two instants, what changed, and what went: each item has a ``change``.
+
+    ``change`` is "new", "changed" (``before`` holds what the differing fields held) or "gone". Options and
+    errors are those of :func:`fetch`.
+    """
+    from pit_fetch.library import diff as compared
+
+    return compared(source, pits, options, on_gap)
+
+
+def explain(source: str, pit: "str | datetime", *, on_gap: str = "raise", **options: object) -> "Envelope":
+    """Each record that the source sent around ``pit``, with its ``verdict``, why, and the rule that dated it.
+
+    The view of an operator: it holds what :func:`fetch` withholds, so it is refused under a ceiling and an
+    agent's client. Looks a day beyond the PIT, or as far as ``date_to``.
+    """
+    from pit_fetch.library import explain as explained
+
+    return explained(source, {"pit": pit, **options}, on_gap)
+
+
+def sources() -> "list[dict[str, Any]]":
+    """Every installed source: names, operations with their rules and fields, options, and which keys are set."""
+    from pit_fetch.library import sources as listed
+
+    return listed()
 
 
 def __getattr__(name: str) -> "Any":

@@ -4,29 +4,40 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TextIO
 
-from pit_fetch import process
+from pit_fetch import agent, process
 from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.output import deliver, line, visible
+from pit_fetch.output import check_file, deliver, line, terminal_width, visible, write_file
 from pit_fetch.world import World, alarm, real_world
 
 if TYPE_CHECKING:
+    from pit_fetch.config import Settings
     from pit_fetch.log import Log
+    from pit_fetch.report import Outcome
+    from pit_fetch.request import Request
 
-COMMANDS = ("init", "lint", "doctor", "new-provider")  # a fetch never starts with one of these words
+# A fetch never starts with one of these words.
+COMMANDS = ("init", "lint", "doctor", "new-provider", "config", "completion", "sources", "diff", "explain")
+# Those of them that ask a source.
+LOOKS = ("diff", "explain")
 
 
 class _Answer:
-    """What to write. ``log`` is set once there is one: it may have left a line on the terminal."""
+    """What to write. ``log`` is set once there is one: it may have left a line on the terminal.
+
+    ``released`` is the private file that takes the place of stdout in a call that the guard has rebuilt.
+    """
 
     def __init__(self) -> None:
         self.text, self.status, self.complaint = "", ExitStatus.OK, ""
         self.notes: tuple[str, ...] = ()
         self.log: Log | None = None
+        self.released: TextIO | None = None
 
     def set(
         self, text: str, status: ExitStatus = ExitStatus.OK, complaint: str = "", notes: tuple[str, ...] = ()
@@ -43,12 +54,33 @@ class _Answer:
 def main(argv: Sequence[str] | None = None, world: World | None = None) -> int:
     """Runs the command on ``argv`` (default: the process's) in ``world``, and returns the exit status."""
     world = real_world(alarm) if world is None else world
+    words = list(sys.argv[1:] if argv is None else argv)
+    return _answered(world, lambda answer: _run(_released(words, answer), world, answer))
+
+
+def _released(words: list[str], answer: _Answer) -> list[str]:
+    """The words without ``--release FILE``, which the answer goes to."""
+    if "--release" not in words:
+        return words
+    from pit_fetch import release
+
+    rest, path = release.split(words)
+    answer.released = release.opened(path) if path else None
+    return rest
+
+
+def ask(request: Request, argv: Sequence[str], world: World) -> int:
+    """Runs one request as :func:`main` runs the words that it was made of."""
+    return _answered(world, lambda answer: _ask(request, list(argv), world, answer))
+
+
+def _answered(world: World, run: Callable[[_Answer], None]) -> int:
     stdout, stderr = sys.stdout, sys.stderr
     answer = _Answer()
     # Nothing that a provider or a library prints may mix with the envelope, or leak on stderr.
     sys.stdout = sys.stderr = io.StringIO()
     try:
-        _run(list(sys.argv[1:] if argv is None else argv), world, answer)
+        run(answer)
     except PitFetchError as error:
         answer.refuse(error.gap)
     except KeyboardInterrupt:
@@ -66,6 +98,9 @@ def _run(argv: list[str], world: World, answer: _Answer) -> None:
 
     if argv[:1] == ["help"]:
         argv = _help_words(argv[1:])
+    if argv[:1] and argv[0] in LOOKS:
+        _look(argv, world, answer)
+        return
     if argv[:1] and argv[0] in COMMANDS:
         _run_command(argv, world, answer)
         return
@@ -84,19 +119,102 @@ def _run(argv: list[str], world: World, answer: _Answer) -> None:
 
 
 def _fetch(argv: list[str], source: str, world: World, answer: _Answer) -> None:
-    from pit_fetch.engine import run
-    from pit_fetch.log import Log
+    from pit_fetch import config
     from pit_fetch.request import parse
 
-    request = parse(argv, world.find(source), world.environ)
-    answer.log = Log(
+    settings = config.read(world.environ, world.folder)
+    world = world._replace(environ=settings.environ)
+    _ask(parse(argv, world.find(source), world.environ, _defaults(settings, world)), argv, world, answer)
+
+
+def _ask(request: Request, argv: list[str], world: World, answer: _Answer) -> None:
+    from pit_fetch.engine import run
+
+    request = _prepared(request, world)
+    answer.log = _log(request, world)
+    _hand_over(request, run(request, world, answer.log, argv), world, answer)
+
+
+def _look(argv: list[str], world: World, answer: _Answer) -> None:
+    """``diff`` and ``explain``: a fetch's options, and an envelope that is not a fetch's."""
+    from pit_fetch import config, options
+    from pit_fetch.request import parse
+
+    command, *words = argv
+    if options.listing_of(words):
+        answer.set(_list("help", words, world))
+        return
+    settings = config.read(world.environ, world.folder)
+    world = world._replace(environ=settings.environ)
+    source = options.source_of(words)
+    if source is None:
+        raise UsageError(
+            "usage", text=f"{command} takes the options of a fetch: pit_fetch {command} --source SOURCE ..."
+        )
+    provider, defaults = world.find(source), _defaults(settings, world)
+    if command == "diff":
+        from pit_fetch import compare
+
+        both = [
+            parse(each, provider, world.environ, defaults) for each in options.each_with_one(words, "--pit", count=2)
+        ]
+        request = _prepared(both[-1], world)
+        answer.log = _log(request, world)
+        _hand_over(request, compare.run(both[0], request, world, answer.log, argv), world, answer)
+    else:
+        from pit_fetch import verdicts
+
+        request = _prepared(parse(words, provider, world.environ, defaults), world)
+        answer.log = _log(request, world)
+        _hand_over(request, verdicts.run(request, world, answer.log, argv), world, answer)
+
+
+def _defaults(settings: Settings, world: World) -> Mapping[str, object]:
+    return {"format": "table", **settings.options} if _is_for_a_person(world) else settings.options
+
+
+def _log(request: Request, world: World) -> Log:
+    from pit_fetch.log import Log
+
+    return Log(
         stream=world.stderr,
         terminal=world.stderr is not None and world.stderr.isatty(),
         verbose=request.verbose,
         pit_mode=request.pit is not None,
     )
-    outcome = run(request, world, answer.log, argv)
-    answer.set(outcome.text, outcome.status, outcome.complaint, outcome.notes)
+
+
+def _is_for_a_person(world: World) -> bool:
+    """Whether a person reads the standard output: agents, and whoever runs them, read JSON."""
+    return world.stdout is not None and world.stdout.isatty() and not agent.is_in_charge(world.environ)
+
+
+def _prepared(request: Request, world: World) -> Request:
+    """The request for its output's place; what can go wrong there is checked before the source is asked."""
+    from pit_fetch.formats import renderer
+
+    renderer(request.format)
+    if request.output:
+        check_file(os.path.join(world.folder, request.output))
+    elif request.format == "table" and world.stdout is not None:
+        return request._replace(width=terminal_width(world.stdout, world.environ))
+    return request
+
+
+def _hand_over(request: Request, outcome: Outcome, world: World, answer: _Answer) -> None:
+    """The outcome to stdout, or to the file that was named: unless it has nothing but a failure to say."""
+    text, notes = outcome.text, outcome.notes
+    from pit_fetch.envelope import FAILURES
+
+    failed = not outcome.envelope.data and any(one["type"] in FAILURES for one in outcome.envelope.gaps)
+    if request.output and failed:
+        from pit_fetch.formats.json import render
+
+        text, notes = render(outcome.envelope), ()
+    elif request.output:
+        write_file(os.path.join(world.folder, request.output), text)
+        text = ""
+    answer.set(text if isinstance(text, str) else "", outcome.status, outcome.complaint, notes)
 
 
 def _run_command(argv: list[str], world: World, answer: _Answer) -> None:
@@ -121,7 +239,7 @@ def _list(listing: str, argv: list[str], world: World) -> str:
 
         return f"pit_fetch {__version__}\n"
     if listing == "sources":
-        from pit_fetch.sources import table
+        from pit_fetch.listings import table
 
         return table(registry.listings(), world.environ, world.folder, as_json="--json" in argv)
     source = options.source_of(argv)
@@ -135,10 +253,11 @@ def _emit(answer: _Answer, world: World) -> int:
     if answer.log is not None:
         answer.log.clear()
         complaint = "" if complaint in answer.log.told else complaint
-    if world.stdout is None:
+    stdout = answer.released or world.stdout
+    if stdout is None:
         return ExitStatus.CLOSED_PIPE
     try:
-        deliver(world.stdout, answer.text)
+        deliver(stdout, answer.text)
     except BrokenPipeError:
         return ExitStatus.CLOSED_PIPE
     except (OSError, ValueError) as error:

@@ -34,6 +34,8 @@ def coerce(option: Option, value: object) -> Any:
     A list is any iterable of strings; in a word, values are separated by commas, and a value that
     contains a comma is put in double quotes.
     """
+    if option.repeatable:
+        return _each(option, value)
     if option.read is not None:
         return option.read(_scalar(option, value))
     if option.kind == "list":
@@ -146,6 +148,17 @@ def _list(option: Option, value: object) -> tuple[str, ...]:
         known = f" of {', '.join(option.choices)}" if option.choices else ""
         raise UsageError("usage", text=f"{name} is a comma-separated list{known}")
     return wanted
+
+
+def _each(option: Option, value: object) -> tuple[Any, ...]:
+    """The values of an option that may be given several times. A string is one of them, whatever is in it."""
+    parts: Iterable[object] = (value,)
+    if isinstance(value, Iterable) and not isinstance(value, (str, *_NO_LISTS)) and getattr(value, "ndim", 1) == 1:
+        parts = sorted(value, key=str) if isinstance(value, (set, frozenset)) else value
+    found = tuple(coerce(option._replace(repeatable=False), part) for part in parts)
+    if not found:
+        raise UsageError("usage", text=f"{flag_of(option.name)} is empty: give a value or leave it out")
+    return found
 
 
 def _flag(option: Option, value: object) -> bool:

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pit_fetch import audit, credentials, inputs
 from pit_fetch.errors import ConfigError, InputError, PitFetchError, UpstreamError
+from pit_fetch.formats import json as as_json
 from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.operations import caveats, in_window, is_out_of_reach, understood
 from pit_fetch.pit import Position, Taken, Tally, in_order, position, public, take
 from pit_fetch.provider import Context, Page, Query, Record, Stage, Watermark
 from pit_fetch.report import Collected, Outcome, report
 from pit_fetch.request import Request
-from pit_fetch.times import in_new_york
+from pit_fetch.times import spoken
 from pit_fetch.world import TimeIsUp, World
 
 if TYPE_CHECKING:
@@ -53,7 +54,9 @@ def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
     if audit_path:
         audit.write(audit_path, audit.entry(request, world.clock.now(), argv, collected, outcome))
     if collected.memory is not None:
-        collected.memory.finish(outcome.text, outcome.status)
+        # A binary answer is one of a person's tools: what is kept, and replayed, is the envelope that it was made of.
+        text = outcome.text if isinstance(outcome.text, str) else as_json.render(outcome.envelope)
+        collected.memory.finish(text, outcome.status)
     return outcome
 
 
@@ -61,7 +64,8 @@ def collect(request: Request, world: World, log: Log) -> Collected:
     """The public records of ``request``, ordered, selected and cut, and the gaps met on the way."""
     provider, started = request.provider, world.clock.now()
     deadline = world.clock.monotonic() + request.timeout
-    log.detail(f"{provider.name} as of {in_new_york(request.pit or started)}" + ("" if request.pit else " (open mode)"))
+    log.detail(f"{provider.name} as of {spoken(request.pit or started)}" + ("" if request.pit else " (open mode)"))
+    log.as_of = f", as of {spoken(request.pit)}" if request.pit else ""
     collected, source = Collected(Taken(), Tally()), Source(())
     try:
         query = understood(request, started)
@@ -115,6 +119,7 @@ def _keep(request: Request, query: Query, log: Log, ordered: Iterable[Record | W
         stream if derive is None else _derived(stream, derive, taken),
         taken,
         after=request.after.position if request.after else None,
+        within=request.after is not None and request.after.within is not None,
         cap=request.max_pages * provider.page_size,
         limit=request.limit,
         select=select,
@@ -298,7 +303,8 @@ def _source(
         deadline=deadline,
         on_request=log.request,
     )
-    stream = provider.fetch(query, Context(client, resolved))
+    context = Context(client, resolved, lambda name: inputs.path_of(provider, name, world.environ, world.folder))
+    stream = provider.fetch(query, context)
     if memory is None:
         return Source(stream, secrets, client)
     client.on_kept = memory.note

@@ -4,7 +4,8 @@
     ├── UsageError         the command line was refused: correct it              exit 2
     ├── ConfigError        something is missing: a key, an operation             exit 0, or 3 with --fail
     ├── InputError         the input file cannot be used                         exit 0, or 4 with --fail
-    └── UpstreamError      the provider failed: try again, or check the key      exit 0, or 5 with --fail
+    ├── UpstreamError      the provider failed: try again, or check the key      exit 0, or 5 with --fail
+    └── GapError           from Python only: an answer has a gap that is a failure; ``envelope`` is what there is
 
 Providers raise ConfigError and UpstreamError; the framework turns anything else that escapes from
 them into an ``internal_error``.
@@ -13,9 +14,14 @@ them into an ``internal_error``.
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pit_fetch.gaps import Code, gap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pit_fetch.envelope import Envelope
 
 
 class ExitStatus(IntEnum):
@@ -57,3 +63,11 @@ class UpstreamError(PitFetchError):
     def is_deadline(self) -> bool:
         """Whether this fetch has run out of time, so that asking for more is pointless."""
         return self.gap.code in ("timeout", "own_limit")
+
+
+class GapError(PitFetchError):
+    """A fetch failed, wholly or in part. The text is the reasons of its gaps; ``envelope`` holds what was fetched."""
+
+    def __init__(self, envelope: Envelope, reasons: Sequence[str]) -> None:
+        super().__init__("usage", text=" ".join(dict.fromkeys(reasons)))
+        self.envelope = envelope

@@ -14,11 +14,13 @@ from pit_fetch.process import INTERRUPTED
 
 Code = Literal[
     "late", "undated", "caveat", "snapshot", "never_dated", "undated_served", "unusable", "empty_twice", "nothing",
-    "nothing_with_hint", "limit", "max_pages", "max_chars", "field_left_out", "deadline", "provider_ceiling", "reach",
-    "look_back", "partial_file", "pit_malformed", "pit_repeated", "pit_required", "pit_above_ceiling",
+    "nothing_with_hint", "limit", "max_pages", "max_chars", "continued", "field_left_out", "deadline", "look_back",
+    "provider_ceiling", "reach", "partial_file", "pit_malformed", "pit_repeated", "pit_required", "pit_above_ceiling",
     "ceiling_malformed", "usage", "credential_missing", "credential_malformed", "env_file_unreadable",
-    "url_malformed", "rate_malformed", "dependency_missing", "operation", "input_unreadable", "input_malformed",
-    "http_status", "http_wait", "moved", "credential_refused", "throttled", "throttled_wait", "own_limit",
+    "url_malformed", "file_missing", "file_unreadable", "rate_malformed", "output_unwritable", "settings_malformed",
+    "operators_only", "no_difference", "compared_in_part", "explained_in_part", "explained_to_a_limit",
+    "dependency_missing", "operation", "input_unreadable", "input_malformed", "http_status", "http_wait", "moved",
+    "credential_refused", "throttled", "throttled_wait", "own_limit",
     "not_entitled", "bad_call", "network", "unresolved", "refused", "proxy", "certificate", "certificate_file", "tls",
     "timeout", "too_large", "redirected", "malformed", "off_subject", "incomplete", "paging", "order_broken",
     "offline", "offline_without_archive", "archive_unusable", "not_recorded", "snapshot_held", "never_dated_held",
@@ -29,7 +31,7 @@ REASONS: Mapping[Code, tuple[str, str]] = {
     # In every envelope of a fetch in PIT mode, no matter what the source served.
     "late": (
         "pit_excluded",
-        "Anything published or last revised after the PIT is withheld; whether there was any is not disclosed.",
+        "Anything published or last revised after the PIT, {pit}, is withheld; whether there was any is not disclosed.",
     ),
     "undated": (
         "unverifiable",
@@ -68,6 +70,7 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "{host} sent an empty reply twice. Under load it does this even when it has the data: try again later.",
     ),
     "nothing": ("no_data", "Nothing public matched, or the source does not know what was asked for."),
+    "no_difference": ("no_data", "Nothing differs between the two answers."),
     # The hint depends on the request alone.
     "nothing_with_hint": (
         "no_data",
@@ -80,9 +83,14 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "Stopped after {public} public records (--max-pages {max_pages}). Continue with {after}",
     ),
     "max_chars": ("truncated", "The output reached --max-chars {max_chars}. Continue with {after}"),
+    "continued": (
+        "truncated",
+        "The first item alone exceeds --max-chars {max_chars}: this is a part of it. "
+        "For the rest of its texts continue with {after}",
+    ),
     "field_left_out": (
         "truncated",
-        "The first item alone exceeds --max-chars {max_chars}: its longest texts were left out ({fields}).",
+        "The first item alone exceeds --max-chars {max_chars}: its longest fields were left out ({fields}).",
     ),
     "deadline": ("truncated", "Stopped at the deadline (--timeout {timeout:g}) before the window was exhausted."),
     "provider_ceiling": (
@@ -94,19 +102,27 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "{host} keeps only a limited history of this, or was asked for its latest rows: older ones are missing.",
     ),
     "look_back": ("truncated", "Looked back to {day} and no further. Narrow the request (--date-from, --date-to)."),
+    "compared_in_part": (
+        "truncated",
+        "The answer as of {pit} was cut: what is older than its last item was not compared. "
+        "Raise --limit and --max-pages, or narrow the request (--date-from, --date-to).",
+    ),
+    "explained_in_part": ("truncated", "{limit} of {count} records are shown: raise --limit."),
+    "explained_to_a_limit": ("truncated", "Older records were not asked for: raise --limit or --max-pages."),
     # For a file saved by a user, in open mode only: with a PIT the total would count what is withheld.
     "partial_file": ("truncated", "The file holds {held} of {total} hits: it is one page of a longer result."),
     # The command line or its environment.
     "pit_malformed": (
         "invalid_pit",
-        "--pit must be YYYY-MM-DDTHH:MM:SS with Z or an offset; this one {problem}.",
+        "--pit must be YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]; this one {problem}.",
     ),
     "pit_repeated": ("invalid_pit", "--pit is given more than once: give it once."),
     "pit_required": ("invalid_pit", "PIT_FETCH_CEILING is set: every call needs a --pit at or before it."),
     "pit_above_ceiling": ("invalid_pit", "--pit is after PIT_FETCH_CEILING: use an instant at or before it."),
     "ceiling_malformed": (
         "invalid_pit",
-        "PIT_FETCH_CEILING must be YYYY-MM-DDTHH:MM:SS with Z or an offset; this one {problem}. Fix or unset it.",
+        "PIT_FETCH_CEILING must be YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]; this one {problem}. "
+        "Fix or unset it.",
     ),
     "usage": ("config", "{text}"),
     "credential_missing": ("config", "{source} needs {variables}: set it in the environment or in a .env file. {hint}"),
@@ -116,11 +132,20 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "The .env file cannot be read: fix it, or set the variables in the environment.",
     ),
     "url_malformed": ("config", "{variable} must be https://HOST without a path (http only for a loopback host)."),
+    "file_missing": ("config", "{source} needs {variable}: the path of its file ({name}). {hint}"),
+    "file_unreadable": ("config", "{variable} names no file that can be read."),
     "rate_malformed": (
         "config",
         "{variable} must be REQUESTS/SECONDS, e.g. 5/1 for at most 5 requests in any second "
         "(up to {calls} requests, {seconds} seconds).",
     ),
+    "operators_only": (
+        "config",
+        "explain shows what is withheld: it does not run under PIT_FETCH_CEILING, PIT_FETCH_WRAPPER_ONLY or an "
+        "agent's client (CLAUDECODE).",
+    ),
+    "settings_malformed": ("config", "The settings file {file} {problem}. Correct or remove it."),
+    "output_unwritable": ("config", "--output cannot be written ({problem}): name a file in a folder that can be."),
     "dependency_missing": ("config", "The package {package} is missing: run {command}"),
     "operation": ("config", "{text}"),
     "offline_without_archive": ("config", "--offline needs an archive: set PIT_FETCH_ARCHIVE, or give --archive PATH."),

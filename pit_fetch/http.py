@@ -79,6 +79,10 @@ class Client:
         request = Request("POST", path, params or {}, headers, dumps(json).encode())
         return self._ask(self._host(host), request, busy, MAX_TRIES if repeatable else 1)
 
+    def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> Reply:
+        """See :meth:`pit_fetch.provider.Context.load`."""
+        return self._ask(self._host(host), Request("LOAD", path, params, call=call), None, 1)
+
     def get_cached(
         self,
         host: str,

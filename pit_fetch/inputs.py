@@ -1,6 +1,6 @@
-"""The ``--input-file``: one raw reply from a file, a pipe or standard input, within the deadline and a size limit.
+"""Local files: where a declared one is, and the ``--input-file``, a raw reply read within bounds of time and size.
 
-What it names may never end: a named pipe without a writer, a terminal, ``/dev/zero``.
+What the latter names may never end: a named pipe without a writer, a terminal, ``/dev/zero``.
 """
 
 from __future__ import annotations
@@ -8,8 +8,13 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from pit_fetch.errors import InputError
+from pit_fetch.errors import ConfigError, InputError
+
+if TYPE_CHECKING:
+    from pit_fetch.provider import Provider
 
 MAX_BYTES = 64_000_000  # the same as for a reply from the network
 _CHUNK = 1 << 20
@@ -26,6 +31,18 @@ def read_file(path: str, seconds: float) -> bytes:
         return _read(fd, seconds)
     finally:
         os.close(fd)
+
+
+def path_of(provider: Provider, name: str, environ: Mapping[str, str], folder: str) -> str:
+    """Where a provider's declared file is. Raises ConfigError if its variable is not set, or names nothing readable."""
+    file = {one.name: one for one in provider.files}[name]
+    text = environ.get(file.variable, "")
+    if not text:
+        raise ConfigError("file_missing", source=provider.name, variable=file.variable, name=file.name, hint=file.hint)
+    path = os.path.join(folder, os.path.expanduser(text))
+    if not os.path.isfile(path) or not os.access(path, os.R_OK):
+        raise ConfigError("file_unreadable", variable=file.variable)
+    return path
 
 
 def read_stdin(seconds: float) -> bytes:

@@ -20,13 +20,17 @@ PROGRESS_STEP = 10
 
 @dataclass
 class Log:
-    """``stream`` None means silence. ``clean`` is set once the secrets are known; ``told`` holds the reasons given."""
+    """``stream`` None means silence. ``clean`` is set once the secrets are known, ``as_of`` once the PIT is.
+
+    ``told`` holds the reasons given.
+    """
 
     stream: TextIO | None = None
     terminal: bool = False
     verbose: bool = False
     pit_mode: bool = True
     clean: Callable[[str], str] = str
+    as_of: str = ""
     told: tuple[str, ...] = ()
     _progress_shown: bool = False
 
@@ -55,7 +59,7 @@ class Log:
         items = "1 item" if len(kept) == 1 else f"{len(kept)} items"
         # Why there is nothing, or not everything: a person would otherwise have to look for it in the JSON.
         self.told = tuple(dict.fromkeys(one.reason for one in gaps if one.type not in ("pit_excluded", "unverifiable")))
-        summary = f"{source}: {items}{span}" + (f" (gaps: {kinds})" if kinds else "")
+        summary = f"{source}: {items}{span}{self.as_of}" + (f" (gaps: {kinds})" if kinds else "")
         self._line(f"{summary}. {' '.join(self.told)}" if self.told else summary)
 
     def _line(self, text: str) -> None:

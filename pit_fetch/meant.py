@@ -26,8 +26,10 @@ _ELSEWHERE: Mapping[str, str] = {
     "op": "function fn func operation endpoint action method",
     "symbol": "ticker tickers symbols sym stock t",
     "tickers": "ticker symbol symbols sym stock stocks t",
+    "series-id": "series id symbol ticker code indicator",
     "query": "q search keyword keywords term terms text phrase",
     "keywords": "keyword query q search term terms text phrase",
+    "output": "out o outfile output-file save",
     "forms": "form type types form-type filing-type",
     "ciks": "cik",
     "entity": "company name company-name",
@@ -42,7 +44,6 @@ _KEY_WORDS = frozenset(
     ["key", "keys", "api-key", "apikey", "token", "api-token", "auth", "password", "secret", "credential", "user-agent"]
 )
 _NO_OPTION: Mapping[str, str] = {
-    "the envelope goes to standard output: add > FILE": "output out o outfile output-file save",
     "only the envelope is printed anyway: leave it out": "quiet silent no-progress",
     "set the variable PIT_FETCH_CEILING": "ceiling max-pit",
     "set the variable PIT_FETCH_AUDIT": "audit audit-file audit-log",
@@ -52,7 +53,9 @@ _COMMANDS_ELSEWHERE: Mapping[str, str] = {
     "lint": "validate verify check-agents",
     "doctor": "check status diagnose health selftest",
     "new-provider": "new create scaffold generate plugin provider add-provider",
-    "--list-sources": "list sources providers ls source",
+    "sources": "list providers ls source list-providers",
+    "config": "settings configure preferences",
+    "completion": "complete completions autocomplete",
     "--version": "version",
     "--help": "usage man h ?",
 }

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pit_fetch import meant
 from pit_fetch.errors import ConfigError
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 # The option that names the operation, where a provider has several.
 OPTION = "op"
 
-_TITLES = {
+# How the records of an operation are dated, in words.
+DATINGS: Mapping[str, str] = {
     "record": "Dated record by record: --pit serves what was public",
     "receipt": "Snapshots: public when fetched, so nothing is served for a PIT in the past",
     "never": "Unverifiable: nothing is served with --pit",
@@ -47,6 +48,11 @@ def chosen(provider: Provider, query: Query) -> Query:
     if surplus and (operation.needs or operation.takes or len(provider.operations) > 1):
         _refuse(f"{name} does not take {', '.join(surplus)}; see --help.")
     return query
+
+
+def named(provider: Provider, options: Mapping[str, Any]) -> Sequence[Operation]:
+    """The operation that ``options`` name, if there is one; all of them otherwise."""
+    return [one for one in provider.operations if one.name == options.get(OPTION)] or provider.operations
 
 
 def understood(request: Request, started: datetime) -> Query:
@@ -146,7 +152,7 @@ def _moment(operation: Operation, record: Record) -> datetime | None:
 
 def by_dating(provider: Provider) -> Iterator[tuple[str, list[Operation]]]:
     """The operations, grouped under their titles in --help."""
-    for dating, title in _TITLES.items():
+    for dating, title in DATINGS.items():
         rows = [one for one in provider.operations if one.dating == dating]
         if rows:
             yield title, rows

@@ -82,8 +82,14 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
     ),
     "what to print": (
         Option("fields", "only these fields of each item; id and timestamps are always kept", kind="list"),
-        Option("format", "output format", choices=FORMS, default="json", metavar="FORMAT"),
-        Option("max_chars", "maximum size of the output, in whole items; 0 means no limit", metavar="N", read=_budget),
+        Option("format", "output format, on a terminal table", choices=FORMS, default="json", metavar="FORMAT"),
+        Option("output", "write to this file instead, all or nothing", metavar="FILE"),
+        Option(
+            "max_chars",
+            "maximum size of the output; a longer item is continued; 0 means no limit",
+            metavar="N",
+            read=_budget,
+        ),
         Option("pretty", "indent the JSON", kind="flag", default=False),
         Option("fail", "exit 3, 4 or 5 on a config, input or upstream gap", kind="flag", default=False),
         Option("verbose", "log progress to stderr", kind="flag", default=False, short="-v"),
@@ -110,7 +116,8 @@ _EPILOG = """\
 exit status: 0 an envelope is on stdout, with or without gaps; 2 the command line was refused;
 3, 4, 5 with --fail: a config, input or upstream gap; 70 a bug; 130 interrupted.
 "pit_fetch --source SOURCE --help" shows the options of a source.
-other commands: pit_fetch init | lint | doctor | new-provider; each has its own --help.
+other commands: pit_fetch init | lint | doctor | new-provider | config | completion | sources | diff | explain;
+each has its own --help.
 """
 
 
@@ -159,6 +166,13 @@ class _Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
+class _Each(argparse.Action):
+    """Stores every value of an option that may be given several times."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        setattr(namespace, self.dest, [*getattr(namespace, self.dest, ()), values])
+
+
 def build_parser(provider: Provider | None) -> Parser:
     """The parser for the common options and, once a provider is chosen, its own.
 
@@ -194,6 +208,19 @@ def source_of(argv: Sequence[str]) -> str | None:
     return source
 
 
+def each_with_one(argv: Sequence[str], flag: str, count: int) -> list[list[str]]:
+    """The command line once for each value of ``flag``, which it must give ``count`` times, with that value alone."""
+    words = list(argv[: argv.index("--")] if "--" in argv else argv)
+    places = [place for place, word in enumerate(words) if word == flag or word.startswith(f"{flag}=")]
+    if len(places) != count:
+        raise UsageError("usage", text=f"{flag} must be given {count} times, with {count} different values")
+    spans = [range(place, place + (2 if words[place] == flag else 1)) for place in places]
+    return [
+        [word for place, word in enumerate(argv) if not any(place in span for span in spans if span is not kept)]
+        for kept in spans
+    ]
+
+
 def listing_of(argv: Sequence[str]) -> str:
     """Which listing the command line asks for: "help", "version", "sources", or "" for a fetch."""
     words = list(argv)[: argv.index("--")] if "--" in argv else argv
@@ -212,7 +239,8 @@ def _add_options(parser: Parser, title: str, options: Sequence[Option]) -> None:
             group.add_argument(*flags, dest=option.name, action="store_true", help=text)
         else:
             metavar = option.metavar or _METAVARS.get(option.kind, "TEXT")
-            group.add_argument(*flags, dest=option.name, action=_Once, metavar=metavar, help=text)
+            action = _Each if option.repeatable else _Once
+            group.add_argument(*flags, dest=option.name, action=action, metavar=metavar, help=text)
 
 
 def _help(option: Option) -> str:

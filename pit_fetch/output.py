@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+from collections.abc import Mapping
 from typing import TextIO
 
+from pit_fetch.errors import UsageError
 from pit_fetch.process import write_whole
 
 
@@ -32,3 +36,44 @@ def deliver(stream: TextIO, text: str, seconds: float | None = None) -> None:
         stream.flush()
         return
     write_whole(fd, text.encode(stream.encoding or "utf-8", "backslashreplace"), seconds)
+
+
+def terminal_width(stream: TextIO, environ: Mapping[str, str]) -> int:
+    """How many characters a line of ``stream`` takes; 0 if it is not a terminal."""
+    if environ.get("COLUMNS", "").isdigit():
+        return int(environ["COLUMNS"])
+    try:
+        return os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError, AttributeError):
+        return 0
+
+
+def check_file(path: str) -> None:
+    """Whether :func:`write_file` can write ``path``, as far as can be told before. Raises UsageError."""
+    folder = os.path.dirname(os.path.realpath(path))
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise UsageError("output_unwritable", problem="it is not a regular file")
+    if not os.path.isdir(folder):
+        raise UsageError("output_unwritable", problem="its folder does not exist")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError("output_unwritable", problem="no permission to write in its folder")
+
+
+def write_file(path: str, content: str | bytes) -> None:
+    """Writes ``path`` whole or not at all: what is there stays until all of it is on the disk. Raises UsageError."""
+    check_file(path)
+    path = os.path.realpath(path)  # a link keeps pointing to its file
+    aside = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.getpid()}.tmp")
+    data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
+    try:
+        fd = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
+        try:
+            write_whole(fd, data)
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        os.replace(aside, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.unlink(aside)
+        raise UsageError("output_unwritable", problem=error.strerror or "unknown") from None

@@ -8,7 +8,7 @@ A generator that is not resumed asks for nothing more, so a loop has nothing to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TypeVar
 
@@ -16,6 +16,8 @@ from pit_fetch.errors import UpstreamError
 from pit_fetch.provider import Page, Record
 
 Position = TypeVar("Position", bound=Hashable)
+Parent = TypeVar("Parent")
+Child = TypeVar("Child")
 Order = Callable[[datetime], datetime]
 
 
@@ -42,6 +44,43 @@ def follow(
         records, position = read(position)
         yield Page(tuple(records), order, follows)
         follows = True
+
+
+def children(
+    parents: Iterable[Parent], read: Callable[[Parent], Child | None], at_once: int = 1
+) -> Iterator[tuple[Parent, Child | None]]:
+    """Each parent with what ``read`` makes of it, in order: for a list whose rows have a page of their own.
+
+    None for a child that is not there, or is malformed: it fails alone, for it may be one that is withheld (then
+    yield a record without a stamp). Any other UpstreamError ends the fetch. With ``at_once`` above 1, so many are
+    read at the same time; the host's rate still holds.
+    """
+
+    def tried(parent: Parent) -> Child | None:
+        try:
+            return read(parent)
+        except UpstreamError as error:
+            if error.gap.code != "malformed":
+                raise
+            return None
+
+    if at_once <= 1:
+        yield from ((parent, tried(parent)) for parent in parents)
+        return
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    waiting: list[tuple[Parent, Future[Child | None]]] = []
+    with ThreadPoolExecutor(at_once) as pool:
+        try:
+            for parent in parents:
+                waiting.append((parent, pool.submit(tried, parent)))
+                if len(waiting) == at_once:
+                    first, future = waiting.pop(0)
+                    yield first, future.result()
+            for first, future in waiting:
+                yield first, future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def numbered(

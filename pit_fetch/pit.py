@@ -8,6 +8,7 @@ records, each at the point where it arose: anything after the last wanted record
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,6 +17,7 @@ from urllib.parse import quote, unquote
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Gap, gap
+from pit_fetch.parts import Place
 from pit_fetch.provider import Page, Record, Watermark
 from pit_fetch.times import in_new_york, parse_pit
 
@@ -31,10 +33,14 @@ Verdict = Literal["public", "late", "undated", "unusable"]
 
 
 class Cursor(NamedTuple):
-    """Where a fetch resumes: after a position, and so at or before an instant (None: among undated records)."""
+    """Where a fetch resumes: after a position, and so at or before an instant (None: among undated records).
+
+    within   if set, the record at that position is still to be finished: it goes on there
+    """
 
     position: Position
     instant: datetime | None
+    within: Place | None = None
 
 
 @dataclass
@@ -183,19 +189,21 @@ def take(
     taken: Taken,
     *,
     after: Position | None,
+    within: bool = False,
     cap: int,
     limit: int,
     select: Callable[[Record], bool],
 ) -> None:
     """Fills ``taken`` from ordered public records: after ``after``, at most ``cap`` examined and ``limit`` kept.
 
+    ``within``: the record at ``after`` itself is still wanted.
     It is filled in place, so that what was kept before a deadline or an error is not lost.
     """
     for one in stream:
         if isinstance(one, Gap):
             taken.gaps.append(one)
             continue
-        if after is not None and position(one) <= after:
+        if after is not None and (position(one) < after or (position(one) == after and not within)):
             continue
         if taken.scanned >= cap:
             taken.stopped = "max_pages"
@@ -218,27 +226,38 @@ def position(record: Record) -> Position:
     return _age(record), record.id
 
 
-def cursor(record: Record) -> str:
-    """The ``--after`` value to resume after ``record``: safe in a shell, readable by a person."""
+def cursor(record: Record, within: Place | None = None) -> str:
+    """The ``--after`` value to resume after ``record``, or ``within`` it: safe in a shell, readable by a person."""
     if _age(record) == _AT_RECEIPT:
         stamp = _RECEIPT
     else:
         stamp = "" if record.available_at is None else in_new_york(record.available_at)
-    return f"{quote(record.id, safe='', errors='surrogatepass')}@{stamp}"
+    place = "" if within is None else f"/{_quoted(within.field)}/{within.offset}"
+    return f"{_quoted(record.id)}@{stamp}{place}"
 
 
 def parse_cursor(text: str) -> Cursor | None:
     """The meaning of an ``--after`` value; None for anything that is not one."""
-    name, at, stamp = text.rpartition("@")
+    name, at, rest = text.rpartition("@")
     if not at or not name:
         return None
+    stamp, *place = rest.split("/")
+    within = None
+    if place:
+        if len(place) != 2 or not place[0] or not re.fullmatch("[0-9]{1,12}", place[1]):
+            return None
+        within = Place(unquote(place[0], errors="surrogatepass"), int(place[1]))
     name = unquote(name, errors="surrogatepass")
     if stamp == _RECEIPT:
-        return Cursor((_AT_RECEIPT, name), None)
+        return Cursor((_AT_RECEIPT, name), None, within)
     moment = parse_pit(stamp) if stamp else None
     if stamp and moment is None:
         return None
-    return Cursor((_seconds(moment), name), moment)
+    return Cursor((_seconds(moment), name), moment, within)
+
+
+def _quoted(text: str) -> str:
+    return quote(text, safe="", errors="surrogatepass")
 
 
 def _age(record: Record) -> float:

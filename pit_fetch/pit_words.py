@@ -184,9 +184,13 @@ def _zoned(faults: list[str], wall: datetime, fraction: str, zone: str) -> tuple
     clock = f"{wall:%Y-%m-%dT%H:%M:%S}".rjust(19, "0") + fraction
     offset = _OFFSET.fullmatch(zone)
     name = _ZONE.fullmatch(zone)
-    bracket = re.fullmatch(r"(.*[^\s])\s*\[[^\]]*\]", zone)
+    bracket = re.fullmatch(r"([^\[\]]*)\[([^\[\]]*)\]", zone)
     if not zone:
         return _without_offset([*faults, "has no offset"], wall, fraction)
+    if bracket:
+        if bracket[1][-1:].isspace():
+            faults.append("has a space before its bracket")
+        return _bracketed(faults, wall, fraction, bracket[1].strip(), bracket[2])
     if not re.search(r"[A-Za-z]|[+-]?[0-9]", zone):
         return [*faults, "has something after its time that is not an offset"], [], ""
     if zone == "Z" or (offset and re.fullmatch(r"[+-][0-9]{2}:[0-9]{2}", zone)):
@@ -201,9 +205,6 @@ def _zoned(faults: list[str], wall: datetime, fraction: str, zone: str) -> tuple
         sign, hour, _, minute = offset.groups()
         faults.append("has an offset that is not +HH:MM or -HH:MM")
         return faults, [f"{clock}{sign}{hour:0>2}:{minute or '00'}"], ""
-    if bracket:
-        faults, forms, remark = _zoned([*faults, "has a zone in brackets"], wall, fraction, bracket[1])
-        return faults, forms, remark
     if re.fullmatch(r"[0-9]{2}:?[0-9]{2}", zone):
         both = [f"{clock}{sign}{zone[:2]}:{zone[-2:]}" for sign in "+-"]
         return [*faults, "has no sign before its offset"], both, ""
@@ -221,20 +222,70 @@ def _without_offset(faults: list[str], wall: datetime, fraction: str) -> tuple[l
     return faults, [*here, utc], f"write {' or '.join(here)} for New York{twice} or {utc} for UTC"
 
 
-def _named(faults: list[str], wall: datetime, fraction: str, name: str) -> tuple[list[str], list[str], str]:
+def _bracketed(
+    faults: list[str], wall: datetime, fraction: str, offset: str, name: str
+) -> tuple[list[str], list[str], str]:
+    """A wall clock in a zone (``[America/New_York]``), with or without an offset in front of it."""
+    zone = _zone(name)
+    if not offset:
+        if zone is None:
+            return _named(faults, wall, fraction, name)
+        forms = [f"{form}[{name}]" for form in _in_zone(wall, zone, fraction)]
+        if len(forms) == 1:
+            return faults, [f"{forms[0][: 19 + len(fraction)]}[{name}]"], ""
+        faults.append(f"is a time that clocks in {name} {'show twice' if forms else 'skip'}")
+        return faults, forms or [f"{form}[{name}]" for form in _around(wall, zone, fraction)], ""
+    faults, forms, remark = _zoned(faults, wall, fraction, offset)
+    moment = parse_pit(forms[0]) if len(forms) == 1 else None
+    if zone is None:
+        return [*faults, "has a zone in brackets that this machine does not know"], forms, remark
+    if moment is None:
+        return faults, [f"{form}[{name}]" for form in forms], remark
+    there, said = _form(moment.astimezone(zone), fraction), forms[0][19 + len(fraction) :]
+    if there[-6:] == said.replace("Z", "+00:00"):
+        return faults, [f"{forms[0]}[{name}]"], ""
+    faults.append(f"has {'Z' if said == 'Z' else f'the offset {said}'}, but {name} is at {there[-6:]} then")
+    here, there = [f"{form}[{name}]" for form in _in_zone(wall, zone, fraction)], f"{there}[{name}]"
+    told = f"write {' or '.join(here)} for that clock time or {there} for that instant"
+    return faults, [*here, there], told if here and all(map(parse_pit, [*here, there])) else ""
+
+
+def _zone(name: str) -> tzinfo | None:
     from zoneinfo import ZoneInfo
 
-    faults = [*faults, "has a zone's name instead of its offset"]
+    try:
+        return ZoneInfo(name) if "/" in name or name == "UTC" else None
+    except (KeyError, OSError, ValueError):  # no such zone, or no database of them
+        return None
+
+
+def _named(faults: list[str], wall: datetime, fraction: str, name: str) -> tuple[list[str], list[str], str]:
     if name.upper() in _NEW_YORK_NAMES:
         forms = _in_zone(wall, NEW_YORK, fraction)
         said = _NEW_YORK_NAMES[name.upper()]
         if said and not any(form.endswith(said) for form in forms):
             forms.append(f"{wall:%Y-%m-%dT%H:%M:%S}{fraction}{said}")  # EST in July: either may be meant
-        return faults, forms, ""
+        return [*faults, "has a zone's name instead of its offset"], forms, ""
+    zone = _zone(name)
+    if zone is None:
+        unknown = "that this machine does not know" if "/" in name else "instead of its offset"
+        return [*faults, f"has a zone's name {unknown}"], [], ""
+    forms = [f"{form}[{name}]" for form in _in_zone(wall, zone, fraction)]
+    return [*faults, "has a zone's name without brackets"], forms, ""
+
+
+def _around(wall: datetime, zone: tzinfo, fraction: str) -> list[str]:
+    """The forms of the two instants that a wall-clock reading in a skipped hour could mean, the earlier one first."""
     try:
-        return faults, _in_zone(wall, ZoneInfo(name), fraction) if "/" in name else [], ""
-    except (OSError, ValueError):  # no such zone, or no database of them
-        return faults, [], ""
+        readings = (wall.replace(tzinfo=zone, fold=fold).astimezone(UTC).astimezone(zone) for fold in (1, 0))
+        return [_form(reading, fraction) for reading in readings]
+    except OverflowError:
+        return []
+
+
+def _form(moment: datetime, fraction: str) -> str:
+    text = moment.replace(microsecond=0).isoformat()
+    return text[:19] + fraction + text[19:]
 
 
 def _in_zone(wall: datetime, zone: tzinfo, fraction: str = "") -> list[str]:
@@ -246,8 +297,7 @@ def _in_zone(wall: datetime, zone: tzinfo, fraction: str = "") -> list[str]:
             exists = moment.astimezone(UTC).astimezone(zone).replace(tzinfo=None) == wall
         except OverflowError:
             continue
-        text = moment.isoformat()
-        form = text[:19] + fraction + text[19:]
+        form = _form(moment, fraction)
         if exists and form not in forms and parse_pit(form):
             forms.append(form)
     return forms

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
@@ -22,11 +22,13 @@ from pit_fetch.transport import Params, Reply
 
 __all__ = [
     "API_VERSION",
+    "Basis",
     "Bearer",
     "ConfigError",
     "Context",
     "Credential",
     "Field",
+    "File",
     "Gap",
     "HeaderKey",
     "Host",
@@ -130,6 +132,23 @@ def _by_window(query: Query) -> datetime | None:
     return query.since if query.operation.window in ("", "available_on") else None
 
 
+Meaning = Literal["publication", "interval_start", "interval_end", "start"]
+
+
+class Basis(NamedTuple):
+    """What a field of the source's reply means, on which stamps rest. The author's kit holds the stamps to it.
+
+    field  its name in the reply
+    means  "publication"; "interval_start" or "interval_end" of a bar; "start" of an event, a call say, whose
+           text appears later
+    after  how long after what the field says the record was public at the earliest
+    """
+
+    field: str
+    means: Meaning = "publication"
+    after: timedelta = timedelta(0)
+
+
 class Operation(NamedTuple):
     """One thing that a source can be asked for, and how its records are dated.
 
@@ -144,6 +163,7 @@ class Operation(NamedTuple):
              "" is ``available_at``, "available_on" the day that ends with it; None if there is no
              window, or the provider applies it itself
     caveats  fixed statements of what a request cannot show; they depend on the request alone
+    basis    what the fields mean on which stamps rest, where a field alone does not show it
     understand  returns the query as the operation understands it: an option under another name, values
              that only this operation refuses. Raises ConfigError
     versions    the source sends several versions of an item. The horizon is then the PIT: a window that ended
@@ -163,6 +183,7 @@ class Operation(NamedTuple):
     caveats: Callable[[Query], Iterable[str]] = _no_caveats
     understand: Callable[[Query], Query] = _as_given
     earliest: Callable[[Query], datetime | None] = _by_window
+    basis: tuple[Basis, ...] = ()
     versions: bool = False
 
 
@@ -233,6 +254,9 @@ class Http(Protocol):
     ) -> Reply:
         """The same with ``json`` as the body. It is retried only if ``repeatable`` says that a repeat is harmless."""
 
+    def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> Reply:
+        """See :meth:`Context.load`."""
+
     def get_cached(
         self,
         host: str,
@@ -251,11 +275,30 @@ class Http(Protocol):
         """
 
 
+def _no_files(name: str) -> str:
+    raise KeyError(name)
+
+
 class Context(NamedTuple):
-    """What a fetch is given: the HTTP client for the declared hosts, and the declared credentials by name."""
+    """What a fetch is given: the HTTP client for the declared hosts, the declared credentials by name, and files."""
 
     http: Http
     credentials: Mapping[str, str]
+    path_of: Callable[[str], str] = _no_files
+
+    def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> Reply:
+        """What ``call()`` returns, as a reply: for a library that does its own HTTP.
+
+        The body is what it returns if that is bytes, else its JSON. ``host`` is the declared host that the
+        library asks; ``path`` and ``params`` say what is asked, as an address would. Its rate and the
+        deadline hold; an exception is an unreachable host. A test answers in the place of the library,
+        and so does whatever records and replays: everything that decides the answer belongs into ``params``.
+        """
+        return self.http.load(host, path, params, call)
+
+    def file(self, name: str) -> str:
+        """The path of a declared file, which exists. Raises ConfigError if it is not set or cannot be read."""
+        return self.path_of(name)
 
 
 class Rate(NamedTuple):
@@ -317,6 +360,17 @@ class Credential(NamedTuple):
     check: Callable[[str], str | None] | None = None
 
 
+class File(NamedTuple):
+    """A local file that a provider reads, and the variable that says where it is.
+
+    ``hint`` says how to come by it. :meth:`Context.file` gives its path, for reading alone.
+    """
+
+    name: str
+    variable: str
+    hint: str = ""
+
+
 class Option(NamedTuple):
     """An option as data. ``name`` is the key in :attr:`Query.options`; the flag is ``--name``.
 
@@ -325,7 +379,8 @@ class Option(NamedTuple):
     line fill it: "one" takes exactly one word, "all" joins them with spaces. ``upper`` puts the value in
     capitals, so that it is the same request however it was typed; ``synonyms`` maps other words for a
     value to that value. ``read`` replaces the kind for a text with a rule of its own; it raises
-    UsageError. ``short`` is a second flag, such as "-v".
+    UsageError. ``short`` is a second flag, such as "-v". ``repeatable``: it may be given several times, for
+    texts in which a comma is a comma; its value is a tuple.
 
     shapes  a record may look different with another value. False for a filter that ``select`` (or the
             window) applies in full: an archive then answers with what was seen under any value of it
@@ -343,6 +398,7 @@ class Option(NamedTuple):
     synonyms: Mapping[str, str] = MappingProxyType({})
     read: Callable[[str], Any] | None = None
     short: str = ""
+    repeatable: bool = False
     shapes: bool = True
 
 
@@ -383,6 +439,7 @@ class Provider:
     aliases: tuple[str, ...] = ()
     hosts: tuple[Host, ...] = ()
     credentials: tuple[Credential, ...] = ()
+    files: tuple[File, ...] = ()
     options: tuple[Option, ...] = ()
     page_size: int = 100
     help: str = ""

@@ -24,6 +24,9 @@ _BUNDLED: dict[tuple[str, ...], str] = {
     ("bz-news-api", "benzinga", "benzinga-news"): "pit_fetch_providers.bz_news_api:PROVIDER",
     ("alphavantage", "alpha-vantage", "av"): "pit_fetch_providers.alphavantage:PROVIDER",
     ("sec_full_text",): "pit_fetch_providers.sec_full_text:PROVIDER",
+    ("fred", "alfred"): "pit_fetch_providers.fred:PROVIDER",
+    ("perplexity", "pplx"): "pit_fetch_providers.perplexity:PROVIDER",
+    ("earningscall", "earnings-call", "ecall"): "pit_fetch_providers.earningscall:PROVIDER",
 }
 BUNDLED_NAMES = tuple(names[0] for names in _BUNDLED)
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pit_fetch import credentials, envelope
 from pit_fetch.envelope import Envelope
 from pit_fetch.errors import ExitStatus
-from pit_fetch.formats import DATA_ONLY, renderer
+from pit_fetch.formats import DATA_ONLY, Text, renderer
 from pit_fetch.formats import json as as_json
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.pit import Taken, Tally, cursor
-from pit_fetch.provider import Record
+from pit_fetch.operations import named
+from pit_fetch.parts import Place
+from pit_fetch.pit import Taken, Tally, cursor, position
+from pit_fetch.provider import FieldKind, Record
 from pit_fetch.request import Request
+from pit_fetch.times import spoken
 
 if TYPE_CHECKING:
     from pit_fetch.archive.memory import Memory
@@ -48,13 +52,13 @@ class Collected(NamedTuple):
 class Outcome(NamedTuple):
     """What leaves the process, and the records and gaps behind it.
 
-    text       the envelope in the requested format
+    text       the envelope in the requested format: text, or bytes for a binary one
     complaint  why the exit status is not 0, for stderr
     notes      the gaps, for stderr, if the format has no place for them
     """
 
     envelope: Envelope
-    text: str
+    text: Text
     status: ExitStatus
     complaint: str = ""
     notes: tuple[str, ...] = ()
@@ -67,16 +71,10 @@ def report(request: Request, collected: Collected) -> Outcome:
 
     Raises TypeError, ValueError or RecursionError for a payload that JSON cannot express.
     """
-    view = envelope.View(
-        query=request.canonical,
-        clean=credentials.redactor(collected.secrets),
-        clean_data=credentials.redactor(collected.secrets, credentials.MIN_LENGTH_IN_DATA),
-        fields=request.fields,
-        pit=request.pit,
-    )
-    render, gaps = renderer(request.format), _gaps(request, collected)
+    view = _view(request, collected.secrets)._replace(start=_start(request, collected.taken.kept))
+    render, gaps = renderer(request.format, request.width), _gaps(request, collected)
 
-    def write(one: Envelope) -> str:
+    def write(one: Envelope) -> Text:
         return render(one, request.pretty)
 
     fitted = envelope.fit(collected.taken.kept, gaps, view, write, request.max_chars)
@@ -93,6 +91,46 @@ def report(request: Request, collected: Collected) -> Outcome:
     return Outcome(fitted.envelope, fitted.text, status, complaint, notes, kept, tuple(gaps))
 
 
+def _start(request: Request, kept: list[Record]) -> Place | None:
+    """Where the first record goes on, if it is the one that the cursor leads into."""
+    after = request.after
+    return after.within if after is not None and kept and position(kept[0]) == after.position else None
+
+
+def unjudged(
+    request: Request, records: Sequence[Record], gaps: Sequence[Gap], secrets: tuple[str, ...], status: ExitStatus
+) -> Outcome:
+    """What an operator is shown of ``records``, public or not. The gate would refuse it: never for an agent."""
+    view = _view(request, secrets)
+    render = renderer(request.format, request.width)
+    fitted = envelope.fit(records, gaps, view, lambda one: render(one, request.pretty), request.max_chars)
+    notes = tuple(f"{one['type']}: {one['reason']}" for one in fitted.envelope.gaps if request.format in DATA_ONLY)
+    complaint = view.clean(_complaint(list(gaps), status))
+    return Outcome(fitted.envelope, fitted.text, status, complaint, notes, tuple(records[: fitted.kept]), tuple(gaps))
+
+
+def _view(request: Request, secrets: tuple[str, ...]) -> envelope.View:
+    return envelope.View(
+        query=request.canonical,
+        clean=credentials.redactor(secrets),
+        clean_data=credentials.redactor(secrets, credentials.MIN_LENGTH_IN_DATA),
+        fields=request.fields,
+        pit=request.pit,
+        asked=envelope.Asked(request.provider.name, request.canonical, request.pit, _kinds(request)),
+    )
+
+
+def _kinds(request: Request) -> dict[str, FieldKind]:
+    """The declared kinds of the fields that can be in the answer."""
+    asked = named(request.provider, request.options)
+    return {
+        one.name: one.kind
+        for operation in asked
+        for one in operation.fields
+        if not request.fields or one.name in request.fields
+    }
+
+
 def _complaint(gaps: list[Gap], status: ExitStatus) -> str:
     if status is ExitStatus.OK:
         return ""
@@ -106,7 +144,7 @@ def _gaps(request: Request, collected: Collected) -> list[Gap]:
     if collected.failure or not collected.opened:
         return gaps
     if request.pit is not None:
-        gaps = [gap("late"), gap("undated"), *gaps]
+        gaps = [gap("late", pit=spoken(request.pit)), gap("undated"), *gaps]
     else:
         undated = sum(record.available_at is None for record in taken.kept)
         gaps += [gap("undated_served", count=undated)] if undated else []
@@ -116,7 +154,7 @@ def _gaps(request: Request, collected: Collected) -> list[Gap]:
     elif taken.stopped == "max_pages" and taken.last is not None:
         gaps.append(gap("max_pages", public=taken.scanned, max_pages=request.max_pages, cursor=cursor(taken.last)))
     failed = any(one.type in _STATUS_OF_TYPE and one.code != "not_recorded" for one in gaps)
-    if not taken.kept and not failed:
+    if not taken.kept and not failed and not any(one.type == "no_data" for one in gaps):
         hint = collected.when_empty
         gaps.append(gap("nothing_with_hint", hint=hint) if hint else gap("nothing"))
     return gaps

@@ -12,17 +12,16 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from pit_fetch import meant, words
+from pit_fetch.agent import CLIENT_VARIABLE, MAX_CHARS_UNDER_AGENT
 from pit_fetch.coercion import coerce, flag_of, spell
 from pit_fetch.envelope import STAMPS
 from pit_fetch.errors import UsageError
-from pit_fetch.operations import OPTION
+from pit_fetch.formats import BINARY
+from pit_fetch.operations import named
 from pit_fetch.options import COMMON_OPTIONS, budget
 from pit_fetch.pit import Cursor
 from pit_fetch.provider import Provider
 from pit_fetch.times import parse_pit
-
-# The agent client cuts a tool's output at 30,000 characters and then hands its hook broken JSON.
-MAX_CHARS_UNDER_AGENT = 28_000
 
 # What decides the answer, besides the source's own options: instants and cursors as they were written.
 _AS_WRITTEN = ("pit", "date_from", "date_to", "after", "input_file")
@@ -30,7 +29,10 @@ _AS_READ = ("limit", "max_pages", "fields")
 
 
 class Request(NamedTuple):
-    """One fetch, fully parsed. Instants are aware and UTC; ``max_chars`` 0 means no limit."""
+    """One fetch, fully parsed. Instants are aware and UTC; ``max_chars`` 0 means no limit, ``output`` None stdout.
+
+    ``width`` is how many characters a line of the terminal takes, if the answer goes to one.
+    """
 
     provider: Provider
     pit: datetime | None
@@ -51,15 +53,33 @@ class Request(NamedTuple):
     verbose: bool
     options: Mapping[str, Any]
     canonical: str
+    output: str | None = None
+    width: int = 0
 
 
-def parse(argv: Sequence[str], provider: Provider, environ: Mapping[str, str]) -> Request:
-    """The request made by a command line. Raises UsageError, whose reason names the fix."""
-    default_budget = MAX_CHARS_UNDER_AGENT if environ.get("CLAUDECODE") else 0
-    return _request(words.given(argv, provider), provider, environ, default_budget)
+def parse(
+    argv: Sequence[str], provider: Provider, environ: Mapping[str, str], defaults: Mapping[str, object] = {}
+) -> Request:
+    """The request made by a command line. Raises UsageError, whose reason names the fix.
+
+    ``defaults`` are values of options that the command line does not give.
+    """
+    default_budget = MAX_CHARS_UNDER_AGENT if environ.get(CLIENT_VARIABLE) else 0
+    given = words.given(argv, provider)
+    if "format" not in given and given.get("pretty"):  # what is asked to be indented is JSON
+        given["format"] = "json"
+    request = _request({**defaults, **given}, provider, environ, default_budget)
+    if request.format in BINARY and not request.output:
+        raise UsageError("usage", text=f"--format {request.format} needs --output FILE")
+    return request
 
 
-def of_values(values: Mapping[str, object], provider: Provider, environ: Mapping[str, str]) -> Request:
+def of_values(
+    values: Mapping[str, object],
+    provider: Provider,
+    environ: Mapping[str, str],
+    defaults: Mapping[str, object] = {},
+) -> Request:
     """The request made by a Python call; None counts as not given. Raises UsageError, also for an unknown name."""
     known = [option.name for option in (*COMMON_OPTIONS, *provider.options)]
     for name in values:
@@ -68,7 +88,7 @@ def of_values(values: Mapping[str, object], provider: Provider, environ: Mapping
             hint = f" (did you mean {close}?)" if close else ""
             raise UsageError("usage", text=f"{name} is not an option of {provider.name}{hint}")
     given = {name: value for name, value in values.items() if value is not None}
-    return _request(given, provider, environ, 0)
+    return _request({**defaults, **given}, provider, environ, 0)
 
 
 def _request(
@@ -103,6 +123,7 @@ def _request(
         verbose=common["verbose"],
         options=options,
         canonical=_canonical(given, common, options, provider),
+        output=common["output"],
     )
 
 
@@ -123,7 +144,7 @@ def _check_ceiling(pit: datetime | None, environ: Mapping[str, str]) -> None:
 
 def _fields(fields: tuple[str, ...], options: Mapping[str, Any], provider: Provider) -> tuple[str, ...]:
     """The requested fields. A field that the operation does not have is refused, if its fields are known."""
-    chosen = [one for one in provider.operations if one.name == options.get(OPTION)] or provider.operations
+    chosen = named(provider, options)
     known = list(dict.fromkeys(field.name for one in chosen for field in one.fields))
     unknown = [name for name in fields if all(one.fields for one in chosen) and name not in (*known, *STAMPS)]
     if unknown:
@@ -140,12 +161,14 @@ def _canonical(
     """The request in one form, however it was made: what decides the answer, sorted by name. It parses back."""
     shown = {name: spell(given[name]).strip() for name in _AS_WRITTEN if name in given}
     shown |= {name: spell(common[name]) for name in _AS_READ if name in given}
+    pairs = [(flag_of(name), text) for name, text in shown.items()]
     for option in provider.options:
         value = options[option.name]
         if value is not None and value is not False and value != option.default:
-            shown[option.name] = "" if value is True else spell(value)
+            values = value if option.repeatable else ("" if value is True else value,)
+            pairs += [(flag_of(option.name), spell(one)) for one in values]
     texts = ["--source", provider.name]
-    for flag, text in sorted((flag_of(name), text) for name, text in shown.items()):
+    for flag, text in sorted(pairs, key=lambda pair: pair[0]):
         # A value that looks like an option would be taken for one.
         texts += [f"{flag}={text}"] if text.startswith("-") else [flag, text] if text else [flag]
     return shlex.join(texts)

@@ -6,7 +6,8 @@
 
 The wiring is the plugin's (``hooks.json``), and the decisions are made by ``pit_gate.py`` and
 ``pit_guard.py``. The SDK keeps a tool's output if a PostToolUse callback raises or is late
-(measured on 0.2.186, docs/enforcement.md), so these callbacks do neither.
+(measured on 0.2.186, docs/enforcement.md), so these callbacks do neither; and if the host's loop
+is blocked, the output of a call that the guard prepared holds nothing.
 """
 
 from __future__ import annotations

@@ -17,9 +17,11 @@ from pit_fetch.siblings import gate
 NEW_YORK = ZoneInfo("America/New_York")
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_WALL_CLOCK = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]{1,9})?)?")
 # 1973 to 5138. Fewer digits are more likely a date without dashes, more are milliseconds.
 _UNIX_SECONDS = re.compile(r"[0-9]{9,11}")
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _RFC2822 = re.compile(
     r"(?:([A-Z][a-z]{2}),\s+)?([0-9]{1,2})\s+([A-Z][a-z]{2})\s+([0-9]{4})\s+"  # weekday, day, month, year
@@ -28,11 +30,11 @@ _RFC2822 = re.compile(
 
 
 def parse_pit(text: str) -> datetime | None:
-    """The UTC instant of a ``--pit`` value: ``YYYY-MM-DDTHH:MM:SS[.frac](Z|±HH:MM)`` and nothing looser.
+    """The UTC instant of a ``--pit`` value: ``YYYY-MM-DDTHH:MM:SS[.frac]`` with ``Z``, ``±HH:MM`` or ``[Zone/Name]``.
 
-    A fraction finer than a microsecond is rounded down.
+    Nothing looser, see :func:`pit_gate.parse_pit`. A fraction finer than a microsecond is rounded down.
     """
-    return None if text != text.strip() else _utc(gate.parse_iso8601(text))
+    return None if text != text.strip() else _utc(gate.parse_pit(text))
 
 
 def parse_rfc3339(text: object) -> datetime | None:
@@ -92,6 +94,25 @@ def wall_clock(naive: datetime, zone: tzinfo) -> datetime | None:
     return max((reading for reading in readings if reading is not None), default=None)
 
 
+def parse_wall_clock(text: object, zone: tzinfo) -> datetime | None:
+    """The UTC instant of ``2024-02-15 16:00[:30[.5]]`` (or with ``T``) in ``zone``; None for anything else.
+
+    Without seconds it means the last instant of its minute. For a reading with an offset: :func:`parse_rfc3339`.
+    """
+    match = _WALL_CLOCK.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        return None
+    day, minute, second = match.groups()
+    moment = _utc(gate.parse_iso8601(f"{day}T{minute}{second or ':00'}Z", round_up=True))
+    if moment is None:
+        return None
+    try:
+        naive = moment.replace(tzinfo=None)
+        return wall_clock(naive if second else naive + timedelta(minutes=1, microseconds=-1), zone)
+    except OverflowError:
+        return None
+
+
 def start_of_day(day: date, zone: tzinfo) -> datetime | None:
     """The UTC instant at which ``day`` begins in ``zone``."""
     return wall_clock(datetime(day.year, day.month, day.day), zone)  # noqa: DTZ001 - a wall clock on purpose
@@ -129,6 +150,14 @@ def in_new_york(moment: datetime) -> str:
     """ISO 8601 with offset, in America/New_York: the envelope's form."""
     # Until November 1883 New York kept local mean time; its offset has seconds, which ISO 8601 cannot express.
     return (moment if moment.year < 1884 else moment.astimezone(NEW_YORK)).isoformat()
+
+
+def spoken(moment: datetime) -> str:
+    """The same for people, with its weekday: ``Thursday 2024-02-15 16:00:00 in New York (-05:00)``."""
+    text = in_new_york(moment)
+    weekday = _WEEKDAYS[datetime.fromisoformat(text).weekday()]
+    place = "in New York" if moment.year >= 1884 else "UTC"
+    return f"{weekday} {text[:10]} {text[11:-6]} {place} ({text[-6:]})"
 
 
 def _utc(moment: datetime | None) -> datetime | None:

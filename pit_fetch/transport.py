@@ -37,17 +37,20 @@ class Request(NamedTuple):
 
     url        scheme, host and path; the query is in ``params``
     body       what a POST carries; None for a GET
+    call       for a LOAD: what makes the exchange, with a library that does its own HTTP. It names no place and
+               is part of no request's identity: ``url`` and ``params`` say what is asked
     signature  kept apart from everything else, so that whatever stores or shows a request holds no key
     timeout    seconds for the whole exchange, including the reply's last byte
     """
 
-    method: Literal["GET", "POST"]
+    method: Literal["GET", "POST", "LOAD"]
     url: str
     params: Params = _NONE
     headers: Mapping[str, str] = _NONE
     body: bytes | None = None
     signature: Signature = Signature()
     timeout: float = 60.0
+    call: Callable[[], object] | None = None
 
     @property
     def host(self) -> str:

@@ -1,4 +1,4 @@
-"""Decodes what providers send. Pure; raises UpstreamError("malformed") in words of our own.
+"""Decodes what providers send. Pure; raises UpstreamError in words of our own.
 
 One unreadable row must not cost the others: its presence may depend on what was published after
 the PIT. So :func:`lenient_json` leaves out what it cannot read, row by row, and the verdict on a row
@@ -11,9 +11,11 @@ import json
 import math
 import re
 from collections import Counter
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from pit_fetch.errors import UpstreamError
+from pit_fetch.transport import Reply
 
 # No real data exceeds these; Python itself stops at about 1,000 levels and 4,300 digits.
 MAX_DEPTH = 64
@@ -21,9 +23,50 @@ MAX_DIGITS = 400
 
 # A string, a bracket, a separator, or what is between them: numbers, names, and anything else.
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[][{},:]|[^][{}\s,:"]+|"', re.DOTALL)
+_SYNTAX = frozenset("[]{},:")
 _CLOSES = {"]": "[", "}": "{"}
+_KEY = re.compile(r"\s*:")
 # The end of a row, inside what looks like a string.
 _END_OF_ROW = re.compile(r'"\s*[]}][]}\s]*,')
+
+
+def body_of(reply: Reply, host: str, nothing: Collection[int] = (404,)) -> bytes | None:
+    """The body of a successful reply; None for a status in ``nothing``, which says that there is no such thing.
+
+    Raises UpstreamError for any other status. Nothing of what the server said is repeated.
+    """
+    if reply.status in nothing:
+        return None
+    if not 200 <= reply.status < 300:
+        raise UpstreamError("http_status", host=host, status=reply.status)
+    return reply.body
+
+
+def rows_in(body: bytes, *keys: str) -> Iterator[dict[str, Any]]:
+    """The rows of the array that lies at ``keys`` in a JSON document; at the top without.
+
+    ``rows_in(body, "response", "docs")`` reads ``{"response": {"docs": [row, …]}}``. What is not a row, or
+    cannot be read, comes as ``{}``: it fails alone, and the count of rows stays. Raises UpstreamError if there
+    is no such array.
+    """
+    node = lenient_json(body, rows=len(keys) + 1)
+    for key in keys:
+        node = node.get(key) if isinstance(node, dict) else None
+    if not isinstance(node, list):
+        raise UpstreamError("malformed", problem=f"it has no array {'.'.join(keys)}".rstrip())
+    return (row if isinstance(row, dict) else {} for row in node)
+
+
+def columns_in(body: bytes, *names: str) -> Iterator[dict[str, Any]]:
+    """The rows of a JSON document that holds its columns as arrays of one length: ``{"t": […], "c": […]}``.
+
+    Raises UpstreamError if one of ``names`` is not an array, or if they differ in length.
+    """
+    document = lenient_json(body, rows=2)
+    columns = [document.get(name) if isinstance(document, dict) else None for name in names]
+    if not all(isinstance(column, list) for column in columns) or len({len(column or ()) for column in columns}) > 1:
+        raise UpstreamError("malformed", problem=f"it has not the columns {', '.join(names)}, of one length")
+    return (dict(zip(names, row, strict=True)) for row in zip(*(column or () for column in columns), strict=True))
 
 
 class _Unreadable:
@@ -55,8 +98,9 @@ def lenient_json(body: bytes, rows: int) -> Any:
     is unreadable as a whole if it holds NaN, Infinity, an absurdly long number, a key twice, values
     nested deeper than ``MAX_DEPTH``, or invalid JSON between its brackets, or if its label appears twice.
     Text between rows is passed over. A byte that is not UTF-8 reads as U+FFFD, a control character
-    in a string as itself. Raises UpstreamError if the document itself is broken: if brackets or quotes do
-    not match, nobody can say where a row ends.
+    in a string as itself. A single value less deep that cannot be read is None as well, since a document
+    may hold rows at several depths. Raises UpstreamError if the document itself is broken: if brackets or
+    quotes do not match, nobody can say where a row ends.
     """
     text = body.decode("utf-8-sig", "replace")
     try:
@@ -106,7 +150,8 @@ def _loads_row_by_row(text: str, rows: int) -> Any:
         elif len(opened) == rows:
             slot.word(token)
         if len(opened) < rows:
-            parts.append(token)
+            is_value = opened and token not in _SYNTAX and not (token[0] == '"' and _KEY.match(text, match.end()))
+            parts.append("null" if is_value and not _is_row(token) else token)
     try:
         return _loads(" ".join(parts))
     except (ValueError, RecursionError):

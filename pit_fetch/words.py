@@ -22,7 +22,7 @@ _KEY_VALUE = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.*)", re.DOTALL)
 
 
 def given(argv: Sequence[str], provider: Provider) -> dict[str, Any]:
-    """Each option that ``argv`` gives, with its text, or True. Raises UsageError, whose reason names the fix.
+    """Each option that ``argv`` gives, with its text, its texts, or True. Raises UsageError, which names the fix.
 
     What follows ``--`` is plain words, and is kept away from argparse: its intermixed mode parses the
     remainder a second time, without the ``--``, so an option after it would count after all.

@@ -61,5 +61,5 @@ def fetch(
         stdin=body,
         provider=provider,
     )
-    audit = json.loads(path.read_text()) if path.exists() else {}
+    audit = json.loads(path.read_text().splitlines()[-1]) if path.exists() else {}
     return Answer(left.out, left.err, left.code, audit=audit, pauses=clock.pauses)

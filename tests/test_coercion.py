@@ -284,6 +284,32 @@ def test_what_numpy_and_pandas_hold_is_a_list_and_not_a_text(make: Callable[[], 
         coerce(TEXT, make())
 
 
+TEXTS = Option("query", "h", repeatable=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("oil, gas", ("oil, gas",)),
+        (["oil, gas", " coal "], ("oil, gas", "coal")),
+        (("a", "a"), ("a", "a")),
+        ({"b", "a"}, ("a", "b")),
+        (Several("a", "b"), ("a", "b")),
+        (7, ("7",)),
+    ],
+)
+def test_an_option_that_may_be_given_several_times_is_a_tuple_of_texts(
+    given: object, expected: tuple[str, ...]
+) -> None:
+    assert coerce(TEXTS, given) == expected
+
+
+@pytest.mark.parametrize("given", [[], "", ["a", ""], [None], {"a": 1}, b"a", [["a"]]])
+def test_what_is_no_text_is_refused_there_too(given: object) -> None:
+    with pytest.raises(UsageError, match="query"):
+        coerce(TEXTS, given)
+
+
 def test_a_choice_is_given_as_it_was_declared_in_whatever_case_it_was_typed() -> None:
     one, some = Option("mode", "m", choices=("Web", "SEC")), Option("modes", "m", kind="list", choices=("Web", "SEC"))
     assert [coerce(one, text) for text in ("web", "WEB", "Web", "sec")] == ["Web", "Web", "Web", "SEC"]

@@ -50,7 +50,8 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_wiring_names_tools_and_withstands_failure() -> None:
     rows = {(row.event, row.matcher): row for row in bundle.wiring()}
     assert set(rows) == {
-        ("PreToolUse", "Bash"),
+        ("PreToolUse", "Bash|Monitor"),
+        ("PreToolUse", "ReadMcpResourceTool"),
         *(
             ("PreToolUse", f"mcp__neo4j-cypher__{name}")
             for name in ("write_neo4j_cypher", "read_neo4j_cypher", "get_neo4j_schema")
@@ -83,12 +84,14 @@ def test_what_neo4j_needs_is_named_in_one_list() -> None:
     """And nothing else needs it."""
     named = {name for name in bundle.files() if bundle.is_neo4j(name)}
     assert {Path(name).stem for name in named if name in AGENTS} == {name for name in lint.PIT_DONE if "neo4j" in name}
-    assert {Path(name).parent.name for name in named if name.startswith("skills/")} == {
-        skill
+    skills = {
+        agent: set(frontmatter.split(bundle.files()[agent].decode())[0]["skills"])
+        - {"pit-envelope", "evidence-standards"}
         for agent in AGENTS
-        for skill in frontmatter.split(bundle.files()[agent].decode())[0]["skills"]
-        if skill not in ("pit-envelope", "evidence-standards")
     }
+    of_neo4j = {Path(name).parent.name for name in named if name.startswith("skills/")}
+    assert of_neo4j == {skill for agent, needed in skills.items() if agent in named for skill in needed}
+    assert not of_neo4j & {skill for agent, needed in skills.items() if agent not in named for skill in needed}
     assert {row.matcher for row in bundle.wiring() if bundle.is_neo4j(row.matcher)} == {
         f"mcp__neo4j-cypher__{tool}" for tool in ("read_neo4j_cypher", "write_neo4j_cypher", "get_neo4j_schema")
     }
@@ -190,7 +193,7 @@ def test_the_command_line_reaches_them(run: Callable[..., Any], project: Path) -
 AGENT = """---
 name: {name}
 description: "An agent: one, of mine"  # a comment
-tools: [Bash, Read]
+tools: mcp__neo4j-cypher__read_neo4j_cypher
 skills:
   - pit-envelope
   - evidence-standards
@@ -222,9 +225,8 @@ def lint_one(project: Path, text: str, name: str = "neo4j-news") -> tuple[int, l
 
 def test_the_bundled_agents_pass(project: Path) -> None:
     done = answer(project, "lint")
-    neo4j = "neo4j-entity, neo4j-news, neo4j-report, neo4j-transcript, neo4j-vector-search, neo4j-xbrl"
-    names = f"alphavantage, bz-news-api, {neo4j}, sec_full_text"
-    assert done.text == f"PASS: 0 errors, 0 warnings, 9 agents checked ({names})\n"
+    names = sorted(Path(name).stem for name in AGENTS)
+    assert done.text == f"PASS: 0 errors, 0 warnings, {len(names)} agents checked ({', '.join(names)})\n"
     assert done.status == 0
 
 
@@ -243,7 +245,13 @@ def test_an_agent_of_the_template_passes(project: Path) -> None:
         ("R3", "  - pit-envelope\n", ""),
         ("R3", "pit_gate.py", "other_gate.py"),
         ("R3", "PostToolUse", "PostToolUseFailure"),
-        ("R3", "mcp__neo4j-cypher__read_neo4j_cypher", "Bash"),
+        ("R3", 'matcher: "mcp__neo4j-cypher__read_neo4j_cypher"', 'matcher: "Bash"'),
+        ("R9", "tools: mcp__neo4j-cypher__read_neo4j_cypher\n", ""),
+        ("R9", "tools: mcp", "tools: Read, mcp"),
+        ("R9", "tools: mcp__neo4j-cypher__read_neo4j_cypher", "tools: [WebFetch]"),
+        ("R9", "tools: mcp__neo4j-cypher__read_neo4j_cypher", "tools: []"),
+        ("R10", "tools: mcp", "tools: Bash, mcp"),
+        ("R10", "tools: mcp__neo4j-cypher__read_neo4j_cypher\n", ""),
         ("R3", "write_neo4j_cypher", "drop_neo4j_cypher"),
         ("R3", 'echo \'{\\"decision\\":\\"block\\"', 'true \'{\\"decision\\":\\"allow\\"'),
         ("R3", "name: neo4j-news", "name: [unclosed"),
@@ -303,9 +311,35 @@ def test_other_agents_are_left_alone_and_data_agents_are_found_by_what_they_use(
     (agents / "writer.md").write_text("---\nname: writer\nhooks: {}\n---\n")
     (agents / "notes.md").write_text("no frontmatter")
     (agents / "mine.md").write_text("---\nname: mine\nskills: pit-envelope, evidence-standards\n---\n")
-    checked = answer(project, "lint").text
-    assert "10 agents checked" in checked
-    assert "bz-news-api, mine, neo4j-entity" in checked
+    names = sorted([*(Path(name).stem for name in AGENTS), "mine"])
+    assert f"{len(names)} agents checked ({', '.join(names)})" in answer(project, "lint").text
+
+
+@pytest.mark.parametrize(
+    ("rule", "old", "new"),
+    [
+        ("R3", "pit_guard.py", "other.py"),
+        ("R3", "PreToolUse", "PostToolUseFailure"),
+        ("R3", "pit_gate.py", "other.py"),
+        ("R9", "  - Bash\n", "  - Bash\n  - Read\n"),
+        ("R9", "  - Bash\n", "  - Bash\n  - WebFetch\n"),
+        ("R9", "tools:\n  - Bash\n", ""),
+        ("R9", "tools:\n  - Bash\n", 'tools: "*"\n'),
+    ],
+)
+def test_a_bundled_adapter_that_was_widened_is_found(project: Path, rule: str, old: str, new: str) -> None:
+    good = (project / ".claude" / "agents" / "bz-news-api.md").read_text()
+    assert old in good
+    status, problems = lint_one(project, good.replace(old, new), "bz-news-api")
+    assert status == 1
+    assert any(line.startswith(f"ERROR [{rule}] .claude/agents/bz-news-api.md: ") for line in problems)
+
+
+def test_an_adapter_under_another_name_is_found(project: Path) -> None:
+    good = (project / ".claude" / "agents" / "bz-news-api.md").read_text()
+    status, problems = lint_one(project, good.replace("name: bz-news-api", "name: my-news"), "my-news")
+    assert status == 1
+    assert any(line.startswith("ERROR [R10] .claude/agents/my-news.md: ") for line in problems)
 
 
 @pytest.mark.parametrize(
@@ -353,12 +387,12 @@ def examine(folder: Path, **environ: str) -> dict[str, list[str]]:
     """The messages of the report by level; every finding but "ok" and a missing client must name a fix."""
     done = answer(folder, "doctor", "--json", **environ)
     report = json.loads(done.text)
-    assert report["holds"] == (done.status == 0)
+    assert (report["enforced"], done.status) == (False, 1)  # files alone never show that it is
     levels: dict[str, list[str]] = {"ok": [], "note": [], "warn": [], "fail": []}
     for finding in report["findings"]:
         levels[finding["level"]].append(f"{finding['check']}: {finding['message']}")
         assert finding["fix"] or finding["level"] in ("ok", "note")
-    assert report["holds"] == (not levels["fail"])
+    assert report["verdict"].startswith("The PIT is NOT" if levels["fail"] else "Wired, not proved")
     return levels
 
 
@@ -372,20 +406,21 @@ def rewire(project: Path, old: str, new: str) -> None:
     settings_of(project).write_text(text.replace(old, new))
 
 
-def test_a_project_after_init_holds(project: Path) -> None:
+def test_a_project_after_init_is_wired(project: Path) -> None:
     found = examine(project, PIT_FETCH_CEILING="2024-02-15T16:00:00-05:00", PIT_FETCH_WRAPPER_ONLY="1")
     assert found["fail"] == []
     assert any("pit_gate.py" in line and "withholds a planted leak" in line for line in found["ok"])
     assert any("pit_guard.py" in line and "refuses a compound command" in line for line in found["ok"])
     assert any(line.startswith("ceiling") for line in found["ok"])
     text = answer(project, "doctor").text
-    assert text.endswith("The PIT is enforced here.\n")
+    assert "Wired, not proved" in text
+    assert "The PIT is enforced" not in text
 
 
 def test_a_project_without_anything_does_not_hold(tmp_path: Path) -> None:
     found = examine(tmp_path)
     assert found["fail"] == [
-        "wiring: pit_guard.py at PreToolUse on Bash is not wired",
+        "wiring: pit_guard.py at PreToolUse on Bash|Monitor is not wired",
         "wiring: pit_gate.py at PostToolUse on Bash is not wired",
     ]
     assert "FAIL  wiring" in answer(tmp_path, "doctor").text
@@ -405,6 +440,8 @@ def test_an_installed_plugins_wiring_counts_until_it_is_switched_off(tmp_path: P
     (config / "plugins").mkdir(parents=True)
     register = {"plugins": {"pit-fetch@somewhere": [{"installPath": str(plugin)}]}}
     (config / "plugins" / "installed_plugins.json").write_text(json.dumps(register))
+    assert any("is not wired" in line for line in examine(tmp_path)["fail"])
+    (config / "settings.json").write_text(json.dumps({"enabledPlugins": {"pit-fetch@somewhere": True}}))
     assert examine(tmp_path)["fail"] == []
     (config / "settings.json").write_text(json.dumps({"enabledPlugins": {"pit-fetch@somewhere": False}}))
     assert any("is not wired" in line for line in examine(tmp_path)["fail"])
@@ -415,10 +452,11 @@ def test_an_installed_plugins_wiring_counts_until_it_is_switched_off(tmp_path: P
     [
         ('"matcher": "Bash"', '"matcher": "bash"', "is not wired"),
         ('"matcher": "Bash"', '"matcher": "Bash(python3:*)"', "is not wired"),
+        ('"matcher": "Bash|Monitor"', '"matcher": "Bash"', "is not wired"),
         ('"PostToolUse"', '"PostToolUseFailure"', "pit_gate.py at PostToolUse on Bash is not wired"),
-        ('"timeout": 10', '"timeout": 5', "has timeout 5"),
-        ('"timeout": 10', '"timeout": "ten"', "an invalid timeout or onFailure"),
-        ('"onFailure": "block"', '"onFailure": "deny"', "an invalid timeout or onFailure"),
+        ('"timeout": 10', '"timeout": "ten"', "a timeout that is not a number: the client drops its hooks"),
+        ('"onFailure": "block"', '"onFailure": "deny"', "an onFailure that is neither block nor continue"),
+        ('"timeout": 10', '"if": "Bash(pit_fetch *)"', "has an if filter"),
         ('"timeout": 10', '"async": true', "is async"),
         ("hooks/pit_gate.py", "hooks/gone/pit_gate.py", "does not do this: withholds a planted leak"),
         ('{\n  "hooks"', '{\n  "disableAllHooks": true,\n  "hooks"', "sets disableAllHooks"),
@@ -434,7 +472,7 @@ def test_wiring_that_does_not_enforce_is_found(project: Path, old: str, new: str
     ("old", "new", "expected"),
     [
         ('"onFailure": "block"', '"onFailure": "continue"', "lacks onFailure"),
-        ('"timeout": 10', '"if": "Bash(pit_fetch *)"', "has an if filter"),
+        ('"timeout": 10', '"timeout": 5', "has timeout 5"),
         ("mcp__perplexity__perplexity_ask", "mcp__perplexity__perplexity_asks", "perplexity_ask is not wired"),
     ],
 )
@@ -490,7 +528,7 @@ def test_a_hook_file_that_does_not_do_its_work_is_found(project: Path, name: str
     (project / ".claude" / "hooks" / name).write_text(text)
     found = examine(project)
     assert any("does not do this" in line and name in line for line in found["fail"])
-    assert any("not the one from this version" in line for line in found["warn"])
+    assert any("was edited" in line and name in line for line in found["warn"])
 
 
 def test_a_hook_that_hangs_is_found_in_time(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

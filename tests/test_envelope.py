@@ -14,15 +14,17 @@ from hypothesis import strategies as st
 from pit_fetch import gaps as gap_table
 from pit_fetch.credentials import redactor
 from pit_fetch.envelope import STAMPS, Envelope, Fitted, View, fit, judge, of
-from pit_fetch.formats import NAMES, renderer
 from pit_fetch.formats import json as as_json
+from pit_fetch.formats import renderer
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.options import MIN_MAX_CHARS
 from pit_fetch.pit import parse_cursor, position
 from pit_fetch.provider import Record
 
 PIT = datetime(2024, 2, 15, 21, tzinfo=UTC)
-GAPS = [gap("late"), gap("undated")]
+# A table cuts its texts, a page has a frame of its own, and a Parquet file is compressed: see test_formats.py.
+FORMS = ("json", "jsonl", "csv")
+GAPS = [gap("late", pit="Thursday"), gap("undated")]
 VIEW = View("--source x", pit=PIT)
 
 
@@ -118,7 +120,7 @@ def test_secrets_are_redacted_in_data_and_in_gaps() -> None:
 @given(
     st.lists(st.integers(1, 900), max_size=30),
     st.integers(MIN_MAX_CHARS, 12_000),
-    st.sampled_from(NAMES),
+    st.sampled_from(FORMS),
     st.booleans(),
 )
 def test_a_budget_keeps_the_most_items_that_fit_from_the_front_and_says_how_to_continue(
@@ -162,21 +164,38 @@ def test_without_a_budget_nothing_is_cut() -> None:
     assert (fitted(records).kept, len(fitted(records).envelope.data)) == (20, 20)
 
 
-def test_an_item_that_is_too_large_alone_loses_its_longest_texts() -> None:
-    records = [record(1, title="t", teaser="y" * 5_000, body="x" * 9_000), record(2, title="u")]
+def test_an_item_that_is_too_large_alone_is_continued_from_part_to_part() -> None:
+    long = record(1, title="t", teaser="y" * 5_000, body="x" * 9_000, tags=["a", "b"], none=None)
+    records, start, joined = [long, record(2, title="u")], None, {"title": "", "teaser": "", "body": ""}
+    for number in range(1, 9):  # noqa: B007 - how many parts it takes
+        made = fitted(records, GAPS, MIN_MAX_CHARS, view=VIEW._replace(start=start))
+        item, *others = made.envelope.data
+        assert len(made.text) <= MIN_MAX_CHARS
+        assert (item["id"], item["tags"], item["none"]) == ("id-001", ["a", "b"], None)
+        joined = {name: text + item.get(name, "") for name, text in joined.items()}
+        if made.envelope.gaps[-1]["type"] != "truncated":
+            break
+        resumed = parse_cursor(made.envelope.gaps[-1]["reason"].split("--after ")[1])
+        assert resumed is not None
+        assert (made.kept, resumed.position) == (1, position(long))
+        start = resumed.within
+    assert [one["id"] for one in others] == ["id-002"]
+    assert (number, joined) == (5, {"title": "t", "teaser": "y" * 5_000, "body": "x" * 9_000})
+
+
+def test_what_is_no_text_cannot_be_continued_and_is_left_out() -> None:
+    records = [record(1, title="t", numbers=list(range(2_000)), body="x" * 9_000), record(2)]
     made = fitted(records, GAPS, MIN_MAX_CHARS)
     assert (made.kept, len(made.text) <= MIN_MAX_CHARS) == (1, True)
-    assert made.envelope.data[0] | {"available_at": 0} == {
-        "available_at": 0, "available_at_source": "provider_metadata", "id": "id-001",
-        "title": "t", "teaser": None, "body": None,
-    }  # fmt: skip
-    assert "body, teaser" in made.envelope.gaps[-1]["reason"]
-    assert "--after id-001@" in made.envelope.gaps[-2]["reason"]
-    alone = fitted(records[:1], GAPS, MIN_MAX_CHARS)
+    assert (made.envelope.data[0]["title"], made.envelope.data[0]["numbers"]) == ("t", None)
+    assert len(made.envelope.data[0]["body"]) > 2_000
+    assert "(numbers)" in made.envelope.gaps[-1]["reason"]
+    assert "--after id-001@2024-02-15T15:59:00-05:00/body/" in made.envelope.gaps[-2]["reason"]
+    alone = fitted([record(1, numbers=list(range(2_000)))], GAPS, MIN_MAX_CHARS)
     assert [one["type"] for one in alone.envelope.gaps] == ["pit_excluded", "unverifiable", "truncated"]
 
 
-@pytest.mark.parametrize("form", NAMES)
+@pytest.mark.parametrize("form", FORMS)
 def test_an_item_that_fits_in_no_way_is_left_out(form: str) -> None:
     made = fitted([record(1)._replace(id="x" * 9_000)], GAPS, MIN_MAX_CHARS, form)
     assert (made.kept, made.envelope.data) == (0, [])

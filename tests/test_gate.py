@@ -159,6 +159,43 @@ def test_a_ceiling_judges_a_call_without_a_pit() -> None:
     assert process(stdin, PIT_FETCH_CEILING=PIT)["reason"].startswith("PIT_VIOLATION_GT_CUTOFF")
 
 
+@pytest.mark.parametrize(
+    ("pit", "code"),
+    [
+        ("2024-02-15T16:00:00[America/New_York]", ""),
+        ("2024-02-15T16:00:00-05:00[America/New_York]", ""),
+        ("2024-02-09T16:00:00[America/New_York]", "PIT_VIOLATION_GT_CUTOFF"),
+        ("2024-02-15T16:00:00-04:00[America/New_York]", "PIT_INVALID_PIT"),
+        ("2024-02-15T16:00:00[Nowhere/Else]", "PIT_INVALID_PIT"),
+    ],
+)
+def test_a_pit_may_name_its_zone(pit: str, code: str) -> None:
+    called = bash(f"pit_fetch --source x --pit '{pit}'", envelope(CLEAN))
+    for seen in (called, hook(envelope(CLEAN), {"params": {"pit": pit}})):
+        assert process(json.dumps(seen).encode()).get("reason", "").partition(":")[0] == code
+    under = process(json.dumps(bash("pit_fetch --source x", envelope(CLEAN))).encode(), PIT_FETCH_CEILING=pit)
+    assert under.get("reason", "").partition(":")[0] == (code or "PIT_NOT_RELEASED")
+
+
+def test_without_a_zone_database_a_zone_is_refused_and_without_a_zone_none_is_loaded() -> None:
+    path = gate.__file__
+    code = (
+        "import sys, zoneinfo; zoneinfo.reset_tzpath(to=[])\n"
+        f"gate = {{'__name__': 'gate', '__file__': {path!r}}}; exec(open({path!r}).read(), gate)\n"
+        "print(gate['parse_pit']('2024-02-15T16:00:00[America/New_York]'), gate['parse_pit']('2024-02-15T16:00:00Z'))"
+    )
+    ran = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "None 2024-02-15 16:00:00+00:00\n"
+    code = f"import sys; __file__ = {path!r}; exec(open({path!r}).read().replace('sys.exit(main())', 'main()'))"
+    code += "\nprint('zoneinfo' in sys.modules)"
+    given = json.dumps(bash(f"pit_fetch --source x --pit {PIT}", envelope(CLEAN)))
+    ran = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], input=given, capture_output=True, text=True, check=True,
+        env={"PIT_GATE_LOG": ""},
+    )  # fmt: skip
+    assert ran.stdout == "{}\nFalse\n"
+
+
 INSTANTS = st.datetimes(datetime(1990, 1, 1), datetime(2060, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
 
 

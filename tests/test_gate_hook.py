@@ -280,7 +280,6 @@ def test_one_plain_listing_passes(command: str) -> None:
         "pit_fetch --help <(cat late.json)",
         'pit_fetch --source x --keywords "foo --help bar"',
         "pit_fetch --source x -- --help",
-        "cat pit_fetch --help",
         "env pit_fetch --help",
     ],
 )
@@ -332,7 +331,7 @@ def test_the_pit_of_a_tool_input(tool_input: dict[str, Any], expected: str) -> N
     [
         (bash(envelope(LATE), "pit_fetch --source x"), PIT, "PIT_VIOLATION_GT_CUTOFF"),
         (bash(envelope(LATE), "pit_fetch --pit 2030-01-01T00:00:00Z"), PIT, "PIT_VIOLATION_GT_CUTOFF"),
-        (bash(envelope(PUBLIC), "pit_fetch --source x"), PIT, "allowed"),
+        (bash(envelope(PUBLIC), "pit_fetch --source x"), PIT, "PIT_NOT_RELEASED"),
         (bash(envelope(PUBLIC), "pit_fetch --source x"), "", "PIT_INVALID_PIT"),
         (bash(envelope(PUBLIC), "pit_fetch --source x"), "tomorrow", "PIT_INVALID_PIT"),
         (mcp(blocks(envelope(LATE)), {"query": "x"}), PIT, "PIT_VIOLATION_GT_CUTOFF"),
@@ -343,6 +342,152 @@ def test_the_ceiling_judges_a_call_without_a_pit_or_with_a_later_one(
     hook: dict[str, Any], ceiling: str, expected: str
 ) -> None:
     assert code(gate.respond(hook, ceiling)) == expected
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f'git commit -m "Say that pit_fetch --pit {PIT} is one call"',
+        "grep -rn 'pit_fetch --pit' docs | head",
+        "cat docs/pit_fetch.md",
+    ],
+)
+def test_a_command_that_only_mentions_a_call_is_left_alone(command: str) -> None:
+    for ceiling in (None, PIT):
+        assert gate.respond(bash("docs/a.md: pit_fetch --pit", command), ceiling) == {}
+
+
+# What the guard prepared: the output is in a private file, and shown from there.
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    folder = tmp_path / "store"
+    folder.mkdir(mode=0o700)
+    return folder
+
+
+def prepared(
+    store: Path, text: str | bytes, call: str = CALL, stdout: str = gate.SENTINEL, **more: Any
+) -> dict[str, Any]:
+    """The hook input after a call that wrote ``text``."""
+    path = store / f"toolu_1.{'0' * 32}"
+    path.touch(0o600)
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    hook = bash(stdout, f"{call} --release {path}{gate.ENDING}", **more)
+    return {**hook, "tool_use_id": "toolu_1"}
+
+
+def shown(answer: dict[str, Any]) -> str:
+    replacement = answer["hookSpecificOutput"]["updatedToolOutput"]
+    assert replacement.keys() == {"stdout", "stderr", "interrupted", "isImage"}
+    return str(replacement["stdout"])
+
+
+def test_a_clean_envelope_is_put_in_front_of_the_model_and_its_file_is_gone(store: Path) -> None:
+    answer = gate.respond(prepared(store, envelope(PUBLIC) + "\n"))
+    assert (shown(answer), "decision" in answer) == (envelope(PUBLIC), False)
+    assert list(store.iterdir()) == []
+
+
+def test_of_two_gates_one_answers(store: Path) -> None:
+    hook = prepared(store, envelope(PUBLIC))
+    assert shown(gate.respond(hook)) == envelope(PUBLIC)
+    assert gate.respond(hook) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (envelope(PUBLIC, LATE), "PIT_VIOLATION_GT_CUTOFF"),
+        (f"noise {CANARY}", "PIT_INVALID_JSON"),
+        ("", "PIT_NOT_RELEASED"),
+        (b"\xff" + CANARY.encode(), "PIT_PARSE_ERROR"),
+    ],
+)
+def test_what_may_not_be_shown_is_withheld_and_its_file_is_gone(store: Path, text: str, expected: str) -> None:
+    answer = gate.respond(prepared(store, text))
+    assert code(answer) == expected
+    assert CANARY not in json.dumps(answer)
+    assert list(store.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"stdout": f"{gate.SENTINEL}\n{CANARY}"},
+        {"stdout": ""},
+        {"stderr": CANARY},
+        {"backgroundTaskId": "b1"},
+        {"persistedOutputPath": "/tmp/out"},
+        {"timedOutAfterMs": 1_000},
+        {"interrupted": True},
+    ],
+)
+def test_a_prepared_call_that_shows_anything_else_is_withheld(store: Path, more: dict[str, Any]) -> None:
+    answer = gate.respond(prepared(store, envelope(PUBLIC), **more))
+    assert answer["decision"] == "block"
+    assert CANARY not in json.dumps(answer)
+    assert list(store.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("toolu_1.", "toolu_2."),
+        ("0" * 32, "0" * 31),
+        (" --release", " --releases"),
+        ("--pit", "--release /tmp/toolu_1.x --pit"),
+        (" >/dev/null", "; cat x >/dev/null"),
+        (gate.SENTINEL, "done"),
+    ],
+)
+def test_what_only_looks_prepared_is_no_release(store: Path, old: str, new: str) -> None:
+    hook = prepared(store, envelope(PUBLIC))
+    hook["tool_input"]["command"] = hook["tool_input"]["command"].replace(old, new)
+    assert gate.respond(hook, PIT)["decision"] == "block"
+
+
+def test_the_earliest_of_pit_and_ceiling_judges_a_prepared_call(store: Path) -> None:
+    earlier = "2024-02-15T14:00:00-05:00"
+    assert code(gate.respond(prepared(store, envelope(PUBLIC)), earlier)) == "PIT_VIOLATION_GT_CUTOFF"
+    late_pit = CALL.replace("2024", "2030")
+    assert code(gate.respond(prepared(store, envelope(LATE), late_pit), PIT)) == "PIT_VIOLATION_GT_CUTOFF"
+    assert code(gate.respond(prepared(store, envelope(PUBLIC), "pit_fetch --source x"))) == "PIT_NOT_RELEASED"
+    quoted = CALL + " --query 'use --pit T'"
+    assert shown(gate.respond(prepared(store, envelope(PUBLIC), quoted), PIT)) == envelope(PUBLIC)
+
+
+def test_a_private_file_that_is_not_private_is_withheld(store: Path, tmp_path: Path) -> None:
+    hook = prepared(store, envelope(PUBLIC))
+    path = next(store.iterdir())
+    path.chmod(0o644)
+    assert code(gate.respond(hook)) == "PIT_NOT_RELEASED"
+    (tmp_path / "mine").write_text(envelope(PUBLIC))
+    path.symlink_to(tmp_path / "mine")
+    assert code(gate.respond(hook)) == "PIT_PARSE_ERROR"
+    os.mkfifo(path, 0o600)
+    assert code(gate.respond(hook)) == "PIT_NOT_RELEASED"
+    assert list(store.iterdir()) == []
+    hook = prepared(store, envelope(PUBLIC))
+    store.chmod(0o755)
+    assert code(gate.respond(hook)) == "PIT_NOT_RELEASED"
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ({**PUBLIC, "body": json.dumps({"data": [LATE], "gaps": []})}, "PIT_VIOLATION_GT_CUTOFF"),
+        ({**PUBLIC, "body": " \n" + json.dumps([LATE])}, "PIT_VIOLATION_GT_CUTOFF"),
+        ({**PUBLIC, "parts": [json.dumps({"body": json.dumps(LATE)})]}, "PIT_VIOLATION_GT_CUTOFF"),
+        ({**PUBLIC, "body": '{"revised_at": "soon"}'}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
+        ({**PUBLIC, "body": json.dumps({"data": [PUBLIC], "gaps": []})}, "allowed"),
+        ({**PUBLIC, "body": "{not JSON, with available_at}"}, "allowed"),
+        ({**PUBLIC, "title": "[Update] Guidance"}, "allowed"),
+    ],
+)
+def test_an_envelope_in_a_text_is_judged(item: dict[str, Any], expected: str) -> None:
+    assert code(gate.respond(bash(envelope(item)))) == expected
 
 
 # The process: whatever happens, exit 0 and an answer that withholds.

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,25 +35,48 @@ def bash(command: object, **more: Any) -> dict[str, Any]:
     return {
         "hook_event_name": "PreToolUse",
         "tool_name": "Bash",
+        "tool_use_id": "toolu_1",
         "tool_input": {"command": command},
         "cwd": "/",
         **more,
     }
 
 
+@pytest.fixture(autouse=True)
+def _temporary_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Private files of these tests have a folder of their own."""
+    STORE.append(str(tmp_path_factory.mktemp("store")))
+    yield
+    STORE.clear()
+
+
+STORE: list[str] = []
+
+
+def respond(hook: dict[str, Any], environ: dict[str, str]) -> dict[str, Any]:
+    answer: dict[str, Any] = guard.respond(hook, {"TMPDIR": STORE[0], **environ})
+    return answer
+
+
 def verdict(hook: dict[str, Any], environ: dict[str, str] | None = None) -> str:
-    """ "alone", "deny" or "run" (the call may run, rewritten)."""
-    answer = guard.respond(hook, environ or {})
+    """ "alone", "deny", "run" (rebuilt, its envelope released by the gate) or "rebuilt" (rebuilt, and nothing more)."""
+    answer = respond(hook, environ or {})
     if not answer:
         return "alone"
     decision = answer["hookSpecificOutput"]
     assert decision["hookEventName"] == "PreToolUse"
     if "updatedInput" in decision:
         assert "permissionDecision" not in decision  # the user's own rules still decide
-        return "run"
+        return "run" if decision["updatedInput"]["command"].endswith(gate.ENDING) else "rebuilt"
     assert decision["permissionDecision"] == "deny" == answer["decision"].replace("block", "deny")
     assert decision["permissionDecisionReason"] == answer["reason"] != ""
     return "deny"
+
+
+def runs(command: str, environ: dict[str, str], **more: Any) -> str:
+    """The command that runs instead, with FILE for the private file."""
+    rebuilt = respond(bash(command, **more), environ)["hookSpecificOutput"]["updatedInput"]["command"]
+    return re.sub(r"(--release )\S+/toolu_1\.[0-9a-f]{32}(?= )", r"\1FILE", rebuilt)
 
 
 def start(stdin: bytes, env: dict[str, str], script: Path = GUARD, cwd: Path | None = None) -> dict[str, Any]:
@@ -60,7 +85,7 @@ def start(stdin: bytes, env: dict[str, str], script: Path = GUARD, cwd: Path | N
         [sys.executable, "-I", "-S", str(script)],
         input=stdin,
         capture_output=True,
-        env={"PATH": os.environ["PATH"], **env},
+        env={"PATH": os.environ["PATH"], "TMPDIR": STORE[0], **env},
         cwd=cwd,
         timeout=30,
         check=False,
@@ -87,15 +112,38 @@ def start(stdin: bytes, env: dict[str, str], script: Path = GUARD, cwd: Path | N
         f"pit_fetch --source sec_full_text --pit={PIT} going concern -- -x",
         f"pit_fetch --source x --pit={PIT} margin of -5 -.5 - -- a=b --timeout",
         f"pit_fetch EARNINGS symbol=AAPL --source alphavantage --pit {PIT}",
+        f"pit_fetch --source x \\\n  --pit {PIT} \\\n  --limit 5",
+        f"pit_fetch '--source' 'x' '--pit' '{PIT}' \"--limit\" \"5\"",
+        f'pit_fetch --source x --pit {PIT} --keywords "Yahoo! \\"beat\\" \\$5" ^GSPC C# a\\;b Nestlé',
     ],
 )
 def test_exactly_one_plain_call_may_run(command: str) -> None:
     assert verdict(bash(command), ONLY) == "run"
 
 
-def test_in_open_mode_a_plain_call_runs_as_it_is() -> None:
-    assert verdict(bash("pit_fetch --source x --limit 5"), ONLY) == "alone"
-    assert verdict(bash(f"pit_fetch --source x -- --pit {PIT}"), ONLY) == "alone"
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        (FETCH, f"{FETCH} --release FILE"),
+        (f"~/bin/pit_fetch --pit {PIT}", f"~/bin/pit_fetch --pit {PIT} --release FILE"),
+        (f"'my tools'/pit_fetch --pit={PIT}", f"'my tools/pit_fetch' --pit={PIT} --release FILE"),
+        (f"p\\it_'fetch' '--pit' \"{PIT}\"", f"pit_fetch --pit {PIT} --release FILE"),
+        (f"pit_fetch \\\n --pit {PIT} a -- b --limit 5", f"pit_fetch --pit {PIT} a --release FILE -- b --limit 5"),
+        (
+            f"pit_fetch --pit {PIT} '=cat' '~/x' it\\'s \"\"",
+            f"pit_fetch --pit {PIT} '='cat '~/x' 'it'\"'\"'s' '' --release FILE",
+        ),
+    ],
+)
+def test_what_runs_is_built_from_the_words(command: str, expected: str) -> None:
+    for environ in (ONLY, CEILING):
+        if environ is ONLY or gate.names_wrapper(command):
+            assert runs(command, environ) == expected + gate.ENDING
+
+
+def test_in_open_mode_a_plain_call_shows_what_it_prints() -> None:
+    assert runs("pit_fetch --source x \\\n --limit '5'", ONLY) == "pit_fetch --source x --limit 5"
+    assert verdict(bash(f"pit_fetch --source x -- --pit {PIT}"), ONLY) == "rebuilt"
 
 
 @pytest.mark.parametrize(
@@ -104,13 +152,52 @@ def test_in_open_mode_a_plain_call_runs_as_it_is() -> None:
         "pit_fetch --help",
         "pit_fetch --source x --help",
         "pit_fetch --list-sources --json",
-        "python3 -m pit_fetch --version",
+        "python3 -P -m pit_fetch --version",
+        "/usr/bin/python3 -I -m pit_fetch --version",
         "pit_fetch doctor --json",
         "pit_fetch lint",
+        "pit_fetch help",
     ],
 )
-def test_a_plain_listing_is_left_as_it_is(command: str) -> None:
-    assert verdict(bash(command), ONLY) == "alone"
+def test_a_plain_listing_shows_what_it_prints(command: str) -> None:
+    assert runs(command, ONLY) == command
+    assert runs(command, CEILING) == command
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "./sub/pit_fetch --version",
+        "/opt/other/pit_fetch --help",
+        "~/bin/pit_fetch --help",
+        "python3 pit_fetch.py --help",
+        "sub/python3 -I -m pit_fetch --help",
+        "python3 -m pit_fetch --version",
+    ],
+)
+def test_another_program_may_fetch_and_not_list(command: str, tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    for environ in (ONLY, CEILING):
+        assert respond(bash(command, cwd=str(tmp_path)), environ)["reason"] == guard.FOREIGN_LISTING
+    call = command.rpartition(" ")[0] + f" --source x --pit {PIT}"
+    assert verdict(bash(call, cwd=str(tmp_path)), ONLY) == "run"
+
+
+def test_the_installed_program_may_list_by_its_path(tmp_path: Path) -> None:
+    for name in ("installed", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "pit_fetch").touch()
+    environ = {**ONLY, "PATH": str(tmp_path / "installed")}
+    assert verdict(bash("installed/pit_fetch --help", cwd=str(tmp_path)), environ) == "rebuilt"
+    assert verdict(bash("other/pit_fetch --help", cwd=str(tmp_path)), environ) == "deny"
+
+
+@pytest.mark.parametrize(
+    "command", ["pit_fetch doctor --prove", "pit_fetch lint /etc", "pit_fetch doctor --json --prove"]
+)
+def test_an_adapter_examines_and_does_no_more(command: str) -> None:
+    assert verdict(bash(command), ONLY) == "deny"
+    assert verdict(bash(command), CEILING) == "rebuilt"
 
 
 @pytest.mark.parametrize(
@@ -132,7 +219,7 @@ def test_a_plain_listing_is_left_as_it_is(command: str) -> None:
         f"{FETCH} <(cat o.json)",
         f"{FETCH} *.json",
         f"{FETCH} {{a,b}}",
-        f"{FETCH} \\; cat",
+        f'{FETCH} "a\\`b" `c`',
         f"{FETCH} # a comment",
         f"{FETCH} 'unclosed",
         f"({FETCH})",
@@ -180,6 +267,7 @@ NOT_FOR_ADAPTERS = {
     "--verbose": "prints more than the envelope",
     "-v": "the same",
     "--format": "the gate reads JSON",
+    "--output": "writes a file, which the gate does not read",
 }
 LISTINGS = {"--help", "-h", "--version", "--list-sources", "--json"}
 
@@ -196,10 +284,11 @@ def test_the_guard_knows_the_options_that_there_are() -> None:
 
 @pytest.mark.parametrize("source", registry.BUNDLED_NAMES)
 def test_an_adapter_may_use_every_option_of_its_source(source: str) -> None:
+    (adapter, *_) = sorted(name for name in guard.ADAPTERS if name == source or name.startswith(f"{source}-"))
     call = f"pit_fetch --source {source} --pit {PIT}"
     for option in registry.load(source).options:
         for words in (f"{flag_of(option.name)} 'x = y'", f"{flag_of(option.name)}=x", f"{option.name.upper()}=x"):
-            assert verdict(bash(f"{call} {words}", agent_type=source)) == "run", words
+            assert verdict(bash(f"{call} {words}", agent_type=adapter)) == "run", words
 
 
 @pytest.mark.parametrize(
@@ -227,11 +316,9 @@ def test_an_adapter_may_use_every_option_of_its_source(source: str) -> None:
 def test_any_other_option_is_refused_by_name(words: str, named: str) -> None:
     call = f"pit_fetch --source x --pit {PIT} {words}"
     for environ in (ONLY, {**ONLY, **CEILING}):
-        assert guard.respond(bash(call), environ)["reason"].startswith(
-            f"{named} is not an option that adapters may use"
-        )
+        assert respond(bash(call), environ)["reason"].startswith(f"{named} is not an option that adapters may use")
     assert verdict(bash(call, agent_type="pit-fetch:alphavantage")) == "deny"
-    assert verdict(bash(call), CEILING) == "run"  # an ordinary session chooses its options
+    assert verdict(bash(call), CEILING) == ("deny" if named == "--release" else "run")  # which others may choose
     assert verdict(bash(call)) == "alone"
 
 
@@ -251,13 +338,46 @@ def test_an_operator_allows_the_options_of_a_plugin() -> None:
 
 
 def test_a_refusal_shows_the_right_form() -> None:
-    assert "pit_fetch --source SOURCE --pit 2024-02-15T16:00:00-05:00" in guard.respond(bash("ls"), ONLY)["reason"]
+    assert "pit_fetch --source SOURCE --pit 2024-02-15T16:00:00-05:00" in respond(bash("ls"), ONLY)["reason"]
 
 
-def test_a_background_run_is_refused() -> None:
+def test_a_call_runs_in_the_foreground_and_to_its_end() -> None:
     hook = bash(FETCH)
-    hook["tool_input"]["run_in_background"] = True
-    assert verdict(hook, ONLY) == "deny"
+    hook["tool_input"] |= {"run_in_background": True, "timeout": 1_000}
+    rebuilt = respond(hook, ONLY)["hookSpecificOutput"]["updatedInput"]
+    assert rebuilt.keys() == {"command", "timeout"}
+    assert rebuilt["timeout"] == guard.TIMEOUT_MS
+
+
+@pytest.mark.parametrize(
+    ("command", "environ", "expected"),
+    [
+        (FETCH, ONLY, "deny"),
+        (FETCH, CEILING, "deny"),
+        ("tail -f log", ONLY, "deny"),
+        ("tail -f log", CEILING, "alone"),
+        ("grep -c pit_fetch log", CEILING, "alone"),
+        (FETCH, {}, "alone"),
+    ],
+)
+def test_monitor_runs_no_call(command: str, environ: dict[str, str], expected: str) -> None:
+    assert verdict({**bash(command), "tool_name": "Monitor"}, environ) == expected
+
+
+@pytest.mark.parametrize(
+    ("server", "environ", "expected"),
+    [
+        ("neo4j-cypher", CEILING, "deny"),
+        ("plugin_graph_neo4j-cypher", ONLY, "deny"),
+        ("perplexity", CEILING, "deny"),
+        ("docs", CEILING, "alone"),
+        ("neo4j-cypher", {}, "alone"),
+        (None, CEILING, "alone"),
+    ],
+)
+def test_a_gated_servers_resources_are_refused(server: object, environ: dict[str, str], expected: str) -> None:
+    hook = {"tool_name": "ReadMcpResourceTool", "tool_input": {"server": server, "uri": "x"}}
+    assert verdict(hook, environ) == expected
 
 
 @pytest.mark.parametrize("command", [None, 5, ["pit_fetch"], {"a": 1}])
@@ -283,15 +403,72 @@ def test_where_the_guard_rules(hook: dict[str, Any], environ: dict[str, str], ex
     assert verdict(hook, environ) == expected
 
 
-def test_the_rewritten_call_keeps_its_other_parameters_and_its_meaning() -> None:
-    hook = bash(FETCH + "\n")
-    hook["tool_input"] |= {"timeout": 60_000, "description": "fetch"}
-    rewritten = guard.respond(hook, ONLY)["hookSpecificOutput"]["updatedInput"]
-    assert rewritten == {
-        "command": f"{FETCH} 2>/dev/null || true",
-        "timeout": 60_000,
-        "description": "fetch",
-    }
+def test_the_rewritten_call_keeps_its_other_parameters() -> None:
+    hook = bash(FETCH)
+    hook["tool_input"] |= {"description": "fetch", "field_of_tomorrow": [1]}
+    rebuilt = respond(hook, ONLY)["hookSpecificOutput"]["updatedInput"]
+    assert (rebuilt["description"], rebuilt["field_of_tomorrow"]) == ("fetch", [1])
+
+
+# The private file.
+
+
+def private(environ: dict[str, str], **more: Any) -> Path:
+    rebuilt = guard.respond(bash(FETCH, **more), {**CEILING, **environ})["hookSpecificOutput"]["updatedInput"][
+        "command"
+    ]
+    return Path(re.findall(r"--release (\S+)", rebuilt)[0])
+
+
+def test_the_private_file_is_empty_and_this_users_alone(tmp_path: Path) -> None:
+    path = private({"TMPDIR": str(tmp_path)})
+    assert path.read_bytes() == b""
+    assert path.name.startswith("toolu_1.")
+    assert (path.stat().st_mode & 0o7777, path.parent.stat().st_mode & 0o7777) == (0o600, 0o700)
+    assert private({"TMPDIR": str(tmp_path)}) != path
+
+
+def test_what_no_gate_took_is_removed_in_the_end(tmp_path: Path) -> None:
+    old, new = private({"TMPDIR": str(tmp_path)}), private({"TMPDIR": str(tmp_path)})
+    os.utime(old, (0, 0))
+    private({"TMPDIR": str(tmp_path)})
+    assert (old.exists(), new.exists()) == (False, True)
+
+
+def test_the_private_file_is_outside_the_project(tmp_path: Path) -> None:
+    inside = {"TMPDIR": str(tmp_path / "tmp"), "CLAUDE_PROJECT_DIR": str(tmp_path)}
+    (tmp_path / "tmp").mkdir()
+    path = private(inside)
+    assert tmp_path not in path.parents
+    path.unlink()
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o1777, 0o500])
+def test_a_store_that_others_may_enter_is_not_used(tmp_path: Path, mode: int) -> None:
+    store = tmp_path / f"pit_fetch-{os.geteuid()}"
+    store.mkdir()
+    store.chmod(mode)
+    path = private({"TMPDIR": str(tmp_path)})
+    assert path.parent != store
+    path.unlink()
+
+
+def test_a_store_that_is_a_link_is_not_used(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    (tmp_path / f"pit_fetch-{os.geteuid()}").symlink_to(tmp_path / "elsewhere")
+    path = private({"TMPDIR": str(tmp_path)})
+    assert tmp_path not in path.parents
+    path.unlink()
+
+
+def test_without_a_private_file_nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard.os, "mkdir", lambda path, mode: (_ for _ in ()).throw(PermissionError(13, "not yours")))
+    assert "set TMPDIR" in respond(bash(FETCH), CEILING)["reason"]
+
+
+@pytest.mark.parametrize("named", [None, "", "../x", "a b", 5])
+def test_a_call_without_an_id_does_not_run(named: object) -> None:
+    assert "update it" in respond(bash(FETCH, tool_use_id=named), CEILING)["reason"]
 
 
 _WORDS = st.text(st.characters(min_codepoint=32, max_codepoint=0x2FF), max_size=12)
@@ -320,16 +497,34 @@ def test_what_counts_as_plain_is_what_the_shell_runs(words: list[str]) -> None:
         ("pit_fetch --source x --pit=2024-02-15T21:00:00.000001Z", "deny"),
         ("pit_fetch --source x --pit 2030-01-01T00:00:00Z", "deny"),
         ("pit_fetch --source x --pit 2024-02-15", "deny"),
+        ("pit_fetch --source x --pit '2024-02-15T16:00:00[America/New_York]'", "run"),
+        ("pit_fetch --source x --pit '2024-02-15T16:00:01[America/New_York]'", "deny"),
+        ("pit_fetch --source x --pit '2024-02-15T16:00:00-04:00[America/New_York]'", "deny"),
         ("pit_fetch --source x --pit", "deny"),
         ("pit_fetch --source x", "deny"),
         (f"pit_fetch --source x -- --pit {PIT}", "deny"),
-        ("pit_fetch --help", "alone"),
+        ("pit_fetch --help", "rebuilt"),
         (f"{FETCH} | jq .", "deny"),
         ("PIT_FETCH_CEILING= pit_fetch --source x", "deny"),
         ("p''it_fetch --source x", "deny"),
         ("p\\it_fetch --source x", "deny"),
         ("ls", "alone"),
         ("pytest tests/test_my_pit_fetches.py", "alone"),
+        (f'git commit -m "Say that pit_fetch --pit {PIT} is one call"', "alone"),
+        ("git add -A && git commit -qm 'pit_fetch: mend it'", "alone"),
+        ("git commit -m \"$(cat <<'EOF'\nRelease what pit_fetch --pit T prints\n\nIt's $done.\nEOF\n)\"", "alone"),
+        ('grep -rn "pit_fetch --pit" docs/*.md 2>/dev/null | head -5', "alone"),
+        ("ls -l pit_fetch/ | wc -l", "alone"),
+        ("cat pit_fetch/cli.py", "alone"),
+        ("cat pit_fetch.sh | sh", "deny"),
+        ("git -c alias.x='!pit_fetch' x", "deny"),
+        ("git grep --open-files-in-pager=pit_fetch x", "deny"),
+        ("git commit -F pit_fetch.txt", "deny"),
+        ("grep pit_fetch docs > o", "deny"),
+        ('grep "$(pit_fetch --source x)" docs', "deny"),
+        ('git commit -m "$(cat <<EOF\n$(pit_fetch --source x)\nEOF\n)"', "deny"),
+        ("echo $(pit_fetch --source x)", "deny"),
+        ("ls & pit_fetch --source x", "deny"),
     ],
 )
 def test_under_a_ceiling_a_call_needs_an_earlier_pit(command: str, expected: str) -> None:
@@ -367,6 +562,15 @@ def test_m_with_a_foreign_package_in_the_working_directory_is_refused(tmp_path: 
     (tmp_path / "pit_fetch.py").touch()
     assert verdict(bash(call, cwd=str(tmp_path)), ONLY) == "deny"
     assert verdict(bash(call, cwd=str(GUARD.parent.parent)), ONLY) == "run"  # the real one
+    (tmp_path / "pit_fetch.py").rename(tmp_path / "pit_fetch.toml")
+    assert verdict(bash(call, cwd=str(tmp_path)), ONLY) == "run"
+
+
+@pytest.mark.parametrize("name", ["pit_fetch.pyc", "pit_fetch.so", "pit_fetch.cpython-311-x86_64-linux-gnu.so"])
+def test_whatever_python_would_import_instead_is_foreign(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).touch()
+    for words in ("--version", f"--source x --pit {PIT}"):
+        assert verdict(bash(f"python3 -m pit_fetch {words}", cwd=str(tmp_path)), ONLY) == "deny"
 
 
 def test_a_foreign_gate_or_package_is_not_what_runs(tmp_path: Path) -> None:
@@ -445,7 +649,7 @@ _HOOKS = st.fixed_dictionaries(
 
 @given(_HOOKS, st.sampled_from([{}, ONLY, CEILING, {**ONLY, **CEILING}]))
 def test_for_any_input_the_answer_is_one_the_client_takes(hook: dict[str, Any], environ: dict[str, str]) -> None:
-    assert verdict(hook, environ) in ("alone", "deny", "run")
+    assert verdict(hook, environ) in ("alone", "deny", "run", "rebuilt")
     if hook["tool_name"] == "Bash" and "PIT_FETCH_WRAPPER_ONLY" in environ:
         assert verdict(hook, environ) != "alone"
 
@@ -461,5 +665,5 @@ def test_a_hook_file_is_one_stdlib_file_for_python_3_9(path: Path) -> None:
 
 def _imported(node: ast.Import | ast.ImportFrom) -> set[str]:
     if isinstance(node, ast.ImportFrom):
-        return {str(node.module)}
+        return {str(node.module).partition(".")[0]}
     return {alias.name.partition(".")[0] for alias in node.names}

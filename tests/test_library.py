@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import pickle
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import pit_fetch
-from pit_fetch.errors import UsageError
+from pit_fetch.errors import GapError, PitFetchError, UsageError
 from pit_fetch.testing.server import serve
 from tests.loopback import benzinga
 
@@ -88,6 +90,75 @@ def test_a_refused_request_raises(call: Callable[[], object]) -> None:
     with pytest.raises(UsageError) as refused:
         call()
     assert isinstance(refused.value, ValueError)
+
+
+FAILING: dict[str, tuple[dict[str, object], str]] = {
+    "an unknown operation": ({"source": "alphavantage", "op": "EARNIGS"}, "did you mean EARNINGS?"),
+    "a missing key": ({"source": "benzinga"}, "set it in the environment or in a .env file"),
+    "an unusable file": ({"source": "benzinga", "input_file": "/nonexistent"}, "--input-file cannot be read"),
+    "an unknown option": ({"source": "benzinga", "tikers": "A"}, "did you mean tickers?"),
+    "an unknown source": ({"source": "benzing"}, "did you mean benzinga?"),
+}
+
+
+@pytest.mark.parametrize("failing", FAILING)
+def test_a_fetch_that_failed_raises_and_says_how_to_mend_it(
+    failing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options, fix = FAILING[failing]
+    monkeypatch.chdir(tmp_path)
+    for name in ("BENZINGANEWS_API_KEY", "BENZINGA_API_KEY", "ALPHAVANTAGE_API_KEY", "PIT_FETCH_CEILING"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(PitFetchError) as raised:
+        pit_fetch.fetch(pit=PIT, **options)  # type: ignore[arg-type]
+    assert fix in str(raised.value)
+    kept = pit_fetch.fetch(pit=PIT, on_gap="keep", **options)  # type: ignore[arg-type]
+    assert (kept.data, fix in kept.gaps[-1]["reason"]) == ([], True)
+    with pytest.raises(GapError, match=re.escape(fix)) as again:
+        kept.raise_for_gaps()
+    assert again.value.envelope is kept
+
+
+def test_what_was_fetched_before_a_failure_is_in_the_exception() -> None:
+    kept = pit_fetch.Envelope([{"id": "1"}], [{"type": "upstream_error", "reason": "It failed.", "query": ""}])
+    with pytest.raises(GapError, match=r"It failed\.") as raised:
+        kept.raise_for_gaps()
+    assert raised.value.envelope.data == [{"id": "1"}]
+    harmless = ("no_data", "truncated", "pit_excluded", "unverifiable")
+    quiet = pit_fetch.Envelope([], [{"type": kind, "reason": "", "query": ""} for kind in harmless])
+    assert quiet.raise_for_gaps() is quiet
+
+
+def test_pages_continue_where_the_last_one_ended(reply: Path) -> None:
+    first = pit_fetch.fetch("benzinga", pit=PIT, input_file=reply, limit=1, tickers=(name for name in ["AAPL"]))
+    whole = pit_fetch.fetch("benzinga", pit=PIT, input_file=reply, tickers=["AAPL"])
+    pages = list(first.pages())
+    assert [item for page in pages for item in page.data] == whole.data
+    assert all(len(page.data) == 1 for page in pages)
+    assert [gap["cursor"] for gap in first.gaps if "cursor" in gap] == [first.cursor]
+    assert (pages[-1].cursor, pages[-1].next()) == (None, None)
+
+
+def test_an_envelope_can_be_pickled_and_continued(reply: Path) -> None:
+    first = pickle.loads(pickle.dumps(pit_fetch.fetch("benzinga", pit=PIT, input_file=reply, limit=1)))
+    following = first.next()
+    assert following is not None
+    assert [item["id"] for item in following.data] == ["3"]
+
+
+@pytest.mark.parametrize(("name", "value"), [("output", "x.json"), ("on_gap", "ignore")])
+def test_what_python_does_not_take(reply: Path, name: str, value: str) -> None:
+    with pytest.raises(UsageError, match=name):
+        pit_fetch.fetch("benzinga", pit=PIT, input_file=reply, **{name: value})
+
+
+def test_sources_says_what_there_is_to_ask_for() -> None:
+    by_name = {row["name"]: row for row in pit_fetch.sources()}
+    earnings = next(one for one in by_name["alphavantage"]["operations"] if one["name"] == "EARNINGS")
+    assert (earnings["needs"], earnings["dating"]) == (["symbol"], "record")
+    assert {"name": "reportedDate", "kind": "date"} in earnings["fields"]
+    assert json.loads(json.dumps(by_name)) == by_name
+    assert callable(pit_fetch.sources), "a module of that name would take its place"
 
 
 def test_a_ceiling_binds_python_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,17 +22,21 @@ SOURCES = {
     "BZ": f"--source bz-news-api --pit {PIT}",
     "AV": f"--source alphavantage --pit {PIT}",
     "SEC": f"--source sec_full_text --pit {PIT}",
+    "FRED": f"--source fred --pit {PIT}",
+    "CALL": f"--source earningscall --pit {PIT}",
+    "PPLX": f"--source perplexity --pit {PIT}",
 }
 KEY = "SECRETKEY0123456"
 
 # what is typed -> what the answer says
 REFUSED = {
     # No source, or an unknown one.
-    "": "--source is required: bz-news-api, alphavantage or sec_full_text (pit_fetch --list-sources shows them)",
+    "": "--source is required: bz-news-api, alphavantage, sec_full_text, fred, perplexity or earningscall (pit_fetch "
+    "--list-sources shows them)",
     f"--pit {PIT}": "--source is required: bz-news-api",
-    "list": "did you mean pit_fetch --list-sources?",
-    "sources": "did you mean pit_fetch --list-sources?",
-    "ls": "did you mean pit_fetch --list-sources?",
+    "list": "did you mean pit_fetch sources?",
+    "source": "did you mean pit_fetch sources?",
+    "ls": "did you mean pit_fetch sources?",
     "--list": "did you mean --list-sources?",
     "--sources": "did you mean --list-sources?",
     "lnt": "'lnt' is not a command: did you mean pit_fetch lint?",
@@ -48,7 +52,7 @@ REFUSED = {
     "--hlep": "did you mean --help?",
     "-help": "did you mean --help?",
     "'-?'": "did you mean --help?",
-    "frobnicate": "Commands: init, lint, doctor, new-provider, help",
+    "frobnicate": "Commands: init, lint, doctor, new-provider, config, completion, sources, diff, explain, help",
     "-v lint": "a command must come first: pit_fetch lint",
     "--json doctor": "a command must come first: pit_fetch doctor",
     "fetch benzinga": "write pit_fetch --source benzinga",
@@ -66,7 +70,7 @@ REFUSED = {
     "--source benzinag": "did you mean benzinga?",
     "--source bz": "did you mean bz-news-api?",
     "--source sec": "did you mean sec_full_text?",
-    "--source bloomberg": "--source 'bloomberg' is not known. Known sources: bz-news-api, alphavantage, sec_full_text.",
+    "--source bloomberg": "--source 'bloomberg' is not known. Known sources: bz-news-api, alphavantage, sec_full_text",
     "--source benzinga --source benzinga": "--source is given more than once",
     "help nope": "Known sources: bz-news-api",
     # The PIT.
@@ -119,7 +123,7 @@ REFUSED = {
     "$BZ --columns title": "did you mean --fields?",
     "$BZ --file reply.json": "did you mean --input-file?",
     "$BZ --debug": "did you mean --verbose?",
-    "$BZ --output x.json": "the envelope goes to standard output: add > FILE",
+    "$BZ --outfile x.json": "did you mean --output?",
     "$BZ --format xml": "--format is one of json, jsonl, csv",
     "$BZ --quiet": "only the envelope is printed",
     f"$BZ --api-key {KEY}": "never from the command line: set BENZINGANEWS_API_KEY or BENZINGA_API_KEY",
@@ -137,6 +141,15 @@ REFUSED = {
     "$SEC fraud --form 10-K": "did you mean --forms?",
     "$SEC fraud --type 10-K": "did you mean --forms?",
     "$SEC fraud --cik 320193": "did you mean --ciks?",
+    "$FRED --series GNP": "did you mean --series-id?",
+    "$FRED symbol=GNP": "symbol=... is not an option of fred (did you mean --series-id?)",
+    "$FRED GNP GDP": "takes one bare word (series_id), not 2",
+    "$CALL transcript --ticker MSFT": "did you mean --symbol?",
+    "$CALL transcript MSFT": "takes one bare word (op), not 2: write the others as name=VALUE, e.g. symbol=AAPL",
+    "$PPLX --q oil": "did you mean --query?",
+    "$PPLX oil": "--op is one of search, ask, reason, research",
+    "$PPLX search oil prices": "takes one bare word (op), not 3: write the others as name=VALUE, e.g. query=TEXT",
+    "$PPLX --since 2024-01-01": "did you mean --date-from?",
     # Values.
     "$BZ --limit": "--limit needs a value: write --limit VALUE",
     "$BZ --limit ten": "--limit is a whole number of at least 1",
@@ -162,13 +175,20 @@ REFUSED = {
     "$BZ --input-file ''": "--input-file is empty: give a value or leave it out",
     "$AV EARNINGS AAPL": "takes one bare word (op), not 2: write the others as name=VALUE, e.g. symbol=AAPL",
     "$AV EARNINGS symbol=": "--symbol is empty: give a value or leave it out",
+    "$PPLX --query ''": "--query is empty: give a value or leave it out",
+    "$PPLX --query oil --max-results 0": "--max-results is a whole number of at least 1",
+    "$PPLX --query oil --after-date yesterday": "--after-date is YYYY-MM-DD",
+    "$PPLX --query oil --recency now": "--recency is one of hour, day, week, month, year",
+    "$CALL transcript symbol=MSFT year=last": "--year is a whole number",
     "$SEC fraud exact=maybe": "exact= takes true or false",
 }
 
 
 def ask(monkeypatch: pytest.MonkeyPatch, folder: Path, typed: str) -> tuple[int, str, str]:
     for variable in list(os.environ):
-        if variable.startswith(("PIT_", "BENZINGA", "ALPHAVANTAGE", "SEC_", "CLAUDE")):
+        if variable.startswith(
+            ("PIT_", "BENZINGA", "ALPHAVANTAGE", "SEC_", "FRED_", "PERPLEXITY", "ECALL", "EARNINGSCALL", "CLAUDE")
+        ):
             monkeypatch.delenv(variable)
     monkeypatch.chdir(folder)
     out, err = io.StringIO(), io.StringIO()

@@ -93,7 +93,7 @@ def test_a_folder_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
 
 def test_help(run: Run, tmp_path: Path) -> None:
     done = new(run, tmp_path, "--help")
-    assert done.out.startswith(b"usage: pit_fetch new-provider [-h] [NAME] [DIR]")
+    assert done.out.startswith(b"usage: pit_fetch new-provider [-h] [--post | --two-step | --file | --vintages]")
 
 
 def test_a_fetch_is_not_taken_for_a_command(run: Run) -> None:

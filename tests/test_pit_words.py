@@ -39,8 +39,46 @@ FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T\S+?(?=[,.;]?(?:\s|$))")
         ),
         ("2024-03-10T02:30:00", "New York's clock skips that time; for UTC write 2024-03-10T02:30:00Z"),
         ("2024-02-15T16:00:00 05:00", "has no sign before its offset: write 2024-02-15T16:00:00+05:00 or " + GOOD),
-        ("2024-02-15T16:00:00-05:00[America/New_York]", f"has a zone in brackets: write {GOOD}"),
-        ("2024-07-15T16:00:00[America/New_York]", "instead of its offset: write 2024-07-15T16:00:00-04:00"),
+        ("2024-02-15T16:00:00[ET]", f"has a zone's name instead of its offset: write {GOOD}"),
+        (
+            "2024-02-15T16:00[America/New_York]",
+            "has no seconds: write 2024-02-15T16:00:00[America/New_York]",
+        ),
+        (
+            "2024-02-15T16:00:00 America/New_York",
+            "has a zone's name without brackets: write 2024-02-15T16:00:00-05:00[America/New_York]",
+        ),
+        (
+            "2024-02-15T16:00:00-05:00 [America/New_York]",
+            "has a space before its bracket: write 2024-02-15T16:00:00-05:00[America/New_York]",
+        ),
+        (
+            "2024-11-03T01:30:00[America/New_York]",
+            "is a time that clocks in America/New_York show twice: write 2024-11-03T01:30:00-04:00[America/New_York] "
+            "or 2024-11-03T01:30:00-05:00[America/New_York]",
+        ),
+        (
+            "2024-03-10T02:30:00[America/New_York]",
+            "is a time that clocks in America/New_York skip: write 2024-03-10T01:30:00-05:00[America/New_York] "
+            "or 2024-03-10T03:30:00-04:00[America/New_York]",
+        ),
+        (
+            "2024-07-15T16:00:00-05:00[America/New_York]",
+            "has the offset -05:00, but America/New_York is at -04:00 then: write 2024-07-15T16:00:00-04:00"
+            "[America/New_York] for that clock time or 2024-07-15T17:00:00-04:00[America/New_York] for that instant",
+        ),
+        (
+            "2024-07-15T16:00:00.25Z[Europe/Paris]",
+            "has Z, but Europe/Paris is at +02:00 then: write 2024-07-15T16:00:00.25+02:00[Europe/Paris] for that "
+            "clock time or 2024-07-15T18:00:00.25+02:00[Europe/Paris] for that instant",
+        ),
+        ("2024-07-15T16:00:00[Europe/Nowhere]", "has a zone's name that this machine does not know: write it like"),
+        (
+            "2024-02-15T16:00:00-05:00[New York]",
+            f"has a zone in brackets that this machine does not know: write {GOOD}",
+        ),
+        ("2024-07-15T16:00:00[right/America/New_York]", "write it like"),
+        ("2024-07-15[America/New_York]", "has no time of day"),
         (
             "2024-02-15 4:00 PM ET",
             f"has a.m. or p.m., has a space before its zone and has a zone's name instead of its offset: write {GOOD}",

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -72,6 +73,20 @@ def test_the_callbacks_decide_as_the_hook_files_do() -> None:
         hook = {"tool_name": "Bash", "tool_input": {"command": command}}
         for environ in ({}, CEILING, {"PIT_FETCH_WRAPPER_ONLY": "1"}):
             assert ask(sdk.guard_callback(environ), hook) == sdk.guard.respond(hook, environ)
+
+
+def test_a_call_is_prepared_by_one_callback_and_released_by_the_other(tmp_path: Path) -> None:
+    environ = {**CEILING, "TMPDIR": str(tmp_path)}
+    call = {"command": f"pit_fetch --source x --pit {PIT}", "run_in_background": True}
+    hook = {"tool_name": "Bash", "tool_use_id": "toolu_1", "tool_input": call, "cwd": "/"}
+    prepared = ask(sdk.guard_callback(environ), hook)["hookSpecificOutput"]["updatedInput"]
+    assert prepared["command"].endswith(gate.ENDING)
+    path = Path(prepared["command"].partition(" --release ")[2].partition(" ")[0])
+    path.write_text('{"data": [], "gaps": []}')
+    after = {**hook, "tool_input": prepared, "tool_response": {"stdout": gate.SENTINEL, "stderr": ""}}
+    shown = ask(sdk.gate_callback(environ), after)["hookSpecificOutput"]["updatedToolOutput"]
+    assert shown["stdout"] == '{"data": [], "gaps": []}'
+    assert ask(sdk.gate_callback(environ), after) == {}
 
 
 def test_the_environment_is_this_processs_unless_given(monkeypatch: pytest.MonkeyPatch) -> None:

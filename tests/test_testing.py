@@ -16,6 +16,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
+from unittest import SkipTest
 from xml.etree import ElementTree
 
 import pytest
@@ -26,11 +27,14 @@ from pit_fetch.paging import newest_first
 from pit_fetch.provider import Operation, Page, Provider, Record, UpstreamError, Watermark, gap
 from pit_fetch.testing import Answer, Left, ProviderSuite, Request, Response, ask_responses
 from pit_fetch.testing.case import public_from
+from pit_fetch.testing.certificate import UNSEEN
 from pit_fetch.testing.same import CANARY, Interference, same_bytes
+from pit_fetch.testing.suite import NotRun
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc2822, parse_rfc3339, wall_clock
 from pit_fetch.wire import strict_json
 from tests.conftest import Run
-from tests.kit import heavy, source, vintages
+from tests.kit import heavy, honest, score, source, vintages
+from tests.kit.plants import PLANTS
 from tests.kit.source import PROVIDER, REPLY
 
 TESTS = sorted(name for name in vars(ProviderSuite) if name.startswith("test_"))
@@ -274,6 +278,7 @@ def talk(query: Any, context: Any) -> Any:
 
 
 IMPORT = "importing_it_is_light"
+FIRST = "the_recording_holds_dated_records"
 ALL = frozenset(name.removeprefix("test_") for name in TESTS)
 
 # What is wrong -> the provider, the test that is about it, words of its message, and tests that it makes fail besides.
@@ -309,6 +314,7 @@ WRONG: dict[str, tuple[Provider, str, str, frozenset[str] | set[str]]] = {
     "stamp from the PIT": (
         by_fetch(now_as_stamp), "stamps_come_from_the_reply_alone", "query.pit",
         {"an_item_is_there_at_its_instant_and_not_before", "what_is_not_public_changes_no_byte", "schema_drift",
+         "stamps_are_the_latest_the_source_can_mean",
          "stamps_that_say_less", "a_server_that_ignores_the_window", "revisions_are_told"},
     ),
     "limit before the filter": (by_fetch(limit_first), "what_is_not_public_changes_no_byte", "query.limit", set()),
@@ -361,7 +367,7 @@ WRONG: dict[str, tuple[Provider, str, str, frozenset[str] | set[str]]] = {
         by_fetch(leak_the_key_in_the_id), "no_secret_gets_out", "never put a credential",
         {"an_item_is_there_at_its_instant_and_not_before"},
     ),
-    "around the client": (by_fetch(go_around), "it_asks_declared_hosts_only", "declare the host", ALL),
+    "around the client": (by_fetch(go_around), "it_asks_declared_hosts_only", "ask declared hosts", ALL),
     "a socket": (by_fetch(open_a_socket), "it_asks_declared_hosts_only", "context.http.get", set()),
     "another program": (by_fetch(run_a_program), "it_asks_declared_hosts_only", "context.http.get", set()),
     "prints": (by_fetch(talk), "records_are_well_formed", "take the print out", set()),
@@ -400,8 +406,49 @@ def test_what_is_wrong_is_found_and_named(wrong: str) -> None:
     assert re.search(words, found[test].partition("What to do: ")[2])
 
 
+# A plant of tests/kit/plants.py -> the test that is about it, and words of its message.
+FOUND = {
+    "pages kept in the module": ("nothing_is_kept_between_runs", "keep nothing between runs"),
+    "wall clock in the payload": ("the_answer_is_the_same_at_any_hour_and_anywhere", "reply.received_at"),
+    "user in the payload": ("the_answer_is_the_same_at_any_hour_and_anywhere", "an Option, a Credential or a File"),
+    "only in read: rows without a title": ("nor_in_a_saved_reply", "let the framework decide"),
+    "only in full: total": ("nor_under_any_option", "let the framework decide"),
+    "only in memos: revision ignored": ("revisions_are_told", "yield revised_at from displayTime"),
+    "comments in the payload": ("nor_inside_a_public_item", "leave comments out"),
+    "bar start": ("stamps_rest_on_publication", "interval_end"),
+    "a minute as its first second": ("stamps_are_the_latest_the_source_can_mean", "a minute lasts until its end"),
+    "the repeated hour, first time": ("stamps_are_the_latest_the_source_can_mean", "its second time"),
+    "a file of its own": ("it_asks_declared_hosts_only", "and write none"),
+    "a file descriptor": ("what_is_not_public_changes_no_byte", "stderr differs"),
+}
+
+
+@pytest.mark.parametrize("plant", FOUND)
+def test_a_plant_is_found_and_named(plant: str) -> None:
+    test, words = FOUND[plant]
+    made = PLANTS[plant].make()
+    with pytest.raises(AssertionError, match=re.escape(words)):
+        getattr(score.suite(made), f"test_{test}")()
+
+
 def test_no_wrong_provider_is_missing() -> None:
-    assert {test for _, test, _, _ in WRONG.values()} | {"a_server_that_ignores_the_window"} == ALL
+    found = {test for _, test, _, _ in WRONG.values()} | {test for test, _ in FOUND.values()}
+    assert found | {"a_server_that_ignores_the_window"} == ALL
+
+
+@pytest.mark.parametrize("base", ["calls", "filings", "posts", "bars"])
+def test_hard_shapes_are_certified(base: str) -> None:
+    """A list whose rows have pages, a SQLite file, a library's own HTTP, columns."""
+    assert score.failures(honest.BASES[base](), all_of_them=True) == {}
+
+
+def test_the_certificate_says_what_was_checked_and_what_no_test_sees() -> None:
+    text = suite(PROVIDER).certificate()
+    assert "4 rows, 4 versions of 4 items" in text
+    assert "stamps rest on: published, updated" in text
+    assert text.count("no test sees: ") == len(UNSEEN)
+    other = score.suite(honest.BASES["search"]()).certificate()
+    assert "search.example, with op=notes, query=alpha" in other
 
 
 def test_a_window_that_only_the_server_keeps() -> None:
@@ -456,7 +503,7 @@ def test_naive_readings_in_a_named_zone() -> None:
 
     reply = json.dumps({"items": rows, "next": None}).encode()
     wrong = suite(by_row(as_utc), reply, zone="America/New_York")
-    assert "times.wall_clock" in failure(wrong, "stamps_are_the_latest_the_source_can_mean")
+    assert "times.parse_wall_clock" in failure(wrong, "stamps_are_the_latest_the_source_can_mean")
     assert failures(suite(by_row(as_eastern), reply, zone="America/New_York"), {IMPORT}) == {}
 
 
@@ -542,18 +589,27 @@ def test_a_server_made_with_responses() -> None:
     assert failures(suite(PROVIDER, serve=serve), {IMPORT}) == {}
 
 
+def lines(body: bytes, query: Any) -> Any:
+    for line in body.decode("utf-8", "replace").splitlines():
+        name, _, day = line.partition(" ")
+        yield Record(name, end(day), "provider_metadata", {})
+
+
 def test_mistakes_of_the_test_itself_are_named() -> None:
     def serve(self: ProviderSuite, reply: bytes, request: Request) -> Answer:
         return ask_responses(request)
 
     assert "no responses mock is active" in failure(suite(PROVIDER, serve=serve), "schema_drift")
-    whole = json.dumps({"items": [], "next": None, "summary": json.loads(REPLY)["items"]}).encode()
-    by_summary = by_document(
-        lambda document: (source.record(row) for row in document["summary"] if len(document["summary"]) > 3)
-    )
-    assert "at least two records" in failure(suite(by_summary, whole), "what_is_not_public_changes_no_byte")
-    assert "set recorded_at" in failure(suite(PROVIDER, b"[]"), "http_errors")
-    assert "write it as" in failure(suite(PROVIDER, recorded_at="2024-02-16"), "http_errors")
+    assert "JSON, XML, CSV or SQLite" in failure(suite(by_reader(lines), b"1 2024-02-15\n2 2024-02-14"), FIRST)
+    assert "set recorded_at" in failure(suite(PROVIDER, b"[]"), FIRST)
+    assert "write it as" in failure(suite(PROVIDER, recorded_at="2024-02-16"), FIRST)
+
+
+def test_one_failed_precondition_is_one_failure() -> None:
+    """Whatever rests on it is skipped, and says what to correct."""
+    found = failures(suite(PROVIDER, b"[]"), {IMPORT})
+    assert [name for name, message in found.items() if not message.startswith("not run: correct test_")] == [FIRST]
+    assert issubclass(NotRun, SkipTest)
 
 
 @pytest.mark.parametrize(

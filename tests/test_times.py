@@ -79,6 +79,29 @@ def test_rfc3339_is_rounded_up(text: object, instant: str | None) -> None:
         ("2024-02-30T16:00:00Z", None),
         ("2024-02-15", None),
         ("today", None),
+        ("2024-07-15T16:00:00[America/New_York]", "2024-07-15T20:00:00"),
+        ("2024-02-15T16:00:00.9999999[America/New_York]", "2024-02-15T21:00:00.999999"),
+        ("2024-07-15T16:00:00-04:00[America/New_York]", "2024-07-15T20:00:00"),
+        ("2024-11-03T01:30:00-05:00[America/New_York]", "2024-11-03T06:30:00"),
+        ("2024-07-15T16:00:00Z[UTC]", "2024-07-15T16:00:00"),
+        ("2024-07-15T16:00:00-05:00[America/New_York]", None),  # the zone has another offset on that day
+        ("2024-07-15T20:00:00Z[America/New_York]", None),
+        ("2024-03-10T02:30:00-05:00[America/New_York]", None),
+        ("2024-11-03T01:30:00[America/New_York]", None),  # twice
+        ("2024-03-10T02:30:00[America/New_York]", None),  # skipped
+        ("2024-07-15T16:00:00 [America/New_York]", None),
+        ("2024-07-15T16:00:00[America/New_York] ", None),
+        ("2024-07-15T16:00:00[!America/New_York]", None),
+        ("2024-07-15T16:00:00[America/New_York][u-ca=iso8601]", None),
+        ("2024-07-15T16:00:00[right/America/New_York]", None),
+        ("2024-07-15T16:00:00[../UTC]", None),
+        ("2024-07-15T16:00:00[America]", None),
+        ("2024-07-15T16:00:00[America/Indiana]", None),
+        ("2024-07-15T16:00:00[Europe/Nowhere]", None),
+        ("2024-07-15T16:00:00[EST]", None),
+        ("2024-07-15T16:00:00[]", None),
+        ("2024-07-15[America/New_York]", None),
+        ("0001-01-01T00:00:00[Asia/Tokyo]", None),
     ],
 )
 def test_a_pit_is_rounded_down(text: str, instant: str | None) -> None:
@@ -135,3 +158,15 @@ def test_no_reading_of_a_wall_clock_is_later(wall: datetime) -> None:
     for fold in (0, 1):
         assert wall.replace(tzinfo=NEW_YORK, fold=fold).astimezone(UTC) <= latest
     assert abs(latest.astimezone(NEW_YORK).replace(tzinfo=None) - wall) <= timedelta(hours=1)
+
+
+@pytest.mark.parametrize(
+    ("moment", "said"),
+    [
+        ("2024-02-15T21:00:00", "Thursday 2024-02-15 16:00:00 in New York (-05:00)"),
+        ("2024-07-16T03:59:59.500000", "Monday 2024-07-15 23:59:59.500000 in New York (-04:00)"),
+        ("1800-01-01T00:00:00", "Wednesday 1800-01-01 00:00:00 UTC (+00:00)"),
+    ],
+)
+def test_an_instant_in_words(moment: str, said: str) -> None:
+    assert times.spoken(utc(moment)) == said

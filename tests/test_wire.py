@@ -87,6 +87,14 @@ def test_a_scalar_that_cannot_be_read_is_a_row_that_is_left_out(scalar):
     assert lenient_json(series, 2) == {"bars": {"1": json.loads(ROW), "2": None, "3": json.loads(ROW)}}
 
 
+@pytest.mark.parametrize("scalar", [b"undefined", b"nan", b"01", b"'q'", b"NaN", b"9" * 5_000])
+def test_a_value_less_deep_than_the_rows_fails_alone_too(scalar):
+    """A document may hold rows at several depths: what cannot be read in one must not cost those of another."""
+    body = b'{"note": %s, "a": [{"x": %s, "y": 1}, %s], "b": {"rows": [{"z": [%s]}]}}' % (scalar, scalar, scalar, ROW)
+    a, b = [{"x": None, "y": 1}, None], {"rows": [{"z": [json.loads(ROW)]}]}
+    assert lenient_json(body, 5) == {"note": None, "a": a, "b": b}
+
+
 @pytest.mark.parametrize(
     "late",
     [

@@ -1,4 +1,4 @@
-"""The commands other than a fetch: ``pit_fetch init | lint | doctor | new-provider``. Text or JSON, no envelope.
+"""The commands other than a fetch: ``pit_fetch init``, ``doctor``, ``config`` and so on. Text or JSON, no envelope.
 
 Each is a module of its own with ``run(argv, environ, folder) -> Answer``, imported only when needed.
 """

@@ -4,6 +4,9 @@ Examines the interpreter, the wiring that a client would read, the hook files th
 ceiling, the credentials and the client's version, and sends a planted leak through the very
 commands that are wired. Every finding names its fix. Nothing is changed, and no credential's value
 is shown.
+
+What files say is never called enforced: only ``--prove``, which has the client itself run planted
+leaks in this project (prove.py), can show that.
 """
 
 from __future__ import annotations
@@ -22,10 +25,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pit_fetch.commands import Answer, Parser, bundle
+from pit_fetch.commands import Answer, Parser, bundle, lint, shipped
 from pit_fetch.commands.servers import PROGRAM, USUAL_NAME, Server, neo4j_servers
-from pit_fetch.commands.wiring import Wired, hooks_in, matches, read_settings
+from pit_fetch.commands.wiring import Settings, Wired, dropped, hooks_in, matches, read_settings, user_folder
 from pit_fetch.errors import ExitStatus
+from pit_fetch.output import deliver, line
 from pit_fetch.siblings import gate, load
 
 guard = load("pit_guard")
@@ -45,7 +49,7 @@ INIT = "run pit_fetch init"
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the report. "fail" means that something is broken; "warn" that it may be."""
+    """One line of the report. "fail" means that the PIT is not enforced; "warn" that it may not be."""
 
     level: Level
     check: str
@@ -57,23 +61,38 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
     """Examines the project in the working directory and reports."""
     parser = Parser("doctor", "Check whether this machine really enforces the PIT in this project.")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    parser.add_argument(
+        "--prove",
+        action="store_true",
+        help="let Claude Code itself run planted leaks here, offline: it starts this project's own hooks and agents",
+    )
     given = parser.parse_args(argv)
     if given.help:
         return Answer(parser.format_help())
     findings = list(examine(environ, Path(folder)))
-    holds = all(finding.level != "fail" for finding in findings)
-    status = ExitStatus.OK if holds else ExitStatus.FOUND
+    if given.prove:
+        findings += _proof(environ, Path(folder))
+    fails = any(finding.level == "fail" for finding in findings)
+    enforced = given.prove and not fails
+    status = ExitStatus.OK if enforced else ExitStatus.FOUND
     if given.json:
-        report = {"holds": holds, "findings": [asdict(finding) for finding in findings]}
+        report = {"enforced": enforced, "verdict": _verdict(given.prove, fails), "findings": [*map(asdict, findings)]}
         return Answer(json.dumps(report, indent=2) + "\n", status)
-    verdict = "The PIT is enforced here.\n" if holds else "The PIT is NOT enforced here.\n"
-    return Answer("".join(map(_line, findings)) + verdict, status)
+    return Answer("".join(map(_line, findings)) + _verdict(given.prove, fails) + "\n", status)
+
+
+def _verdict(proved: bool, fails: bool) -> str:
+    if fails:
+        return "The PIT is NOT enforced here."
+    if proved:
+        return "The PIT is enforced here: the client itself withheld every planted leak."
+    return "Wired, not proved: run pit_fetch doctor --prove, with a ceiling, to have the client itself show it."
 
 
 def examine(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
-    """Every finding on ``project``. Child processes run side by side."""
-    settings = list(read_settings(environ, project))
-    wired = [hook for path, root, content in settings for hook in hooks_in(path, root, content)]
+    """Every finding on ``project`` that files and hooks alone can show. Child processes run side by side."""
+    settings = read_settings(environ, project)
+    wired = [hook for one in settings for hook in hooks_in(one)]
     with ThreadPoolExecutor() as pool:
         client = pool.submit(client_version, environ)
         python = pool.submit(hook_python, environ)
@@ -82,15 +101,54 @@ def examine(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
         yield from check_command(environ)
         yield from check_working_directory(project)
         yield python.result()
-        yield from check_settings(settings, project)
+        yield from check_settings(settings, environ, project)
         yield from check_wiring(wired)
         yield from check_servers(list(neo4j_servers(environ, project)), wired)
         for trial in trials:
             yield from trial.result()
-        yield from check_ceiling(environ)
+        yield from check_files(environ, project)
+        yield from check_agents(project)
+        yield from check_ceiling(settings, environ)
         yield from check_audit(environ, project)
         yield from check_credentials(environ, project)
         yield client.result()
+
+
+# The proof.
+
+
+def _proof(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
+    """What the client itself does with planted leaks in this project."""
+    from pit_fetch.commands.prove import prove
+
+    ceiling = gate.parse_pit(effective_ceiling(read_settings(environ, project), environ))
+    client = _client(environ)
+    if ceiling is None:
+        fix = f"set {gate.CEILING_VARIABLE} in the environment that starts the client, and here"
+        yield Finding("fail", "proof", "without a ceiling, a call without --pit is open mode: nothing to prove", fix)
+    elif not client:
+        fix = "install Claude Code, or claude-agent-sdk, whose wheel bundles it"
+        yield Finding("fail", "proof", "no Claude Code client was found to prove it with", fix)
+    else:
+        _announce(f"starting {client} here with planted leaks, and with it this project's own hooks and agents")
+        proof = prove(client, environ, project, ceiling, lint.adapters(project / ".claude"))
+        for one in proof.outcomes:
+            good = one.seen == one.step.expected and not one.leaked
+            seen = f"{one.seen}, and what was planted reached the model" if one.leaked else one.seen
+            message = f"{one.step.name}: {seen}" + ("" if good else f" instead of {one.step.expected}")
+            yield Finding("ok" if good else "fail", "proof", message, "" if good else _PROOF_FIX)
+        if proof.problem:
+            yield Finding("fail", "proof", f"not proved: {proof.problem}", _PROOF_FIX)
+
+
+_PROOF_FIX = "mend what the other findings name; settings of the user, a plugin or an administrator count as well"
+
+
+def _announce(text: str) -> None:
+    """One line on the process's own stderr: what is started must be said before it starts."""
+    if sys.__stderr__ is not None:
+        with contextlib.suppress(OSError, ValueError):
+            deliver(sys.__stderr__, line(text))
 
 
 def _line(finding: Finding) -> str:
@@ -142,14 +200,17 @@ def hook_python(environ: Mapping[str, str]) -> Finding:
 
 def client_version(environ: Mapping[str, str]) -> Finding:
     """The version of the client on PATH, or of the one bundled with the installed SDK."""
-    program = shutil.which("claude", path=environ.get("PATH"))
-    printed = _output([program, "--version"], environ) if program else _bundled_client()
+    program = _client(environ)
+    told = Path(program).parent.parent / "_cli_version.py"  # the SDK says which client it bundles: no need to start it
+    printed = (
+        told.read_text(encoding="utf-8") if told.is_file() else _output([program or "claude", "--version"], environ)
+    )
     version = tuple(map(int, re.findall(r"\d+", printed)[:3]))
     if not version:
         return Finding("note", "client", "no Claude Code client was found, so its version was not checked")
     shown = f"Claude Code {_dotted(version)}"
     if version < REPLACES_OUTPUT:
-        message = f"{shown} cannot replace a tool's output, so the gate would hide nothing"
+        message = f"{shown} cannot replace a tool's output, so nothing could be released to the model"
         return Finding("fail", "client", message, f"update it to {_dotted(ON_FAILURE)} or later")
     if version < ON_FAILURE:
         message = f"{shown} ignores onFailure, so a guard that cannot start lets the call run"
@@ -157,14 +218,16 @@ def client_version(environ: Mapping[str, str]) -> Finding:
     return Finding("ok", "client", shown)
 
 
-def _bundled_client() -> str:
+def _client(environ: Mapping[str, str]) -> str:
+    """The client's program; "" for none."""
     from importlib.util import find_spec
 
+    found = shutil.which("claude", path=environ.get("PATH"))
+    if found:
+        return found
     spec = find_spec("claude_agent_sdk")
-    if spec is None or spec.origin is None:
-        return ""
-    path = Path(spec.origin).parent / "_cli_version.py"
-    return path.read_text(encoding="utf-8") if path.is_file() else ""
+    bundled = Path(spec.origin).parent / "_bundled" / "claude" if spec and spec.origin else None
+    return str(bundled) if bundled and bundled.is_file() else ""
 
 
 def _output(command: Sequence[str], environ: Mapping[str, str], stdin: str = "") -> str:
@@ -189,15 +252,31 @@ def _output(command: Sequence[str], environ: Mapping[str, str], stdin: str = "")
 # The wiring.
 
 
-def check_settings(settings: Iterable[tuple[Path, Path, Any]], project: Path) -> Iterator[Finding]:
-    for path, _, content in settings:
-        if not isinstance(content, dict):
-            yield Finding("fail", "settings", f"{path} is not a JSON object: the client drops its hooks", "correct it")
-        elif content.get("disableAllHooks"):
-            yield Finding("fail", "settings", f"{path} sets disableAllHooks", "remove it")
-        elif path == project / "hooks" / "hooks.json":
+# Switches of a settings file with which the client does not run a project's hooks. The last two are an administrator's.
+_SWITCHES = ("disableAllHooks", "allowManagedHooksOnly", "strictPluginOnlyCustomization")
+
+
+def check_settings(settings: Sequence[Settings], environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
+    for one in settings:
+        fault = dropped(one)
+        if fault:
+            yield Finding(
+                "fail", "settings", f"{one.path} {fault}: the client drops its hooks, and says nothing", "correct it"
+            )
+        for switch in _SWITCHES:
+            if one.get(switch):
+                yield Finding("fail", "settings", f"{one.path} sets {switch}", "remove it, or ask who administers it")
+        if one.path == project / "hooks" / "hooks.json":
             fix = "start the client with --plugin-dir and this folder, or install the plugin"
             yield Finding("note", "settings", "this folder is the plugin: its hooks run where a session loads it", fix)
+    here = project.resolve()
+    if not (here / ".claude").is_dir():
+        above = next((folder for folder in here.parents if (folder / ".claude" / "settings.json").is_file()), None)
+        if above is not None and above / ".claude" != user_folder(environ).resolve():
+            message = f"sessions that start here find the agents of {above}, but do not run the hooks of its settings"
+            yield Finding("fail", "settings", message, f"start them in {above}, or install the plugin")
+    if environ.get("CLAUDE_CODE_SIMPLE", "") not in ("", "0", "false"):
+        yield Finding("fail", "settings", "CLAUDE_CODE_SIMPLE is set: the client runs no hooks", "unset it")
 
 
 def check_wiring(wired: Sequence[Wired]) -> Iterator[Finding]:
@@ -205,23 +284,23 @@ def check_wiring(wired: Sequence[Wired]) -> Iterator[Finding]:
     for row in bundle.wiring():
         name = f"{row.script} at {row.event} on {row.matcher}"
         found = [hook for hook in wired if hook.event == row.event and hook.script == row.script]
-        found = [hook for hook in found if matches(hook.matcher, row.matcher)]
+        found = [hook for hook in found if all(matches(hook.matcher, tool) for tool in row.matcher.split("|"))]
         if found:
             yield Finding("ok", "wiring", f"{name} ({found[0].origin})")
-        elif row.matcher == "Bash":
+        elif "Bash" in row.matcher.split("|"):
             yield Finding("fail", "wiring", f"{name} is not wired", f"{INIT}, or install the plugin")
         else:
             yield Finding("warn", "wiring", f"{name} is not wired", f"{INIT}, if a server of this name is in use")
         yield from (finding for hook in found for finding in _check_hook(hook))
     for hook in wired:
-        if _is_malformed(hook.hook):
-            message = f"{hook.origin} has a hook with an invalid timeout or onFailure, so the client drops hooks"
-            yield Finding("fail", "wiring", message, "make timeout a number, and onFailure block or continue")
-        if hook.event == "PostToolUse" and not hook.script and matches(hook.matcher, "Bash"):
-            message = (
-                f"{hook.origin} has another PostToolUse hook on Bash; if it rewrites output, the last to finish wins"
-            )
-            yield Finding("warn", "wiring", message, "make sure that it never prints updatedToolOutput")
+        if hook.script or hook.event not in _REWRITING or not matches(hook.matcher, "Bash"):
+            continue
+        what, field = _REWRITING[hook.event]
+        message = f"{hook.origin} has another {hook.event} hook on Bash: if it rewrites {what}, the last to finish wins"
+        yield Finding("warn", "wiring", message, f"make sure that it never prints {field}")
+
+
+_REWRITING = {"PreToolUse": ("the command", "updatedInput"), "PostToolUse": ("output", "updatedToolOutput")}
 
 
 def check_servers(servers: Sequence[Server], wired: Sequence[Wired]) -> Iterator[Finding]:
@@ -245,21 +324,15 @@ def _runs(wired: Iterable[Wired], event: str, script: str, tool: str) -> bool:
     return any(hook.event == event and hook.script == script and matches(hook.matcher, tool) for hook in wired)
 
 
-def _is_malformed(hook: Mapping[str, Any]) -> bool:
-    """Whether the client rejects the hook, and with it others in the file (measured on 2.1.329)."""
-    known = hook.get("onFailure") in (None, "block", "continue")
-    return not known or not isinstance(hook.get("timeout", 10), (int, float))
-
-
 def _check_hook(wired: Wired) -> Iterator[Finding]:
     if wired.hook.get("async"):
         yield Finding("fail", "wiring", f"{wired.script} is async, so nothing waits for it", "remove async")
     if wired.hook.get("if"):
-        yield Finding("warn", "wiring", f"{wired.script} has an if filter that some calls may slip past", "remove it")
+        yield Finding("fail", "wiring", f"{wired.script} has an if filter that some calls slip past", "remove it")
     timeout = wired.hook.get("timeout")
     if isinstance(timeout, (int, float)) and timeout <= gate.ALARM_SECONDS + gate.LOG_SECONDS:
-        message = f"{wired.script} has timeout {timeout!r}: the client kills it before its own alarm can withhold"
-        yield Finding("fail", "wiring", message, "set timeout to 10")
+        message = f"{wired.script} has timeout {timeout!r}: the client kills it before its own alarm can answer"
+        yield Finding("warn", "wiring", message, "set timeout to 10")
     if wired.event == "PreToolUse" and wired.hook.get("onFailure") != "block":
         message = f"{wired.script} lacks onFailure: a guard that cannot start lets the call run"
         yield Finding("warn", "wiring", message, 'add "onFailure": "block"')
@@ -295,15 +368,10 @@ def try_out(wired: Wired, environ: Mapping[str, str]) -> list[Finding]:
             Finding("fail", "trial", f"{name} gave no answer in {CHILD_SECONDS} s", "run it again on a calmer machine")
         ]
     else:
-        found = [Finding("fail", "trial", f"{name} does not do this: {what}", f"{INIT} --force")]
-    return [*found, *_check_file(wired.path)] if wired.path and wired.path.is_file() else found
-
-
-def _check_file(script: Path) -> Iterator[Finding]:
-    if not os.access(script, os.X_OK):
-        yield Finding("warn", "files", f"{script} is not executable", f"chmod +x {script}")
-    if script.read_bytes() != bundle.files()[f"hooks/{script.name}"]:
-        yield Finding("warn", "files", f"{script} is not the one from this version", f"{INIT} --force")
+        found = [Finding("fail", "trial", f"{name} does not do this: {what}", f"{INIT} --upgrade")]
+    if wired.path and wired.path.is_file() and not os.access(wired.path, os.X_OK):
+        found.append(Finding("warn", "files", f"{wired.path} is not executable", f"chmod +x {wired.path}"))
+    return found
 
 
 def _denies(answer: Any) -> bool:
@@ -317,17 +385,56 @@ _TRIALS: dict[tuple[str, str], Any] = {
 }
 
 
+# The files.
+
+
+def check_files(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
+    """The version of each file that ``init`` installed, in the project and for the user."""
+    folders = dict.fromkeys((project / ".claude", user_folder(environ)))
+    for name, path in ((name, folder / name) for folder in folders for name in bundle.files()):
+        if not path.is_file():
+            continue
+        version = shipped.version_of(name, path.read_bytes())
+        if version == shipped.CURRENT:
+            yield Finding("ok", "files", f"{path} is of version {_version()}")
+        elif version:
+            yield Finding("warn", "files", f"{path} is of version {version}, not {_version()}", f"{INIT} --upgrade")
+        else:
+            fix = f"compare it with this version ({INIT} --upgrade --dry-run), or replace it: {INIT} --force"
+            yield Finding("warn", "files", f"{path} was edited: it is not the file of any version", fix)
+
+
+def check_agents(project: Path) -> Iterator[Finding]:
+    """Whether the guard knows every agent of the project that is meant for pit_fetch alone."""
+    for name in lint.adapters(project / ".claude"):
+        if name not in guard.ADAPTERS:
+            fix = f"give it the name of a bundled one, or set {guard.ONLY_VARIABLE}=1 for the session"
+            message = f"the agent {name} may run any command: the guard does not know its name"
+            yield Finding("fail", "agents", message, fix)
+
+
 # The environment.
 
 
-def check_ceiling(environ: Mapping[str, str]) -> Iterator[Finding]:
-    ceiling = environ.get(gate.CEILING_VARIABLE)
+def effective_ceiling(settings: Sequence[Settings], environ: Mapping[str, str]) -> str | None:
+    """The ceiling as a hook sees it: a variable in a settings file is stronger than the environment."""
+    said = [one.get("env") for one in settings]
+    values = [env[gate.CEILING_VARIABLE] for env in said if isinstance(env, dict) and gate.CEILING_VARIABLE in env]
+    return str(values[0]) if values else environ.get(gate.CEILING_VARIABLE)
+
+
+def check_ceiling(settings: Sequence[Settings], environ: Mapping[str, str]) -> Iterator[Finding]:
+    ceiling, given = effective_ceiling(settings, environ), environ.get(gate.CEILING_VARIABLE)
+    moment, own = gate.parse_pit(ceiling), gate.parse_pit(given)
     if ceiling is None:
         fix = "for a back-test, set it in the environment that starts the client"
-        yield Finding("note", "ceiling", f"{gate.CEILING_VARIABLE} is not set: a call without --pit is open mode", fix)
-    elif gate.parse_iso8601(ceiling) is None:
-        fix = "write YYYY-MM-DDTHH:MM:SS with Z or an offset, or unset it"
+        yield Finding("warn", "ceiling", f"{gate.CEILING_VARIABLE} is not set: a call without --pit is open mode", fix)
+    elif moment is None:
+        fix = "write YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name], or unset it"
         yield Finding("fail", "ceiling", f"{gate.CEILING_VARIABLE} cannot be read, so every call is refused", fix)
+    elif own is not None and moment > own:
+        message = f"a settings file raises {gate.CEILING_VARIABLE} to {ceiling}, and is stronger than the environment"
+        yield Finding("fail", "ceiling", message, "take it out of the env of that file")
     else:
         yield Finding("ok", "ceiling", f"every call needs a --pit at or before {ceiling}")
     if guard.is_wrapper_only({}, environ):

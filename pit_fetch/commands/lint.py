@@ -7,6 +7,8 @@
     R6  a hook command that names project files goes through $CLAUDE_PROJECT_DIR
     R7  no agent loads a deprecated skill
     R8  Cypher that an agent is to run is Cypher that the guard lets run
+    R9  a PIT-complete agent has exactly the tool that its hooks judge
+    R10 an agent that may run commands has a name that the guard knows
 
 Reads files only. A project keeps agents and skills in ``.claude/``, a plugin at its root.
 """
@@ -27,7 +29,7 @@ from pit_fetch.siblings import load
 guard = load("pit_guard")
 
 # Agents whose name, skills or hooks say that they retrieve data.
-DATA_AGENTS = re.compile(r"neo4j-.*|perplexity-.*|alphavantage(-.*)?|bz-news-api|sec_full_text")
+DATA_AGENTS = re.compile(r"neo4j-.*|perplexity-.*|alphavantage(-.*)?|bz-news-api|sec_full_text|fred|earningscall")
 
 WRITE_TOOL = "mcp__neo4j-cypher__write_neo4j_cypher"
 READ_TOOL = "mcp__neo4j-cypher__read_neo4j_cypher"
@@ -43,6 +45,9 @@ PIT_DONE: Mapping[str, str] = {
     "bz-news-api": "Bash",
     "alphavantage": "Bash",
     "sec_full_text": "Bash",
+    "fred": "Bash",
+    "earningscall": "Bash",
+    **{f"perplexity-{name}": "Bash" for name in ("search", "ask", "reason", "research", "sec")},
 }
 DEPRECATED_SKILLS = frozenset({"filtered-data"})
 
@@ -51,7 +56,7 @@ _PROJECT_FILE = re.compile(
     r"(?P<path>(?:\.claude|scripts)/[\w./-]*\w\.\w+)"
 )
 _NAMES_PROJECT = re.compile(r"(?<!\w)(?:\.claude|scripts)/")
-_PROJECT_DIR = re.compile(r"\$CLAUDE_PROJECT_DIR\b|\$\{CLAUDE_PROJECT_DIR\}")
+_PROJECT_DIR = re.compile(r"\$CLAUDE_PROJECT_DIR\b|\$\{CLAUDE_PROJECT_DIR\}|\$HOME\b")
 
 
 @dataclass(frozen=True)
@@ -69,10 +74,11 @@ class Problem:
 
 @dataclass(frozen=True)
 class Agent:
-    """An agent file: its parsed frontmatter, and the body."""
+    """An agent file: its parsed frontmatter, and the body. Without ``tools`` it has every tool of the session."""
 
     name: str
     path: str
+    tools: tuple[str, ...] | None
     skills: tuple[str, ...]
     hooks: tuple[HookEntry, ...]
     body: str
@@ -134,7 +140,25 @@ def _count(number: int, noun: str) -> str:
 def _read(path: Path, shown: str) -> Agent:
     front, body = frontmatter.split(path.read_text(encoding="utf-8"))
     name = str(front.get("name") or path.stem)
-    return Agent(name, shown, tuple(frontmatter.as_list(front.get("skills"))), tuple(_hooks(front)), body)
+    tools = tuple(frontmatter.as_list(front["tools"])) if "tools" in front else None
+    return Agent(name, shown, tools, tuple(frontmatter.as_list(front.get("skills"))), tuple(_hooks(front)), body)
+
+
+def adapters(home: Path) -> list[str]:
+    """The names of the data agents in ``home`` that may run commands: all that they may run is pit_fetch."""
+    names = []
+    for path in sorted((home / "agents").glob("*.md")):
+        try:
+            agent = _read(path, path.name)
+        except (ValueError, AttributeError, TypeError):
+            continue
+        if _is_data_agent(agent) and _runs_commands(agent):
+            names.append(agent.name)
+    return names
+
+
+def _runs_commands(agent: Agent) -> bool:
+    return agent.tools is None or not {"Bash", "*"}.isdisjoint(tool.partition("(")[0] for tool in agent.tools)
 
 
 def _hooks(front: Mapping[str, Any]) -> Iterator[HookEntry]:
@@ -155,6 +179,7 @@ def _is_data_agent(agent: Agent) -> bool:
 def _check(agent: Agent, project: Path, home: Path) -> Iterator[Problem]:
     yield from _check_skills(agent)
     yield from _check_hooks(agent)
+    yield from _check_name(agent)
     if agent.name in PIT_DONE:
         yield from _check_complete(agent, PIT_DONE[agent.name])
     # A plugin's agents name files of the project they are copied into, which are not here.
@@ -192,6 +217,13 @@ def _check_hooks(agent: Agent) -> Iterator[Problem]:
             )
 
 
+def _check_name(agent: Agent) -> Iterator[Problem]:
+    if _runs_commands(agent) and agent.name not in guard.ADAPTERS:
+        known = ", ".join(sorted(guard.ADAPTERS))
+        message = f"the guard lets it run any command: it knows {known}; give it one of these names, or take Bash away"
+        yield Problem("ERROR", "R10", agent.path, message)
+
+
 def _is_wildcard(matcher: str | None) -> bool:
     """Whether a matcher accepts tools that it does not name. The client reads it as a name, ``A|B`` or a regex."""
     if not matcher or "*" in matcher:
@@ -207,6 +239,11 @@ def _check_complete(agent: Agent, tool: str) -> Iterator[Problem]:
         yield Problem("ERROR", "R3", agent.path, "pit-envelope is missing from skills")
     if not _has(agent, "PostToolUse", tool, "pit_gate.py"):
         yield Problem("ERROR", "R3", agent.path, f"no PostToolUse hook runs pit_gate.py on {tool}")
+    if agent.tools is None or set(agent.tools) != {tool}:
+        has = "no tools list, so every tool" if agent.tools is None else f"the tools {', '.join(agent.tools) or 'none'}"
+        yield Problem("ERROR", "R9", agent.path, f"it has {has}: list {tool} and nothing else")
+    if tool == "Bash" and not _has(agent, "PreToolUse", tool, "pit_guard.py"):
+        yield Problem("ERROR", "R3", agent.path, f"no PreToolUse hook runs pit_guard.py on {tool}")
     if tool == READ_TOOL and not any(_has(agent, "PreToolUse", WRITE_TOOL, word) for word in ("block", "pit_guard.py")):
         yield Problem("ERROR", "R3", agent.path, f"no PreToolUse hook blocks {WRITE_TOOL}")
 

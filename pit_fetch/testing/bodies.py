@@ -8,16 +8,16 @@ from typing import Any
 from pit_fetch.testing.case import Case, Seen, failure
 from pit_fetch.testing.documents import at
 from pit_fetch.testing.drift import TOLERANT, not_worse
-from pit_fetch.testing.program import baseline, look
-from pit_fetch.testing.rows import Row, edited, rows_of
+from pit_fetch.testing.program import look
+from pit_fetch.testing.rows import Recording, Row, edited
 from pit_fetch.testing.same import CANARY
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import Request
 
 
-def check_odd_bodies(case: Case) -> None:
+def check_odd_bodies(recording: Recording) -> None:
     """Bodies that are no reply: no crash, nothing new, and nothing of them is repeated."""
-    seen = baseline(case)
+    case, seen = recording.case, recording.seen
     for what, body in _odd_bodies(case.reply).items():
         advice = (
             f'decode with pit_fetch.wire.lenient_json, check the shape, and raise UpstreamError("malformed"): {what}'
@@ -30,9 +30,9 @@ def check_odd_bodies(case: Case) -> None:
             _not_repeated(other, f"the body is {what}")
 
 
-def check_errors(case: Case) -> None:
+def check_errors(recording: Recording) -> None:
     """HTTP errors: no crash, no items, and no text of the server."""
-    seen = baseline(case)
+    case, seen = recording.case, recording.seen
     for status in (400, 401, 403, 404, 418, 429, 500):
         for text in ("", f"<html>{CANARY}</html>", f'{{"error": "{CANARY}", "message": ["{CANARY}"]}}', "null"):
             body = text.encode()
@@ -42,10 +42,9 @@ def check_errors(case: Case) -> None:
             _not_repeated(other, what)
 
 
-def check_paging(case: Case) -> None:
+def check_paging(recording: Recording) -> None:
     """A server that gives the same full page for ever is left, and not by the deadline."""
-    seen = baseline(case)
-    rows = rows_of(case, seen)
+    case, rows = recording.case, recording.rows
     longest = max({row.container for row in rows}, key=lambda path: sum(row.container == path for row in rows))
     page = edited(case, lambda tree: _fill(tree, [row for row in rows if row.container == longest], case))
     first: dict[str, Response] = {}
@@ -56,11 +55,13 @@ def check_paging(case: Case) -> None:
     for reply in (case.reply, page):
         first.clear()
         # Without a deadline: a slow host must not hide the loop.
-        patient = replace(case, options={**case.options, "timeout": 86_400})
+        patient = replace(
+            case.asking(timeout=86_400), max_requests=case.max_requests + 2 * min(case.provider.page_size, 1_000)
+        )
         other = look(patient, case.now, reply=reply, wire=again)
         if other.asked_too_often:
             raise failure(
-                f"a server that repeats one page is asked more than {case.max_requests} times",
+                f"a server that repeats one page is asked more than {patient.max_requests} times",
                 "let paging.numbered or paging.follow run the loop: the framework then sees that pages repeat "
                 '(or raise UpstreamError("paging") when a page brings nothing new)',
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any, NamedTuple, TypeGuard
@@ -11,8 +11,10 @@ from typing import Any, NamedTuple, TypeGuard
 from pit_fetch.errors import ExitStatus
 from pit_fetch.operations import in_window
 from pit_fetch.provider import Page, Provider, Query, Record, Watermark
+from pit_fetch.request import Request as FetchRequest
 from pit_fetch.testing.process import Left
 from pit_fetch.testing.server import Response
+from pit_fetch.testing.state import State
 from pit_fetch.times import parse_rfc3339
 from pit_fetch.transport import Request
 
@@ -24,7 +26,12 @@ MICROSECOND = timedelta(microseconds=1)
 
 @dataclass(frozen=True)
 class Case:
-    """A provider with a recorded reply. ``now`` is the wall clock; every recorded record is public by then."""
+    """A provider with a recorded reply. ``now`` is the wall clock; every recorded record is public by then.
+
+    own_server  the author wrote ``serve``: the kit then makes no pages of its own
+    state       what the provider's code held before the first run
+    requests    the command lines that were parsed already
+    """
 
     provider: Provider
     reply: bytes
@@ -35,6 +42,14 @@ class Case:
     now: datetime
     zone: str = ""
     max_requests: int = 100
+    own_server: bool = False
+    state: State | None = field(default=None, compare=False)
+    requests: dict[Any, FetchRequest] = field(default_factory=dict, compare=False, repr=False)
+
+    def asking(self, **options: object) -> Case:
+        """The same with other options; None takes one out."""
+        kept = {name: value for name, value in {**self.options, **options}.items() if value is not None}
+        return replace(self, options=kept)
 
 
 class Version(NamedTuple):
@@ -59,6 +74,7 @@ class Seen(Left):
     audit: Mapping[str, Any] = field(kw_only=True)
     exchanges: tuple[tuple[Request, Response], ...] = field(kw_only=True)
     reached_out: tuple[str, ...] = field(kw_only=True)
+    consulted: tuple[str, ...] = field(kw_only=True)
     asked_too_often: bool = field(kw_only=True)
 
     @property

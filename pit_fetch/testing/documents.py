@@ -1,6 +1,7 @@
 """Replies as trees of dicts, lists and scalars, so that one set of edits serves JSON, XML and CSV. Pure.
 
-CSV is a list of rows by column. An XML element is a dict: its attributes as ``@name``, its text as
+CSV is a list of rows by column, and so is a JSON object of parallel arrays of which one holds dates. A SQLite
+file is a dict of such lists, by table. An XML element is a dict: its attributes as ``@name``, its text as
 ``""``, and its children as a list under each tag.
 """
 
@@ -12,6 +13,11 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as Xml
+
+from pit_fetch.testing.dates import floor
+
+# Where a document's columns lie as rows, beside its other keys.
+COLUMNS = "(rows)"
 
 Pattern = tuple[str, ...]
 Path = tuple[Any, ...]
@@ -32,10 +38,12 @@ class Place(NamedTuple):
 
 def format_of(body: bytes) -> Format | None:
     """How ``body`` is read and written; None for a format that the kit cannot edit."""
+    if body.startswith(_SQLITE_MAGIC):
+        return _SQLITE
     for known in (_JSON, _XML, _CSV):
         try:
             known.decode(body)
-        except (ValueError, Xml.ParseError, csv.Error):
+        except (ValueError, Xml.ParseError, csv.Error, RecursionError):
             continue
         return known
     return None
@@ -83,14 +91,118 @@ def at(tree: Any, path: Path) -> Any:
 
 def name(pattern: Pattern) -> str:
     """A pattern as an author reads it: ``results[].title``."""
-    return ".".join(part or "(text)" for part in pattern).replace(".*", "[]").replace("*.", "[].")
+    return ".".join(part or "(text)" for part in pattern if part != COLUMNS).replace(".*", "[]").replace("*.", "[].")
 
 
 def _decode_json(body: bytes) -> Any:
     tree = json.loads(body.decode("utf-8-sig"))
     if not isinstance(tree, (dict, list)):
         raise ValueError("no document")
-    return tree
+    return _with_rows(tree)
+
+
+def _encode_json(tree: Any) -> bytes:
+    return json.dumps(_with_columns(tree)).encode()
+
+
+class Columns(list[Any]):
+    """Rows that the document holds as columns. ``names`` are the columns."""
+
+    names: tuple[str, ...] = ()
+
+
+def _with_rows(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_with_rows(child) for child in node]
+    if not isinstance(node, dict):
+        return node
+    names = [name for name, child in node.items() if isinstance(child, list)]
+    if not _are_columns([node[name] for name in names]):
+        return {key: _with_rows(child) for key, child in node.items()}
+    rows = Columns(dict(zip(names, row, strict=True)) for row in zip(*(node[name] for name in names), strict=True))
+    rows.names = tuple(names)
+    return {COLUMNS: rows, **{key: _with_rows(child) for key, child in node.items() if key not in names}}
+
+
+def _are_columns(lists: list[list[Any]]) -> bool:
+    lengths = {len(one) for one in lists}
+    if len(lists) < 2 or len(lengths) != 1 or min(lengths) < 2:
+        return False
+    if any(isinstance(value, (dict, list)) for one in lists for value in one):
+        return False
+    return any(all(floor(value) is not None for value in one) for one in lists)
+
+
+def _with_columns(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_with_columns(child) for child in node]
+    if not isinstance(node, dict):
+        return node
+    rows = node.get(COLUMNS)
+    others = {key: _with_columns(child) for key, child in node.items() if key != COLUMNS}
+    if not isinstance(rows, Columns):
+        return others if rows is None else {**others, COLUMNS: rows}
+    found = [row if isinstance(row, dict) else {} for row in rows]
+    names = dict.fromkeys([*(name for row in found for name in row)]) or dict.fromkeys(rows.names)
+    return {**{name: [row.get(name) for row in found] for name in names}, **others}
+
+
+class Tables(dict[str, Any]):
+    """The tables of a SQLite file; ``schema`` is how they were made."""
+
+    schema: tuple[str, ...] = ()
+
+
+def _decode_sqlite(body: bytes) -> Any:
+    import sqlite3
+
+    database = sqlite3.connect(":memory:")
+    try:
+        database.deserialize(body)
+        database.row_factory = sqlite3.Row
+        made = list(database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql IS NOT NULL"))
+        tables = Tables(
+            (name, [dict(row) for row in database.execute(f'SELECT * FROM "{name}"')])  # noqa: S608 - its own tables
+            for name, _ in made
+            if not name.startswith("sqlite_")
+        )
+        tables.schema = tuple(sql for name, sql in made if not name.startswith("sqlite_"))
+        return tables
+    except sqlite3.Error as error:
+        raise ValueError("no database") from error
+    finally:
+        database.close()
+
+
+def _encode_sqlite(tree: Any) -> bytes:
+    import sqlite3
+
+    database = sqlite3.connect(":memory:")
+    try:
+        for sql in getattr(tree, "schema", ()):
+            database.execute(sql)
+        for name, rows in tree.items() if isinstance(tree, dict) else ():
+            known = [row[1] for row in database.execute(f'PRAGMA table_info("{name}")')]
+            for row in rows if isinstance(rows, list) and known else ():
+                for column in row if isinstance(row, dict) else ():
+                    if column not in known:
+                        database.execute(f'ALTER TABLE "{name}" ADD COLUMN "{column}"')
+                        known.append(column)
+                values = [_sqlite_value(row.get(column)) if isinstance(row, dict) else None for column in known]
+                marks = ", ".join("?" * len(known))
+                database.execute(f'INSERT OR IGNORE INTO "{name}" VALUES ({marks})', values)  # noqa: S608 - its own tables
+        database.commit()
+        return bytes(database.serialize())
+    finally:
+        database.close()
+
+
+def _sqlite_value(value: Any) -> Any:
+    if isinstance(value, (dict, list)):
+        return json.dumps(value)
+    if isinstance(value, int) and abs(value) >= 2**63:
+        return str(value)
+    return value
 
 
 def _decode_xml(body: bytes) -> Any:
@@ -137,6 +249,7 @@ def _decode_csv(body: bytes) -> Any:
 
 
 def _encode_csv(rows: Any) -> bytes:
+    rows = [row if isinstance(row, dict) else {} for row in rows] if isinstance(rows, list) else []
     columns = list(dict.fromkeys(column for row in rows for column in row))
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\r\n")
@@ -149,6 +262,8 @@ def _text(value: Any) -> str:
     return "" if value is None else value if isinstance(value, str) else json.dumps(value)
 
 
-_JSON = Format(_decode_json, lambda tree: json.dumps(tree).encode())
+_JSON = Format(_decode_json, _encode_json)
 _XML = Format(_decode_xml, _encode_xml)
 _CSV = Format(_decode_csv, _encode_csv)
+_SQLITE = Format(_decode_sqlite, _encode_sqlite)
+_SQLITE_MAGIC = b"SQLite format 3\0"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -10,13 +11,18 @@ import sys
 from pit_fetch.credentials import REDACTED
 from pit_fetch.errors import ConfigError
 from pit_fetch.http import base_url
+from pit_fetch.provider import Provider
 from pit_fetch.testing.case import Case, Seen, failure
-from pit_fetch.testing.program import baseline, look
+from pit_fetch.testing.program import look
+from pit_fetch.testing.rows import Recording
 from pit_fetch.testing.same import holds
 from pit_fetch.testing.server import Response
 
 # Each costs an agent's call more than the rest of the start-up together.
 HEAVY = ("asyncio", "email", "http", "importlib.metadata", "multiprocessing", "sqlite3", "ssl", "unittest")
+
+# They open connections below Python, where no audit event tells of them.
+_NATIVE = frozenset({"curl_cffi", "grpc", "hrequests", "primp", "pycurl", "rnet", "tls_client", "tls_requests"})
 
 _PROBE = """
 import json, sys
@@ -27,9 +33,9 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 """
 
 
-def check_import(case: Case) -> None:
+def check_import(provider: Provider) -> None:
     """Importing the provider's module brings in nothing heavy: it happens on each call, --help included."""
-    module = case.provider.fetch.__module__
+    module = provider.fetch.__module__
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(path or os.curdir for path in sys.path)}
     done = subprocess.run(  # noqa: S603 - this interpreter, on a module that is already imported
         [sys.executable, "-c", _PROBE, module], env=environ, capture_output=True, text=True, check=False
@@ -58,20 +64,29 @@ def check_hosts(case: Case) -> None:
                 f"the override of host {host.name} is {host.override!r}",
                 "name it PIT_FETCH_<SOURCE>_URL: it points tests and proxies elsewhere",
             )
-    seen = look(case, case.now)
-    if seen.reached_out:
+    for seen in (look(case, case.now), look(case, case.now, offline=True)):
+        if seen.reached_out:
+            raise failure(
+                f"the provider goes around what it is given ({seen.reached_out[0]}): no deadline, no rate limit and no "
+                "retry holds there, and nothing records it",
+                "ask declared hosts through context.http.get or .post, and with a library of its own HTTP through "
+                "context.load; read a File of Provider.files by context.file, and write none",
+            )
+    native = sorted(_native(case))
+    if native:
         raise failure(
-            f"the provider goes around its HTTP client ({seen.reached_out[0]}): no deadline, no rate limit and no "
-            "retry holds there",
-            "declare the host in Provider.hosts and ask through context.http.get or .post",
+            f"the provider's code imports {', '.join(native)}, which reaches the network by itself, and does not use "
+            "context.load",
+            "hand the library's call to context.load(host, path, params, call)",
         )
 
 
-def check_secrets(case: Case) -> None:
+def check_secrets(recording: Recording) -> None:
     """No credential is in a record, a gap, an error or a log, even where the server repeats it."""
+    case = recording.case
     echo = " ".join(case.secrets).encode()
     runs = {
-        "on the recorded reply": baseline(case),
+        "on the recorded reply": recording.seen,
         "when the server refuses": look(case, case.now, wire=lambda request, made: Response(b'{"e": "no"}', 401)),
         "when the server fails": look(case, case.now, wire=lambda request, made: Response(b"failed", 500)),
         "when the reply is malformed": look(case, case.now, wire=lambda request, made: Response(b"<html>")),
@@ -87,6 +102,33 @@ def check_secrets(case: Case) -> None:
         seen = look(case, case.now, wire=lambda request, made, s=status: Response(echo, s))  # type: ignore[misc]
         if any(secret in seen.out + seen.err for secret in case.secrets):
             raise failure("a credential gets out when the server repeats it", "tell errors in words of your own")
+
+
+def _native(case: Case) -> set[str]:
+    """Libraries that go around Python's own sockets, imported by the author's code, where nothing is loaded."""
+    found: set[str] = set()
+    loads = False
+    for name in case.state.modules if case.state is not None else ():
+        file = str(getattr(sys.modules.get(name), "__file__", None) or "")
+        if not file.endswith(".py"):
+            continue
+        with open(file, encoding="utf-8") as source:
+            tree = ast.parse(source.read())
+        for node in ast.walk(tree):
+            loads = loads or (isinstance(node, ast.Attribute) and node.attr == "load" and _names(node, "context"))
+            if isinstance(node, ast.Import):
+                found.update(alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                found.add((node.module or "").partition(".")[0])
+            elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+                called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                if called in ("import_module", "__import__"):
+                    found.add(str(node.args[0].value).partition(".")[0])
+    return set() if loads else found & _NATIVE
+
+
+def _names(node: ast.Attribute, name: str) -> bool:
+    return isinstance(node.value, ast.Name) and node.value.id == name
 
 
 def _heavy(name: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 from pit_fetch import cli, registry
 from pit_fetch.provider import Provider
+from pit_fetch.request import Request
 from pit_fetch.transport import Transport
 from pit_fetch.world import Clock, World
 
@@ -91,8 +92,12 @@ def run(
     terminal: bool = False,
     provider: Provider | None = None,
     alarm: Callable[[float], AbstractContextManager[None]] = lambda _: nullcontext(),
+    request: Request | None = None,
 ) -> Left:
-    """Runs the command on ``words`` in ``folder``. ``provider`` stands in for the source that the words name."""
+    """Runs the command on ``words`` in ``folder``. ``provider`` stands in for the source that the words name.
+
+    ``request`` is what the words were parsed to, where they have been.
+    """
     out, err = io.StringIO(), _Terminal() if terminal else io.StringIO()
     world = World(
         environ=environ,
@@ -105,7 +110,7 @@ def run(
         stdout=out,
         stderr=err,
     )
-    code = cli.main(words, world)
+    code = cli.main(words, world) if request is None else cli.ask(request, words, world)
     return Left(out.getvalue(), err.getvalue(), int(code), tuple(files_in(folder)))
 
 

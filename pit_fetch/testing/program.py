@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import dataclasses
+import functools
 import io
 import json
+import os
+import shutil
 import tempfile
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -16,7 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from pit_fetch.coercion import flag_of, spell
+from pit_fetch.errors import UsageError
 from pit_fetch.provider import Context, Provider, Query
+from pit_fetch.request import parse
 from pit_fetch.testing import outside
 from pit_fetch.testing.case import Case, Seen, Wire, failure
 from pit_fetch.testing.process import TestClock, run
@@ -46,11 +53,20 @@ class _Spy:
 
         return dataclasses.replace(self.provider, fetch=fetch, read=read)
 
+    def _warned(self, message: Warning | str, *more: object) -> None:
+        self.printed.write(f"{message}\n")
+
     def _note(self, query: Query, start: Callable[[], Iterable[Any]]) -> Iterator[Any]:
         self.query = query
         stream: Iterator[Any] | None = None
         while True:
-            with contextlib.redirect_stdout(self.printed), contextlib.redirect_stderr(self.printed):
+            with (
+                contextlib.redirect_stdout(self.printed),
+                contextlib.redirect_stderr(self.printed),
+                warnings.catch_warnings(),
+            ):
+                warnings.simplefilter("always")
+                warnings.showwarning = self._warned  # type: ignore[assignment]
                 stream = iter(start()) if stream is None else stream
                 try:
                     one = next(stream)
@@ -60,6 +76,35 @@ class _Spy:
             yield one
 
 
+class ServerFailed(AssertionError):
+    """The author's own ``serve`` raised."""
+
+
+class Refused(AssertionError):
+    """The request itself was refused."""
+
+
+class _Ground:
+    """Where runs leave files: one folder as long as the process, swept before each."""
+
+    def __init__(self) -> None:
+        self.root = Path(os.path.realpath(tempfile.mkdtemp(prefix="pit-fetch-kit-")))
+        atexit.register(shutil.rmtree, self.root, ignore_errors=True)
+        self.home, self.audit, self.file = self.root / "home", self.root / "audit.jsonl", self.root / "reply"
+        self.home.mkdir()
+        self.descriptors = outside.Descriptors()
+
+    def sweep(self) -> None:
+        for place, _, names in os.walk(self.root):
+            for name in names:
+                os.unlink(os.path.join(place, name))
+
+
+@functools.cache
+def _ground() -> _Ground:
+    return _Ground()
+
+
 def look(
     case: Case,
     pit: datetime | None,
@@ -67,18 +112,25 @@ def look(
     reply: bytes | None = None,
     wire: Wire | None = None,
     offline: bool = False,
+    fresh: bool = True,
+    watched: bool = False,
 ) -> Seen:
     """Runs one fetch at ``pit``. ``reply`` is the world that is served; ``wire`` changes each answer on its way.
 
-    Raises AssertionError when the test itself is at fault: ``serve`` raised, or the request is refused.
+    ``fresh``: the author's code holds what it held before the first run. ``watched``: clocks and the
+    environment too. Raises AssertionError when the test itself is at fault: ``serve`` raised, or Refused.
     """
     served = case.reply if reply is None else reply
-    clock, spy = TestClock(case.now), _Spy(case.provider)
+    clock, spy, ground = TestClock(case.now), _Spy(case.provider), _ground()
     overrun = False
+    consulted: list[str] = []
+    if fresh and case.state is not None:
+        case.state.reset()
 
     def app(request: Request) -> Response:
         nonlocal overrun
-        made = case.serve(served, request)
+        with outside.unwatched() if watched else contextlib.nullcontext():
+            made = case.serve(served, request)
         if len(transport.exchanges) >= case.max_requests:
             overrun = True
             clock.passed += 1_000_000.0  # past every deadline: this is how the loop ends
@@ -88,33 +140,52 @@ def look(
     given = {"limit": 100_000, "max_pages": 1_000, "pit": pit, **case.options, "verbose": True, "max_chars": 0}
     if offline:
         given["input_file"] = "-"
-    with tempfile.TemporaryDirectory() as root, outside.refused() as reached_out:
-        audit, home = Path(root, "audit.jsonl"), Path(root, "home")
-        home.mkdir()
+    ground.sweep()
+    files = {one.variable: str(ground.file) for one in case.provider.files}
+    if files:
+        ground.file.write_bytes(served)
+    environ = {"HOME": str(ground.home), **files, **case.environ, "PIT_FETCH_AUDIT": str(ground.audit)}
+    words = (f"--source={case.provider.name}", *_words(given))
+    if words not in case.requests:
+        try:
+            case.requests[words] = parse(words, case.provider, environ)
+        except UsageError as error:
+            raise Refused(f"the request is refused: {error}") from None
+    with (
+        outside.refused(str(ground.root)) as reached_out,
+        ground.descriptors.caught(),
+        outside.consulted(case.state.authors) if watched and case.state else contextlib.nullcontext(consulted) as asked,
+    ):
         left = run(
-            [f"--source={case.provider.name}", *_words(given)],
+            words,
             transport=transport,
             clock=clock.value(),
-            environ={"HOME": str(home), **case.environ, "PIT_FETCH_AUDIT": str(audit)},
-            folder=home,
+            environ=environ,
+            folder=ground.home,
             stdin=served,
-            provider=spy.watched(),
+            provider=case.provider,
+            request=case.requests[words]._replace(provider=spy.watched()),
             alarm=_alarm,
         )
-        if not audit.exists():
-            raise AssertionError(f"the request is refused: {left.err}")
-        entry = json.loads(audit.read_text(encoding="utf-8"))
+    said = ground.descriptors.text()
+    if not ground.audit.exists():
+        raise Refused(f"the request is refused: {left.err}")
+    entry = json.loads(ground.audit.read_text(encoding="utf-8"))
     if transport.error is not None:
-        raise AssertionError(f"serve() raised {transport.error!r}: correct the test's own server") from transport.error
+        raise ServerFailed(f"serve() raised {transport.error!r}: correct the test's own server") from transport.error
     return Seen(
-        *left.leaves,
+        left.out,
+        left.err + said,
+        left.code,
+        left.files,
         provider=case.provider,
         query=spy.query,
         yielded=tuple(spy.yielded),
-        printed=spy.printed.getvalue(),
+        printed=spy.printed.getvalue() + said,
         audit=entry,
         exchanges=tuple(transport.exchanges),
         reached_out=tuple(reached_out),
+        consulted=tuple(dict.fromkeys(asked)),
         asked_too_often=overrun,
     )
 

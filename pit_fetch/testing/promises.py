@@ -6,34 +6,34 @@ from datetime import datetime
 
 from pit_fetch.gaps import gap
 from pit_fetch.provider import Page
-from pit_fetch.testing.case import Case, Seen, failure, is_aware
-from pit_fetch.testing.documents import at, must_format
-from pit_fetch.testing.program import baseline, look
-from pit_fetch.testing.rows import Row, drop, edited, keys_of, rows_of
-from pit_fetch.testing.worlds import before_instants, changes_of, late_rows
+from pit_fetch.testing import fuzz
+from pit_fetch.testing.case import failure, is_aware
+from pit_fetch.testing.documents import at
+from pit_fetch.testing.program import look
+from pit_fetch.testing.rows import Recording, Row, drop, edited, keys_of
+from pit_fetch.testing.worlds import before_instants
 
 
-def check_order(case: Case) -> None:
+def check_order(recording: Recording) -> None:
     """The order of pages is the one that they promise, and no watermark rests on a record that may be withheld."""
-    seen = look(case, case.now)
+    seen = look(recording.case, recording.case.now)
     for page in seen.yielded:  # before the baseline, which would only say that nothing came of a broken order
         if isinstance(page, Page) and page.order is not None:
             _check_page(page)
     if gap("order_broken").reason in seen.reasons:
         raise failure("records come that are newer than what was promised of them", _ORDER)
-    seen = baseline(case)
+    seen = recording.seen
     if not all(is_aware(moment) for moment in seen.watermarks):
         raise failure("a Watermark is naive", "give it an aware instant, from a function of pit_fetch.times")
     if seen.watermarks:
-        _check_watermarks(case, seen)
+        _check_watermarks(recording)
 
 
-def check_versions(case: Case) -> None:
+def check_versions(recording: Recording) -> None:
     """Every version of an item is yielded, so that the newest one that was public at the PIT can be chosen."""
-    seen = baseline(case)
-    tree = must_format(case.reply).decode(case.reply)
+    case, seen, tree = recording.case, recording.seen, recording.tree
     alone: dict[str, set[datetime]] = {}
-    for container in dict.fromkeys(row.container for row in rows_of(case, seen)):
+    for container in dict.fromkeys(row.container for row in recording.rows):
         rows = [Row(container, key, frozenset()) for key in keys_of(at(tree, container))]
         for kept in rows:
             others = [row for row in rows if row is not kept]
@@ -73,11 +73,11 @@ def _check_page(page: Page) -> None:
         oldest = stamp if oldest is None else min(oldest, stamp)
 
 
-def _check_watermarks(case: Case, seen: Seen) -> None:
-    rows = rows_of(case, seen)
-    for pit in before_instants(seen):
+def _check_watermarks(recording: Recording) -> None:
+    case = recording.case
+    for pit in before_instants(recording.seen):
         expected = look(case, pit).watermarks
-        for what, change in changes_of(case, late_rows(rows, pit)).items():
+        for what, change in fuzz.quick(recording, recording.late(pit)).items():
             promised = look(case, pit, reply=edited(case, change)).watermarks
             if promised != expected:
                 moved = min(set(promised) ^ set(expected), default=None)

@@ -37,12 +37,17 @@ def same_bytes(run: Callable[[World], Bytes], worlds: Sequence[World], secrets: 
     for place, world in enumerate(worlds):
         left = run(world)
         first = left if first is None else first
-        what = _out_of_place(left, secrets) or first_difference(first, left)
+        what = interference(first, left, secrets)
         if what:
             raise Interference(place, what)
     if first is None:
         raise ValueError("no worlds")
     return first
+
+
+def interference(expected: Left, other: Left, secrets: Collection[str] = ()) -> str:
+    """What is wrong with ``other``, which was to be like ``expected``: a canary, a secret, another byte, or ""."""
+    return _out_of_place(other, secrets) or first_difference(expected, other)
 
 
 def first_difference(expected: Left, other: Left) -> str:

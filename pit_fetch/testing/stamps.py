@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any, get_args
+from zoneinfo import ZoneInfo
 
-from pit_fetch.provider import Record, SourceTag
+from pit_fetch.provider import Operation, Record, SourceTag
 from pit_fetch.siblings import gate
-from pit_fetch.testing.case import MICROSECOND, Case, Seen, failure, instants
-from pit_fetch.testing.dates import a_day_later, floor
-from pit_fetch.testing.documents import at, must_format, name
-from pit_fetch.testing.program import baseline, look
-from pit_fetch.testing.rows import Row, edited, rows_of
+from pit_fetch.testing.case import MICROSECOND, Case, Version, failure, instants, public_from
+from pit_fetch.testing.dates import at_reading, earliest, floor, is_date, is_naive, later, repeated_hour
+from pit_fetch.testing.documents import Path, at, name
+from pit_fetch.testing.fuzz import PLANNED
+from pit_fetch.testing.program import look
+from pit_fetch.testing.rows import LOOKED_AT, Recording, Row, dates_of, edited, leaves, pattern_of, putting
 
 _REVISION = re.compile(r"updat|modif|revis|edit(?!or)|amend|correct|chang", re.IGNORECASE)
-# Rows that are looked at one by one: enough to meet every shape of a recording that was made with care.
-LOOKED_AT = 8
 _WAITS = (timedelta(seconds=1), timedelta(days=40))
 
 
@@ -29,16 +31,15 @@ def check_records(case: Case) -> None:
     for record in seen.records:
         for what, advice in _faults(record):
             raise failure(f"record {record.id!r}: {what}", advice)
-    baseline(case)
     if seen.printed:
         raise failure(
             f"the provider prints ({seen.printed[:40]!r})", "take the print out: stdout belongs to the envelope"
         )
 
 
-def check_independence(case: Case) -> None:
+def check_independence(recording: Recording) -> None:
     """A record's stamp is what the source says: no other clock, no other PIT moves it."""
-    seen = baseline(case)
+    case, seen = recording.case, recording.seen
     snapshots = {record.id for record in seen.records if record.at_receipt}
     for wait in _WAITS:
         later = _later(case, wait)
@@ -60,42 +61,162 @@ def check_independence(case: Case) -> None:
                 )
 
 
-def check_floor(case: Case) -> None:
-    """No stamp lies before the latest instant that its field in the reply can mean."""
-    seen = baseline(case)
-    for row in rows_of(case, seen)[:LOOKED_AT]:
-        sources = {path: value for path, value in _dates(case, row) if _moves(case, seen, row, path, value)}
+def check_floor(recording: Recording) -> None:
+    """No stamp lies before the latest instant that its field in the reply can mean, whatever that field says."""
+    case = recording.case
+    for row in recording.rows[:LOOKED_AT]:
+        sources = {path: value for path, value in dates_of(recording, row) if pattern_of(row, path) in recording.basis}
         floors = [moment for value in sources.values() if (moment := floor(value, case.zone)) is not None]
         for item, stamp in row.versions:
             if floors and stamp < min(floors):
                 fields = ", ".join(f"{_field(path)} = {value!r}" for path, value in sources.items())
                 raise failure(
-                    f"item {item!r} is available_at {stamp}, before {fields} is over ({min(floors)})",
-                    "an imprecise stamp means the latest instant that it can: times.end_of_day for a date, "
-                    "times.wall_clock for a reading without an offset, in the zone of the source",
+                    f"item {item!r} is available_at {stamp}, before {fields} is over ({min(floors)})", _LATEST
+                )
+    for pattern, path in recording.basis.items():
+        row = next(row for row in recording.rows if path[: len(row.path)] == row.path)
+        value = _value(recording, row, path)
+        if is_naive(value) and not case.zone and not _names_its_zone(recording):
+            raise failure(
+                f"{name(tuple(map(str, pattern)))} = {value!r} names no zone, and neither does the test, so nothing "
+                "shows when that was",
+                'set zone = "America/New_York" in the test, or the zone that the source documents; if it documents '
+                "none, the record is undated (None)",
+            )
+        for what, other in _other_stamps(case, value):
+            _check_stamp(recording, row, path, what, other)
+
+
+def check_meaning(recording: Recording) -> None:
+    """A stamp rests on a date of publication, and not on the start of something that was still to come."""
+    case = recording.case
+    declared = {one.field: one for one in (_operation(recording).basis)}
+    for pattern, path in recording.basis.items():
+        found = [
+            (row, value)
+            for row in recording.rows
+            for place, value in dates_of(recording, row)
+            if pattern_of(row, place) == pattern
+        ]
+        field = next((str(part) for part in reversed(pattern) if part != "*"), _field(path))
+        basis = declared.get(field)
+        after = basis.after if basis is not None else timedelta()
+        moments = [(row, moment) for row, value in found if (moment := floor(value, case.zone)) is not None]
+        early = [
+            row for row, moment in moments if row.versions and min(row.versions, key=_at).public_from < moment + after
+        ]
+        if basis is not None and early and basis.means != "publication":
+            raise failure(
+                f"item {min(early[0].versions).id!r} is public before {field} and {after}, as Operation.basis declares",
+                f"stamp it at {field} and {after} at the earliest, or correct Operation.basis",
+            )
+        if basis is not None:
+            continue
+        step = _step(recording, [moment for _, moment in moments])
+        if step and any(
+            version.public_from < moment + step and len(row.versions) == 1
+            for row, moment in moments
+            for version in row.versions
+        ):
+            raise failure(
+                f"the rows look like bars (a low, a high, and prices between), one every {step}, and are public at "
+                f"their {field}",
+                f"a bar that is labelled with its start is public {step} later; if the label is its end, say "
+                f'Operation(basis=(Basis("{field}", "interval_end"),))',
+            )
+        if _are_period_ends([value for _, value in found]):
+            raise failure(
+                f"stamps rest on {field}, of which every value is the first or the last day of a month: that is a "
+                "period, and not when its figure was published",
+                "stamp records with the day of publication; without one, nothing shows when they were public "
+                f'(dating="never"). If {field} is the day of publication, say Operation(basis=(Basis("{field}"),))',
+            )
+        if _STARTS.search(field) and all(
+            version.public_from - moment < _MOMENT for row, moment in moments for version in row.versions
+        ):
+            raise failure(
+                f"stamps rest on {field}, which by its name is when something begins or is due",
+                "take the field that says when the text was published, or add how long that takes at least, and say "
+                f'so: Operation(basis=(Basis("{field}", "start", after=timedelta(…)),))',
+            )
+
+
+def check_revisions(recording: Recording, not_revisions: tuple[str, ...] = ()) -> None:
+    """A date that is later than an item's stamps, in its row or in what is served of it, is told as ``revised_at``."""
+    case = recording.case
+    snapshots = {record.id for record in recording.seen.records if record.at_receipt}
+    for row in recording.rows:
+        for path, value in dates_of(recording, row):
+            field = _field(path)
+            direct = not any(isinstance(part, int) for part in path[len(row.path) :])
+            if not direct or field in not_revisions:
+                continue
+            named = _REVISION.search(field) is not None
+            moment = floor(value, case.zone) if named else earliest(value)
+            if moment is None or (not named and (PLANNED.search(field) or pattern_of(row, path) in recording.validity)):
+                continue
+            last = max((version.public_from for version in row.versions), default=None)
+            if last is not None and last < moment <= case.now and not {v.id for v in row.versions} <= snapshots:
+                item = max(row.versions, key=_at).id
+                raise failure(
+                    f"item {item!r}: {field} = {value!r} is later than its stamps ({last}), so "
+                    "what is served may be a text from after the PIT",
+                    f"yield revised_at from {field} (or, if that is not a revision, list it in not_revisions)",
+                )
+    _check_revisions_to_come(recording, not_revisions)
+    for record in recording.seen.records:
+        stamp = public_from(record)
+        for path, value in leaves(dict(record.payload)) if stamp is not None and not record.at_receipt else ():
+            field, when = _field(path), earliest(value) if isinstance(value, str) else None
+            if when is not None and stamp is not None and when > stamp and not is_planned(field, not_revisions):
+                raise failure(
+                    f"item {record.id!r} shows {field} = {value!r}, which is later than its stamps ({stamp})",
+                    f"leave {field} out of the payload, or yield it as revised_at (or, if it tells of something "
+                    "planned, list it in not_revisions)",
                 )
 
 
-def check_revisions(case: Case, not_revisions: tuple[str, ...] = ()) -> None:
-    """A field that tells of a later revision is told as ``revised_at``."""
-    seen = baseline(case)
-    for row in rows_of(case, seen):
-        for path, value in _dates(case, row):
-            moment = floor(value, case.zone)
-            if moment is None or _field(path) in not_revisions or not _REVISION.search(_field(path)):
+def _check_revisions_to_come(recording: Recording, not_revisions: tuple[str, ...]) -> None:
+    """A field that by its name is a revision's moves a stamp, also where the recording shows no later one."""
+    case = recording.case
+    for row in recording.rows[:LOOKED_AT]:
+        node = at(recording.tree, row.path)
+        for field, value in node.items() if isinstance(node, dict) else ():
+            named = _REVISION.search(field) is not None and PLANNED.search(field) is None
+            if floor(value) is None or not named or field in not_revisions or (field,) in recording.basis:
                 continue
-            for item, stamp in row.versions:
-                if stamp < moment <= case.now:
+            with contextlib.suppress(ValueError, OverflowError):
+                change = putting(row, (*row.path, field), later(value, 60))
+                then = replace(case, now=case.now + timedelta(days=90))
+                after = {Version(one.id, stamp) for one in look(then, then.now, reply=edited(case, change)).records
+                         if (stamp := public_from(one)) is not None}  # fmt: skip
+                if row.versions and row.versions <= after:
                     raise failure(
-                        f"item {item!r}: {_field(path)} = {value!r} is later than its stamps ({stamp}), so "
-                        "what is served may be a text from after the PIT",
-                        f"yield revised_at from {_field(path)} (if that is not a revision, list it in not_revisions)",
+                        f"item {min(row.versions).id!r} keeps its stamps when {field} says 60 days later, so what is "
+                        "served may be a text from after the PIT",
+                        f"yield revised_at from {field} (or, if that is not a revision, list it in not_revisions)",
                     )
 
 
-def check_boundary(case: Case) -> None:
+def is_planned(field: str, not_revisions: tuple[str, ...]) -> bool:
+    return field in not_revisions or PLANNED.search(field) is not None
+
+
+def check_adjusted(recording: Recording) -> None:
+    """Figures that are restated without a mark are served with a caveat, if at all."""
+    fields = sorted({key for item in recording.seen.data for key in item if _ADJUSTED.search(key)})
+    query = recording.seen.query
+    if fields and query is not None and not list(query.operation.caveats(query)):
+        raise failure(
+            f"{', '.join(fields)}: figures that are adjusted later carry no mark of it, so what is served for an early "
+            "PIT is today's",
+            "serve the raw figures, or say so in Operation.caveats: a constant gap of each reply",
+        )
+
+
+def check_boundary(recording: Recording) -> None:
     """A version is there at its instant and absent a microsecond before, whatever window the provider asks for."""
-    seen = baseline(case)
+    case, seen = recording.case, recording.seen
     for moment in instants(seen):
         due = {item for item, stamp in seen.versions if stamp == moment}
         at, before = look(case, moment).stamps, look(case, moment - MICROSECOND).stamps
@@ -146,33 +267,115 @@ def _later(case: Case, wait: timedelta) -> Case:
     return replace(case, now=case.now + wait)
 
 
-def _dates(case: Case, row: Row) -> Iterator[tuple[tuple[Any, ...], object]]:
-    """The paths and values of a row's date-like leaves; its key, where the rows of a map are named by date."""
-    if isinstance(row.key, str) and floor(row.key) is not None:
-        yield row.path, row.key
-    yield from _leaves(at(must_format(case.reply).decode(case.reply), row.path), row.path)
+_LATEST = (
+    "an imprecise stamp means the latest instant that it can: times.end_of_day for a date, times.parse_wall_clock for "
+    "a reading without an offset, in the zone of the source (a minute lasts until its end, a repeated hour means its "
+    "second time); and no stamp is ever moved to the PIT, or to now"
+)
 
 
-def _leaves(node: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], object]]:
-    if isinstance(node, (dict, list)):
-        for key, child in node.items() if isinstance(node, dict) else enumerate(node):
-            yield from _leaves(child, (*path, key))
-    elif floor(node) is not None:
-        yield path, node
+def _other_stamps(case: Case, value: object) -> Iterator[tuple[str, object]]:
+    """What the field could say in another row: a day of the far future, a reading that comes twice."""
+    with contextlib.suppress(ValueError, OverflowError):
+        yield "in the future", later(value, 400 + max(0, (case.now - (floor(value, case.zone) or case.now)).days))
+    if case.zone and is_naive(value):
+        twice = repeated_hour(ZoneInfo(case.zone), case.now)
+        if twice is not None:
+            with contextlib.suppress(ValueError):
+                yield "in the hour that the clock repeats", at_reading(value, twice)
 
 
-def _moves(case: Case, seen: Seen, row: Row, path: tuple[Any, ...], value: object) -> bool:
-    """Whether the row's stamps come from this leaf: they follow when it says the next day."""
+def _check_stamp(recording: Recording, row: Row, path: Path, what: str, value: object) -> None:
+    case = recording.case
+    least = floor(value, case.zone)
+    if least is None:
+        return
+    reply = edited(case, putting(row, path, value))
+    known = {Version(one.id, stamp) for one in recording.seen.records if (stamp := public_from(one)) is not None}
+    # Once when all of it has come, and once before: a stamp may be cut to the PIT, or to now.
+    for then, pit in ((replace(case, now=least + timedelta(days=2)), least + timedelta(days=1)), (case, case.now)):
+        for record in look(then, pit, reply=reply).records:
+            stamp = public_from(record)
+            if record.at_receipt or Version(record.id, stamp or least) in known - row.versions:
+                continue
+            if stamp is not None and stamp < least:
+                raise failure(
+                    f"where {_field(path)} is {what} ({value!r}), item {record.id!r} is stamped {stamp}, and not "
+                    f"{least} or later",
+                    _LATEST,
+                )
 
-    def change(tree: Any) -> None:
-        parent = at(tree, path[:-1])
-        if path == row.path:
-            parent[a_day_later(value)] = parent.pop(path[-1])
-        else:
-            parent[path[-1]] = a_day_later(value)
 
-    later = _later(case, timedelta(days=2))
-    return not row.versions <= look(later, later.now, reply=edited(case, change)).versions
+def _value(recording: Recording, row: Row, path: Path) -> object:
+    return path[-1] if path == row.path else at(recording.tree, path)
+
+
+def _names_its_zone(recording: Recording) -> bool:
+    """Whether the reply itself says in which zone its clocks are."""
+    return any(isinstance(value, str) and _is_zone(value) for _, value in leaves(recording.tree))
+
+
+def _is_zone(text: str) -> bool:
+    if text in ("UTC", "GMT"):
+        return True
+    if "/" not in text or len(text) > 40 or not text.replace("/", "").replace("_", "").isalpha():
+        return False
+    try:
+        return bool(ZoneInfo(text))
+    except (ValueError, OSError, KeyError):
+        return False
+
+
+def _step(recording: Recording, moments: list[datetime]) -> timedelta | None:
+    """The time from bar to bar, where the rows look like bars and come more often than daily."""
+    rows = [at(recording.tree, row.path) for row in recording.rows]
+    if len(rows) < 3 or not all(_is_bar(row) for row in rows):
+        return None
+    ordered = sorted(set(moments))
+    steps = [after - before for before, after in pairwise(ordered)]
+    return min(steps) if steps and min(steps) < timedelta(hours=20) else None
+
+
+def _is_bar(row: object) -> bool:
+    """Whether of a row's figures one is the least and one the most of two others: low, high, open and close."""
+    if not isinstance(row, dict):
+        return False
+    figures: dict[str, float] = {}
+    for key, value in row.items():
+        with contextlib.suppress(TypeError, ValueError):
+            if not isinstance(value, bool) and floor(value) is None:
+                figures[str(key).casefold()] = float(value)
+    found = [next((figures[key] for key in figures if re.search(word, key)), None) for word in _BAR]
+    if any(one is None for one in found):
+        return False
+    opened, high, low, close = (one for one in found if one is not None)
+    return low <= min(opened, close) and high >= max(opened, close)
+
+
+_BAR = (r"open|^o$|\bo$", r"high|^h$|\bh$", r"low|^l$|\bl$", r"close|^c$|\bc$")
+_STARTS = re.compile(
+    r"conference|(^|_)call|call(_|$)|start|begin|period|fiscal|ending|event_(date|time)", re.IGNORECASE
+)
+_ADJUSTED = re.compile(r"adj(usted|_|$|\W)", re.IGNORECASE)
+_MOMENT = timedelta(minutes=2)
+
+
+def _are_period_ends(values: list[object]) -> bool:
+    days = {value for value in values if is_date(value)}
+    if len(days) < 2 or len(days) != len(set(values)):
+        return False
+    ends = [moment for day in days if (moment := floor(day, "UTC")) is not None]
+    parsed = [(moment - timedelta(days=1)).date() for moment in ends]
+    return all(day.day == 1 for day in parsed) or all((day + timedelta(days=1)).day == 1 for day in parsed)
+
+
+def _operation(recording: Recording) -> Operation:
+    query = recording.seen.query
+    return query.operation if query is not None else recording.case.provider.operations[0]
+
+
+def _at(version: Version) -> datetime:
+    return version.public_from
 
 
 def _field(path: tuple[Any, ...]) -> str:

@@ -2,39 +2,265 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import zip_longest
 from typing import Any
 
+from pit_fetch.testing import fuzz
 from pit_fetch.testing.case import MICROSECOND, Case, Seen, failure, instants
 from pit_fetch.testing.dates import floor
-from pit_fetch.testing.documents import at
-from pit_fetch.testing.program import baseline, look
-from pit_fetch.testing.rows import Row, drop, edited, rows_of
-from pit_fetch.testing.same import CANARY, Interference, same_bytes
+from pit_fetch.testing.documents import at, must_format
+from pit_fetch.testing.program import ServerFailed, look
+from pit_fetch.testing.rows import Recording, Row, edited, tree_of
+from pit_fetch.testing.same import interference
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import Request
 
-_REQUESTS: Sequence[Mapping[str, int]] = ({}, {"limit": 1}, {"max_pages": 1})
+# A parameter that says how many rows a reply may hold.
+_SIZES = frozenset(
+    {"limit", "size", "count", "rows", "top", "first", "take", "max", "num", "n", "page_size", "pagesize", "per_page",
+     "perpage", "max_results", "maxresults", "page[size]", "$top", "pagelimit", "page_limit"}
+)  # fmt: skip
+_WAYS: Sequence[Mapping[str, int]] = ({"limit": 1}, {"limit": 2}, {"max_pages": 1})
 
 
-def check_two_worlds(case: Case) -> None:
-    """Two worlds that serve the same public records give the same bytes."""
-    seen = baseline(case)
-    rows = rows_of(case, seen)
-    for pit in before_instants(seen):
-        late = late_rows(rows, pit)
-        worlds = changes_of(case, late)
-        replies = [case.reply, *(edited(case, change) for change in worlds.values())]
-        for options in _REQUESTS:
-            asking = replace(case, options={**case.options, **options})
-            try:
-                same_bytes(lambda reply, at=pit, asked=asking: look(asked, at, reply=reply), replies, case.secrets)  # type: ignore[misc]
-            except Interference as found:
-                raise _interference(pit, late, ["as they are", *worlds][found.place], options, found.what) from None
+def check_two_worlds(recording: Recording) -> None:
+    """Two worlds that serve the same public records give the same bytes, over the network and from a file."""
+    case = recording.case
+    pits = before_instants(recording.seen)
+    for pit in pits:
+        late = recording.late(pit)
+        if not late:
+            continue
+        full = pit == pits[len(pits) // 2]
+        worlds = fuzz.worlds(recording, late, pit) if full else fuzz.quick(recording, late)
+        _compare(recording, pit, late, {**worlds, **fuzz.beside(recording, late, pit)}, case)
+        for options in _WAYS if full else ():
+            _compare(recording, pit, late, fuzz.quick(recording, late), case.asking(**options))
+    for pit in pits[-1:]:
+        _check_failing_pages(recording, pit, recording.late(pit))
+
+
+def check_saved(recording: Recording) -> None:
+    """The same of a saved reply (--input-file), which goes through ``read`` alone."""
+    case = recording.case
+    pits = before_instants(recording.seen)
+    pit = pits[len(pits) // 2]
+    late = recording.late(pit)
+    if late and not look(case, pit, offline=True).crash:
+        _compare(recording, pit, late, fuzz.worlds(recording, late, pit), case, offline=True)
+
+
+def check_options(recording: Recording) -> None:
+    """The same under every option of the provider, and every operation that the recorded reply answers too."""
+    pits = before_instants(recording.seen)
+    for asking in ways_to_ask(recording):
+        pit = pits[len(pits) // 2]
+        late = recording.late(pit)
+        if late:
+            worlds = {**fuzz.few(recording, late), **fuzz.beside(recording, late, pit)}
+            _compare(recording, pit, late, worlds, asking)
+
+
+def check_nested(recording: Recording) -> None:
+    """Of what is listed inside a public row, nothing later gets out."""
+    case = recording.case
+    for pit in {moment - MICROSECOND for moment in instants(recording.seen, at_most=3)} | {case.now}:
+        for row, where, change in fuzz.nested(recording, pit):
+            before, after = look(case, pit), look(case, pit, reply=edited(case, change))
+            served = {version.id for version in row.versions} & set(before.stamps) & set(after.stamps)
+            if served and before.leaves != after.leaves:
+                raise failure(
+                    f"item {min(served)!r} changes at {pit} with what is added to {where} after that",
+                    f"leave {where} out of the payload, with every count and figure made of it, or yield as "
+                    "revised_at the latest date in it",
+                )
+
+
+def _compare(
+    recording: Recording,
+    pit: datetime,
+    late: Sequence[Row],
+    worlds: Mapping[str, fuzz.Change],
+    case: Case,
+    offline: bool = False,
+) -> None:
+    base = recording.case
+    roomy = replace(case.asking(timeout=86_400), max_requests=max(case.max_requests, 5 * fuzz.MOST))
+
+    def run(reply: bytes, asking: Case = roomy, offline: bool = offline) -> Seen:
+        served = asking if offline or case.own_server else _paging(asking, recording)
+        return look(served, pit, reply=reply, offline=offline)
+
+    def is_plain(reply: bytes) -> bool:
+        """Whether the plain question shows it, too: then it is that one's failure."""
+        plain = replace(roomy, options={**base.options, "timeout": 86_400})
+        return bool(interference(run(case.reply, plain, False), run(reply, plain, False)))
+
+    first = run(case.reply)
+    for name, change in {"as they are": lambda tree: None, **worlds}.items():
+        try:
+            reply = edited(base, change)
+            adds = name.startswith(fuzz.TWIN) and _adds_public(recording, reply, pit)
+            left = run(reply)
+        except (KeyError, IndexError, TypeError, ValueError, ServerFailed):
+            continue  # neither the reply nor the author's own server can say this
+        what = "" if adds else interference(first, left, case.secrets)
+        if what and not ((offline or case.options != base.options) and is_plain(reply)):
+            asked = {name: value for name, value in case.options.items() if base.options.get(name) != value}
+            raise _interference(pit, late, name, asked, what, offline)
+
+
+def _adds_public(recording: Recording, reply: bytes, pit: datetime) -> bool:
+    """Whether rows that were to be late are not: their stamps rest on something else, too."""
+    new = look(recording.case, recording.case.now, reply=reply).versions - recording.seen.versions
+    return any(version.public_from <= pit for version in new)
+
+
+def _paging(case: Case, recording: Recording) -> Case:
+    """The server, as one that keeps to the number of rows that it is asked for, page after page."""
+    containers = list(dict.fromkeys(row.container for row in recording.rows if isinstance(row.key, int)))
+    if len(containers) != 1:
+        return case
+    asked: dict[str, int] = {}
+    known, parts = must_format(case.reply), list[Any]()
+
+    def serve(reply: bytes, request: Request) -> Response:
+        turn = asked[request.path] = asked.get(request.path, -1) + 1
+        size = _size(request)
+        try:
+            if not parts:
+                tree = tree_of(replace(case, reply=reply))
+                parts.extend([tree, at(tree, containers[0]), list(at(tree, containers[0]))])
+        except (KeyError, IndexError, TypeError, ValueError):
+            return case.serve(reply, request)
+        if not turn and (size is None or len(parts[2]) <= size):
+            return case.serve(reply, request)
+        parts[1][:] = parts[2][turn * size : (turn + 1) * size] if size is not None else []
+        return case.serve(known.encode(next(iter(parts[0].values()))), request)
+
+    return replace(case, serve=serve)
+
+
+def _size(request: Request) -> int | None:
+    """How many rows the request asks for, in its address or in the body of a POST."""
+    asked: dict[str, Any] = dict(request.params)
+    try:
+        document = json.loads(request.body or b"{}")
+        asked.update(document if isinstance(document, dict) else {})
+    except ValueError:
+        pass
+    for name, value in asked.items():
+        if name.casefold() in _SIZES and str(value).isdigit() and 0 < int(value) < 1_000:
+            return int(value)
+    return None
+
+
+def ways_to_ask(recording: Recording) -> Iterator[Case]:
+    """The case under each option: choices, flags, numbers, dates, words of what is served; and other operations."""
+    case = recording.case
+    for options in (*_windows(recording), *_values(recording), *_operations(case)):
+        asking = case.asking(**options)
+        try:
+            seen = look(asking, case.now)
+        except AssertionError:
+            continue  # the request is not one that the source takes
+        if seen.stamps and not seen.crash:
+            yield asking
+
+
+def other_operations(recording: Recording) -> Iterator[Case]:
+    """The case under each other operation that the recorded reply answers too."""
+    for options in _operations(recording.case):
+        asking = recording.case.asking(**options)
+        with contextlib.suppress(AssertionError):
+            seen = look(asking, recording.case.now)
+            if seen.stamps and not seen.crash:
+                yield asking
+
+
+def _windows(recording: Recording) -> Iterator[dict[str, object]]:
+    case, moments = recording.case, sorted(recording.seen.stamps.values())
+    if "date_from" not in case.options:
+        yield {"date_from": (moments[0] - timedelta(days=30)).isoformat()}
+    yield {"date_to": (case.now + timedelta(days=30)).isoformat()}
+
+
+def _values(recording: Recording) -> Iterator[dict[str, object]]:
+    case = recording.case
+    texts = [str(value) for item in recording.seen.data for value in item.values() if isinstance(value, str)]
+    counts = Counter(word for text in texts for word in set(text.casefold().split()) if word.isalpha())
+    words = sorted(counts, key=lambda word: (-counts[word], -len(word), word))
+    for option in case.provider.options:
+        if option.name in case.options or option.name == "op":
+            continue
+        same = [item[option.name] for item in recording.seen.data if isinstance(item.get(option.name), str)]
+        found: Sequence[object] = []
+        if option.choices:
+            found = [*option.choices][:6]
+        elif option.kind == "flag":
+            found = [True]
+        elif option.kind in ("integer", "number"):
+            found = [max(2, option.minimum)]
+        elif option.kind == "instant":
+            found = [(min(recording.seen.stamps.values()) - timedelta(days=30)).isoformat()]
+        elif same:
+            found = [*dict.fromkeys(same)][:2]
+        else:
+            found = [*words[:2]] or ["acme"]
+        for value in found:
+            yield {option.name: [value] if option.kind == "list" else value}
+
+
+def _operations(case: Case, at_most: int = 4) -> Iterator[dict[str, object]]:
+    for operation in operations_beside(case)[:at_most]:
+        known = {*operation.needs, *operation.takes}
+        surplus = {
+            one.name: None for one in case.provider.options if one.name in case.options and one.name not in known
+        }
+        missing = {name: case.options.get(name, "ACME") for name in operation.needs}
+        yield {**surplus, **missing, "op": operation.name}
+
+
+def operations_beside(case: Case) -> list[Any]:
+    """The dated operations that the recorded reply was not made for, but may answer: like fields, or none declared."""
+    every = case.provider.operations
+    mine = next((one for one in every if one.name == case.options.get("op")), every[0])
+    return [one for one in every if one is not mine and one.dating == "record" and one.fields == mine.fields]
+
+
+def _check_failing_pages(recording: Recording, pit: datetime, late: Sequence[Row]) -> None:
+    """What is asked for the sake of late rows may fail, and nothing is different."""
+    case = recording.case
+    if not late:
+        return
+    whole = look(case, pit)
+    without = look(case, pit, reply=edited(case, fuzz.worlds(recording, late, pit)["left out"]))
+    public = {_asked(request) for request, _ in without.exchanges}
+    mine = {_asked(request) for request, _ in whole.exchanges} - public
+    for what, answer in (
+        ("is not there (404)", Response(b"", 404)),
+        ("is empty", Response(b"{}")),
+    ):
+
+        def wire(request: Request, made: Response, answer: Response = answer) -> Response:
+            return answer if _asked(request) in mine else made
+
+        other = look(case, pit, wire=wire)
+        if mine and other.leaves != whole.leaves:
+            raise failure(
+                f"at the PIT {pit} the output is another one when the page of a record that was not public {what}",
+                "let a page of a row fail alone: paging.children, and a record without a stamp for the row",
+            )
+
+
+def _asked(request: Request) -> tuple[str, str, bytes | None]:
+    return request.path, json.dumps(dict(request.params), sort_keys=True, default=list), request.body
 
 
 def before_instants(seen: Seen) -> list[datetime]:
@@ -42,13 +268,9 @@ def before_instants(seen: Seen) -> list[datetime]:
     return [moment - MICROSECOND for moment in instants(seen, at_most=5)]
 
 
-def late_rows(rows: Sequence[Row], pit: datetime) -> list[Row]:
-    return [row for row in rows if all(version.public_from > pit for version in row.versions)]
-
-
-def check_ignored_window(case: Case) -> None:
+def check_ignored_window(recording: Recording) -> None:
     """A server that ignores the dates it is asked for gives nothing more, and nothing else."""
-    seen = baseline(case)
+    case, seen = recording.case, recording.seen
     asked = {request.path: request for request, _ in reversed(seen.exchanges)}
 
     def serve(reply: bytes, request: Request) -> Response:
@@ -71,62 +293,6 @@ _WINDOW = (
     "narrow the server's window as you like, but do not rely on it: yield every record with its own stamp, "
     "and never stop early because of a late one"
 )
-
-
-def changes_of(case: Case, late: Sequence[Row]) -> dict[str, Callable[[Any], None]]:
-    """Changes of the late rows that leave them late, or undated."""
-
-    def moved(tree: Any) -> None:
-        taken = [(row, at(tree, row.path)) for row in late]
-        drop(tree, late)
-        for row, value in taken:
-            container = at(tree, row.container)
-            if isinstance(container, list):
-                container.append(value)
-            else:
-                container[row.key] = value
-
-    def repeated(tree: Any) -> None:
-        for row in late:
-            container = at(tree, row.container)
-            if isinstance(container, list):  # and a full page would be one that another follows
-                room = max(0, case.provider.page_size - 1 - len(container))
-                container.extend([at(tree, row.path)] * min(2, room))
-
-    def rewritten(tree: Any) -> None:
-        for row in late:
-            _replace(at(tree, row.path), lambda value: f"{value} {CANARY}" if floor(value) is None else value)
-
-    def undated(tree: Any) -> None:
-        for row in late:
-            if floor(row.key) is None or isinstance(row.key, int):
-                _replace(at(tree, row.path), lambda value: value if floor(value) is None else None)
-
-    def unreadable(tree: Any) -> None:
-        for row in late:
-            node = at(tree, row.path)
-            if isinstance(node, dict):
-                node["unreadable"] = float("nan")
-
-    return {
-        "left out": lambda tree: drop(tree, late),
-        "moved to the end": moved,
-        "repeated": repeated,
-        "rewritten": rewritten,
-        "without their dates": undated,
-        "unreadable (a NaN in each)": unreadable,
-    }
-
-
-def _replace(node: Any, change: Callable[[Any], Any]) -> None:
-    """Replaces every text (and whatever looks like a date) in ``node``."""
-    for key, child in list(
-        node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
-    ):
-        if isinstance(child, (dict, list)):
-            _replace(child, change)
-        elif isinstance(child, str) or floor(child) is not None:
-            node[key] = change(child)
 
 
 def _without_window(request: Request, first: Request) -> Request:
@@ -156,13 +322,19 @@ def _is_date(value: object) -> bool:
 
 
 def _interference(
-    pit: datetime, late: Sequence[Row], what: str, options: Mapping[str, object], difference: str
+    pit: datetime,
+    late: Sequence[Row],
+    what: str,
+    options: Mapping[str, object],
+    difference: str,
+    offline: bool = False,
 ) -> AssertionError:
-    example = min((version for row in late for version in row.versions), key=lambda version: version[::-1])
-    with_options = f" and {options}" if options else ""
+    known = sorted((version for row in late for version in row.versions), key=lambda version: version[::-1])
+    example = f"{known[0].id!r} from {known[0].public_from} on, " if known else ""
+    with_options = (f" and {options}" if options else "") + (" in a saved reply" if offline else "")
     return failure(
         f"at the PIT {pit}{with_options} the output tells of records that were not public yet "
-        f"({example.id!r} from {example.public_from} on, {len(late)} in all), here when they are {what}:\n"
+        f"({example}{len(late)} in all), here when they are {what}:\n"
         f"{difference}",
         "yield every record and every version with its stamps and let the framework decide: never cut to "
         "query.limit, choose, stop, count, sort, yield a gap or raise because of a record that may be late; "

@@ -13,16 +13,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.client.model import Script, serve
+from pit_fetch.commands.scripted_model import Script, serve
 
 _INSIDE = "PIT_CLIENT_NAMESPACE"
 SERVER = "neo4j-cypher"
-ALLOWED = ("Bash", "Agent", "Read", f"mcp__{SERVER}")
+ALLOWED = ("Bash", "Monitor", "Agent", "Read", "ReadMcpResourceTool", f"mcp__{SERVER}")
 TIMEOUT = 40
 
 
 def enter_namespace(module: str) -> bool:
-    """Starts ``python -m module`` anew in a network namespace that holds loopback only.
+    """Restarts ``python -m module`` in a network namespace that holds loopback only.
 
     Returns, once in there, True; and False where this user may make none.
     """
@@ -61,6 +61,9 @@ def version() -> str:
 class Setting:
     """Where and how a client runs: its project, variables, extra arguments; with ``hooks``, through the SDK.
 
+    ``home`` is the user's; by default it lies beside the project. ``allowed`` are the tools that need no asking.
+    With ``again``, a second session continues the first.
+
     ``server`` is the command of an MCP server.
     """
 
@@ -69,6 +72,9 @@ class Setting:
     args: Sequence[str] = ()
     hooks: Any = None
     server: Sequence[str] = ()
+    home: Path | None = None
+    allowed: Sequence[str] = ALLOWED
+    again: bool = False
 
     @property
     def servers(self) -> dict[str, Any]:
@@ -77,7 +83,7 @@ class Setting:
 
 def converse(setting: Setting, script: Script) -> list[str]:
     """The texts that reached the model, in order, when it follows ``script`` in ``setting``."""
-    home = setting.project.parent / "home"
+    home = setting.home or setting.project.parent / "home"
     home.mkdir(exist_ok=True)
     with serve(script) as model:
         env = {
@@ -102,18 +108,19 @@ def converse(setting: Setting, script: Script) -> list[str]:
 
 
 def _run_command(setting: Setting, env: Mapping[str, str]) -> None:
-    command = [client(), "-p", "fetch it", "--model", "claude-sonnet-4-5", "--allowedTools", ",".join(ALLOWED)]
+    command = [client(), "-p", "fetch it", "--model", "claude-sonnet-4-5", "--allowedTools", ",".join(setting.allowed)]
     if setting.servers:
         command += ["--mcp-config", json.dumps({"mcpServers": setting.servers})]
-    subprocess.run(
-        [*command, *setting.args],
-        cwd=setting.project,
-        env=dict(env),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
+    for more in ([], ["--continue"])[: 1 + setting.again]:
+        subprocess.run(
+            [*command, *setting.args, *more],
+            cwd=setting.project,
+            env=dict(env),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
 
 
 async def _run_sdk(setting: Setting, env: Mapping[str, str]) -> None:

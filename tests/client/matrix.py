@@ -7,6 +7,7 @@ installed. ``--write`` writes the table. ``ROW``s named on the command line are 
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import shutil
@@ -23,10 +24,10 @@ from typing import Any
 from pit_fetch import sdk
 from pit_fetch.commands import init
 from pit_fetch.commands.cypher import blocks
+from pit_fetch.commands.scripted_model import Script, Turn, call, say
 from pit_fetch.siblings import gate
 from tests.client import harness
 from tests.client.harness import Setting
-from tests.client.model import Script, Turn, call, say
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SERVER = Path(__file__).resolve().with_name("mcp_server.py")
@@ -43,6 +44,18 @@ COLUMNS = ("nothing", "gate alone", "settings", "plugin", "SDK")
 FULL = ("settings", "plugin", "SDK")  # guard, gate and ceiling
 
 
+# Rows in which the canary may get through where everything is installed: docs/enforcement.md says why.
+OPEN = frozenset(
+    {
+        "MCP tool, marked as an error",
+        "subagent, session in a subfolder",
+        "subagent, session elsewhere with --add-dir",
+        "another hook puts the command back, non-zero exit",
+        "disableAllHooks",
+    }
+)
+
+
 def item(title: str, available_at: str = "2024-02-15T09:00:00-05:00") -> dict[str, str]:
     return {"available_at": available_at, "available_at_source": "provider_metadata", "title": title}
 
@@ -55,9 +68,17 @@ LATE = item(CANARY, "2024-02-16T09:00:00-05:00")
 LEAK = envelope(item("public"), LATE)
 
 
-def wrapper(stdout: str, stderr: str = "", code: int = 0) -> str:
-    """A program in the wrapper's place that does what the real one never does."""
-    return f"import sys\nprint({stdout!r})\nprint({stderr!r}, end='', file=sys.stderr)\nsys.exit({code})\n"
+def wrapper(stdout: str, stderr: str = "", code: int = 0, seconds: float = 0) -> str:
+    """A program in the wrapper's place that does what the real one never does: the same everywhere it can write."""
+    return f"""import sys, time
+time.sleep({seconds})
+if "--release" in sys.argv:
+    with open(sys.argv[sys.argv.index("--release") + 1], "w") as file:
+        file.write({stdout!r})
+print({stdout!r})
+print({stderr!r}, end='', file=sys.stderr)
+sys.exit({code})
+"""
 
 
 def run(command: str, **more: Any) -> list[Turn]:
@@ -65,14 +86,17 @@ def run(command: str, **more: Any) -> list[Turn]:
 
 
 def run_and_read(first: Turn, pattern: str, command: str) -> list[Turn]:
-    """A call, then another that reads the file whose path the client named after the first."""
+    """A call, then another that reads the file whose path the client named after the first.
+
+    Where it runs in the background, the client may name the file only when it ends: hence the pause.
+    """
 
     def read(seen: str) -> list[dict[str, Any]]:
         path = re.search(pattern, seen)
         words = command.format(path[1]) if path else "echo no path"
         return call("Bash", command=words, description="read")(seen)
 
-    return [first, read, say()]
+    return [first, call("Bash", command="sleep 2", description="wait"), read, say()]
 
 
 @dataclass(frozen=True)
@@ -80,7 +104,14 @@ class Row:
     """One way of calling.
 
     program    what stands in the wrapper's place
+    files      other files of the project
     broken     a hook file, and what stands in its place (None: nothing)
+    gate       what is wired in the gate's place after the guard has let the call run: a command, or a callback
+    beside     other hooks in the project's settings: an event, and a command
+    settings   other settings of the project
+    allowed    the tools that the user allows
+    again      the session is continued by a second one
+    place      where the session runs: in the project, in a folder "sub" of it, or "beside" it (--add-dir)
     clean      the envelope must get through
     agent      the bundled subagent that calls, where it is not the usual one
     mcp        the result of an MCP server's tools; such a row is not the wrapper's
@@ -90,7 +121,14 @@ class Row:
 
     turns: Sequence[Turn] = field(default_factory=lambda: run(CALL))
     program: str = wrapper(LEAK)
+    files: Mapping[str, str] = field(default_factory=dict)
     broken: tuple[str, str | None] | None = None
+    gate: Any = ""
+    beside: Sequence[tuple[str, str]] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    place: str = ""
+    allowed: Sequence[str] = harness.ALLOWED
+    again: bool = False
     subagent: bool = False
     agent: str = ""
     clean: bool = False
@@ -118,8 +156,43 @@ PLEASING = {"content": [{"type": "text", "text": envelope(item(CANARY, PIT))}]}
 _CRASH = "raise RuntimeError('broken')\n"
 _HANG = "import select\nselect.select([], [], [])\n"
 _MANY = [item(f"public {number}") for number in range(100)]
+_PRINTS = f"import sys\nprint({CANARY!r})\n"
+# Another project's hook on the same event: it reads its input, and answers last.
+_OTHER = """import json, sys, time
+hook = json.load(sys.stdin)
+time.sleep(1)
+said = {"hookEventName": hook["hook_event_name"]}
+if sys.argv[1] == "quotes":
+    said["additionalContext"] = str(hook.get("tool_response"))
+elif hook["hook_event_name"] == "PreToolUse":
+    said["updatedInput"] = hook["tool_input"]
+else:
+    said["updatedToolOutput"] = hook["tool_response"]
+print(json.dumps({"hookSpecificOutput": said}))
+"""
+_REWRITES, _QUOTES = "python3 other.py rewrites", "python3 other.py quotes"
+_STOPS = 'echo \'{"continue": false, "stopReason": "enough"}\''
 _HOOKED = ("gate alone", "settings", "plugin")
 _GUARDED = ("settings", "plugin")
+
+
+async def _raises(hook: Any, tool_use_id: Any, context: Any) -> Any:
+    raise RuntimeError
+
+
+async def _answers_nothing(hook: Any, tool_use_id: Any, context: Any) -> Any:
+    return None
+
+
+async def _is_late(hook: Any, tool_use_id: Any, context: Any) -> Any:
+    await asyncio.sleep(4)
+    return {}
+
+
+async def _blocks(hook: Any, tool_use_id: Any, context: Any) -> Any:
+    time.sleep(4)
+    return {}
+
 
 ROWS: dict[str, Row] = {
     "clean call": Row(program=wrapper(envelope(item("public"))), clean=True),
@@ -136,6 +209,20 @@ ROWS: dict[str, Row] = {
             "until test -s {0}; do sleep 0.1; done; cat {0}",
         )
     ),
+    "a time limit of one second, then read": Row(
+        run_and_read(
+            call("Bash", command=CALL, description="fetch", timeout=1_000),
+            r"(/\S+\.output)",
+            "until test -s {0}; do sleep 0.1; done; cat {0}",
+        ),
+        program=wrapper(LEAK, seconds=2),
+    ),
+    "Monitor": Row([call("Monitor", command=CALL, description="fetch"), *run("sleep 3")]),
+    "a listing of another program": Row(
+        run("./sub/pit_fetch --version"), files={"sub/pit_fetch": f"#!/usr/bin/env python3\n{_PRINTS}"}
+    ),
+    "a listing of another module": Row(run("python3 -m pit_fetch --version"), program=_PRINTS),
+    "an envelope in an item's text": Row(program=wrapper(envelope({**item("public"), "body": envelope(LATE)}))),
     "redirect, then read": Row([*run(f"{CALL} > o.json")[:1], *run("cat o.json")]),
     "redirect, then the Read tool": Row(
         [*run(f"{CALL} > o.json")[:1], lambda seen: call("Read", file_path="o.json")(seen), say()]
@@ -153,14 +240,45 @@ ROWS: dict[str, Row] = {
         run("X=/pit_fetch sh -c 'cat raw.json' --help"), env={"PIT_FETCH_WRAPPER_ONLY": "1"}
     ),
     "subagent, a file as its source": Row(run(f"{CALL} --input-file raw.json"), subagent=True),
+    "subagent, session in a subfolder": Row(place="sub", subagent=True, columns=("settings",)),
+    "subagent, session in a subfolder, Bash not allowed by the user": Row(
+        place="sub", subagent=True, columns=("settings",), allowed=("Agent",)
+    ),
+    "subagent, session elsewhere with --add-dir": Row(place="beside", subagent=True, columns=_GUARDED),
+    "gate not wired": Row(gate=None, columns=FULL),
+    "gate wired, and crashing": Row(gate="python3 -c 1/0", columns=_GUARDED),
+    "gate wired, and killed": Row(gate="kill -9 $$", columns=_GUARDED),
+    "gate wired, and late": Row(gate="sleep 20", columns=_GUARDED),
+    "gate wired, and silent": Row(gate="cat >/dev/null", columns=_GUARDED),
+    "gate wired, and printing text": Row(gate="echo fine", columns=_GUARDED),
+    "gate wired, and printing half its answer": Row(gate="echo '{\"hookSpecificOutput\": {'", columns=_GUARDED),
+    "gate wired as async": Row(gate="async", columns=_GUARDED),
+    "guard and gate wired twice": Row(gate="twice", columns=("plugin",)),
+    "guard and gate wired twice, clean call": Row(
+        gate="twice", columns=("plugin",), program=wrapper(envelope(item("public"))), clean=True
+    ),
+    "another hook puts the output back": Row(beside=[("PostToolUse", _REWRITES)], columns=FULL),
+    "another hook quotes the output": Row(beside=[("PostToolUse", _QUOTES)], columns=FULL),
+    "another hook ends the session, which is continued": Row(
+        beside=[("PostToolUse", _STOPS)], columns=_GUARDED, again=True
+    ),
+    "another hook puts the command back": Row(beside=[("PreToolUse", _REWRITES)], columns=FULL),
+    "another hook puts the command back, non-zero exit": Row(
+        beside=[("PreToolUse", _REWRITES)], program=wrapper(LEAK, code=3), columns=FULL
+    ),
+    "disableAllHooks": Row(settings={"disableAllHooks": True}, columns=FULL),
     "gate missing": Row(broken=("pit_gate.py", None), columns=_HOOKED),
     "gate crashing": Row(broken=("pit_gate.py", _CRASH), columns=_HOOKED),
     "gate hanging": Row(broken=("pit_gate.py", _HANG), columns=_HOOKED),
     "guard missing": Row(broken=("pit_guard.py", None), columns=_GUARDED),
     "guard crashing": Row(broken=("pit_guard.py", _CRASH), columns=_GUARDED),
     "guard hanging": Row(broken=("pit_guard.py", _HANG), columns=_GUARDED),
-    "callback of the gate raising": Row(broken=("respond", "raise"), columns=("SDK",)),
-    "callback of the gate hanging": Row(broken=("respond", "hang"), columns=("SDK",)),
+    "gate raising in its callback": Row(broken=("respond", "raise"), columns=("SDK",)),
+    "gate hanging in its callback": Row(broken=("respond", "hang"), columns=("SDK",)),
+    "callback of the gate raising": Row(gate=_raises, columns=("SDK",)),
+    "callback of the gate answering nothing": Row(gate=_answers_nothing, columns=("SDK",)),
+    "callback of the gate late": Row(gate=_is_late, columns=("SDK",)),
+    "callback of the gate late, the host's loop blocked": Row(gate=_blocks, columns=("SDK",)),
     "MCP tool": Row(READ, mcp={"content": [{"type": "text", "text": LEAK}]}),
     "MCP tool, a clean block first": Row(
         READ, mcp={"content": [{"type": "text", "text": envelope()}, {"type": "text", "text": LEAK}]}
@@ -189,6 +307,10 @@ ROWS: dict[str, Row] = {
         read(OWN, pit=PIT), agent="neo4j-news", mcp=PLEASING
     ),
     "MCP tool, marked as an error": Row(READ, mcp={"content": [{"type": "text", "text": LEAK}], "isError": True}),
+    "MCP resource": Row(
+        [call("ReadMcpResourceTool", server=harness.SERVER, uri="graph://news"), say()],
+        mcp={"contents": [{"uri": "graph://news", "text": LEAK}]},
+    ),
     "Neo4j write": Row(
         [call(f"mcp__{harness.SERVER}__write_neo4j_cypher", query="CREATE (n)"), say()],
         mcp={"content": [{"type": "text", "text": f"{CANARY} was written"}]},
@@ -216,9 +338,14 @@ def measure(name: str, column: str) -> str:
         project.mkdir()
         (project / "pit_fetch.py").write_text(row.program)
         (project / "raw.json").write_text(RAW)
+        for path, text in {**row.files, **({"other.py": _OTHER} if row.beside else {})}.items():
+            (project / path).parent.mkdir(exist_ok=True)
+            (project / path).write_text(text)
+            (project / path).chmod(0o755)
         server = () if row.mcp is None else (sys.executable, str(SERVER), json.dumps(row.mcp))
         with _installed(row, column, project) as setting:
-            return describe(harness.converse(replace(setting, server=server), _script(row, column)))
+            setting = replace(setting, server=server, allowed=row.allowed, again=row.again)
+            return describe(harness.converse(setting, _script(row, column)))
 
 
 def describe(texts: Sequence[str]) -> str:
@@ -229,8 +356,10 @@ def describe(texts: Sequence[str]) -> str:
         withheld = re.search(r"(PIT_[A-Z_]+): [^\n]* \(output withheld\)", text)
         if withheld:
             return f"withheld, `{withheld[1]}`"
-        if "hook error" in text or "hook did not respond" in text:
+        if "hook error" in text or "hook did not respond" in text or sdk.guard.NOT_IN_MONITOR in text:
             return "refused"
+        if gate.SENTINEL in text:
+            return "not released"
         if '{"data": [' in text:
             return "the envelope"
     return "no output"
@@ -261,19 +390,79 @@ def _installed(row: Row, column: str, project: Path) -> Iterator[Setting]:
     elif column == "settings":
         init.run([], {}, str(project))
         _break(row, claude / "hooks", claude / "settings.json")
-        yield Setting(project, env)
+        _rewire(row, claude / "settings.json")
+        yield _placed(row, Setting(project, env))
     elif column == "plugin":
         plugin = project.parent / "plugin"
         for part in (".claude-plugin", "agents", "hooks", "skills"):
             shutil.copytree(ROOT / part, plugin / part)
         _break(row, plugin / "hooks", plugin / "hooks" / "hooks.json")
-        yield Setting(project, env, ["--plugin-dir", str(plugin)])
+        _rewire(row, plugin / "hooks" / "hooks.json")
+        if row.gate == "twice":
+            init.run([], {}, str(project))
+        _write_settings(row, claude / "settings.json")
+        yield _placed(row, Setting(project, env, ["--plugin-dir", str(plugin)]))
     else:
         init.run([], {}, str(project))
         (claude / "settings.json").unlink()
+        _write_settings(row, claude / "settings.json")
         shutil.rmtree(claude / "hooks")
         with _broken_callback(row):
-            yield Setting(project, env, hooks=sdk.make_hooks(env))
+            yield Setting(project, env, hooks=_callbacks(row, env))
+
+
+def _placed(row: Row, setting: Setting) -> Setting:
+    """The session in the folder that the row says."""
+    project = setting.project
+    if row.place == "sub":
+        (project / "sub").mkdir()
+        shutil.copy(project / "pit_fetch.py", project / "sub")
+        return replace(setting, project=project / "sub", home=project.parent / "home")
+    if row.place == "beside":
+        (project.parent / "elsewhere").mkdir()
+        shutil.copy(project / "pit_fetch.py", project.parent / "elsewhere")
+        args = [*setting.args, "--add-dir", str(project)]
+        return replace(setting, project=project.parent / "elsewhere", args=args)
+    return setting
+
+
+def _rewire(row: Row, wiring: Path) -> None:
+    """Puts the row's command in the gate's place, and its other hooks and settings beside."""
+    settings = json.loads(wiring.read_text())
+    entries = settings["hooks"]["PostToolUse"]
+    if row.gate is None:
+        del settings["hooks"]["PostToolUse"]
+    for hook in [hook for entry in entries for hook in entry["hooks"] if entry["matcher"] == "Bash"]:
+        if row.gate == "async":
+            hook["async"] = True
+        elif row.gate and row.gate != "twice":
+            hook.update(command=row.gate, timeout=2)
+    wiring.write_text(json.dumps(settings))
+    if wiring.name == "settings.json":
+        _write_settings(row, wiring)
+
+
+def _write_settings(row: Row, path: Path) -> None:
+    """Adds the row's other hooks and settings to the project's own."""
+    if not row.beside and not row.settings:
+        return
+    settings = json.loads(path.read_text()) if path.exists() else {}
+    settings.update(row.settings)
+    for event, command in row.beside:
+        entry = {"matcher": "Bash", "hooks": [{"type": "command", "command": command}]}
+        settings.setdefault("hooks", {}).setdefault(event, []).append(entry)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(settings))
+
+
+def _callbacks(row: Row, env: Mapping[str, str]) -> Any:
+    hooks = sdk.make_hooks(env)
+    if row.gate is None:
+        del hooks["PostToolUse"]
+    elif row.gate:
+        for matcher in hooks["PostToolUse"]:
+            matcher.hooks, matcher.timeout = [row.gate], 2
+    return hooks
 
 
 def _keep_only(settings: Path, event: str) -> None:
@@ -352,13 +541,10 @@ def table(cells: dict[tuple[str, str], str]) -> str:
     return f"Measured on Claude Code {harness.version()}.\n\n{rows}"
 
 
-BEYOND_HOOKS = "MCP tool, marked as an error"  # no hook runs on an error
-
-
 def faults(cells: dict[tuple[str, str], str]) -> Iterator[str]:
     """What must not be: the canary where all is installed, or a clean call that does not get through."""
     for (name, column), seen in cells.items():
-        if column in FULL and seen == "**canary**" and name != BEYOND_HOOKS:
+        if column in FULL and seen == "**canary**" and name not in OPEN:
             yield f"{name}, {column}: the canary reaches the model"
         if ROWS[name].clean and seen not in ("the envelope", "–"):
             yield f"{name}, {column}: {seen}"

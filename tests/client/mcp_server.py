@@ -10,15 +10,18 @@ TOOLS = ("read_neo4j_cypher", "write_neo4j_cypher")
 
 
 def answer(request: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:
-    """The result of one request; every call of a tool gets ``result``."""
+    """The result of one request; every call of a tool, and every resource, is ``result``."""
     if request["method"] == "initialize":
         version = request["params"]["protocolVersion"]
         server = {"name": "graph", "version": "1"}
-        return {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": server}
+        capabilities: dict[str, Any] = {"tools": {}, "resources": {}}
+        return {"protocolVersion": version, "capabilities": capabilities, "serverInfo": server}
+    if request["method"] == "resources/list":
+        return {"resources": [{"uri": "graph://news", "name": "news"}]}
     if request["method"] == "tools/list":
         schema = {"type": "object", "properties": {"query": {"type": "string"}, "params": {"type": "object"}}}
         return {"tools": [{"name": name, "description": name, "inputSchema": schema} for name in TOOLS]}
-    return result if request["method"] == "tools/call" else {}
+    return result if request["method"] in ("tools/call", "resources/read") else {}
 
 
 def main(result: dict[str, Any]) -> None:

@@ -879,7 +879,246 @@ def _spoilt_hits() -> Iterator[Case]:
                        "a later row that cannot be read costs nothing")  # fmt: skip
 
 
-FILES = {"bz-news-api": benzinga, "alphavantage": alphavantage, "sec_full_text": sec}
+# FRED ------------------------------------------------------------------------------------------------
+
+
+def vintage(day: Any, start: Any, value: Any = "1.0", end: str = "9999-12-31") -> dict[str, Any]:
+    return {"realtime_start": start, "realtime_end": end, "date": day, "value": value}
+
+
+def observations(kind: str, pit: str, rows: Sequence[Any], items: Sequence[Any], why: str) -> Case:
+    """A server that does not cut its rows to the period that is asked for."""
+    body = {
+        "realtime_start": "1776-07-04",
+        "realtime_end": "9999-12-31",
+        "count": len(rows),
+        "observations": list(rows),
+    }
+    return case(kind, pit, ("GDP",), items, [reply(body, "/series/observations")], why)
+
+
+QUARTER = "2023-10-01"
+# The day of a vintage, and the instant at which it is over in FRED's zone, US Central.
+VINTAGE_DAYS = (
+    ("2024-01-25", "2024-01-26T06:00:00+00:00", "GDP was released at 08:30 New York: the day is all that FRED keeps"),
+    ("2024-07-25", "2024-07-26T05:00:00+00:00", "summer time"),
+    ("2024-03-10", "2024-03-11T05:00:00+00:00", "a day of 23 hours"),
+    ("2024-11-03", "2024-11-04T06:00:00+00:00", "a day of 25 hours"),
+    ("2023-12-31", "2024-01-01T06:00:00+00:00", "the year ends"),
+    ("2024-02-29", "2024-03-01T06:00:00+00:00", "a leap day"),
+)
+NO_VINTAGE: Sequence[Any] = (
+    None,
+    "",
+    ".",
+    "soon",
+    "20240125",
+    "2024-01-25T00:00:00",
+    "01/25/2024",
+    "2024-02-30",
+    20240125,
+)
+
+
+def fred() -> Iterator[Case]:
+    name = f"GDP@{QUARTER}"
+    for day, public, why in VINTAGE_DAYS:
+        wrong = {
+            f"{day}T00:00:00-06:00": "the start of its day", f"{day}T08:31:00-05:00": "after its release, by the clock",
+            f"{day}T23:59:59+00:00": "the end of its day in UTC", f"{day}T23:59:59-05:00": "that of another zone",
+        }  # fmt: skip
+        for pit, was, instant in around(public, wrong):
+            yield observations("date-only", pit, [vintage(QUARTER, day, "SECRET")],
+                               [item(name, day, was, hidden=() if was else ("SECRET",))], f"{why} ({instant})")  # fmt: skip
+        for pit, was, instant in around(public):
+            rows = [vintage(QUARTER, "2023-12-01", "FIRST", day), vintage(QUARTER, day, "SECOND")]
+            yield observations("revision", pit, rows, [item(name, "2023-12-01", True, hidden=("FIRST" if was else "SECOND",))],
+                               f"a revision is another version of the same observation: {why} ({instant})")  # fmt: skip
+    yield observations("revision", "2024-02-15T16:00:00-05:00",
+                       [vintage(QUARTER, "2024-01-25", "FIRST", "2024-02-01"), vintage(QUARTER, "2024-02-02", ".")],
+                       [item(name, "2024-02-02", True, hidden=("FIRST",))],
+                       "a value was withdrawn: missing is a vintage like any other")  # fmt: skip
+    yield observations("oracle", "2024-02-15T16:00:00-05:00", [vintage(QUARTER, "2024-01-25", "1.0", "2031-07-30")],
+                       [item(name, "2024-01-25", True, hidden=("2031-07-30",))],
+                       "realtime_end tells when a value is going to be revised")  # fmt: skip
+    for days in (1, 25, 80):
+        pit = (datetime.fromisoformat(f"{QUARTER}T00:00:00-05:00") + timedelta(days=days)).isoformat()
+        yield observations("date-only", pit, [vintage(QUARTER, "2024-01-25", "SECRET")],
+                           [item(name, "2024-01-25", False, hidden=("SECRET",))],
+                           "date is the start of the quarter, months before its first estimate")  # fmt: skip
+    for start in NO_VINTAGE:
+        yield observations("undated", "2024-02-15T16:00:00-05:00", [vintage(QUARTER, start, "SECRET")],
+                           [item(name, start, False, hidden=("SECRET",))], "no day of a vintage")  # fmt: skip
+    good = vintage("2023-07-01", "2023-10-26")
+    unreadable: Sequence[Any] = (None, 5, [], {}, vintage(None, "2024-01-25"), vintage(QUARTER, "2024-03-01", 5), "x")
+    for row in unreadable:
+        yield observations("shape", "2024-02-15T16:00:00-05:00", [row, good], [item("GDP@2023-07-01", "2023-10-26", True)],
+                           "a row that cannot be read costs no other")  # fmt: skip
+    for status, text in (
+        (400, "Bad Request.  The series does not exist in ALFRED but may exist in FRED.  SECRET"),
+        (400, "Bad Request.  The value for variable api_key is not registered.  SECRET"),
+        (423, "Locked SECRET"),
+        (500, "SECRET"),
+    ):
+        body = {"error_code": status, "error_message": text}
+        yield case("error", "2024-02-15T16:00:00-05:00", ("GDP",), [item("", None, False, hidden=("SECRET",))],
+                   [reply(body, "/series/observations", status)], "what a source says in an error is of today")  # fmt: skip
+
+
+# Perplexity ------------------------------------------------------------------------------------------
+
+
+def page(created: Any, updated: Any = ..., url: str = "https://www.example.com/1", **more: Any) -> dict[str, Any]:
+    days = {"date": created, "last_updated": created if updated is ... else updated}
+    return {"title": "A page", "url": url, "snippet": "SECRET", **days, **more}
+
+
+def search(kind: str, pit: str, results: Sequence[Any], items: Sequence[Any], why: str) -> Case:
+    return case(
+        kind, pit, ("search", "query=oil"), items, [reply({"id": "x", "results": list(results)}, "/search")], why
+    )
+
+
+def answered(kind: str, pit: str, results: Sequence[Any], cited: Sequence[str], items: Sequence[Any], why: str) -> Case:
+    notes = [{"type": "url_citation", "url": url} for url in cited]
+    part = {"type": "output_text", "text": "ANSWER", "annotations": notes}
+    output = [{"type": "search_results", "results": list(results)}, {"type": "message", "content": [part]}]
+    found = [reply({"status": "completed", "output": output}, "/v1/agent")]
+    return case(kind, pit, ("ask", "query=oil"), items, found, why)
+
+
+PAGE = "https://www.example.com/1"
+# date, last_updated, when both days are over everywhere on Earth (the zone is not documented), why
+PAGES = (
+    ("2024-02-14", "2024-02-14", "2024-02-15T12:00:00+00:00", "never updated"),
+    ("2001-10-17", "2026-06-02", "2026-06-03T12:00:00+00:00", "recorded: an encyclopedia's page, whose text says '31 years ago'"),
+    ("2024-06-10", "2026-06-08", "2026-06-09T12:00:00+00:00", "recorded: a vendor's page"),
+    ("2025-09-04", "2026-06-10", "2026-06-11T12:00:00+00:00", "recorded: a tutorial"),
+    ("2024-02-14", "2024-02-10", "2024-02-15T12:00:00+00:00", "updated before it was created: the later day counts"),
+    ("2023-12-31", "2023-12-31", "2024-01-01T12:00:00+00:00", "the year ends"),
+)  # fmt: skip
+NO_DAY: Sequence[Any] = (None, "", "soon", "20240201", "2024-02-30", "2024-02-01T10:00:00Z", 1706745600)
+
+
+def perplexity() -> Iterator[Case]:
+    for created, updated, public, why in PAGES:
+        wrong = {
+            f"{created}T23:59:59-05:00": "the end of date, New York", f"{updated}T00:00:00+00:00": "the start of last_updated",
+            f"{updated}T23:59:59-05:00": "the end of last_updated, New York", f"{updated}T23:59:59+14:00": "where days end first",
+        }  # fmt: skip
+        for pit, was, name in around(public, wrong):
+            one = [item(PAGE, max(created, updated), was, hidden=() if was else ("SECRET",))]
+            yield search(
+                "revision" if updated > created else "date-only", pit, [page(created, updated)], one, f"{why} ({name})"
+            )
+            one = [item(PAGE, max(created, updated), was, hidden=("ANSWER",) if was else ("SECRET", "ANSWER"))]
+            yield answered("revision", pit, [page(created, updated)], [PAGE], one,
+                           f"an answer is written now, and a page that it cites is dated as any other: {why} ({name})")  # fmt: skip
+    for bad in NO_DAY:
+        for row in (page(bad, "2024-02-01"), page("2024-02-01", bad)):
+            yield search("undated", "2024-02-15T16:00:00-05:00", [row], [item(PAGE, bad, False, hidden=("SECRET",))],
+                         "without both days nothing shows since when the text reads as it does")  # fmt: skip
+    rest = {name: value for name, value in page("2024-02-01").items() if name != "last_updated"}
+    yield search("undated", "2024-02-15T16:00:00-05:00", [rest], [item(PAGE, "2024-02-01", False, hidden=("SECRET",))],
+                 "recorded: 5 of 108 results have no last_updated")  # fmt: skip
+    yield answered("oracle", "2024-02-15T16:00:00-05:00", [page("2024-02-01", "2024-02-20")], [PAGE],
+                   [item(PAGE, "2024-02-20", False, hidden=("SECRET", "ANSWER"))],
+                   "an answer that rests on a later page")  # fmt: skip
+    good = page("2024-02-01", url="https://www.example.com/2")
+    for late in (page("2024-02-20"), page("2024-02-01", "2024-02-20")):
+        for rows in ([late] * 19 + [good], [good] + [late] * 19, [[late], [late, good]]):
+            yield search("limit", "2024-02-15T16:00:00-05:00", rows,
+                         [item(PAGE, "2024-02-20", False), item("https://www.example.com/2", "2024-02-01", True)],
+                         "what was not public takes no place")  # fmt: skip
+    spoilt: Sequence[Any] = (None, 5, [], {}, page("2024-02-20", url=""), {**page("2024-02-20"), "url": None}, "x")
+    for row in spoilt:
+        yield search("shape", "2024-02-15T16:00:00-05:00", [row, good], [item("https://www.example.com/2", "2024-02-01", True)],
+                     "a result that cannot be read costs no other")  # fmt: skip
+    for status, body in (
+        (401, {"error": {"message": "SECRET", "type": "invalid_api_key", "code": 401}}),
+        (403, {"error": {"message": "SECRET", "type": "chat_completions_not_available", "code": 403}}),
+        (422, {"detail": "SECRET"}),
+        (500, "SECRET"),
+        (200, {"error": "SECRET"}),
+    ):
+        yield case("error", "2024-02-15T16:00:00-05:00", ("query=oil",), [item("", None, False, hidden=("SECRET",))],
+                   [reply(body, "/search", status)], "what a source says in an error is of today")  # fmt: skip
+
+
+# EarningsCall ----------------------------------------------------------------------------------------
+
+
+def listed(kind: str, pit: str, held: Any, was: bool, why: str, told: Any = ...) -> Iterator[Case]:
+    """A call by its company's list, and its transcript, which names the time of the call as well."""
+    event = {"year": 2023, "quarter": 1, "conference_date": held}
+    said = {"event": {**event, "conference_date": held if told is ... else told}, "text": "SECRET"}
+    found = [reply({"company_name": "A Company", "events": [event]}, "/events"), reply(said, "/transcript")]
+    name, company = "NASDAQ:MSFT:2023Q1", ("symbol=MSFT", "exchange=NASDAQ")
+    if told is ...:
+        yield case(kind, pit, ("events", *company), [item(name, held, was)], found, why)
+    stamp = held if told is ... else told
+    hidden = () if was else ("SECRET",)
+    yield case(kind, pit, ("transcript", *company), [item(name, stamp, was, hidden=hidden)], found, why)
+
+
+# conference_date, noon of the day after in New York (UTC), why
+HELD = (
+    ("2022-10-25T09:00:00.000-04:00", "2022-10-26T16:00:00+00:00", "recorded: dated 8.5 hours before the call of 17:30"),
+    ("2024-01-30T17:30:00.000-05:00", "2024-01-31T17:00:00+00:00", "recorded: winter"),
+    ("2023-07-25T14:30:00.000-07:00", "2023-07-26T16:00:00+00:00", "recorded: Pacific time"),
+    ("2025-02-10T16:00:00-06:00", "2025-02-11T17:00:00+00:00", "recorded: Central time, no milliseconds"),
+    ("2024-03-09T17:00:00-05:00", "2024-03-10T16:00:00+00:00", "the clocks change in between"),
+    ("2024-07-31T01:30:00Z", "2024-07-31T16:00:00+00:00", "UTC's next day is New York's evening before"),
+    ("2024-07-30T23:30:00-07:00", "2024-08-01T16:00:00+00:00", "Pacific's evening is New York's next day"),
+)  # fmt: skip
+NOT_HELD: Sequence[Any] = (
+    None,
+    "",
+    "soon",
+    "2024-01-30",
+    "2024-01-30T17:30:00",
+    "2024-01-30T17:30:00-00:00",
+    1706653800,
+)
+
+
+def earningscall() -> Iterator[Case]:
+    for held, public, why in HELD:
+        moment = datetime.fromisoformat(held.replace("Z", "+00:00"))
+        wrong = {moment.isoformat(): "the beginning of the call", f"{held[:10]}T23:59:59-04:00": "the end of its date"}
+        for pit, was, name in around(public, wrong):
+            yield from listed("date-only", pit, held, was, f"{why} ({name})")
+    for bad in NOT_HELD:
+        yield from listed("undated", "2024-02-15T16:00:00-05:00", bad, False, "no instant of the call")
+    yield from listed("date-only", "2024-02-15T16:00:00-05:00", "2024-02-01T17:00:00-05:00", False,
+                      "the transcript names a later day than the list", "2024-02-20T17:00:00-05:00")  # fmt: skip
+    other = {"event": {"year": 2022, "quarter": 1, "conference_date": "2022-01-19T00:00:00-08:00"}, "text": "SECRET"}
+    event = {"year": 2023, "quarter": 1, "conference_date": "2024-02-01T17:00:00-05:00"}
+    yield case("subject", "2024-02-15T16:00:00-05:00", ("transcript", "symbol=MSFT", "exchange=NASDAQ"),
+               [item("NASDAQ:MSFT:2023Q1", event["conference_date"], False, hidden=("SECRET",))],
+               [reply({"events": [event]}, "/events"), reply(other, "/transcript")],
+               "the transcript is of another call")  # fmt: skip
+    row = {"exchange": "NYSE", "symbol": "A", **event, "company_name": "SECRET", "transcript_ready": "SECRET"}
+    for pit, was, name in around("2024-02-02T17:00:00+00:00"):
+        yield case("column", pit, ("calendar", "date=2024-02-01"),
+                   [item("NYSE:A:2023Q1", event["conference_date"], was, hidden=("SECRET",))],
+                   [reply([row], "/calendar")], f"whether there is a transcript is of today ({name})")  # fmt: skip
+    spoilt: Sequence[Any] = (None, 5, [], {}, {**event, "year": "2023"}, {**event, "quarter": None}, "x")
+    for bad in spoilt:
+        found = [reply({"events": [bad, event]}, "/events")]
+        yield case("shape", "2024-02-15T16:00:00-05:00", ("events", "symbol=MSFT", "exchange=NASDAQ"),
+                   [item("NASDAQ:MSFT:2023Q1", event["conference_date"], True)], found,
+                   "a row that cannot be read costs no other")  # fmt: skip
+    for status in (400, 401, 403, 404, 500):
+        yield case("error", "2024-02-15T16:00:00-05:00", ("events", "symbol=MSFT", "exchange=NASDAQ"),
+                   [item("", None, False, hidden=("SECRET",))], [reply("SECRET", "/events", status)],
+                   "what a source says in an error is of today")  # fmt: skip
+
+
+FILES = {
+    "bz-news-api": benzinga, "alphavantage": alphavantage, "sec_full_text": sec, "fred": fred, "perplexity": perplexity,
+    "earningscall": earningscall,
+}  # fmt: skip
 
 
 def document(source: str) -> str:

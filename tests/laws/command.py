@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pit_fetch import registry
@@ -77,6 +79,7 @@ def gate_judges(rng: Random) -> int:
         {**item, "available_at_source": "guess"},
         {**item, "Daily_Return": 1},
         {**item, "deep": [{"hourly_stock": 1}]},
+        {**item, "body": json.dumps({"data": [{"available_at": after}]})},
     ]
     envelopes: list[Any] = [{"data": [dict(item), one], "gaps": []} for one in late]
     envelopes += [
@@ -91,6 +94,41 @@ def gate_judges(rng: Random) -> int:
         finding = gate.check(text, pit)
         assert finding is not None, text
         assert after not in finding.detail
+    return 0
+
+
+def gate_releases(rng: Random) -> int:
+    """Of what a prepared call wrote, the gate shows a clean envelope and nothing else; the file is gone either way."""
+    pit = datetime.fromisoformat(rng.choice(PITS[:3]))
+    after, later = (pit + near(rng, 1)).isoformat(), (pit + near(rng, 2)).isoformat()
+    item = {"available_at": after, "available_at_source": "provider_metadata", "title": CANARY}
+    dirty, clean = json.dumps({"data": [item], "gaps": []}), json.dumps({"data": [], "gaps": []})
+    cases = [
+        (clean, pit.isoformat(), None, {}, True),
+        (dirty, pit.isoformat(), None, {}, False),
+        (dirty, pit.isoformat(), later, {}, False),
+        (dirty, later, pit.isoformat(), {}, False),
+        (CANARY, pit.isoformat(), None, {}, False),
+        (clean, pit.isoformat(), None, {"stdout": CANARY}, False),
+        (clean, pit.isoformat(), None, {"stderr": CANARY}, False),
+        (clean, pit.isoformat(), None, {"backgroundTaskId": CANARY}, False),
+    ]
+    with TemporaryDirectory() as folder:
+        for text, named, ceiling, more, is_shown in cases:
+            path = Path(folder, f"toolu_1.{rng.getrandbits(128):032x}")
+            path.touch(0o600)
+            path.write_text(text)
+            hook = {
+                "tool_name": "Bash",
+                "tool_use_id": "toolu_1",
+                "tool_input": {"command": f"pit_fetch --pit {named} --release {path}{gate.ENDING}"},
+                "tool_response": {"stdout": gate.SENTINEL, "stderr": "", **more},
+            }
+            said = json.dumps(gate.respond(hook, ceiling))
+            assert (clean in json.loads(said)["hookSpecificOutput"]["updatedToolOutput"]["stdout"]) == is_shown, hook
+            assert CANARY not in said
+            assert after not in said
+            assert not any(Path(folder).iterdir())
     return 0
 
 

@@ -8,11 +8,27 @@ from datetime import timedelta
 from functools import partial
 from random import Random
 
+from pit_fetch.envelope import STAMPS
+from pit_fetch.formats import BINARY
 from pit_fetch.formats import NAMES as FORMS
 from pit_fetch.testing.same import CANARY, same_bytes
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import Request
-from tests.laws import alphavantage, archived, bz, command, corpus, sample, sec, shell
+from tests.laws import (
+    alphavantage,
+    archived,
+    bz,
+    command,
+    corpus,
+    earningscall,
+    fred,
+    looks,
+    perplexity,
+    sample,
+    sec,
+    shell,
+    zones,
+)
 from tests.laws.worlds import SECRETS, Case, near, run
 from tests.neo4j import guarded
 from tests.neo4j import laws as neo4j
@@ -121,6 +137,33 @@ def _with(words: Sequence[str], option: str, value: str) -> tuple[str, ...]:
     return (*words[:place], option, value, *words[place + 2 :])
 
 
+def continued(case: Case, rng: Random) -> int:
+    """Within a budget, by cursor, texts of any length come whole, in the same parts in every world."""
+    budget = rng.choice((4_000, 5_500, 9_000))
+    plain = case.words[: case.words.index("--limit")]
+    whole = run(case, case.worlds[0], words=(*plain, "--limit", "500")).data
+    parts: list[Mapping[str, object]] = []
+    after: tuple[str, ...] = ()
+    for _ in range(400):
+        words = (*case.words, "--max-chars", str(budget), *after)
+        left = same_bytes(lambda app, words=words: run(case, app, words=words), case.worlds, SECRETS)  # type: ignore[misc]
+        assert len(left.out.rstrip()) <= budget
+        parts += left.data
+        cursors = [gap["reason"].split("--after ")[1] for gap in left.envelope["gaps"] if "--after " in gap["reason"]]
+        if not cursors:
+            break
+        after = ("--after", cursors[0])
+    assert list(dict.fromkeys(part["id"] for part in parts)) == [item["id"] for item in whole]
+    for item in whole:
+        own = [part for part in parts if part["id"] == item["id"]]
+        for name, value in item.items():
+            if isinstance(value, str) and name not in STAMPS:
+                assert "".join(str(part.get(name, "")) for part in own) == value, name
+            else:
+                assert all(part[name] == value for part in own), name
+    return len(case.worlds) - 1
+
+
 def windows(case: Case, parts: Sequence[Sequence[str]]) -> int:
     """What narrows a request leaves items out and changes none: neither which version it is, nor what is derived."""
     items = run(case, case.worlds[-1]).data
@@ -133,8 +176,10 @@ def windows(case: Case, parts: Sequence[Sequence[str]]) -> int:
 def forms(case: Case) -> int:
     """What the gate refuses is not printed in any form."""
     for name in FORMS:
-        left = run(case, case.worlds[0], words=(*case.words, "--format", name))
+        to_a_file = ("--output", "answer") if name in BINARY else ()
+        left = run(case, case.worlds[0], words=(*case.words, "--format", name, *to_a_file))
         assert (left.code, CANARY in left.out + left.err) == (70, False), name
+        assert not any(path == "answer" for path, _ in left.files), name
     return 0
 
 
@@ -155,6 +200,9 @@ _MAKERS: Mapping[str, tuple[Maker, Maker]] = {
     "bz-news-api": (bz.make, bz.unrevised),
     "alphavantage": (alphavantage.make, alphavantage.undisturbed),
     "sec_full_text": (sec.make, sec.undisturbed),
+    "fred": (fred.make, fred.undisturbed),
+    "perplexity": (perplexity.make, perplexity.undisturbed),
+    "earningscall": (earningscall.make, earningscall.undisturbed),
 }
 
 
@@ -178,6 +226,7 @@ LAWS: Mapping[str, Law] = {
     "sample: order": lambda rng: non_interference(sample.disordered(rng)),
     "sample: windows": lambda rng: windows(*sample.windows(rng)),
     "sample: snapshots": lambda rng: paging(sample.snapshots(rng), rng, ahead=timedelta(hours=1)),
+    "sample: continued": lambda rng: continued(sample.long_texts(rng), rng),
     "sample: forms": lambda rng: forms(sample.refused(rng)),
     "sample: redirects": lambda rng: non_interference(sample.redirects(rng)),
     "sample: links": lambda rng: non_interference(sample.links(rng)),
@@ -195,12 +244,22 @@ LAWS: Mapping[str, Law] = {
     "alphavantage: snapshots": lambda rng: paging(alphavantage.snapshots(rng), rng, ahead=timedelta(hours=1)),
     "sec_full_text: kept": kept,
     "sec_full_text: failures": lambda rng: non_interference(sec.failures(rng)),
+    "fred: failures": lambda rng: non_interference(fred.failures(rng)),
+    "earningscall: failures": lambda rng: non_interference(earningscall.failures(rng)),
+    "earningscall: continued": lambda rng: continued(earningscall.continued(rng), rng),
+    "perplexity: failures": lambda rng: non_interference(perplexity.failures(rng)),
     "gate: judges": command.gate_judges,
     "gate: hook": command.gate_hook,
+    "gate: releases": command.gate_releases,
+    "gate: zones": zones.law,
     "guard: shell": shell.law,
+    "guard: mentions": shell.mentions,
     "guard: options": shell.options,
     "command: refusals": command.refusals,
     "library: refusals": command.library_refusals,
+    "looks: diff": looks.differences,
+    "looks: explain": looks.explanations,
+    "looks: settings": looks.settings,
     "corpus: no leak": corpus.law,
     **{f"neo4j: {name}": partial(law, Kglite) for name, law in neo4j.LAWS.items()},
     **{f"guard: Cypher {name}": law for name, law in guarded.LAWS.items()},

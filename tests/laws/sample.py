@@ -263,6 +263,21 @@ def snapshots(rng: Random) -> Case:
     return case._replace(words=("TODAY", *case.words[1:]))
 
 
+def long_texts(rng: Random) -> Case:
+    """Items whose texts are longer than an answer may be, with a key somewhere in them, among what was not public."""
+    case = make(rng, most=0)
+    public = [_public(rng, f"r{number}", case.moment) for number in range(rng.choice((1, 2, 4)))]
+    for row in public:
+        parts = ("word", "\n", "x" * 900, "\u20ac", '"', SAMPLE_KEY, "\U0001f600")
+        row["title"] = " ".join(rng.choice(parts) for _ in range(rng.choice((1, 5, 40))))
+        row["inner"] = {"note": "x" * rng.choice((1, 1, 1_500))}
+    worlds = [public, *([*public, *_noise(rng, case.moment, public)] for _ in range(2))]
+    for rows in worlds:
+        rng.shuffle(rows)
+    words = (case.words[0], "--limit", rng.choice(("1", "3", "50")))
+    return case._replace(words=words, worlds=tuple(map(app, worlds)), resized=(), plain=None)
+
+
 def windows(rng: Random) -> tuple[Case, Sequence[tuple[str, ...]]]:
     """A request for all that there is, and what narrows it. Items are numbered, and there are several versions."""
     case = versions(rng)

@@ -1,5 +1,6 @@
-"""The laws of the guard: what it lets run is, to a real bash, one call of the wrapper with the words that it read,
-and, to the real parser, a fetch with options that an adapter may choose.
+"""The laws of the guard: what it lets run is, to a real bash, one call of the wrapper with the words that were asked
+for, and, to the real parser, a fetch with options that an adapter may choose. What only mentions the wrapper does not
+run it.
 
 Commands are made of hostile pieces and of honest calls with hostile pieces in them. Those that the
 guard permits are run by ``bash -c`` in a sandbox in which every program on PATH, the wrapper
@@ -35,6 +36,9 @@ _TIMEOUT = next(option.default for option in COMMON_OPTIONS if option.name == "t
 WRAPPER_ONLY = {guard.ONLY_VARIABLE: "1"}
 CEILING = {guard.CEILING_VARIABLE: PIT}
 
+PRIVATE = f"/nowhere/toolu_1.{'0' * 32}"
+READERS = {"cat", "git", "grep", "head", "ls", "wc"}
+
 # A case runs so many permitted commands, of so many tried.
 PERMITTED, TRIED = 5, 120
 
@@ -55,7 +59,24 @@ exec "{}" -B -S "$@"
 _COUNTER = "set -T\ntrap 'printf . >>\"$ORACLE.commands\"' DEBUG\n"
 _ON_PATH = (
     *("pit_fetch", "pit_fetch.py", "python", "python3", "python3.12"),
-    *("sh", "bash", "cat", "grep", "env", "ls", "head", "tee", "touch", "nohup", "xargs", "find", "rm", "cp"),
+    *(
+        "sh",
+        "bash",
+        "cat",
+        "grep",
+        "env",
+        "ls",
+        "head",
+        "tee",
+        "touch",
+        "nohup",
+        "xargs",
+        "find",
+        "rm",
+        "cp",
+        "git",
+        "wc",
+    ),
 )
 _IN_FOLDER = ("pit_fetch.py", "tools/pit_fetch.py", "tools/pit_fetch", "tools/python3", "my tools/pit_fetch")
 _AT_HOME = ("bin/pit_fetch", "bin/pit_fetch.py", "bin/python3")
@@ -109,18 +130,22 @@ class Sandbox:
         commands = len(counted.read_bytes()) if counted.exists() else 0
         return Ran(list(_calls(record)), commands, done.stdout, self._listed() != self._files)
 
-    def objection(self, command: str, words: list[str], paths: int) -> str:
-        """What is wrong when ``command`` is taken for one call of ``words``, ``paths`` of them the program; or ""."""
+    def objection(self, command: str, words: list[str], paths: int, printed: str = "") -> str:
+        """What is wrong when ``command`` is taken for one call of ``words``, ``paths`` of them the program; or "".
+
+        ``printed`` is what a second command prints.
+        """
         ran = self.run(command)
         words = [self._at_home(word) if place < paths else word for place, word in enumerate(words)]
         expected = list(self._expected(words, paths))
         called = [[os.path.normpath(self.work / name), *arguments] for name, *arguments in ran.calls]
         if called != expected:
             return f"ran {called}, not {expected}"
-        has_run = len(expected) == min(paths, 2)  # what cannot be started is followed by the guard's "|| true"
-        if ran.commands > (1 if has_run else 2):
+        if ran.commands > (2 if printed else 1):
             return f"{ran.commands} simple commands"
-        return f"printed {ran.printed!r}" if ran.printed else "changed files" if ran.changed else ""
+        if ran.printed.decode("utf-8", "replace") != printed:
+            return f"printed {ran.printed!r}"
+        return "changed files" if ran.changed else ""
 
     def _expected(self, words: list[str], paths: int) -> Iterator[list[str]]:
         program = os.path.normpath((self.work if "/" in words[0] else self.path) / words[0])
@@ -158,19 +183,25 @@ def sandbox() -> Sandbox:
     return Sandbox(Path(folder.name).resolve())
 
 
-def permitted(command: str, environ: dict[str, str]) -> str | None:
-    """What the client runs where ``command`` is asked for; None when the guard refuses it."""
-    hook = {"tool_name": "Bash", "tool_input": {"command": command}, "cwd": "/"}
-    verdict = guard.decide(hook, environ, gate)
-    return None if verdict.refusal else verdict.command or command
+def verdict(command: str, environ: dict[str, str]) -> Any:
+    """What the guard says to ``command``."""
+    return guard.decide({"tool_name": "Bash", "tool_input": {"command": command}, "cwd": "/"}, environ, gate)
 
 
-def objection(command: str, final: str) -> str:
-    """What bash does with ``final`` beside the one call that the guard read in ``command``; or ""."""
-    words, arguments = gate.plain_words(command), gate.wrapper_arguments(command)
-    if words is None or arguments is None:
+def objection(command: str, said: Any) -> str:
+    """What bash does with ``command``, or with what runs instead, beside the one call that the guard read; or ""."""
+    arguments = gate.wrapper_arguments(command)
+    if arguments is None:
         return "is not read as a call"
-    return sandbox().objection(final, words, len(words) - len(arguments))
+    words, paths = list(said.words), len(said.words) - len(arguments)
+    objected = sandbox().objection(command, words, paths)
+    if objected:
+        return objected
+    options = len(gate.options_of(words))
+    if said.private:
+        words[options:options] = [gate.RELEASE_OPTION, PRIVATE]
+    printed = f"{gate.SENTINEL}\n" if said.private else ""
+    return sandbox().objection(guard.rebuilt(said, PRIVATE, gate), words, paths, printed)
 
 
 def law(rng: Random) -> int:
@@ -178,16 +209,29 @@ def law(rng: Random) -> int:
     found = 0
     for _ in range(TRIED):
         command = hostile(rng)
-        # In an ordinary session the guard has no say on a command without the wrapper's name.
-        rules = [WRAPPER_ONLY, WRAPPER_ONLY | CEILING, *[CEILING] * gate.names_wrapper(command)]
-        environ = rng.choice(rules)
-        final = permitted(command, environ)
-        if final is not None:
-            objected = objection(command, final)
+        said = verdict(command, rng.choice([WRAPPER_ONLY, CEILING, WRAPPER_ONLY | CEILING]))
+        if said.words and not said.refusal:
+            objected = objection(command, said)
             assert not objected, f"{command!r}: {objected}"
             found += 1
             if found == PERMITTED:
                 break
+    return 0
+
+
+def mentions(rng: Random) -> int:
+    """Some commands that are left alone though they name the wrapper: bash starts nothing but programs that read."""
+    found = 0
+    for _ in range(TRIED):
+        command = mentioning(rng)
+        if not gate.names_wrapper(command) or verdict(command, CEILING) != guard.ALONE:
+            continue
+        ran = sandbox().run(command)
+        started = {os.path.basename(name) for name, *_ in ran.calls}
+        assert (started - READERS, ran.changed) == (set(), False), f"{command!r} starts {started}"
+        found += 1
+        if found == PERMITTED:
+            break
     return 0
 
 
@@ -219,7 +263,7 @@ def options(rng: Random) -> int:
         source = rng.choice([_WIDGETS, *map(registry.load, registry.BUNDLED_NAMES)])
         argv = ["--source", source.name, *words]
         command = shlex.join(["pit_fetch", *argv])
-        if permitted(command, WRAPPER_ONLY) is None or gate.is_listing(command):
+        if verdict(command, WRAPPER_ONLY).refusal or gate.is_listing(command):
             continue
         try:
             made = parse(argv, source, {})
@@ -393,6 +437,7 @@ def hostile(rng: Random) -> str:
         program + ("" if honest else rng.choice(_COMMANDS)) + "".join(_argument(rng) for _ in range(rng.randrange(4)))
     )
     call += rng.choice([" --help", f" --source x --pit {PIT}", f" --source=x --pit '{PIT}' "])
+    call += rng.choice(["", "", "", " -- -a"])
     for _ in range(rng.choice([0, 0, 1, 2, 3])):
         places = (
             [place for place, letter in enumerate(call) if letter == " "] if rng.random() < 0.5 else range(len(call))
@@ -401,6 +446,66 @@ def hostile(rng: Random) -> str:
         piece = rng.choice(rng.choice([_HOSTILE, _PLAIN, _QUOTED]))
         call = call[:place] + piece + call[place:]
     return call
+
+
+_READING = (
+    *(
+        "cat ",
+        "grep -rn ",
+        "ls ",
+        "head -3 ",
+        "wc -l ",
+        "echo ",
+        "git commit -m ",
+        "git grep ",
+        "git log --grep=",
+        "cd a && ls ",
+    ),
+    *(
+        "git ",
+        "git -c a.b=",
+        "git grep -O",
+        "git rebase --exec ",
+        "sh ",
+        "env ",
+        "xargs ",
+        "pit_fetch ",
+        "find . -exec ",
+        "time ",
+    ),
+)
+_MENTIONED = (
+    *("pit_fetch", "'pit_fetch --pit T'", '"pit_fetch --pit T"', "docs/pit_fetch.md", "pit_fetch/*.py", "\\pit_fetch"),
+    *("$(pit_fetch)", "`pit_fetch`", '"$(pit_fetch)"', "<(pit_fetch)", "\"$(cat <<'EOF'\nIt's pit_fetch $x\nEOF\n)\""),
+    *('"$(cat <<EOF\n$(pit_fetch)\nEOF\n)"', "\"$(cat <<'EOF'\npit_fetch\nEOF\npit_fetch\n)\"", "'\npit_fetch\n'"),
+)
+_BETWEEN = (
+    " | ",
+    " && ",
+    "; ",
+    "\n",
+    " || ",
+    " & ",
+    " |& ",
+    " > o ",
+    " 2>/dev/null | ",
+    " 2>&1 | ",
+    " 2>/dev/nullx ",
+    " >& ",
+    " ",
+)
+
+
+def mentioning(rng: Random) -> str:
+    """A list of commands that name the wrapper, most of which only read."""
+    parts = [
+        rng.choice(_READING[: rng.choice([10, 10, 20])]) + rng.choice(_MENTIONED) for _ in range(rng.randint(1, 3))
+    ]
+    command = "".join(part + rng.choice(_BETWEEN) for part in parts[:-1]) + parts[-1]
+    for _ in range(rng.choice([0, 0, 1, 2])):
+        place = rng.randrange(len(command) + 1)
+        command = command[:place] + rng.choice(rng.choice([_HOSTILE, _PLAIN, _QUOTED])) + command[place:]
+    return command
 
 
 def _argument(rng: Random) -> str:

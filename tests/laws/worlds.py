@@ -24,13 +24,16 @@ from pit_fetch.testing.same import CANARY as CANARY  # for the worlds of each so
 from pit_fetch.testing.same import holds
 from pit_fetch.testing.server import Answering, App, Response
 from pit_fetch.transport import Request
-from tests.loopback import alphavantage, benzinga, sec
+from tests.loopback import alphavantage, benzinga, earningscall, fred, perplexity, sec
 
 NEW_YORK = ZoneInfo("America/New_York")
 # The clock of a world moves only where something waits, so a rate would take the whole time-out.
 UNLIMITED = {
     f"PIT_FETCH_RATE_{host}": "10000/0.001"
-    for host in ("API_BENZINGA_COM", "WWW_ALPHAVANTAGE_CO", "EFTS_SEC_GOV", "DATA_SEC_GOV", "WWW_SEC_GOV")
+    for host in (
+        *("API_BENZINGA_COM", "WWW_ALPHAVANTAGE_CO", "EFTS_SEC_GOV", "DATA_SEC_GOV", "WWW_SEC_GOV"),
+        *("API_STLOUISFED_ORG", "API_PERPLEXITY_AI", "V2_API_EARNINGSCALL_BIZ"),
+    )
 }
 
 SAMPLE_KEY = "sample-0123456789abcdef"
@@ -39,8 +42,11 @@ VARIABLES = {
     "BENZINGA_API_KEY": benzinga.TOKEN,
     "ALPHAVANTAGE_API_KEY": alphavantage.KEY,
     "SEC_USER_AGENT": sec.USER_AGENT,
+    "FRED_API_KEY": fred.KEY,
+    "ECALL_API_KEY": earningscall.KEY,
+    "PERPLEXITY_API_KEY": perplexity.KEY,
 }
-SECRETS = (SAMPLE_KEY, benzinga.TOKEN, alphavantage.KEY)
+SECRETS = (SAMPLE_KEY, benzinga.TOKEN, alphavantage.KEY, fred.KEY, perplexity.KEY, earningscall.KEY)
 
 # Ordinary hours, both clock changes, midnights, after hours, a Sunday, a fraction, the end of a year.
 PITS = (
@@ -106,10 +112,12 @@ def run(
     environ: Mapping[str, str] | None = None,
     keep_files: bool = False,
     still: bool = False,
+    command: str = "",
 ) -> Left:
     """The command in this process. Files of the run before are removed first, unless they are to be kept.
 
-    ``pit`` "" is open mode. ``still``: the time of day stands still, however long the program waits.
+    ``pit`` "" is open mode. ``command`` is the word before the options of what is not a fetch. ``still``: the time
+    of day stands still, however long the program waits.
     """
     home = _home()
     if not keep_files:
@@ -118,7 +126,12 @@ def run(
     transport, asked = Answering(app, clock.now), case.pit if pit is None else pit
     with _resized(case.sizes if sizes is None else sizes):
         left = process.run(
-            ["--source", case.source, *(("--pit", asked) if asked else ()), *(case.words if words is None else words)],
+            [
+                *([command] if command else []),
+                *("--source", case.source),
+                *(("--pit", asked) if asked else ()),
+                *(case.words if words is None else words),
+            ],
             transport=transport,
             clock=clock.value()._replace(now=lambda: clock.start) if still else clock.value(),
             environ={"HOME": str(home), **VARIABLES, **UNLIMITED, **(environ or {})},

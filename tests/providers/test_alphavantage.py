@@ -37,6 +37,7 @@ class TestDailyBars(ProviderSuite):
 class TestNews(ProviderSuite):
     provider = PROVIDER
     options = {"op": "NEWS_SENTIMENT", "tickers": "AAPL"}
+    zone = "UTC"
     reply = av.body(
         {
             "items": "3",

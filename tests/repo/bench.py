@@ -18,10 +18,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from pit_fetch.envelope import Envelope
+from pit_fetch.formats import renderer
 from pit_fetch.testing.server import serve
 from tests.loopback import benzinga
+from tests.pages import bars, news
 
 RUNS = 15
+PAGE_MS, PAGE_KB = 40, 150
 PIT = datetime.fromisoformat("2024-02-15T16:00:00-05:00")
 BARE = "import argparse, json, datetime, zoneinfo, dataclasses"
 BARE_FETCH = """
@@ -59,6 +63,28 @@ def ratio(name: str, ours: list[str], other: list[str], at_most: float, env: dic
     return good
 
 
+def page() -> bool:
+    """Prints and judges what a page of 500 items takes more than the same items as JSON, in milliseconds."""
+    good = True
+    for envelope in (news(500), bars(500)):
+        taken = {name: [_seconds(name, envelope) for _ in range(RUNS)] for name in ("html", "json")}
+        more = (statistics.median(taken["html"]) - statistics.median(taken["json"])) * 1000
+        size = len(renderer("html")(envelope, False).encode()) / 1000
+        fits = more <= PAGE_MS and size <= PAGE_KB
+        good = good and fits
+        print(
+            f"{f'page of 500 items, {envelope.asked.source}':<34} {more:7.1f} ms over JSON, {size:.0f} kB"
+            f"  (at most {PAGE_MS} ms, {PAGE_KB} kB{'' if fits else ': EXCEEDED'})"
+        )
+    return good
+
+
+def _seconds(form: str, envelope: Envelope) -> float:
+    start = time.perf_counter()
+    renderer(form)(envelope, False)
+    return time.perf_counter() - start
+
+
 def main() -> int:
     command = [str(Path(sys.executable).parent / "pit_fetch"), "--source", "bz-news-api"]
     with tempfile.TemporaryDirectory() as folder, serve(benzinga.app(articles(950))) as server:
@@ -70,6 +96,8 @@ def main() -> int:
         python = [sys.executable, "-c"]
         rows = [
             ratio("--source X --help", [*command, "--help"], [*python, BARE], 2.0, env),
+            ratio("import pit_fetch", [*python, "import pit_fetch"], [*python, "pass"], 1.2, env),
+            page(),
             ratio(
                 "50 items offline, gate included",
                 [*at_pit, "--input-file", str(reply)],

@@ -6,7 +6,10 @@ import json
 import os
 from pathlib import Path
 
+import pytest
+
 from pit_fetch import __version__, commands
+from pit_fetch.siblings import gate, load
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -16,11 +19,17 @@ def test_the_plugin_and_the_package_have_one_version() -> None:
     assert (manifest["name"], manifest["version"]) == ("pit-fetch", __version__)
 
 
+@pytest.mark.parametrize("program", [f"{ROOT}/pit_fetch.py", f"python3 {ROOT}/pit_fetch.py", "python3 -m pit_fetch"])
+def test_its_own_program_may_list(program: str) -> None:
+    guard = load("pit_guard")
+    hook = {"tool_name": "Bash", "tool_input": {"command": f"{program} --version"}, "cwd": str(ROOT)}
+    assert not guard.decide(hook, {"PIT_FETCH_WRAPPER_ONLY": "1"}, gate).refusal
+
+
 def test_its_agents_pass_the_linter() -> None:
     done = commands.run(["lint"], {}, str(ROOT))
-    neo4j = "neo4j-entity, neo4j-news, neo4j-report, neo4j-transcript, neo4j-vector-search, neo4j-xbrl"
-    names = f"alphavantage, bz-news-api, {neo4j}, sec_full_text"
-    assert done.text == f"PASS: 0 errors, 0 warnings, 9 agents checked ({names})\n"
+    names = sorted(path.stem for path in (ROOT / "agents").glob("*.md"))
+    assert done.text == f"PASS: 0 errors, 0 warnings, {len(names)} agents checked ({', '.join(names)})\n"
 
 
 def test_its_hooks_hold(tmp_path: Path) -> None:

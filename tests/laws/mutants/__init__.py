@@ -6,13 +6,30 @@ what it does instead, and the laws that ought to see it first (the others run af
 
 from __future__ import annotations
 
-from tests.laws.mutants import alphavantage, bz, command, cypher, gate, guard, memory, network, pipeline, sec, times
+from tests.laws.mutants import (
+    alphavantage,
+    bz,
+    command,
+    cypher,
+    earningscall,
+    fred,
+    gate,
+    guard,
+    memory,
+    network,
+    parts,
+    perplexity,
+    pipeline,
+    sec,
+    times,
+)
 from tests.laws.mutants.leak import Mutant
 
 __all__ = ["MUTANTS", "Mutant"]
 
 MUTANTS: tuple[Mutant, ...] = (
     *pipeline.MUTANTS,
+    *parts.MUTANTS,
     *command.MUTANTS,
     *network.MUTANTS,
     *times.MUTANTS,
@@ -22,5 +39,8 @@ MUTANTS: tuple[Mutant, ...] = (
     *bz.MUTANTS,
     *alphavantage.MUTANTS,
     *sec.MUTANTS,
+    *fred.MUTANTS,
+    *perplexity.MUTANTS,
+    *earningscall.MUTANTS,
     *memory.MUTANTS,
 )

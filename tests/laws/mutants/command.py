@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pit_fetch import times
-from tests.laws.mutants.leak import Mutant, overlooking
+from tests.laws.mutants.leak import Mutant, nothing, overlooking
 
 _REFUSALS, _OPTIONS = ("command: refusals",), ("guard: options",)
 
@@ -36,10 +36,22 @@ def _open_mode_for_an_unreadable_pit(real: Any) -> Any:
 
 
 def _without_ceiling(real: Any) -> Any:
-    def of_values(values: Any, provider: Any, environ: Any) -> Any:
-        return real(values, provider, {name: value for name, value in environ.items() if "CEILING" not in name})
+    def of_values(values: Any, provider: Any, environ: Any, *defaults: Any) -> Any:
+        without = {name: value for name, value in environ.items() if "CEILING" not in name}
+        return real(values, provider, without, *defaults)
 
     return of_values
+
+
+def _known_settings(real: Any) -> Any:
+    def variables(table: Any, *given: Any) -> Any:
+        return real({name: value for name, value in table.items() if name in ("archive", "audit", "rate")}, *given)
+
+    return variables
+
+
+def _yes(real: Any) -> Any:
+    return lambda *given: True
 
 
 MUTANTS = (
@@ -56,6 +68,20 @@ MUTANTS = (
         _REFUSALS,
     ),
     Mutant("a Python call knows no ceiling", "pit_fetch.request:of_values", _without_ceiling, ("library: refusals",)),
+    Mutant("a settings file's ceiling is none", "pit_fetch.config:_ceiling", nothing, ("looks: settings",)),
+    Mutant(
+        "a file raises the ceiling", "pit_fetch.config:_lowers", lambda real: lambda *given: True, ("looks: settings",)
+    ),
+    Mutant("an unknown setting is ignored", "pit_fetch.config:_variables", _known_settings, ("looks: settings",)),
+    Mutant(
+        "an agent explains", "pit_fetch.agent:is_in_charge", lambda real: lambda environ: False, ("looks: explain",)
+    ),
+    Mutant(
+        "diff reads in open mode",
+        "pit_fetch.compare:_whole",
+        lambda real: lambda request, since: real(request, since)._replace(pit=None),
+        ("looks: diff",),
+    ),
     Mutant("an unreadable --pit is open mode", "pit_fetch.words:given", _open_mode_for_an_unreadable_pit, _REFUSALS),
     Mutant(
         "a finer --pit is rounded up",

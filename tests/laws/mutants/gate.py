@@ -6,14 +6,15 @@ import json
 import os
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from pit_fetch.siblings import gate
 from tests.laws.mutants.leak import Mutant, nothing
 from tests.laws.plant import Make
 
-_JUDGE, _HOOK, _SHELL = ("gate: judges",), ("gate: hook",), ("guard: shell",)
+_JUDGE, _HOOK, _SHELL, _RELEASE = ("gate: judges",), ("gate: hook",), ("guard: shell",), ("gate: releases",)
 
 
 # The envelope.
@@ -82,9 +83,32 @@ def _without_json_text(node: Any) -> Any:
     return "" if isinstance(node, str) and node.lstrip()[:1] in ("{", "[") else node
 
 
+def _left_behind(real: Any) -> Any:
+    def take(path: str) -> str:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+
+    return take
+
+
 # The command line.
 
 _MARK = "x0x"
+
+
+def _any_reading(real: Any) -> Any:
+    """A wall clock in a zone, read as Python reads it: the first of two, and one that no clock shows."""
+
+    def parse_pit(text: Any) -> Any:
+        clock, bracket, name = str(text).rstrip("]").partition("[")
+        moment = gate.parse_iso8601(clock + "Z") if bracket else None
+        return real(text) if moment is None else moment.replace(tzinfo=ZoneInfo(name)).astimezone(UTC)
+
+    return parse_pit
+
+
+def _any_offset(real: Any) -> Any:
+    return lambda text: gate.parse_iso8601(str(text).partition("[")[0]) or real(text)
 
 
 def _harmless(pattern: str) -> Make:
@@ -117,6 +141,8 @@ MUTANTS = (
         lambda real: lambda text, round_up=False: real(text),
         _JUDGE,
     ),
+    Mutant("a PIT's wall clock may mean two instants", "pit_gate:parse_pit", _any_reading, ("gate: zones",)),
+    Mutant("a PIT's offset need not be its zone's", "pit_gate:parse_pit", _any_offset, ("gate: zones",)),
     Mutant(
         "the gate overlooks revisions",
         "pit_gate:_check_item",
@@ -128,6 +154,7 @@ MUTANTS = (
         "the gate knows a forbidden key in lower case alone", "pit_gate:_load", _texts(_in_lower_case_alone), _JUDGE
     ),
     Mutant("the gate takes a repeated key", "pit_gate:_load", _texts(_without_repeats), _JUDGE),
+    Mutant("the gate overlooks an envelope in a text", "pit_gate:_check_embedded", nothing, _JUDGE),
     Mutant("the gate takes NaN", "pit_gate:_load", _texts(lambda text: text.replace("NaN", "0")), _JUDGE),
     Mutant("the gate takes unknown keys", "pit_gate:_check_payload", _known_keys_alone, _JUDGE),
     Mutant(
@@ -137,6 +164,13 @@ MUTANTS = (
         _JUDGE,
     ),
     Mutant("the gate takes the latest of two PITs", "pit_gate:_cutoff", _latest_pit, _HOOK),
+    Mutant("the gate leaves a private file behind", "pit_gate:_take", _left_behind, _RELEASE),
+    Mutant(
+        "the gate overlooks what a prepared call shows",
+        "pit_gate:_bash_stdout",
+        lambda real: lambda response: gate.SENTINEL,
+        _RELEASE,
+    ),
     Mutant(
         "the gate takes a listing with more behind it",
         "pit_gate:is_listing",

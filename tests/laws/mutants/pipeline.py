@@ -301,7 +301,7 @@ MUTANTS = (
     Mutant(
         "the cursor of a snapshot names its stamp",
         "pit_fetch.pit:cursor",
-        lambda real: lambda record: real(record._replace(at_receipt=False)),
+        lambda real: lambda record, within=None: real(record._replace(at_receipt=False), within),
         _BY_CURSOR,
     ),
     Mutant(

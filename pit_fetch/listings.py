@@ -1,4 +1,4 @@
-"""The ``--list-sources`` table: names, summaries and whether credentials are set, but never their values."""
+"""The sources in words: names, summaries, operations, and whether credentials are set, but never their values."""
 
 from __future__ import annotations
 
@@ -35,6 +35,31 @@ def _row(listing: Listing, environ: Mapping[str, str], folder: str) -> dict[str,
             for credential in provider.credentials
         ],
     }
+
+
+def described(listing: Listing, environ: Mapping[str, str], folder: str) -> dict[str, Any]:
+    """One source as JSON values: its row, its operations with their rules and fields, and its options."""
+    row, provider = _row(listing, environ, folder), listing.provider
+    if provider is None:
+        return row
+    row["hosts"] = [host.url for host in provider.hosts]
+    row["operations"] = [
+        {
+            "name": one.name,
+            "dating": one.dating,
+            "rule": one.rule,
+            "why": one.why,
+            "needs": list(one.needs),
+            "takes": list(one.takes),
+            "fields": [{"name": field.name, "kind": field.kind} for field in one.fields],
+        }
+        for one in provider.operations
+    ]
+    row["options"] = [
+        {"name": one.name, "kind": one.kind, "help": one.help, "choices": list(one.choices), "default": one.default}
+        for one in provider.options
+    ]
+    return row
 
 
 def _is_set(credential: Credential, environ: Mapping[str, str], folder: str) -> bool:

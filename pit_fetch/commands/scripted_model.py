@@ -33,11 +33,19 @@ def say(text: str = "done") -> Turn:
 
 @dataclass
 class Model:
-    """``script`` holds the turns of "main" and of every subagent, whose prompt contains its key."""
+    """``script`` holds the turns of "main" and of every subagent, whose prompt contains its key.
+
+    results    the texts that reached the model, in order
+    answers    each call of a tool, and what came back
+    bodies     every request as it came
+    """
 
     script: Script
     url: str = ""
     results: list[str] = field(default_factory=list)
+    answers: list[tuple[Block, str]] = field(default_factory=list)
+    bodies: list[bytes] = field(default_factory=list)
+    _asked: dict[str, Block] = field(default_factory=dict)
     _ids: Iterator[int] = field(default_factory=count)
 
     def answer(self, body: Mapping[str, Any]) -> list[Block]:
@@ -50,9 +58,15 @@ class Model:
         turns = self.script[name]
         heard = [_text(message) for message in messages[1:] if message["role"] != "assistant"]
         self.results.extend(text for text in heard if text not in self.results)
+        for message in messages:
+            for block in message["content"] if isinstance(message.get("content"), list) else ():
+                if block.get("type") == "tool_result" and block["tool_use_id"] in self._asked:
+                    self.answers.append((self._asked.pop(block["tool_use_id"]), _text(block)))
         position = sum(message["role"] == "assistant" for message in messages)
         turn = turns[position] if position < len(turns) else say()
-        return [_with_id(block, next(self._ids)) for block in turn("\n".join(heard))]
+        blocks = [_with_id(block, next(self._ids)) for block in turn("\n".join(heard))]
+        self._asked.update((block["id"], block) for block in blocks if block["type"] == "tool_use")
+        return blocks
 
 
 @contextmanager
@@ -101,7 +115,9 @@ def _handler(model: Model) -> type[BaseHTTPRequestHandler]:
             self._send(404, b"{}", "application/json")
 
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
+            raw = self.rfile.read(int(self.headers.get("content-length") or 0))
+            model.bodies.append(raw)
+            body = json.loads(raw or b"{}")
             path = self.path.partition("?")[0]
             if path.endswith("/count_tokens"):
                 self._send(200, b'{"input_tokens": 100}', "application/json")

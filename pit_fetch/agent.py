@@ -1,0 +1,18 @@
+"""Who reads the output: a person, or an agent in the hands of its client or of whoever set a ceiling."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+CEILING_VARIABLE = "PIT_FETCH_CEILING"
+ONLY_VARIABLE = "PIT_FETCH_WRAPPER_ONLY"
+CLIENT_VARIABLE = "CLAUDECODE"
+# That client cuts a tool's output at 30,000 characters and then hands its hook broken JSON.
+MAX_CHARS_UNDER_AGENT = 28_000
+
+
+def is_in_charge(environ: Mapping[str, str]) -> bool:
+    """Whether an agent's client, a ceiling or a session for pit_fetch alone is around this call."""
+    if environ.get(CLIENT_VARIABLE) or CEILING_VARIABLE in environ:
+        return True
+    return environ.get(ONLY_VARIABLE, "").strip().lower() not in ("", "0", "false", "no")

@@ -1,0 +1,312 @@
+"""``--format html``: one page that holds everything: time line, items, gaps. No script, nothing from the network."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from pit_fetch import __version__
+from pit_fetch.columns import STAMPS, Column, columns
+from pit_fetch.envelope import Envelope
+from pit_fetch.page.style import FRAGMENT_STYLE, STYLE
+from pit_fetch.page.timeline import Mark, svg
+from pit_fetch.times import spoken
+
+# A page of 500 items is at most 150 kB, and larger ones grow with their items.
+LARGEST, LARGEST_ITEMS = 150_000, 500
+_LONG = 120  # a text column with a longer text goes below the line
+_SHORT = 80  # the most that a cell of the line shows
+_NOTEBOOK_ROWS = 50
+
+# What a row and a link cost besides their texts; how many cells show what a column costs.
+_ROW_COST, _LINK_COST, _SAMPLE = 14, 16, 50
+
+# What a curve is drawn of, where the items have one of these numbers.
+_FIGURES = ("close", "value", "price", "adjusted_close")
+_HEADLINES = ("title", "headline", "name")
+_LINKS = ("url", "link", "html_url")
+_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_GREY = frozenset({"late", "revised", "undated", "unusable", "gone"})
+_MARKUP = re.compile(r"<[^<>]{0,1000}>")
+
+# Nothing may be loaded and nothing may run, whatever an item holds.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+class _Layout(NamedTuple):
+    """How the items are shown: which columns are in the line, which below it, and which have no place."""
+
+    line: Sequence[Column]
+    below: Sequence[Column]
+    hidden: Sequence[str]
+    headline: str = ""
+    link: str = ""
+
+
+def render(envelope: Envelope, pretty: bool = False) -> str:
+    """A whole document, UTF-8, whatever ``pretty`` says."""
+    asked, found = envelope.asked, columns(envelope.data, envelope.asked.kinds)
+    by_name = {one.name: one for one in found}
+    title = f"{asked.source or 'pit_fetch'} as of {spoken(asked.pit)}" if asked.pit else asked.source or "pit_fetch"
+    head = (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{_text(title)}</title>'
+        f'<meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" '
+        f'content="light dark"><meta name="referrer" content="no-referrer"><meta http-equiv="Content-Security-Policy" '
+        f'content="{_POLICY}"><style>{STYLE}</style></head>\n'
+        '<body><a class="skip" href="#items">Skip to the items</a>\n'
+    )
+    body = [_header(envelope, by_name), _figure(envelope, by_name), _gaps(envelope), "<main>"]
+    tail = f"</main>\n<footer>pit_fetch {__version__}. Times are New York's.</footer></body></html>\n"
+    count, rest = len(envelope.data), "".join((head, *body, tail))
+    largest = LARGEST * max(count, LARGEST_ITEMS) // LARGEST_ITEMS - _size(rest)
+    room = largest
+    while True:  # what a row takes is estimated from the first ones
+        table = _table(envelope, _layout(found, room / max(count, LARGEST_ITEMS)), count, room)
+        if _size(table) <= largest or room < LARGEST_ITEMS:
+            return "".join((head, *body, table, tail))
+        room = room * 3 // 4
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
+
+
+def fragment(envelope: Envelope) -> str:
+    """The items and gaps for a notebook, which has a page of its own."""
+    shown = envelope.data[:_NOTEBOOK_ROWS]
+    layout = _layout(columns(shown, envelope.asked.kinds), LARGEST / LARGEST_ITEMS)
+    more = len(envelope.data) - len(shown)
+    rest = f"<p>and {more} more in <code>.data</code></p>" if more else ""
+    summary = f"<p><strong>{_text(envelope.asked.source)}</strong> {_summary(envelope)}</p>"
+    return (
+        f'<div class="pit-fetch"><style>{FRAGMENT_STYLE}</style>{summary}{_table(envelope, layout, len(shown), 60_000)}'
+        f"{rest}{_gaps(envelope)}</div>"
+    )
+
+
+def _header(envelope: Envelope, by_name: Mapping[str, Column]) -> str:
+    asked = envelope.asked
+    if asked.pit is None:
+        heading = "What the source says <small>open mode: no PIT, nothing is withheld</small>"
+    else:
+        weekday, day, clock, rest = spoken(asked.pit).split(" ", 3)
+        heading = (
+            f'What was public at <time datetime="{asked.pit.isoformat()}">{weekday} {day}, {clock}</time> '
+            f"<small>{_text(rest)}</small>"
+        )
+    query = f"<code>pit_fetch {_text(asked.query)}</code>" if asked.query else ""
+    return (
+        f'<header><p class="source">{_text(asked.source or "pit_fetch")}</p><h1>{heading}</h1>'
+        f"<p>{_summary(envelope)}{_dated_by(by_name)}</p>{query}</header>\n"
+    )
+
+
+def _summary(envelope: Envelope) -> str:
+    count = len(envelope.data)
+    words = [f"{count:,} item{'' if count == 1 else 's'}"]
+    for key in ("verdict", "change"):
+        kinds: dict[str, int] = {}
+        for item in envelope.data:
+            if key in item:
+                kinds[str(item[key])] = kinds.get(str(item[key]), 0) + 1
+        words += [f"{number:,} {_text(kind)}" for kind, number in kinds.items()]
+    return ", ".join(words)
+
+
+def _dated_by(by_name: Mapping[str, Column]) -> str:
+    tags = sorted({str(tag) for tag in by_name["available_at_source"].values if tag}) if by_name else []
+    return f", dated by {_text(' and '.join(tags))}" if tags else ""
+
+
+def _figure(envelope: Envelope, by_name: Mapping[str, Column]) -> str:
+    stamps = by_name["available_at"].values if "available_at" in by_name else []
+    figures = next((by_name[name] for name in _FIGURES if name in by_name and by_name[name].kind == "number"), None)
+    numbers = figures.values if figures else [None] * len(stamps)
+    marks = [
+        Mark(at, f"i{place}", numbers[place], _is_grey(item))
+        for place, (at, item) in enumerate(zip(stamps, envelope.data, strict=False))
+        if isinstance(at, datetime)
+    ]
+    if not marks:
+        return ""
+    first, last = min(marks).at, max(marks).at
+    span = f"{first:%-d %B %Y, %H:%M} to {last:%-d %B %Y, %H:%M}"
+    what = f"<b>{_text(figures.name)}</b>, " if figures and len(marks) >= 5 else ""
+    drawn = svg(marks, envelope.asked.pit, f"Time line of {len(marks)} items, {span}")
+    return f"<figure>{drawn}<figcaption>{what}{span}</figcaption></figure>\n"
+
+
+def _is_grey(item: Mapping[str, Any]) -> bool:
+    return item.get("verdict", item.get("change")) in _GREY
+
+
+def _gaps(envelope: Envelope) -> str:
+    rows = "".join(
+        f'<li class="{_text(str(one.get("type", "")))}"><b>{_text(str(one.get("type", "")).replace("_", " "))}</b> '
+        f"<span>{_text(str(one.get('reason', '')))}</span>"
+        for one in envelope.gaps
+    )
+    return f'<section class="gaps"><h2>What is missing, and why</h2><ul>{rows}</ul></section>\n' if rows else ""
+
+
+def _layout(found: Sequence[Column], room: float) -> _Layout:
+    """What is in the line of at most some ``room`` bytes: time first, verdicts, the headline, the rest, the id last.
+
+    Long texts go below.
+    """
+    held = {one.name: one for one in found if one.name == "id" or any(v not in (None, "", [], {}) for v in one.values)}
+    headline = next((name for name in _HEADLINES if name in held), "")
+    link = next((name for name in _LINKS if name in held), "")
+    long = [one for one in held.values() if one.name not in (*STAMPS, headline, link) and _longest(one) > _LONG]
+    kept = {"available_at": held["available_at"]} if "available_at" in held else {}
+    first = [name for name in ("verdict", "change", headline) if name in held]
+    rest = [name for name in held if name not in (*STAMPS, link, *first) and held[name] not in long]
+    last = [name for name in ("revised_at", "first_seen_at", "id") if name in held]
+    if not headline and link:
+        rest.append(link)
+    kept |= {name: held[name] for name in (*first, *rest, *last)}
+    # Many items with many columns: those that come last give way, and before them the links.
+    costs = {name: _cost(_cells(one._replace(values=one.values[:_SAMPLE]))) for name, one in kept.items()}
+    room -= _ROW_COST + costs.get("id", 0)
+    address = _cost([str(value) for value in held[link].values[:_SAMPLE]]) + _LINK_COST if headline and link else 0
+    line, hidden = list[Column](), list[str]()
+    for name, one in kept.items():
+        fits = name == "id" or room >= costs[name]
+        room -= costs[name] if fits and name != "id" else 0
+        if name == headline and room < address:
+            link = ""
+        room -= address if name == headline and link else 0
+        if fits:
+            line.append(one)
+        else:
+            hidden.append(name)
+    return _Layout(line, long, hidden, headline, link if headline else "")
+
+
+def _cost(texts: Sequence[str]) -> float:
+    """How many bytes a cell of such texts takes in the page, on average."""
+    return 8 + sum(map(_size, texts)) / max(1, len(texts))
+
+
+def _longest(column: Column) -> int:
+    if column.kind in ("number", "integer", "flag", "instant", "date"):
+        return 0
+    return max(len(value if isinstance(value, str) else json.dumps(value)) for value in column.values)
+
+
+def _table(envelope: Envelope, layout: _Layout, count: int, room: int) -> str:
+    if not count:
+        return '<p id="items" class="empty">No items.</p>'
+    heads = "".join(
+        f"<th{' class=n' if one.kind in ('number', 'integer') else ''}>{_text(one.name.replace('_', ' '))}"
+        for one in layout.line
+    )
+    cells = list(zip(*map(_cells, layout.line), strict=True))
+    rows = [_row(envelope.data[place], place, cells[place], layout) for place in range(count)]
+    texts = [_below(place, layout) for place in range(count)]
+    frame = len(_details([("", "")], 1))
+    overhead = sum(frame + sum(len(name) + 20 for name, _ in held) for held in texts if held)
+    limit = _limit([len(text) for held in texts for _, text in held], room - sum(map(len, rows)) - overhead)
+    lines = "".join(f"{row}{_details(held, limit)}\n" for row, held in zip(rows, texts, strict=True))
+    hidden = f'<p class="hidden">Not shown here: {_text(", ".join(layout.hidden))}.</p>' if layout.hidden else ""
+    return (
+        f'<div class="items" id="items" tabindex="0" role="region" aria-label="Items"><table><thead><tr>{heads}'
+        f"<tbody>\n{lines}</table></div>{hidden}"
+    )
+
+
+def _row(item: Mapping[str, Any], place: int, cells: Sequence[str], layout: _Layout) -> str:
+    kind = str(item.get("verdict", item.get("change", "")))
+    grey = f' class="{_text(kind)}{" grey" if kind in _GREY else ""}"' if kind else ""
+    row = [f"<tr id=i{place}{grey}>"]
+    for one, text in zip(layout.line, cells, strict=True):
+        if one.name == layout.headline and layout.link:
+            text = _linked(text, item.get(layout.link))
+        if one.name in ("verdict", "change"):
+            text = f"<em>{text}</em>"
+        row.append(f"<td{_CLASSES.get(one.name) or _CLASSES.get(one.kind, '')}>{text}")
+    return "".join(row)
+
+
+_CLASSES = {"number": " class=n", "integer": " class=n", "instant": " class=t", "id": " class=id"}
+
+
+def _cells(column: Column) -> list[str]:
+    """What the cells of a column show; its numbers with as many decimals as the longest of them has."""
+    if column.kind == "number":
+        texts = (f"{value:.10g}".partition("e")[0] for value in column.values if value is not None)
+        decimals = max((len(text.partition(".")[2]) for text in texts), default=0)
+        return ["" if value is None else _figure_of(value, min(decimals, 6)) for value in column.values]
+    return ["" if value is None else _cell(value, column) for value in column.values]
+
+
+def _figure_of(value: float, decimals: int) -> str:
+    return f"{value:,.{decimals}f}" if 1e-4 <= abs(value) < 1e15 or not value else f"{value:.10g}"
+
+
+def _cell(value: Any, column: Column) -> str:
+    if column.kind == "instant" and isinstance(value, datetime):
+        text = value.replace(tzinfo=None).isoformat(" ")
+        return f"<i>{_WEEKDAYS[value.weekday()]}</i> {text}" if column.name == "available_at" else text
+    if column.kind == "integer":
+        return f"{value:,}"
+    if isinstance(value, list) and all(isinstance(part, (str, int, float)) for part in value):
+        value = ", ".join(map(str, value))
+    text = _plain(value if isinstance(value, str) else str(value) if column.kind == "date" else json.dumps(value))
+    limit = 2 * _SHORT if column.name in _HEADLINES else _SHORT
+    return _text(text if len(text) <= limit else text[: limit - 1].rstrip() + "…")
+
+
+def _linked(text: str, address: object) -> str:
+    if isinstance(address, str) and re.fullmatch(r"https?://[^\s\"'<>\x00-\x1f]{1,400}", address):
+        return f'<a href="{_text(address)}">{text}</a>'
+    return text
+
+
+def _below(place: int, layout: _Layout) -> list[tuple[str, str]]:
+    """The texts of an item that are too long for its line, as they are."""
+    held = ((one.name, one.values[place]) for one in layout.below)
+    return [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in held if value]
+
+
+def _details(texts: Sequence[tuple[str, str]], limit: int) -> str:
+    shown = "".join(f"<p><b>{_text(name)}</b> {_beginning(text, limit)}" for name, text in texts if limit)
+    return f"<tr class=more><td colspan=99><details><summary>more</summary>{shown}</details>" if shown else ""
+
+
+def _limit(sizes: Sequence[int], room: int) -> int:
+    """How much of each text fits, if the short ones are shown whole; 0 if it is too little to be of use."""
+    ordered = sorted(sizes)
+    for place, size in enumerate(ordered):
+        share = room // (len(ordered) - place)
+        if size > share:
+            return share if share >= 40 else 0
+        room -= size
+    return ordered[-1] if ordered else 0
+
+
+def _beginning(text: str, limit: int) -> str:
+    """A text without markup, escaped, in at most ``limit`` bytes."""
+    shown = _text(_plain(text[: 2 * limit + 200])).encode()
+    if len(shown) <= limit and len(text) <= 2 * limit + 200:
+        return shown.decode()
+    return re.sub(r"&[#a-z0-9]*$", "", shown[: max(limit - 3, 0)].decode("utf-8", "ignore")).rstrip() + "…"
+
+
+def _plain(text: str) -> str:
+    """Text without markup: articles come as HTML."""
+    if "<" in text:
+        text = _MARKUP.sub(" ", text)
+    text = html.unescape(text) if "&" in text else text
+    return " ".join(text.split())
+
+
+def _text(text: str) -> str:
+    """Escaped, with everything that cannot be shown left out."""
+    if not text.isprintable():
+        text = "".join(char for char in text if char.isprintable() or char == "\n")
+    return html.escape(text)

@@ -1,0 +1,78 @@
+"""An item whose texts are longer than an answer may be: delivered in parts that lose no character. Pure.
+
+The texts of an item form one sequence, the shortest first, so that title and address come before a long
+body. A part is a stretch of it, and carries everything of the item that is not a text. Each text, joined
+across the parts, is whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
+
+# A part ends after a space or a line break if there is one among its last characters.
+_LOOK_BACK = 200
+
+
+class Place(NamedTuple):
+    """Where an item goes on: at a character of one of its texts. All shorter texts have been delivered."""
+
+    field: str
+    offset: int
+
+
+class Part(NamedTuple):
+    """A part of an item, and where the next one begins; None if it is the last."""
+
+    item: dict[str, Any]
+    next: Place | None = None
+
+
+def size(item: Mapping[str, Any], start: Place | None, kept: Collection[str]) -> int:
+    """How many characters of text are left from ``start`` on. The fields ``kept`` belong to every part."""
+    texts = _texts(item, start, kept)
+    return sum(map(len, texts.values()))
+
+
+def part(item: Mapping[str, Any], start: Place | None, room: int, kept: Collection[str]) -> Part:
+    """The part that begins at ``start`` (None: at the beginning) and has at most ``room`` characters of text.
+
+    A place that the item does not have is its beginning: nothing is lost if its fields have changed.
+    """
+    texts = _texts(item, start, kept)
+    pieces: dict[str, str] = {}
+    end: Place | None = None
+    for name, text in texts.items():
+        pieces[name] = text if len(text) <= room else _ending_well(text[:room])
+        if len(pieces[name]) < len(text):
+            skipped = start.offset if start is not None and start.field == name else 0
+            end = Place(name, skipped + len(pieces[name]))
+            if not pieces[name]:
+                del pieces[name]
+            break
+        room -= len(text)
+    shown = {
+        name: pieces.get(name, value)
+        for name, value in item.items()
+        if not _is_text(name, value, kept) or name in pieces
+    }
+    return Part(shown, end)
+
+
+def _texts(item: Mapping[str, Any], start: Place | None, kept: Collection[str]) -> dict[str, str]:
+    """The texts from ``start`` on, in the order of the sequence."""
+    every = {name: value for name, value in item.items() if _is_text(name, value, kept)}
+    names = sorted(every, key=lambda name: (len(every[name]), name))
+    if start is None or start.field not in every:
+        return {name: every[name] for name in names}
+    rest = {name: every[name] for name in names[names.index(start.field) :]}
+    return {**rest, start.field: rest[start.field][start.offset :]}
+
+
+def _is_text(name: str, value: object, kept: Collection[str]) -> bool:
+    return isinstance(value, str) and name not in kept
+
+
+def _ending_well(text: str) -> str:
+    ends = [place for place in range(max(1, len(text) - _LOOK_BACK), len(text)) if text[place].isspace()]
+    return text[: ends[-1] + 1] if ends else text

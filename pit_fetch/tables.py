@@ -1,0 +1,42 @@
+"""Reads tables from a local SQLite file, or from the bytes of one, row by row. No write ever reaches the file."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from pit_fetch.errors import UpstreamError
+
+
+def sqlite_rows(
+    source: str | bytes, query: str, parameters: Mapping[str, object] | None = None
+) -> Iterator[dict[str, Any]]:
+    """The rows that ``query`` selects, each by column.
+
+    ``source`` is a path (``context.file(…)``) or a file's bytes (an ``--input-file``). Raises
+    UpstreamError("malformed") if it is not a database, or has no such table or column. Select every row and
+    every column that dates it: with ORDER BY, LIMIT, GROUP BY or an aggregate, late rows decide about public ones.
+    """
+    import sqlite3
+
+    try:
+        with contextlib.closing(_open(source)) as database:
+            database.row_factory = sqlite3.Row
+            # A text that is not UTF-8 must not cost the rows after it.
+            database.text_factory = lambda text: text.decode("utf-8", "replace")
+            for row in database.execute(query, parameters or {}):
+                yield dict(row)
+    except (sqlite3.Error, OverflowError):
+        raise UpstreamError("malformed", problem="it is not the database that was expected") from None
+
+
+def _open(source: str | bytes) -> Any:
+    import sqlite3
+
+    if isinstance(source, bytes):
+        database = sqlite3.connect(":memory:")
+        database.deserialize(source)
+        return database
+    return sqlite3.connect(f"file:{quote(source)}?mode=ro", uri=True)

@@ -1,0 +1,137 @@
+"""``pit_fetch explain``: what a source said around a PIT, each record with its verdict and the rule that dated it.
+
+The operator's view: it shows what a fetch withholds, so the gate cannot pass it, and where an agent may
+read the output it is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from pit_fetch import agent, credentials
+from pit_fetch.compare import look_back_from
+from pit_fetch.engine import run as ask
+from pit_fetch.errors import UsageError
+from pit_fetch.gaps import Gap, gap
+from pit_fetch.log import Log
+from pit_fetch.operations import DATINGS, in_window, named
+from pit_fetch.pit import position, verdict
+from pit_fetch.provider import Operation, Page, Provider, Query, Record
+from pit_fetch.report import Outcome, unjudged
+from pit_fetch.request import Request
+from pit_fetch.times import spoken
+from pit_fetch.world import World
+
+# The fields that an explanation adds to an item.
+FIELDS = ("verdict", "because", "rule")
+# How far beyond the PIT it looks, unless --date-to says so.
+_BEYOND = timedelta(days=1)
+# What a fetch at the PIT would say about itself.
+_OF_A_FETCH = frozenset({"late", "undated", "nothing", "nothing_with_hint", "limit", "max_pages"})
+
+
+def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
+    """The source's records in the request's window, up to a day after the PIT, or to --date-to. Raises UsageError."""
+    if agent.is_in_charge(world.environ):
+        raise UsageError("operators_only")
+    pit = request.pit
+    if pit is None:
+        raise UsageError("usage", text="explain needs a --pit: it says what is withheld at that instant, and why")
+    end = min(request.until if request.until and request.until > pit else pit + _BEYOND, max(pit, world.clock.now()))
+    seen: dict[tuple[object, ...], Record] = {}
+    asked = request._replace(
+        provider=_watched(request.provider, seen),
+        pit=end,
+        since=look_back_from(request),
+        fields=(),
+        max_chars=0,
+        format="json",
+        pretty=False,
+    )
+    outcome = ask(asked, world, log, argv)
+    gaps = [one for one in outcome.gaps if one.code not in _OF_A_FETCH]
+    operations = named(request.provider, request.options)
+    found = [one for one in seen.values() if one.available_at is None or one.available_at <= end]
+    shown = [_explained(one, pit, operations[0]) for one in sorted(found, key=position)]
+    if len(shown) > request.limit:
+        gaps.append(gap("explained_in_part", limit=request.limit, count=len(shown)))
+    elif any(one.code in ("limit", "max_pages") for one in outcome.gaps):
+        gaps.append(gap("explained_to_a_limit"))
+    if not shown and outcome.status == 0:
+        gaps.append(gap("nothing"))
+    fields = (*request.fields, *FIELDS) if request.fields else ()
+    secrets = credentials.known_secrets(request.provider, world.environ, world.folder)
+    request = request._replace(fields=fields, canonical=f"explain {request.canonical}")
+    return unjudged(request, shown[: request.limit], gaps, secrets, outcome.status)
+
+
+def _watched(provider: Provider, seen: dict[tuple[object, ...], Record]) -> Provider:
+    """The provider, with what it yields entered in ``seen``, as far as it was asked for."""
+
+    def watch(stream: Iterable[Any], query: Query) -> Iterator[Any]:
+        for one in stream:
+            for record in one.records if isinstance(one, Page) else (one,) if isinstance(one, Record) else ():
+                if _is_wanted(provider, query, record):
+                    seen.setdefault((record.id, record.available_at, record.revised_at, str(record.payload)), record)
+            yield one
+
+    def fetch(query: Query, context: Any) -> Iterator[Any]:
+        return watch(provider.fetch(query, context), query)
+
+    def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
+        return watch(provider.read(body, query), query)
+
+    return replace(provider, fetch=fetch, read=read)
+
+
+def _is_wanted(provider: Provider, query: Query, record: Record) -> bool:
+    try:
+        return in_window(query, record) and provider.select(query, record)
+    except Exception:  # noqa: BLE001 - a filter that cannot read the record says nothing about it
+        return True
+
+
+def _explained(record: Record, pit: datetime, operation: Operation) -> Record:
+    judged = verdict(record, pit)
+    if judged == "late" and record.available_at is not None and record.available_at <= pit:
+        said, because = "revised", f"revised {_since(record.revised_at, pit)}, and only that version is served"
+    elif judged == "late":
+        said, because = "late", f"published {_since(record.available_at, pit)}"
+    else:
+        said, because = judged, _BECAUSE[judged](record, operation)
+    rule = operation.rule or f"by {record.available_at_source}" if operation.dating == "record" else operation.why
+    return record._replace(payload={"verdict": said, "because": because, "rule": rule, **record.payload})
+
+
+def _public(record: Record, operation: Operation) -> str:
+    revised = "" if record.revised_at is None else f", last revised {spoken(record.revised_at)}"
+    return (
+        "available at or before the PIT" if record.available_at is None else f"{spoken(record.available_at)}{revised}"
+    )
+
+
+def _undated(record: Record, operation: Operation) -> str:
+    why = f": {DATINGS[operation.dating]}" if operation.dating != "record" else ""
+    return f"nothing shows when it was published or last revised{why}"
+
+
+_BECAUSE: dict[str, Callable[[Record, Operation], str]] = {
+    "public": _public,
+    "undated": _undated,
+    "unusable": lambda record, operation: "it has no id",
+}
+
+
+def _since(moment: datetime | None, pit: datetime) -> str:
+    """``5 minutes after the PIT, Thursday ...``."""
+    if moment is None:
+        return "after the PIT"
+    seconds = (moment - pit).total_seconds()
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")):
+        if seconds >= size:
+            count = int(seconds // size)
+            return f"{count} {unit}{'' if count == 1 else 's'} after the PIT, {spoken(moment)}"
+    return f"less than a second after the PIT, {spoken(moment)}"

@@ -1,0 +1,166 @@
+"""EarningsCall (earningscall.biz): transcripts of earnings calls, and the calls themselves by company or by day.
+
+No field says when a transcript appeared, and the time of a call can be hours early. So all that belongs to a
+call counts from noon, New York, of the day after it. That is a convention: a transcript was recorded with texts
+from ten months after its call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+
+from pit_fetch.errors import ConfigError
+from pit_fetch.operations import in_window
+from pit_fetch.paging import newest_first
+from pit_fetch.provider import Context, Field, Operation, Option, Page, Provider, Query, Record
+from pit_fetch.times import parse_date
+from pit_fetch_providers.earningscall import api, calls
+from pit_fetch_providers.earningscall.symbols import exchanges_of
+
+_NOON = (
+    "No field says when EarningsCall had something of a call: noon of the next day, New York, is a convention, not a "
+    "proof, and rests on a date of the call that can be wrong. "
+)
+_TEXT = "A transcript may be of a later recording: one was found with advertisements of ten months after its call. "
+_HOLDER = "symbol means today's holder of the symbol."
+
+
+def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
+    """The calls that the list has; or, of those that can be served, their transcripts one by one, newest first."""
+    match query.operation.name:
+        case "calendar":
+            yield from calls.of_day(api.day(context, query.options["date"]), query)
+        case "transcript":
+            for place, call in enumerate(_due(_calls(query, context), query)):
+                # Each is a page of its own: the framework asks for no more of them than it needs.
+                yield Page(tuple(_transcript(call, query, context)), newest_first, follows=place > 0)
+        case _:
+            yield from _calls(query, context)
+
+
+def _calls(query: Query, context: Context) -> Iterator[Record]:
+    """The calls of the company, on each exchange that lists it."""
+    exchange, symbol = query.options["exchange"], query.options["symbol"]
+    for name in [exchange] if exchange else api.symbols(context, partial(exchanges_of, symbol=symbol)):
+        body = api.events(context, name, symbol)
+        if body is not None:
+            yield from calls.of_company(body, query, name, symbol)
+
+
+def _due(found: Iterable[Record], query: Query) -> Sequence[Record]:
+    """The calls whose transcripts are worth asking for: those of the window that can be public, newest first."""
+    due = {
+        (one.available_at, one.id): one
+        for one in found
+        if one.id
+        and one.available_at is not None
+        and (query.open_mode or one.available_at <= query.horizon)
+        and in_window(query, one)
+        and select(query, one)
+    }
+    return [due[place] for place in sorted(due, reverse=True)]
+
+
+def _transcript(call: Record, query: Query, context: Context) -> Iterator[Record]:
+    body = api.transcript(context, call.payload)
+    if body is not None:
+        for one in calls.transcripts(body, query, call.payload["exchange"], call.payload["symbol"]):
+            yield calls.of_call(one, call)
+
+
+def read(body: bytes, query: Query) -> Iterator[Record]:
+    """The records of one raw reply: a calendar, a company's list of calls, or a transcript (or an array of them)."""
+    exchange, symbol = query.options["exchange"], query.options["symbol"]
+    match query.operation.name:
+        case "calendar":
+            return calls.of_day(body, query)
+        case "transcript":
+            return calls.transcripts(body, query, exchange, symbol)
+        case _:
+            return calls.of_company(body, query, exchange, symbol)
+
+
+def select(query: Query, record: Record) -> bool:
+    """The fiscal period that was asked for."""
+    wanted = ((name, query.options[name]) for name in ("year", "quarter"))
+    return all(value is None or record.payload[name] == value for name, value in wanted)
+
+
+def _understood(query: Query) -> Query:
+    if query.options["quarter"] is not None and query.options["quarter"] > 4:
+        raise ConfigError("operation", text="quarter is 1 to 4, of the fiscal year.")
+    if query.options["date"] is not None and parse_date(query.options["date"]) is None:
+        raise ConfigError("operation", text="date is YYYY-MM-DD, the day of the calls.")
+    return query
+
+
+def _caveats(query: Query, *also: str) -> Iterator[str]:
+    if not query.open_mode:
+        yield "".join((_NOON, *also)).strip()
+
+
+_CALL = (
+    Field("exchange"),
+    Field("symbol"),
+    Field("year", "integer"),
+    Field("quarter", "integer"),
+    Field("conference_date", "instant"),
+)
+_EVENTS = Operation(
+    name="events",
+    rule="noon, New York, of the day after the call's day there",
+    why="a recorded call of 17:30 is dated 09:00 of its day, and no field says when something appeared",
+    needs=("symbol",),
+    takes=("exchange", "year", "quarter"),
+    fields=_CALL,
+    window="conference_date",
+    caveats=lambda query: _caveats(query, _HOLDER),
+    understand=_understood,
+)
+
+PROVIDER = Provider(
+    name="earningscall",
+    summary="EarningsCall: transcripts of earnings calls, calls by company and by day, addresses of slides and audio",
+    aliases=("earnings-call", "ecall"),
+    fetch=fetch,
+    read=read,
+    select=select,
+    hosts=(api.HOST,),
+    credentials=(api.KEY,),
+    options=(
+        Option("op", "transcript, events, calendar or slides", positional="one", metavar="OP"),
+        Option("symbol", "the ticker", metavar="AAPL", upper=True),
+        Option(
+            "exchange",
+            "NASDAQ, NYSE, …; without it, every exchange that lists the symbol",
+            metavar="NASDAQ",
+            upper=True,
+        ),
+        Option("year", "the fiscal year", kind="integer", metavar="2024"),
+        Option("quarter", "the fiscal quarter, 1 to 4", kind="integer"),
+        Option("date", "calendar: the day of the calls", metavar="YYYY-MM-DD"),
+    ),
+    operations=(
+        _EVENTS._replace(
+            name="transcript",
+            fields=(*_CALL, Field("text")),
+            caveats=lambda query: _caveats(query, _TEXT, _HOLDER),
+        ),
+        _EVENTS,
+        _EVENTS._replace(
+            name="calendar",
+            needs=("date",),
+            takes=(),
+            fields=(*_CALL, Field("transcript_ready", "flag")),
+            caveats=_caveats,
+        ),
+        _EVENTS._replace(name="slides", fields=(*_CALL, Field("slides_url"), Field("audio_url"))),
+    ),
+    page_size=100,
+    help="""\
+transcript serves whole transcripts, newest first, each a request: name year= and quarter=, or --limit 1.
+A transcript longer than the output may be is continued: --after leads into it. --date-from and
+--date-to compare the time of the call. slides gives addresses, which need a key of their own to open.
+""",
+)

@@ -1,0 +1,87 @@
+"""Calls and their transcripts as records, dated by the day of the call. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime, time, timedelta
+from typing import Any
+
+from pit_fetch.provider import Query, Record, UpstreamError
+from pit_fetch.times import NEW_YORK, parse_rfc3339, wall_clock
+from pit_fetch.wire import lenient_json
+from pit_fetch_providers.earningscall import api
+
+_UNREADABLE = Record("", None, "provider_metadata", {})
+
+
+def of_company(body: bytes, query: Query, exchange: str | None, symbol: str | None) -> Iterator[Record]:
+    """The calls of a company, which the list does not name: ``exchange`` and ``symbol`` are those of the request."""
+    reply = lenient_json(body, 2)
+    events = reply.get("events") if isinstance(reply, dict) else None
+    if not isinstance(events, list):
+        raise UpstreamError("malformed", problem="it has no events")
+    for event in events:
+        yield _call(event, query, exchange, symbol) if isinstance(event, dict) else _UNREADABLE
+
+
+def of_day(body: bytes, query: Query) -> Iterator[Record]:
+    """The calls of a day, of all companies."""
+    reply = lenient_json(body, 1)
+    if not isinstance(reply, list):
+        raise UpstreamError("malformed", problem="it is not a list of calls")
+    for row in reply:
+        yield _call(row, query, row.get("exchange"), row.get("symbol")) if isinstance(row, dict) else _UNREADABLE
+
+
+def transcripts(body: bytes, query: Query, exchange: str | None, symbol: str | None) -> Iterator[Record]:
+    """The transcript of a reply, or of each of an array of replies."""
+    reply = lenient_json(body, 1 if body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[") else 2)
+    replies = reply if isinstance(reply, list) else [reply]
+    if not any(_is_transcript(one) for one in replies if one is not None) and any(one is not None for one in replies):
+        raise UpstreamError("malformed", problem="it has no event and no text")
+    for one in replies:
+        if _is_transcript(one):
+            call = _call(one["event"], query, exchange, symbol)
+            yield call._replace(payload={**call.payload, "text": one["text"]}) if call.id else _UNREADABLE
+        else:
+            yield _UNREADABLE
+
+
+def of_call(transcript: Record, call: Record) -> Record:
+    """``transcript``, if it is that of ``call``: both name the time of the call, and the later of them counts."""
+    if transcript.id != call.id or transcript.available_at is None or call.available_at is None:
+        return _UNREADABLE
+    return transcript._replace(available_at=max(transcript.available_at, call.available_at))
+
+
+def _is_transcript(reply: Any) -> bool:
+    return isinstance(reply, dict) and isinstance(reply.get("event"), dict) and isinstance(reply.get("text"), str)
+
+
+def _call(row: Mapping[str, Any], query: Query, exchange: object, symbol: object) -> Record:
+    year, quarter = row.get("year"), row.get("quarter")
+    names = [name for name in (exchange, symbol) if isinstance(name, str)]
+    if type(year) is not int or type(quarter) is not int:
+        return _UNREADABLE
+    held = parse_rfc3339(row.get("conference_date"))
+    said = {"exchange": exchange, "symbol": symbol, "year": year, "quarter": quarter}
+    payload = {**said, "conference_date": row.get("conference_date")}
+    match query.operation.name:
+        case "calendar" if query.open_mode:
+            payload["transcript_ready"] = row.get("transcript_ready")  # today's state
+        case "slides":
+            payload |= {"slides_url": api.address("slides", said), "audio_url": api.address("audio", said)}
+    return Record(
+        ":".join((*names, f"{year}Q{quarter}")),
+        None if held is None else _noon_after(held),
+        "provider_metadata",
+        payload,
+    )
+
+
+def _noon_after(held: datetime) -> datetime | None:
+    """Noon, New York, of the day after the call's day there."""
+    try:
+        return wall_clock(datetime.combine(held.astimezone(NEW_YORK).date() + timedelta(days=1), time(12)), NEW_YORK)
+    except OverflowError:
+        return None

@@ -1,0 +1,127 @@
+"""FRED (``GET /fred/series/observations``): the observations of a series, every vintage a version of its date.
+
+FRED keeps each value with the day on which it became current (``realtime_start``). ``available_at`` is the
+end of that day in US Central time: no time of day is kept, and FRED's own day is Central (an answer of
+2026-09-19T04:09:58Z named 2026-09-18 as today). A revision is another version of ``SERIES@date``, and so is
+a missing value (``.``); the framework serves the newest that was public.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pit_fetch.errors import ConfigError
+from pit_fetch.provider import Context, Field, Gap, Operation, Option, Provider, Query, Record, gap
+from pit_fetch.wire import lenient_json
+from pit_fetch_providers.fred import api, vintages
+from pit_fetch_providers.fred.periods import Period, asked_for, split
+
+_SERIES = re.compile(r"[A-Z0-9][A-Z0-9_.^-]*")
+_DATED_BY_DAY = (
+    "FRED keeps the day of a vintage, by its own account: a value that was entered later under an earlier day "
+    "cannot be told from one that was entered then."
+)
+_FILE = (
+    "A reply in a file does not name its series: it is taken to be the one of the request. Values that were current "
+    "before the file's real-time period began count from its first day."
+)
+
+
+def fetch(query: Query, context: Context) -> Iterator[Record]:
+    """Every vintage of the series that was complete at the PIT.
+
+    All requests are made before the first record is yielded: without its later vintages, an old value would
+    pass for the current one.
+    """
+    period = asked_for(query)
+    if period is None:
+        return
+    try:
+        yield from _vintages(query, context, period)
+    except api.NoVintages:
+        if query.open_mode:  # what FRED calls current today; an unknown series is an error then
+            yield from map(vintages.undated, _records(query, context, None))
+
+
+def _vintages(query: Query, context: Context, period: Period) -> list[Record]:
+    """The vintages of ``period``, asked for in parts if there are too many for one request."""
+    try:
+        return _records(query, context, period)
+    except api.TooManyVintages:
+        found: list[Record] = []
+        for part in split(period, api.vintage_days(context, query, period)):
+            found = vintages.joined(found, _records(query, context, part), part.first)
+        return found
+
+
+def _records(query: Query, context: Context, period: Period | None) -> list[Record]:
+    return [one for reply in api.observations(context, query, period) for one in vintages.records(reply, query)]
+
+
+def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
+    """The vintages of one raw reply (``file_type=json``, ``output_type=1``)."""
+    reply = vintages.document(lenient_json(body, 2))
+    held, total = len(reply["observations"]), reply.get("count")
+    if query.open_mode and type(total) is int and total > held:
+        yield gap("partial_file", held=held, total=total)
+    yield from vintages.records(reply, query)
+
+
+def when_empty(query: Query) -> str:
+    """Says what has no vintages; depends on the request alone."""
+    if query.open_mode or query.offline:
+        return ""
+    return (
+        "Series without vintages, such as SP500, are withheld with --pit: nothing shows when their values were public."
+    )
+
+
+def _understood(query: Query) -> Query:
+    series = query.options["series_id"]
+    if series is not None and not _SERIES.fullmatch(series):
+        raise ConfigError("operation", text="series_id is the id of one FRED series, such as GNP or T10Y2Y")
+    return query
+
+
+def _caveats(query: Query) -> Iterator[str]:
+    if not query.open_mode:
+        yield f"{_DATED_BY_DAY} {_FILE}" if query.offline else _DATED_BY_DAY
+
+
+PROVIDER = Provider(
+    name="fred",
+    summary="FRED (St. Louis Fed): economic series as they stood, with every revision at its own time",
+    aliases=("alfred",),
+    fetch=fetch,
+    read=read,
+    when_empty=when_empty,
+    hosts=(api.HOST,),
+    credentials=(api.KEY,),
+    options=(
+        Option("series_id", "the series, such as GNP, UNRATE or DGS10", metavar="GNP", positional="one", upper=True),
+    ),
+    operations=(
+        Operation(
+            rule="the end of realtime_start, the day on which a value became current, in US Central time",
+            why="FRED keeps days without a time, and its day is Central (recorded)",
+            needs=("series_id",),
+            fields=(
+                Field("date", "date"),
+                Field("value", "number"),
+                Field("realtime_start", "date"),
+                Field("realtime_end", "date"),
+            ),
+            window="date",
+            caveats=_caveats,
+            understand=_understood,
+        ),
+    ),
+    # One reply is a page.
+    page_size=api.ROWS,
+    help="""\
+Each item is one observation: date is the first day of its period, value the source's text ("." is a
+missing value), realtime_start the day on which that value became current. With --pit, the value is
+the one that was current then. --date-from and --date-to compare date.
+""",
+)

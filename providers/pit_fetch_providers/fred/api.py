@@ -1,0 +1,112 @@
+"""FRED's API: its host and key, the pages of a reply, the days of vintages, and what it may say instead."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import Any
+
+from pit_fetch.provider import Context, Credential, Host, Query, QueryKey, Rate, Reply, UpstreamError
+from pit_fetch.times import NEW_YORK, parse_date
+from pit_fetch.wire import lenient_json, strict_json
+from pit_fetch_providers.fred import vintages
+from pit_fetch_providers.fred.periods import BEGINNING, Period
+
+HOST = Host(
+    "FRED",
+    "https://api.stlouisfed.org",
+    "PIT_FETCH_FRED_URL",
+    Rate(calls=120, seconds=60),
+    QueryKey("key", "api_key"),
+)
+
+# The most rows of one reply (documentation), and far more pages of them than any series has.
+ROWS, DAYS, MOST_PAGES = 100_000, 10_000, 100
+_ROWS_AT = {"observations": "observations", "vintagedates": "vintage_dates"}
+
+
+def _check(key: str) -> str | None:
+    return None if re.fullmatch("[a-z0-9]{32}", key) else "it is not 32 lower-case letters and digits."
+
+
+KEY = Credential(
+    name="key",
+    variables=("FRED_API_KEY",),
+    hint="A free key comes from https://fredaccount.stlouisfed.org/apikeys.",
+    check=_check,
+)
+
+
+class NoVintages(UpstreamError):
+    """The series is unknown, or has no vintages in this period: FRED says the same of both."""
+
+
+class TooManyVintages(UpstreamError):
+    """The period has more vintages than one request may have."""
+
+
+def observations(context: Context, query: Query, period: Period | None) -> Iterator[Mapping[str, Any]]:
+    """The replies that hold the observations of ``period``. Without one, FRED answers with today's values.
+
+    Raises UpstreamError: NoVintages and TooManyVintages, if that is the reason.
+    """
+    asked = {"series_id": query.options["series_id"], "output_type": "1"}
+    # The framework compares the same days once more.
+    if query.since is not None:
+        asked["observation_start"] = max(query.since.astimezone(NEW_YORK).date(), BEGINNING).isoformat()
+    if query.until is not None:
+        asked["observation_end"] = max(query.until.astimezone(NEW_YORK).date(), BEGINNING).isoformat()
+    for reply in _pages(context, "observations", {**asked, **_real_time(period)}, ROWS):
+        yield vintages.document(reply)
+
+
+def vintage_days(context: Context, query: Query, period: Period) -> list[date]:
+    """The days in ``period`` on which the series was published or revised. Raises UpstreamError."""
+    asked = {"series_id": query.options["series_id"], **_real_time(period)}
+    replies = _pages(context, "vintagedates", asked, DAYS)
+    days = [parse_date(text) for reply in replies for text in reply["vintage_dates"]]
+    return [day for day in days if day is not None]
+
+
+def _pages(context: Context, what: str, asked: Mapping[str, str], size: int) -> Iterator[Mapping[str, Any]]:
+    """Replies by offset; one with fewer than ``size`` rows is the last."""
+    for page in range(MOST_PAGES):
+        limits = {"file_type": "json", "limit": str(size), "offset": str(page * size)}
+        reply = context.http.get(HOST.name, f"/fred/series/{what}", {**asked, **limits})
+        if reply.status != 200:
+            raise _instead(reply)
+        document = lenient_json(reply.body, 2)
+        rows = document.get(_ROWS_AT[what]) if isinstance(document, dict) else None
+        if not isinstance(rows, list):
+            raise UpstreamError("malformed", problem=f"it has no {_ROWS_AT[what]}")
+        yield document
+        if len(rows) < size:
+            return
+    raise UpstreamError("paging")
+
+
+def _real_time(period: Period | None) -> dict[str, str]:
+    if period is None:
+        return {}
+    return {"realtime_start": period.first.isoformat(), "realtime_end": period.last.isoformat()}
+
+
+def _instead(reply: Reply) -> UpstreamError:
+    """What an error means. A wrong key and an unknown series are both a 400: only the text tells them apart."""
+    said = None
+    with contextlib.suppress(UpstreamError):
+        said = strict_json(reply.body)
+    text = str(said.get("error_message", "")) if isinstance(said, dict) else ""
+    if reply.status == 404:
+        return UpstreamError("moved", host=HOST.name, variable=HOST.override)
+    if reply.status != 400:
+        return UpstreamError("http_status", host=HOST.name, status=reply.status)
+    if "api_key" in text:
+        return UpstreamError("credential_refused", host=HOST.name, variables=KEY.variables[0])
+    if "series does not exist" in text:
+        return NoVintages("bad_call", host=HOST.name)
+    if "exceeds the maximum number of vintage dates" in text:
+        return TooManyVintages("http_status", host=HOST.name, status=reply.status)
+    return UpstreamError("http_status", host=HOST.name, status=reply.status)

@@ -1,0 +1,66 @@
+"""FRED's observations as records: each value with the day on which it became current. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from pit_fetch.provider import Query, Record, UpstreamError
+from pit_fetch.times import end_of_day, parse_date
+from pit_fetch_providers.fred.periods import CENTRAL
+
+_UNREADABLE = Record("", None, "provider_metadata", {})
+
+
+def document(reply: Any) -> Mapping[str, Any]:
+    """A decoded reply, if it holds observations. Raises UpstreamError for anything else."""
+    if not isinstance(reply, dict) or not isinstance(reply.get("observations"), list):
+        raise UpstreamError("malformed", problem="it has no observations")
+    # 2 and 3 have a column for each vintage, 4 leaves out all revisions.
+    if reply.get("output_type", 1) != 1:
+        raise UpstreamError("malformed", problem="it was asked for with another output_type than 1")
+    return reply
+
+
+def records(reply: Mapping[str, Any], query: Query) -> Iterator[Record]:
+    """One record for each row of a reply."""
+    for row in reply["observations"]:
+        yield _record(row, query) if isinstance(row, dict) else _UNREADABLE
+
+
+def undated(record: Record) -> Record:
+    """The record of a reply whose real-time period says nothing: what FRED calls current today."""
+    payload = {name: value for name, value in record.payload.items() if not name.startswith("realtime")}
+    return record._replace(available_at=None, payload=payload)
+
+
+def joined(before: Sequence[Record], part: Sequence[Record], first: date) -> list[Record]:
+    """The records of two adjoining periods, of which the later begins on the day ``first``.
+
+    A row that begins with the later period is a vintage of that day only if its value is another than the
+    one that was current before; otherwise it is the same value, whose beginning was cut off.
+    """
+    begins = end_of_day(first, CENTRAL)
+    dated = [(one.available_at, one.id, one.payload["value"]) for one in before if one.available_at is not None]
+    current = {name: value for _, name, value in sorted(dated)}
+    return [
+        *before,
+        *(one for one in part if one.available_at != begins or current.get(one.id) != one.payload["value"]),
+    ]
+
+
+def _record(row: Mapping[str, Any], query: Query) -> Record:
+    day, start, value = parse_date(row.get("date")), parse_date(row.get("realtime_start")), row.get("value")
+    if day is None or not isinstance(value, str):
+        return _UNREADABLE
+    series = query.options["series_id"]
+    payload = {"date": day.isoformat(), "value": value, "realtime_start": row.get("realtime_start")}
+    if query.open_mode:  # with a PIT it would tell when the value is going to be revised
+        payload["realtime_end"] = row.get("realtime_end")
+    return Record(
+        id=f"{series}@{day}" if series else f"{day}",
+        available_at=None if start is None else end_of_day(start, CENTRAL),
+        available_at_source="provider_metadata",
+        payload=payload,
+    )

@@ -1,0 +1,123 @@
+"""Perplexity: pages that its search finds (``POST /search``), and answers of its models (``POST /v1/agent``).
+
+A page is dated by the later of ``date`` and ``last_updated``. Perplexity serves the page as it reads now:
+``date`` alone shows nothing (a page of 2001 was recorded with a text of 2026). An answer is written by a model
+that knows what came later, so with a PIT it is never served; the pages that it cites are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from pit_fetch.provider import Context, Field, Operation, Option, Provider, Query, Record
+from pit_fetch_providers.perplexity import answers, api, pages, request
+
+_DATED = "12:00 UTC of the day after the later of date and last_updated; both are needed"
+_WHY = "both are days in a zone that is not documented, and the text is that of the last update (recorded)"
+_ENGINE = "Which pages are found is the choice of today's search engine, which knows what came after the PIT. "
+_MODEL = "Which pages are cited is the choice of today's model, which knows what came after the PIT. "
+_DATES = "When a page was published and last changed is what Perplexity says of it."
+
+
+def fetch(query: Query, context: Context) -> Iterator[Record]:
+    """The pages that were found, or the answer and the pages that it cites."""
+    last = request.last_day(query)
+    if query.pit is not None and last is None:
+        return
+    if query.operation.name == "search":
+        body = api.search(context, request.search(query, last))
+        yield from pages.read(body)
+    else:
+        reply = api.ask(context, request.agent(query, last))
+        yield from answers.read(reply.body, query, reply.received_at)
+
+
+def read(body: bytes, query: Query) -> Iterator[Record]:
+    """The records of one raw reply of the operation's endpoint."""
+    if query.operation.name == "search":
+        return pages.read(body)
+    return answers.read(body, query, query.started)
+
+
+def select(query: Query, record: Record) -> bool:
+    """The filters that can be judged by a page's own fields; an answer is kept."""
+    if record.at_receipt:
+        return True
+    domains, after = query.options["domains"], query.options["after_date"]
+    if domains and not pages.is_of(record.id, domains):
+        return False
+    published = record.payload["date"]
+    return after is None or published is None or published >= after
+
+
+def when_empty(query: Query) -> str:
+    """Says what is withheld as a rule; depends on the request alone."""
+    if query.open_mode:
+        return ""
+    return "Perplexity serves pages as they read now, so with --pit all pages that were updated since are withheld."
+
+
+def _caveats(query: Query, choice: str) -> Iterator[str]:
+    if not query.open_mode:
+        yield choice + _DATES
+
+
+_PAGE = (Field("url"), Field("title"), Field("snippet"), Field("date", "date"), Field("last_updated", "date"))
+_SEARCH = Operation(
+    name="search",
+    rule=_DATED,
+    why=_WHY,
+    needs=("query",),
+    takes=("max_results", "mode", "domains", "after_date", "recency"),
+    fields=_PAGE,
+    caveats=partial(_caveats, choice=_ENGINE),
+    understand=request.understood,
+)
+_ANSWER = _SEARCH._replace(
+    rule="pages that it cites: as in search; the answer itself is never served with --pit",
+    why="a model writes it now, and knows what came later",
+    takes=("domains", "after_date", "recency"),
+    fields=(Field("record_type"), Field("answer"), Field("citations", "list"), *_PAGE),
+    caveats=partial(_caveats, choice=_MODEL),
+)
+
+PROVIDER = Provider(
+    name="perplexity",
+    summary="Perplexity: pages of the web, of science and of the SEC; without --pit also its models' answers",
+    aliases=("pplx",),
+    fetch=fetch,
+    read=read,
+    select=select,
+    when_empty=when_empty,
+    hosts=(api.SEARCH, api.AGENT),
+    credentials=(api.KEY,),
+    options=(
+        Option(
+            "op",
+            "what to ask for",
+            choices=("search", *request.PRESETS),
+            default="search",
+            positional="one",
+            metavar="OP",
+        ),
+        Option("query", "what to look for; search: up to five times", metavar="TEXT", repeatable=True),
+        Option("max_results", "search: how many pages to ask for, up to 20", kind="integer", default=20),
+        Option("mode", "search: where to look (default web)", choices=("web", "academic", "sec"), metavar="MODE"),
+        Option("domains", "pages of these domains only; -example.com leaves one out", kind="list", metavar="sec.gov"),
+        Option("after_date", "pages first published on or after this day", metavar="YYYY-MM-DD", read=request.day),
+        Option(
+            "recency",
+            "pages of the last so long; not with --pit",
+            choices=("hour", "day", "week", "month", "year"),
+            metavar="SPAN",
+        ),
+    ),
+    operations=(_SEARCH, *(_ANSWER._replace(name=name) for name in request.PRESETS)),
+    page_size=request.MOST_RESULTS * request.MOST_QUERIES,
+    help="""\
+search finds pages; ask, reason and research have a model search and answer (low to high effort). With
+--pit, an answer is never served, only the pages that it cites. A page counts from the later of its date
+and its last update, since its text is that of the last update: most pages of an old PIT are withheld.
+""",
+)

@@ -1,0 +1,104 @@
+"""What is asked of Perplexity: which requests make sense, and the bodies that carry them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from typing import Any
+
+from pit_fetch.errors import ConfigError, UsageError
+from pit_fetch.provider import Query
+from pit_fetch.times import parse_date
+
+# The Agent API's names for how much effort a model makes (migration guide: sonar is fast, sonar-reasoning-pro
+# medium, sonar-deep-research high).
+PRESETS: Mapping[str, str] = {"ask": "fast", "reason": "medium", "research": "high"}
+MOST_QUERIES, MOST_RESULTS, MOST_DOMAINS = 5, 20, 20
+
+# A day is over everywhere on Earth at 12:00 UTC of the next one.
+HALF_A_DAY, DAY = timedelta(hours=12), timedelta(days=1)
+
+Body = Mapping[str, Any]
+
+
+def day(text: str) -> str:
+    """The value of --after-date. Raises UsageError."""
+    if parse_date(text) is None:
+        raise UsageError("usage", text="--after-date is YYYY-MM-DD")
+    return text
+
+
+def understood(query: Query) -> Query:
+    """The query, if Perplexity can be asked that. Raises ConfigError."""
+    options, name = query.options, query.operation.name
+    queries = options["query"] or ()
+    if len(queries) > (MOST_QUERIES if name == "search" else 1):
+        most = f"up to {MOST_QUERIES} queries" if name == "search" else "one query"
+        _refuse(f"{name} takes {most}: give --query {'less often' if name == 'search' else 'once'}.")
+    if options["max_results"] > MOST_RESULTS:
+        _refuse(f"--max-results is at most {MOST_RESULTS}.")
+    if len(options["domains"] or ()) > MOST_DOMAINS:
+        _refuse(f"--domains takes up to {MOST_DOMAINS} domains.")
+    if options["recency"] and not query.open_mode:
+        _refuse("--recency counts back from now: with --pit, use --after-date or --date-from.")
+    if options["recency"] and options["after_date"]:
+        _refuse("--recency and --after-date exclude each other: leave one out.")
+    return query
+
+
+def _refuse(text: str) -> None:
+    raise ConfigError("operation", text=text)
+
+
+def last_day(query: Query) -> date | None:
+    """The last day that was over everywhere at the PIT (and at --date-to); None in open mode, or if there is none.
+
+    A cursor does not narrow it: a narrower search would find other pages, and not continue this one.
+    """
+    if query.pit is None:
+        return None
+    try:
+        return (min(query.now, query.started, query.until or query.now) - HALF_A_DAY).date() - DAY
+    except OverflowError:
+        return None
+
+
+def search(query: Query, last: date | None) -> Body:
+    """The body for the Search API."""
+    options = query.options
+    queries = options["query"]
+    body = {"query": queries[0] if len(queries) == 1 else list(queries), "max_results": options["max_results"]}
+    if options["mode"]:
+        body["search_mode"] = options["mode"]
+    return {**body, **_filters(query, last)}
+
+
+def agent(query: Query, last: date | None) -> Body:
+    """The body for the Agent API, in which searching is a tool that has to be named."""
+    tool: dict[str, Any] = {"type": "web_search"}
+    filters = _filters(query, last)
+    if filters:
+        tool["filters"] = filters
+    return {"preset": PRESETS[query.operation.name], "input": query.options["query"][0], "tools": [tool]}
+
+
+def _filters(query: Query, last: date | None) -> dict[str, Any]:
+    """What narrows the search. Both dates are held to the last day that can count, so that no later page takes a place.
+
+    Whether "before" includes the day itself is not documented: if it does not, pages of that day are missing.
+    """
+    options = query.options
+    found: dict[str, Any] = {}
+    if options["domains"]:
+        found["search_domain_filter"] = list(options["domains"])
+    if options["after_date"]:
+        found["search_after_date_filter"] = _spelled(date.fromisoformat(options["after_date"]))
+    if options["recency"]:
+        found["search_recency_filter"] = options["recency"]
+    if last is not None:
+        found["search_before_date_filter"] = found["last_updated_before_filter"] = _spelled(last)
+    return found
+
+
+def _spelled(day: date) -> str:
+    return f"{day.month}/{day.day}/{day.year}"

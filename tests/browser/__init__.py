@@ -1,0 +1,1 @@
+"""The page of ``--format html`` in a real browser: headless Chromium, driven through a pipe."""

@@ -1,0 +1,125 @@
+"""Opens the largest pages in Chromium and looks at them as a reader would: light, dark, narrow, on paper, by keyboard.
+
+    python -m tests.browser.check [FOLDER]
+
+Exit status 1 names what is wrong. FOLDER keeps the pages and their pictures.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from pit_fetch.envelope import Envelope
+from pit_fetch.formats.html import render
+from tests.browser.chromium import Tab, find, tab
+from tests.pages import bars, explained, news
+
+PAGES: dict[str, Callable[[], Envelope]] = {
+    "news": lambda: news(500),
+    "bars": lambda: bars(500),
+    "explained": lambda: explained(60),
+    "one": lambda: news(1),
+    "empty": lambda: news(0),
+}
+TAB, ENTER = 9, 13
+
+
+def main(folder: str = "") -> int:
+    program = find()
+    if program is None:
+        print("no Chromium on this machine: apt-get install chromium")
+        return 1
+    with tempfile.TemporaryDirectory() as temporary, tab(program) as browser:
+        place = Path(folder or temporary)
+        place.mkdir(parents=True, exist_ok=True)
+        faults = [f"{name}: {fault}" for name in PAGES for fault in check(browser, place, name)]
+    print("\n".join(faults) or f"{len(PAGES)} pages are as they should be")
+    return 1 if faults else 0
+
+
+def check(browser: Tab, folder: Path, name: str) -> Iterator[str]:
+    envelope = PAGES[name]()
+    path = folder / f"{name}.html"
+    path.write_text(render(envelope), encoding="utf-8")
+    browser.open(path)
+    yield from _rows(browser, envelope)
+    yield from _looks(browser, folder, name)
+    yield from _keyboard(browser, envelope)
+    yield from _quiet(browser, path)
+
+
+def _rows(browser: Tab, envelope: Envelope) -> Iterator[str]:
+    rows = browser.script("document.querySelectorAll('tbody tr[id]').length") or 0
+    if rows != len(envelope.data):
+        yield f"{rows} rows for {len(envelope.data)} items"
+    if browser.script("document.compatMode") != "CSS1Compat":
+        yield "the browser is in quirks mode"
+    nodes = browser.ask("Accessibility.getFullAXTree")["nodes"]
+    headings = [node for node in nodes if node.get("role", {}).get("value") == "heading"]
+    if not headings:
+        yield "a screen reader finds no heading"
+
+
+def _looks(browser: Tab, folder: Path, name: str) -> Iterator[str]:
+    shown = {
+        "light": browser.look(1200, 1000),
+        "dark": browser.look(1200, 1000, scheme="dark"),
+        "narrow": browser.look(390, 844),
+    }
+    if browser.script("document.documentElement.scrollWidth > innerWidth"):
+        yield "a narrow window has to be scrolled sideways"
+    for kind, picture in shown.items():
+        (folder / f"{name}-{kind}.png").write_bytes(picture)
+    light, dark = _first_pixel(shown["light"]), _first_pixel(shown["dark"])
+    if not (min(light) > 200 and max(dark) < 60):
+        yield f"the ground is {light} where it is light, and {dark} where it is dark"
+    paper = browser.print()
+    (folder / f"{name}.pdf").write_bytes(paper)
+    if not re.search(rb"/Type\s*/Page\b", paper):
+        yield "it cannot be printed"
+
+
+def _first_pixel(picture: bytes) -> tuple[int, ...]:
+    """The colour at the top left of a PNG, where every filter leaves it as it is."""
+    data = b"".join(
+        picture[at + 8 : at + 8 + int.from_bytes(picture[at : at + 4])]
+        for at in (found.start() - 4 for found in re.finditer(rb"IDAT", picture))
+    )
+    return tuple(zlib.decompressobj().decompress(data, 64)[1:4])
+
+
+def _keyboard(browser: Tab, envelope: Envelope) -> Iterator[str]:
+    """The first stop leads past the time line; the items can be reached and scrolled; every stop says what it is."""
+    browser.look(1200, 1000)
+    browser.press("Tab", TAB)
+    if browser.script("document.activeElement.className") != "skip":
+        yield "the first stop of the keyboard is not the way to the items"
+    browser.press("Enter", ENTER)
+    if browser.script("location.hash") != "#items":
+        yield "the way to the items leads elsewhere"
+    stops = "[...document.querySelectorAll('a[href],[tabindex=\"0\"],summary')]"
+    unnamed = f"{stops}.filter(e => !(e.getAttribute('aria-label') || e.textContent.trim())).length"
+    if browser.script(unnamed):
+        yield "a stop of the keyboard has no name"
+    if envelope.data and browser.script("document.getElementById('items').tabIndex") != 0:
+        yield "the items cannot be scrolled by keyboard"
+
+
+def _quiet(browser: Tab, path: Path) -> Iterator[str]:
+    """Nothing was asked of a network, nothing ran, nothing was complained about."""
+    for method, params in browser.events:
+        if method == "Network.requestWillBeSent" and params["request"]["url"].partition("#")[0] != path.as_uri():
+            yield f"it asked for {params['request']['url']}"
+        if method in ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
+            yield f"the browser says: {params.get('entry', {}).get('text', method)}"
+    if browser.script("document.scripts.length"):
+        yield "there is a script in it"
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:2]))

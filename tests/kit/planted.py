@@ -1,0 +1,11 @@
+"""The provider that the environment names, for the real command: a plant, or the honest provider beneath it."""
+
+from __future__ import annotations
+
+import os
+
+from tests.kit import honest
+from tests.kit.plants import PLANTS
+
+_name = os.environ["KIT_PLANT"]
+PROVIDER = (PLANTS[_name].make() if _name in PLANTS else honest.BASES[_name]()).provider

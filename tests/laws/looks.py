@@ -1,0 +1,59 @@
+"""What a person looks at keeps the promise: diff, explain and the settings."""
+
+from __future__ import annotations
+
+import tempfile
+from datetime import datetime, timedelta
+from pathlib import Path
+from random import Random
+
+from pit_fetch.testing.same import CANARY, same_bytes
+from tests.laws import sample
+from tests.laws.worlds import SECRETS, Case, near, run
+
+FOR_AGENTS = ({"PIT_FETCH_CEILING": ""}, {"PIT_FETCH_WRAPPER_ONLY": "1"}, {"CLAUDECODE": "1"})
+
+
+def differences(rng: Random) -> int:
+    """Worlds that serve the same public records differ by nothing between an earlier instant and the PIT."""
+    case = sample.make(rng)
+    if "--after" in case.words:
+        return 0
+    earlier = case.moment - rng.choice((timedelta(seconds=1), timedelta(hours=3), timedelta(days=40)))
+    words = ("--pit", earlier.isoformat(), *case.words)
+    same_bytes(lambda app: run(case, app, words=words, command="diff"), case.worlds, SECRETS)
+    return len(case.worlds) - 1
+
+
+def explanations(rng: Random) -> int:
+    """No agent is shown what explain shows."""
+    case = sample.make(rng)
+    environ = {name: value or case.pit for name, value in rng.choice(FOR_AGENTS).items()}
+    left = run(case, case.worlds[-1], command="explain", environ=environ)
+    assert (left.code, left.ids, CANARY in left.out + left.err) == (2, [], False)
+    return 0
+
+
+def settings(rng: Random) -> int:
+    """Of all ceilings the earliest counts, whichever file or variable names it; a broken file stops everything."""
+    case = sample.make(rng)
+    below, above = case.moment - near(rng, 1), case.moment + near(rng, 1)
+    assert _under(case, below, None) == _under(case, below, above) == _under(case, above, below) == 2
+    assert _under(case, above, None) == _under(case, above, above) == 0
+    assert _with(case, f'ceilling = "{above.isoformat()}"', {}) == 2
+    return 0
+
+
+def _under(case: Case, files: datetime, variables: datetime | None) -> int:
+    environ = {} if variables is None else {"PIT_FETCH_CEILING": variables.isoformat()}
+    return _with(case, f'ceiling = "{files.isoformat()}"', environ)
+
+
+def _with(case: Case, text: str, environ: dict[str, str]) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "pit_fetch", "config.toml")
+        file.parent.mkdir()
+        file.write_text(text)
+        left = run(case, case.worlds[-1], environ={**environ, "XDG_CONFIG_HOME": folder})
+        assert left.code == 0 or not left.ids
+        return left.code

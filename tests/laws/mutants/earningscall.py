@@ -1,0 +1,91 @@
+"""Leaks of earningscall: the day of a call, transcripts that are asked for too early, its errors."""
+
+from __future__ import annotations
+
+from datetime import datetime, time, timedelta
+from typing import Any
+
+from pit_fetch.errors import UpstreamError
+from pit_fetch.times import NEW_YORK
+from tests.laws.mutants.leak import Mutant, fails
+from tests.laws.plant import Make
+
+_HERE = "pit_fetch_providers.earningscall"
+_CALLS, _FAILURES = ("earningscall: non-interference",), ("earningscall: failures",)
+
+
+def _public(by: Any) -> Make:
+    return lambda real: lambda held: by(held)
+
+
+def _in_its_own_zone(real: Any) -> Any:
+    def call(row: Any, query: Any, exchange: Any, symbol: Any) -> Any:
+        made = real(row, query, exchange, symbol)
+        if made.available_at is None:
+            return made
+        day = datetime.fromisoformat(row["conference_date"]).date() + timedelta(days=1)
+        return made._replace(available_at=datetime.combine(day, time(12), NEW_YORK))
+
+    return call
+
+
+def _naive_is_new_york(real: Any) -> Any:
+    def call(row: Any, query: Any, exchange: Any, symbol: Any) -> Any:
+        made, text = real(row, query, exchange, symbol), row.get("conference_date")
+        if made.available_at is not None or not isinstance(text, str) or not text[:4].isdigit():
+            return made
+        held = datetime.fromisoformat(text.removesuffix("-00:00")).replace(tzinfo=NEW_YORK)
+        return made._replace(available_at=held + timedelta(hours=30))
+
+    return call
+
+
+def _readable_alone(real: Any) -> Any:
+    def of_company(body: Any, query: Any, exchange: Any, symbol: Any) -> Any:
+        records = list(real(body, query, exchange, symbol))
+        return records if all(one.id for one in records) else fails()
+
+    return of_company
+
+
+def _echoed(real: Any) -> Any:
+    def checked(reply: Any, what: Any) -> Any:
+        try:
+            return real(reply, what)
+        except UpstreamError as error:
+            told = reply.body.decode("utf-8", "replace")
+            raise UpstreamError(error.gap.code, **{**error.gap.params, "host": told}) from None
+
+    return checked
+
+
+MUTANTS = (
+    Mutant(
+        "earningscall: a call is public when it begins",
+        f"{_HERE}.calls:_noon_after",
+        _public(lambda held: held),
+        _CALLS,
+    ),
+    Mutant(
+        "earningscall: a call is public at the end of its day",
+        f"{_HERE}.calls:_noon_after",
+        _public(lambda held: datetime.combine(held.astimezone(NEW_YORK).date() + timedelta(days=1), time(0), NEW_YORK)),
+        _CALLS,
+    ),
+    Mutant("earningscall: a call's day is that of its offset", f"{_HERE}.calls:_call", _in_its_own_zone, _CALLS),
+    Mutant("earningscall: a time without an offset is New York's", f"{_HERE}.calls:_call", _naive_is_new_york, _CALLS),
+    Mutant(
+        "earningscall: a transcript counts from what the list says",
+        f"{_HERE}.calls:of_call",
+        lambda real: lambda transcript, call: transcript._replace(available_at=call.available_at),
+        _CALLS,
+    ),
+    Mutant("earningscall: a spoilt call fails the fetch", f"{_HERE}.calls:of_company", _readable_alone, _CALLS),
+    Mutant(
+        "earningscall: a company without calls is an error",
+        f"{_HERE}.api:_checked",
+        lambda real: lambda reply, what: found if (found := real(reply, what)) is not None else fails("no such thing"),
+        _FAILURES,
+    ),
+    Mutant("earningscall: the error's text is echoed", f"{_HERE}.api:_checked", _echoed, _FAILURES),
+)

@@ -1,0 +1,53 @@
+"""Leaks and losses of items that are delivered in parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pit_fetch.parts import Part
+from tests.laws.mutants.leak import Mutant
+
+_LAWS = ("sample: continued",)
+
+
+def _late(real: Any) -> Any:
+    def part(item: Any, start: Any, room: Any, kept: Any) -> Any:
+        made = real(item, start, room, kept)
+        return made if made.next is None else Part(made.item, made.next._replace(offset=made.next.offset + 1))
+
+    return part
+
+
+def _over_again(real: Any) -> Any:
+    return lambda item, start, room, kept: real(item, None if start is None else start._replace(offset=0), room, kept)
+
+
+def _redacted_after_the_cut(real: Any) -> Any:
+    """The item is cut as the source wrote it: half a key is no key that anything recognises."""
+
+    def item(record: Any, view: Any) -> Any:
+        shown = real(record, view)
+        return {name: record.payload.get(name, value) for name, value in shown.items()}
+
+    return item
+
+
+MUTANTS = (
+    Mutant("parts: a part begins a character late", "pit_fetch.parts:part", _late, _LAWS),
+    Mutant("parts: a part begins where its text does", "pit_fetch.parts:part", _over_again, _LAWS),
+    Mutant(
+        "parts: the item that goes on is skipped",
+        "pit_fetch.pit:take",
+        lambda real: lambda stream, taken, **named: real(stream, taken, **{**named, "within": False}),
+        _LAWS,
+    ),
+    Mutant(
+        "parts: a text is cut before its keys are redacted", "pit_fetch.envelope:_item", _redacted_after_the_cut, _LAWS
+    ),
+    Mutant(
+        "parts: the end of a text is not told",
+        "pit_fetch.parts:part",
+        lambda real: lambda item, start, room, kept: real(item, start, room, kept)._replace(next=None),
+        _LAWS,
+    ),
+)

@@ -1,0 +1,43 @@
+"""perplexity passes the standard tests: its search, and answers with what they cite."""
+
+from __future__ import annotations
+
+import json
+
+from pit_fetch_providers.perplexity import PROVIDER
+
+from pit_fetch.testing import ProviderSuite
+from tests.loopback import perplexity
+from tests.loopback.perplexity import page
+
+_PAGES = [
+    page("fresh", "2024-02-13", "2024-02-14"),
+    page("old", "2001-10-17", "2024-02-12"),
+    page("still", "2024-02-10"),
+    page("ahead", "2024-02-11", "2024-02-09"),
+]
+
+
+class TestSearch(ProviderSuite):
+    provider = PROVIDER
+    options = {"query": "oil"}
+    reply = json.dumps(perplexity.found(_PAGES)).encode()
+
+
+class TestSeveralQueries(TestSearch):
+    options = {"query": ["oil", "gas, and more", "coal", "wind"]}
+    reply = json.dumps(perplexity.found([[one] for one in _PAGES])).encode()
+
+
+class TestAnswer(ProviderSuite):
+    provider = PROVIDER
+    options = {"op": "ask", "query": "oil"}
+    reply = json.dumps(perplexity.answer(_PAGES, [one["url"] for one in _PAGES])).encode()
+
+
+class TestReason(TestAnswer):
+    options = {"op": "reason", "query": "oil"}
+
+
+class TestResearch(TestAnswer):
+    options = {"op": "research", "query": "oil"}

@@ -1,0 +1,135 @@
+"""The documented questions are asked, as they are printed, of servers that speak the providers' protocols."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pit_fetch
+from pit_fetch.testing.server import serve
+from tests.loopback import alphavantage, benzinga, sec
+
+pytest.importorskip("pandas")
+ROOT = Path(__file__).resolve().parents[2]
+BLOCKS = re.findall(r"```(python|sh)\n(.*?)```", (ROOT / "docs" / "recipes.md").read_text(), re.DOTALL)
+CLOSE = datetime(2024, 2, 15, 21, tzinfo=UTC)
+
+FILINGS = [
+    *(sec.Filing(sec.number(n), "8-K", f"2024-02-{n:02} 10:00:00") for n in (5, 6, 7, 8, 9)),
+    sec.Filing(sec.number(16), "8-K", "2024-02-16 10:00:00", name="SECRET"),
+    sec.Filing(sec.number(10), "10-K", "2024-02-12 10:00:00"),
+]
+
+
+def _articles() -> list[dict[str, Any]]:
+    moments = [CLOSE - timedelta(hours=7 * n) for n in range(-3, 24)]
+    return [
+        benzinga.article(n, at, title=f"Article {n}", stocks=[{"name": "AAPL"}])
+        for n, at in enumerate(sorted(moments, reverse=True), 1)
+    ]
+
+
+def _bars() -> alphavantage.Store:
+    days = [day for day in range(3, 29) if datetime(2024, 6, day, tzinfo=UTC).weekday() < 5]
+    bars = []
+    for day in sorted(days, reverse=True):
+        split = {"split_coefficient": "10.0" if day == 10 else "1.0", "dividend_amount": "0.0000"}
+        close = f"{(1200 if day < 10 else 120) + day:.4f}"
+        bars.append(alphavantage.bar(f"2024-06-{day:02}", close, adjusted_close=close, **split))
+    return alphavantage.Store(bars={"TIME_SERIES_DAILY": _raw(bars), "TIME_SERIES_DAILY_ADJUSTED": bars})
+
+
+def _raw(bars: list[alphavantage.Bar]) -> list[alphavantage.Bar]:
+    names = ("open", "high", "low", "close", "volume")
+    return [(label, {name: fields[name] for name in names}) for label, fields in bars]
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[dict[str, str]]:
+    with (
+        serve(benzinga.app(_articles())) as news,
+        serve(alphavantage.app(_bars())) as prices,
+        serve(sec.app(FILINGS)) as filings,
+    ):
+        yield {
+            "PIT_FETCH_BENZINGA_URL": news.url,
+            "BENZINGA_API_KEY": benzinga.TOKEN,
+            "PIT_FETCH_ALPHAVANTAGE_URL": prices.url,
+            "ALPHAVANTAGE_API_KEY": alphavantage.KEY,
+            "PIT_FETCH_RATE_WWW_ALPHAVANTAGE_CO": "100/1",
+            "SEC_USER_AGENT": sec.USER_AGENT,
+            **{f"PIT_FETCH_SEC_{host}_URL": filings.url for host in ("EFTS", "DATA", "WWW")},
+        }
+
+
+@pytest.fixture
+def asking(servers: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("CLAUDECODE", "PIT_FETCH_CEILING", "PIT_FETCH_WRAPPER_ONLY", "BENZINGANEWS_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {**servers, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_questions_in_python(asking: Path) -> None:
+    names: dict[str, Any] = {}
+    said = []
+    for language, code in BLOCKS:
+        if language == "python":
+            with redirect_stdout(io.StringIO()) as printed:
+                exec(compile(code, "docs/recipes.md", "exec"), names)
+            said.append(printed.getvalue())
+    assert len(said) == 4
+    frame = names["frame"]
+    assert (str(frame.index[-1].date()), str(frame["close"].dtype)) == ("2024-06-14", "float64")
+    assert frame["close"].max() > 1_000
+    assert names["adjusted"]["close"].max() < 150
+    assert [item["form"] for item in names["filings"]] == ["8-K"] * 5
+    assert "SECRET" not in "".join(said)
+    assert said[3].count("new") > 8
+
+
+def test_the_questions_at_a_terminal(asking: Path) -> None:
+    script = "\n".join(code for language, code in BLOCKS if language == "sh")
+    folder = str(Path(sys.executable).parent)
+    env = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+    ran = subprocess.run(["bash", "-euc", script], capture_output=True, text=True, env=env, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert len(list(csv.DictReader(io.StringIO((asking / "8k.csv").read_text())))) == 5
+    page = (asking / "week.html").read_text()
+    assert page.count('class="late grey"') >= 2
+    assert "new" in ran.stdout
+
+
+def test_the_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each cell is run, and what it ends with is shown as a notebook shows it."""
+    monkeypatch.chdir(ROOT / "examples")
+    for name in ("CLAUDECODE", "PIT_FETCH_CEILING", "PIT_FETCH_WRAPPER_ONLY"):
+        monkeypatch.delenv(name, raising=False)
+    names: dict[str, Any] = {}
+    shown = []
+    for cell in json.loads((ROOT / "examples" / "looking.ipynb").read_text())["cells"]:
+        if cell["cell_type"] == "code":
+            *before, last = ast.parse("".join(cell["source"])).body
+            exec(compile(ast.Module(before, []), "cell", "exec"), names)
+            assert isinstance(last, ast.Expr)
+            shown.append(eval(compile(ast.Expression(last.value), "cell", "eval"), names)._repr_html_())
+    assert len(shown) == 4
+    assert "Analysts expect a strong quarter" in shown[0]
+    assert ("guidance is cut" in shown[0], "guidance is cut" in shown[2]) == (False, True)
+    assert 'class="revised grey"' in shown[3]
+    assert isinstance(names["envelope"], pit_fetch.Envelope)

@@ -1,0 +1,90 @@
+"""``--release FILE``: the envelope in a private file, and in no other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PIT = "2024-02-15T16:00:00-05:00"
+CALL = ("--source", "bz-news-api", "--pit", PIT, "--input-file", "-")
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def private(tmp_path: Path) -> Path:
+    (tmp_path / "store").mkdir(mode=0o700)
+    path = tmp_path / "store" / "envelope"
+    path.touch(0o600)
+    return path
+
+
+def test_the_envelope_goes_to_the_file_and_nowhere_else(run: Run, private: Path) -> None:
+    printed = run(*CALL, stdin=b"[]")
+    released = run(*CALL, "--release", str(private), stdin=b"[]")
+    assert (released.out, released.err, released.code) == (b"", b"", 0)
+    assert private.read_bytes() == printed.out
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [((*CALL, "--bogus"), 2), (("--source", "nowhere"), 2), (("--pit", "2024"), 2), ((*CALL, "--pit", PIT), 2)],
+)
+def test_what_is_refused_says_so_in_the_file(run: Run, private: Path, words: tuple[str, ...], code: int) -> None:
+    printed = run(*words)
+    released = run(*words[:2], "--release", str(private), *words[2:])
+    assert (released.out, released.code) == (b"", code)
+    assert private.read_bytes() == printed.out
+
+
+def test_behind_two_dashes_it_is_a_word(run: Run, private: Path) -> None:
+    assert run(*CALL, "--", "--release", str(private)).out
+    assert private.read_bytes() == b""
+
+
+@pytest.mark.parametrize("words", [("--release",), ("--release", "/x", "--release", "/x")])
+def test_it_takes_one_file(run: Run, words: tuple[str, ...]) -> None:
+    refused = run(*CALL, *words)
+    assert refused.code == 2
+    assert b"--release takes one FILE, once" in refused.out
+
+
+def _other_mode(path: Path) -> None:
+    path.chmod(0o644)
+
+
+def _full(path: Path) -> None:
+    path.write_text("x")
+
+
+def _link(path: Path) -> None:
+    path.rename(path.with_name("real"))
+    path.symlink_to("real")
+
+
+def _pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path, 0o600)
+
+
+def _open_folder(path: Path) -> None:
+    path.parent.chmod(0o755)
+
+
+def _linked_folder(path: Path) -> None:
+    path.parent.rename(path.parent.with_name("real"))
+    path.parent.symlink_to("real")
+
+
+@pytest.mark.parametrize("spoil", [Path.unlink, _other_mode, _full, _link, _pipe, _open_folder, _linked_folder])
+def test_only_an_empty_private_file_is_written(run: Run, private: Path, spoil: Callable[[Path], None]) -> None:
+    spoil(private)
+    before = private.read_bytes() if private.is_file() else None
+    refused = run(*CALL, "--release", str(private), stdin=b"[]")
+    assert refused.code == 2
+    assert refused.envelope["data"] == []
+    assert "--release names no empty private file" in refused.envelope["gaps"][0]["reason"]
+    assert (private.read_bytes() if private.is_file() else None) == before
