@@ -7,25 +7,28 @@ from datetime import datetime
 from pit_fetch.gaps import gap
 from pit_fetch.provider import Page
 from pit_fetch.testing import fuzz
-from pit_fetch.testing.case import failure, is_aware
+from pit_fetch.testing.case import Case, failure, is_aware
 from pit_fetch.testing.documents import at
 from pit_fetch.testing.program import look
 from pit_fetch.testing.rows import Recording, Row, drop, edited, keys_of
 from pit_fetch.testing.worlds import before_instants
 
 
-def check_order(recording: Recording) -> None:
-    """The order of pages is the one that they promise, and no watermark rests on a record that may be withheld."""
-    seen = look(recording.case, recording.case.now)
+def check_order(case: Case) -> None:
+    """The order of pages is the one that they promise."""
+    seen = look(case, case.now)
     for page in seen.yielded:  # before the baseline, which would only say that nothing came of a broken order
         if isinstance(page, Page) and page.order is not None:
             _check_page(page)
     if gap("order_broken").reason in seen.reasons:
         raise failure("records come that are newer than what was promised of them", _ORDER)
-    seen = recording.seen
     if not all(is_aware(moment) for moment in seen.watermarks):
         raise failure("a Watermark is naive", "give it an aware instant, from a function of pit_fetch.times")
-    if seen.watermarks:
+
+
+def check_watermarks(recording: Recording) -> None:
+    """No watermark rests on a record that may be withheld."""
+    if recording.seen.watermarks:
         _check_watermarks(recording)
 
 
