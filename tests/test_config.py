@@ -96,7 +96,7 @@ def test_a_ceiling_is_only_ever_lowered(
 BROKEN: Mapping[str, str] = {
     "limit = \nmax_pages = 1": "is not TOML (line 1)",
     "limit = 0": "--limit is a whole number",
-    "limit = [1]": "limit takes a string",
+    "limit = [1]": "limit takes a whole number",
     "limt = 7": "(did you mean limit?)",
     "pit = '2024-01-01T00:00:00Z'": "is not a setting",
     "source = 'demo'": "is not a setting",
@@ -207,7 +207,7 @@ COMPLETIONS = {
     "--source av TIME_SERIES_D": ("TIME_SERIES_DAILY", "TIME_SERIES_DAILY_ADJUSTED"),
     "--source benzinga --ti": ("--timeout", "--tickers"),
     "--format p": ("parquet",),
-    "sources al": ("alphavantage", "alpha-vantage"),
+    "sources al": ("alphavantage", "alpha-vantage", "alfred"),
 }
 
 

@@ -104,7 +104,7 @@ def test_enforced_is_what_the_client_has_shown(
     said = report(place, "--prove")
     assert said["enforced"] is enforced
     assert "starting" in str(asked[0])  # it says so first
-    agents = ["alphavantage", "bz-news-api", "sec_full_text"]
+    agents = sorted(doctor.guard.ADAPTERS)
     assert asked[1][4] == agents
 
 

@@ -127,7 +127,10 @@ def a_day_later(value: object) -> object:
     match = _ISO.fullmatch(value)
     if match is None:
         raise ValueError(value)
-    day = datetime(int(match[1]), int(match[2]), int(match[3])) + timedelta(days=1)  # noqa: DTZ001
+    try:
+        day = datetime(int(match[1]), int(match[2]), int(match[3])) + timedelta(days=1)  # noqa: DTZ001
+    except OverflowError:  # the last day of the calendar, which some sources write for "until further notice"
+        return value
     shown = f"{day:%Y-%m-%d}" if value[4] == "-" else f"{day:%Y%m%d}"
     return shown + value[len(shown) :]
 

@@ -58,6 +58,8 @@ class TestTranscript(ProviderSuite):
         if request.path == "/events":
             return Response(json.dumps({"events": events}).encode())
         found = [one for one, event in zip(replies, events, strict=True) if _is_asked(event, request)]
+        # There is one transcript of a period: of several, the first that was held.
+        found.sort(key=lambda one: str(one["event"].get("conference_date")))
         return Response(json.dumps(found[0]).encode()) if found else earningscall.MISSING
 
 

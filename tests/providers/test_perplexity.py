@@ -6,7 +6,7 @@ import json
 
 from pit_fetch_providers.perplexity import PROVIDER
 
-from pit_fetch.testing import ProviderSuite
+from pit_fetch.testing import ProviderSuite, Request, Response
 from tests.loopback import perplexity
 from tests.loopback.perplexity import page
 
@@ -22,6 +22,19 @@ class TestSearch(ProviderSuite):
     provider = PROVIDER
     options = {"query": "oil"}
     reply = json.dumps(perplexity.found(_PAGES)).encode()
+
+    def serve(self, reply: bytes, request: Request) -> Response:
+        """The engine's first results of those that pass the filters: one that ignores them has no room for the rest."""
+        try:
+            document = json.loads(reply)
+        except (ValueError, RecursionError):
+            return Response(reply)
+        results = document.get("results") if isinstance(document, dict) else None
+        if not isinstance(results, list):
+            return Response(reply)
+        asked = json.loads(request.body or b"{}")
+        served = [one for one in results if perplexity.passes(one[0] if isinstance(one, list) and one else one, asked)]
+        return Response(json.dumps({**document, "results": served[: asked["max_results"]]}).encode())
 
 
 class TestSeveralQueries(TestSearch):

@@ -8,12 +8,13 @@ from ten months after its call.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
 from functools import partial
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.operations import in_window
 from pit_fetch.paging import newest_first
-from pit_fetch.provider import Context, Field, Operation, Option, Page, Provider, Query, Record
+from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record
 from pit_fetch.times import parse_date
 from pit_fetch_providers.earningscall import api, calls
 from pit_fetch_providers.earningscall.symbols import exchanges_of
@@ -115,6 +116,7 @@ _EVENTS = Operation(
     takes=("exchange", "year", "quarter"),
     fields=_CALL,
     window="conference_date",
+    basis=(Basis("conference_date", "start", after=timedelta(hours=12)),),
     caveats=lambda query: _caveats(query, _HOLDER),
     understand=_understood,
 )

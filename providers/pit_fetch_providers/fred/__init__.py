@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from pit_fetch.errors import ConfigError
-from pit_fetch.provider import Context, Field, Gap, Operation, Option, Provider, Query, Record, gap
+from pit_fetch.provider import Basis, Context, Field, Gap, Operation, Option, Provider, Query, Record, gap
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.fred import api, vintages
 from pit_fetch_providers.fred.periods import Period, asked_for, split
@@ -113,6 +113,7 @@ PROVIDER = Provider(
                 Field("realtime_end", "date"),
             ),
             window="date",
+            basis=(Basis("realtime_start"),),
             caveats=_caveats,
             understand=_understood,
         ),
