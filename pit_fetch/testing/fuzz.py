@@ -5,6 +5,7 @@ Nothing here knows a field by what its author calls it: dates, names, figures an
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -130,7 +131,8 @@ def beside(recording: Recording, late: Sequence[Row], pit: datetime) -> dict[str
         for path, value in list(leaves(tree)):
             moment = floor(value)
             if isinstance(value, str) and moment is not None and moment > pit and not _below(path, inside):
-                at(tree, path[:-1])[path[-1]] = later(value, 3)
+                with contextlib.suppress(ValueError, OverflowError):  # the calendar's end is no date
+                    at(tree, path[:-1])[path[-1]] = later(value, 3)
 
     def ranks(tree: Any) -> None:
         for container in inside:
@@ -235,8 +237,11 @@ def _twins(recording: Recording, late: Sequence[Row], pit: datetime) -> dict[str
         place = 0 if first else len(container)
         container[place:place] = made
 
+    again = {TWIN + "later versions of public ones": lambda tree: twins(tree, False, False)}
+    if not all(ids.values()):  # an id of several parts: the copies would contradict the rows that they are made of
+        return again
     return {
-        TWIN + "later versions of public ones": lambda tree: twins(tree, False, False),
+        **again,
         TWIN + "like public ones, at the end": lambda tree: twins(tree, False, True),
         TWIN + "like public ones, at the beginning": lambda tree: twins(tree, True, True),
     }

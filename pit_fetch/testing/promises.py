@@ -14,22 +14,21 @@ from pit_fetch.testing.rows import Recording, Row, drop, edited, keys_of
 from pit_fetch.testing.worlds import before_instants
 
 
-def check_pages(case: Case) -> None:
-    """Pages are in the order that they promise. Nothing comes of a broken one, so this needs no recording."""
+def check_order(case: Case) -> None:
+    """The order of pages is the one that they promise."""
     seen = look(case, case.now)
-    for page in seen.yielded:
+    for page in seen.yielded:  # before the baseline, which would only say that nothing came of a broken order
         if isinstance(page, Page) and page.order is not None:
             _check_page(page)
     if gap("order_broken").reason in seen.reasons:
         raise failure("records come that are newer than what was promised of them", _ORDER)
+    if not all(is_aware(moment) for moment in seen.watermarks):
+        raise failure("a Watermark is naive", "give it an aware instant, from a function of pit_fetch.times")
 
 
 def check_watermarks(recording: Recording) -> None:
-    """No watermark is naive, or rests on a record that may be withheld."""
-    seen = recording.seen
-    if not all(is_aware(moment) for moment in seen.watermarks):
-        raise failure("a Watermark is naive", "give it an aware instant, from a function of pit_fetch.times")
-    if seen.watermarks:
+    """No watermark rests on a record that may be withheld."""
+    if recording.seen.watermarks:
         _check_watermarks(recording)
 
 

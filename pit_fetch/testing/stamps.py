@@ -354,7 +354,8 @@ def _is_bar(row: object) -> bool:
 
 _BAR = (r"open|^o$|\bo$", r"high|^h$|\bh$", r"low|^l$|\bl$", r"close|^c$|\bc$")
 _STARTS = re.compile(
-    r"conference|(^|_)call|call(_|$)|start|begin|period|fiscal|ending|event_(date|time)", re.IGNORECASE
+    r"conference|meeting|(^|_)call|call(_|$)|event_(date|time)|^(start|begin)(s|_?(at|on|time|date))?$|period|fiscal|ending",
+    re.IGNORECASE,
 )
 _ADJUSTED = re.compile(r"adj(usted|_|$|\W)", re.IGNORECASE)
 _MOMENT = timedelta(minutes=2)

@@ -78,7 +78,7 @@ class ProviderSuite:
         stamps.check_records(self._undated_case())
 
     def test_the_order_is_as_promised(self) -> None:
-        promises.check_pages(self._undated_case())
+        promises.check_order(self._undated_case())
         promises.check_watermarks(self.recording())
 
     def test_versions_are_left_to_the_framework(self) -> None:

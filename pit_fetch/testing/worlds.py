@@ -14,24 +14,19 @@ from typing import Any
 from pit_fetch.testing import fuzz
 from pit_fetch.testing.case import MICROSECOND, Case, Seen, failure, instants
 from pit_fetch.testing.dates import floor
-from pit_fetch.testing.documents import at, must_format
+from pit_fetch.testing.pages import in_pages, rests_on_sizes
 from pit_fetch.testing.program import ServerFailed, look
-from pit_fetch.testing.rows import Recording, Row, edited, tree_of
+from pit_fetch.testing.rows import Recording, Row, edited
 from pit_fetch.testing.same import interference
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import Request
 
-# A parameter that says how many rows a reply may hold.
-_SIZES = frozenset(
-    {"limit", "size", "count", "rows", "top", "first", "take", "max", "num", "n", "page_size", "pagesize", "per_page",
-     "perpage", "max_results", "maxresults", "page[size]", "$top", "pagelimit", "page_limit"}
-)  # fmt: skip
 _WAYS: Sequence[Mapping[str, int]] = ({"limit": 1}, {"limit": 2}, {"max_pages": 1})
 
 
 def check_two_worlds(recording: Recording) -> None:
     """Two worlds that serve the same public records give the same bytes, over the network and from a file."""
-    case = recording.case
+    case, sized = recording.case, rests_on_sizes(recording)
     pits = before_instants(recording.seen)
     for pit in pits:
         late = recording.late(pit)
@@ -39,9 +34,9 @@ def check_two_worlds(recording: Recording) -> None:
             continue
         full = pit == pits[len(pits) // 2]
         worlds = fuzz.worlds(recording, late, pit) if full else fuzz.quick(recording, late)
-        _compare(recording, pit, late, {**worlds, **fuzz.beside(recording, late, pit)}, case)
+        _compare(recording, pit, late, {**worlds, **fuzz.beside(recording, late, pit)}, case, sized=sized)
         for options in _WAYS if full else ():
-            _compare(recording, pit, late, fuzz.quick(recording, late), case.asking(**options))
+            _compare(recording, pit, late, fuzz.quick(recording, late), case.asking(**options), sized=sized)
     for pit in pits[-1:]:
         _check_failing_pages(recording, pit, recording.late(pit))
 
@@ -58,13 +53,13 @@ def check_saved(recording: Recording) -> None:
 
 def check_options(recording: Recording) -> None:
     """The same under every option of the provider, and every operation that the recorded reply answers too."""
-    pits = before_instants(recording.seen)
+    pits, sized = before_instants(recording.seen), rests_on_sizes(recording)
     for asking in ways_to_ask(recording):
         pit = pits[len(pits) // 2]
         late = recording.late(pit)
         if late:
             worlds = {**fuzz.few(recording, late), **fuzz.beside(recording, late, pit)}
-            _compare(recording, pit, late, worlds, asking)
+            _compare(recording, pit, late, worlds, asking, sized=sized)
 
 
 def check_nested(recording: Recording) -> None:
@@ -89,12 +84,13 @@ def _compare(
     worlds: Mapping[str, fuzz.Change],
     case: Case,
     offline: bool = False,
+    sized: bool = False,
 ) -> None:
     base = recording.case
     roomy = replace(case.asking(timeout=86_400), max_requests=max(case.max_requests, 5 * fuzz.MOST))
 
     def run(reply: bytes, asking: Case = roomy, offline: bool = offline) -> Seen:
-        served = asking if offline or case.own_server else _paging(asking, recording)
+        served = asking if offline or case.own_server else in_pages(asking, recording, sized=sized)
         return look(served, pit, reply=reply, offline=offline)
 
     def is_plain(reply: bytes) -> bool:
@@ -108,7 +104,7 @@ def _compare(
             reply = edited(base, change)
             adds = name.startswith(fuzz.TWIN) and _adds_public(recording, reply, pit)
             left = run(reply)
-        except (KeyError, IndexError, TypeError, ValueError, ServerFailed):
+        except (KeyError, IndexError, TypeError, ValueError, OverflowError, ServerFailed):
             continue  # neither the reply nor the author's own server can say this
         what = "" if adds else interference(first, left, case.secrets)
         if what and not ((offline or case.options != base.options) and is_plain(reply)):
@@ -120,45 +116,6 @@ def _adds_public(recording: Recording, reply: bytes, pit: datetime) -> bool:
     """Whether rows that were to be late are not: their stamps rest on something else, too."""
     new = look(recording.case, recording.case.now, reply=reply).versions - recording.seen.versions
     return any(version.public_from <= pit for version in new)
-
-
-def _paging(case: Case, recording: Recording) -> Case:
-    """The server, as one that keeps to the number of rows that it is asked for, page after page."""
-    containers = list(dict.fromkeys(row.container for row in recording.rows if isinstance(row.key, int)))
-    if len(containers) != 1:
-        return case
-    asked: dict[str, int] = {}
-    known, parts = must_format(case.reply), list[Any]()
-
-    def serve(reply: bytes, request: Request) -> Response:
-        turn = asked[request.path] = asked.get(request.path, -1) + 1
-        size = _size(request)
-        try:
-            if not parts:
-                tree = tree_of(replace(case, reply=reply))
-                parts.extend([tree, at(tree, containers[0]), list(at(tree, containers[0]))])
-        except (KeyError, IndexError, TypeError, ValueError):
-            return case.serve(reply, request)
-        if not turn and (size is None or len(parts[2]) <= size):
-            return case.serve(reply, request)
-        parts[1][:] = parts[2][turn * size : (turn + 1) * size] if size is not None else []
-        return case.serve(known.encode(next(iter(parts[0].values()))), request)
-
-    return replace(case, serve=serve)
-
-
-def _size(request: Request) -> int | None:
-    """How many rows the request asks for, in its address or in the body of a POST."""
-    asked: dict[str, Any] = dict(request.params)
-    try:
-        document = json.loads(request.body or b"{}")
-        asked.update(document if isinstance(document, dict) else {})
-    except ValueError:
-        pass
-    for name, value in asked.items():
-        if name.casefold() in _SIZES and str(value).isdigit() and 0 < int(value) < 1_000:
-            return int(value)
-    return None
 
 
 def ways_to_ask(recording: Recording) -> Iterator[Case]:
