@@ -27,7 +27,8 @@ test-guide: $(DEV) ## run every command of the provider guide and the example pa
 
 cover: $(DEV) ## check the coverage floor of the pure core
 	@$(BIN)/python -m pytest tests/test_pit.py tests/test_times.py tests/test_envelope.py tests/test_request.py \
-		tests/test_gate.py tests/test_watermarks.py --cov=pit_fetch.pit --cov=pit_fetch.times --cov=pit_fetch.envelope --cov=pit_fetch.gaps \
+		tests/test_gate.py tests/test_watermarks.py tests/test_library.py tests/test_frames.py tests/test_authoring.py \
+		tests/test_parts.py --cov=pit_fetch.pit --cov=pit_fetch.times --cov=pit_fetch.envelope --cov=pit_fetch.gaps \
 		--cov=pit_fetch.request --cov-report=term-missing --cov-fail-under=97
 
 lint: $(DEV) ## check format, lint and types
