@@ -33,7 +33,15 @@ def main() -> int:
             return 1
         venv.create(folder / "venv", with_pip=True)
         python = str(folder / "venv" / "bin" / "python")
-        packages = [f"{wheel}[frames]", "pytest", "pytest-timeout", "pytest-xdist", "hypothesis", "kglite", "responses"]
+        packages = [
+            f"{wheel}[archive,frames]",
+            "pytest",
+            "pytest-timeout",
+            "pytest-xdist",
+            "hypothesis",
+            "kglite",
+            "responses",
+        ]
         pip = [python, "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
         subprocess.run([*pip, *packages], check=True)
         shutil.copytree(ROOT / "tests", folder / "tests", ignore=shutil.ignore_patterns("repo", "__pycache__"))
