@@ -24,9 +24,10 @@ class TestServerWithAWindow(TestFederalRegister):
     def serve(self, reply: bytes, request: Request) -> Response:
         document = json.loads(reply)
         last = request.params["conditions[publication_date][lte]"]
+        size, page = int(str(request.params["per_page"])), int(str(request.params["page"]))
         if isinstance(document, dict) and isinstance(document.get("results"), list):
             rows = [row for row in document["results"] if str(row.get("publication_date") or "") <= last]
-            return Response(json.dumps({**document, "results": rows}).encode())
+            return Response(json.dumps({**document, "results": rows[(page - 1) * size : page * size]}).encode())
         return Response(reply)
 
 
