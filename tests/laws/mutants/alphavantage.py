@@ -240,7 +240,6 @@ MUTANTS = (
         lambda real: lambda query: real(query._replace(pit=None)),
         _REACH,
     ),
-    Mutant("av: an article with a date only is overtaken", f"{_HERE}.news:order", first, _NEWS),
     Mutant("av: later bars decide on the reach", f"{_HERE}.windows:_public", _all_dated, _REACH),
     Mutant(
         "av: an unknown symbol is an error",
