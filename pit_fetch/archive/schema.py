@@ -161,7 +161,7 @@ def _patiently(connection: sqlite3.Connection, statement: str, seconds: float) -
         try:
             connection.execute(statement)
         except sqlite3.OperationalError as error:
-            if getattr(error, "sqlite_errorname", "") != "SQLITE_BUSY" or time.monotonic() > until:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
                 raise
             time.sleep(0.005)
         else:
@@ -170,14 +170,29 @@ def _patiently(connection: sqlite3.Connection, statement: str, seconds: float) -
 
 def _is_new(connection: sqlite3.Connection) -> bool:
     """Whether there is nothing in the file yet. Raises ArchiveError for somebody else's, or for a newer format."""
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if application == 0 and version == 0:
-        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-            return True
-        raise ArchiveError("it is not an archive of pit_fetch")
+    application, version, tables = _heading(connection)
+    if (application, version, tables) == (0, 0, 0):
+        return True
     if application != APPLICATION_ID:
         raise ArchiveError("it is not an archive of pit_fetch")
     if version != FORMAT:
         raise ArchiveError("its format is newer than this program: update pit_fetch")
     return False
+
+
+def _heading(connection: sqlite3.Connection) -> tuple[int, int, int]:
+    """Whose file it is, its format and how many tables it has, all at one moment: another process may be making it."""
+    with contextlib.nullcontext() if connection.in_transaction else _snapshot(connection):
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return application, version, tables
+
+
+@contextlib.contextmanager
+def _snapshot(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        connection.rollback()

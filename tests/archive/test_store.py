@@ -207,6 +207,21 @@ def command(archive: Archive, url: str, *words: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(run, env=env, cwd=archive.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
+@pytest.mark.parametrize("statement", ["BEGIN", "SELECT", "PRAGMA application_id", "PRAGMA user_version"])
+def test_a_file_that_another_process_makes_meanwhile_is_an_archive(archive: Archive, statement: str) -> None:
+    empty = sqlite3.connect(archive.path, isolation_level=None)
+    empty.execute("PRAGMA journal_mode = WAL")
+
+    def meanwhile(text: str) -> None:
+        if text.startswith(statement):
+            empty.set_trace_callback(None)
+            schema.open_to_write(str(archive.path)).close()
+
+    empty.set_trace_callback(meanwhile)
+    schema._prepare(empty, 1.0)
+    assert empty.execute("PRAGMA user_version").fetchone() == (schema.FORMAT,)
+
+
 def test_eight_processes_write_at_once(archive: Archive) -> None:
     with serve(archive.app) as server:
         started = [command(archive, server.url, "--limit", str(n + 1)) for n in range(8)]
