@@ -13,6 +13,11 @@ MAX_CHARS_UNDER_AGENT = 28_000
 
 def is_in_charge(environ: Mapping[str, str]) -> bool:
     """Whether an agent's client, a ceiling or a session for pit_fetch alone is around this call."""
-    if environ.get(CLIENT_VARIABLE) or CEILING_VARIABLE in environ:
+    return bool(environ.get(CLIENT_VARIABLE)) or is_bound(environ)
+
+
+def is_bound(environ: Mapping[str, str]) -> bool:
+    """Whether whoever makes this call may see only what was public at a ceiling, or run nothing but a fetch."""
+    if CEILING_VARIABLE in environ:
         return True
     return environ.get(ONLY_VARIABLE, "").strip().lower() not in ("", "0", "false", "no")

@@ -22,9 +22,13 @@ if TYPE_CHECKING:
     from pit_fetch.request import Request
 
 # A fetch never starts with one of these words.
-COMMANDS = ("init", "lint", "doctor", "new-provider", "config", "completion", "sources", "diff", "explain")
+COMMANDS = (
+    "init", "lint", "doctor", "new-provider", "config", "completion", "sources", "diff", "explain", "archive",
+)  # fmt: skip
 # Those of them that ask a source.
 LOOKS = ("diff", "explain")
+# And those that work on an archive.
+WORKS = ("archive",)
 
 
 class _Answer:
@@ -34,14 +38,12 @@ class _Answer:
     """
 
     def __init__(self) -> None:
-        self.text, self.status, self.complaint = "", ExitStatus.OK, ""
+        self.text, self.status, self.complaint = "", int(ExitStatus.OK), ""
         self.notes: tuple[str, ...] = ()
         self.log: Log | None = None
         self.released: TextIO | None = None
 
-    def set(
-        self, text: str, status: ExitStatus = ExitStatus.OK, complaint: str = "", notes: tuple[str, ...] = ()
-    ) -> None:
+    def set(self, text: str, status: int = ExitStatus.OK, complaint: str = "", notes: tuple[str, ...] = ()) -> None:
         self.text, self.status, self.complaint, self.notes = text, status, complaint, notes
 
     def refuse(self, one: Gap, status: ExitStatus = ExitStatus.REFUSED) -> None:
@@ -220,8 +222,14 @@ def _hand_over(request: Request, outcome: Outcome, world: World, answer: _Answer
 def _run_command(argv: list[str], world: World, answer: _Answer) -> None:
     from pit_fetch import commands
 
-    made = commands.run(argv, world.environ, world.folder)
-    answer.set(visible(made.text, keep="\n\t"), made.status, made.complaint)
+    if argv[0] in WORKS:
+        from pit_fetch.log import Log
+
+        answer.log = Log(world.stderr, terminal=world.stderr is not None and world.stderr.isatty())
+        made = commands.work(argv, world, answer.log)
+    else:
+        made = commands.run(argv, world.environ, world.folder)
+    answer.set(made.text if made.exact else visible(made.text, keep="\n\t"), made.status, made.complaint)
 
 
 def _help_words(names: list[str]) -> list[str]:

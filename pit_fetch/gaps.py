@@ -18,7 +18,7 @@ Code = Literal[
     "provider_ceiling", "reach", "partial_file", "pit_malformed", "pit_repeated", "pit_required", "pit_above_ceiling",
     "ceiling_malformed", "usage", "credential_missing", "credential_malformed", "env_file_unreadable",
     "url_malformed", "file_missing", "file_unreadable", "rate_malformed", "output_unwritable", "settings_malformed",
-    "operators_only", "no_difference", "compared_in_part", "explained_in_part", "explained_to_a_limit",
+    "operators_only", "people_only", "no_difference", "compared_in_part", "explained_in_part", "explained_to_a_limit",
     "dependency_missing", "operation", "input_unreadable", "input_malformed", "http_status", "http_wait", "moved",
     "credential_refused", "throttled", "throttled_wait", "own_limit",
     "not_entitled", "bad_call", "network", "unresolved", "refused", "proxy", "certificate", "certificate_file", "tls",
@@ -143,6 +143,11 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "config",
         "explain shows what is withheld: it does not run under PIT_FETCH_CEILING, PIT_FETCH_WRAPPER_ONLY or an "
         "agent's client (CLAUDECODE).",
+    ),
+    "people_only": (
+        "config",
+        "{command} is for people and scheduled jobs, since an archive holds what came after the PIT: it does not run "
+        "under PIT_FETCH_CEILING or PIT_FETCH_WRAPPER_ONLY.",
     ),
     "settings_malformed": ("config", "The settings file {file} {problem}. Correct or remove it."),
     "output_unwritable": ("config", "--output cannot be written ({problem}): name a file in a folder that can be."),

@@ -43,11 +43,11 @@ class Log:
             self.detail(f"GET {url}")
 
     def start(self, source: str) -> None:
-        self._show_progress(f"{source}: fetching ...")
+        self.progress(f"{source}: fetching ...")
 
     def kept(self, source: str, count: int) -> None:
         if count % PROGRESS_STEP == 0:
-            self._show_progress(f"{source}: {count} items ...")
+            self.progress(f"{source}: {count} items ...")
 
     def summary(self, source: str, kept: Sequence[Record], gaps: Sequence[Gap]) -> None:
         if not self.terminal and not self.verbose:
@@ -67,7 +67,8 @@ class Log:
             self.clear()
             self._write(line(self.clean(text)))
 
-    def _show_progress(self, text: str) -> None:
+    def progress(self, text: str) -> None:
+        """Shows ``text`` in the place of the progress line, on a terminal."""
         if self.terminal:
             self.clear()
             self._write(text)

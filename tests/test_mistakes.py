@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.cli import main
+from pit_fetch.cli import COMMANDS, main
 from pit_fetch.meant import name, option
 
 PIT = "2024-02-15T16:00:00-05:00"
@@ -52,7 +52,7 @@ REFUSED = {
     "--hlep": "did you mean --help?",
     "-help": "did you mean --help?",
     "'-?'": "did you mean --help?",
-    "frobnicate": "Commands: init, lint, doctor, new-provider, config, completion, sources, diff, explain, help",
+    "frobnicate": f"Commands: {', '.join(COMMANDS)}, help",
     "-v lint": "a command must come first: pit_fetch lint",
     "--json doctor": "a command must come first: pit_fetch doctor",
     "fetch benzinga": "write pit_fetch --source benzinga",

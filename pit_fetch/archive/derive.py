@@ -165,10 +165,11 @@ class Archived(NamedTuple):
         complete = ended is not None and ended.complete
         return found(key, one, records(one, exchanges), seen, complete, str)
 
-    def rebuild(self) -> None:
-        """Makes the index from the start."""
+    def rebuild(self, told: Callable[[int], None] = lambda done: None) -> None:
+        """Makes the index from the start. ``told`` is called with how many fetches are done."""
         index.clear(self.connection)
-        for key in log.fetches(self.connection):
+        for done, key in enumerate(log.fetches(self.connection)):
+            told(done)
             read = self.read(key)
             if read is not None:
                 index.add(self.connection, read, self.holds)

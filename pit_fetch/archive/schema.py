@@ -182,7 +182,7 @@ def _is_new(connection: sqlite3.Connection) -> bool:
 
 def _heading(connection: sqlite3.Connection) -> tuple[int, int, int]:
     """Whose file it is, its format and how many tables it has, all at one moment: another process may be making it."""
-    with contextlib.nullcontext() if connection.in_transaction else _snapshot(connection):
+    with snapshot(connection):
         (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -190,7 +190,11 @@ def _heading(connection: sqlite3.Connection) -> tuple[int, int, int]:
 
 
 @contextlib.contextmanager
-def _snapshot(connection: sqlite3.Connection) -> Iterator[None]:
+def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
+    """Everything that is read inside is of one moment, whatever others append meanwhile."""
+    if connection.in_transaction:
+        yield
+        return
     connection.execute("BEGIN")
     try:
         yield

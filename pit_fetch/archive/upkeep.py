@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pit_fetch.archive import derive, log, schema
-from pit_fetch.archive.errors import ArchiveError
+from pit_fetch.archive.errors import ArchiveError, of_sqlite
 from pit_fetch.archive.log import BODIES, COLUMNS, Key
 
 # A row that was deleted on request: its place in the chain stays.
 DROPPED = "dropped"
+
+# Is told how much is done, and of how much.
+Told = Callable[[int, int], None]
+
+
+def _untold(done: int, whole: int) -> None:
+    pass
 
 
 class Report(NamedTuple):
@@ -22,36 +29,42 @@ class Report(NamedTuple):
     damage: tuple[str, ...]
 
 
-def verify(connection: sqlite3.Connection) -> Report:
+def verify(connection: sqlite3.Connection, told: Told = _untold) -> Report:
     """Computes every hash again: of each body, and of each entry with all before it."""
-    damage = [*_chains(connection), *_bodies(connection)]
-    (entries,) = connection.execute("SELECT count(*) FROM entries").fetchone()
-    (kept,) = connection.execute("SELECT count(*) FROM bodies").fetchone()
+    with schema.snapshot(connection):
+        entries, kept = _count(connection, "entries"), _count(connection, "bodies")
+        whole = entries + kept
+        damage = [
+            *_chains(connection, lambda done: told(done, whole)),
+            *_bodies(connection, lambda done: told(entries + done, whole)),
+        ]
     return Report(entries, kept, tuple(damage))
 
 
-def rebuild(connection: sqlite3.Connection, find: derive.Find | None = None) -> int:
+def rebuild(connection: sqlite3.Connection, find: derive.Find | None = None, told: Told = _untold) -> int:
     """Makes the index again with today's code of the providers. Returns how many fetches there are."""
-    if find is None:
-        from pit_fetch.registry import load
-
-        find = load
     with schema.transaction(connection):
-        derive.Archived(connection, find, {}).rebuild()
-    (count,) = connection.execute("SELECT count(*) FROM fetches").fetchone()
-    return int(count)
+        return _index_again(connection, find, told)
 
 
-def merge(connection: sqlite3.Connection, other: sqlite3.Connection, find: derive.Find | None = None) -> int:
+def merge(
+    connection: sqlite3.Connection, other: sqlite3.Connection, find: derive.Find | None = None, told: Told = _untold
+) -> int:
     """Takes over what ``other`` holds and this one does not. Returns how many entries that were.
 
     In any order and as often as you like: an entry is the same everywhere. What one of the two dropped
     stays dropped. Raises ArchiveError if the other one is damaged, or continues a chain differently.
     """
+    with schema.snapshot(other):
+        return _merge(connection, other, find, told)
+
+
+def _merge(connection: sqlite3.Connection, other: sqlite3.Connection, find: derive.Find | None, told: Told) -> int:
     damage = verify(other).damage
     if damage:
         raise ArchiveError(f"the other one is damaged: {damage[0]}")
-    taken = 0
+    taken = forgotten = 0
+    connection.execute("PRAGMA secure_delete = ON")
     with schema.transaction(connection):
         for origin, seq, kind, link in other.execute("SELECT * FROM entries ORDER BY origin, seq").fetchall():
             mine = connection.execute("SELECT kind, link FROM entries WHERE origin = ? AND seq = ?", (origin, seq))
@@ -65,22 +78,38 @@ def merge(connection: sqlite3.Connection, other: sqlite3.Connection, find: deriv
                     _copy(other, connection, kind, Key(origin, seq))
             elif kind == DROPPED and held[0] != DROPPED:
                 _forget(connection, held[0], Key(origin, seq))
-                taken += 1
+                taken, forgotten = taken + 1, forgotten + 1
         _sweep(connection)
-    if taken:
-        rebuild(connection, find)
+        if taken:  # in the same transaction: an index without what was merged would be believed
+            _index_again(connection, find, told)
+    if forgotten:
+        _scrub(connection)
     return taken
 
 
-def drop(connection: sqlite3.Connection, path: str, source: str, before: int, time: int) -> int:
+def fetches_before(connection: sqlite3.Connection, source: str, before: int) -> list[Key]:
+    """The fetches of ``source`` that began before an instant: what :func:`drop` would delete."""
+    rows = connection.execute("SELECT origin, seq FROM fetches WHERE source = ? AND began < ?", (source, before))
+    return [Key(*row) for row in rows]
+
+
+def drop(
+    connection: sqlite3.Connection,
+    path: str,
+    source: str,
+    before: int,
+    time: int,
+    find: derive.Find | None = None,
+    told: Told = _untold,
+) -> int:
     """Deletes the fetches of ``source`` that began before an instant, for good. Returns how many.
 
-    That it happened stays on record, and so does the place of each row in its chain.
+    That it happened stays on record, and so does the place of each row in its chain. Raises ArchiveError if a
+    process that reads the archive keeps the deleted bytes in its write-ahead log.
     """
+    connection.execute("PRAGMA secure_delete = ON")
     with schema.transaction(connection):
-        rows = connection.execute(
-            "SELECT origin, seq FROM fetches WHERE source = ? AND began < ?", (source, before)
-        ).fetchall()
+        rows = fetches_before(connection, source, before)
         for origin, fetch in rows:
             for kind in ("exchanges", "answers"):
                 query = f"SELECT seq FROM {kind} WHERE origin = ? AND fetch = ?"  # noqa: S608 - our names
@@ -89,16 +118,46 @@ def drop(connection: sqlite3.Connection, path: str, source: str, before: int, ti
             _forget(connection, "fetches", Key(origin, fetch))
         if rows:
             log.Writer(connection, path).drop(time, {"source": source, "before": before, "fetches": len(rows)})
-        _sweep(connection)
-    if rows:
-        rebuild(connection)
-        connection.execute("VACUUM")
+            _sweep(connection)
+            _index_again(connection, find, told)
+    _scrub(connection)  # even if there is nothing to delete: the last attempt may have been killed before it
     return len(rows)
 
 
-def _chains(connection: sqlite3.Connection) -> Iterator[str]:
+def _index_again(connection: sqlite3.Connection, find: derive.Find | None, told: Told) -> int:
+    if find is None:
+        from pit_fetch.registry import load
+
+        find = load
+    count = _count(connection, "fetches")
+    derive.Archived(connection, find, {}).rebuild(lambda done: told(done, count))
+    return count
+
+
+def _count(connection: sqlite3.Connection, table: str) -> int:
+    (count,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()  # noqa: S608 - our names
+    return int(count)
+
+
+def _scrub(connection: sqlite3.Connection) -> None:
+    """Leaves no byte of what was deleted, in the file or beside it: the pages that held it are still in the log."""
+    try:
+        connection.execute("VACUUM")
+        (is_busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    except sqlite3.Error as error:
+        raise of_sqlite(error) from error
+    if is_busy:
+        raise ArchiveError(
+            "it is deleted, but its bytes are not yet gone: another process reads the archive; "
+            "run the same command again when none does"
+        )
+
+
+def _chains(connection: sqlite3.Connection, told: Callable[[int], None]) -> Iterator[str]:
     before, place = log.GENESIS, Key("", 0)
-    for origin, seq, kind, link in connection.execute("SELECT * FROM entries ORDER BY origin, seq").fetchall():
+    entries = connection.execute("SELECT * FROM entries ORDER BY origin, seq")
+    for done, (origin, seq, kind, link) in enumerate(entries):
+        told(done)
         key = Key(origin, seq)
         if origin != place.origin:
             before, place = log.GENESIS, Key(origin, 0)
@@ -120,9 +179,10 @@ def _chains(connection: sqlite3.Connection) -> Iterator[str]:
             yield f"{kind} {Key(origin, seq)}: it is not in the chain"
 
 
-def _bodies(connection: sqlite3.Connection) -> Iterator[str]:
+def _bodies(connection: sqlite3.Connection, told: Callable[[int], None]) -> Iterator[str]:
     digests = {digest for (digest,) in connection.execute("SELECT digest FROM bodies")}
-    for digest in digests:
+    for done, digest in enumerate(digests):
+        told(done)
         try:
             log.read_body(connection, digest)
         except ArchiveError as error:

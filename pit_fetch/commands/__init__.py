@@ -1,6 +1,7 @@
 """The commands other than a fetch: ``pit_fetch init``, ``doctor``, ``config`` and so on. Text or JSON, no envelope.
 
-Each is a module of its own with ``run(argv, environ, folder) -> Answer``, imported only when needed.
+Each is a module of its own with ``run(argv, environ, folder) -> Answer``, imported only when needed. Those that
+work on an archive have ``run(argv, world, log) -> Answer``: they need a clock, the network and a progress line.
 """
 
 from __future__ import annotations
@@ -9,20 +10,28 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pit_fetch.errors import ExitStatus
 from pit_fetch.meant import option, shown
 from pit_fetch.options import plain
 
+if TYPE_CHECKING:
+    from pit_fetch.log import Log
+    from pit_fetch.world import World
+
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command prints to stdout, its exit status, and one line for stderr ("" for none)."""
+    """What a command prints to stdout, its exit status, and one line for stderr ("" for none).
+
+    ``exact``: the text is printed as it is, since it was printed before; any other is made visible.
+    """
 
     text: str
-    status: ExitStatus = ExitStatus.OK
+    status: int = ExitStatus.OK
     complaint: str = ""
+    exact: bool = False
 
 
 class Parser(argparse.ArgumentParser):
@@ -48,11 +57,23 @@ class Parser(argparse.ArgumentParser):
 
 def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
     """The answer of the command that ``argv`` names; ``folder`` is the working directory."""
+    return _answered(argv, environ, folder)
+
+
+def work(argv: Sequence[str], world: World, log: Log) -> Answer:
+    """The same for a command that works on an archive."""
+    import gc
+
+    gc.enable()  # the process has switched it off, but this may take hours
+    return _answered(argv, world, log)
+
+
+def _answered(argv: Sequence[str], *given: Any) -> Answer:
     name, *words = argv
     module = import_module(f"{__name__}.{name.replace('-', '_')}")
-    command: Callable[[Sequence[str], Mapping[str, str], str], Answer] = module.run
+    command: Callable[..., Answer] = module.run
     try:
-        return command(words, environ, folder)
+        return command(words, *given)
     except argparse.ArgumentError as error:
         return Answer("", ExitStatus.REFUSED, f"{error}; see pit_fetch {name} --help")
     except OSError as error:

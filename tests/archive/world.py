@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pit_fetch.archive import log, schema
+from pit_fetch.testing.process import Left, TestClock, run
 from pit_fetch.testing.server import Answering, App
 from pit_fetch.transport import Request
 from tests.inprocess import Answer, fetch
@@ -59,6 +60,24 @@ class Archive:
             return self.fetch(f"{words} --offline", now, pit, env=dict.fromkeys(KEYS, ""))
         finally:
             self.app = before
+
+    def command(
+        self, words: str, now: str = "2026-07-01 12:00", *, env: dict[str, str] | None = None, terminal: bool = False
+    ) -> Left:
+        """``pit_fetch archive`` and ``capture``, which ask the server as it is now."""
+        transport, clock = Answering(self._send, lambda: at(now)), TestClock(at(now))
+        variables = {"PIT_FETCH_ARCHIVE": str(self.path), **KEYS, **UNLIMITED, **self.env, **(env or {})}
+        left = run(
+            words.split(),
+            transport=transport,
+            clock=clock.value(),
+            environ=variables,
+            folder=self.folder,
+            terminal=terminal,
+        )
+        if transport.error is not None:
+            raise transport.error
+        return left
 
     def open(self) -> sqlite3.Connection:
         return schema.open_to_write(str(self.path))

@@ -1,0 +1,256 @@
+"""``pit_fetch archive COMMAND``: what keeps an archive, and looks into it.
+
+For people and scheduled jobs: it shows, and deletes, what came after any PIT.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from argparse import ArgumentTypeError, Namespace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from typing import Any, NamedTuple
+
+from pit_fetch import agent, config
+from pit_fetch.archive import instants, overview, schema, upkeep
+from pit_fetch.archive.errors import ArchiveError, of_sqlite
+from pit_fetch.commands import Answer, Parser
+from pit_fetch.errors import ExitStatus, UsageError
+from pit_fetch.log import Log
+from pit_fetch.world import World
+
+VARIABLE = "PIT_FETCH_ARCHIVE"
+
+
+class Call(NamedTuple):
+    """A command on the archive at ``path``, with its options, and where it shows how far it is."""
+
+    path: str
+    given: Namespace
+    world: World
+    log: Log
+
+    def told(self, what: str) -> upkeep.Told:
+        """Shows on the terminal how much of ``what`` is done, per cent by per cent."""
+        shown = -1
+
+        def tell(done: int, whole: int) -> None:
+            nonlocal shown
+            if done * 100 // whole != shown:
+                shown = done * 100 // whole
+                self.log.progress(f"{what}: {shown} %")
+
+        return tell
+
+
+class Command(NamedTuple):
+    """``options`` adds to the parser what the command takes besides --archive and --json."""
+
+    summary: str
+    run: Callable[[Call], Answer]
+    options: Callable[[Parser], object] = lambda parser: None
+
+
+def run(argv: Sequence[str], world: World, log: Log) -> Answer:
+    """The answer of the command. Raises UsageError under a ceiling, or for settings that are broken."""
+    name = argv[0] if argv else ""
+    if name in ("-h", "--help"):
+        return Answer(_help())
+    if name not in COMMANDS:
+        from pit_fetch.meant import name as closest
+        from pit_fetch.meant import shown
+
+        close = closest(name, COMMANDS) if name else ""
+        hint = f" (did you mean {close}?)" if close else ""
+        is_named = name and not name.startswith("-")
+        said = f"{shown(name)} is not one of its commands{hint}" if is_named else "say which command first"
+        return _refused(f"{said}: pit_fetch archive {' | '.join(COMMANDS)}")
+    command = COMMANDS[name]
+    parser = Parser(f"archive {name}", command.summary)
+    command.options(parser)
+    parser.add_argument("--archive", metavar="PATH", help=f"the archive (default: {VARIABLE})")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    if {"-h", "--help"} & set(argv):
+        return Answer(parser.format_help())
+    given = parser.parse_args(list(argv[1:]))
+    world = operated(world, f"archive {name}")
+    path = path_of(given.archive, world)
+    try:
+        return command.run(Call(path, given, world, log))
+    except sqlite3.Error as error:
+        return _refused(f"{path}: {of_sqlite(error).problem}")
+    except ArchiveError as error:
+        return _refused(f"{path}: {error.problem}")
+
+
+def operated(world: World, command: str) -> World:
+    """``world`` with the settings of files. Raises UsageError where an agent might make this call."""
+    world = world._replace(environ=config.read(world.environ, world.folder).environ)
+    if agent.is_bound(world.environ):
+        raise UsageError("people_only", command=command)
+    return world
+
+
+def path_of(given: str | None, world: World) -> str:
+    """The archive's path: as given, or as set. Raises UsageError if neither says one."""
+    path = given or world.environ.get(VARIABLE)
+    if not path:
+        raise UsageError("usage", text=f"which archive? Set {VARIABLE}, or give --archive PATH")
+    return os.path.join(world.folder, path)
+
+
+def _refused(problem: str) -> Answer:
+    return Answer("", ExitStatus.REFUSED, problem)
+
+
+def _help() -> str:
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {command.summary}" for name, command in COMMANDS.items()]
+    text = "Look into an archive, check it, and keep it. Each command has its own --help."
+    return f"usage: pit_fetch archive COMMAND [options]\n\n{text}\n\n" + "\n".join(lines) + "\n"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=2) + "\n"
+
+
+def _time(number: int | None) -> str | None:
+    return None if number is None else instants.moment(number).isoformat()
+
+
+def _short(number: int) -> str:
+    return instants.moment(number).strftime("%Y-%m-%d %H:%M:%SZ")
+
+
+# info
+
+
+def _info(call: Call) -> Answer:
+    with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
+        found = overview.overview(connection)
+    size = sum(os.path.getsize(call.path + end) for end in ("", "-wal") if os.path.exists(call.path + end))
+    if not call.given.json:
+        return Answer("\n".join(_about(call.path, size, found)) + "\n")
+    sources = [
+        {
+            "source": one.source,
+            "fetches": one.fetches,
+            "exchanges": one.exchanges,
+            "first": _time(one.first),
+            "last": _time(one.last),
+        }
+        for one in found.sources
+    ]
+    return Answer(
+        _json({"path": call.path, "format": schema.FORMAT, "bytes": size, **found._asdict(), "sources": sources})
+    )
+
+
+def _about(path: str, size: int, found: overview.Overview) -> Iterator[str]:
+    yield f"{path}: {_bytes(size)}, format {schema.FORMAT}"
+    yield f"fetches    {found.fetches:,}"
+    yield f"exchanges  {found.exchanges:,}"
+    ratio = f", {found.size / found.packed:.1f} times smaller than they are" if found.packed else ""
+    zstandard = "; reading them needs zstandard" if found.by_zstandard else ""
+    yield f"bodies     {found.bodies:,} ({_bytes(found.packed)} packed{ratio}{zstandard})"
+    yield f"origins    {found.origins:,}"
+    yield f"drops      {found.drops:,}"
+    for one in found.sources:
+        yield f"{one.source}: {one.fetches:,} fetches from {_short(one.first)} to {_short(one.last)}"
+
+
+def _bytes(count: int) -> str:
+    return f"{count / 1_000_000:,.1f} MB" if count >= 100_000 else f"{count:,} bytes"
+
+
+# log
+
+
+def _log_options(parser: Parser) -> None:
+    parser.add_argument("--source", default="", help="only the fetches of this source")
+    parser.add_argument("--limit", type=_count, metavar="N", help="at most so many (default: all)")
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 2**62):
+        raise ArgumentTypeError("write a whole number of at least 1")
+    return int(text)
+
+
+def _log(call: Call) -> Answer:
+    with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
+        source = _source(call.given.source, connection, call.world) if call.given.source else ""
+        rows = list(overview.fetches(connection, source, call.given.limit))
+    if call.given.json:
+        return Answer(_json([_row(one) for one in rows]))
+    return Answer("".join(f"{_line(one)}\n" for one in rows))
+
+
+def _source(name: str, connection: sqlite3.Connection, world: World) -> str:
+    """The name under which a source is recorded. Raises UsageError for one that is neither there nor installed."""
+    if connection.execute("SELECT 1 FROM fetches WHERE source = ? LIMIT 1", (name,)).fetchone():
+        return name
+    return world.find(name).name
+
+
+def _row(one: overview.Row) -> Mapping[str, Any]:
+    return {
+        "id": str(one.key),
+        "time": _time(one.began),
+        "source": one.source,
+        "request": one.request,
+        "exchanges": one.exchanges,
+        "kind": one.kind,
+        "pit": _time(one.pit),
+        "plan": one.plan,
+        "version": one.version,
+        "ended": _time(one.seen),
+        "complete": one.complete,
+        "status": one.status,
+    }
+
+
+def _line(one: overview.Row) -> str:
+    end = "did not end" if one.seen is None else "complete" if one.complete else "in part"
+    count = f"{one.exchanges} exchange{'' if one.exchanges == 1 else 's'}"
+    return f"{one.key}  {_short(one.began)}  {one.kind:<7}  {count:<12}  {end:<11}  {one.request}"
+
+
+# verify, rebuild
+
+
+def _verify(call: Call) -> Answer:
+    with closing(schema.open_to_read(call.path)) as connection:
+        report = upkeep.verify(connection, call.told("verifying"))
+    is_sound = not report.damage
+    if call.given.json:
+        text = _json({"sound": is_sound, **report._asdict()})
+    else:
+        counts = f"{report.entries:,} entries and {report.bodies:,} bodies"
+        verdict = f"sound: {counts}" if is_sound else f"DAMAGED, of {counts}: {len(report.damage)} findings"
+        text = "".join(f"{line}\n" for line in (*report.damage, verdict))
+    return Answer(text, ExitStatus.OK if is_sound else ExitStatus.FOUND)
+
+
+def _rebuild(call: Call) -> Answer:
+    with closing(existing(call.path)) as connection:
+        count = upkeep.rebuild(connection, call.world.find, call.told("rebuilding"))
+    return Answer(
+        _json({"fetches": count}) if call.given.json else f"the index was made again from {count:,} fetches\n"
+    )
+
+
+def existing(path: str) -> sqlite3.Connection:
+    """An archive that is there, to write. Raises ArchiveError."""
+    schema.open_to_read(path).close()
+    return schema.open_to_write(path)
+
+
+COMMANDS: Mapping[str, Command] = {
+    "info": Command("Say how much it holds, of which sources, since when.", _info),
+    "log": Command("List its fetches, the newest first.", _log, _log_options),
+    "verify": Command("Compute every hash and chain again; exit 1 if there is damage.", _verify),
+    "rebuild": Command("Derive the versions again with today's code of the providers.", _rebuild),
+}
