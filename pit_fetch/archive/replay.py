@@ -23,17 +23,27 @@ def recorded(connection: sqlite3.Connection, key: Key) -> Replayed:
     fetch, answer = log.fetch_of(connection, key), log.answer_of(connection, key)
     if fetch is None:
         raise ArchiveError("there is no such fetch in it")
-    if answer is None or answer.answer is None:
+    if answer is None:
         raise ArchiveError("that fetch did not come to its end")
+    if answer.answer is None:
+        raise ArchiveError("that fetch was part of a capture, which prints no answer: ask for it with --offline")
     return Replayed(fetch, answer.answer.decode("utf-8", "surrogatepass"), answer.status)
 
 
 def last(connection: sqlite3.Connection) -> Key | None:
-    """The fetch that ended last."""
+    """The fetch that ended last, of those that printed an answer."""
     row = connection.execute(
-        "SELECT origin, fetch FROM answers ORDER BY seen DESC, origin, seq DESC LIMIT 1"
+        "SELECT origin, fetch FROM answers WHERE answer IS NOT NULL ORDER BY seen DESC, origin, seq DESC LIMIT 1"
     ).fetchone()
     return None if row is None else Key(*row)
+
+
+def key_of(connection: sqlite3.Connection, text: str) -> Key:
+    """The fetch that ``text`` means: as :class:`Key` writes it, or "last". Raises ArchiveError for anything else."""
+    found = last(connection) if text == "last" else parse_key(text)
+    if found is None:
+        raise ArchiveError("there is no such fetch in it")
+    return found
 
 
 def parse_key(text: str) -> Key | None:

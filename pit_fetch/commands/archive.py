@@ -14,11 +14,13 @@ from contextlib import closing
 from typing import Any, NamedTuple
 
 from pit_fetch import agent, config
-from pit_fetch.archive import instants, overview, schema, upkeep
+from pit_fetch.archive import instants, overview, replay, schema, upkeep
 from pit_fetch.archive.errors import ArchiveError, of_sqlite
+from pit_fetch.coercion import coerce
 from pit_fetch.commands import Answer, Parser
 from pit_fetch.errors import ExitStatus, UsageError
 from pit_fetch.log import Log
+from pit_fetch.provider import Option
 from pit_fetch.world import World
 
 VARIABLE = "PIT_FETCH_ARCHIVE"
@@ -248,9 +250,91 @@ def existing(path: str) -> sqlite3.Connection:
     return schema.open_to_write(path)
 
 
+# replay
+
+
+def _replay_options(parser: Parser) -> None:
+    parser.add_argument("id", metavar="ID", help='the fetch, as "archive log" lists it, or "last"')
+    parser.add_argument(
+        "--no-compare", action="store_true", help="do not compare it with what today's code makes of the same replies"
+    )
+
+
+def _replay(call: Call) -> Answer:
+    with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
+        key = replay.key_of(connection, call.given.id)
+        found = replay.recorded(connection, key)
+        same: bool | None = None
+        why = "not compared"
+        if not call.given.no_compare:
+            from pit_fetch.archive.again import verdict
+
+            call.log.progress(f"comparing {key} with today's code ...")
+            same, why = verdict(connection, key, found, call.world.find)
+    if call.given.json:
+        said = {"id": str(key), "time": _time(found.fetch.began), "request": found.fetch.request}
+        text = _json({**said, "status": found.status, "answer": found.text, "same_today": same, "why": why})
+        return Answer(text)
+    complaint = f"today's code would say otherwise: {why}" if same is False else ""
+    return Answer(found.text, found.status, complaint, exact=True)
+
+
+# merge, drop
+
+
+def _merge_options(parser: Parser) -> None:
+    parser.add_argument("other", metavar="OTHER", help="the archive to take over from; it is only read")
+
+
+def _merge(call: Call) -> Answer:
+    other = os.path.join(call.world.folder, call.given.other)
+    if os.path.exists(call.path) and os.path.exists(other) and os.path.samefile(call.path, other):
+        return _refused("that is the same archive twice: name another one to take over from")
+    try:
+        source = schema.open_to_read(other)
+    except ArchiveError as error:
+        return _refused(f"{other}: {error.problem}")
+    with closing(source), closing(schema.open_to_write(call.path)) as connection:
+        count = upkeep.merge(connection, source, call.world.find, call.told("merging"))
+    return Answer(_json({"entries": count}) if call.given.json else f"{count:,} entries were taken over\n")
+
+
+_BEFORE = Option("before", "what began before: a New York date or a full timestamp", kind="instant")
+
+
+def _drop_options(parser: Parser) -> None:
+    parser.add_argument("--source", required=True, help="the source whose fetches are deleted")
+    parser.add_argument(
+        "--before", required=True, metavar="DATE", help="what began before a New York date or a timestamp"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="only say how many fetches that would be")
+
+
+def _drop(call: Call) -> Answer:
+    """Deletes, or counts, what licences demand."""
+    given = call.given
+    before = instants.number(coerce(_BEFORE, given.before))
+    with closing(existing(call.path)) as connection:
+        source = _source(given.source, connection, call.world)
+        if given.dry_run:
+            count = len(upkeep.fetches_before(connection, source, before))
+        else:
+            now, told = instants.number(call.world.clock.now()), call.told("rebuilding")
+            count = upkeep.drop(connection, call.path, source, before, now, call.world.find, told)
+    if given.json:
+        return Answer(_json({"source": source, "before": _time(before), "fetches": count, "dry_run": given.dry_run}))
+    done = "would be deleted" if given.dry_run else "were deleted, for good"
+    return Answer(f"{count:,} fetches of {source} that began before {_short(before)} {done}\n")
+
+
 COMMANDS: Mapping[str, Command] = {
     "info": Command("Say how much it holds, of which sources, since when.", _info),
     "log": Command("List its fetches, the newest first.", _log, _log_options),
+    "replay": Command("Print the recorded answer of a fetch again, byte for byte.", _replay, _replay_options),
     "verify": Command("Compute every hash and chain again; exit 1 if there is damage.", _verify),
+    "merge": Command("Take over what another archive holds and this one does not.", _merge, _merge_options),
     "rebuild": Command("Derive the versions again with today's code of the providers.", _rebuild),
+    "drop": Command(
+        "Delete the fetches of a source, for good; that it happened stays on record.", _drop, _drop_options
+    ),
 }

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pit_fetch import registry
 from pit_fetch.archive import schema, upkeep
 from pit_fetch.commands.archive import COMMANDS
+from pit_fetch.provider import Page
+from pit_fetch.testing.server import as_json
 from tests.archive.world import Archive, alpha, articles, at
-from tests.loopback import benzinga
+from tests.loopback import alphavantage, benzinga
 
-NEWS = "bz-news-api --tickers AAPL"
+NEWS = "bz-news-api --tickers AAPL --date-from 2026-05-25"
 ESTIMATES = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
 
 
@@ -81,7 +86,7 @@ def test_log_lists_the_fetches_newest_first(archive: Archive) -> None:
         ("2026-06-01T15:00:00+00:00", "bz-news-api", 1),
     ]
     assert [row["pit"] for row in rows] == [None, "2026-06-01T15:30:00+00:00", None]
-    assert rows[2]["request"] == "--source bz-news-api --tickers AAPL"
+    assert rows[2]["request"] == "--source bz-news-api --date-from 2026-05-25 --tickers AAPL"
     assert len({row["id"] for row in rows}) == 3
     assert [row["id"] for row in rows] == [line.split()[0] for line in archive.command("archive log").out.splitlines()]
 
@@ -130,6 +135,194 @@ def test_rebuild_makes_the_index_again(archive: Archive) -> None:
     assert archive.offline(NEWS, "2026-06-05 12:00", pit="2026-06-01 15:30").text == before
 
 
+# replay
+
+
+def replayed(archive: Archive, words: str = "", **given: Any) -> Any:
+    left = archive.command(f"archive replay last {words}", **given)
+    return left.code, left.out, left.err
+
+
+def test_replay_prints_the_recorded_answer_byte_for_byte(archive: Archive) -> None:
+    archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title="first words"))
+    printed = archive.fetch(NEWS, "2026-06-03 15:00", pit="2026-06-01 15:00")
+    archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title="quietly changed"))
+    archive.command("archive rebuild")
+    (row,) = [row for row in of(archive, "log") if row["time"].startswith("2026-06-03") and "tickers" in row["request"]]
+    left = archive.command(f"archive replay {row['id']}")
+    assert (left.out, left.code, left.err) == (printed.text, 0, "")
+    said = of(archive, f"replay {row['id']}")
+    assert (said["answer"], said["status"], said["same_today"]) == (printed.text, 0, True)
+
+
+def test_replay_prints_what_is_not_json_and_not_ascii(archive: Archive) -> None:
+    archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title="caf\u00e9 \u202e, and a bell \u0007"))
+    printed = archive.fetch(f"{NEWS} --format csv", "2026-06-03 15:00")
+    assert "caf\u00e9" in printed.text
+    assert "\r\n" in printed.text
+    assert replayed(archive) == (0, printed.text, "")
+    assert of(archive, "replay last")["same_today"] is None
+
+
+def test_replay_ends_as_the_fetch_did(archive: Archive) -> None:
+    archive.app = lambda request: as_json(alphavantage.BAD_KEY)
+    printed = archive.fetch(f"{ESTIMATES} --fail", "2026-06-03 15:00", env={"ALPHAVANTAGE_API_KEY": "WRONG"})
+    assert printed.status == 5
+    assert replayed(archive)[:2] == (5, printed.text)
+
+
+WAYS = {
+    "open mode": (NEWS, None, False),
+    "a PIT": (NEWS, "2026-06-02 15:00", False),
+    "a PIT that the archive answers": (NEWS, "2026-06-01 15:10", False),
+    "offline": (NEWS, "2026-06-01 15:30", True),
+    "a snapshot of now": (ESTIMATES, None, False),
+    "a snapshot that was held": (ESTIMATES, "2026-06-02 18:00", False),
+    "a limit": (f"{NEWS} --limit 4", "2026-06-02 15:00", False),
+    "fields": (f"{NEWS} --fields title", None, False),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_today_s_code_says_what_is_recorded_whatever_came_later(archive: Archive, way: str) -> None:
+    """The archive as it is now holds reads of later, which would change an answer of then."""
+    words, pit, is_offline = WAYS[way]
+    news = [benzinga.article(n, at(f"2026-06-01 14:{n}0"), title=f"edited {n}") for n in range(5)]
+    rows = [{"date": "2026-06-30", "horizon": "fiscal quarter", "eps_estimate_average": "2.70"}]
+    estimates = alpha(EARNINGS_ESTIMATES={"symbol": "IBM", "estimates": rows})
+    archive.app = estimates if "EARNINGS" in words else articles(*news)
+    ask = archive.offline if is_offline else archive.fetch
+    printed = ask(words, "2026-06-03 15:00", pit)
+    assert printed.data
+    (row, *_) = of(archive, "log --limit 1")
+    archive.app = alpha(EARNINGS_ESTIMATES={"symbol": "IBM", "estimates": []}) if "EARNINGS" in words else articles()
+    for day in ("04", "05"):
+        archive.fetch(words.partition(" --limit")[0].partition(" --fields")[0], f"2026-06-{day} 15:00")
+    said = of(archive, f"replay {row['id']}")
+    assert (said["same_today"], said["why"]) == (True, "")
+    assert said["answer"] == printed.text
+
+
+def test_replay_says_so_when_today_s_code_says_otherwise(archive: Archive) -> None:
+    archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title="first words"))
+    printed = archive.fetch(NEWS, "2026-06-03 15:00", pit="2026-06-02 15:00")
+    (row, *_) = of(archive, "log --limit 1")
+    provider = registry.load("bz-news-api")
+
+    def upper(query: Any, context: Any) -> Any:
+        for part in provider.fetch(query, context):
+            if isinstance(part, Page):
+                records = (one._replace(payload={**one.payload, "title": "OTHERWISE"}) for one in part.records)
+                yield part._replace(records=tuple(records))
+            else:
+                yield part
+
+    left = archive.command(f"archive replay {row['id']}", provider=replace(provider, fetch=upper))
+    assert (left.out, left.code) == (printed.text, 0)
+    assert "today's code would say otherwise: 1 of 1 items are different" in left.err
+    left = archive.command(f"archive replay {row['id']} --no-compare", provider=replace(provider, fetch=upper))
+    assert (left.out, left.err) == (printed.text, "")
+
+
+def test_a_replay_leaves_no_copy_behind(archive: Archive, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What it compares with is an archive of its own, which holds what came after the PIT."""
+    apart = tmp_path / "apart"
+    apart.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(apart))
+    archive.command("archive replay last")
+    assert list(apart.iterdir()) == []
+
+
+# merge
+
+
+def test_merge_takes_over_what_is_not_there(archive: Archive, tmp_path: Path) -> None:
+    (tmp_path / "apart").mkdir()
+    other = Archive(tmp_path / "apart")
+    other.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title="seen elsewhere"))
+    other.fetch(NEWS, "2026-06-01 15:45")
+    assert of(archive, "merge apart/a.db") == {"entries": 3}
+    assert of(archive, "merge apart/a.db") == {"entries": 0}
+    assert archive.command("archive verify").code == 0
+    assert len(of(archive, "log")) == 4
+    assert of(archive, "info")["origins"] == 2
+
+
+def test_merge_makes_an_archive_of_others(archive: Archive) -> None:
+    assert of(archive, "merge a.db --archive new.db") == {"entries": 9}
+    assert (archive.folder / "new.db").stat().st_mode & 0o777 == 0o600
+    assert len(of(archive, "log --archive new.db")) == 3
+
+
+def test_a_merge_that_is_refused_changes_nothing(archive: Archive) -> None:
+    archive.command("archive merge a.db --archive new.db")
+    damage(archive)
+    before = of(archive, "info --archive new.db")
+    left = archive.command("archive merge a.db --archive new.db")
+    assert left.code == 2
+    assert "the other one is damaged" in left.err
+    assert of(archive, "info --archive new.db") == before
+
+
+# drop
+
+
+def everywhere(archive: Archive) -> bytes:
+    """Every byte of the archive's files, and of its bodies unpacked."""
+    files = [path.read_bytes() for path in sorted(archive.folder.glob("a.db*"))]
+    return b"".join(files) + b"".join(archive.bodies()) + repr(everything(archive)).encode()
+
+
+def everything(archive: Archive) -> list[Any]:
+    connection = archive.open()
+    tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    return [row for name in tables for row in connection.execute(f"SELECT * FROM {name}")]
+
+
+@pytest.fixture
+def marked(tmp_path: Path) -> Archive:
+    """Texts that stand in the file as they are: a short body is not packed, and the index holds every field."""
+    made = Archive(tmp_path)
+    for hour, word in ((15, "unwanted"), (18, "wanted")):
+        made.app = articles(benzinga.article(hour, at("2026-06-01 14:30"), title=f"{word} words"))
+        made.fetch(f"{NEWS} --keywords {word}", f"2026-06-01 {hour}:00")
+    return made
+
+
+def test_drop_leaves_no_byte_of_what_it_deletes(marked: Archive) -> None:
+    assert b"unwanted words" in everywhere(marked)
+    dry = of(marked, "drop --source benzinga --before 2026-06-01T16:00:00Z --dry-run")
+    assert (dry["fetches"], dry["dry_run"]) == (1, True)
+    assert b"unwanted" in everywhere(marked)
+    done = of(marked, "drop --source benzinga --before 2026-06-01T16:00:00Z", now="2026-06-05 12:00")
+    assert done == {"source": "bz-news-api", "before": "2026-06-01T16:00:00+00:00", "fetches": 1, "dry_run": False}
+    assert b"unwanted" not in everywhere(marked)
+    assert b"wanted words" in everywhere(marked)
+    assert marked.command("archive verify").code == 0
+    assert [row["time"] for row in of(marked, "log")] == ["2026-06-01T18:00:00+00:00"]
+    assert of(marked, "info")["drops"] == 1
+
+
+def test_drop_while_another_process_reads_says_that_bytes_are_left(marked: Archive) -> None:
+    reader = schema.open_to_read(str(marked.path))
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM entries").fetchone()
+    left = marked.command("archive drop --source benzinga --before 2026-06-01T16:00:00Z")
+    assert left.code == 2
+    assert "run the same command again" in left.err
+    reader.close()
+    assert marked.command("archive drop --source benzinga --before 2026-06-01T16:00:00Z").code == 0
+    assert b"unwanted" not in everywhere(marked)
+
+
+def test_what_a_merge_drops_leaves_no_byte_either(marked: Archive) -> None:
+    marked.command("archive merge a.db --archive copy.db")
+    marked.command("archive drop --source benzinga --before 2026-06-01T16:00:00Z --archive copy.db")
+    assert b"unwanted" in everywhere(marked)
+    marked.command("archive merge copy.db")
+    assert b"unwanted" not in everywhere(marked)
+
+
 # What all of them do.
 
 
@@ -159,6 +352,18 @@ def test_the_help_names_all_of_them(archive: Archive) -> None:
         ("info --archive none.db", "there is no such file"),
         ("verify --archive none.db", "there is no such file"),
         ("rebuild --archive none.db", "there is no such file"),
+        ("replay", "the following arguments are required: ID"),
+        ("replay nonsense", "there is no such fetch"),
+        ("replay 0123456789ab-7", "there is no such fetch"),
+        ("replay last --archive none.db", "there is no such file"),
+        ("merge", "the following arguments are required: OTHER"),
+        ("merge none.db", "none.db: there is no such file"),
+        ("merge a.db", "the same archive twice"),
+        ("drop", "the following arguments are required: --source, --before"),
+        ("drop --source benzinga", "the following arguments are required: --before"),
+        ("drop --source benzinga --before yesterday", "--before is YYYY-MM-DD"),
+        ("drop --source benzingaa --before 2026-06-01", "benzinga"),
+        ("drop --source benzinga --before 2026-06-01 --archive none.db", "there is no such file"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_one_line(archive: Archive, words: str, said: str) -> None:
@@ -169,7 +374,7 @@ def test_what_cannot_be_done_is_refused_in_one_line(archive: Archive, words: str
     assert not (archive.folder / "none.db").exists()
 
 
-@pytest.mark.parametrize("name", ["info", "log", "verify", "rebuild"])
+@pytest.mark.parametrize("name", ["info", "log", "verify", "rebuild", "replay last", "merge a.db"])
 def test_a_file_that_is_not_an_archive_is_left_alone(archive: Archive, name: str) -> None:
     other = archive.folder / "other.db"
     other.write_bytes(b"a,b\n1,2\n" * 500)
@@ -213,7 +418,9 @@ def test_a_ceiling_in_a_settings_file_counts(archive: Archive) -> None:
     assert archive.command("archive log").code == 2
 
 
-@pytest.mark.parametrize(("name", "said"), [("verify", "verifying: 0 %"), ("rebuild", "rebuilding: 33 %")])
+@pytest.mark.parametrize(
+    ("name", "said"), [("verify", "verifying: 0 %"), ("rebuild", "rebuilding: 33 %"), ("replay last", "comparing")]
+)
 def test_progress_is_shown_on_a_terminal_alone(archive: Archive, name: str, said: str) -> None:
     assert archive.command(f"archive {name}").err == ""
     shown = archive.command(f"archive {name}", terminal=True)

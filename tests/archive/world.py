@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pit_fetch.archive import log, schema
+from pit_fetch.provider import Provider
 from pit_fetch.testing.process import Left, TestClock, run
 from pit_fetch.testing.server import Answering, App
 from pit_fetch.transport import Request
@@ -62,7 +63,13 @@ class Archive:
             self.app = before
 
     def command(
-        self, words: str, now: str = "2026-07-01 12:00", *, env: dict[str, str] | None = None, terminal: bool = False
+        self,
+        words: str,
+        now: str = "2026-07-01 12:00",
+        *,
+        env: dict[str, str] | None = None,
+        terminal: bool = False,
+        provider: Provider | None = None,
     ) -> Left:
         """``pit_fetch archive`` and ``capture``, which ask the server as it is now."""
         transport, clock = Answering(self._send, lambda: at(now)), TestClock(at(now))
@@ -74,6 +81,7 @@ class Archive:
             environ=variables,
             folder=self.folder,
             terminal=terminal,
+            provider=provider,
         )
         if transport.error is not None:
             raise transport.error
