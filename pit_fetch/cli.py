@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 
 # A fetch never starts with one of these words.
 COMMANDS = (
-    "init", "lint", "doctor", "new-provider", "config", "completion", "sources", "diff", "explain", "archive",
+    "init", "lint", "doctor", "new-provider", "config", "completion", "sources", "diff", "explain",
+    "capture", "archive",
 )  # fmt: skip
 # Those of them that ask a source.
 LOOKS = ("diff", "explain")
 # And those that work on an archive.
-WORKS = ("archive",)
+WORKS = ("capture", "archive")
 
 
 class _Answer:

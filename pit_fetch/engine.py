@@ -165,7 +165,7 @@ def _mixed(request: Request, query: Query, world: World, log: Log, memory: Memor
     if memory.problem:
         live.taken.gaps.append(gap("not_recorded", problem=memory.problem))
         return live
-    is_today = request.pit is None or query.operation.dating != "record"
+    is_today = request.pit is None or query.operation.dating != "record" or request.capture
     return live if is_today or not holds_more else _recalled(request, query, world, log, memory, live, live.taken)
 
 

@@ -117,7 +117,7 @@ exit status: 0 an envelope is on stdout, with or without gaps; 2 the command lin
 3, 4, 5 with --fail: a config, input or upstream gap; 70 a bug; 130 interrupted.
 "pit_fetch --source SOURCE --help" shows the options of a source.
 other commands: pit_fetch init | lint | doctor | new-provider | config | completion | sources | diff | explain |
-archive; each has its own --help.
+capture | archive; each has its own --help.
 """
 
 

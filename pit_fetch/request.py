@@ -28,10 +28,15 @@ _AS_WRITTEN = ("pit", "date_from", "date_to", "after", "input_file")
 _AS_READ = ("limit", "max_pages", "fields")
 
 
+# More than any source has.
+UNLIMITED = 2**62
+
+
 class Request(NamedTuple):
     """One fetch, fully parsed. Instants are aware and UTC; ``max_chars`` 0 means no limit, ``output`` None stdout.
 
-    ``width`` is how many characters a line of the terminal takes, if the answer goes to one.
+    ``width`` is how many characters a line of the terminal takes, if the answer goes to one. ``capture``: it is
+    asked to be recorded, and answers nothing itself.
     """
 
     provider: Provider
@@ -55,6 +60,7 @@ class Request(NamedTuple):
     canonical: str
     output: str | None = None
     width: int = 0
+    capture: bool = False
 
 
 def parse(

@@ -21,7 +21,7 @@ from pit_fetch.coercion import spell
 from pit_fetch.errors import PitFetchError
 from pit_fetch.operations import OPTION, in_window, understood
 from pit_fetch.provider import Context, Gap, Host, Page, Provider, Query, Record, Watermark
-from pit_fetch.request import Request, parse
+from pit_fetch.request import UNLIMITED, Request, parse
 from pit_fetch.transport import Replay, Reply
 from pit_fetch.transport import Request as Sent
 from pit_fetch.world import Clock
@@ -41,6 +41,8 @@ def asked(fetch: Fetch, find: Find) -> Asked:
     """The request of a fetch as its provider understands it today. Raises PitFetchError if it no longer does."""
     provider = find(fetch.source)
     request = parse(shlex.split(fetch.request), provider, {})
+    if fetch.kind == "capture":
+        request = request._replace(limit=UNLIMITED, max_pages=UNLIMITED)
     return Asked(fetch, request, understood(request, instants.moment(fetch.began)))
 
 

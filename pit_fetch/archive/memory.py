@@ -22,7 +22,7 @@ from pit_fetch.archive.errors import of_sqlite
 from pit_fetch.archive.recorder import Part, Recorder
 from pit_fetch.http import base_url
 from pit_fetch.provider import Query, Record
-from pit_fetch.request import Request
+from pit_fetch.request import UNLIMITED, Request
 from pit_fetch.transport import Recorder as Recording
 from pit_fetch.transport import Reply, Transport
 from pit_fetch.transport import Request as Sent
@@ -46,7 +46,7 @@ class Memory:
         provider = request.provider
         fetch = log.Fetch(
             began=instants.number(query.started),
-            kind="offline" if request.offline else "live",
+            kind=_kind(request),
             source=provider.name,
             version=f"{__version__}/{provider.api_version}",
             plan=world.environ.get(PLAN, ""),
@@ -93,7 +93,7 @@ class Memory:
         except sqlite3.Error as error:
             raise of_sqlite(error) from error
 
-    def finish(self, text: str, status: int) -> None:
+    def finish(self, text: str | None, status: int) -> None:
         self.recorder.finish(text, status)
         if self._reading is not None:
             self._reading.close()
@@ -122,6 +122,13 @@ class Memory:
         if self._reading is None:
             self._reading = schema.open_to_read(self.path)
         return self._reading
+
+
+def _kind(request: Request) -> str:
+    """A capture with a limit is a read like any other: what it leaves out depends on what there is besides."""
+    if request.capture and request.limit == request.max_pages == UNLIMITED:
+        return "capture"
+    return "offline" if request.offline else "live"
 
 
 def _seen(record: Record, moment: datetime) -> Record:

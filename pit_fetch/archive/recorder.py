@@ -98,12 +98,12 @@ class Recorder:
         self._write(add)
         return taken[0] if taken and not self.problem else None
 
-    def finish(self, text: str, status: int) -> None:
-        """Appends how the fetch ended and what it printed."""
+    def finish(self, text: str | None, status: int) -> None:
+        """Appends how the fetch ended and what it printed, if it did."""
 
         def append(writer: log.Writer) -> None:
             seen = self._seen if self._exchanges else writer.last_seen()
-            answer = self._clean_body(text.encode("utf-8", "surrogatepass"))
+            answer = None if text is None else self._clean_body(text.encode("utf-8", "surrogatepass"))
             writer.answer(self._begun(writer), log.Answer(seen, self._is_complete, status, answer))
 
         self._write(append)
