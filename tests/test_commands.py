@@ -552,6 +552,62 @@ def test_an_audit_file_in_the_agents_reach_is_found(project: Path) -> None:
     assert examine(project, PIT_FETCH_AUDIT=str(project.parent / "audit.jsonl"))["fail"] == []
 
 
+def of_archive(found: dict[str, list[str]]) -> dict[str, list[str]]:
+    mine = {level: [line for line in lines if line.startswith("archive: ")] for level, lines in found.items()}
+    return {level: lines for level, lines in mine.items() if lines}
+
+
+def test_an_archive_in_the_agents_reach_is_found(project: Path) -> None:
+    apart = project.parent / "apart"
+    apart.mkdir()
+    (project / "link").symlink_to(apart)
+    archive = apart / "a.db"
+    for inside in ("a.db", str(project / "deep" / "a.db"), str(apart / ".." / "project" / "a.db")):
+        (line,) = of_archive(examine(project, PIT_FETCH_ARCHIVE=inside))["fail"]
+        assert "inside the project" in line
+    assert list(of_archive(examine(project, PIT_FETCH_ARCHIVE=str(archive)))) == ["ok"]
+    assert list(of_archive(examine(project, PIT_FETCH_ARCHIVE="link/a.db"))) == ["ok"]
+    assert of_archive(examine(project)) == {}
+    archive.touch(mode=0o644)
+    assert list(of_archive(examine(project, PIT_FETCH_ARCHIVE=str(archive)))) == ["warn"]
+
+
+@pytest.mark.parametrize(
+    ("permissions", "is_readable"),
+    [
+        ({"additionalDirectories": ["../apart"]}, True),
+        ({"additionalDirectories": ["~/elsewhere", 5]}, False),
+        ({"additionalDirectories": "../apart"}, False),
+        ({"allow": ["Read"]}, True),
+        ({"allow": ["Read(/{apart}/**)"]}, True),
+        ({"allow": ["Read(/{apart}/a.db)"]}, True),
+        ({"allow": ["Grep(../apart/**)"]}, True),
+        ({"allow": ["Read(/{apart}/b.db)", "Bash(pit_fetch *)", "Read(~/notes/**)"]}, False),
+        ({"deny": ["Read"]}, False),
+    ],
+)
+def test_what_settings_allow_to_be_read_counts(project: Path, permissions: Any, is_readable: bool) -> None:
+    apart = project.parent / "apart"
+    apart.mkdir()
+    archive = apart / "a.db"
+    text = json.dumps({"permissions": permissions}).replace("{apart}", str(apart))
+    (project / ".claude" / "settings.local.json").write_text(text)
+    found = of_archive(examine(project, PIT_FETCH_ARCHIVE=str(archive)))
+    assert list(found) == ["fail" if is_readable else "ok"]
+
+
+def test_an_archive_counts_wherever_it_is_set(project: Path) -> None:
+    config = project.parent / "home" / ".config" / "pit_fetch"
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text(f'archive = "{project}/a.db"')
+    home = {"HOME": str(project.parent / "home")}
+    assert "fail" in of_archive(examine(project, **home))
+    assert "ok" in of_archive(examine(project, PIT_FETCH_ARCHIVE=str(project.parent / "b.db"), **home))
+    text = json.dumps({"env": {"PIT_FETCH_ARCHIVE": "c.db"}})
+    (project / ".claude" / "settings.local.json").write_text(text)
+    assert "fail" in of_archive(examine(project, PIT_FETCH_ARCHIVE=str(project.parent / "b.db"), **home))
+
+
 def test_a_credential_is_named_and_never_shown(project: Path) -> None:
     secret = "a-secret-of-some-length"
     done = answer(project, "doctor", BENZINGANEWS_API_KEY=secret)

@@ -25,7 +25,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pit_fetch.commands import Answer, Parser, bundle, lint, shipped
+from pit_fetch.commands import Answer, Parser, bundle, lint, reach, shipped
 from pit_fetch.commands.servers import PROGRAM, USUAL_NAME, Server, neo4j_servers
 from pit_fetch.commands.wiring import Settings, Wired, dropped, hooks_in, matches, read_settings, user_folder
 from pit_fetch.errors import ExitStatus
@@ -109,7 +109,7 @@ def examine(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
         yield from check_files(environ, project)
         yield from check_agents(project)
         yield from check_ceiling(settings, environ)
-        yield from check_audit(environ, project)
+        yield from check_files_of_operators(settings, environ, project)
         yield from check_credentials(environ, project)
         yield client.result()
 
@@ -418,9 +418,7 @@ def check_agents(project: Path) -> Iterator[Finding]:
 
 def effective_ceiling(settings: Sequence[Settings], environ: Mapping[str, str]) -> str | None:
     """The ceiling as a hook sees it: a variable in a settings file is stronger than the environment."""
-    said = [one.get("env") for one in settings]
-    values = [env[gate.CEILING_VARIABLE] for env in said if isinstance(env, dict) and gate.CEILING_VARIABLE in env]
-    return str(values[0]) if values else environ.get(gate.CEILING_VARIABLE)
+    return reach.effective(settings, environ, gate.CEILING_VARIABLE)
 
 
 def check_ceiling(settings: Sequence[Settings], environ: Mapping[str, str]) -> Iterator[Finding]:
@@ -444,11 +442,30 @@ def check_ceiling(settings: Sequence[Settings], environ: Mapping[str, str]) -> I
         yield Finding("note", "scope", f"Bash is for pit_fetch alone only in the subagents {agents}")
 
 
-def check_audit(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
-    audit = environ.get("PIT_FETCH_AUDIT")
-    if audit and project.resolve() in Path(project, audit).resolve().parents:
-        message = "PIT_FETCH_AUDIT points inside the project, where an agent can read what was withheld"
-        yield Finding("fail", "audit", message, "point it to a folder outside the project")
+_FOR_OPERATORS = {
+    "audit": ("PIT_FETCH_AUDIT", "names what was withheld"),
+    "archive": ("PIT_FETCH_ARCHIVE", "holds what came after the PIT"),
+}
+
+
+def check_files_of_operators(
+    settings: Sequence[Settings], environ: Mapping[str, str], project: Path
+) -> Iterator[Finding]:
+    """Whether an agent may read what the audit file and the archive hold."""
+    for check, (variable, what) in _FOR_OPERATORS.items():
+        name = reach.effective(settings, environ, variable, str(project))
+        if not name:
+            continue
+        path = Path(project, name)
+        why = reach.readable(path, settings, project, environ)
+        if why:
+            message = f"an agent may read the file of {variable}, which {what}: {why}"
+            yield Finding("fail", check, message, "move it to a folder outside the project that no agent may read")
+        elif reach.is_for_others(path):
+            message = f"others on this machine may read the file of {variable}, which {what}"
+            yield Finding("warn", check, message, f"chmod 600 {path}")
+        else:
+            yield Finding("ok", check, f"{path} is outside the project")
 
 
 def check_credentials(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
