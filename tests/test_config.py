@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -13,9 +14,11 @@ from typing import Any
 import pytest
 
 from pit_fetch import commands, config
+from pit_fetch.commands import completion
+from pit_fetch.commands.archive import COMMANDS as ARCHIVE
 from pit_fetch.errors import UsageError
 from tests.demo import PIT, PIT_TEXT, ask, at_pit, demo, record
-from tests.inprocess import Answer
+from tests.inprocess import Answer, fetch
 from tests.loopback import benzinga
 
 ROWS = [record(f"{n:02}", n, title="x" * 500) for n in range(20)]
@@ -208,6 +211,11 @@ COMPLETIONS = {
     "--source benzinga --ti": ("--timeout", "--tickers"),
     "--format p": ("parquet",),
     "sources al": ("alphavantage", "alpha-vantage", "alfred"),
+    "arch": ("archive",),
+    "archive re": ("replay", "rebuild"),
+    "archive drop --be": ("--before",),
+    "capture --mis": ("--missing",),
+    "capture pit_fetch.to": ("pit_fetch.toml",),
 }
 
 
@@ -224,9 +232,19 @@ def test_a_shell_completes(place: Place, shell: str, typed: str) -> None:
         f"t() {{ {as_sh}COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; COMPREPLY=(); "
         f"_pit_fetch pit_fetch '{words[-1]}' '{words[-2]}'; printf '%s\\n' \"${{COMPREPLY[@]}}\"; }}; t"
     )
-    ran = subprocess.run([shell, *(["-f"] if shell == "zsh" else []), "-c", code], capture_output=True, text=True)
+    (place.inside / "pit_fetch.toml").touch()
+    run = [shell, *(["-f"] if shell == "zsh" else []), "-c", code]
+    ran = subprocess.run(run, capture_output=True, text=True, cwd=place.inside)
     offered = [word for word in ran.stdout.split() if word.startswith(words[-1])]  # zsh itself narrows what is offered
     assert (set(offered), ran.stderr) == (set(COMPLETIONS[typed]), "")
+
+
+def test_completion_knows_the_options_of_the_archive_s_commands(place: Place) -> None:
+    def flags(*words: str) -> set[str]:
+        return set(re.findall(r"--[a-z][a-z-]+", fetch(place.inside, *words, "--help").out))
+
+    assert set(completion.CAPTURE_FLAGS.split()) == flags("capture")
+    assert set(completion.ARCHIVE_FLAGS.split()) == set().union(*(flags("archive", name) for name in ARCHIVE))
 
 
 def test_completion_needs_a_shell(place: Place) -> None:

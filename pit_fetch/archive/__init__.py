@@ -11,8 +11,11 @@ Receipt is proof: a reply that we held at T was public at T, with or without sta
     derive    the records that a recorded fetch yields
     recorder  one fetch as it is recorded: a transport and a listener that never fail it
     memory    what a fetch does with its archive: whether it may be used, and what it answers at a PIT
+    overview  how much there is, and the list of fetches
     upkeep    verify, merge, rebuild, drop
-    replay    a recorded answer, and today's
+    replay    a recorded answer
+    again     what today's code makes of the same replies
+    capture   a list of requests, asked without a limit
 
 Only a fetch with an archive imports any of this: SQLite costs start-up time.
 """

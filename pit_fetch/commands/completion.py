@@ -44,12 +44,18 @@ _pit_fetch() {{
         offered="{flags} $(_pit_fetch_words "$source")"
         ((COMP_CWORD == 1)) && offered="{commands} $offered"
         [[ ${{COMP_WORDS[1]}} == help || ${{COMP_WORDS[1]}} == sources ]] && offered="{names} {commands}"
+        case "${{COMP_WORDS[1]}}" in
+            archive) offered="{archive_flags} $(compgen -f -- "$word")"; ((COMP_CWORD == 2)) && offered="{archive}" ;;
+            capture) offered="{capture_flags} $(compgen -f -- "$word")" ;;
+        esac
     fi
     COMPREPLY=($(compgen -W "$offered" -- "$word"))
 }}
 complete -F _pit_fetch pit_fetch
 """
-_FILE_FLAGS = ("--input-file", "--output")
+_FILE_FLAGS = ("--input-file", "--output", "--archive")
+CAPTURE_FLAGS = "--missing --again --dry-run --quiet --archive --json --help"
+ARCHIVE_FLAGS = "--source --limit --before --dry-run --no-compare --archive --json --help"
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
@@ -68,6 +74,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
 
 def _script() -> str:
     from pit_fetch.cli import COMMANDS
+    from pit_fetch.commands.archive import COMMANDS as ARCHIVE
 
     providers = [listing.provider for listing in registry.listings() if listing.provider]
     names = [name for one in providers for name in (one.name, *one.aliases)]
@@ -81,6 +88,9 @@ def _script() -> str:
         files="|".join(_FILE_FLAGS),
         flags=" ".join(COMMON_FLAGS),
         commands=" ".join((*COMMANDS, "help")),
+        archive=" ".join(ARCHIVE),
+        archive_flags=ARCHIVE_FLAGS,
+        capture_flags=CAPTURE_FLAGS,
         names=" ".join(names),
     )
 

@@ -1,0 +1,80 @@
+"""docs/archive.md, followed word by word: its files are written, its commands run, in order and by the real command."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from pit_fetch.testing.server import Response, serve
+from pit_fetch.transport import Request
+from tests.archive.world import KEYS, UNLIMITED, alpha, articles
+from tests.loopback import benzinga
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "archive.md").read_text(encoding="utf-8")
+_BLOCK = re.compile(r"(?:<!-- file: (?P<path>\S+) -->\n)?```(?P<language>\w+)\n(?P<text>.*?)```\n", re.DOTALL)
+
+
+def steps() -> Iterator[tuple[str, str]]:
+    """What the page says to do: files to write, and lines to run."""
+    for block in _BLOCK.finditer(PAGE):
+        if block["path"]:
+            yield block["path"], block["text"]
+        else:
+            assert block["language"] in ("sh", "crontab"), block[0]
+            for line in block["text"].splitlines():
+                yield "", re.sub(r"^\S+ \S+ \S+ \S+ \S+  ", "", line) if block["language"] == "crontab" else line
+
+
+def app(request: Request) -> Response:
+    rows = [{"date": "2026-06-30", "horizon": "fiscal quarter", "eps_estimate_average": "2.50"}]
+    estimates = alpha(EARNINGS_ESTIMATES={"symbol": "IBM", "estimates": rows})
+    news = articles(benzinga.article(1, datetime.now(UTC) - timedelta(hours=1)))
+    return (estimates if "function" in request.query else news)(request)
+
+
+def test_who_must_not_see_it_comes_first() -> None:
+    titles = re.findall(r"^## (.*)", PAGE, re.MULTILINE)
+    assert titles[0] == "Who must not see it"
+    assert titles.index("Keeping one") < titles.index("What it proves") < titles.index("What it does not prove")
+
+
+def test_every_command_of_the_page_runs(tmp_path: Path) -> None:
+    script = ["set -e"]
+    for path, text in steps():
+        if path:
+            script.append(f"cat > {path} <<'END_OF_FILE'\n{text}END_OF_FILE")
+        else:
+            script += [f"echo '$ '{json.dumps(text)} >&2", text]
+    with serve(app) as server:
+        env = {
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "HOME": str(tmp_path),
+            "PIT_FETCH_BENZINGA_URL": server.url,
+            "PIT_FETCH_ALPHAVANTAGE_URL": server.url,
+            **KEYS,
+            **UNLIMITED,
+        }
+        done = subprocess.run(
+            ["bash", "-c", "\n".join(script)], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+        )
+    told = [line for line in done.stderr.splitlines() if not line.startswith("$ ")]
+    assert (done.returncode, told) == (0, []), done.stderr
+    assert "2 captured, 0 held, 0 failed" in done.stdout
+    assert "upstream_error" not in done.stdout
+    assert '"type": "config"' not in done.stdout
+    assert (tmp_path / "archives" / "research.db").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "archives" / "backup.db").exists()
+
+
+@pytest.mark.parametrize("name", ["info", "log", "replay", "verify", "merge", "rebuild", "drop"])
+def test_every_command_is_on_the_page(name: str) -> None:
+    assert any(f"pit_fetch archive {name}" in text for path, text in steps() if not path)
