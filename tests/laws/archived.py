@@ -18,7 +18,7 @@ from pit_fetch.testing.process import Left
 from pit_fetch.testing.same import holds, same_bytes
 from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import Request
-from tests.laws import indexed, memory
+from tests.laws import captured, indexed, memory
 from tests.laws.worlds import SECRETS, Case, run
 
 Law = Callable[[Random], int]
@@ -129,4 +129,4 @@ def laws(makers: Mapping[str, Maker]) -> Mapping[str, Law]:
         f"{source}: archive {law.__name__.replace('_', ' ')}": of(law, make)
         for law in (empty, offline, interference, nothing_early, secrets)
         for source, make in makers.items()
-    } | {**memory.LAWS, **indexed.LAWS}
+    } | {**memory.LAWS, **indexed.LAWS, **captured.LAWS}

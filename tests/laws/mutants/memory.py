@@ -111,7 +111,30 @@ def _live_answer_is_dropped(real: Any) -> Any:
     return mixed
 
 
+def _pooled_without(**fields: Any) -> Any:
+    """What pools leaves something of a fetch out."""
+    return lambda real: lambda provider, query, fetch: real(provider, query, fetch._replace(**fields))
+
+
+def _rows_of_every_reply(real: Any) -> Any:
+    """A snapshot is all that any reply so far had."""
+
+    def reread(one: Any, exchanges: Any) -> Any:
+        seen: dict[str, Any] = {}
+        for record in real(one, exchanges):
+            seen[record.id] = record
+        _EVER.update(seen)
+        yield from _EVER.values()
+
+    return reread
+
+
+_EVER: dict[str, Any] = {}
 _INDEX = ("archive: index",)
+_SNAPSHOTS = ("alphavantage: archive snapshots",)
+_APART = ("bz-news-api: archive apart",)
+_STOPS = ("bz-news-api: archive stops",)
+_CAPTURES = ("bz-news-api: archive captures",)
 _EARLY = ("bz-news-api: archive nothing early", "sample: archive nothing early")
 
 MUTANTS = (
@@ -165,6 +188,68 @@ MUTANTS = (
         "pit_gate:_OTHER_STAMPS",
         lambda real: ("revised_at",),
         ("gate: judges",),
+    ),
+    Mutant("a mixed answer does not stop", "pit_fetch.engine:_stop", lambda real: lambda live: None, _STOPS),
+    Mutant(
+        "a mixed answer goes on for a day",
+        "pit_fetch.engine:_stop",
+        lambda real: lambda live: None if (found := real(live)) is None else (found[0] + 86_400, found[1]),
+        _STOPS,
+    ),
+    Mutant("hosts are pooled", "pit_fetch.archive.derive:pool", _pooled_without(hosts={}), _APART),
+    Mutant("plans are pooled", "pit_fetch.archive.derive:pool", _pooled_without(plan=""), _APART),
+    Mutant(
+        "the latest snapshot answers for every instant",
+        "pit_fetch.archive.index:latest",
+        lambda real: lambda connection, pool, instant: real(connection, pool, instants.ALWAYS),
+        _SNAPSHOTS,
+    ),
+    Mutant(
+        "the snapshot of the instant before",
+        "pit_fetch.archive.index:latest",
+        lambda real: lambda connection, pool, instant: real(connection, pool, instant - 1),
+        _SNAPSHOTS,
+    ),
+    Mutant(
+        "a snapshot has the rows of every reply", "pit_fetch.archive.derive:reread", _rows_of_every_reply, _SNAPSHOTS
+    ),
+    Mutant(
+        "an empty reply is a snapshot",
+        "pit_fetch.archive.derive:found",
+        lambda real: (
+            lambda key, one, records, seen, complete, clean: real(key, one, records, seen, complete, clean)._replace(
+                complete=complete
+            )
+        ),
+        _SNAPSHOTS,
+    ),
+    Mutant(
+        "a capture with a limit is a capture",
+        "pit_fetch.archive.memory:_kind",
+        lambda real: lambda request: "capture" if request.capture else real(request),
+        _CAPTURES,
+    ),
+    Mutant(
+        "a capture that was cut is whole",
+        "pit_fetch.archive.derive:found",
+        lambda real: (
+            lambda key, one, records, seen, complete, clean: real(
+                key, one._replace(fetch=one.fetch._replace(kind="capture")), records, seen, True, clean
+            )
+        ),
+        (*_CAPTURES, *_EARLY),
+    ),
+    Mutant(
+        "what was captured counts from its capture on alone",
+        "pit_fetch.archive.memory:_kind",
+        lambda real: lambda request: "live",
+        _CAPTURES,
+    ),
+    Mutant(
+        "a ceiling does not keep the archive shut",
+        "pit_fetch.agent:is_bound",
+        lambda real: lambda environ: False,
+        ("command: archive under a ceiling",),
     ),
     Mutant("the earlier of claim and receipt", "pit_fetch.archive.rule:_stands", _plain_minimum, _WORDS),
     Mutant(
