@@ -11,7 +11,6 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -137,8 +136,7 @@ def _between(began: datetime, ended: datetime) -> Clock:
 
 def _without_keys(provider: Provider) -> Provider:
     """The provider, with credentials that are neither checked nor secret, and hosts that may be asked at any rate."""
-    return replace(
-        provider,
+    return provider._replace(
         credentials=tuple(one._replace(check=None, secret=False) for one in provider.credentials),
         hosts=tuple(derive.unlimited(host) for host in provider.hosts),
     )

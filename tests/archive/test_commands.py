@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -217,10 +216,10 @@ def test_replay_says_so_when_today_s_code_says_otherwise(archive: Archive) -> No
             else:
                 yield part
 
-    left = archive.command(f"archive replay {row['id']}", provider=replace(provider, fetch=upper))
+    left = archive.command(f"archive replay {row['id']}", provider=provider._replace(fetch=upper))
     assert (left.out, left.code) == (printed.text, 0)
     assert "today's code would say otherwise: 1 of 1 items are different" in left.err
-    left = archive.command(f"archive replay {row['id']} --no-compare", provider=replace(provider, fetch=upper))
+    left = archive.command(f"archive replay {row['id']} --no-compare", provider=provider._replace(fetch=upper))
     assert (left.out, left.err) == (printed.text, "")
 
 
