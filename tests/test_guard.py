@@ -327,6 +327,26 @@ def test_an_adapter_runs_no_other_command(name: str) -> None:
     assert verdict(bash(f"pit_fetch {name} x --source y"), ONLY) == "deny"
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pit_fetch archive log --json",
+        "pit_fetch archive replay last",
+        "pit_fetch archive replay last --archive=--help",
+        "pit_fetch archive info",
+        "pit_fetch capture list.toml",
+        "pit_fetch capture list.toml --json --archive /tmp/a.db",
+        f"pit_fetch archive log --pit {PIT}",
+        f"pit_fetch archive --pit {PIT} --limit 5",
+    ],
+)
+def test_an_adapter_looks_into_no_archive(command: str) -> None:
+    """By its name alone, too: then no variable tells the program, which refuses it under a ceiling by itself."""
+    assert verdict(bash(command), ONLY) == "deny"
+    assert verdict(bash(command, agent_type="alphavantage")) == "deny"
+    assert verdict(bash(command), CEILING) == ("run" if "--pit" in command else "deny")
+
+
 def test_an_operator_allows_the_options_of_a_plugin() -> None:
     call = f"pit_fetch --source widgets --pit {PIT} --min-size 5 kind=a --colour red"
     assert verdict(bash(call), ONLY) == "deny"

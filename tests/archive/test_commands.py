@@ -412,6 +412,24 @@ def test_an_agent_with_a_ceiling_is_shown_nothing(archive: Archive, environ: dic
     assert archive.path.read_bytes() == before
 
 
+@pytest.mark.parametrize("flag", ["--version", "--list-sources", "--help", "-h"])
+@pytest.mark.parametrize(
+    "words",
+    ["archive log", "archive log --source", "archive replay last", "archive verify --json", "capture list.toml"],
+)
+def test_what_the_guard_takes_for_a_listing_shows_nothing_of_it(archive: Archive, words: str, flag: str) -> None:
+    """An adapter may list: with one of these flags nothing else may happen."""
+    (archive.folder / "list.toml").write_text("[[request]]\nsource = 'benzinga'\n")
+    count, before = len(archive.asked), archive.path.read_bytes()
+    left = archive.command(f"{words} {flag}")
+    if flag in ("--help", "-h"):
+        assert left.out.startswith("usage: ")
+    else:
+        assert (left.code, left.out) == (2, "")
+    assert (len(archive.asked), archive.path.read_bytes()) == (count, before)
+    assert "first words" not in left.out + left.err
+
+
 def test_a_ceiling_in_a_settings_file_counts(archive: Archive) -> None:
     (archive.folder / "pit_fetch.toml").write_text('ceiling = "2026-06-01T00:00:00Z"')
     assert archive.command("archive log").code == 2
