@@ -45,7 +45,10 @@ class Wanted(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What became of a request. ``items`` are those of the reply that were public; None if it was not asked."""
+    """What became of a request. ``items`` are those of the reply that were public; None if it was not asked.
+
+    ``reason`` is why it failed, or why the source ended before everything that was asked for was there.
+    """
 
     name: str
     source: str
@@ -179,10 +182,11 @@ def _ask(request: Request, done: Done, world: World) -> tuple[Done, str]:
         if memory.problem and not failures:
             failures = [ConfigError("not_recorded", problem=memory.problem).gap]
     problem = "the archive can no longer be used" if memory is not None and memory.problem else ""
-    done = done._replace(exchanges=collected.requests, items=len(collected.taken.kept), state="captured")
-    if failures:
-        done = done._replace(state="failed", reason=clean(" ".join(dict.fromkeys(one.reason for one in failures))))
-    return done, problem
+    said = failures or [one for one in collected.taken.gaps if one.type == "truncated"]
+    reason = clean(" ".join(dict.fromkeys(one.reason for one in said)))
+    state: State = "failed" if failures else "captured"
+    items = len(collected.taken.kept)
+    return done._replace(state=state, items=items, exchanges=collected.requests, reason=reason), problem
 
 
 def continued(connection: sqlite3.Connection, name: str, now: int, missing: bool = False) -> Run | None:

@@ -127,10 +127,8 @@ def _told(done: Sequence[capture.Done], path: str, given: Any) -> Answer:
 
 def _line(one: capture.Done, width: int) -> str:
     if one.state == "captured":
-        items, exchanges = (
-            f"{n} {noun}{'' if n == 1 else 's'}" for n, noun in ((one.items, "item"), (one.exchanges, "exchange"))
-        )
-        said = f"captured: {items}, {exchanges}"
+        counts = f"{_counted(one.items or 0, 'item')}, {_counted(one.exchanges, 'exchange')}"
+        said = f"captured: {counts}" + (f". In part: {one.reason}" if one.reason else "")
     elif one.state == "held":
         said = "held: captured before this run was broken off"
     elif one.reason:
@@ -138,6 +136,10 @@ def _line(one: capture.Done, width: int) -> str:
     else:
         said = one.request
     return f"{visible(one.name):<{width}}  {said}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _refused(problem: str) -> Answer:

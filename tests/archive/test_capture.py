@@ -151,6 +151,18 @@ def test_what_failed_can_be_asked_for_alone(archive: Archive) -> None:
     assert (left.code, states(left)) == (0, ["captured", "held"])
 
 
+def test_what_the_source_cut_is_said_and_no_failure(archive: Archive) -> None:
+    request = '[[request]]\nname = "bars"\nsource = "alphavantage"\nop = "TIME_SERIES_DAILY"\nsymbol = "IBM"\nlimit = 2'
+    (archive.folder / "list.toml").write_text(request)
+    archive.app = alphavantage.app(
+        alphavantage.Store(bars={"TIME_SERIES_DAILY": [alphavantage.bar("2026-05-29", "10.0")]})
+    )
+    left = capture(archive, "2026-06-01 15:00")
+    assert left.code == 0
+    assert "bars  captured: 1 item, 1 exchange. In part: Alpha Vantage keeps only a limited history" in left.out
+    assert not json.loads(archive.command("archive log --json").out)[0]["complete"]
+
+
 def test_a_missing_key_is_named(archive: Archive) -> None:
     left = capture(archive, "2026-06-01 15:00", env={"ALPHAVANTAGE_API_KEY": ""})
     assert left.code == 1

@@ -112,11 +112,12 @@ def run(
     keep_files: bool = False,
     still: bool = False,
     command: str = "",
+    line: Sequence[str] = (),
 ) -> Left:
     """The command in this process. Files of the run before are removed first, unless they are to be kept.
 
-    ``pit`` "" is open mode. ``command`` is the word before the options of what is not a fetch. ``still``: the time
-    of day stands still, however long the program waits.
+    ``pit`` "" is open mode. ``command`` is the word before the options of what is not a fetch; ``line``, if given, is
+    the whole command line. ``still``: the time of day stands still, however long the program waits.
     """
     home = _home()
     if not keep_files:
@@ -125,7 +126,8 @@ def run(
     transport, asked = Answering(app, clock.now), case.pit if pit is None else pit
     with _resized(case.sizes if sizes is None else sizes):
         left = process.run(
-            [
+            line
+            or [
                 *([command] if command else []),
                 *("--source", case.source),
                 *(("--pit", asked) if asked else ()),

@@ -240,6 +240,12 @@ MUTANTS = (
         (*_CAPTURES, *_EARLY),
     ),
     Mutant(
+        "a capture is asked for without a PIT",
+        "pit_fetch.archive.capture:_dated",
+        lambda real: lambda values, undated, now: undated,
+        ("fred: archive captured", "sec_full_text: archive captured"),
+    ),
+    Mutant(
         "what was captured counts from its capture on alone",
         "pit_fetch.archive.memory:_kind",
         lambda real: lambda request: "live",
