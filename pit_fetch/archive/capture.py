@@ -6,6 +6,7 @@ archive itself, so that a process may be killed at any point.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shlex
@@ -17,11 +18,13 @@ from typing import Any, Literal, NamedTuple
 
 from pit_fetch import credentials, meant
 from pit_fetch.archive import instants, schema
+from pit_fetch.archive.errors import ArchiveError
 from pit_fetch.engine import collect
 from pit_fetch.envelope import FAILURES
 from pit_fetch.errors import ConfigError, ExitStatus, PitFetchError, UsageError
 from pit_fetch.log import Log
 from pit_fetch.operations import understood
+from pit_fetch.output import visible
 from pit_fetch.request import UNLIMITED, Request, of_values
 from pit_fetch.world import World
 
@@ -163,12 +166,14 @@ def run(
         if problem:
             done = done._replace(state="not asked", reason=problem)
         elif shown not in has:
-            log.progress(f"{place} of {len(wanted)}: {one.name} ...")
+            log.progress(f"{place} of {len(wanted)}: {visible(one.name)} ...")
             done, problem = _ask(request, done, world)
             if done.state == "captured":
                 has.add(shown)
         yield done
-    _note(connection, name, current._replace(over=not problem))
+    if not problem:
+        with contextlib.suppress(ArchiveError):  # a run that is not over is continued, and has everything
+            _note(connection, name, current._replace(over=True))
 
 
 def _ask(request: Request, done: Done, world: World) -> tuple[Done, str]:

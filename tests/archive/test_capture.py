@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from datetime import timedelta
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.archive import upkeep
+from pit_fetch.archive import schema, upkeep
 from pit_fetch.testing.process import Left
 from pit_fetch.testing.server import App, Response, as_json, serve
 from pit_fetch.transport import Request
@@ -259,6 +260,30 @@ def test_a_run_is_not_continued_after_half_a_day_or_if_that_is_not_wanted(
 ) -> None:
     broken_off(archive)
     assert states(capture(archive, now, f"{words} --json")) == ["captured", "captured"]
+
+
+def test_on_a_full_disk_nothing_more_is_asked(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    capture(archive, "2026-06-01 15:00")
+    real = schema.open_to_write
+
+    def small(path: str, busy_seconds: float = 1.0) -> sqlite3.Connection:
+        connection = real(path, busy_seconds)
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        return connection
+
+    monkeypatch.setattr(schema, "open_to_write", small)
+    archive.asked.clear()
+    plain = archive.app
+    archive.app = both(os.urandom(200_000).hex())
+    left = capture(archive, "2026-06-02 15:00")
+    monkeypatch.undo()
+    assert (left.code, len(archive.asked)) == (1, 1)
+    assert "estimates of IBM      FAILED: The archive cannot be used: the disk is full." in left.out
+    assert "request 2 (benzinga)  NOT ASKED: " in left.out
+    assert left.err == "pit_fetch: 2 of 2 requests failed: estimates of IBM, request 2 (benzinga)\n"
+    archive.app = plain
+    assert states(capture(archive, "2026-06-02 16:00", "--json")) == ["captured", "captured"]
 
 
 def process(archive: Archive, url: str, *words: str) -> subprocess.Popen[bytes]:
