@@ -40,6 +40,8 @@ _NEW_REIGN = "INSERT INTO reigns VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _LONGER = "UPDATE sights SET last = ?, before = ?, free = ? WHERE pool = ? AND item = ? AND first = ? AND said = ?"
 # In the order in which they have to be written.
 _STATEMENTS = (_NEW_VERSION, _NEW_SIGHT, _NEW_REIGN, _LONGER)
+# What json.loads does, without looking for white space around it.
+_decode = json.JSONDecoder().raw_decode
 _DAMAGED = "its index is damaged: run pit_fetch archive rebuild"
 
 
@@ -96,16 +98,22 @@ def row(record: Record, evidence: frozenset[str], clean: Callable[[str], str] = 
 
 
 def record(item: str, one: Row, first_seen: int | None = None) -> Record:
-    """A version as a record. Without a stamp of its own it was available when it was first seen."""
-    available = one.available if one.available is not None else first_seen
-    stamp: Any = one.stamp
+    """A version as a record."""
+    return _record(one.payload, item, first_seen, one.available, one.revised, one.stamp)
+
+
+def _record(
+    payload: str, item: str, first_seen: int | None, available: int | None, revised: int | None, stamp: Any
+) -> Record:
+    """Without a stamp of its own it was available when it was first seen."""
     return Record(
         item,
-        None if available is None else instants.moment(available),
+        instants.maybe_moment(first_seen if available is None else available),
         stamp,
-        json.loads(one.payload),
-        None if one.revised is None else instants.moment(one.revised),
-        first_seen_at=None if first_seen is None else instants.moment(first_seen),
+        _decode(payload)[0],
+        instants.maybe_moment(revised),
+        False,
+        instants.maybe_moment(first_seen),
     )
 
 
@@ -176,11 +184,10 @@ def ruling(
 ) -> Iterator[Record]:
     """The records of the pool as of ``instant``, in the envelope's order, from position ``newest`` to ``oldest``."""
     try:
-        for item, first_seen, position, start, stop, mark, *version in rows(connection, pool, instant, newest, oldest):
-            one = Row(*version)
-            if mark != _mark(item, position, start, stop, first_seen, one):
+        for mark, payload, *reign in rows(connection, pool, instant, newest, oldest):
+            if mark != _mark(*reign, payload=payload):
                 raise ArchiveError(_DAMAGED)
-            yield record(item, one, first_seen)
+            yield _record(payload, *reign[3:])
     except sqlite3.Error as error:
         raise of_sqlite(error) from error
     except BROKEN as error:
@@ -190,10 +197,9 @@ def ruling(
 def rows(
     connection: sqlite3.Connection, pool: str, instant: int, newest: int, oldest: int = instants.NEVER
 ) -> sqlite3.Cursor:
-    """The same as they are stored: the item, its reign and the columns of its version."""
+    """The same as they are stored: the reign, the item and what its version says."""
     return connection.execute(
-        "SELECT r.item, r.first_seen, r.position, r.start, r.stop, r.mark, "
-        "v.key, v.content, v.available, v.revised, v.stamp, v.payload "
+        "SELECT r.mark, v.payload, r.position, r.start, r.stop, r.item, r.first_seen, v.available, v.revised, v.stamp "
         "FROM reigns r JOIN versions v ON v.id = r.version "
         "WHERE r.pool = (SELECT id FROM pools WHERE name = ?) AND r.position BETWEEN ? AND ? "
         "AND r.start <= ? AND r.stop > ? ORDER BY r.position DESC, r.item",
@@ -201,10 +207,9 @@ def rows(
     )
 
 
-def _mark(item: str, position: int, start: int, stop: int, first_seen: int | None, one: Row) -> int:
+def _mark(*reign: Any, payload: str) -> int:
     """A checksum of a reign and its version: SQLite has none, and a changed byte may be an instant."""
-    said = f"{item} {position} {start} {stop} {first_seen} {one.available} {one.revised} {one.stamp} {one.payload}"
-    return crc32(said.encode())
+    return crc32(payload.encode(), crc32(str(reign).encode("utf-8", "surrogatepass")))
 
 
 class _Sight(NamedTuple):
@@ -385,7 +390,8 @@ class _Items:
         self, item: str, start: int, stop: int, name: int, one: Row, first_seen: int | None
     ) -> tuple[Any, ...]:
         position = one.available if one.available is not None else first_seen
-        mark = _mark(item, position or 0, start, stop, first_seen, one)
+        reign = (position, start, stop, item, first_seen, one.available, one.revised, one.stamp)
+        mark = _mark(*reign, payload=one.payload)
         return (self.pool, position, item, start, stop, name, first_seen, mark)
 
     def _named(self, item: str, rows: Sequence[Row]) -> dict[int, Row]:
