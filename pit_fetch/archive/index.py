@@ -34,7 +34,7 @@ _KNOWN_VERSIONS = f"SELECT t.item, t.key, t.id {_OF_ITEMS.format('versions')}"
 _LATEST_SIGHTS = (
     f"SELECT t.item, t.first, t.last, t.before, t.free, t.said {_OF_ITEMS.format('sights')} WHERE t.latest = 1"
 )
-_NEW_VERSION = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_NEW_VERSION = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _NEW_SIGHT = "INSERT OR IGNORE INTO sights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _NEW_REIGN = "INSERT INTO reigns VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _LONGER = "UPDATE sights SET last = ?, before = ?, free = ? WHERE pool = ? AND item = ? AND first = ? AND said = ?"
@@ -207,9 +207,9 @@ def rows(
     )
 
 
-def _mark(*reign: Any, payload: str) -> int:
-    """A checksum of a reign and its version: SQLite has none, and a changed byte may be an instant."""
-    return crc32(payload.encode(), crc32(str(reign).encode("utf-8", "surrogatepass")))
+def _mark(*values: Any, payload: str) -> int:
+    """A checksum of a row and what it says: SQLite has none, and a changed byte may be an instant."""
+    return crc32(payload.encode(), crc32(str(values).encode("utf-8", "surrogatepass")))
 
 
 class _Sight(NamedTuple):
@@ -401,7 +401,7 @@ class _Items:
             if name is None:
                 self.last_name += 1
                 name = self.names[item, one.key] = self.last_name
-                self.waiting[_NEW_VERSION].append((name, self.pool, item, *one))
+                self.waiting[_NEW_VERSION].append((name, self.pool, item, *one, _mark(*one[:5], payload=one.payload)))
             found[name] = one
         return found
 
@@ -419,8 +419,12 @@ class _Items:
         return [self._row(int(name)) for name in said.split()]
 
     def _row(self, name: int) -> Row:
-        query = "SELECT key, content, available, revised, stamp, payload FROM versions WHERE id = ?"
-        return Row(*self.connection.execute(query, (name,)).fetchone())
+        query = "SELECT mark, key, content, available, revised, stamp, payload FROM versions WHERE id = ?"
+        mark, *said = self.connection.execute(query, (name,)).fetchone()
+        one = Row(*said)
+        if mark != _mark(*one[:5], payload=one.payload):
+            raise ArchiveError(_DAMAGED)
+        return one
 
 
 def _position(rows: Iterable[Row]) -> int | None:

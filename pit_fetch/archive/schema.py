@@ -70,7 +70,8 @@ CREATE TABLE reads (
 ) WITHOUT ROWID;
 CREATE TABLE versions (
     id INTEGER PRIMARY KEY, pool INTEGER NOT NULL, item TEXT NOT NULL, key BLOB NOT NULL, content BLOB NOT NULL,
-    available INTEGER, revised INTEGER, stamp TEXT NOT NULL, payload TEXT NOT NULL, UNIQUE (pool, item, key)
+    available INTEGER, revised INTEGER, stamp TEXT NOT NULL, payload TEXT NOT NULL, mark INTEGER NOT NULL,
+    UNIQUE (pool, item, key)
 );
 CREATE TABLE sights (
     pool INTEGER NOT NULL, item TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, before INTEGER NOT NULL,
