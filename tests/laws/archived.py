@@ -85,8 +85,8 @@ def rebuilt(case: Case) -> int:
     if "--format" in case.words:
         return 0
     with archive() as path:
-        for app in (case.worlds[0], case.worlds[-1]):
-            run(case, app, environ=environ(path))
+        for app, now, pit in ((case.worlds[0], case.moment, None), (case.worlds[-1], None, "")):
+            run(case, app, now=now, pit=pit, environ=environ(path))
 
         def ask() -> Left:
             return run(case, _nobody, environ=environ(path), words=(*case.words, "--offline"))

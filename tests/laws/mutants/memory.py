@@ -173,12 +173,6 @@ MUTANTS = (
         ("bz-news-api: archive offline", "sample: archive offline"),
     ),
     Mutant(
-        "what is due is taken up backwards",
-        "pit_fetch.archive.index:due",
-        lambda real: lambda connection, pool: real(connection, pool)[::-1],
-        ("bz-news-api: archive rebuilt", "alphavantage: archive rebuilt"),
-    ),
-    Mutant(
         "a reign is served whatever became of it",
         "pit_fetch.archive.index:_mark",
         lambda real: lambda *values, payload: 0,
