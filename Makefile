@@ -60,9 +60,10 @@ proof: $(DEV) ## run the laws on PAIRS pairs of worlds, for at most SECONDS, and
 corpus: $(CORPUS) ## score pit_fetch and common ways of filtering on the leak corpus; needs jq
 	@PYTHONPATH=$(CORPUS) $(BIN)/python -m tests.corpus.score
 
-bench: $(DEV) ## measure start-up and fetch times, as ratios within one run
+bench: $(DEV) ## measure start-up, fetch and archive times, as ratios within one run
 	@$(BIN)/python tests/repo/bench.py
 	@$(BIN)/python tests/repo/bench_gate.py
+	@$(BIN)/python tests/repo/bench_archive.py
 
 clean: ## remove the environment and caches
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -154,12 +154,17 @@ def _memory(request: Request, query: Query, world: World) -> Memory | None:
 
 def _offline(request: Request, query: Query, world: World, log: Log, memory: Memory) -> Collected:
     """What the archive alone holds. Raises ConfigError if it cannot be used."""
+    from pit_fetch.archive.errors import ArchiveError
+
     secrets = _secrets(request, world)
     log.clean = credentials.redactor(secrets)
     memory.start(secrets)
     taken = Taken(gaps=(gap("offline"), *caveats(query, request.provider.name)))
     collected = Collected(taken, Tally(), secrets, opened=True, when_empty=_when_empty(request, query))
-    return _recalled(request, query, world, log, memory, collected, None)
+    try:
+        return _recalled(request, query, world, log, memory, collected, None)
+    except ArchiveError as error:
+        raise ConfigError("archive_unusable", problem=error.problem) from None
 
 
 def _mixed(request: Request, query: Query, world: World, log: Log, memory: Memory, live: Collected) -> Collected:
@@ -167,37 +172,40 @@ def _mixed(request: Request, query: Query, world: World, log: Log, memory: Memor
 
     Without a PIT the live answer is today's. An archive that holds nothing else changes nothing.
     """
-    if is_out_of_reach(query):  # the network was not asked, so nothing had to be recorded either
-        try:
-            return _recalled(request, query, world, log, memory, live, None)
-        except ConfigError as error:
-            return _saying(live, error.gap)
-    holds_more = memory.settle()
-    if memory.problem:
-        return _saying(live, gap("not_recorded", problem=memory.problem))
-    is_today = request.pit is None or query.operation.dating != "record" or request.capture
-    return live if is_today or not holds_more else _recalled(request, query, world, log, memory, live, live.taken)
+    from pit_fetch.archive.errors import ArchiveError
+
+    read: Taken | None = None
+    if not is_out_of_reach(query):  # or the network was not asked, and nothing had to be recorded either
+        read = live.taken
+        is_today = request.pit is None or query.operation.dating != "record" or request.capture
+        holds_more = not is_today and memory.settle()
+        if memory.problem:
+            return _saying(live, gap("not_recorded", problem=memory.problem))
+        if not holds_more:
+            return live
+    try:
+        return _recalled(request, query, world, log, memory, live, read)
+    except ArchiveError as error:
+        return _saying(live, gap("archive_unusable", problem=error.problem))
 
 
 def _recalled(
     request: Request, query: Query, world: World, log: Log, memory: Memory, collected: Collected, live: Taken | None
 ) -> Collected:
-    """``collected`` with the records that the archive holds at the PIT, down to where the ``live`` read stopped."""
-    from pit_fetch.archive.errors import ArchiveError
+    """``collected`` with the records that the archive holds at the PIT, down to where the ``live`` read stopped.
 
+    Raises ArchiveError if the archive cannot be read.
+    """
     instant = _cutoff(request, world)() or query.now
     said, taking = collected.taken.gaps, Taking()
-    try:
-        held = memory.recall(instant)
-        if held is None:
-            return collected._replace(memory=memory)
-        if held.is_snapshot:
-            said = tuple(_as_held(one) for one in said)
-        stream = public(held.records, lambda: instant, collected.tally)
-        stop = None if live is None or held.is_snapshot else _stop(live)
-        _keep(request, query, log, stream if stop is None else _down_to(stream, stop), taking)
-    except ArchiveError as error:
-        raise ConfigError("archive_unusable", problem=error.problem) from None
+    held = memory.recall(instant)
+    if held is None:
+        return collected._replace(memory=memory)
+    if held.is_snapshot:
+        said = tuple(_as_held(one) for one in said)
+    stream = public(held.records, lambda: instant, collected.tally)
+    stop = None if live is None or held.is_snapshot else _stop(live)
+    _keep(request, query, log, stream if stop is None else _down_to(stream, stop), taking)
     taken = taking.taken()
     if live is not None and not taken.stopped and live.stopped and not held.is_snapshot:
         taken = taken._replace(stopped=live.stopped, last=live.last, resume=live.last)

@@ -39,6 +39,8 @@ def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
     pit = request.pit
     if pit is None:
         raise UsageError("usage", text="explain needs a --pit: it says what is withheld at that instant, and why")
+    if request.offline:
+        raise UsageError("usage", text="explain shows what the source says now: it does not go with --offline")
     end = min(request.until if request.until and request.until > pit else pit + _BEYOND, max(pit, world.clock.now()))
     seen: dict[tuple[object, ...], Record] = {}
     asked = request._replace(

@@ -53,11 +53,14 @@ def found(
     query, fetch = one.query, one.fetch
     evidence = frozenset(field.name for field in query.operation.fields if field.evidence)
     said: dict[str, list[index.Row]] = {}
+    is_dated, is_empty = query.operation.dating == "record", True
     for record in records:
         if record.id and _is_text(record.id):
-            said.setdefault(record.id, []).append(index.row(record, evidence, clean))
+            is_empty = False
+            if is_dated:  # a snapshot is one reply as a whole, and read again when it is asked for
+                said.setdefault(record.id, []).append(index.row(record, evidence, clean))
     free = min(seen, seen if fetch.pit is None else fetch.pit)
-    whole = complete and bool(said)
+    whole = complete and not is_empty
     return index.Found(
         key=key,
         pool=pool(one.request.provider, query, fetch),
@@ -66,7 +69,7 @@ def found(
         free=instants.NEVER if fetch.kind == "capture" and whole else free,
         since=instants.maybe(query.operation.earliest(query)),
         until=instants.number(query.horizon),
-        said=said if query.operation.dating == "record" else {},
+        said=said,
     )
 
 
@@ -164,7 +167,20 @@ class Archived(NamedTuple):
         ended = log.answer_of(self.connection, key)
         seen = exchanges[-1].seen if ended is None else ended.seen
         complete = ended is not None and ended.complete
-        return found(key, one, records(one, exchanges), seen, complete, str)
+        said: list[Record] = []
+        with contextlib.suppress(Exception):  # a provider's bug costs the index this read, and nothing else
+            said = list(records(one, exchanges))
+        return found(key, one, said, seen, complete, str)
+
+    def take_up(self, pool: str, at_most: int | None = None) -> bool:
+        """Takes up the reads of a pool that its index does not hold yet. Whether any is left."""
+        due = index.due(self.connection, pool)
+        for key in due[:at_most]:
+            read = self.read(key)
+            if read is not None:
+                index.add(self.connection, read, self.holds)
+            index.done(self.connection, key)
+        return at_most is not None and len(due) > at_most
 
     def rebuild(self, told: Callable[[int], None] = lambda done: None) -> None:
         """Makes the index from the start. ``told`` is called with how many fetches are done."""

@@ -26,6 +26,15 @@ _PROBLEMS = {
 }
 
 
+# What reading a damaged file raises: a changed byte may be found by SQLite, or turn up as an odd value.
+BROKEN = (sqlite3.Error, ArithmeticError, LookupError, TypeError, ValueError)
+
+
+def of_broken(error: Exception) -> ArchiveError:
+    """What one of :data:`BROKEN` means."""
+    return of_sqlite(error) if isinstance(error, sqlite3.Error) else ArchiveError("it is damaged")
+
+
 def of_sqlite(error: sqlite3.Error) -> ArchiveError:
     """What an error of SQLite means. Extended codes begin with the plain one."""
     name = getattr(error, "sqlite_errorname", None) or ""

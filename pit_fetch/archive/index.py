@@ -6,6 +6,7 @@
     versions  what was said of an item, each thing once
     sights    the runs of :mod:`pit_fetch.archive.rule`; ``said`` lists versions, nothing means absent
     reigns    the answer: from ``start`` to ``stop`` this version rules, at this position of the order
+    due       fetches that are not taken up yet: the next question about their pool does that
 
 An answer is one range of ``reigns``, read newest first: it costs what it returns, however much there is.
 """
@@ -17,8 +18,10 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from pit_fetch.archive import instants, rule
+from pit_fetch.archive.errors import BROKEN, ArchiveError, of_sqlite
 from pit_fetch.archive.log import Key
 from pit_fetch.archive.schema import DERIVED
 from pit_fetch.pit import fingerprint
@@ -31,12 +34,15 @@ _KNOWN_VERSIONS = f"SELECT t.item, t.key, t.id {_OF_ITEMS.format('versions')}"
 _LATEST_SIGHTS = (
     f"SELECT t.item, t.first, t.last, t.before, t.free, t.said {_OF_ITEMS.format('sights')} WHERE t.latest = 1"
 )
-_NEW_VERSION = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_NEW_VERSION = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _NEW_SIGHT = "INSERT OR IGNORE INTO sights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_NEW_REIGN = "INSERT INTO reigns VALUES (?, ?, ?, ?, ?, ?, ?)"
+_NEW_REIGN = "INSERT INTO reigns VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _LONGER = "UPDATE sights SET last = ?, before = ?, free = ? WHERE pool = ? AND item = ? AND first = ? AND said = ?"
 # In the order in which they have to be written.
 _STATEMENTS = (_NEW_VERSION, _NEW_SIGHT, _NEW_REIGN, _LONGER)
+# What json.loads does, without looking for white space around it.
+_decode = json.JSONDecoder().raw_decode
+_DAMAGED = "its index is damaged: run pit_fetch archive rebuild"
 
 
 class Row(NamedTuple):
@@ -92,16 +98,22 @@ def row(record: Record, evidence: frozenset[str], clean: Callable[[str], str] = 
 
 
 def record(item: str, one: Row, first_seen: int | None = None) -> Record:
-    """A version as a record. Without a stamp of its own it was available when it was first seen."""
-    available = one.available if one.available is not None else first_seen
-    stamp: Any = one.stamp
+    """A version as a record."""
+    return _record(one.payload, item, first_seen, one.available, one.revised, one.stamp)
+
+
+def _record(
+    payload: str, item: str, first_seen: int | None, available: int | None, revised: int | None, stamp: Any
+) -> Record:
+    """Without a stamp of its own it was available when it was first seen."""
     return Record(
         item,
-        None if available is None else instants.moment(available),
+        instants.maybe_moment(first_seen if available is None else available),
         stamp,
-        json.loads(one.payload),
-        None if one.revised is None else instants.moment(one.revised),
-        first_seen_at=None if first_seen is None else instants.moment(first_seen),
+        _decode(payload)[0],
+        instants.maybe_moment(revised),
+        False,
+        instants.maybe_moment(first_seen),
     )
 
 
@@ -128,12 +140,31 @@ def add(connection: sqlite3.Connection, found: Found, holds: Holds) -> None:
     )
 
 
-def has_others(connection: sqlite3.Connection, pool: str, key: Key) -> bool:
-    """Whether there is a read of the pool besides that one."""
+def put_off(connection: sqlite3.Connection, pool: str, key: Key) -> None:
+    """Leaves a fetch for the next question about its pool."""
+    connection.execute("INSERT INTO due VALUES (?, ?, ?)", (_pool(connection, pool), *key))
+
+
+def due(connection: sqlite3.Connection, pool: str) -> list[Key]:
+    """The fetches of a pool that are not taken up yet, in the order in which they ended."""
+    rows = connection.execute(
+        "SELECT d.origin, d.fetch FROM due d JOIN answers a ON a.origin = d.origin AND a.fetch = d.fetch "
+        "WHERE d.pool = (SELECT id FROM pools WHERE name = ?) ORDER BY a.seen, a.origin, a.seq",
+        (pool,),
+    )
+    return [Key(*row) for row in rows]
+
+
+def done(connection: sqlite3.Connection, key: Key) -> None:
+    connection.execute("DELETE FROM due WHERE origin = ? AND fetch = ?", key)
+
+
+def holds_any(connection: sqlite3.Connection, pool: str) -> bool:
+    """Whether there is a read of the pool, taken up or due."""
     row = connection.execute(
-        "SELECT 1 FROM reads r JOIN pools p ON p.id = r.pool "
-        "WHERE p.name = ? AND NOT (r.origin = ? AND r.fetch = ?) LIMIT 1",
-        (pool, *key),
+        "SELECT 1 FROM pools p WHERE p.name = ? AND (EXISTS (SELECT 1 FROM reads WHERE pool = p.id) "
+        "OR EXISTS (SELECT 1 FROM due WHERE pool = p.id))",
+        (pool,),
     ).fetchone()
     return row is not None
 
@@ -152,21 +183,33 @@ def ruling(
     connection: sqlite3.Connection, pool: str, instant: int, newest: int, oldest: int = instants.NEVER
 ) -> Iterator[Record]:
     """The records of the pool as of ``instant``, in the envelope's order, from position ``newest`` to ``oldest``."""
-    for item, first_seen, *version in rows(connection, pool, instant, newest, oldest):
-        yield record(item, Row(*version), first_seen)
+    try:
+        for mark, payload, *reign in rows(connection, pool, instant, newest, oldest):
+            if mark != _mark(*reign, payload=payload):
+                raise ArchiveError(_DAMAGED)
+            yield _record(payload, *reign[3:])
+    except sqlite3.Error as error:
+        raise of_sqlite(error) from error
+    except BROKEN as error:
+        raise ArchiveError(_DAMAGED) from error
 
 
 def rows(
     connection: sqlite3.Connection, pool: str, instant: int, newest: int, oldest: int = instants.NEVER
 ) -> sqlite3.Cursor:
-    """The same as they are stored: the item, when it was first seen if that is the proof, and the version's columns."""
+    """The same as they are stored: the reign, the item and what its version says."""
     return connection.execute(
-        "SELECT r.item, r.first_seen, v.key, v.content, v.available, v.revised, v.stamp, v.payload "
+        "SELECT r.mark, v.payload, r.position, r.start, r.stop, r.item, r.first_seen, v.available, v.revised, v.stamp "
         "FROM reigns r JOIN versions v ON v.id = r.version "
         "WHERE r.pool = (SELECT id FROM pools WHERE name = ?) AND r.position BETWEEN ? AND ? "
         "AND r.start <= ? AND r.stop > ? ORDER BY r.position DESC, r.item",
         (pool, oldest, newest, instant, instant),
     )
+
+
+def _mark(*values: Any, payload: str) -> int:
+    """A checksum of a row and what it says: SQLite has none, and a changed byte may be an instant."""
+    return crc32(payload.encode(), crc32(str(values).encode("utf-8", "surrogatepass")))
 
 
 class _Sight(NamedTuple):
@@ -186,6 +229,7 @@ class _Items:
         self.connection, self.pool, self.found, self.holds = connection, pool, found, holds
         self.names: dict[tuple[str, bytes], int] = {}
         self.sights: dict[str, list[_Sight]] = {}
+        self.complete: list[tuple[str, int, int]] | None = None  # the complete reads before this one, newest first
         self.waiting: dict[str, list[tuple[Any, ...]]] = {statement: [] for statement in _STATEMENTS}
         items = (json.dumps(list(found.said)), pool)
         for item, key, name in connection.execute(_KNOWN_VERSIONS, items):
@@ -234,20 +278,29 @@ class _Items:
         seen, free = self.found.seen, self.found.free
         public = {str(name): versions[name] for name in map(int, said.split())}
         self.waiting[_NEW_SIGHT].append((self.pool, item, seen, seen, seen, free, said, _position(public.values()), 1))
-        self.waiting[_NEW_REIGN] += self._reigns(item, [(seen, seen, free, said)], public)
+        if len(public) == 1:
+            start, first_seen = rule.alone(public[said].claim, seen, free)
+            self.waiting[_NEW_REIGN].append(
+                self._reign_row(item, start, instants.ALWAYS, int(said), public[said], first_seen)
+            )
+        else:
+            self.waiting[_NEW_REIGN] += self._reigns(item, [(seen, seen, free, said)], public)
 
     def _look_back(self, item: str, rows: Sequence[Row], last: int) -> bool:
         """Whether a complete read lacked an item that claims to have been there by then: it was inserted later."""
         claims = [one.claim for one in rows if one.claim is not None]
         if not claims:
             return False
-        reads = self.connection.execute(
-            "SELECT origin, fetch, seen FROM reads WHERE pool = ? AND seen >= ? AND seen > ? AND seen < ? AND complete "
-            "ORDER BY seen DESC, origin DESC, fetch DESC",
-            (self.pool, min(claims), last, self.found.seen),
-        )
-        records = [record(item, one) for one in rows]
-        for origin, fetch, seen in reads:
+        if self.complete is None:
+            self.complete = self.connection.execute(
+                "SELECT origin, fetch, seen FROM reads WHERE pool = ? AND seen < ? AND complete "
+                "ORDER BY seen DESC, origin DESC, fetch DESC",
+                (self.pool, self.found.seen),
+            ).fetchall()
+        earliest, records = min(claims), [record(item, one) for one in rows] if self.complete else []
+        for origin, fetch, seen in self.complete:
+            if seen < earliest or seen <= last:
+                break
             if self.holds(Key(origin, fetch), records):
                 self._append(item, "", seen)
                 return True
@@ -330,10 +383,16 @@ class _Items:
         for reign, after in zip_longest(found, found[1:]):
             if reign.version is not None:
                 name = names[reign.version]
-                available = rows[name].available
-                position = available if available is not None else reign.first_seen
                 stop = instants.ALWAYS if after is None else after.start
-                yield (self.pool, position, item, reign.start, stop, int(name), reign.first_seen)
+                yield self._reign_row(item, reign.start, stop, int(name), rows[name], reign.first_seen)
+
+    def _reign_row(
+        self, item: str, start: int, stop: int, name: int, one: Row, first_seen: int | None
+    ) -> tuple[Any, ...]:
+        position = one.available if one.available is not None else first_seen
+        reign = (position, start, stop, item, first_seen, one.available, one.revised, one.stamp)
+        mark = _mark(*reign, payload=one.payload)
+        return (self.pool, position, item, start, stop, name, first_seen, mark)
 
     def _named(self, item: str, rows: Sequence[Row]) -> dict[int, Row]:
         found = {}
@@ -342,7 +401,7 @@ class _Items:
             if name is None:
                 self.last_name += 1
                 name = self.names[item, one.key] = self.last_name
-                self.waiting[_NEW_VERSION].append((name, self.pool, item, *one))
+                self.waiting[_NEW_VERSION].append((name, self.pool, item, *one, _mark(*one[:5], payload=one.payload)))
             found[name] = one
         return found
 
@@ -360,8 +419,12 @@ class _Items:
         return [self._row(int(name)) for name in said.split()]
 
     def _row(self, name: int) -> Row:
-        query = "SELECT key, content, available, revised, stamp, payload FROM versions WHERE id = ?"
-        return Row(*self.connection.execute(query, (name,)).fetchone())
+        query = "SELECT mark, key, content, available, revised, stamp, payload FROM versions WHERE id = ?"
+        mark, *said = self.connection.execute(query, (name,)).fetchone()
+        one = Row(*said)
+        if mark != _mark(*one[:5], payload=one.payload):
+            raise ArchiveError(_DAMAGED)
+        return one
 
 
 def _position(rows: Iterable[Row]) -> int | None:

@@ -19,5 +19,9 @@ def moment(number: int) -> datetime:
     return _EPOCH + number * _MICROSECOND
 
 
+def maybe_moment(number: int | None) -> datetime | None:
+    return None if number is None else moment(number)
+
+
 def maybe(moment: datetime | None) -> int | None:
     return None if moment is None else number(moment)

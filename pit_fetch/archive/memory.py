@@ -3,7 +3,7 @@
 memory = Memory(path, request, query, world)
 memory.start(secrets)                   before anything is asked
 transport, memory.watch(stream)         while it is asked
-memory.settle()                         what was read is one more read of the archive
+memory.settle()                         what was read is one more read, if the archive holds others
 memory.recall(…)                        the records as of the PIT
 memory.finish(text, status)             what was printed
 """
@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from pit_fetch import __version__
 from pit_fetch.archive import derive, index, instants, log, schema
-from pit_fetch.archive.errors import of_sqlite
+from pit_fetch.archive.errors import BROKEN, of_broken
 from pit_fetch.archive.recorder import Part, Recorder
 from pit_fetch.http import base_url
 from pit_fetch.provider import Query, Record
@@ -56,7 +56,7 @@ class Memory:
         )
         self.path, self.query, self.world = path, query, world
         self.asked = derive.Asked(fetch, request, query)
-        self.recorder = Recorder(path, self.asked, world.find, min(schema.BUSY_SECONDS, request.timeout))
+        self.recorder = Recorder(path, self.asked, world.find, schema.patience(request.timeout))
         self.pool = derive.pool(provider, query, fetch)
         self._reading: sqlite3.Connection | None = None
 
@@ -80,26 +80,23 @@ class Memory:
         return self.recorder.watch(stream)
 
     def settle(self) -> bool:
-        """Takes up what was read. Whether the archive holds anything else that could change the answer."""
-        read = self.recorder.take_up()
-        if read is None or self.recorder.connection is None:
-            return False
-        return index.has_others(self.recorder.connection, self.pool, read.key)
+        """Whether the archive holds anything else that could change the answer; then what was read is taken up."""
+        return self.recorder.settle(self.pool)
 
     def recall(self, at: datetime) -> Held | None:
         """What was held at ``at``, in the envelope's order; None if nothing of the kind was. Raises ArchiveError."""
         try:
             return self._recall(instants.number(at))
-        except sqlite3.Error as error:
-            raise of_sqlite(error) from error
+        except BROKEN as error:
+            raise of_broken(error) from error
 
     def finish(self, text: str | None, status: int) -> None:
-        self.recorder.finish(text, status)
+        self.recorder.finish(text, status, self.pool)
         if self._reading is not None:
             self._reading.close()
 
     def _recall(self, at: int) -> Held | None:
-        connection, operation = self._connection(), self.query.operation
+        connection, operation = self._indexed(), self.query.operation
         if operation.dating == "record":
             oldest = _oldest(self.query)
             newest = min(at, instants.number(self.query.horizon))
@@ -108,13 +105,26 @@ class Memory:
         if found is None:
             return None
         key, seen = found
-        archived = derive.Archived(connection, self.world.find, {})
-        read = archived.asked(key)
+        read = self._archived(connection).asked(key)
         if read is None:
             return None
         moment = instants.moment(seen)
         exchanges = log.exchanges_of(connection, key)
-        return Held((_seen(one, moment) for one in derive.reread(read, exchanges) if one.id), is_snapshot=True)
+        return Held(_readable(_seen(one, moment) for one in derive.reread(read, exchanges) if one.id), is_snapshot=True)
+
+    def _indexed(self) -> sqlite3.Connection:
+        """The archive, with an index that holds all that was read for this question."""
+        connection = self._connection()
+        if index.due(connection, self.pool) and connection is self.recorder.connection:
+            self.recorder.catch_up(self.pool)
+            connection = self._connection()  # if it cannot be written, another one
+        if index.due(connection, self.pool):
+            schema.set_aside(connection, self.pool)
+            self._archived(connection).take_up(self.pool)
+        return connection
+
+    def _archived(self, connection: sqlite3.Connection) -> derive.Archived:
+        return derive.Archived(connection, self.world.find, {})
 
     def _connection(self) -> sqlite3.Connection:
         if self.recorder.connection is not None and not self.problem:
@@ -129,6 +139,14 @@ def _kind(request: Request) -> str:
     if request.capture and request.limit == request.max_pages == UNLIMITED:
         return "capture"
     return "offline" if request.offline else "live"
+
+
+def _readable(records: Iterator[Record]) -> Iterator[Record]:
+    """``records``, whose bodies are read while they are asked for. Raises ArchiveError."""
+    try:
+        yield from records
+    except BROKEN as error:
+        raise of_broken(error) from error
 
 
 def _seen(record: Record, moment: datetime) -> Record:

@@ -13,7 +13,7 @@ from typing import Any
 
 from pit_fetch import credentials
 from pit_fetch.archive import derive, index, instants, log, redaction, schema
-from pit_fetch.archive.errors import ArchiveError, of_os, of_sqlite
+from pit_fetch.archive.errors import BROKEN, ArchiveError, of_broken, of_os
 from pit_fetch.archive.log import Exchange, Key
 from pit_fetch.gaps import Gap
 from pit_fetch.provider import Page, Record, Watermark
@@ -21,6 +21,9 @@ from pit_fetch.transport import Reply, Request
 
 # What a client decides by, and what tells one reply from another.
 _HEADERS = ("date", "content-type", "last-modified", "etag", "location", "retry-after")
+
+# How many reads are taken up in one transaction: others wait for the archive that long.
+_AT_ONCE = 8
 
 # Gaps that do not say that something is missing from a read.
 _HARMLESS = ("unverifiable", "no_data")
@@ -41,7 +44,7 @@ class Recorder:
         self._clean_body: Callable[[bytes], bytes] = bytes
         self._exchanges: list[Exchange] = []
         self._records: list[Record] = []
-        self._is_ended = self._is_flawed = False
+        self._is_ended = self._is_flawed = self._is_taken_up = False
         self._seen = instants.NEVER
 
     def start(self, secrets: Iterable[str]) -> None:
@@ -65,7 +68,7 @@ class Recorder:
             self._exchanges.append(one._replace(seen=seen))
             self._seen = max(self._seen, seen)
 
-        self._write(append)
+        self.write(append)
 
     def watch(self, stream: Iterable[Part]) -> Iterator[Part]:
         """The provider's stream, unchanged. Whether it comes to its end shows whether the read is complete."""
@@ -75,38 +78,54 @@ class Recorder:
             yield part
         self._is_ended = True
 
-    def take_up(self) -> index.Found | None:
-        """Adds what was read to the index, and returns it; None if nothing was asked, or nothing is recorded."""
-        if not self._exchanges:
-            return None
-        records = self._records
-        if self.asked.fetch.pit is None:
-            records = []
-            with contextlib.suppress(Exception):  # a provider's bug costs the index this read, and nothing else
-                records = list(derive.reread(self.asked, self._exchanges))
-        taken: list[index.Found] = []
+    def catch_up(self, pool: str) -> None:
+        """Takes up what is due of a pool, a few reads at a time, so that others can write meanwhile."""
+        left = [True]
 
-        def add(writer: log.Writer) -> None:
+        def some(writer: log.Writer) -> None:
+            left[0] = derive.Archived(writer.connection, self.find, {}).take_up(pool, _AT_ONCE)
+
+        while left[0] and self.connection is not None and not self.problem:
+            self.write(some)
+
+    def settle(self, pool: str) -> bool:
+        """Takes up all that was read of a pool, this fetch last. False if nothing else is held, or it went wrong.
+
+        Where nothing else is held the live answer stands, and what was read is put off until it matters.
+        """
+        others: list[bool] = []
+
+        def take_up(writer: log.Writer) -> None:
+            others.append(index.holds_any(writer.connection, pool))
+            if not others[0]:
+                return
             # An index is read in the order of receipt, so no read counts as received before one that is in it.
             self._seen = max(self._seen, writer.last_seen())
             key = self._begun(writer)
-            read = derive.found(key, self.asked, records, self._seen, self._is_complete, self._clean_data)
             archived = derive.Archived(writer.connection, self.find, {key: self.asked})
-            taken.append(read)
+            archived.take_up(pool)
+            read = derive.found(key, self.asked, self._said(), self._seen, self._is_complete, self._clean_data)
             index.add(writer.connection, read, archived.holds)
 
-        self._write(add)
-        return taken[0] if taken and not self.problem else None
+        if self._exchanges:
+            self.catch_up(pool)
+            self.write(take_up)
+        self._is_taken_up = not self.problem and others == [True]
+        return self._is_taken_up
 
-    def finish(self, text: str | None, status: int) -> None:
-        """Appends how the fetch ended and what it printed, if it did."""
+    def finish(self, text: str | None, status: int, pool: str) -> None:
+        """Appends how the fetch ended and what it printed, if it did. What was read is due, unless it was taken up."""
 
         def append(writer: log.Writer) -> None:
-            seen = self._seen if self._exchanges else writer.last_seen()
+            is_due = bool(self._exchanges) and not self._is_taken_up
+            seen = self._seen if self._is_taken_up else max(self._seen, writer.last_seen())
             answer = None if text is None else self._clean_body(text.encode("utf-8", "surrogatepass"))
-            writer.answer(self._begun(writer), log.Answer(seen, self._is_complete, status, answer))
+            key = self._begun(writer)
+            writer.answer(key, log.Answer(seen, self._is_complete, status, answer))
+            if is_due:
+                index.put_off(writer.connection, pool, key)
 
-        self._write(append)
+        self.write(append)
         self.close()
 
     def close(self) -> None:
@@ -124,6 +143,15 @@ class Recorder:
     def _is_complete(self) -> bool:
         return self._is_ended and not self._is_flawed
 
+    def _said(self) -> list[Record]:
+        """What was read, as it will be read from the log again: all of a reply, wherever the answer stopped."""
+        if self.asked.fetch.pit is not None and self._is_ended:
+            return self._records
+        said: list[Record] = []
+        with contextlib.suppress(Exception):  # a provider's bug costs the index this read, and nothing else
+            said = list(derive.records(self.asked, self._exchanges))
+        return said
+
     def _begun(self, writer: log.Writer) -> Key:
         if self._key is None:
             fetch = self.asked.fetch
@@ -132,7 +160,7 @@ class Recorder:
 
     def _exchange(self, request: Request, reply: Reply) -> Exchange:
         """The exchange without its signature, and without what a secret is repeated in."""
-        headers = {name: self._clean(reply.header(name)) for name in _HEADERS if reply.header(name)}
+        headers = {name: self._clean_header(reply.header(name)) for name in _HEADERS if reply.header(name)}
         dated = log.moment_of(headers.get("date", ""))
         received = max(reply.received_at, dated) if dated else reply.received_at
         params = {name: _cleaned(value, self._clean) for name, value in request.params.items()}
@@ -147,7 +175,12 @@ class Recorder:
             body=self._clean_body(reply.body),
         )
 
-    def _write(self, action: Callable[[log.Writer], None]) -> None:
+    def _clean_header(self, text: str) -> str:
+        plain = self._clean_body(text.encode("utf-8", "surrogatepass"))
+        return self._clean(plain.decode("utf-8", "surrogatepass"))
+
+    def write(self, action: Callable[[log.Writer], None]) -> None:
+        """Does it in one transaction; what goes wrong is the ``problem``."""
         connection = self.connection
         if connection is None:
             return
@@ -169,8 +202,8 @@ class Recorder:
             action()
         except ArchiveError as error:
             self.problem = error.problem
-        except sqlite3.Error as error:
-            self.problem = of_sqlite(error).problem
+        except BROKEN as error:
+            self.problem = of_broken(error).problem
         except OSError as error:
             self.problem = of_os(error).problem
 

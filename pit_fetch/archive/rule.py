@@ -181,6 +181,14 @@ def reigns(history: Sequence[Run]) -> list[Reign]:
     return found
 
 
+def alone(claim: int | None, seen: int, free: int) -> tuple[int, int | None]:
+    """The start and ``first_seen`` of the only reign of an item that one read has in one version: most items.
+
+    It is what :func:`reigns` makes of that, at a fraction of the cost.
+    """
+    return (seen, seen) if claim is None else (max(claim, free), None)
+
+
 def at(history: Sequence[Reign], instant: int) -> Reign | None:
     """The reign at ``instant``, if there is one."""
     place = bisect_right(history, instant, key=attrgetter("start"))

@@ -7,7 +7,7 @@ answers      how a fetch ended and what it printed
 drops        what was deleted on request, and when; the rows themselves are "dropped" entries
 bodies       every body once, by the hash of its bytes, packed
 
-pools, reads, versions, sights, reigns    derived: see index
+pools, reads, versions, sights, reigns, due    derived: see index
 """
 
 from __future__ import annotations
@@ -15,16 +15,19 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from pit_fetch.archive.errors import ArchiveError, of_os, of_sqlite
+from pit_fetch.archive.errors import BROKEN, ArchiveError, of_broken, of_os, of_sqlite
 
 APPLICATION_ID = 0x50495446  # "PITF"
 FORMAT = 1
 # How long a writer waits for the others: each holds the file for some milliseconds.
 BUSY_SECONDS = 10.0
+# The part of a fetch's time limit that it may wait for the archive: the source needs the rest.
+_PART = 0.25
 
 LOG = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -67,7 +70,8 @@ CREATE TABLE reads (
 ) WITHOUT ROWID;
 CREATE TABLE versions (
     id INTEGER PRIMARY KEY, pool INTEGER NOT NULL, item TEXT NOT NULL, key BLOB NOT NULL, content BLOB NOT NULL,
-    available INTEGER, revised INTEGER, stamp TEXT NOT NULL, payload TEXT NOT NULL, UNIQUE (pool, item, key)
+    available INTEGER, revised INTEGER, stamp TEXT NOT NULL, payload TEXT NOT NULL, mark INTEGER NOT NULL,
+    UNIQUE (pool, item, key)
 );
 CREATE TABLE sights (
     pool INTEGER NOT NULL, item TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, before INTEGER NOT NULL,
@@ -77,48 +81,95 @@ CREATE TABLE sights (
 CREATE INDEX sights_there ON sights (pool, position) WHERE latest = 1 AND said != '';
 CREATE TABLE reigns (
     pool INTEGER NOT NULL, position INTEGER NOT NULL, item TEXT NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL,
-    version INTEGER NOT NULL, first_seen INTEGER, PRIMARY KEY (pool, position DESC, item, start)
+    version INTEGER NOT NULL, first_seen INTEGER, mark INTEGER NOT NULL, PRIMARY KEY (pool, position DESC, item, start)
 ) WITHOUT ROWID;
 CREATE INDEX reigns_by_item ON reigns (pool, item);
+CREATE TABLE due (
+    pool INTEGER NOT NULL, origin TEXT NOT NULL, fetch INTEGER NOT NULL, PRIMARY KEY (origin, fetch)
+) WITHOUT ROWID;
+CREATE INDEX due_by_pool ON due (pool);
 """
-DERIVED = ("pools", "reads", "versions", "sights", "reigns")
+DERIVED = ("pools", "reads", "versions", "sights", "reigns", "due")
+
+
+def patience(timeout: float) -> float:
+    """How many seconds a fetch with this time limit waits for others that hold the archive."""
+    return min(BUSY_SECONDS, timeout * _PART)
 
 
 def open_to_write(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
     """The archive at ``path``, made if it is not there. Raises ArchiveError."""
+    path = os.path.abspath(path)  # ":memory:" and "" are other things to SQLite than files of that name
     try:
         with contextlib.suppress(FileExistsError):
             # SQLite gives the files beside it the same mode.
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600))
+        _check_is_file(path)
         if not os.access(path, os.W_OK):
             raise ArchiveError("it is read-only")
+        if not os.path.getsize(path):  # it may have been there, empty, for everybody to read
+            with contextlib.suppress(OSError):
+                os.chmod(path, 0o600)
     except OSError as error:
         raise of_os(error) from None
+    connection: sqlite3.Connection | None = None
     try:
         connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
         _prepare(connection, busy_seconds)
-    except sqlite3.Error as error:
-        raise of_sqlite(error) from None
+    except (ArchiveError, *BROKEN) as error:
+        if connection is not None:
+            connection.close()
+        raise error if isinstance(error, ArchiveError) else of_broken(error) from None
     return connection
 
 
 def open_to_read(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
     """The archive at ``path`` as it is; it may lie in a place where nothing can be written. Raises ArchiveError."""
-    if not os.path.isfile(path):
-        raise ArchiveError("there is no such file")
+    try:
+        _check_is_file(path)
+    except OSError as error:
+        raise ArchiveError("there is no such file") if isinstance(error, FileNotFoundError) else of_os(error) from None
     problem: ArchiveError | None = None
     # In WAL mode a reader needs the file beside it; where that cannot be made, nobody else writes either.
     for mode in ("mode=ro", "mode=ro&immutable=1"):
+        connection: sqlite3.Connection | None = None
         try:
             uri = Path(os.path.abspath(path)).as_uri()
             connection = sqlite3.connect(f"{uri}?{mode}", uri=True, timeout=busy_seconds, isolation_level=None)
             if _is_new(connection):
                 raise ArchiveError("it is empty")
-        except sqlite3.Error as error:
-            problem = of_sqlite(error)
+        except (ArchiveError, *BROKEN) as error:
+            if connection is not None:
+                connection.close()
+            if isinstance(error, ArchiveError):
+                raise
+            problem = of_broken(error)
         else:
             return connection
     raise problem or ArchiveError("it cannot be opened")
+
+
+def _check_is_file(path: str) -> None:
+    """A folder, a pipe or a device is no archive, and opening one may wait for ever. Raises OSError, ArchiveError."""
+    if os.path.islink(path) and not os.path.exists(path):
+        raise ArchiveError("it is a link to a file that is not there")
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise ArchiveError("it is not a regular file")
+
+
+def set_aside(connection: sqlite3.Connection, pool: str) -> None:
+    """Puts a copy of the index of one pool in the place of the index, for this connection alone.
+
+    So an archive that cannot be written can still be asked about what its index does not hold yet.
+    """
+    connection.execute("PRAGMA temp_store = MEMORY")
+    temporary = INDEX.replace("CREATE TABLE ", "CREATE TEMP TABLE ").replace("CREATE INDEX ", "CREATE INDEX temp.")
+    for statement in temporary.split(";"):
+        connection.execute(statement)
+    for table in DERIVED:
+        which = "name = ?" if table == "pools" else "pool = (SELECT id FROM main.pools WHERE name = ?)"
+        query = f"INSERT INTO temp.{table} SELECT * FROM main.{table} WHERE {which}"  # noqa: S608 - our names
+        connection.execute(query, (pool,))
 
 
 @contextlib.contextmanager

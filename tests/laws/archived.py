@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,14 +15,14 @@ from random import Random
 from urllib.parse import quote
 
 from pit_fetch import registry
-from pit_fetch.archive import log, schema
+from pit_fetch.archive import derive, log, schema
 from pit_fetch.request import parse
 from pit_fetch.testing.process import Left
 from pit_fetch.testing.same import holds, same_bytes
 from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import Request
 from tests.laws import indexed, keeping, memory
-from tests.laws.worlds import SECRETS, Case, run
+from tests.laws.worlds import SECRETS, Case, provider_of, resized, run
 
 Law = Callable[[Random], int]
 Maker = Callable[[Random], Case]
@@ -79,6 +80,28 @@ def interference(case: Case) -> int:
 
         same_bytes(ask, case.worlds, SECRETS)
     return len(case.worlds) - 1
+
+
+def rebuilt(case: Case) -> int:
+    """What is taken up when it is asked for is what an index made of the whole log says."""
+    if "--format" in case.words:
+        return 0
+    with archive() as path:
+        for app, now, pit in ((case.worlds[0], case.moment, None), (case.worlds[-1], None, "")):
+            run(case, app, now=now, pit=pit, environ=environ(path))
+
+        def ask() -> Left:
+            return run(case, _nobody, environ=environ(path), words=(*case.words, "--offline"))
+
+        before = ask()
+        with (
+            resized(case.sizes),
+            closing(schema.open_to_write(str(path))) as connection,
+            schema.transaction(connection),
+        ):
+            derive.Archived(connection, lambda name: provider_of(case), {}).rebuild()
+        assert ask().out == before.out, "rebuilding the index changes an answer"
+    return 1
 
 
 def nothing_early(case: Case) -> int:
@@ -139,7 +162,8 @@ def secrets(case: Case) -> int:
     def echo(request: Request) -> Response:
         keys = [*request.signature.params.values(), *request.signature.headers.values()]
         said = [*keys, *(quote(str(key), safe="") for key in keys)]
-        return Response(json.dumps(said).encode(), 401, {"ETag": str(said)})
+        escaped = "".join(_escaped(str(key)) for key in keys)
+        return Response(json.dumps(said).encode() + escaped.encode(), 401, {"ETag": f"{said} {escaped}"})
 
     with archive() as path:
         run(case, echo, environ=environ(path), pit="")
@@ -147,10 +171,20 @@ def secrets(case: Case) -> int:
             tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             everything = [repr(row) for name in tables for row in connection.execute(f"SELECT * FROM {name}")]
             digests = [digest for (digest,) in connection.execute("SELECT digest FROM bodies")]
-            everything += [log.read_body(connection, digest).decode() for digest in digests]
+            bodies = [log.read_body(connection, digest).decode() for digest in digests]
+            everything += [*bodies, *map(_unescaped, bodies)]
     for secret in SECRETS:
         assert not any(holds(text, secret) for text in everything), "a key is in the archive"
     return 0
+
+
+def _escaped(key: str) -> str:
+    """Nobody has to write it so, and anybody may."""
+    return "".join(f"\\u{ord(one):04X}" if place % 2 else f"%{ord(one):02x}" for place, one in enumerate(key))
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"(?:\\u00|%)([0-9A-Fa-f]{2})", lambda found: chr(int(found[1], 16)), text)
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -167,6 +201,6 @@ def laws(makers: Mapping[str, Maker]) -> Mapping[str, Law]:
 
     return {
         f"{source}: archive {law.__name__.replace('_', ' ')}": of(law, make)
-        for law in (empty, offline, interference, nothing_early, captured, secrets)
+        for law in (empty, offline, rebuilt, interference, nothing_early, captured, secrets)
         for source, make in makers.items()
     } | {**memory.LAWS, **indexed.LAWS, **keeping.LAWS}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -9,6 +10,7 @@ from contextlib import closing
 from random import Random
 
 from pit_fetch.archive import index, instants, schema
+from pit_fetch.archive.errors import ArchiveError
 from pit_fetch.archive.log import Key
 from pit_fetch.archive.rule import Read, Version
 from pit_fetch.provider import Record
@@ -92,8 +94,38 @@ def index_of_ties(rng: Random) -> int:
     return 1
 
 
+def damage_is_no_answer(rng: Random) -> int:
+    """A value that was changed in what rules is never served: the index says that it is damaged, or leaves it out."""
+    captured = _orderly(capture(rng, source(rng)))
+    instants_asked = list(_sample(rng))
+    with closing(database()) as connection:
+        filled(connection, captured)
+        expected = {instant: by_content(answer(connection, instant)) for instant in instants_asked}
+        table, column = rng.choice(_CHANGED)
+        change = rng.choice((f"{column} + 1", f"{column} - 7", f"-{column}", "0", "'x'", "NULL"))
+        try:
+            connection.execute(f"UPDATE {table} SET {column} = {change}")
+        except sqlite3.Error:  # the table does not take it
+            return 0
+        for instant in instants_asked:
+            with contextlib.suppress(ArchiveError):
+                assert by_content(answer(connection, instant)).items() <= expected[instant].items(), (table, column)
+    return 1
+
+
+# What an answer rests on.
+_CHANGED = (
+    *(("reigns", column) for column in ("position", "start", "stop", "version", "first_seen", "item")),
+    *(("versions", column) for column in ("available", "revised", "stamp", "payload")),
+)
+
+
 def _sample(rng: Random) -> Iterator[int]:
     return iter(rng.sample(list(memory.Instants), 12))
 
 
-LAWS = {"archive: index": index_is_the_rule, "archive: ties": index_of_ties}
+LAWS = {
+    "archive: index": index_is_the_rule,
+    "archive: ties": index_of_ties,
+    "archive: damage": damage_is_no_answer,
+}

@@ -124,7 +124,7 @@ def run(
         _clear(home)
     clock = TestClock(case.moment + timedelta(days=900) if now is None else now)
     transport, asked = Answering(app, clock.now), case.pit if pit is None else pit
-    with _resized(case.sizes if sizes is None else sizes):
+    with resized(case.sizes if sizes is None else sizes):
         left = process.run(
             line
             or [
@@ -139,10 +139,17 @@ def run(
             folder=home,
             stdin=stdin,
             terminal=case.terminal,
-            provider=case.provider or (case.page_size and _with_page_size(case.source, case.page_size)) or None,
+            provider=provider_of(case) if case.provider or case.page_size else None,
         )
     check_asked(transport.exchanges, case.provider or registry.load(case.source))
     return left
+
+
+def provider_of(case: Case) -> Provider:
+    """The source as the case has it."""
+    if case.provider is not None:
+        return case.provider
+    return _with_page_size(case.source, case.page_size) if case.page_size else registry.load(case.source)
 
 
 def check_asked(exchanges: Iterable[tuple[Request, Response]], provider: Provider) -> None:
@@ -199,7 +206,7 @@ def _clear(home: Path) -> None:
 
 
 @contextmanager
-def _resized(sizes: Mapping[str, Any]) -> Iterator[None]:
+def resized(sizes: Mapping[str, Any]) -> Iterator[None]:
     """The sources' own sizes of pages and slices, which their modules hold as constants."""
     with ExitStack() as stack:
         for name, value in sizes.items():

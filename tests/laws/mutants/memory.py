@@ -184,6 +184,36 @@ MUTANTS = (
         ("bz-news-api: archive secrets", "alphavantage: archive secrets"),
     ),
     Mutant(
+        "only what was spelled plainly is a key",
+        "pit_fetch.archive.redaction:_unescaped",
+        lambda real: lambda body: b"",
+        ("bz-news-api: archive secrets", "alphavantage: archive secrets"),
+    ),
+    Mutant(
+        "what is due is never taken up",
+        "pit_fetch.archive.index:due",
+        lambda real: lambda connection, pool: [],
+        ("bz-news-api: archive offline", "sample: archive offline"),
+    ),
+    Mutant(
+        "a reign is served whatever became of it",
+        "pit_fetch.archive.index:_mark",
+        lambda real: lambda *values, payload: 0,
+        ("archive: damage",),
+    ),
+    Mutant(
+        "an item that was seen once counts from its claim on",
+        "pit_fetch.archive.rule:alone",
+        lambda real: lambda claim, seen, free: (seen if claim is None else claim, real(claim, seen, free)[1]),
+        _INDEX,
+    ),
+    Mutant(
+        "an undated item that was seen once shows no sight",
+        "pit_fetch.archive.rule:alone",
+        lambda real: lambda claim, seen, free: (real(claim, seen, free)[0], None),
+        _INDEX,
+    ),
+    Mutant(
         "first_seen_at is not looked at",
         "pit_gate:_OTHER_STAMPS",
         lambda real: ("revised_at",),

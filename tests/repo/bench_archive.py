@@ -1,0 +1,217 @@
+"""What an archive costs, as ratios within one run: recording, as-of answers, lookups, vintages, replays.
+
+Whole processes where an agent would wait for one, each pair in turn; lookups in process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from pit_fetch import registry
+from pit_fetch.archive import derive, index, instants, log, replay, schema
+from pit_fetch.archive.log import Key
+from pit_fetch.http import base_url
+from pit_fetch.operations import understood
+from pit_fetch.provider import Record
+from pit_fetch.request import parse
+from pit_fetch.testing.server import Response, serve
+from pit_fetch.transport import Request
+from tests.loopback import alphavantage, benzinga
+from tests.repo import vintages
+
+RUNS = 9
+BARS, REPLAYS = 6_000, 10_000
+FEW, MANY = 1_000, 1_000_000
+PIT = datetime.fromisoformat("2026-06-01T16:00:00-04:00")
+DAILY = ["--source", "alphavantage", "TIME_SERIES_DAILY", "symbol=IBM"]
+NEWS = ["--source", "bz-news-api"]
+# (name, our figure, the other figure, the unit, at most)
+Row = tuple[str, float, float, str, float]
+
+
+def bars(count: int) -> list[alphavantage.Bar]:
+    """Daily bars, newest first."""
+    days = (PIT.date() - timedelta(days=n) for n in range(1, 2 * count))
+    weekdays = islice((day for day in days if day.weekday() < 5), count)
+    return [alphavantage.bar(day.isoformat(), f"{100 + n / 100:.2f}") for n, day in enumerate(weekdays)]
+
+
+def seconds(words: Sequence[str], env: dict[str, str]) -> float:
+    command = [str(Path(sys.executable).parent / "pit_fetch"), *words]
+    start = time.perf_counter()
+    printed = subprocess.run(command, check=True, env=env, stdout=subprocess.PIPE).stdout
+    taken = time.perf_counter() - start
+    assert len(json.loads(printed)["data"]) == 50, printed  # as many as it shows without --limit
+    return taken
+
+
+def recording(folder: Path, env: dict[str, str]) -> Iterator[Row]:
+    """A fetch that records, beside the same fetch. Every reply differs from the last."""
+    found = bars(BARS)
+    served = [0]
+
+    def answer(request: Request) -> Response:
+        served[0] += 1
+        changed = [(found[0][0], {**found[0][1], "volume": str(served[0])}), *found[1:]]
+        return Response(json.dumps(alphavantage.series_document("TIME_SERIES_DAILY", changed, "US/Eastern")).encode())
+
+    with serve(answer) as server:
+        live = {**env, "PIT_FETCH_ALPHAVANTAGE_URL": server.url, "ALPHAVANTAGE_API_KEY": alphavantage.KEY}
+        live["PIT_FETCH_RATE_WWW_ALPHAVANTAGE_CO"] = "10000/0.001"
+        at_pit = [*DAILY, "--pit", PIT.isoformat()]
+        known = {**live, "PIT_FETCH_ARCHIVE": str(folder / "known.db")}
+        for _ in range(3):
+            seconds(at_pit, known)
+        plain, first, opened, mixed = [], [], [], []
+        plain_open = []
+        for run in range(RUNS):
+            new = {**live, "PIT_FETCH_ARCHIVE": str(folder / f"new{run}.db")}
+            plain.append(seconds(at_pit, live))
+            first.append(seconds(at_pit, new))
+            mixed.append(seconds(at_pit, known))
+            plain_open.append(seconds(DAILY, live))
+            opened.append(seconds(DAILY, new))
+    yield _row(f"recording {BARS:,} bars", first, plain, 1.25)
+    yield _row(f"recording {BARS:,} bars, open mode", opened, plain_open, 1.25)
+    yield _row("recording, and answering from both", mixed, plain, 2.0)
+
+
+def answers(folder: Path, env: dict[str, str]) -> Iterator[Row]:
+    """An as-of answer of the newest of many versions, beside one of the newest of few."""
+    paths = {count: folder / f"{count}.db" for count in (FEW, MANY)}
+    for count, path in paths.items():
+        with closing(schema.open_to_write(str(path))) as connection:
+            fill(connection, count)
+    words = [*NEWS, "--offline", "--pit", PIT.isoformat(), "--lookback-minutes", "100"]
+    taken: dict[int, list[float]] = {FEW: [], MANY: []}
+    for _ in range(RUNS):
+        for count, path in paths.items():
+            taken[count].append(seconds(words, {**env, "PIT_FETCH_ARCHIVE": str(path)}))
+    yield _row(f"as of: {MANY:,} versions / {FEW:,}", taken[MANY], taken[FEW], 1.5)
+
+
+def fill(connection: sqlite3.Connection, count: int) -> None:
+    """An archive of so many articles, a minute apart, which one read had."""
+    provider = registry.load("bz-news-api")
+    request = parse(NEWS[2:], provider, {})
+    seen = instants.number(PIT - timedelta(seconds=30))
+    hosts = {host.name: base_url(host, {}) for host in provider.hosts}
+    fetch = log.Fetch(seen, "live", provider.name, "", "", hosts, request.canonical, None)
+    pool = derive.pool(provider, understood(request, PIT), fetch)
+    with schema.transaction(connection):
+        for start in range(0, count, 10_000):
+            said = {str(n): [index.row(article(n), frozenset())] for n in range(start, min(start + 10_000, count))}
+            found = index.Found(Key("bench", 1), pool, seen, False, seen, None, None, said)
+            index.add(connection, found, lambda key, records: False)
+
+
+def article(number: int) -> Record:
+    public = PIT.astimezone(UTC) - timedelta(minutes=number + 1)
+    payload = {"title": f"Title {number}", "teaser": " ", "body": "<p>Words.</p>", "symbols": ["AAPL"], "tags": []}
+    return Record(str(number), public, "provider_metadata", {**payload, "channels": ["News"]}, public)
+
+
+def lookups() -> Iterator[Row]:
+    """A warm lookup of a thousand rows, beside the least that SQLite and JSON need for the same rows."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.executescript(schema.LOG + schema.INDEX)
+        fill(connection, FEW)
+        (pool,) = connection.execute("SELECT name FROM pools").fetchone()
+        at = instants.number(PIT)
+        bare = (
+            "SELECT r.item, r.first_seen, v.available, v.revised, v.stamp, v.payload "
+            "FROM reigns r JOIN versions v ON v.id = r.version WHERE r.pool = 1 AND r.position <= ? "
+            "AND r.start <= ? AND r.stop > ? ORDER BY r.position DESC, r.item"
+        )
+
+        def select() -> list[Any]:
+            return connection.execute(bare, (at, at, at)).fetchall()
+
+        def decoded() -> list[Any]:
+            return [(*row, json.loads(row[-1])) for row in connection.execute(bare, (at, at, at))]
+
+        def stored() -> list[Any]:
+            return index.rows(connection, pool, at, at).fetchall()
+
+        def records() -> list[Any]:
+            return list(index.ruling(connection, pool, at, at))
+
+        assert len(select()) == len(records()) == FEW
+        yield _row("lookup as stored / bare select", *in_turn(stored, select), 3.0)
+        yield _row("lookup as records / select, json", *in_turn(records, decoded), 3.0)
+
+
+def in_turn(ours: Callable[[], object], other: Callable[[], object]) -> tuple[list[float], list[float]]:
+    taken: tuple[list[float], list[float]] = ([], [])
+    for _ in range(100):
+        for action, times in zip((ours, other), taken, strict=True):
+            start = time.process_time()
+            action()
+            times.append(time.process_time() - start)
+    return taken
+
+
+def size() -> Row:
+    """Made-up vintages of a series that grew by a day. Real ones: python -m tests.repo.vintages FOLDER."""
+    found = bars(BARS)
+    earlier, later = (alphavantage.series_csv(found[skipped:]).encode() for skipped in (20, 0))
+    sizes = vintages.measure([(earlier, later)])
+    return ("a vintage, packed / raw", sizes.packed, sizes.raw, "bytes", 1 / 12)
+
+
+def replays(folder: Path, env: dict[str, str]) -> Row:
+    """How many of so many replays are not what was printed."""
+    path = folder / "replayed.db"
+    with serve(benzinga.app([benzinga.article(n, PIT - timedelta(minutes=n)) for n in range(1, 30)])) as server:
+        live = {**env, "PIT_FETCH_BENZINGA_URL": server.url, "BENZINGA_API_KEY": benzinga.TOKEN}
+        command = [str(Path(sys.executable).parent / "pit_fetch"), *NEWS, "--pit", PIT.isoformat()]
+        live["PIT_FETCH_ARCHIVE"] = str(path)
+        printed = subprocess.run(command, check=True, env=live, capture_output=True).stdout
+    with closing(schema.open_to_read(str(path))) as connection:
+        key = replay.last(connection)
+        assert key is not None
+        same = sum(replay.recorded(connection, key).text.encode() == printed for _ in range(REPLAYS))
+    return (f"of {REPLAYS:,} replays, not identical", REPLAYS - same, REPLAYS, "", 0.0)
+
+
+def _row(name: str, ours: Sequence[float], other: Sequence[float], at_most: float) -> Row:
+    return (name, statistics.median(ours) * 1000, statistics.median(other) * 1000, "ms", at_most)
+
+
+def judged(row: Row) -> bool:
+    """Prints a row and says whether it is good."""
+    name, ours, other, unit, at_most = row
+    good = ours / other <= at_most
+    figures = f"{ours:9,.1f} {unit} / {other:9,.1f} {unit} = {ours / other:.3f}x"
+    print(f"{name:<36} {figures}  (at most {at_most:.3f}x{'' if good else ': EXCEEDED'})", flush=True)
+    return good
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        env = {"PATH": os.environ["PATH"], "HOME": name}
+        good = [judged(row) for row in recording(folder, env)]
+        good += [judged(row) for row in answers(folder, env)]
+        good += [judged(row) for row in lookups()]
+        good += [judged(size()), judged(replays(folder, env))]
+    return 0 if all(good) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
