@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pit_fetch.request import Request
 
 # A fetch never starts with one of these words.
-COMMANDS = ("init", "lint", "doctor", "new-provider", "config", "completion", "sources", "diff", "explain")
+COMMANDS = ("init", "lint", "doctor", "new-provider", "config", "completion", "sources", "diff", "explain", "normalize")
 # Those of them that ask a source.
 LOOKS = ("diff", "explain")
 
@@ -101,6 +101,9 @@ def _run(argv: list[str], world: World, answer: _Answer) -> None:
     if argv[:1] and argv[0] in LOOKS:
         _look(argv, world, answer)
         return
+    if argv[:1] == ["normalize"]:
+        _normalize(argv, world, answer)
+        return
     if argv[:1] and argv[0] in COMMANDS:
         _run_command(argv, world, answer)
         return
@@ -167,6 +170,22 @@ def _look(argv: list[str], world: World, answer: _Answer) -> None:
         request = _prepared(parse(words, provider, world.environ, defaults), world)
         answer.log = _log(request, world)
         _hand_over(request, verdicts.run(request, world, answer.log, argv), world, answer)
+
+
+def _normalize(argv: list[str], world: World, answer: _Answer) -> None:
+    """A transformer's items as the answer of a fetch that reads them from a file."""
+    from pit_fetch import config, options
+    from pit_fetch.normalize import PROVIDER
+    from pit_fetch.request import parse
+
+    command, *words = argv
+    if options.listing_of(words) == "help":
+        answer.set(options.build_parser(PROVIDER, command).format_help())
+        return
+    settings = config.read(world.environ, world.folder)
+    world = world._replace(environ=settings.environ)
+    defaults = {"input_file": "-", **_defaults(settings, world)}
+    _ask(parse(words, PROVIDER, world.environ, defaults, command), argv, world, answer)
 
 
 def _defaults(settings: Settings, world: World) -> Mapping[str, object]:

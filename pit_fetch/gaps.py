@@ -19,7 +19,7 @@ Code = Literal[
     "ceiling_malformed", "usage", "credential_missing", "credential_malformed", "env_file_unreadable",
     "url_malformed", "file_missing", "file_unreadable", "rate_malformed", "output_unwritable", "settings_malformed",
     "operators_only", "no_difference", "compared_in_part", "explained_in_part", "explained_to_a_limit",
-    "dependency_missing", "operation", "input_unreadable", "input_malformed", "http_status", "http_wait", "moved",
+    "dependency_missing", "operation", "input_unreadable", "input_malformed", "items_malformed", "http_status", "http_wait", "moved",
     "credential_refused", "throttled", "throttled_wait", "own_limit",
     "not_entitled", "bad_call", "network", "unresolved", "refused", "proxy", "certificate", "certificate_file", "tls",
     "timeout", "too_large", "redirected", "malformed", "off_subject", "incomplete", "paging", "order_broken",
@@ -158,6 +158,7 @@ REASONS: Mapping[Code, tuple[str, str]] = {
     # The input file.
     "input_unreadable": ("input_error", "--input-file cannot be read: {problem}."),
     "input_malformed": ("input_error", "--input-file is not a reply from {source}: {problem}."),
+    "items_malformed": ("input_error", "The items cannot be read: {problem}."),
     # The provider. Nothing it said is repeated.
     "http_status": ("upstream_error", "{host} answered with HTTP {status}."),
     "http_wait": (
