@@ -99,6 +99,7 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
 _OF_SOURCES = frozenset({"source", "max_pages", "archive", "offline"})
 COMMON_OPTIONS: tuple[Option, ...] = tuple(option for group in COMMON.values() for option in group)
 
+_HELP = ((("-h", "--help"), "show this help"),)
 _LISTINGS = (
     (("-h", "--help"), "show this help; with --source, also the options of that source"),
     (("--version",), "print the version"),
@@ -118,9 +119,8 @@ _EPILOG = """\
 exit status: 0 an envelope is on stdout, with or without gaps; 2 the command line was refused;
 3, 4, 5 with --fail: a config, input or upstream gap; 70 a bug; 130 interrupted.
 "pit_fetch --source SOURCE --help" shows the options of a source.
-other commands: pit_fetch init | lint | doctor | new-provider | config | completion | sources | diff | explain
-| normalize;
-each has its own --help.
+other commands: pit_fetch init | lint | doctor | new-provider | config | completion | sources | diff | explain |
+normalize; each has its own --help.
 """
 
 
@@ -196,7 +196,7 @@ def build_parser(provider: Provider | None, command: str = "") -> Parser:
     for title, options in COMMON.items():
         _add_options(parser, title, [one for one in options if not command or one.name not in _OF_SOURCES])
     group = parser.add_argument_group("listings")
-    for flags, text in _LISTINGS[:1] if command else _LISTINGS:
+    for flags, text in _HELP if command else _LISTINGS:
         group.add_argument(*flags, action="store_true", help=text)
     if provider is not None and provider.options:
         _add_options(parser, f"options of {provider.name} (as --name VALUE or name=VALUE)", provider.options)

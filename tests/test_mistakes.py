@@ -52,7 +52,7 @@ REFUSED = {
     "--hlep": "did you mean --help?",
     "-help": "did you mean --help?",
     "'-?'": "did you mean --help?",
-    "frobnicate": "Commands: init, lint, doctor, new-provider, config, completion, sources, diff, explain, help",
+    "frobnicate": "config, completion, sources, diff, explain, normalize, help",
     "-v lint": "a command must come first: pit_fetch lint",
     "--json doctor": "a command must come first: pit_fetch doctor",
     "fetch benzinga": "write pit_fetch --source benzinga",

@@ -96,7 +96,7 @@ PROVIDER = Provider(
     read=read,
     operations=(
         Operation(
-            rule="the time of publication at the place that the item names; revised at the latest time that its page says",
+            rule="the time at the place that the item names; revised at the latest time that its page says",
             why="what a model extracted is read again in the saved page",
             takes=("pages",),
             fields=(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
@@ -178,7 +178,7 @@ def _split(content: bytes) -> tuple[list[tuple[str, str]], bytes]:
     """The headers of the last reply at the beginning of ``content``, with names in small letters, and the body."""
     headers: list[tuple[str, str]] = []
     while content.startswith(b"HTTP/"):
-        head, _, content = re.split(rb"(\r?\n\r?\n)", content + b"\n\n", maxsplit=1)
+        head, content = [*re.split(rb"\r?\n\r?\n", content, maxsplit=1), b""][:2]
         lines = [line.partition(":") for line in head.decode("latin-1").splitlines()[1:]]
         headers = [(name.strip().lower(), value.strip()) for name, _, value in lines]
     return headers, content

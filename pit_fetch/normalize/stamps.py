@@ -40,7 +40,9 @@ NAMES: Mapping[str, frozenset[str]] = {
 _RECEIVED = ("header", "date")
 
 # The forms that pages have beside RFC 3339: without a colon in the offset, and without seconds (W3C-DTF).
-_LOOSE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]+)?)? ?(Z|[+-][0-9:]{4,6})")
+_LOOSE = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]+)?)? ?(Z|[+-][0-9:]{4,6})"
+)
 _MINUTE = timedelta(minutes=1, microseconds=-1)
 
 
