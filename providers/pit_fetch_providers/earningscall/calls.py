@@ -47,11 +47,26 @@ def transcripts(body: bytes, query: Query, exchange: str | None, symbol: str | N
             yield _UNREADABLE
 
 
-def of_call(transcript: Record, call: Record) -> Record:
-    """``transcript``, if it is that of ``call``: both name the time of the call, and the later of them counts."""
+def of_call(transcript: Record, call: Record, stored: datetime | None) -> Record:
+    """``transcript``, if it is that of ``call``, as last changed at the latest of all that is said of it.
+
+    Both name the time of the call, and the list's order is that of its own. ``stored`` is when the text was
+    stored: what was stored before the call was not its transcript, so that time is wrong.
+    """
     if transcript.id != call.id or transcript.available_at is None or call.available_at is None:
         return _UNREADABLE
-    return transcript._replace(available_at=max(transcript.available_at, call.available_at))
+    changed = max(transcript.available_at, stored or call.available_at)
+    held = parse_rfc3339(call.payload["conference_date"])
+    is_shown = stored is not None and held is not None and stored >= held
+    dated = transcript._replace(
+        available_at=call.available_at, revised_at=changed if changed > call.available_at else None
+    )
+    return dated if is_shown else unproven(dated)
+
+
+def unproven(transcript: Record) -> Record:
+    """``transcript``, of which nothing shows that it was public at a PIT."""
+    return transcript._replace(available_at=None, revised_at=None)
 
 
 def _is_transcript(reply: Any) -> bool:
