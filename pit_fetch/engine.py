@@ -260,7 +260,9 @@ def _deadline_gaps(request: Request) -> list[Gap]:
 
 
 def _when_empty(request: Request, query: Query) -> str:
-    if query.pit is not None and query.since is not None and query.since > query.pit:
+    # Of another date than that of publication it would not be true: a forecast is of a day to come.
+    is_publication = query.operation.window in ("", "available_on", None)
+    if is_publication and query.pit is not None and query.since is not None and query.since > query.pit:
         return "--date-from is after the PIT: nothing from then on was public."
     return request.provider.when_empty(query)
 

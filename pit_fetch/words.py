@@ -66,7 +66,7 @@ def _positional(values: Mapping[str, Any], words: list[str], provider: Provider)
     if option is None:
         raise UsageError("usage", text=_no_words(provider))
     if option.name in values:
-        raise UsageError("usage", text=f"--{option.name} is given twice, as an option and as a word")
+        raise UsageError("usage", text=f"{flag_of(option.name)} is given twice, as an option and as a word")
     if option.positional == "one" and len(words) > 1:
         raise UsageError("usage", text=_one_word(option, len(words), provider))
     return {option.name: " ".join(words)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -144,6 +145,20 @@ def test_a_transcript_that_names_another_day_does_not_break_the_order() -> None:
     assert (asked.ids, asked.error) == ([f"NASDAQ:MSFT:{name}" for name in ("2024Q1", "2023Q4", "2023Q3")], None)
 
 
+@pytest.mark.parametrize("body", [b"", b"no JSON", b"5", b'{"event": {}}', b'{"event": 5, "text": "x"}'])
+def test_a_transcript_that_is_withheld_costs_nothing(body: bytes) -> None:
+    def answers(stored: str | None) -> Asked:
+        plain = earningscall.app(CALLS)
+        spoilt = Response(body, 200, {"Last-Modified": stored} if stored else {})
+        return ask(lambda one: spoilt if one.query.get("year") == "2023" else plain(one), op="transcript")
+
+    for stored in (None, "Thu, 15 Feb 2024 21:00:01 GMT"):
+        assert (answers(stored).ids, answers(stored).error) == (IDS[:2], None)
+    error = answers("Tue, 25 Oct 2022 23:00:00 GMT").error
+    assert error is not None
+    assert error.code == "malformed"
+
+
 def test_what_an_archive_held_is_served_from_when_it_was_held(tmp_path: Path) -> None:
     app = earningscall.app([CALLS[1]._replace(stored=None)])
     words = ("transcript", "symbol=MSFT", "exchange=NASDAQ")
@@ -199,6 +214,13 @@ def test_the_list_of_symbols_may_be_odd() -> None:
 
 
 # The calendar.
+
+
+def test_a_call_of_no_company_is_left_out() -> None:
+    row = {"exchange": "NYSE", "symbol": "A", **CALLS[1].event}
+    rows = [row, {**row, "symbol": None}, {**row, "exchange": 5}, {**row, "symbol": ""}, CALLS[1].event]
+    asked = ask_source("earningscall", lambda request: as_json(rows), op="calendar", date="2024-01-30", pit=PIT)
+    assert asked.ids == ["NYSE:A:2024Q2"]
 
 
 def test_the_calls_of_a_day() -> None:
@@ -275,6 +297,7 @@ def test_what_earningscall_says_instead(response: Response, code: str) -> None:
         error = ask(lambda request: response, op=op).error
         assert (error.code if error else "") == code
     plain = earningscall.app(CALLS)
+    response = replace(response, headers={**response.headers, **CALLS[1].headers})
     error = ask(lambda request: response if request.path == "/transcript" else plain(request), op="transcript").error
     assert (error.code if error else "") == code
 

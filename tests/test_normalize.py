@@ -293,11 +293,13 @@ def test_a_page_in_another_encoding(encoding: str) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=" + encoding.encode() + b"\r\n\r\n"
     page = page_of(head + "<p>caf\u00e9</p>".encode(encoding))
     assert page is not None
-    assert page.text == "caf\u00e9"
+    assert page.text.startswith("caf\u00e9")
     assert page_of(b'<meta charset="no such thing"><p>x') is not None
 
 
-@pytest.mark.parametrize("content", [b"", b"\0\xff\xfe<!", b"HTTP/", b"<![if x]><!doctype", b"<" * 99, b"%PDF-1.7"])
+@pytest.mark.parametrize(
+    "content", [b"", b"\0\xff\xfe<!", b"HTTP/", b"<![if x]><!doctype", b"<" * 99, b"%PDF-1.7", b"<a " * 60_000]
+)
 def test_odd_bytes_are_a_page_that_says_nothing(content: bytes) -> None:
     page = page_of(content)
     assert page is None or (page.addresses, page.stamps) == (frozenset(), ())

@@ -168,4 +168,5 @@ def _stored_later(rng: Random, moment: datetime, number: int) -> Call:
     held = _last_day(moment) - rng.choice((0, 1, 100)) * DAY
     header = earningscall.http_date
     stored = rng.choice((None, "soon", header(moment, near(rng, 1)), header(held, -2 * DAY), f"{moment:%c}"))
-    return Call(2040 + number, 1, held.isoformat(), CANARY, stored=stored)
+    text: Any = rng.choice((CANARY, 5, None, "@NaN@", {}))
+    return Call(2040 + number, 1, held.isoformat(), text, stored=stored)

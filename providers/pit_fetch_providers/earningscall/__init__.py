@@ -14,7 +14,7 @@ from functools import partial
 from pit_fetch.errors import ConfigError
 from pit_fetch.operations import in_window
 from pit_fetch.paging import newest_first
-from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record
+from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record, UpstreamError
 from pit_fetch.times import parse_date
 from pit_fetch_providers.earningscall import api, calls
 from pit_fetch_providers.earningscall.symbols import exchanges_of
@@ -69,11 +69,18 @@ def _due(found: Iterable[Record], query: Query) -> Sequence[Record]:
 
 def _transcript(call: Record, query: Query, context: Context) -> Iterator[Record]:
     stored = api.transcript(context, call.payload)
-    if stored is not None:
+    if stored is None:
+        return
+    try:
         for one in calls.transcripts(stored.body, query, call.payload["exchange"], call.payload["symbol"]):
             made = calls.of_call(one, call, stored.at)
             # Without a PIT, the call's own time keeps the order.
             yield made._replace(available_at=call.available_at) if query.open_mode and made.id else made
+    except UpstreamError:
+        # One that would be withheld costs nothing, however spoilt it is.
+        at = calls.credible(call, stored.at)
+        if query.open_mode or (at is not None and at <= query.now):
+            raise
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:

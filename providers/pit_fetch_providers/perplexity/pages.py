@@ -52,7 +52,7 @@ def _is_of(url: str, domain: str) -> bool:
 
 def _record(row: dict[str, Any]) -> Record:
     url = row.get("url")
-    if not isinstance(url, str):
+    if not isinstance(url, str) or not url.strip():
         return _UNREADABLE
     payload = {name: _text(row.get(name)) for name in ("url", "title", "snippet", "date", "last_updated")}
     return Record(url, _public_from(row), "provider_metadata", payload)

@@ -48,6 +48,19 @@ def _stored_before(real: Any) -> Any:
     return of_call
 
 
+def _spoilt(real: Any) -> Any:
+    def transcript(call: Any, query: Any, context: Any) -> Any:
+        from pit_fetch_providers.earningscall import api, calls
+
+        found = list(real(call, query, context))
+        stored = api.transcript(context, call.payload)
+        if stored is not None:
+            list(calls.transcripts(stored.body, query, None, None))
+        return found
+
+    return transcript
+
+
 def _never_changed(real: Any) -> Any:
     return lambda transcript, call, stored: real(transcript, call, stored)._replace(revised_at=None)
 
@@ -99,6 +112,12 @@ MUTANTS = (
         _CALLS,
     ),
     Mutant("earningscall: a transcript is stored before its call", f"{_CALLS_OF}:of_call", _stored_before, _CALLS),
+    Mutant(
+        "earningscall: a spoilt transcript fails the fetch",
+        f"{_HERE}:_transcript",
+        _spoilt,
+        _CALLS,
+    ),
     Mutant("earningscall: what was stored later has not changed", f"{_CALLS_OF}:of_call", _never_changed, _CALLS),
     Mutant("earningscall: a spoilt call fails the fetch", f"{_HERE}.calls:of_company", _readable_alone, _CALLS),
     Mutant(
