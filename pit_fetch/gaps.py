@@ -16,15 +16,16 @@ Code = Literal[
     "late", "undated", "caveat", "snapshot", "never_dated", "undated_served", "unusable", "empty_twice", "nothing",
     "nothing_with_hint", "limit", "max_pages", "max_chars", "continued", "changed_since", "field_left_out",
     "deadline", "look_back", "provider_ceiling", "reach", "partial_file", "pit_malformed",
-    "pit_repeated", "pit_required", "pit_above_ceiling", "ceiling_malformed", "usage", "credential_missing", "credential_malformed", "env_file_unreadable",
+    "pit_repeated", "pit_required", "pit_above_ceiling", "ceiling_malformed", "usage", "credential_missing",
+    "credential_malformed", "env_file_unreadable",
     "url_malformed", "file_missing", "file_unreadable", "rate_malformed", "output_unwritable", "settings_malformed",
     "operators_only", "no_difference", "compared_in_part", "explained_in_part", "explained_to_a_limit",
     "dependency_missing", "operation", "input_unreadable", "input_malformed", "items_malformed", "http_status",
     "http_wait", "moved", "credential_refused", "throttled", "throttled_wait", "own_limit",
     "not_entitled", "bad_call", "network", "unresolved", "refused", "proxy", "certificate", "certificate_file", "tls",
     "timeout", "too_large", "redirected", "malformed", "off_subject", "incomplete", "paging", "order_broken",
-    "offline", "offline_without_archive", "archive_unusable", "not_recorded", "snapshot_held", "never_dated_held",
-    "plugin_failed", "gate_refused", "bug", "interrupted", "not_a_path",
+    "offline", "offline_without_archive", "archive_unusable", "field_unknown", "not_recorded", "snapshot_held",
+    "never_dated_held", "plugin_failed", "gate_refused", "bug", "interrupted", "not_a_path",
 ]  # fmt: skip
 
 REASONS: Mapping[Code, tuple[str, str]] = {
@@ -149,6 +150,8 @@ REASONS: Mapping[Code, tuple[str, str]] = {
     "output_unwritable": ("config", "--output cannot be written ({problem}): name a file in a folder that can be."),
     "dependency_missing": ("config", "The package {package} is missing: run {command}"),
     "operation": ("config", "{text}"),
+    # Where a source's fields are not known beforehand; from the items of the answer.
+    "field_unknown": ("config", "--fields: no item of this answer has {fields}; they have {known}."),
     "offline_without_archive": ("config", "--offline needs an archive: set PIT_FETCH_ARCHIVE, or give --archive PATH."),
     "archive_unusable": ("config", "The archive cannot be used: {problem}. Check PIT_FETCH_ARCHIVE or --archive."),
     "not_recorded": (
