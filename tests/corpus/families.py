@@ -1071,7 +1071,8 @@ def listed(
         yield case(kind, pit, ("events", *company), [item(name, held, was)], found, why)
     stamp = held if told is ... else told
     hidden = () if was else ("SECRET",)
-    yield case(kind, pit, ("transcript", *company), [item(name, stamp, was, hidden=hidden)], found, why)
+    made = item(name, stamp, was, revised=stored if alone else None, hidden=hidden)
+    yield case(kind, pit, ("transcript", *company), [made], found, why)
 
 
 # conference_date, noon of the day after in New York (UTC), why
