@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # A fetch never starts with one of these words.
 COMMANDS = (
     "init", "lint", "doctor", "new-provider", "config", "completion", "sources", "diff", "explain",
-    "capture", "archive",
+    "capture", "archive", "normalize",
 )  # fmt: skip
 # Those of them that ask a source.
 LOOKS = ("diff", "explain")
@@ -103,6 +103,9 @@ def _run(argv: list[str], world: World, answer: _Answer) -> None:
     if argv[:1] and argv[0] in LOOKS:
         _look(argv, world, answer)
         return
+    if argv[:1] == ["normalize"]:
+        _normalize(argv, world, answer)
+        return
     if argv[:1] and argv[0] in COMMANDS:
         _run_command(argv, world, answer)
         return
@@ -161,6 +164,20 @@ def _look(argv: list[str], world: World, answer: _Answer) -> None:
 
         request = parse(words, provider, world.environ, defaults)
         _hand_over(request, lambda asked, log: verdicts.run(asked, world, log, argv), world, answer)
+
+
+def _normalize(argv: list[str], world: World, answer: _Answer) -> None:
+    """A transformer's items as the answer of a fetch that reads them from a file."""
+    from pit_fetch import options
+    from pit_fetch.normalize import PROVIDER
+    from pit_fetch.request import parse
+
+    command, *words = argv
+    if options.listing_of(words) == "help":
+        answer.set(options.build_parser(PROVIDER, command).format_help())
+        return
+    world, defaults = _settled(world)
+    _ask(parse(words, PROVIDER, world.environ, {"input_file": "-", **defaults}, command), argv, world, answer)
 
 
 def _settled(world: World) -> tuple[World, Mapping[str, object]]:

@@ -14,7 +14,7 @@ from pit_fetch import audit, credentials, inputs
 from pit_fetch.errors import ConfigError, InputError, PitFetchError, UpstreamError
 from pit_fetch.formats import json as as_json
 from pit_fetch.gaps import Code, Gap, gap
-from pit_fetch.operations import caveats, in_window, is_out_of_reach, understood
+from pit_fetch.operations import caveats, in_window, is_of_publication, is_out_of_reach, understood
 from pit_fetch.pit import Position, Taken, Taking, Tally, in_order, position, public, take
 from pit_fetch.provider import Context, Page, Query, Record, Stage, Watermark
 from pit_fetch.report import Collected, Outcome, report
@@ -279,7 +279,9 @@ def _deadline_gaps(request: Request) -> list[Gap]:
 
 
 def _when_empty(request: Request, query: Query) -> str:
-    if query.pit is not None and query.since is not None and query.since > query.pit:
+    # Of another date than that of publication it would not be true: a forecast is of a day to come.
+    is_late = query.pit is not None and query.since is not None and query.since > query.pit
+    if is_late and is_of_publication(query.operation):
         return "--date-from is after the PIT: nothing from then on was public."
     return request.provider.when_empty(query)
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.parts import Place, part, size
+from pit_fetch.parts import Place, has, part, size
 from pit_fetch.pit import cursor, parse_cursor
 from pit_fetch.provider import STAMPS, FieldKind, Record
 from pit_fetch.siblings import gate
@@ -198,6 +198,11 @@ def fit(records: Sequence[Record], gaps: Sequence[Gap], view: View, write: Write
         else:
             most = count - 1
     return fitted if least else _fit_oversized(records, gaps, view, write, max_chars)
+
+
+def goes_on(record: Record, view: View) -> bool:
+    """Whether ``record`` can go on where the view starts: its texts are those that a part was delivered of."""
+    return view.start is None or has(_item(record, view), view.start, STAMPS)
 
 
 def judge(json_text: str, pit: datetime | None) -> str | None:

@@ -14,13 +14,14 @@ from pit_fetch.process import INTERRUPTED
 
 Code = Literal[
     "late", "undated", "caveat", "snapshot", "never_dated", "undated_served", "unusable", "empty_twice", "nothing",
-    "nothing_with_hint", "limit", "max_pages", "max_chars", "continued", "field_left_out", "deadline", "look_back",
-    "provider_ceiling", "reach", "partial_file", "pit_malformed", "pit_repeated", "pit_required", "pit_above_ceiling",
-    "ceiling_malformed", "usage", "credential_missing", "credential_malformed", "env_file_unreadable",
+    "nothing_with_hint", "limit", "max_pages", "max_chars", "continued", "changed_since", "field_left_out",
+    "deadline", "look_back", "provider_ceiling", "reach", "partial_file", "pit_malformed",
+    "pit_repeated", "pit_required", "pit_above_ceiling", "ceiling_malformed", "usage", "credential_missing",
+    "credential_malformed", "env_file_unreadable",
     "url_malformed", "file_missing", "file_unreadable", "rate_malformed", "output_unwritable", "settings_malformed",
     "operators_only", "people_only", "no_difference", "compared_in_part", "explained_in_part", "explained_to_a_limit",
-    "dependency_missing", "operation", "input_unreadable", "input_malformed", "http_status", "http_wait", "moved",
-    "credential_refused", "throttled", "throttled_wait", "own_limit",
+    "dependency_missing", "operation", "input_unreadable", "input_malformed", "items_malformed", "http_status",
+    "http_wait", "moved", "credential_refused", "throttled", "throttled_wait", "own_limit",
     "not_entitled", "bad_call", "network", "unresolved", "refused", "proxy", "certificate", "certificate_file", "tls",
     "timeout", "too_large", "redirected", "malformed", "off_subject", "incomplete", "paging", "order_broken",
     "offline", "offline_without_archive", "archive_unusable", "field_unknown", "not_recorded", "snapshot_held",
@@ -88,6 +89,7 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "The first item alone exceeds --max-chars {max_chars}: this is a part of it. "
         "For the rest of its texts continue with {after}",
     ),
+    "changed_since": ("truncated", "The item to be continued has changed since: it is shown from its beginning."),
     "field_left_out": (
         "truncated",
         "The first item alone exceeds --max-chars {max_chars}: its longest fields were left out ({fields}).",
@@ -165,6 +167,7 @@ REASONS: Mapping[Code, tuple[str, str]] = {
     # The input file.
     "input_unreadable": ("input_error", "--input-file cannot be read: {problem}."),
     "input_malformed": ("input_error", "--input-file is not a reply from {source}: {problem}."),
+    "items_malformed": ("input_error", "The items cannot be read: {problem}."),
     # The provider. Nothing it said is repeated.
     "http_status": ("upstream_error", "{host} answered with HTTP {status}."),
     "http_wait": (

@@ -86,9 +86,14 @@ def _horizon(request: Request, query: Query) -> datetime:
     """
     if query.operation.versions or request.provider.derive(query):
         return query.now
-    until = request.until if query.operation.window in ("", "available_on", BY_SELECT, BY_ASKING) else None
+    until = request.until if is_of_publication(query.operation) else None
     after = request.after.instant if request.after else None
     return min(bound for bound in (query.now, until, after) if bound is not None)
+
+
+def is_of_publication(operation: Operation) -> bool:
+    """Whether --date-from and --date-to compare when a record was public, or what a provider applies itself."""
+    return operation.window in ("", "available_on", BY_SELECT, BY_ASKING)
 
 
 def _named(provider: Provider, name: str | None) -> Operation:

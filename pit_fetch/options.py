@@ -95,8 +95,11 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
         Option("verbose", "log progress to stderr", kind="flag", default=False, short="-v"),
     ),
 }
+# What decides how a source is asked.
+_OF_SOURCES = frozenset({"source", "max_pages", "archive", "offline"})
 COMMON_OPTIONS: tuple[Option, ...] = tuple(option for group in COMMON.values() for option in group)
 
+_HELP = ((("-h", "--help"), "show this help"),)
 _LISTINGS = (
     (("-h", "--help"), "show this help; with --source, also the options of that source"),
     (("--version",), "print the version"),
@@ -117,7 +120,7 @@ exit status: 0 an envelope is on stdout, with or without gaps; 2 the command lin
 3, 4, 5 with --fail: a config, input or upstream gap; 70 a bug; 130 interrupted.
 "pit_fetch --source SOURCE --help" shows the options of a source.
 other commands: pit_fetch init | lint | doctor | new-provider | config | completion | sources | diff | explain |
-capture | archive; each has its own --help.
+capture | archive | normalize; each has its own --help.
 """
 
 
@@ -173,14 +176,16 @@ class _Each(argparse.Action):
         setattr(namespace, self.dest, [*getattr(namespace, self.dest, ()), values])
 
 
-def build_parser(provider: Provider | None) -> Parser:
+def build_parser(provider: Provider | None, command: str = "") -> Parser:
     """The parser for the common options and, once a provider is chosen, its own.
+
+    ``command`` is the word in the place of ``--source`` where no source is asked, so that some options mean nothing.
 
     An option that is not given is absent from the result: defaults are applied where it is read.
     """
     parser = Parser(
         prog="pit_fetch",
-        usage=_usage(provider),
+        usage=_usage(provider, command),
         description=_description(provider),
         formatter_class=_unseen,
         argument_default=argparse.SUPPRESS,
@@ -189,9 +194,9 @@ def build_parser(provider: Provider | None) -> Parser:
     )
     parser.tail = lambda: _epilog(provider) if provider else _EPILOG
     for title, options in COMMON.items():
-        _add_options(parser, title, options)
+        _add_options(parser, title, [one for one in options if not command or one.name not in _OF_SOURCES])
     group = parser.add_argument_group("listings")
-    for flags, text in _LISTINGS:
+    for flags, text in _HELP if command else _LISTINGS:
         group.add_argument(*flags, action="store_true", help=text)
     if provider is not None and provider.options:
         _add_options(parser, f"options of {provider.name} (as --name VALUE or name=VALUE)", provider.options)
@@ -254,7 +259,9 @@ def _plain_default(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _usage(provider: Provider | None) -> str:
+def _usage(provider: Provider | None, command: str) -> str:
+    if command:
+        return f"%(prog)s {command} [--pit ISO8601] [options] [key=value ...] < FILE"
     source, words = "SOURCE", " [OP]"
     if provider is not None:
         source = provider.name

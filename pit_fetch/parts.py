@@ -15,10 +15,15 @@ _LOOK_BACK = 200
 
 
 class Place(NamedTuple):
-    """Where an item goes on: at a character of one of its texts. All shorter texts have been delivered."""
+    """Where an item goes on: at a character of one of its texts. All shorter texts have been delivered.
+
+    ``behind`` is a digest of what of this text has been delivered; "" if that is not known. Where another text stands
+    now, a part of it would be joined to a part of the other.
+    """
 
     field: str
     offset: int
+    behind: str = ""
 
 
 class Part(NamedTuple):
@@ -37,7 +42,7 @@ def size(item: Mapping[str, Any], start: Place | None, kept: Collection[str]) ->
 def part(item: Mapping[str, Any], start: Place | None, room: int, kept: Collection[str]) -> Part:
     """The part that begins at ``start`` (None: at the beginning) and has at most ``room`` characters of text.
 
-    A place that the item does not have is its beginning: nothing is lost if its fields have changed.
+    A place that the item does not have is its beginning: nothing is lost if its texts have changed.
     """
     texts = _texts(item, start, kept)
     pieces: dict[str, str] = {}
@@ -45,8 +50,9 @@ def part(item: Mapping[str, Any], start: Place | None, room: int, kept: Collecti
     for name, text in texts.items():
         pieces[name] = text if len(text) <= room else _ending_well(text[:room])
         if len(pieces[name]) < len(text):
-            skipped = start.offset if start is not None and start.field == name else 0
-            end = Place(name, skipped + len(pieces[name]))
+            skipped = len(item[name]) - len(text)
+            offset = skipped + len(pieces[name])
+            end = Place(name, offset, _digest(item[name][:offset]))
             if not pieces[name]:
                 del pieces[name]
             break
@@ -59,11 +65,25 @@ def part(item: Mapping[str, Any], start: Place | None, room: int, kept: Collecti
     return Part(shown, end)
 
 
+def has(item: Mapping[str, Any], place: Place, kept: Collection[str]) -> bool:
+    """Whether ``item`` can go on at ``place``: what was delivered of that text is what stands before it."""
+    text = item.get(place.field)
+    if not _is_text(place.field, text, kept) or not isinstance(text, str) or place.offset > len(text):
+        return False
+    return not place.behind or place.behind == _digest(text[: place.offset])
+
+
+def _digest(text: str) -> str:
+    from hashlib import sha256
+
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
 def _texts(item: Mapping[str, Any], start: Place | None, kept: Collection[str]) -> dict[str, str]:
     """The texts from ``start`` on, in the order of the sequence."""
     every = {name: value for name, value in item.items() if _is_text(name, value, kept)}
     names = sorted(every, key=lambda name: (len(every[name]), name))
-    if start is None or start.field not in every:
+    if start is None or not has(item, start, kept):
         return {name: every[name] for name in names}
     rest = {name: every[name] for name in names[names.index(start.field) :]}
     return {**rest, start.field: rest[start.field][start.offset :]}

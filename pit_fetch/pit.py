@@ -245,7 +245,7 @@ def cursor(record: Record, within: Place | None = None) -> str:
         stamp = _RECEIPT
     else:
         stamp = "" if record.available_at is None else in_new_york(record.available_at)
-    place = "" if within is None else f"/{_quoted(within.field)}/{within.offset}"
+    place = "" if within is None else f"/{_quoted(within.field)}/{within.offset}/{within.behind}".rstrip("/")
     return f"{_quoted(record.id)}@{stamp}{place}"
 
 
@@ -257,9 +257,10 @@ def parse_cursor(text: str) -> Cursor | None:
     stamp, *place = rest.split("/")
     within = None
     if place:
-        if len(place) != 2 or not place[0] or not re.fullmatch("[0-9]{1,12}", place[1]):
+        match = re.fullmatch("([^/]+)/([0-9]{1,12})(?:/([0-9a-f]{8}))?", "/".join(place))
+        if match is None:
             return None
-        within = Place(unquote(place[0], errors="surrogatepass"), int(place[1]))
+        within = Place(unquote(match[1], errors="surrogatepass"), int(match[2]), match[3] or "")
     name = unquote(name, errors="surrogatepass")
     if stamp == _RECEIPT:
         return Cursor((_AT_RECEIPT, name), None, within)

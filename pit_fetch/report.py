@@ -74,6 +74,8 @@ def report(request: Request, collected: Collected) -> Outcome:
     """
     view = _view(request, collected.secrets)._replace(start=_start(request, collected.taken.kept))
     render, gaps = renderer(request.format, request.width), _gaps(request, collected)
+    if view.start is not None and not envelope.goes_on(collected.taken.kept[0], view):
+        gaps.append(gap("changed_since"))
 
     def write(one: Envelope) -> Text:
         return render(one, request.pretty)

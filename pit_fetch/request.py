@@ -63,17 +63,24 @@ class Request(NamedTuple):
 
 
 def parse(
-    argv: Sequence[str], provider: Provider, environ: Mapping[str, str], defaults: Mapping[str, object] = {}
+    argv: Sequence[str],
+    provider: Provider,
+    environ: Mapping[str, str],
+    defaults: Mapping[str, object] = {},
+    command: str = "",
 ) -> Request:
     """The request made by a command line. Raises UsageError, whose reason names the fix.
 
-    ``defaults`` are values of options that the command line does not give.
+    ``defaults`` are values of options that the command line does not give. ``command`` is the word that it
+    begins with in the place of ``--source``.
     """
     default_budget = MAX_CHARS_UNDER_AGENT if environ.get(CLIENT_VARIABLE) else 0
-    given = words.given(argv, provider)
+    given = words.given(argv, provider, command)
     if "format" not in given and given.get("pretty"):  # what is asked to be indented is JSON
         given["format"] = "json"
     request = _request({**defaults, **given}, provider, environ, default_budget)
+    if command:
+        request = request._replace(canonical=request.canonical.replace(f"--source {provider.name}", command, 1))
     if request.format in BINARY and not request.output:
         raise UsageError("usage", text=f"--format {request.format} needs --output FILE")
     return request

@@ -9,12 +9,13 @@ which is wrong in the hour that a clock change repeats.
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
 from pit_fetch.siblings import gate
 
 NEW_YORK = ZoneInfo("America/New_York")
+_LAST_ZONE = timezone(timedelta(hours=-12))
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _WALL_CLOCK = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]{1,9})?)?")
@@ -74,6 +75,11 @@ def parse_rfc2822(text: object) -> datetime | None:
         return None
 
 
+def parse_http_date(text: object) -> datetime | None:
+    """The UTC instant of a date in an HTTP header (RFC 9110, 5.6.7): ``Wed, 24 Jan 2024 23:15:52 GMT``."""
+    return parse_rfc2822(re.sub(r" GMT$", " +0000", text.strip())) if isinstance(text, str) else None
+
+
 def parse_date(text: object) -> date | None:
     """The date of ``YYYY-MM-DD``; None for anything else."""
     if not isinstance(text, str) or not _DATE.fullmatch(text):
@@ -124,6 +130,11 @@ def end_of_day(day: date, zone: tzinfo) -> datetime | None:
         return start_of_day(day + timedelta(days=1), zone)
     except OverflowError:
         return None
+
+
+def end_of_day_anywhere(day: date) -> datetime | None:
+    """The UTC instant at which ``day`` is over everywhere, for a day of an unknown zone: the last is at -12:00."""
+    return end_of_day(day, _LAST_ZONE)
 
 
 def window_start(text: str) -> datetime | None:

@@ -21,13 +21,13 @@ _LONG_DASH = re.compile("-?[\u2010-\u2014\u2212]-?[A-Za-z]")
 _KEY_VALUE = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.*)", re.DOTALL)
 
 
-def given(argv: Sequence[str], provider: Provider) -> dict[str, Any]:
+def given(argv: Sequence[str], provider: Provider, command: str = "") -> dict[str, Any]:
     """Each option that ``argv`` gives, with its text, its texts, or True. Raises UsageError, which names the fix.
 
     What follows ``--`` is plain words, and is kept away from argparse: its intermixed mode parses the
     remainder a second time, without the ``--``, so an option after it would count after all.
     """
-    parser = build_parser(provider)
+    parser = build_parser(provider, command)
     expanded = _expand_pairs(argv, provider)
     end = expanded.index("--") if "--" in expanded else len(expanded)
     found, unknown = parser.parse_known_intermixed_args(expanded[:end])
@@ -66,7 +66,7 @@ def _positional(values: Mapping[str, Any], words: list[str], provider: Provider)
     if option is None:
         raise UsageError("usage", text=_no_words(provider))
     if option.name in values:
-        raise UsageError("usage", text=f"--{option.name} is given twice, as an option and as a word")
+        raise UsageError("usage", text=f"{flag_of(option.name)} is given twice, as an option and as a word")
     if option.positional == "one" and len(words) > 1:
         raise UsageError("usage", text=_one_word(option, len(words), provider))
     return {option.name: " ".join(words)}

@@ -210,6 +210,7 @@ COMPLETIONS = {
     "--source av TIME_SERIES_D": ("TIME_SERIES_DAILY", "TIME_SERIES_DAILY_ADJUSTED"),
     "--source benzinga --ti": ("--timeout", "--tickers"),
     "--format p": ("parquet",),
+    "normalize --pag": ("--pages",),
     "sources al": ("alphavantage", "alpha-vantage", "alfred"),
     "arch": ("archive",),
     "archive re": ("replay", "rebuild"),

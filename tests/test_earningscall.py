@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -106,11 +107,79 @@ def test_the_later_of_both_times_counts(told: str, ids: list[str]) -> None:
     assert ask(earningscall.app([CALLS[1]._replace(told=told)]), op="transcript").ids == ids
 
 
+AT = "2024-02-15T21:00:00+00:00"  # the PIT
+
+
+@pytest.mark.parametrize(
+    ("stored", "revised"),
+    [
+        ("Tue, 30 Jan 2024 23:30:00 GMT", None),  # before noon of the next day
+        ("Thu, 15 Feb 2024 21:00:00 GMT", AT),
+        ("Thu, 15 Feb 2024 21:00:01 GMT", ""),
+        ("Tue, 30 Jan 2024 22:29:59 GMT", ""),  # before the call
+        ("Thu, 01 Jan 1970 00:00:00 GMT", ""),
+        ("Thu, 15 Feb 2024 09:00:00 EST", ""),
+        ("Wed, 31 Jan 2024 23:30:00", ""),
+        ("", None),
+        (None, ""),
+    ],
+)
+def test_a_transcript_needs_the_time_at_which_it_was_stored(stored: str | None, revised: str | None) -> None:
+    app = earningscall.app([CALLS[1]._replace(stored=stored), CALLS[2]])
+    asked = ask(app, op="transcript")
+    assert asked.ids == (IDS[:2] if revised != "" else IDS[1:2])
+    if revised != "":
+        assert asked.kept[0].available_at == datetime(2024, 1, 31, 12, tzinfo=NEW_YORK)
+        assert asked.kept[0].revised_at == (revised and datetime.fromisoformat(revised))
+    assert ask(app, op="transcript", pit=None).ids == IDS[:2]
+    assert ask(app).ids == IDS[:2]  # that there was a call rests on the list
+
+
+def test_a_transcript_that_names_another_day_does_not_break_the_order() -> None:
+    told = [
+        Call(2024, 1, "2024-01-30T17:00:00-05:00", "a"),
+        Call(2023, 4, "2023-10-30T17:00:00-04:00", "b", told="2024-02-05T17:00:00-05:00"),
+        Call(2023, 3, "2023-07-30T17:00:00-04:00", "c", stored="Sat, 10 Feb 2024 00:00:00 GMT"),
+    ]
+    asked = ask(earningscall.app(told), op="transcript")
+    assert (asked.ids, asked.error) == ([f"NASDAQ:MSFT:{name}" for name in ("2024Q1", "2023Q4", "2023Q3")], None)
+
+
+@pytest.mark.parametrize("body", [b"", b"no JSON", b"5", b'{"event": {}}', b'{"event": 5, "text": "x"}'])
+def test_a_transcript_that_is_withheld_costs_nothing(body: bytes) -> None:
+    def answers(stored: str | None) -> Asked:
+        plain = earningscall.app(CALLS)
+        spoilt = Response(body, 200, {"Last-Modified": stored} if stored else {})
+        return ask(lambda one: spoilt if one.query.get("year") == "2023" else plain(one), op="transcript")
+
+    for stored in (None, "Thu, 15 Feb 2024 21:00:01 GMT"):
+        assert (answers(stored).ids, answers(stored).error) == (IDS[:2], None)
+    error = answers("Tue, 25 Oct 2022 23:00:00 GMT").error
+    assert error is not None
+    assert error.code == "malformed"
+
+
+def test_what_an_archive_held_is_served_from_when_it_was_held(tmp_path: Path) -> None:
+    app = earningscall.app([CALLS[1]._replace(stored=None)])
+    words = ("transcript", "symbol=MSFT", "exchange=NASDAQ")
+    env = {"PIT_FETCH_ARCHIVE": str(tmp_path / "a.db")}
+
+    def held(pit: str, *more: str) -> list[tuple[str, str | None]]:
+        left = _command(tmp_path, app, "--pit", pit, *words, *more, **env)
+        return [(one["text"], one.get("first_seen_at")) for one in left.data]
+
+    _command(tmp_path, app, *words, **env)  # without a PIT, at inprocess.NOW
+    assert held("2026-06-01T15:59:59Z") == []
+    assert held("2026-06-01T16:00:00Z", "--offline") == [("Second of 2024.", "2026-06-01T12:00:00-04:00")]
+    assert held("2024-02-15T16:00:00-05:00", "--offline") == []
+
+
 def test_a_transcript_of_another_call_is_left_out() -> None:
     plain = earningscall.app(CALLS)
 
     def app(request: Request) -> Response:
-        return as_json(CALLS[2].reply) if request.path == "/transcript" else plain(request)
+        other = Response(json.dumps(CALLS[2].reply).encode(), 200, CALLS[2].headers)
+        return other if request.path == "/transcript" else plain(request)
 
     assert ask(app, op="transcript").ids == IDS[1:2]
 
@@ -145,6 +214,13 @@ def test_the_list_of_symbols_may_be_odd() -> None:
 
 
 # The calendar.
+
+
+def test_a_call_of_no_company_is_left_out() -> None:
+    row = {"exchange": "NYSE", "symbol": "A", **CALLS[1].event}
+    rows = [row, {**row, "symbol": None}, {**row, "exchange": 5}, {**row, "symbol": ""}, CALLS[1].event]
+    asked = ask_source("earningscall", lambda request: as_json(rows), op="calendar", date="2024-01-30", pit=PIT)
+    assert asked.ids == ["NYSE:A:2024Q2"]
 
 
 def test_the_calls_of_a_day() -> None:
@@ -221,6 +297,7 @@ def test_what_earningscall_says_instead(response: Response, code: str) -> None:
         error = ask(lambda request: response, op=op).error
         assert (error.code if error else "") == code
     plain = earningscall.app(CALLS)
+    response = replace(response, headers={**response.headers, **CALLS[1].headers})
     error = ask(lambda request: response if request.path == "/transcript" else plain(request), op="transcript").error
     assert (error.code if error else "") == code
 
@@ -268,8 +345,10 @@ def test_saved_replies() -> None:
     events = json.dumps({"events": [call.event for call in CALLS[:5]]}).encode()
     assert ask(body=events).ids == IDS
     one = json.dumps(CALLS[1].reply).encode()
-    assert ask(body=one, op="transcript").ids == IDS[:1]
-    assert ask(body=b"[" + one + b", null, 5]", op="transcript").ids == IDS[:1]
+    for transcripts in (one, b"[" + one + b", null, 5]"):
+        assert ask(body=transcripts, op="transcript", pit=None).ids == IDS[:1]
+        asked = ask(body=transcripts, op="transcript")  # which shows no Last-Modified
+        assert (asked.ids, "saved transcript" in asked.caveats[0]) == ([], True)
     for op, other in (("events", b"[]"), ("events", one), ("transcript", events), ("transcript", b"[5]")):
         assert "input_malformed" in [gap.code for gap in ask(body=other, op=op).taken.gaps], (op, other)
 

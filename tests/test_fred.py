@@ -201,6 +201,14 @@ def test_unknown_without_vintages_and_later_are_one(tmp_path: Path, app: App) ->
     assert "Series without vintages, such as SP500, are withheld" in left.reasons
 
 
+def test_a_window_after_the_pit_is_of_days_to_come_and_not_of_publications(tmp_path: Path) -> None:
+    forecast = fred.Vintage("2026-01-01", "2024-01-31", "2.1")
+    left = _command(tmp_path, fred.app([forecast]), "--pit", PIT, "GDP", "--date-from", "2025-01-01")
+    assert left.ids == ["GDP@2026-01-01"]
+    nothing = _command(tmp_path, fred.app([forecast]), "--pit", PIT, "GDP", "--date-from", "2027-01-01")
+    assert (nothing.ids, "nothing from then on was public" in nothing.reasons) == ([], False)
+
+
 # The call.
 
 

@@ -347,6 +347,18 @@ def test_an_adapter_looks_into_no_archive(command: str) -> None:
     assert verdict(bash(command), CEILING) == ("run" if "--pit" in command else "deny")
 
 
+def test_normalize_is_for_whoever_may_run_commands_and_is_judged_like_a_fetch() -> None:
+    """It reads files, and a page that an agent has written proves nothing: adapters may not use it."""
+    call = f"pit_fetch normalize --pit {PIT} --pages saved --input-file items.json"
+    assert verdict(bash(call), ONLY) == verdict(bash(call), {**ONLY, **CEILING}) == "deny"
+    assert verdict(bash(call, agent_type="perplexity-search")) == "deny"
+    assert verdict(bash(call), CEILING) == "run"
+    assert verdict(bash(call.replace("T16:00:00", "T16:00:01")), CEILING) == "deny"
+    assert verdict(bash(call.replace(f"--pit {PIT}", "")), CEILING) == "deny"
+    assert verdict(bash(call.replace("--input-file ", "< ")), CEILING) == "deny"
+    assert verdict(bash(call)) == "alone"
+
+
 def test_an_operator_allows_the_options_of_a_plugin() -> None:
     call = f"pit_fetch --source widgets --pit {PIT} --min-size 5 kind=a --colour red"
     assert verdict(bash(call), ONLY) == "deny"

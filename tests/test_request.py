@@ -145,7 +145,7 @@ def test_what_follows_two_dashes_is_words(words: tuple[str, ...]) -> None:
         (("--symbol", ""), "--symbol is empty"),
         (("--tickers", ","), "--tickers is a comma-separated list"),
         (("A", "B"), "demo takes one bare word (op), not 2: write the others as name=VALUE, e.g. symbol=VALUE"),
-        (("A", "--op", "B"), "given twice"),
+        (("A", "--op", "B"), "--op is given twice"),
         (("pit=2024-02-15T16:00:00Z",), "write --pit VALUE"),
         (("colour=red",), "colour=... is not an option of demo; see --help"),
         (("exact=maybe",), "exact= takes true or false"),

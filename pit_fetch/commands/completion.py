@@ -38,6 +38,7 @@ _pit_fetch() {{
     for ((place = 1; place < COMP_CWORD; place++)); do
         [[ ${{COMP_WORDS[place]}} == --source ]] && source=${{COMP_WORDS[place + 1]}}
     done
+    [[ ${{COMP_WORDS[1]}} == {normalize} ]] && source={normalize}
     local offered=$(_pit_fetch_values "$before")
     if [[ -z $offered ]]; then
         case "$before" in {files}) COMPREPLY=($(compgen -f -- "$word")); return ;; esac
@@ -53,7 +54,7 @@ _pit_fetch() {{
 }}
 complete -F _pit_fetch pit_fetch
 """
-_FILE_FLAGS = ("--input-file", "--output", "--archive")
+_FILE_FLAGS = ("--input-file", "--output", "--archive", "--pages")
 CAPTURE_FLAGS = "--missing --again --dry-run --quiet --archive --json --help"
 ARCHIVE_FLAGS = "--source --limit --before --dry-run --no-compare --archive --json --help"
 
@@ -75,6 +76,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
 def _script() -> str:
     from pit_fetch.cli import COMMANDS
     from pit_fetch.commands.archive import COMMANDS as ARCHIVE
+    from pit_fetch.normalize import PROVIDER as NORMALIZE
 
     providers = [listing.provider for listing in registry.listings() if listing.provider]
     names = [name for one in providers for name in (one.name, *one.aliases)]
@@ -84,7 +86,10 @@ def _script() -> str:
             choices[flag] = sorted({*choices.get(flag, ()), *words})
     return _SCRIPT.format(
         values="\n".join(f"    {flag}) echo {quote(' '.join(words))} ;;" for flag, words in choices.items()),
-        sources="\n".join(f"    {'|'.join((one.name, *one.aliases))}) echo {quote(_own(one))} ;;" for one in providers),
+        sources="\n".join(
+            f"    {'|'.join((one.name, *one.aliases))}) echo {quote(_own(one))} ;;" for one in [*providers, NORMALIZE]
+        ),
+        normalize=NORMALIZE.name,
         files="|".join(_FILE_FLAGS),
         flags=" ".join(COMMON_FLAGS),
         commands=" ".join((*COMMANDS, "help")),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -1048,17 +1048,31 @@ def perplexity() -> Iterator[Case]:
 # EarningsCall ----------------------------------------------------------------------------------------
 
 
-def listed(kind: str, pit: str, held: Any, was: bool, why: str, told: Any = ...) -> Iterator[Case]:
-    """A call by its company's list, and its transcript, which names the time of the call as well."""
+def http_date(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%a, %d %b %Y %H:%M:%S} GMT"
+
+
+def listed(
+    kind: str, pit: str, held: Any, was: bool, why: str, told: Any = ..., stored: str | None = "", alone: bool = False
+) -> Iterator[Case]:
+    """A call by its company's list, and its transcript, which names the time of the call as well.
+
+    ``stored`` is the transcript's Last-Modified ("" an hour after the call); ``alone``: it is all that is asked for.
+    """
     event = {"year": 2023, "quarter": 1, "conference_date": held}
     said = {"event": {**event, "conference_date": held if told is ... else told}, "text": "SECRET"}
-    found = [reply({"company_name": "A Company", "events": [event]}, "/events"), reply(said, "/transcript")]
+    if stored == "":
+        is_held = isinstance(held, str) and "T" in held and held[19:]
+        stored = http_date(datetime.fromisoformat(held.replace("Z", "+00:00")) + 3600 * SECOND) if is_held else None
+    kept = {"headers": {"Last-Modified": stored}} if stored is not None else {}
+    found = [reply({"company_name": "A Company", "events": [event]}, "/events"), reply(said, "/transcript") | kept]
     name, company = "NASDAQ:MSFT:2023Q1", ("symbol=MSFT", "exchange=NASDAQ")
-    if told is ...:
+    if told is ... and not alone:
         yield case(kind, pit, ("events", *company), [item(name, held, was)], found, why)
     stamp = held if told is ... else told
     hidden = () if was else ("SECRET",)
-    yield case(kind, pit, ("transcript", *company), [item(name, stamp, was, hidden=hidden)], found, why)
+    made = item(name, stamp, was, revised=stored if alone else None, hidden=hidden)
+    yield case(kind, pit, ("transcript", *company), [made], found, why)
 
 
 # conference_date, noon of the day after in New York (UTC), why
@@ -1092,11 +1106,19 @@ def earningscall() -> Iterator[Case]:
         yield from listed("undated", "2024-02-15T16:00:00-05:00", bad, False, "no instant of the call")
     yield from listed("date-only", "2024-02-15T16:00:00-05:00", "2024-02-01T17:00:00-05:00", False,
                       "the transcript names a later day than the list", "2024-02-20T17:00:00-05:00")  # fmt: skip
+    misdated = "2022-01-19T14:00:00.000-08:00"  # of late 2022, as recorded
+    for pit, was, name in around("2022-11-14T15:00:00+00:00", {"2022-01-20T17:00:00+00:00": "noon of the next day"}):
+        yield from listed("revision", pit, misdated, was, f"its text was stored ten months after ({name})",
+                          stored="Mon, 14 Nov 2022 15:00:00 GMT", alone=True)  # fmt: skip
+    for none in (None, "soon", "Tue, 18 Jan 2022 00:00:00 GMT", "Mon, 14 Nov 2022 15:00:00"):
+        yield from listed("undated", "2023-02-15T16:00:00-05:00", misdated, False, "no time at which its text was stored",
+                          stored=none, alone=True)  # fmt: skip
     other = {"event": {"year": 2022, "quarter": 1, "conference_date": "2022-01-19T00:00:00-08:00"}, "text": "SECRET"}
     event = {"year": 2023, "quarter": 1, "conference_date": "2024-02-01T17:00:00-05:00"}
     yield case("subject", "2024-02-15T16:00:00-05:00", ("transcript", "symbol=MSFT", "exchange=NASDAQ"),
                [item("NASDAQ:MSFT:2023Q1", event["conference_date"], False, hidden=("SECRET",))],
-               [reply({"events": [event]}, "/events"), reply(other, "/transcript")],
+               [reply({"events": [event]}, "/events"),
+                reply(other, "/transcript") | {"headers": {"Last-Modified": "Fri, 02 Feb 2024 00:00:00 GMT"}}],
                "the transcript is of another call")  # fmt: skip
     row = {"exchange": "NYSE", "symbol": "A", **event, "company_name": "SECRET", "transcript_ready": "SECRET"}
     for pit, was, name in around("2024-02-02T17:00:00+00:00"):

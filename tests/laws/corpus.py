@@ -72,4 +72,4 @@ def _matching(exchanges: Sequence[Mapping[str, Any]], request: Request) -> Itera
     for one in exchanges:
         if request.path.endswith(one["path"]) and all(request.query.get(k) == v for k, v in one["query"].items()):
             body = one["body"] if isinstance(one["body"], str) else json.dumps(one["body"])
-            yield Response(body.encode(), one["status"])
+            yield Response(body.encode(), one["status"], one.get("headers", {}))

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import Request
-from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, noise_count, options
+from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
 from tests.loopback import earningscall
 from tests.loopback.earningscall import Call
 
@@ -31,7 +31,9 @@ def make(rng: Random, most: int = 4) -> Case:
         calls: list[Any] = [*public, *(_later(rng, n, moment) for n in range(noise_count(rng) if number else 0))]
         if number and op != "calendar":
             # Not public by what the transcript says; and one of another company, which is not asked for.
-            calls += [_told_later(moment, n) for n in range(rng.choice((0, 0, 1)))] if op == "transcript" else []
+            if op == "transcript":
+                calls += [_told_later(moment, n) for n in range(rng.choice((0, 0, 1)))]
+                calls += [_stored_later(rng, moment, n) for n in range(rng.choice((0, 0, 1, 3)))]
             calls.append(Call(2020, 1, _held(rng, day - 30 * DAY), CANARY, symbol="AAPL"))
         rng.shuffle(calls)
         worlds.append(earningscall.app(calls))
@@ -157,4 +159,14 @@ def _later(rng: Random, number: int, moment: datetime) -> Any:
 def _told_later(moment: datetime, number: int) -> Call:
     """A call whose transcript names a later day than its list does."""
     last = _last_day(moment)
-    return Call(2030, 1, (last - DAY).isoformat(), CANARY, told=(last + (1 + number) * DAY).isoformat())
+    told = (last + (1 + number) * DAY).isoformat()
+    return Call(2030, 1, (last - DAY).isoformat(), CANARY, told=told)
+
+
+def _stored_later(rng: Random, moment: datetime, number: int) -> Call:
+    """A call before the PIT whose transcript was not stored at the PIT, or says no time at which it was."""
+    held = _last_day(moment) - rng.choice((0, 1, 100)) * DAY
+    header = earningscall.http_date
+    stored = rng.choice((None, "soon", header(moment, near(rng, 1)), header(held, -2 * DAY), f"{moment:%c}"))
+    text: Any = rng.choice((CANARY, 5, None, "@NaN@", {}))
+    return Call(2040 + number, 1, held.isoformat(), text, stored=stored)

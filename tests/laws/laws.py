@@ -23,6 +23,7 @@ from tests.laws import (
     earningscall,
     fred,
     looks,
+    normalized,
     perplexity,
     sample,
     sec,
@@ -164,6 +165,20 @@ def continued(case: Case, rng: Random) -> int:
     return len(case.worlds) - 1
 
 
+def changed(case: Case) -> int:
+    """Parts of an item, joined, are one of the texts that it has had: never a piece of one and a piece of another."""
+    plain = case.words[: case.words.index("--limit")]
+    titles = [run(case, app, words=plain).data[0]["title"] for app in case.worlds]
+    first = run(case, case.worlds[0], words=(*case.words, "--max-chars", "4000"))
+    after = next(gap["cursor"] for gap in first.envelope["gaps"] if "cursor" in gap)
+    rest = run(case, case.worlds[1], words=(*plain, "--after", after))
+    if any("has changed since" in gap["reason"] for gap in rest.envelope["gaps"]):
+        assert [item["title"] for item in rest.data] == titles[1:]
+    else:
+        assert first.data[0]["title"] + rest.data[0]["title"] == titles[1]
+    return 1
+
+
 def windows(case: Case, parts: Sequence[Sequence[str]]) -> int:
     """What narrows a request leaves items out and changes none: neither which version it is, nor what is derived."""
     items = run(case, case.worlds[-1]).data
@@ -227,6 +242,7 @@ LAWS: Mapping[str, Law] = {
     "sample: windows": lambda rng: windows(*sample.windows(rng)),
     "sample: snapshots": lambda rng: paging(sample.snapshots(rng), rng, ahead=timedelta(hours=1)),
     "sample: continued": lambda rng: continued(sample.long_texts(rng), rng),
+    "sample: changed": lambda rng: changed(sample.changed(rng)),
     "sample: forms": lambda rng: forms(sample.refused(rng)),
     "sample: redirects": lambda rng: non_interference(sample.redirects(rng)),
     "sample: links": lambda rng: non_interference(sample.links(rng)),
@@ -260,6 +276,7 @@ LAWS: Mapping[str, Law] = {
     "looks: diff": looks.differences,
     "looks: explain": looks.explanations,
     "looks: settings": looks.settings,
+    "normalize: non-interference": normalized.law,
     "corpus: no leak": corpus.law,
     **{f"neo4j: {name}": partial(law, Kglite) for name, law in neo4j.LAWS.items()},
     **{f"guard: Cypher {name}": law for name, law in guarded.LAWS.items()},

@@ -281,6 +281,17 @@ def long_texts(rng: Random) -> Case:
     return case._replace(words=words, worlds=tuple(map(app, worlds)), resized=(), plain=None)
 
 
+def changed(rng: Random) -> Case:
+    """A world with one long item, and one in which the source has changed its text without a mark."""
+    case = make(rng, most=0)
+    row = _public(rng, "r0", case.moment)
+    before = " ".join(rng.choice(("word", "x" * 300, "\u20ac", SAMPLE_KEY)) for _ in range(60)) + "y" * 4_000
+    place = rng.randrange(len(before))
+    now = rng.choice(("", before[:place], before[:place] + "z" + before[place:], before[:place] + before[place + 1 :]))
+    worlds = tuple(app([{**row, "title": title}]) for title in (before, now))
+    return case._replace(words=(case.words[0], "--limit", "5"), worlds=worlds, resized=(), plain=None)
+
+
 def windows(rng: Random) -> tuple[Case, Sequence[tuple[str, ...]]]:
     """A request for all that there is, and what narrows it. Items are numbered, and there are several versions."""
     case = versions(rng)

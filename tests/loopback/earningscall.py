@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -24,7 +25,10 @@ NOT_IN_PLAN = Response(b"", 403, {"X-Plan-Name": "basic"})
 
 
 class Call(NamedTuple):
-    """One call. ``text`` None: there is no transcript; ``told`` is when its transcript says that it was."""
+    """One call. ``text`` None: there is no transcript; ``told`` is when its transcript says that it was.
+
+    ``stored`` is the transcript's Last-Modified: "" an hour after the call, None that of a reply without one.
+    """
 
     year: Any
     quarter: Any
@@ -33,15 +37,27 @@ class Call(NamedTuple):
     told: Any = None
     symbol: str = "MSFT"
     exchange: str = "NASDAQ"
+    stored: str | None = ""
 
     @property
     def event(self) -> dict[str, Any]:
         return {"year": self.year, "quarter": self.quarter, "conference_date": self.held}
 
     @property
+    def headers(self) -> dict[str, str]:
+        """Those of its transcript."""
+        stored = http_date(parse_rfc3339(self.held)) if self.stored == "" else self.stored
+        return {} if stored is None else {"Last-Modified": stored}
+
+    @property
     def reply(self) -> dict[str, Any]:
         """The transcript, plain (level 1)."""
         return {"event": {**self.event, "conference_date": self.told or self.held}, "text": self.text}
+
+
+def http_date(held: datetime | None, after: timedelta = timedelta(hours=1)) -> str | None:
+    """The header's form of an instant after a call."""
+    return None if held is None else f"{held.astimezone(UTC) + after:%a, %d %b %Y %H:%M:%S} GMT"
 
 
 def app(calls: Sequence[Any], key: str = KEY) -> App:
@@ -69,7 +85,9 @@ def app(calls: Sequence[Any], key: str = KEY) -> App:
         if request.path == "/transcript":
             period = query.get("year"), query.get("quarter")
             found = [one for one in listed if isinstance(one, Call) and (str(one.year), str(one.quarter)) == period]
-            return _raw(found[0].reply) if found and found[0].text is not None else MISSING
+            if not found or found[0].text is None:
+                return MISSING
+            return _raw(found[0].reply, found[0].headers)
         return MISSING
 
     return answer
@@ -85,5 +103,6 @@ def _is_on(row: Any, day: str) -> bool:
     return held is None or held.astimezone(ZoneInfo("America/New_York")).date().isoformat() == day
 
 
-def _raw(document: Any) -> Response:
-    return Response(json.dumps(document).replace('"@NaN@"', "NaN").encode(), 200, {"Content-Type": "text/plain"})
+def _raw(document: Any, headers: Mapping[str, str] = {}) -> Response:
+    body = json.dumps(document).replace('"@NaN@"', "NaN").encode()
+    return Response(body, 200, {"Content-Type": "text/plain", **headers})

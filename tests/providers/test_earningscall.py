@@ -8,6 +8,7 @@ from typing import Any
 from pit_fetch_providers.earningscall import PROVIDER
 
 from pit_fetch.testing import ProviderSuite, Request, Response
+from pit_fetch.times import parse_rfc3339
 from tests.loopback import earningscall
 from tests.loopback.earningscall import Call
 
@@ -60,7 +61,11 @@ class TestTranscript(ProviderSuite):
         found = [one for one, event in zip(replies, events, strict=True) if _is_asked(event, request)]
         # There is one transcript of a period: of several, the first that was held.
         found.sort(key=lambda one: str(one["event"].get("conference_date")))
-        return Response(json.dumps(found[0]).encode()) if found else earningscall.MISSING
+        if not found:
+            return earningscall.MISSING
+        stored = earningscall.http_date(parse_rfc3339(found[0]["event"].get("conference_date")))
+        headers = {} if stored is None else {"Last-Modified": stored}
+        return Response(json.dumps(found[0]).encode(), 200, headers)
 
 
 def _is_asked(event: Any, request: Request) -> bool:

@@ -2,7 +2,7 @@
 
 No field says when a transcript appeared, and the time of a call can be hours early. So all that belongs to a
 call counts from noon, New York, of the day after it. That is a convention: a transcript was recorded with texts
-from ten months after its call.
+from ten months after its call. So with a PIT a transcript also needs the time at which its text was stored.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import partial
 from pit_fetch.errors import ConfigError
 from pit_fetch.operations import in_window
 from pit_fetch.paging import newest_first
-from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record
+from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record, UpstreamError
 from pit_fetch.times import parse_date
 from pit_fetch_providers.earningscall import api, calls
 from pit_fetch_providers.earningscall.symbols import exchanges_of
@@ -23,7 +23,11 @@ _NOON = (
     "No field says when EarningsCall had something of a call: noon of the next day, New York, is a convention, not a "
     "proof, and rests on a date of the call that can be wrong. "
 )
-_TEXT = "A transcript may be of a later recording: one was found with advertisements of ten months after its call. "
+_TEXT = (
+    "A transcript may be of a later recording (one was found with advertisements of ten months after its call): it is "
+    "served if its reply says that it was last modified at or before the PIT, or if an archive held it then. "
+)
+_FILE = "A saved transcript does not say when it was last modified: with a PIT, nothing of it is served. "
 _HOLDER = "symbol means today's holder of the symbol."
 
 
@@ -64,10 +68,19 @@ def _due(found: Iterable[Record], query: Query) -> Sequence[Record]:
 
 
 def _transcript(call: Record, query: Query, context: Context) -> Iterator[Record]:
-    body = api.transcript(context, call.payload)
-    if body is not None:
-        for one in calls.transcripts(body, query, call.payload["exchange"], call.payload["symbol"]):
-            yield calls.of_call(one, call)
+    stored = api.transcript(context, call.payload)
+    if stored is None:
+        return
+    try:
+        for one in calls.transcripts(stored.body, query, call.payload["exchange"], call.payload["symbol"]):
+            made = calls.of_call(one, call, stored.at)
+            # Without a PIT, the call's own time keeps the order.
+            yield made._replace(available_at=call.available_at) if query.open_mode and made.id else made
+    except UpstreamError:
+        # One that would be withheld costs nothing, however spoilt it is.
+        at = calls.credible(call, stored.at)
+        if query.open_mode or (at is not None and at <= query.now):
+            raise
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
@@ -77,7 +90,8 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
         case "calendar":
             return calls.of_day(body, query)
         case "transcript":
-            return calls.transcripts(body, query, exchange, symbol)
+            found = calls.transcripts(body, query, exchange, symbol)
+            return found if query.open_mode else map(calls.unproven, found)
         case _:
             return calls.of_company(body, query, exchange, symbol)
 
@@ -147,7 +161,8 @@ PROVIDER = Provider(
         _EVENTS._replace(
             name="transcript",
             fields=(*_CALL, Field("text")),
-            caveats=lambda query: _caveats(query, _TEXT, _HOLDER),
+            rule="events' rule, and the time at which the text was stored: undated where its reply does not say it",
+            caveats=lambda query: _caveats(query, _FILE if query.offline else _TEXT, _HOLDER),
         ),
         _EVENTS,
         _EVENTS._replace(

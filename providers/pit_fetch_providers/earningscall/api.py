@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
-from typing import Any
+from datetime import date, datetime
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from pit_fetch.provider import Context, Credential, Host, Params, QueryKey, Rate, Reply, UpstreamError
+from pit_fetch.times import parse_http_date
 
 # No limit is documented; the source's own library waits after a 429.
 HOST = Host(
@@ -45,9 +46,18 @@ def events(context: Context, exchange: str, symbol: str) -> bytes | None:
     return _get(context, "events", {"exchange": exchange, "symbol": symbol})
 
 
-def transcript(context: Context, call: Mapping[str, Any]) -> bytes | None:
+class Stored(NamedTuple):
+    """A reply, and when what it serves was stored (its ``Last-Modified``): it has not changed since."""
+
+    body: bytes
+    at: datetime | None
+
+
+def transcript(context: Context, call: Mapping[str, Any]) -> Stored | None:
     """The plain text of one call. Further levels name speakers, by today's list of them."""
-    return _get(context, "transcript", {**_named(call), "level": "1"})
+    reply = context.http.get(HOST.name, "/transcript", {**_named(call), "level": "1"})
+    body = _checked(reply, "transcript")
+    return None if body is None else Stored(body, parse_http_date(reply.header("Last-Modified")))
 
 
 def day(context: Context, text: str) -> bytes:

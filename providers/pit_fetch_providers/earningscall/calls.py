@@ -25,12 +25,14 @@ def of_company(body: bytes, query: Query, exchange: str | None, symbol: str | No
 
 
 def of_day(body: bytes, query: Query) -> Iterator[Record]:
-    """The calls of a day, of all companies."""
+    """The calls of a day, of all companies. A row that does not name its company could be anybody's."""
     reply = lenient_json(body, 1)
     if not isinstance(reply, list):
         raise UpstreamError("malformed", problem="it is not a list of calls")
     for row in reply:
-        yield _call(row, query, row.get("exchange"), row.get("symbol")) if isinstance(row, dict) else _UNREADABLE
+        exchange, symbol = (row.get("exchange"), row.get("symbol")) if isinstance(row, dict) else (None, None)
+        is_named = isinstance(exchange, str) and isinstance(symbol, str) and exchange and symbol
+        yield _call(row, query, exchange, symbol) if is_named else _UNREADABLE
 
 
 def transcripts(body: bytes, query: Query, exchange: str | None, symbol: str | None) -> Iterator[Record]:
@@ -47,11 +49,29 @@ def transcripts(body: bytes, query: Query, exchange: str | None, symbol: str | N
             yield _UNREADABLE
 
 
-def of_call(transcript: Record, call: Record) -> Record:
-    """``transcript``, if it is that of ``call``: both name the time of the call, and the later of them counts."""
+def of_call(transcript: Record, call: Record, stored: datetime | None) -> Record:
+    """``transcript``, if it is that of ``call``, as last changed at the latest of all that is said of it.
+
+    Both name the time of the call, and the list's order is that of its own. ``stored`` is when the text was stored.
+    """
     if transcript.id != call.id or transcript.available_at is None or call.available_at is None:
         return _UNREADABLE
-    return transcript._replace(available_at=max(transcript.available_at, call.available_at))
+    changed = max(transcript.available_at, stored or call.available_at)
+    dated = transcript._replace(
+        available_at=call.available_at, revised_at=changed if changed > call.available_at else None
+    )
+    return unproven(dated) if credible(call, stored) is None else dated
+
+
+def credible(call: Record, stored: datetime | None) -> datetime | None:
+    """``stored``, if it can be true: what was stored before the call was not its transcript."""
+    held = parse_rfc3339(call.payload["conference_date"])
+    return None if held is None or stored is None or stored < held else stored
+
+
+def unproven(transcript: Record) -> Record:
+    """``transcript``, of which nothing shows that it was public at a PIT."""
+    return transcript._replace(available_at=None, revised_at=None)
 
 
 def _is_transcript(reply: Any) -> bool:

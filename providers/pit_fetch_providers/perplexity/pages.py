@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, time
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
 from pit_fetch.provider import Record, UpstreamError
-from pit_fetch.times import parse_date
+from pit_fetch.times import end_of_day_anywhere, parse_date
 from pit_fetch.wire import lenient_json
-from pit_fetch_providers.perplexity.request import DAY
 
 _UNREADABLE = Record("", None, "provider_metadata", {})
-_NOON = time(12, tzinfo=UTC)
 
 
 def read(body: bytes) -> Iterator[Record]:
@@ -54,7 +52,7 @@ def _is_of(url: str, domain: str) -> bool:
 
 def _record(row: dict[str, Any]) -> Record:
     url = row.get("url")
-    if not isinstance(url, str):
+    if not isinstance(url, str) or not url.strip():
         return _UNREADABLE
     payload = {name: _text(row.get(name)) for name in ("url", "title", "snippet", "date", "last_updated")}
     return Record(url, _public_from(row), "provider_metadata", payload)
@@ -68,10 +66,7 @@ def _public_from(row: dict[str, Any]) -> datetime | None:
     """
     days = [parse_date(row.get(name)) for name in ("date", "last_updated")]
     known = [day for day in days if day is not None]
-    try:
-        return datetime.combine(max(known) + DAY, _NOON) if len(known) == 2 else None
-    except OverflowError:
-        return None
+    return end_of_day_anywhere(max(known)) if len(known) == 2 else None
 
 
 def _text(value: Any) -> str | None:

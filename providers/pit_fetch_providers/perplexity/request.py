@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
@@ -14,6 +15,9 @@ from pit_fetch.times import parse_date
 # medium, sonar-deep-research high).
 PRESETS: Mapping[str, str] = {"ask": "fast", "reason": "medium", "research": "high"}
 MOST_QUERIES, MOST_RESULTS, MOST_DOMAINS = 5, 20, 20
+
+# A domain, a part of one, or a host with the beginning of a path; another form would match no page.
+_DOMAIN = re.compile(r"-?\.?\w[\w-]*(?:\.[\w-]+)*(?:/\S*)?")
 
 # A day is over everywhere on Earth at 12:00 UTC of the next one.
 HALF_A_DAY, DAY = timedelta(hours=12), timedelta(days=1)
@@ -39,6 +43,8 @@ def understood(query: Query) -> Query:
         _refuse(f"--max-results is at most {MOST_RESULTS}.")
     if len(options["domains"] or ()) > MOST_DOMAINS:
         _refuse(f"--domains takes up to {MOST_DOMAINS} domains.")
+    if not all(_DOMAIN.fullmatch(name) for name in options["domains"] or ()):
+        _refuse("--domains takes names such as sec.gov, .gov or example.com/news, without https:// and without *.")
     if options["recency"] and not query.open_mode:
         _refuse("--recency counts back from now: with --pit, use --after-date or --date-from.")
     if options["recency"] and options["after_date"]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from pit_fetch.times import NEW_YORK, end_of_day, parse_rfc2822
+from pit_fetch.times import NEW_YORK, end_of_day, parse_http_date
 
 _TITLE = re.compile(r"Description:\s+Daily Index of EDGAR Dissemination Feed\b")
 _LAST_DATA = re.compile(r"^Last Data Received:\s+([A-Z][a-z]{2})[a-z]*\s+([0-9]{1,2}),\s+([0-9]{4})\s*$", re.MULTILINE)
@@ -54,6 +54,6 @@ def is_complete(day: date, sent: str | None) -> bool:
     The wall clock that made us ask may be wrong, and a file fetched too early would be kept for good.
     Without a readable date, the wall clock has to do.
     """
-    moment = parse_rfc2822((sent or "").replace(" GMT", " +0000"))
+    moment = parse_http_date(sent)
     over = end_of_day(day, NEW_YORK)
     return over is not None and (moment is None or moment >= over)

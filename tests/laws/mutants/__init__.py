@@ -17,6 +17,7 @@ from tests.laws.mutants import (
     guard,
     memory,
     network,
+    normalized,
     parts,
     perplexity,
     pipeline,
@@ -42,5 +43,6 @@ MUTANTS: tuple[Mutant, ...] = (
     *fred.MUTANTS,
     *perplexity.MUTANTS,
     *earningscall.MUTANTS,
+    *normalized.MUTANTS,
     *memory.MUTANTS,
 )

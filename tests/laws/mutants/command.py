@@ -11,8 +11,8 @@ _REFUSALS, _OPTIONS = ("command: refusals",), ("guard: options",)
 
 
 def _abbreviated(real: Any) -> Any:
-    def build(provider: Any) -> Any:
-        parser = real(provider)
+    def build(provider: Any, *command: Any) -> Any:
+        parser = real(provider, *command)
         parser.allow_abbrev = True
         return parser
 
@@ -27,10 +27,10 @@ def _last_one_counts(real: Any) -> Any:
 
 
 def _open_mode_for_an_unreadable_pit(real: Any) -> Any:
-    def given(argv: Any, provider: Any) -> Any:
+    def given(argv: Any, provider: Any, *command: Any) -> Any:
         place = argv.index("--pit") if "--pit" in argv else len(argv)
         is_readable = times.parse_pit("".join(argv[place + 1 : place + 2])) is not None
-        return real(argv if is_readable else [*argv[:place], *argv[place + 2 :]], provider)
+        return real(argv if is_readable else [*argv[:place], *argv[place + 2 :]], provider, *command)
 
     return given
 
@@ -92,7 +92,7 @@ MUTANTS = (
     Mutant(
         "options behind -- count",
         "pit_fetch.words:given",
-        lambda real: lambda argv, provider: real([word for word in argv if word != "--"], provider),
+        lambda real: lambda argv, provider, *command: real([word for word in argv if word != "--"], provider, *command),
         _OPTIONS,
     ),
 )

@@ -11,6 +11,7 @@ from tests.laws.mutants.leak import Mutant, fails
 from tests.laws.plant import Make
 
 _HERE = "pit_fetch_providers.earningscall"
+_CALLS_OF = f"{_HERE}.calls"
 _CALLS, _FAILURES = ("earningscall: non-interference",), ("earningscall: failures",)
 
 
@@ -38,6 +39,30 @@ def _naive_is_new_york(real: Any) -> Any:
         return made._replace(available_at=held + timedelta(hours=30))
 
     return call
+
+
+def _stored_before(real: Any) -> Any:
+    def of_call(transcript: Any, call: Any, stored: Any) -> Any:
+        return real(transcript, call, None if stored is None else max(stored, call.available_at))
+
+    return of_call
+
+
+def _spoilt(real: Any) -> Any:
+    def transcript(call: Any, query: Any, context: Any) -> Any:
+        from pit_fetch_providers.earningscall import api, calls
+
+        found = list(real(call, query, context))
+        stored = api.transcript(context, call.payload)
+        if stored is not None:
+            list(calls.transcripts(stored.body, query, None, None))
+        return found
+
+    return transcript
+
+
+def _never_changed(real: Any) -> Any:
+    return lambda transcript, call, stored: real(transcript, call, stored)._replace(revised_at=None)
 
 
 def _readable_alone(real: Any) -> Any:
@@ -77,9 +102,23 @@ MUTANTS = (
     Mutant(
         "earningscall: a transcript counts from what the list says",
         f"{_HERE}.calls:of_call",
-        lambda real: lambda transcript, call: transcript._replace(available_at=call.available_at),
+        lambda real: lambda transcript, call, stored: transcript._replace(available_at=call.available_at),
         _CALLS,
     ),
+    Mutant(
+        "earningscall: a transcript needs no time at which it was stored",
+        f"{_CALLS_OF}:unproven",
+        lambda real: lambda transcript: transcript,
+        _CALLS,
+    ),
+    Mutant("earningscall: a transcript is stored before its call", f"{_CALLS_OF}:of_call", _stored_before, _CALLS),
+    Mutant(
+        "earningscall: a spoilt transcript fails the fetch",
+        f"{_HERE}:_transcript",
+        _spoilt,
+        _CALLS,
+    ),
+    Mutant("earningscall: what was stored later has not changed", f"{_CALLS_OF}:of_call", _never_changed, _CALLS),
     Mutant("earningscall: a spoilt call fails the fetch", f"{_HERE}.calls:of_company", _readable_alone, _CALLS),
     Mutant(
         "earningscall: a company without calls is an error",

@@ -45,6 +45,12 @@ MUTANTS = (
         "parts: a text is cut before its keys are redacted", "pit_fetch.envelope:_item", _redacted_after_the_cut, _LAWS
     ),
     Mutant(
+        "parts: parts of two texts are joined",
+        "pit_fetch.parts:has",
+        lambda real: lambda item, place, kept: real(item, place._replace(behind=""), kept),
+        ("sample: changed",),
+    ),
+    Mutant(
         "parts: the end of a text is not told",
         "pit_fetch.parts:part",
         lambda real: lambda item, start, room, kept: real(item, start, room, kept)._replace(next=None),

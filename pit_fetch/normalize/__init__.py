@@ -1,0 +1,117 @@
+"""``pit_fetch normalize``: items that a transformer extracted from saved pages, dated by what the pages say themselves.
+
+An item names its page and the place where its time of publication stands. The place is read again here, and so is the
+page's text: what the page does not say is not served. So a model may extract, and never decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any, NoReturn
+
+from pit_fetch.errors import ConfigError
+from pit_fetch.normalize import folder, items
+from pit_fetch.normalize.items import Item
+from pit_fetch.normalize.saved import Saved, entry_of, page_of
+from pit_fetch.normalize.stamps import dated
+from pit_fetch.provider import Context, Field, Operation, Option, Provider, Query, Record
+
+# Several items of one page, and one sitemap of many pages, are the ordinary case.
+_KEPT_PAGES = 32
+
+_UNREADABLE = Record("", None, "provider_metadata", {})
+
+_CAVEAT = (
+    "An item is dated by what its saved page says of itself: a page that was changed without saying so cannot be told "
+    "from one that was not. Texts that the page does not hold word for word are left out."
+)
+
+
+def read(body: bytes, query: Query) -> Iterator[Record]:
+    """One record for each item of a transformer's output. Raises InputError, and ConfigError without a folder."""
+    pages = query.options["pages"]
+    if not folder.exists(pages):
+        raise ConfigError("operation", text="--pages is not a folder that can be read.")
+
+    @lru_cache(maxsize=_KEPT_PAGES)
+    def bytes_of(name: str) -> bytes | None:
+        return folder.read(pages, name)
+
+    @lru_cache(maxsize=_KEPT_PAGES)
+    def saved(name: str) -> Saved | None:
+        content = bytes_of(name)
+        return None if content is None else page_of(content)
+
+    for item in items.read(body):
+        yield _UNREADABLE if item is None else _record(item, _said(item, saved, bytes_of), query.open_mode)
+
+
+def _said(item: Item, saved: Any, bytes_of: Any) -> Saved | None:
+    """What the item's page says, with what the sitemap says of it; None unless it is the page of the item's address."""
+    listed = bytes_of(item.file) if item.kind == "sitemap" else None
+    entry = None if listed is None else entry_of(listed, item.address)
+    if item.file == item.page and item.kind == "sitemap":
+        return entry
+    page: Saved | None = saved(item.page)
+    if page is None or item.address not in page.addresses:
+        return None
+    if item.kind != "sitemap":
+        return page
+    return None if entry is None else page._replace(stamps=(*page.stamps, *entry.stamps))
+
+
+def _record(item: Item, said: Saved | None, open_mode: bool) -> Record:
+    """The record of one item. Without a PIT it is served as it is; with one, only what its page holds."""
+    found = None if said is None else dated(item.kind, item.name, item.claim, said.stamps)
+    payload = item.payload if open_mode or said is None else items.quoted(item.payload, said)
+    dated_by = None if found is None else f"{item.kind} {item.name}"
+    return Record(
+        f"{item.address}#{_digest(payload)}",
+        None if found is None else found.available_at,
+        "provider_metadata",
+        {"url": item.address, **payload, "dated_by": dated_by},
+        None if found is None else found.revised_at,
+    )
+
+
+def _digest(payload: Mapping[str, Any]) -> str:
+    """Tells the items of one page apart."""
+    return sha256(repr(sorted(payload.items())).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def _nothing_to_ask(query: Query, context: Context) -> NoReturn:
+    raise ConfigError("operation", text="normalize reads items: give them on standard input, or with --input-file.")
+
+
+def _caveats(query: Query) -> Iterable[str]:
+    return () if query.open_mode else (_CAVEAT,)
+
+
+PROVIDER = Provider(
+    name="normalize",
+    summary="items extracted from saved pages, dated by what the pages say themselves",
+    fetch=_nothing_to_ask,
+    read=read,
+    operations=(
+        Operation(
+            rule="the time at the place that the item names; revised at the latest time that its page says",
+            why="what a model extracted is read again in the saved page",
+            takes=("pages",),
+            fields=(
+                Field("url"),
+                *(Field(name) for name in items.TEXTS),
+                *(Field(name, "list") for name in items.LISTS),
+                Field("dated_by", evidence=True),
+            ),
+            caveats=_caveats,
+        ),
+    ),
+    options=(Option("pages", "the folder of the saved pages", default=".", metavar="DIR"),),
+    page_size=1_000,
+    help="""\
+Reads items from standard input, or from --input-file: a JSON array of objects with url, page (a file in --pages),
+published_at and evidence, {"kind": "meta", "name": "article:published_time"}; kind is meta, json-ld, header or sitemap.
+""",
+)

@@ -1,0 +1,98 @@
+"""Where a saved page says when it was published or changed, and what that proves. Pure.
+
+The table is closed: a date of another name (an event's, a fiscal period's) is content, and no time of publication.
+Names are those of the Open Graph protocol, schema.org, Dublin Core, RFC 9110 and sitemaps.org, and what large
+publishing systems write besides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from pit_fetch.times import (
+    end_of_day_anywhere,
+    parse_date,
+    parse_http_date,
+    parse_rfc2822,
+    parse_rfc3339,
+)
+
+# In small letters; those of JSON-LD and of elements with an itemprop are schema.org's.
+_SCHEMA = frozenset({"datepublished", "datemodified", "uploaddate"})
+NAMES: Mapping[str, frozenset[str]] = {
+    "meta": _SCHEMA
+    | {
+        "article:published_time", "article:modified_time", "article:published", "article:modified",
+        "og:published_time", "og:updated_time", "og:pubdate",
+        "dc.date", "dc.date.issued", "dc.date.modified", "dcterms.date", "dcterms.issued", "dcterms.modified",
+        "date", "pubdate", "publishdate", "publish-date", "publish_date", "last-modified", "lastmod", "revised",
+        "parsely-pub-date", "sailthru.date",
+    },
+    "json-ld": _SCHEMA,
+    "header": frozenset({"last-modified", "date"}),
+    "sitemap": frozenset({"lastmod", "publication_date"}),
+}  # fmt: skip
+
+# When the page was received: that it was public then is shown, whatever else it says. It is no time of a change.
+_RECEIVED = ("header", "date")
+
+# The forms that pages have beside RFC 3339: without a colon in the offset, and without seconds (W3C-DTF).
+_LOOSE = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]+)?)? ?(Z|[+-][0-9:]{4,6})"
+)
+_MINUTE = timedelta(minutes=1, microseconds=-1)
+
+
+class Stamp(NamedTuple):
+    """One time that a page says, and where."""
+
+    kind: str
+    name: str
+    text: str
+
+
+class Dated(NamedTuple):
+    """What the stamps of a page prove of it."""
+
+    available_at: datetime
+    revised_at: datetime | None = None
+
+
+def dated(kind: str, name: str, claim: str, stamps: Iterable[Stamp]) -> Dated | None:
+    """What ``stamps`` prove, if ``claim`` stands where it is said to stand; None if it does not, or proves nothing.
+
+    A page that was changed later is not what it was: so every time of publication or change on it counts,
+    wherever it stands, and one that cannot be read could be any.
+    """
+    place = (kind, name)
+    if name not in NAMES.get(kind, ()) or not claim:
+        return None
+    stamps = list(stamps)
+    claimed = _moment(Stamp(*place, claim))
+    own = [_moment(one) for one in stamps if (one.kind, one.name) == place]
+    every = [_moment(one) for one in stamps if (one.kind, one.name) != _RECEIVED]
+    if claimed is None or claimed not in own:
+        return None
+    latest = max((one for one in every if one is not None), default=claimed)
+    if None in every:
+        return None
+    return Dated(claimed, latest if latest > claimed else None)
+
+
+def _moment(stamp: Stamp) -> datetime | None:
+    """The instant of a stamp, the latest that it could mean; None without an offset, and for anything else."""
+    if stamp.kind == "header":
+        return parse_http_date(stamp.text)
+    text = stamp.text.strip()
+    day = parse_date(text)
+    if day is not None:
+        return end_of_day_anywhere(day)
+    match = _LOOSE.fullmatch(text)
+    if match is None:
+        return parse_rfc2822(text) or parse_http_date(text)
+    offset = match[4] if len(match[4]) != 5 else f"{match[4][:3]}:{match[4][3:]}"
+    moment = parse_rfc3339(f"{match[1]}T{match[2]}{match[3] or ':00'}{offset}")
+    return moment if moment is None or match[3] else moment + _MINUTE

@@ -1,0 +1,109 @@
+"""Leaks of normalize: what a model says is believed, or a page is read as less than it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from pit_fetch.times import NEW_YORK, end_of_day, parse_http_date, parse_rfc3339, parse_wall_clock, start_of_day
+from tests.laws.mutants.leak import Mutant, fails
+from tests.laws.plant import Make
+
+_HERE, _LAW = "pit_fetch.normalize", ("normalize: non-interference",)
+
+
+def _believed(real: Any) -> Any:
+    def dated(kind: Any, name: Any, claim: Any, stamps: Any) -> Any:
+        from pit_fetch.normalize.stamps import Dated
+
+        moment = parse_rfc3339(claim) or parse_http_date(claim)
+        return None if moment is None else Dated(moment)
+
+    return dated
+
+
+def _of_the_place_alone(real: Any) -> Any:
+    return lambda kind, name, claim, stamps: real(
+        kind, name, claim, [one for one in stamps if (one.kind, one.name, one.text) == (kind, name, claim)]
+    )
+
+
+def _readable_alone(real: Any) -> Any:
+    def dated(kind: Any, name: Any, claim: Any, stamps: Any) -> Any:
+        from pit_fetch.normalize.stamps import _moment
+
+        return real(kind, name, claim, [one for one in stamps if _moment(one) is not None])
+
+    return dated
+
+
+def _days(by: Callable[[Any], Any]) -> Make:
+    return lambda real: lambda day: by(day)
+
+
+def _naive_is_new_york(real: Any) -> Any:
+    return lambda stamp: real(stamp) or parse_wall_clock(stamp.text, NEW_YORK)
+
+
+def _any_name(real: Any) -> Any:
+    return {**real, "meta": real["meta"] | {"event-date"}}
+
+
+def _of_any_address(real: Any) -> Any:
+    def said(item: Any, saved: Any, bytes_of: Any) -> Any:
+        page = saved(item.page)
+        return real(item, saved, bytes_of) if page is None or item.kind == "sitemap" else page
+
+    return said
+
+
+def _anywhere(real: Any) -> Any:
+    def read(folder: Any, name: Any) -> Any:
+        try:
+            with open(f"{folder}/{name}", "rb") as file:
+                return file.read()
+        except OSError:
+            return None
+
+    return read
+
+
+def _every_row(real: Any) -> Any:
+    return lambda row: real(row) or fails()
+
+
+MUTANTS = (
+    Mutant("normalize: what a model says is believed", f"{_HERE}.stamps:dated", _believed, _LAW),
+    Mutant("normalize: only the named place counts", f"{_HERE}.stamps:dated", _of_the_place_alone, _LAW),
+    Mutant("normalize: an unreadable time is none", f"{_HERE}.stamps:dated", _readable_alone, _LAW),
+    Mutant(
+        "normalize: a day begins at its midnight",
+        "pit_fetch.times:end_of_day_anywhere",
+        _days(lambda day: start_of_day(day, NEW_YORK)),
+        _LAW,
+    ),
+    Mutant(
+        "normalize: a day ends in New York",
+        "pit_fetch.times:end_of_day_anywhere",
+        _days(lambda day: end_of_day(day, NEW_YORK)),
+        ("perplexity: non-interference", *_LAW),
+    ),
+    Mutant("normalize: a time without an offset is New York's", f"{_HERE}.stamps:_moment", _naive_is_new_york, _LAW),
+    Mutant("normalize: a date of any name is a publication", f"{_HERE}.stamps:NAMES", _any_name, _LAW),
+    Mutant("normalize: a page is of any address", f"{_HERE}:_said", _of_any_address, _LAW),
+    Mutant(
+        "normalize: what the page does not say is kept",
+        f"{_HERE}.items:quoted",
+        lambda real: lambda payload, said: dict(payload),
+        _LAW,
+    ),
+    Mutant("normalize: a page may lie outside the folder", f"{_HERE}.folder:read", _anywhere, _LAW),
+    Mutant("normalize: an unreadable item fails all", f"{_HERE}.items:_item", _every_row, _LAW),
+    Mutant(
+        "normalize: a minute begins with its first second",
+        f"{_HERE}.stamps:_MINUTE",
+        lambda real: timedelta(0),
+        _LAW,
+    ),
+)
