@@ -337,7 +337,8 @@ class HeaderKey(NamedTuple):
 class Host(NamedTuple):
     """A host that a provider may talk to; ``override`` names the variable that points it elsewhere.
 
-    ``auth`` says how to authenticate; the client does it, so that no provider handles a key.
+    ``auth`` says how to authenticate; the client does it, so that no provider handles a key. ``browser``: the
+    host refuses plain clients, and is asked as a browser would ask it. That needs the package curl_cffi.
     """
 
     name: str
@@ -345,6 +346,7 @@ class Host(NamedTuple):
     override: str
     rate: Rate | None = None
     auth: Bearer | QueryKey | HeaderKey | None = None
+    browser: bool = False
 
 
 class Credential(NamedTuple):

@@ -1,0 +1,71 @@
+"""One exchange as a browser makes it, by curl_cffi: for hosts that refuse other clients by their TLS handshake.
+
+Loaded only for such a host. Cookies are a provider's business: none are kept here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from datetime import datetime
+from urllib.parse import urlsplit
+
+from curl_cffi import CurlOpt  # noqa: TID253 - this module is loaded where it is needed
+from curl_cffi.const import CurlECode  # noqa: TID253
+from curl_cffi.requests import Session, exceptions  # noqa: TID253
+
+from pit_fetch.compressed import content
+from pit_fetch.network import CONNECT_SECONDS, is_loopback
+from pit_fetch.transport import Fault, Reply, Request, TransportError
+
+# The newest Chrome that the installed curl_cffi knows.
+IMPERSONATED = "chrome"
+
+_NOT_VERIFIED = "this machine cannot verify it; is there a proxy in between?"
+_FAULTS: tuple[tuple[type[Exception], Fault], ...] = (
+    (exceptions.DNSError, "unresolved"),
+    (exceptions.ProxyError, "proxy"),
+    (exceptions.CertificateVerifyError, "certificate"),
+    (exceptions.SSLError, "tls"),
+    (exceptions.Timeout, "timeout"),
+    (exceptions.InvalidURL, "unsendable"),
+)
+# What a retry may overcome.
+_PASSING = (exceptions.ConnectionError, exceptions.Timeout, exceptions.IncompleteRead, exceptions.ChunkedEncodingError)
+
+
+def exchange(request: Request, now: Callable[[], datetime]) -> Reply:
+    """The complete reply; redirects are not followed. Raises TransportError."""
+    parts = urlsplit(request.url)
+    # A proxy of the environment is not for this machine itself.
+    options = {CurlOpt.NOPROXY: "*"} if is_loopback(parts.hostname) else {}
+    try:
+        with (
+            Session(discard_cookies=True, curl_options=options) as session,
+            contextlib.closing(
+                session.request(
+                    request.method,
+                    request.url,
+                    params=dict(request.query),
+                    headers=dict(request.sent_headers),
+                    data=request.body,
+                    timeout=(min(CONNECT_SECONDS, request.timeout), request.timeout),
+                    allow_redirects=False,
+                    impersonate=IMPERSONATED,
+                    http_version=None if parts.scheme == "https" else "v1",  # no browser tries HTTP/2 without TLS
+                    stream=True,
+                )
+            ) as response,
+        ):
+            body = content(response.iter_content(), "")  # curl has unpacked it
+            return Reply(response.status_code, dict(response.headers), body, now())
+    except exceptions.RequestException as error:
+        raise _explained(error) from None
+
+
+def _explained(error: exceptions.RequestException) -> TransportError:
+    passing = isinstance(error, _PASSING)
+    if error.code == CurlECode.COULDNT_CONNECT:
+        return TransportError("refused", passing=passing)
+    fault: Fault = next((fault for kind, fault in _FAULTS if isinstance(error, kind)), "network")
+    return TransportError(fault, _NOT_VERIFIED if fault == "certificate" else "", passing=passing)
