@@ -184,6 +184,8 @@ def _recalled(
         if held.is_snapshot:
             taken.gaps = [_as_held(one) for one in taken.gaps]
         stream = public(held.records, lambda: instant, collected.tally)
+        if held.is_snapshot:  # in the order of its reply
+            stream = in_order(stream)
         stop = None if live is None or held.is_snapshot else _stop(live)
         _keep(request, query, log, stream if stop is None else _down_to(stream, stop), taken)
     except ArchiveError as error:

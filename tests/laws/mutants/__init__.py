@@ -22,6 +22,7 @@ from tests.laws.mutants import (
     pipeline,
     sec,
     times,
+    yahoo,
 )
 from tests.laws.mutants.leak import Mutant
 
@@ -42,5 +43,6 @@ MUTANTS: tuple[Mutant, ...] = (
     *fred.MUTANTS,
     *perplexity.MUTANTS,
     *earningscall.MUTANTS,
+    *yahoo.MUTANTS,
     *memory.MUTANTS,
 )
