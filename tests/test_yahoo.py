@@ -162,9 +162,9 @@ def test_an_action_counts_from_the_latest_instant_of_its_time() -> None:
     asked = ask("upgrades", pit="2025-03-01T00:00:00Z")
     assert [(one.id, one.available_at) for one in asked.kept] == [
         ("AAPL:20250215T050000Z:Another Bank:init", datetime(2025, 2, 16, tzinfo=NEW_YORK)),
-        ("AAPL:20250215T120000Z:A Bank:up", datetime(2025, 2, 15, 7, 0, 59, 999999, tzinfo=NEW_YORK)),
+        ("AAPL:20250215T120000Z:A Bank:up", datetime(2025, 2, 15, 7, 1, tzinfo=NEW_YORK)),
         ("AAPL:20210128T190914Z:DA Davidson:main", datetime(2021, 1, 28, 19, 9, 14, tzinfo=UTC)),
-        ("AAPL:20121126T064900Z:Citigroup:init", datetime(2012, 11, 26, 6, 49, 59, 999999, tzinfo=UTC)),
+        ("AAPL:20121126T064900Z:Citigroup:init", datetime(2012, 11, 26, 6, 50, tzinfo=UTC)),
     ]
 
 

@@ -89,7 +89,7 @@ def _public_from(graded: datetime) -> datetime | None:
         local = graded.astimezone(zone)
         if (local.hour, local.minute, local.second) == (0, 0, 0):
             return end_of_day(local.date(), NEW_YORK)
-    return graded if graded.second else graded + _MINUTE - timedelta(microseconds=1)
+    return graded if graded.second else graded + _MINUTE
 
 
 def _by_period(module: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
