@@ -57,7 +57,9 @@ def exchange(request: Request, now: Callable[[], datetime]) -> Reply:
                 )
             ) as response,
         ):
-            body = content(response.iter_content(), "")  # curl has unpacked it
+            # curl has unpacked it: what a browser accepts, the standard library does not unpack. A compressed stream
+            # that breaks off in a complete body goes unnoticed here, and is for the provider's reader to refuse.
+            body = content(response.iter_content(), "")
             return Reply(response.status_code, dict(response.headers), body, now())
     except exceptions.RequestException as error:
         raise _explained(error) from None

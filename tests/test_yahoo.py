@@ -425,6 +425,7 @@ def _columns(result: dict[str, Any]) -> list[list[Any]]:
         lambda text: text.replace("<th>Company</th>", "<th>Reported EPS</th>"),
         lambda text: text.replace("<th>Earnings Date</th>", "<th>Date</th>"),
         lambda text: text.replace("<table>", "<div>").replace("Showing Earnings for", "Earnings of"),
+        lambda text: text[: text.index("</table>")],
         lambda text: "",
     ],
 )
@@ -474,7 +475,8 @@ def test_a_snapshot_that_was_held_answers_a_past_pit(tmp_path: Path, op: str) ->
     _command(tmp_path, yahoo.app({"AAPL": adjusted}), op, "symbol=AAPL", now=later)
     pit = "2026-07-01T00:00:00Z"
     answer = _command(tmp_path, yahoo.app({}), op, "symbol=AAPL", "--pit", pit, "--offline", *window, now=later)
-    live = ask(op, pit=None, **({"date_from": "2020-01-01"} if window else {}))
+    options: dict[str, Any] = {"date_from": "2020-01-01"} if window else {}
+    live = ask(op, pit=None, **options)
     assert answer.ids == live.ids
     assert {item["first_seen_at"] for item in answer.data} == {"2026-06-01T12:00:00-04:00"}
     values = [
@@ -554,7 +556,7 @@ def test_symbols_of_all_kinds(symbol: str) -> None:
 
 
 def test_saved_replies() -> None:
-    later = {"pit": "2025-06-01T00:00:00Z"}
+    later: dict[str, Any] = {"pit": "2025-06-01T00:00:00Z"}
     assert len(ask("news", body=json.dumps(yahoo.news(APPLE)).encode(), **later).ids) == 3
     assert len(ask("earnings", body=yahoo.page("AAPL", APPLE.calendar), **later).ids) == 3
     summary = json.dumps(yahoo.summary(APPLE, "upgradeDowngradeHistory,recommendationTrend")).encode()

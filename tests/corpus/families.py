@@ -1152,7 +1152,7 @@ YAHOO_SHOWN = (
     ("2026-09-17T10:04:00Z", "2026-09-17T10:04:00Z", "2026-09-17T10:04:00+00:00", "recorded: one time for both"),
     ("2024-02-15T20:00:00Z", "2024-02-15T15:00:00Z", "2024-02-15T20:00:00+00:00", "shown before it was published: the later counts"),
 )  # fmt: skip
-YAHOO_NOT_SHOWN = (
+YAHOO_NOT_SHOWN: Sequence[tuple[Any, Any, str]] = (
     ("2024-02-01T10:00:00Z", None, "without a time of display the text may be a later one"),
     (None, "2024-02-01T10:00:00Z", "without a time of publication"),
     ("2024-02-01T10:00:00", "2024-02-01T10:00:00", "no offset"),
@@ -1208,7 +1208,8 @@ def yahoo() -> Iterator[Case]:
         wrong = {datetime.fromtimestamp(graded, UTC).isoformat(): "its second"}
         for pit, was, which in around(public, wrong):
             yield yahoo_action("precision", pit, graded, f"ACME:{start}:A Bank:up", was, f"{why} ({which})")
-    for bad in (None, "1706781600", 1706781600000, 1706781600.5, {}):
+    instead: Sequence[Any] = (None, "1706781600", 1706781600000, 1706781600.5, {})
+    for bad in instead:
         yield yahoo_action("undated", "2024-02-15T16:00:00-05:00", bad, "", False, "no Unix seconds")
     for kind, operation, why in (
         ("snapshot", "consensus", "the state of today"),

@@ -32,7 +32,8 @@ class World:
 
     def app(self, rng: Random, rows: Sequence[Any]) -> App:
         shuffled = rng.sample(list(rows), len(rows))
-        return yahoo.app({"AAPL": Company(**{self.part: shuffled})}, strict=rng.random() < 0.5)
+        said: dict[str, Any] = {self.part: shuffled}
+        return yahoo.app({"AAPL": Company(**said)}, strict=rng.random() < 0.5)
 
 
 def make(rng: Random, most: int = 4) -> Case:
@@ -189,7 +190,7 @@ def _later_report(rng: Random, last: date) -> str:
         )
     )
     early, name = (last - _DAY, 16), CANARY
-    cells = {"late": ("AAPL", name, _hour(rng, *late), "1", "2", "3")}
+    cells: dict[str, tuple[str, ...]] = {"late": ("AAPL", name, _hour(rng, *late), "1", "2", "3")}
     cells["not yet"] = ("AAPL", name, _hour(rng, *early), "1", rng.choice(("-", "", "--")), "-")
     cells["undated"] = ("AAPL", name, rng.choice(("-", "", f"{last}", "Thursday", f"{CANARY}")), "1", "2", "3")
     cells["another"] = ("MSFT", name, _hour(rng, *early), "1", "2", "3")
@@ -244,7 +245,7 @@ def _later_grade(rng: Random, number: int, moment: datetime, minute: datetime, t
         return row
     early = int(_odd(moment - near(rng, 61)).timestamp())
     good = {"epochGradeDate": early, "firm": name, "toGrade": name, "action": "up"}
-    odd = rng.choice((None, "", str(early), early * 1000, 1.5, [], True))
+    odd: Any = rng.choice((None, "", str(early), early * 1000, 1.5, [], True))
     return rng.choice(
         (None, 5, CANARY, [], {}, {**good, "epochGradeDate": odd}, {**good, "firm": None}, {**good, "x": "@NaN@"})
     )

@@ -58,6 +58,8 @@ def read(body: bytes, query: Query) -> list[Record]:
     page = _Page()
     page.feed(body.decode("utf-8", "replace"))
     page.close()
+    if page.depth:
+        raise UpstreamError("malformed", problem="its table breaks off")
     table = next((one for one in page.tables if "Earnings Date" in one.heading), None)
     if table is None:
         if page.tables or _HEADING not in "".join(page.texts):
@@ -134,15 +136,15 @@ class _Page(HTMLParser):
         super().__init__()
         self.tables: list[Cells] = []
         self.texts: list[str] = []
-        self._depth = 0
+        self.depth = 0
         self._heading: list[str] = []
         self._rows: list[list[str]] = []
         self._cell: list[str] | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "table":
-            self._depth += 1
-        if self._depth != 1:
+            self.depth += 1
+        if self.depth != 1:
             return
         if tag == "table":
             self._heading, self._rows = [], []
@@ -154,12 +156,12 @@ class _Page(HTMLParser):
             self._cell = []
 
     def handle_endtag(self, tag: str) -> None:
-        if tag == "table" and self._depth:
-            self._depth -= 1
-            if not self._depth:
+        if tag == "table" and self.depth:
+            self.depth -= 1
+            if not self.depth:
                 self._end()
                 self.tables.append(Cells(self._heading, [row for row in self._rows if row]))
-        elif self._depth == 1 and tag in ("td", "th", "tr"):
+        elif self.depth == 1 and tag in ("td", "th", "tr"):
             self._end(is_heading=tag == "th")
 
     def handle_data(self, data: str) -> None:
