@@ -5,7 +5,6 @@ Loaded only for such a host. Cookies are a provider's business: none are kept he
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from datetime import datetime
 from urllib.parse import urlsplit
@@ -14,12 +13,12 @@ from curl_cffi import CurlOpt  # noqa: TID253 - this module is loaded where it i
 from curl_cffi.const import CurlECode  # noqa: TID253
 from curl_cffi.requests import Session, exceptions  # noqa: TID253
 
-from pit_fetch.compressed import content
 from pit_fetch.network import CONNECT_SECONDS, is_loopback
-from pit_fetch.transport import Fault, Reply, Request, TransportError
+from pit_fetch.transport import MAX_BODY_BYTES, Fault, Reply, Request, TransportError
 
 # The newest Chrome that the installed curl_cffi knows.
 IMPERSONATED = "chrome"
+_STOP = 0xFFFFFFFF  # CURL_WRITEFUNC_ERROR
 
 _NOT_VERIFIED = "this machine cannot verify it; is there a proxy in between?"
 _FAULTS: tuple[tuple[type[Exception], Fault], ...] = (
@@ -39,30 +38,43 @@ def exchange(request: Request, now: Callable[[], datetime]) -> Reply:
     parts = urlsplit(request.url)
     # A proxy of the environment is not for this machine itself.
     options = {CurlOpt.NOPROXY: "*"} if is_loopback(parts.hostname) else {}
+    body = _Body()
     try:
-        with (
-            Session(discard_cookies=True, curl_options=options) as session,
-            contextlib.closing(
-                session.request(
-                    request.method,
-                    request.url,
-                    params=dict(request.query),
-                    headers=dict(request.sent_headers),
-                    data=request.body,
-                    timeout=(min(CONNECT_SECONDS, request.timeout), request.timeout),
-                    allow_redirects=False,
-                    impersonate=IMPERSONATED,
-                    http_version=None if parts.scheme == "https" else "v1",  # no browser tries HTTP/2 without TLS
-                    stream=True,
-                )
-            ) as response,
-        ):
-            # curl has unpacked it: what a browser accepts, the standard library does not unpack. A compressed stream
-            # that breaks off in a complete body goes unnoticed here, and is for the provider's reader to refuse.
-            body = content(response.iter_content(), "")
-            return Reply(response.status_code, dict(response.headers), body, now())
+        with Session(discard_cookies=True, curl_options=options) as session:
+            response = session.request(
+                request.method,
+                request.url,
+                params=dict(request.query),
+                headers=dict(request.sent_headers),
+                data=request.body,
+                timeout=(min(CONNECT_SECONDS, request.timeout), request.timeout),
+                allow_redirects=False,
+                impersonate=IMPERSONATED,
+                http_version=None if parts.scheme == "https" else "v1",  # no browser tries HTTP/2 without TLS
+                content_callback=body.take,
+            )
     except exceptions.RequestException as error:
-        raise _explained(error) from None
+        raise TransportError("too_large") if body.is_full else _explained(error) from None
+    return Reply(response.status_code, dict(response.headers), bytes(body.content), now())
+
+
+class _Body:
+    """What curl hands over, unpacked: what a browser accepts, the standard library cannot unpack.
+
+    A compressed stream that breaks off in a complete body goes unnoticed: a provider's reader refuses it.
+    """
+
+    def __init__(self) -> None:
+        self.content = bytearray()
+        self.is_full = False
+
+    def take(self, chunk: bytes) -> int:
+        """How much was taken: less ends the exchange."""
+        self.is_full = len(self.content) + len(chunk) > MAX_BODY_BYTES
+        if self.is_full:
+            return _STOP
+        self.content += chunk
+        return len(chunk)
 
 
 def _explained(error: exceptions.RequestException) -> TransportError:
