@@ -179,6 +179,8 @@ class Operation(NamedTuple):
                 earlier would leave out the newest version, and bring a superseded one back
     earliest    nothing that was available before this instant can be wanted (None: there is no bound); an
              archive looks no further. It depends on the request alone
+    timeout     seconds that a fetch may take if --timeout is not given; less than the ten minutes after which
+                an agent's client gives up
     """
 
     name: str = ""
@@ -194,6 +196,7 @@ class Operation(NamedTuple):
     earliest: Callable[[Query], datetime | None] = _by_window
     basis: tuple[Basis, ...] = ()
     versions: bool = False
+    timeout: float = 60.0
 
 
 class Query(NamedTuple):

@@ -251,6 +251,8 @@ LAWS: Mapping[str, Law] = {
     "earningscall: failures": lambda rng: non_interference(earningscall.failures(rng)),
     "earningscall: continued": lambda rng: continued(earningscall.continued(rng), rng),
     "yahoo: failures": lambda rng: non_interference(yahoo.failures(rng)),
+    "yahoo: held": lambda rng: archived.held(yahoo.snapshots(rng), rng),
+    "alphavantage: held": lambda rng: archived.held(alphavantage.snapshots(rng), rng),
     "yahoo: snapshots": lambda rng: paging(yahoo.snapshots(rng), rng, ahead=timedelta(hours=1)),
     "perplexity: failures": lambda rng: non_interference(perplexity.failures(rng)),
     "gate: judges": command.gate_judges,

@@ -184,6 +184,7 @@ _CONSENSUS = Operation(
         Field("growth", "number"),
         *(Field(name, "object") for name in ("earningsEstimate", "revenueEstimate", "epsTrend", "epsRevisions")),
     ),
+    window=None,
     understand=_understood,
 )
 
