@@ -1208,7 +1208,7 @@ def yahoo() -> Iterator[Case]:
         wrong = {datetime.fromtimestamp(graded, UTC).isoformat(): "its second"}
         for pit, was, which in around(public, wrong):
             yield yahoo_action("precision", pit, graded, f"ACME:{start}:A Bank:up", was, f"{why} ({which})")
-    instead: Sequence[Any] = (None, "1706781600", 1706781600000, 1706781600.5, {})
+    instead: Sequence[Any] = (None, "1706781600", 1706781600000, 1706781600.5)
     for bad in instead:
         yield yahoo_action("undated", "2024-02-15T16:00:00-05:00", bad, "", False, "no Unix seconds")
     for kind, operation, why in (
