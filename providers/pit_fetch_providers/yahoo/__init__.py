@@ -134,7 +134,7 @@ _NEWS = Operation(
 _EARNINGS = Operation(
     name="earnings",
     rule="the end of the New York day five hours after the row's hour; rows without reportedEPS never",
-    why="hours are up to five hours early, and a day without time is the evening before (recorded)",
+    why="hours are up to five hours early, and a day without time is the evening before (users' reports)",
     needs=("symbol",),
     fields=(
         Field("symbol"),

@@ -1,9 +1,9 @@
 """Yahoo's earnings calendar of one company, a table in a page, as records. Pure.
 
 The hour of a row is no time of publication. It has been seen five hours early (New York read as UTC: Apple's report of
-2022-07-28, 16:30, at "12 PM EDT"), and as midnight UTC of a day without a time, which is the evening before
-(Microsoft's of 2024-10-30 at "October 29, 2024 at 8 PM EDT"). So the day is the one five hours after the hour,
-and its end is what counts.
+2022-07-28, 16:30, at "12 PMEDT"), and as midnight UTC of a day without a time, which is the evening before
+(Microsoft's of 2024-10-30 at 20:00 of the 29th, in a report of yfinance's users). So the day is the one five hours
+after the hour, and its end is what counts.
 """
 
 from __future__ import annotations
