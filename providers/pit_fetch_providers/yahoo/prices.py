@@ -1,7 +1,7 @@
 """Yahoo's chart as records: bars, dividends and splits. Pure.
 
-All prices of a chart are divided by the splits that came later, and ``adjclose`` by later dividends as well (recorded in
-2025: Nvidia's close of 2021-02-01 as 13.237, which was 529.48 before two splits). So a chart says something of the
+All prices of a chart are divided by the splits that came later, and ``adjclose`` by later dividends as well (recorded
+in 2025: Nvidia's close of 2021-02-01 as 13.237, which was 529.48 before two splits). So a chart says something of the
 day on which it is read, and of no other: it is a snapshot.
 """
 
