@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from urllib.parse import urlsplit
 
 from curl_cffi import CurlOpt  # noqa: TID253 - this module is loaded where it is needed
 from curl_cffi.const import CurlECode  # noqa: TID253
 from curl_cffi.requests import Session, exceptions  # noqa: TID253
 
-from pit_fetch.network import CONNECT_SECONDS, is_loopback
 from pit_fetch.transport import MAX_BODY_BYTES, Fault, Reply, Request, TransportError
 
 # The newest Chrome that the installed curl_cffi knows.
@@ -33,11 +31,12 @@ _FAULTS: tuple[tuple[type[Exception], Fault], ...] = (
 _PASSING = (exceptions.ConnectionError, exceptions.Timeout, exceptions.IncompleteRead, exceptions.ChunkedEncodingError)
 
 
-def exchange(request: Request, now: Callable[[], datetime]) -> Reply:
-    """The complete reply; redirects are not followed. Raises TransportError."""
-    parts = urlsplit(request.url)
-    # A proxy of the environment is not for this machine itself.
-    options = {CurlOpt.NOPROXY: "*"} if is_loopback(parts.hostname) else {}
+def exchange(request: Request, now: Callable[[], datetime], *, connect_seconds: float, is_near: bool) -> Reply:
+    """The complete reply; redirects are not followed. Raises TransportError.
+
+    ``is_near``: of this machine itself, for which a proxy of the environment is not meant.
+    """
+    options = {CurlOpt.NOPROXY: "*"} if is_near else {}
     body = _Body()
     try:
         with Session(discard_cookies=True, curl_options=options) as session:
@@ -47,10 +46,10 @@ def exchange(request: Request, now: Callable[[], datetime]) -> Reply:
                 params=dict(request.query),
                 headers=dict(request.sent_headers),
                 data=request.body,
-                timeout=(min(CONNECT_SECONDS, request.timeout), request.timeout),
+                timeout=(min(connect_seconds, request.timeout), request.timeout),
                 allow_redirects=False,
                 impersonate=IMPERSONATED,
-                http_version=None if parts.scheme == "https" else "v1",  # no browser tries HTTP/2 without TLS
+                http_version=None if request.url.startswith("https:") else "v1",  # no browser tries HTTP/2 without TLS
                 content_callback=body.take,
             )
     except exceptions.RequestException as error:

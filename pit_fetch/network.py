@@ -66,15 +66,18 @@ class Network:
 
     def _asked(self, request: Request) -> Callable[[Request], Reply]:
         if request.browser:
+            is_near = is_loopback(urlsplit(request.url).hostname)
             try:
                 from pit_fetch import browser
             except ImportError:
                 # A server on this machine is a test's or a proxy's: neither asks for a browser's handshake.
-                if not is_loopback(urlsplit(request.url).hostname):
+                if not is_near:
                     command = "python3 -m pip install curl_cffi"
                     raise ConfigError("dependency_missing", package="curl_cffi", command=command) from None
             else:
-                return lambda request: browser.exchange(request, self._now)
+                return lambda request: browser.exchange(
+                    request, self._now, connect_seconds=CONNECT_SECONDS, is_near=is_near
+                )
         session = self._open()
         _check(request.url)
         session.trust_env = not is_loopback(urlsplit(request.url).hostname)

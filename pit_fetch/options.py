@@ -75,7 +75,7 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
         Option("limit", "maximum number of items, after filtering", kind="integer", default=50),
         Option("after", "resume from the cursor in a truncated gap", metavar="CURSOR", read=_cursor),
         Option("max_pages", "maximum number of pages of public records to read", kind="integer", default=10),
-        Option("timeout", "time limit for the whole fetch (default 60)", kind="number"),
+        Option("timeout", "time limit for the whole fetch", kind="number", default=60.0),
         Option("input_file", "read a raw provider reply instead of the network; - is stdin", metavar="PATH"),
         Option("archive", "record every reply in this file, and answer from it too", metavar="PATH"),
         Option("offline", "answer from the archive alone, without the network", kind="flag", default=False),
