@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 # The bundled agents; in a plugin they are called "plugin:name".
 PERPLEXITY = tuple(f"perplexity-{name}" for name in ("search", "ask", "reason", "research", "sec"))
-ADAPTERS = frozenset({"bz-news-api", "alphavantage", "sec_full_text", "fred", "earningscall", *PERPLEXITY})
+ADAPTERS = frozenset({"bz-news-api", "alphavantage", "sec_full_text", "fred", "earningscall", "yahoo", *PERPLEXITY})
 
 # The options an adapter may choose: what it asks for, and how much of it. The rest decides how the question is
 # asked (--timeout cuts where the clock says, --input-file reads a file), and is left to whoever runs the session.
@@ -69,6 +69,8 @@ SOURCE_OPTIONS = frozenset(
         "series-id",
         # earningscall (and op, symbol, quarter, date, above)
         "exchange", "year",
+        # yahoo (and op, symbol, interval, above)
+        "tab",
         # perplexity (and op, query, above)
         "max-results", "mode", "domains", "after-date", "recency",
     }

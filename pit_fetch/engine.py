@@ -23,7 +23,7 @@ from pit_fetch.times import spoken
 from pit_fetch.world import TimeIsUp, World
 
 if TYPE_CHECKING:
-    from pit_fetch.archive.memory import Memory
+    from pit_fetch.archive.memory import Held, Memory
     from pit_fetch.http import Client
     from pit_fetch.log import Log
 
@@ -203,13 +203,18 @@ def _recalled(
         return collected._replace(memory=memory)
     if held.is_snapshot:
         said = tuple(_as_held(one) for one in said)
-    stream = public(held.records, lambda: instant, collected.tally)
+    stream = _ordered(held, public(held.records, lambda: instant, collected.tally))
     stop = None if live is None or held.is_snapshot else _stop(live)
     _keep(request, query, log, stream if stop is None else _down_to(stream, stop), taking)
     taken = taking.taken()
     if live is not None and not taken.stopped and live.stopped and not held.is_snapshot:
         taken = taken._replace(stopped=live.stopped, last=live.last, resume=live.last)
     return _saying(collected._replace(taken=taken, memory=memory), first=said)
+
+
+def _ordered(held: Held, stream: Iterable[Record | Watermark | Gap]) -> Iterable[Record | Watermark | Gap]:
+    """The index answers in the envelope's order, a snapshot in that of its reply."""
+    return in_order(stream) if held.is_snapshot else stream
 
 
 def _stop(live: Taken) -> Position | None:

@@ -126,7 +126,7 @@ class Client:
         """
         base = base_url(host, self.environ)
         url = _address(host, base, request.url)
-        request = request._replace(url=url, signature=signature(host, self.credentials))
+        request = request._replace(url=url, signature=signature(host, self.credentials), browser=host.browser)
         for attempt in range(1, tries + 1):
             reply = self._exchange(host, base, request)
             pause = BACKOFF_SECONDS * 2 ** (attempt - 1) * (1 + random.random())  # noqa: S311 - jitter need not be secret

@@ -1,4 +1,7 @@
-"""The real transport, built on requests: one exchange with its complete body, bounded in time and size."""
+"""The real transport, built on requests: one exchange with its complete body, bounded in time and size.
+
+A host that answers browsers only is asked by :mod:`pit_fetch.browser`.
+"""
 
 from __future__ import annotations
 
@@ -62,6 +65,19 @@ class Network:
         return Reply(200, {}, body, self._now())
 
     def _asked(self, request: Request) -> Callable[[Request], Reply]:
+        if request.browser:
+            is_near = is_loopback(urlsplit(request.url).hostname)
+            try:
+                from pit_fetch import browser
+            except ImportError:
+                # A server on this machine is a test's or a proxy's: neither asks for a browser's handshake.
+                if not is_near:
+                    command = "python3 -m pip install curl_cffi"
+                    raise ConfigError("dependency_missing", package="curl_cffi", command=command) from None
+            else:
+                return lambda request: browser.exchange(
+                    request, self._now, connect_seconds=CONNECT_SECONDS, is_near=is_near
+                )
         session = self._open()
         _check(request.url)
         session.trust_env = not is_loopback(urlsplit(request.url).hostname)

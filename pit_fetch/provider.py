@@ -179,6 +179,8 @@ class Operation(NamedTuple):
                 earlier would leave out the newest version, and bring a superseded one back
     earliest    nothing that was available before this instant can be wanted (None: there is no bound); an
              archive looks no further. It depends on the request alone
+    timeout     seconds that a fetch may take if --timeout is not given; less than the ten minutes after which
+                an agent's client gives up
     """
 
     name: str = ""
@@ -194,6 +196,7 @@ class Operation(NamedTuple):
     earliest: Callable[[Query], datetime | None] = _by_window
     basis: tuple[Basis, ...] = ()
     versions: bool = False
+    timeout: float = 60.0
 
 
 class Query(NamedTuple):
@@ -346,7 +349,8 @@ class HeaderKey(NamedTuple):
 class Host(NamedTuple):
     """A host that a provider may talk to; ``override`` names the variable that points it elsewhere.
 
-    ``auth`` says how to authenticate; the client does it, so that no provider handles a key.
+    ``auth`` says how to authenticate; the client does it, so that no provider handles a key. ``browser``: the
+    host refuses plain clients, and is asked as a browser would ask it. That needs the package curl_cffi.
     """
 
     name: str
@@ -354,6 +358,7 @@ class Host(NamedTuple):
     override: str
     rate: Rate | None = None
     auth: Bearer | QueryKey | HeaderKey | None = None
+    browser: bool = False
 
 
 class Credential(NamedTuple):

@@ -27,6 +27,7 @@ _BUNDLED: dict[tuple[str, ...], str] = {
     ("fred", "alfred"): "pit_fetch_providers.fred:PROVIDER",
     ("perplexity", "pplx"): "pit_fetch_providers.perplexity:PROVIDER",
     ("earningscall", "earnings-call", "ecall"): "pit_fetch_providers.earningscall:PROVIDER",
+    ("yahoo", "yahoo-finance", "yfinance"): "pit_fetch_providers.yahoo:PROVIDER",
 }
 BUNDLED_NAMES = tuple(names[0] for names in _BUNDLED)
 

@@ -115,6 +115,8 @@ def _request(
     if common["max_chars"] is None:
         text = environ.get("PIT_FETCH_MAX_CHARS")
         common["max_chars"] = budget("PIT_FETCH_MAX_CHARS", text) if text else default_budget
+    if "timeout" not in given:  # some operations take longer than others
+        common["timeout"] = max(operation.timeout for operation in named(provider, options))
     return Request(
         provider=provider,
         pit=common["pit"],

@@ -41,6 +41,7 @@ class Request(NamedTuple):
                is part of no request's identity: ``url`` and ``params`` say what is asked
     signature  kept apart from everything else, so that whatever stores or shows a request holds no key
     timeout    seconds for the whole exchange, including the reply's last byte
+    browser    the host answers browsers only. How a request is made, not what it asks: no part of its identity
     """
 
     method: Literal["GET", "POST", "LOAD"]
@@ -51,6 +52,7 @@ class Request(NamedTuple):
     signature: Signature = Signature()
     timeout: float = 60.0
     call: Callable[[], object] | None = None
+    browser: bool = False
 
     @property
     def host(self) -> str:

@@ -236,6 +236,17 @@ def test_the_calls_of_a_day() -> None:
     assert opened.kept[0].payload["transcript_ready"] is True
 
 
+def test_what_was_captured_of_a_company_answers_for_each_year(tmp_path: Path) -> None:
+    archive = {"PIT_FETCH_ARCHIVE": str(tmp_path / "archive.db")}
+    company = ["events", "symbol=MSFT", "exchange=NASDAQ", "--pit", PIT]
+    _command(tmp_path, earningscall.app(CALLS), *company, **archive)
+    left = _command(tmp_path, earningscall.app([]), *company, "year=2024", "quarter=2", "--offline", **archive)
+    assert left.ids == IDS[:1]
+    # A year that was asked for alone says nothing of the others.
+    _command(tmp_path, earningscall.app(CALLS), *company, "year=2023", **archive)
+    assert _command(tmp_path, earningscall.app([]), *company, "--offline", **archive).ids == IDS
+
+
 # A transcript that is longer than an answer may be.
 
 SPEECH = "".join(

@@ -24,6 +24,7 @@ SOURCES = {
     "SEC": f"--source sec_full_text --pit {PIT}",
     "FRED": f"--source fred --pit {PIT}",
     "CALL": f"--source earningscall --pit {PIT}",
+    "YAHOO": f"--source yahoo --pit {PIT}",
     "PPLX": f"--source perplexity --pit {PIT}",
 }
 KEY = "SECRETKEY0123456"
@@ -31,8 +32,8 @@ KEY = "SECRETKEY0123456"
 # what is typed -> what the answer says
 REFUSED = {
     # No source, or an unknown one.
-    "": "--source is required: bz-news-api, alphavantage, sec_full_text, fred, perplexity or earningscall (pit_fetch "
-    "--list-sources shows them)",
+    "": "--source is required: bz-news-api, alphavantage, sec_full_text, fred, perplexity, earningscall or "
+    "yahoo (pit_fetch --list-sources shows them)",
     f"--pit {PIT}": "--source is required: bz-news-api",
     "list": "did you mean pit_fetch sources?",
     "source": "did you mean pit_fetch sources?",
@@ -146,6 +147,10 @@ REFUSED = {
     "$FRED GNP GDP": "takes one bare word (series_id), not 2",
     "$CALL transcript --ticker MSFT": "did you mean --symbol?",
     "$CALL transcript MSFT": "takes one bare word (op), not 2: write the others as name=VALUE, e.g. symbol=AAPL",
+    "$YAHOO news --ticker AAPL": "did you mean --symbol?",
+    "$YAHOO prices AAPL": "takes one bare word (op), not 2: write the others as name=VALUE, e.g. symbol=AAPL",
+    "$YAHOO prices symbol=AAPL interval=1y": "--interval is one of 1m, 2m,",
+    "$YAHOO news symbol=AAPL tab=press": "--tab is one of news, all, press-releases",
     "$PPLX --q oil": "did you mean --query?",
     "$PPLX oil": "--op is one of search, ask, reason, research",
     "$PPLX search oil prices": "takes one bare word (op), not 3: write the others as name=VALUE, e.g. query=TEXT",

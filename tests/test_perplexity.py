@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from pit_fetch import registry
 from pit_fetch.errors import ConfigError
+from pit_fetch.request import parse
 from pit_fetch.testing.server import Answering, App, as_json
 from pit_fetch.transport import Request
 from tests import inprocess
@@ -43,6 +45,21 @@ def body(asked: Asked) -> dict[str, Any]:
 
 
 # Pages.
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds"),
+    [
+        (("research", "query=oil"), 480),
+        (("--op", "research", "--query", "oil", "--timeout", "5"), 5),
+        (("reason", "query=oil"), 60),
+        (("query=oil",), 60),
+    ],
+)
+def test_research_has_the_time_that_it_takes(words: tuple[str, ...], seconds: float) -> None:
+    provider = registry.load("perplexity")
+    assert parse(words, provider, {}).timeout == seconds
+    assert parse(words, provider, {}, {"timeout": 7}).timeout in (5, 7)
 
 
 def test_a_page_counts_from_the_later_of_its_days_once_that_is_over_everywhere() -> None:

@@ -29,7 +29,7 @@ from pit_fetch.siblings import load
 guard = load("pit_guard")
 
 # Agents whose name, skills or hooks say that they retrieve data.
-DATA_AGENTS = re.compile(r"neo4j-.*|perplexity-.*|alphavantage(-.*)?|bz-news-api|sec_full_text|fred|earningscall")
+DATA_AGENTS = re.compile(r"neo4j-.*|perplexity-.*|alphavantage(-.*)?|bz-news-api|sec_full_text|fred|earningscall|yahoo")
 
 WRITE_TOOL = "mcp__neo4j-cypher__write_neo4j_cypher"
 READ_TOOL = "mcp__neo4j-cypher__read_neo4j_cypher"
@@ -47,6 +47,7 @@ PIT_DONE: Mapping[str, str] = {
     "sec_full_text": "Bash",
     "fred": "Bash",
     "earningscall": "Bash",
+    "yahoo": "Bash",
     **{f"perplexity-{name}": "Bash" for name in ("search", "ask", "reason", "research", "sec")},
 }
 DEPRECATED_SKILLS = frozenset({"filtered-data"})

@@ -1137,9 +1137,125 @@ def earningscall() -> Iterator[Case]:
                    "what a source says in an error is of today")  # fmt: skip
 
 
+# Yahoo -----------------------------------------------------------------------------------------------
+
+
+YAHOO_CRUMB = reply("haT3oykhHqZ", "/v1/test/getcrumb")
+
+
+def yahoo_news(kind: str, pit: str, published: Any, shown: Any, was: bool, why: str) -> Case:
+    content = {"id": "n1", "contentType": "STORY", "title": "SECRET", "pubDate": published, "displayTime": shown}
+    stream = {"data": {"tickerStream": {"stream": [{"id": "n1", "content": content}]}}}
+    one = item("n1", published, was, revised=shown, hidden=() if was else ("SECRET",))
+    return case(kind, pit, ("news", "symbol=ACME"), [one], [reply(stream, "/xhr/ncp")], why)
+
+
+def yahoo_report(kind: str, pit: str, held: str, name: str, was: bool, why: str, reported: str = "1.2") -> Case:
+    titles = ("Symbol", "Company", "Earnings Date", "EPS Estimate", "Reported EPS", "Surprise (%)")
+    cells = ("ACME", "A Company" if was else "SECRET", held, "1.1", reported, "9.1")
+    heading, row = ("".join(f"<{tag}>{one}</{tag}>" for one in texts) for tag, texts in (("th", titles), ("td", cells)))
+    page = f"<h1>Showing Earnings for: ACME</h1><table><tr>{heading}</tr><tr>{row}</tr></table>"
+    one = item(name, held, was, hidden=() if was else ("SECRET",))
+    return case(kind, pit, ("earnings", "symbol=ACME"), [one], [reply(page, "/calendar/earnings")], why)
+
+
+def yahoo_action(kind: str, pit: str, graded: Any, name: str, was: bool, why: str) -> Case:
+    row = {"epochGradeDate": graded, "firm": "A Bank", "toGrade": "Buy", "fromGrade": "Hold", "action": "up"}
+    target = {"currentPriceTarget": "SECRET", "priorPriceTarget": "SECRET"}
+    said = {"quoteSummary": {"result": [{"upgradeDowngradeHistory": {"history": [row | target]}}], "error": None}}
+    one = item(name, graded, was, hidden=("SECRET",))
+    found = [YAHOO_CRUMB, reply(said, "/quoteSummary/ACME")]
+    return case(kind, pit, ("upgrades", "symbol=ACME"), [one], found, why)
+
+
+# pubDate, displayTime, when it was public (UTC), why
+YAHOO_SHOWN = (
+    ("2025-12-31T17:56:38Z", "2026-01-03T14:07:21Z", "2026-01-03T14:07:21+00:00", "recorded: shown again three days later"),
+    ("2026-09-17T10:04:00Z", "2026-09-17T10:04:00Z", "2026-09-17T10:04:00+00:00", "recorded: one time for both"),
+    ("2024-02-15T20:00:00Z", "2024-02-15T15:00:00Z", "2024-02-15T20:00:00+00:00", "shown before it was published: the later counts"),
+)  # fmt: skip
+YAHOO_NOT_SHOWN: Sequence[tuple[Any, Any, str]] = (
+    ("2024-02-01T10:00:00Z", None, "without a time of display the text may be a later one"),
+    (None, "2024-02-01T10:00:00Z", "without a time of publication"),
+    ("2024-02-01T10:00:00", "2024-02-01T10:00:00", "no offset"),
+    ("2024-02-01", "2024-02-01", "a date alone, in a feed of instants"),
+    ("2024-02-01T10:00:00-00:00", "2024-02-01T10:00:00-00:00", "RFC 3339: the zone is not known"),
+    (1706781600, 1706781600, "a bare number"),
+    ("soon", "soon", "a word"),
+)
+# the row's hour, its id, the end of the day of the report (UTC), the beginning of the hour, why
+YAHOO_HELD = (
+    ("January 30, 2025 at 4 PM EST", "ACME@2025-01-30T16", "2025-01-31T05:00:00+00:00", "2025-01-30T16:00:00-05:00",
+     "the hour of the call, not of the report"),
+    ("October 29, 2024 at 8 PM EDT", "ACME@2024-10-29T20", "2024-10-31T04:00:00+00:00", "2024-10-29T20:00:00-04:00",
+     "reported: midnight UTC of the 30th, when Microsoft reported at 16:05"),
+    ("January 28, 2025 at 7 PM EST", "ACME@2025-01-28T19", "2025-01-30T05:00:00+00:00", "2025-01-28T19:00:00-05:00",
+     "reported: midnight UTC in winter"),
+    ("Jul 28, 2022, 12 PMEDT", "ACME@2022-07-28T12", "2022-07-29T04:00:00+00:00", "2022-07-28T12:00:00-04:00",
+     "printed: four hours before Apple's report of 16:30"),
+    ("March 8, 2024 at 11 PM EST", "ACME@2024-03-08T23", "2024-03-10T05:00:00+00:00", "2024-03-08T23:00:00-05:00",
+     "late in the evening: the next day, too"),
+    ("March 9, 2024 at 11 PM EST", "ACME@2024-03-09T23", "2024-03-11T04:00:00+00:00", "2024-03-09T23:00:00-05:00",
+     "the clocks change in between"),
+)  # fmt: skip
+YAHOO_NOT_HELD = ("January 30, 2024", "January 30, 2024 at 4 PM", "January 30, 2024 at 4 PM GMT", "2024-01-30", "-", "")
+# epochGradeDate, the beginning of its id, when it was public (UTC), why
+YAHOO_GRADED = (
+    (1611860954, "20210128T190914Z", "2021-01-28T19:09:14+00:00", "recorded: seconds of UTC, and not New York's"),
+    (1600851381, "20200923T085621Z", "2020-09-23T08:56:21+00:00", "recorded: an action of July 2020, entered again"),
+    (1353912540, "20121126T064900Z", "2012-11-26T06:50:00+00:00", "recorded: no seconds, so the end of the minute"),
+    (1708041600, "20240216T000000Z", "2024-02-17T05:00:00+00:00", "midnight of UTC is a day without a time"),
+    (1708059600, "20240216T050000Z", "2024-02-17T05:00:00+00:00", "midnight of New York is a day without a time"),
+    (1720065600, "20240704T040000Z", "2024-07-05T04:00:00+00:00", "midnight of New York in summer"),
+)
+
+
+def yahoo() -> Iterator[Case]:
+    for published, shown, public, why in YAHOO_SHOWN:
+        first = min(published, shown).replace("Z", "+00:00")
+        for pit, was, name in around(public, {first: "the earlier of both"} if published != shown else {}):
+            yield yahoo_news("revision", pit, published, shown, was, f"{why} ({name})")
+    for published, shown, why in YAHOO_NOT_SHOWN:
+        yield yahoo_news("undated", "2024-02-15T16:00:00-05:00", published, shown, False, why)
+    for held, name, public, hour, why in YAHOO_HELD:
+        evening = f"{hour[:10]}T23:59:59{hour[-6:]}"
+        for pit, was, which in around(public, {hour: "its hour", evening: "the end of its day"}):
+            yield yahoo_report("date-only", pit, held, name, was, f"{why} ({which})")
+    for held in YAHOO_NOT_HELD:
+        yield yahoo_report("undated", "2024-03-15T16:00:00-04:00", held, "", False, "no hour of a known zone")
+    for nothing in ("-", "", "--"):
+        yield yahoo_report("false row", "2024-03-15T16:00:00-04:00", "January 30, 2024 at 4 PM EST",
+                           "ACME@2024-01-30T16", False, "a date without a report", nothing)  # fmt: skip
+    for graded, start, public, why in YAHOO_GRADED:
+        wrong = {datetime.fromtimestamp(graded, UTC).isoformat(): "its second"}
+        for pit, was, which in around(public, wrong):
+            yield yahoo_action("precision", pit, graded, f"ACME:{start}:A Bank:up", was, f"{why} ({which})")
+    instead: Sequence[Any] = (None, "1706781600", 1706781600000, 1706781600.5)
+    for bad in instead:
+        yield yahoo_action("undated", "2024-02-15T16:00:00-05:00", bad, "", False, "no Unix seconds")
+    for kind, operation, why in (
+        ("snapshot", "consensus", "the state of today"),
+        ("adjustment", "prices", "prices are adjusted for later splits"),
+    ):
+        meta = {"symbol": "ACME", "dataGranularity": "1d", "exchangeTimezoneName": "America/New_York"}
+        column = {name: [1.5] for name in ("open", "high", "low", "close", "volume")}
+        chart = {"meta": meta, "timestamp": [1707921000], "indicators": {"quote": [column]}}
+        trend = {"recommendationTrend": {"trend": [{"period": "0m", "strongBuy": "SECRET"}]}}
+        found = [YAHOO_CRUMB, reply({"chart": {"result": [chart], "error": None}}, "/chart/ACME"),
+                 reply({"quoteSummary": {"result": [trend], "error": None}}, "/quoteSummary/ACME")]  # fmt: skip
+        names = {"prices": "ACME@2024-02-14", "consensus": "ACME:recommendation:0m"}
+        yield case(kind, "2024-02-15T16:00:00-05:00", (operation, "symbol=ACME"),
+                   [item(names[operation], None, False, hidden=("SECRET",))], found, why)  # fmt: skip
+    for status in (400, 401, 403, 404, 429, 500, 999):
+        for operation, path in (("news", "/xhr/ncp"), ("earnings", "/calendar/earnings"), ("upgrades", "/ACME")):
+            yield case("error", "2024-02-15T16:00:00-05:00", (operation, "symbol=ACME"),
+                       [item("", None, False, hidden=("SECRET",))], [YAHOO_CRUMB, reply("SECRET", path, status)],
+                       "what a source says in an error is of today")  # fmt: skip
+
+
 FILES = {
     "bz-news-api": benzinga, "alphavantage": alphavantage, "sec_full_text": sec, "fred": fred, "perplexity": perplexity,
-    "earningscall": earningscall,
+    "earningscall": earningscall, "yahoo": yahoo,
 }  # fmt: skip
 
 

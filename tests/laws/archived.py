@@ -156,6 +156,34 @@ def _list(case: Case, words: Sequence[str]) -> str:
     return "\n".join(["[[request]]", *rows, ""])
 
 
+def held(case: Case, rng: Random) -> int:
+    """A snapshot from the archive comes by cursor, a few at a time, once and in the order of one long answer."""
+    limit = rng.choice((1, 2, 3))
+    with archive() as path:
+        run(case, case.worlds[-1], pit="", now=case.moment, environ=environ(path))
+        pit, now = (case.moment + timedelta(hours=1)).isoformat(), case.moment + timedelta(days=1)
+
+        def ask(*more: str) -> Left:
+            return run(case, _nobody, pit=pit, now=now, environ=environ(path), words=(*asked, "--offline", *more))
+
+        asked = case.words[: case.words.index("--limit")]
+        whole = ask("--limit", "1000").ids
+        if len(whole) > 12 * limit:
+            return 0
+        ids: list[str] = []
+        after: tuple[str, ...] = ()
+        for _ in range(len(whole) + 1):
+            left = ask("--limit", str(limit), *after)
+            ids += left.ids
+            cursors = [one["cursor"] for one in left.envelope["gaps"] if "cursor" in one]
+            if not cursors:
+                break
+            after = ("--after", cursors[0])
+    assert ids == whole
+    assert len(set(ids)) == len(ids)
+    return 1
+
+
 def secrets(case: Case) -> int:
     """A source that repeats every key it was given leaves none of them in the archive."""
 

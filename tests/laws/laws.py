@@ -28,6 +28,7 @@ from tests.laws import (
     sample,
     sec,
     shell,
+    yahoo,
     zones,
 )
 from tests.laws.worlds import SECRETS, Case, near, run
@@ -36,6 +37,7 @@ from tests.neo4j import laws as neo4j
 from tests.neo4j.kglite_engine import Kglite
 
 Law = Callable[[Random], int]
+_SNAPSHOTS = alphavantage.SNAPSHOTS | yahoo.SNAPSHOTS
 
 
 def non_interference(case: Case) -> int:
@@ -67,7 +69,7 @@ def clock(case: Case, rng: Random) -> int:
 
 def future(case: Case) -> int:
     """A PIT that is yet to come is read as "up to now": nothing is served before its time."""
-    if not alphavantage.SNAPSHOTS.isdisjoint(case.words[:1]):  # which are of now, whatever they hold
+    if not _SNAPSHOTS.isdisjoint(case.words[:1]):  # which are of now, whatever they hold
         return 0
     late = (case.moment + timedelta(days=400)).isoformat()
     for app in case.worlds:
@@ -218,6 +220,7 @@ _MAKERS: Mapping[str, tuple[Maker, Maker]] = {
     "fred": (fred.make, fred.undisturbed),
     "perplexity": (perplexity.make, perplexity.undisturbed),
     "earningscall": (earningscall.make, earningscall.undisturbed),
+    "yahoo": (yahoo.make, yahoo.undisturbed),
 }
 
 
@@ -263,6 +266,10 @@ LAWS: Mapping[str, Law] = {
     "fred: failures": lambda rng: non_interference(fred.failures(rng)),
     "earningscall: failures": lambda rng: non_interference(earningscall.failures(rng)),
     "earningscall: continued": lambda rng: continued(earningscall.continued(rng), rng),
+    "yahoo: failures": lambda rng: non_interference(yahoo.failures(rng)),
+    "yahoo: held": lambda rng: archived.held(yahoo.snapshots(rng), rng),
+    "alphavantage: held": lambda rng: archived.held(alphavantage.snapshots(rng), rng),
+    "yahoo: snapshots": lambda rng: paging(yahoo.snapshots(rng), rng, ahead=timedelta(hours=1)),
     "perplexity: failures": lambda rng: non_interference(perplexity.failures(rng)),
     "gate: judges": command.gate_judges,
     "gate: hook": command.gate_hook,

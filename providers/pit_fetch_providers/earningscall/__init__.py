@@ -153,8 +153,8 @@ PROVIDER = Provider(
             metavar="NASDAQ",
             upper=True,
         ),
-        Option("year", "the fiscal year", kind="integer", metavar="2024"),
-        Option("quarter", "the fiscal quarter, 1 to 4", kind="integer"),
+        Option("year", "the fiscal year", kind="integer", metavar="2024", shapes=False),
+        Option("quarter", "the fiscal quarter, 1 to 4", kind="integer", shapes=False),
         Option("date", "calendar: the day of the calls", metavar="YYYY-MM-DD"),
     ),
     operations=(

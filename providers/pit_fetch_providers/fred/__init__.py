@@ -114,6 +114,7 @@ PROVIDER = Provider(
             ),
             window="date",
             basis=(Basis("realtime_start"),),
+            versions=True,
             caveats=_caveats,
             understand=_understood,
         ),

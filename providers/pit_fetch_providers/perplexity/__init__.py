@@ -113,7 +113,10 @@ PROVIDER = Provider(
             metavar="SPAN",
         ),
     ),
-    operations=(_SEARCH, *(_ANSWER._replace(name=name) for name in request.PRESETS)),
+    operations=(
+        _SEARCH,
+        *(_ANSWER._replace(name=name, timeout=request.SECONDS.get(name, _ANSWER.timeout)) for name in request.PRESETS),
+    ),
     page_size=request.MOST_RESULTS * request.MOST_QUERIES,
     help="""\
 search finds pages; ask, reason and research have a model search and answer (low to high effort). With

@@ -14,6 +14,8 @@ from pit_fetch.times import parse_date
 # The Agent API's names for how much effort a model makes (migration guide: sonar is fast, sonar-reasoning-pro
 # medium, sonar-deep-research high).
 PRESETS: Mapping[str, str] = {"ask": "fast", "reason": "medium", "research": "high"}
+# The highest effort reads dozens of pages and takes minutes; the others answer within the usual time.
+SECONDS: Mapping[str, float] = {"research": 480.0}
 MOST_QUERIES, MOST_RESULTS, MOST_DOMAINS = 5, 20, 20
 
 # A domain, a part of one, or a host with the beginning of a path; another form would match no page.

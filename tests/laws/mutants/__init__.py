@@ -23,6 +23,7 @@ from tests.laws.mutants import (
     pipeline,
     sec,
     times,
+    yahoo,
 )
 from tests.laws.mutants.leak import Mutant
 
@@ -43,6 +44,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *fred.MUTANTS,
     *perplexity.MUTANTS,
     *earningscall.MUTANTS,
+    *yahoo.MUTANTS,
     *normalized.MUTANTS,
     *memory.MUTANTS,
 )

@@ -392,4 +392,10 @@ MUTANTS = (
         lambda real: lambda history, instant: real(history, instant + 1),
         ("archive: nothing later", *_WORDS),
     ),
+    Mutant(
+        "archive: a snapshot comes in the order of its reply",
+        "pit_fetch.engine:_ordered",
+        lambda real: lambda held, stream: stream,
+        ("yahoo: held", "alphavantage: held"),
+    ),
 )

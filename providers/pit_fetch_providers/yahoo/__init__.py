@@ -1,0 +1,219 @@
+"""Yahoo Finance: prices, news, earnings dates, upgrades and the consensus, as its own pages ask for them.
+
+No interface of Yahoo's is documented, and what its pages show is today's: prices are adjusted for later splits, and
+the consensus is that of the moment. Both are snapshots: with a PIT in the past they come from an archive, or not at
+all. What has a time of its own is dated by the latest instant that it can mean.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+
+from pit_fetch.errors import ConfigError
+from pit_fetch.paging import numbered
+from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record
+from pit_fetch_providers.yahoo import api, earnings, news, prices, ratings
+
+_SYMBOL = re.compile(r"[A-Z0-9^][A-Z0-9.^=&_-]{0,31}")
+_HOLDER = "symbol means today's holder of the symbol."
+_NEWEST = (
+    "Yahoo keeps the newest articles alone: what was published before them is missing, and the further back the PIT, "
+    "the more of it. "
+)
+_RESTATED = (
+    "Earnings are today's figures of past reports, restated for later splits and corrections without a mark, and their "
+    "dates are Yahoo's: one that was never corrected cannot be told from one that was. "
+)
+_ENTERED = "Actions of analysts that were entered later under an earlier time cannot be told from others. "
+
+
+def fetch(query: Query, context: Context) -> Iterable[Record | Page]:
+    """What Yahoo says of the symbol."""
+    symbol, name = query.options["symbol"], query.operation.name
+    match name:
+        case "prices":
+            chart = api.chart(context, symbol, prices.asked_for(query))
+            return () if chart is None else prices.read(chart.body, query, chart.received_at)
+        case "news":
+            return news.read(api.news(context, symbol, query.options["tab"]).body)
+        case "earnings":
+            page = api.earnings(context, symbol)
+            return numbered(lambda row: earnings.read(page(row).body, query), size=api.PAGE_ROWS, step=api.PAGE_ROWS)
+        case _:
+            reply = api.summary(context, symbol, ratings.MODULES[name])
+            if reply is None:
+                return ()
+            return (
+                ratings.upgrades(reply.body, query)
+                if name == "upgrades"
+                else ratings.consensus(reply.body, query, reply.received_at)
+            )
+
+
+def read(body: bytes, query: Query) -> Iterable[Record]:
+    """The records of one raw reply of the operation's endpoint; for earnings that is a page."""
+    match query.operation.name:
+        case "prices":
+            return prices.read(body, query, query.started)
+        case "news":
+            return news.read(body)
+        case "earnings":
+            return earnings.read(body, query)
+        case "upgrades":
+            return ratings.upgrades(body, query)
+        case _:
+            return ratings.consensus(body, query, query.started)
+
+
+def when_empty(query: Query) -> str:
+    """Says what is never served; depends on the request alone."""
+    if query.open_mode or query.operation.name != "news":
+        return ""
+    return "Yahoo keeps the newest articles alone: for a PIT that is some days old there may be none left."
+
+
+def _understood(query: Query) -> Query:
+    symbol = query.options["symbol"]
+    if symbol is not None and not _SYMBOL.fullmatch(symbol):
+        raise ConfigError("operation", text="symbol is one of Yahoo's, such as AAPL, BRK-B, ^GSPC or EURUSD=X.")
+    return query
+
+
+def _of_prices(query: Query) -> Query:
+    """Bars of less than a day are compared by when they begin. Without a window, the latest ones are meant."""
+    query = _understood(query)
+    interval = query.options["interval"]
+    if prices.is_intraday(interval):
+        query = query._replace(operation=query.operation._replace(window="start"))
+    if query.since is None and query.until is None and not query.offline:
+        query = query._replace(since=query.now - prices.INTERVALS[interval].shown)
+    return query
+
+
+def _caveats(query: Query, text: str) -> Iterator[str]:
+    if not query.open_mode:
+        yield text + _HOLDER
+
+
+_PRICES = Operation(
+    name="prices",
+    rule="when it is fetched",
+    why="every price is divided by the splits that came later, and adjclose by later dividends (recorded)",
+    dating="receipt",
+    needs=("symbol",),
+    takes=("interval",),
+    fields=(
+        Field("record_type"),
+        Field("symbol"),
+        Field("currency"),
+        Field("date", "date"),
+        Field("start", "instant"),
+        *(Field(name, "number") for name in ("open", "high", "low", "close", "adjclose")),
+        Field("volume", "integer"),
+        *(Field(name, "number") for name in ("amount", "numerator", "denominator")),
+    ),
+    window="date",
+    understand=_of_prices,
+)
+_NEWS = Operation(
+    name="news",
+    rule="the later of pubDate and displayTime; both are needed",
+    why="displayTime can be days after pubDate, and the text is that of then (recorded)",
+    needs=("symbol",),
+    takes=("tab",),
+    fields=(
+        *map(Field, ("title", "summary", "url", "publisher", "contentType")),
+        Field("pubDate", "instant"),
+        Field("displayTime", "instant"),
+    ),
+    caveats=lambda query: _caveats(query, _NEWEST),
+    understand=_understood,
+)
+_EARNINGS = Operation(
+    name="earnings",
+    rule="the end of the New York day five hours after the row's hour; rows without reportedEPS never",
+    why="hours are up to five hours early, and a day without time is the evening before (users' reports)",
+    needs=("symbol",),
+    fields=(
+        Field("symbol"),
+        Field("company"),
+        Field("date"),
+        *(Field(name, "number") for name in ("epsEstimate", "reportedEPS", "surprisePercent")),
+    ),
+    window="date",
+    basis=(Basis("date", "start", after=timedelta(hours=5)),),
+    caveats=lambda query: _caveats(query, _RESTATED),
+    understand=_understood,
+)
+_UPGRADES = Operation(
+    name="upgrades",
+    rule="epochGradeDate; without seconds the end of its minute, at midnight the end of that New York day",
+    why="Unix seconds, and the latest instant that they can mean; some are of a later entry (recorded)",
+    needs=("symbol",),
+    fields=(
+        Field("gradeDate", "instant"),
+        *map(Field, ("firm", "toGrade", "fromGrade", "action", "priceTargetAction")),
+        Field("currentPriceTarget", "number"),
+        Field("priorPriceTarget", "number"),
+    ),
+    window="gradeDate",
+    caveats=lambda query: _caveats(query, _ENTERED),
+    understand=_understood,
+)
+_CONSENSUS = Operation(
+    name="consensus",
+    rule="when it is fetched",
+    why="votes, targets and estimates are those of the moment, and carry no time",
+    dating="receipt",
+    needs=("symbol",),
+    fields=(
+        Field("record_type"),
+        Field("period"),
+        *(Field(name, "integer") for name in ("strongBuy", "buy", "hold", "sell", "strongSell")),
+        *(
+            Field(name, "number")
+            for name in ("targetHighPrice", "targetLowPrice", "targetMeanPrice", "targetMedianPrice")
+        ),
+        Field("numberOfAnalystOpinions", "integer"),
+        Field("recommendationMean", "number"),
+        Field("recommendationKey"),
+        Field("financialCurrency"),
+        Field("endDate", "date"),
+        Field("growth", "number"),
+        *(Field(name, "object") for name in ("earningsEstimate", "revenueEstimate", "epsTrend", "epsRevisions")),
+    ),
+    window=None,
+    understand=_understood,
+)
+
+PROVIDER = Provider(
+    name="yahoo",
+    summary="Yahoo Finance: news, earnings dates and upgrades; prices and the consensus as they are when fetched",
+    aliases=("yahoo-finance", "yfinance"),
+    fetch=fetch,
+    read=read,
+    when_empty=when_empty,
+    hosts=(api.QUERY, api.WEB, api.COOKIES),
+    options=(
+        Option("op", "prices, news, earnings, upgrades or consensus", positional="one", metavar="OP"),
+        Option("symbol", "one of Yahoo's symbols", metavar="AAPL", upper=True),
+        Option(
+            "interval",
+            "prices: how long a bar is",
+            choices=tuple(prices.INTERVALS),
+            default="1d",
+            synonyms=prices.SYNONYMS,
+            metavar="INTERVAL",
+        ),
+        Option("tab", "news: which articles", choices=tuple(api.TABS), default="news", metavar="TAB"),
+    ),
+    operations=(_PRICES, _NEWS, _EARNINGS, _UPGRADES, _CONSENSUS),
+    page_size=100,
+    help="""\
+Needs the package curl_cffi, since Yahoo answers browsers only: pip install 'pit-fetch[yahoo]'. prices are
+served oldest first; without --date-from, the latest bars (of days: 70 days). prices and consensus are
+snapshots: with a PIT in the past they come from an archive (PIT_FETCH_ARCHIVE), or not at all.
+""",
+)

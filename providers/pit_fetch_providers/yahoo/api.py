@@ -1,0 +1,150 @@
+"""Yahoo's hosts: which endpoint answers what, the cookie and the crumb, and what they may say instead.
+
+No interface of Yahoo's is documented. What is asked here is what its own pages ask (as yfinance does, too), and
+whatever is not one of the known replies is an error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+from urllib.parse import quote
+
+from pit_fetch.provider import Context, Host, Rate, Reply, UpstreamError
+from pit_fetch.wire import strict_json
+
+# No limit is documented. All three count together, as Yahoo counts by address.
+_RATE = Rate(calls=2, seconds=1, bucket="yahoo")
+QUERY = Host("Yahoo Finance", "https://query2.finance.yahoo.com", "PIT_FETCH_YAHOO_URL", _RATE, browser=True)
+WEB = QUERY._replace(name="Yahoo Finance's pages", url="https://finance.yahoo.com", override="PIT_FETCH_YAHOO_WEB_URL")
+COOKIES = QUERY._replace(name="Yahoo's cookie host", url="https://fc.yahoo.com", override="PIT_FETCH_YAHOO_COOKIE_URL")
+
+# Rows of one page of the earnings calendar; Yahoo sends no more at once (yfinance: "Yahoo caps limit at 100").
+PAGE_ROWS = 100
+# How many articles are asked for. Recorded: 50 were asked for, and 50 came. No cap is documented.
+ARTICLES = 100
+
+# The tabs of a company's news page, and what they ask for.
+TABS: Mapping[str, str] = {"news": "latestNews", "all": "newsAll", "press-releases": "pressRelease"}
+
+_COOKIE = re.compile(r"(?:^|,)\s*([A-Za-z0-9_]+)=([^;,\s]*)\s*;")
+# Recorded: eleven letters and digits. What Yahoo says when it refuses has spaces or tags.
+_CRUMB = re.compile(r"[!-;=?-~]{1,64}")
+
+
+class Key(NamedTuple):
+    """What proves to Yahoo that its pages were visited: a cookie, and a word that goes with it."""
+
+    cookie: str = ""
+    crumb: str = ""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Cookie": self.cookie} if self.cookie else {}
+
+    @property
+    def params(self) -> dict[str, str]:
+        return {"crumb": self.crumb} if self.crumb else {}
+
+
+def chart(context: Context, symbol: str, asked: Mapping[str, str]) -> Reply | None:
+    """The chart of ``symbol``; None if there is none. Raises UpstreamError, here and below."""
+
+    def ask(key: Key) -> Reply:
+        path = f"/v8/finance/chart/{quote(symbol, safe='')}"
+        return context.http.get(QUERY.name, path, {**asked, **key.params}, key.headers)
+
+    return _checked(_unlocked(context, ask, Key()), QUERY)
+
+
+def summary(context: Context, symbol: str, modules: str) -> Reply | None:
+    """Modules of a company's summary; None if there is none. It is never answered without a crumb."""
+    key = _with_crumb(context, _cookie(context))
+    path = f"/v10/finance/quoteSummary/{quote(symbol, safe='')}"
+    asked = {"modules": modules, "formatted": "false", **key.params}
+    return _checked(context.http.get(QUERY.name, path, asked, key.headers), QUERY)
+
+
+def news(context: Context, symbol: str, tab: str) -> Reply:
+    """The newest articles about ``symbol``."""
+    wanted = {"serviceConfig": {"snippetCount": ARTICLES, "s": [symbol]}}
+
+    def ask(key: Key) -> Reply:
+        asked = {"queryRef": TABS[tab], "serviceKey": "ncp_fin", **key.params}
+        return context.http.post(WEB.name, "/xhr/ncp", wanted, asked, key.headers, repeatable=True)
+
+    return _page(_unlocked(context, ask, _cookie(context)))
+
+
+def earnings(context: Context, symbol: str) -> Callable[[int], Reply]:
+    """A reader of the earnings calendar of ``symbol``, by the number of the first row."""
+    key = _cookie(context)
+
+    def page(offset: int) -> Reply:
+        def ask(key: Key) -> Reply:
+            asked = {"symbol": symbol, "offset": str(offset), "size": str(PAGE_ROWS), **key.params}
+            return context.http.get(WEB.name, "/calendar/earnings", asked, key.headers)
+
+        return _page(_unlocked(context, ask, key))
+
+    return page
+
+
+def _unlocked(context: Context, ask: Callable[[Key], Reply], key: Key) -> Reply:
+    """The reply, asked for once more with all that Yahoo may want to see if it refuses at first."""
+    reply = ask(key)
+    if reply.status not in (401, 403):
+        return reply
+    return ask(_with_crumb(context, key if key.cookie else _cookie(context)))
+
+
+def _cookie(context: Context) -> Key:
+    """The cookie of this host, which answers 404 and sets it all the same."""
+    said = context.http.get(COOKIES.name, "/").header("Set-Cookie")
+    return Key("; ".join(f"{name}={value}" for name, value in _COOKIE.findall(said)))
+
+
+def _with_crumb(context: Context, key: Key) -> Key:
+    reply = context.http.get(QUERY.name, "/v1/test/getcrumb", headers=key.headers)
+    text = reply.body.decode("ascii", "replace").strip()
+    if reply.status != 200:
+        raise UpstreamError("http_status", host=QUERY.name, status=reply.status)
+    if not _CRUMB.fullmatch(text):
+        raise UpstreamError("malformed", problem="it is not a crumb, which the next request needs")
+    return key._replace(crumb=text)
+
+
+def _checked(reply: Reply, host: Host) -> Reply | None:
+    """The reply; None where there is nothing of the kind, which Yahoo says in so many words."""
+    if reply.status == 200:
+        return reply
+    code, description = _complaint(reply)
+    if reply.status == 404 and code == "Not Found":
+        return None
+    if reply.status == 400 and description.startswith("Data doesn't exist for startDate"):
+        return None
+    if reply.status == 404:
+        raise UpstreamError("moved", host=host.name, variable=host.override)
+    raise UpstreamError("http_status", host=host.name, status=reply.status)
+
+
+def _page(reply: Reply) -> Reply:
+    if reply.status == 404:
+        raise UpstreamError("moved", host=WEB.name, variable=WEB.override)
+    if reply.status != 200:
+        raise UpstreamError("http_status", host=WEB.name, status=reply.status)
+    return reply
+
+
+def _complaint(reply: Reply) -> tuple[str, str]:
+    """Code and description of an error, as Yahoo words it: ``{"chart": {"error": {"code": …}}}``."""
+    said = None
+    with contextlib.suppress(UpstreamError):
+        said = strict_json(reply.body)
+    for part in said.values() if isinstance(said, dict) else ():
+        error = part.get("error") if isinstance(part, dict) else None
+        if isinstance(error, dict):
+            return str(error.get("code")), str(error.get("description"))
+    return "", ""

@@ -1,0 +1,176 @@
+"""Yahoo's earnings calendar of one company, a table in a page, as records. Pure.
+
+The hour of a row is no time of publication. It has been seen five hours early (New York read as UTC: Apple's report of
+2022-07-28, 16:30, at "12 PMEDT"), and as midnight UTC of a day without a time, which is the evening before
+(Microsoft's of 2024-10-30 at 20:00 of the 29th, in a report of yfinance's users). So the day is the one five hours
+after the hour, and its end is what counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, timedelta
+from html.parser import HTMLParser
+from typing import NamedTuple
+
+from pit_fetch.provider import Query, Record, UpstreamError
+from pit_fetch.times import NEW_YORK, end_of_day
+
+# How much too early an hour can be: the difference of New York from UTC, in winter.
+EARLY = timedelta(hours=5)
+
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+# "October 30, 2025 at 4 PM EDT", and until 2024 "Oct 26, 2022, 4 PMEDT".
+_STAMP = re.compile(
+    r"([A-Z][a-z]{2,8}) ([0-9]{1,2}), ([0-9]{4})(?: at|,) ([0-9]{1,2})(?::[0-9]{2})? ([AP]M) ?(EDT|EST)"
+)
+_NUMBER = re.compile(r"[+-]?[0-9][0-9,]*(?:\.[0-9]+)?|[+-]?\.[0-9]+")
+_NOTHING = ("", "-", "--", "N/A", "NaN")
+
+_NAMES = {
+    "Symbol": "symbol",
+    "Company": "company",
+    "Earnings Date": "date",
+    "EPS Estimate": "epsEstimate",
+    "Reported EPS": "reportedEPS",
+    "Surprise (%)": "surprisePercent",
+    "Surprise(%)": "surprisePercent",
+}
+_NEEDED = ("symbol", "date", "epsEstimate", "reportedEPS")
+# What Yahoo's page says above its table, and where there is none (yfinance tells an empty calendar by it).
+_HEADING = "Showing Earnings for"
+_UNREADABLE = Record("", None, "provider_metadata", {})
+
+
+class Cells(NamedTuple):
+    """A table: its heading, and its rows as texts by the heading's names."""
+
+    heading: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def read(body: bytes, query: Query) -> list[Record]:
+    """One record for each row of the page. Raises UpstreamError if it is not a page of the calendar."""
+    page = _Page()
+    page.feed(body.decode("utf-8", "replace"))
+    page.close()
+    if page.depth:
+        raise UpstreamError("malformed", problem="its table breaks off")
+    table = next((one for one in page.tables if "Earnings Date" in one.heading), None)
+    if table is None:
+        if page.tables or _HEADING not in "".join(page.texts):
+            raise UpstreamError("malformed", problem="it is not a page of the earnings calendar")
+        return []
+    names = [_NAMES.get(title) for title in table.heading]
+    if any(names.count(name) != 1 for name in _NEEDED):
+        raise UpstreamError("malformed", problem="the columns of the earnings calendar have changed")
+    return [_record(row, names, query) for row in table.rows]
+
+
+def _record(row: Sequence[str], names: Sequence[str | None], query: Query) -> Record:
+    """A row. Without reported earnings it is a date that is yet to come, or was never filled in: undated."""
+    if len(row) != len(names):
+        return _UNREADABLE
+    said = {name: text for name, text in zip(names, row, strict=True) if name}
+    held, symbol = _held(said["date"]), query.options["symbol"]
+    numbers = {name: _number(said.get(name, "")) for name in ("epsEstimate", "reportedEPS", "surprisePercent")}
+    # A row of another company is not what was asked for; a number that is not one says nothing.
+    if held is None or (symbol is not None and said["symbol"].upper() != symbol) or _BROKEN in numbers.values():
+        return _UNREADABLE
+    day = _day(held)
+    payload: Mapping[str, object] = {
+        "symbol": said["symbol"],
+        "company": said.get("company"),
+        "date": f"{held:%Y-%m-%dT%H:%M}",
+        **numbers,
+    }
+    return Record(
+        id=f"{said['symbol']}@{held:%Y-%m-%dT%H}",
+        available_at=None if day is None or numbers["reportedEPS"] is None else end_of_day(day, NEW_YORK),
+        available_at_source="provider_metadata",
+        payload=payload,
+    )
+
+
+def _held(text: str) -> datetime | None:
+    """The hour of a row, as New York's clock shows it; its end is as good as its beginning."""
+    match = _STAMP.fullmatch(" ".join(text.split()))
+    if match is None:
+        return None
+    month, day, year, hour, half, _ = match.groups()
+    known = [place for place, name in enumerate(_MONTHS, 1) if name == month or name[:3] == month]
+    if not known or not 1 <= int(hour) <= 12:
+        return None
+    try:
+        return datetime(int(year), known[0], int(day), int(hour) % 12 + (12 if half == "PM" else 0))  # noqa: DTZ001
+    except ValueError:
+        return None
+
+
+def _day(held: datetime) -> date | None:
+    try:
+        return (held + EARLY).date()
+    except OverflowError:
+        return None
+
+
+_BROKEN = "?"
+
+
+def _number(text: str) -> str | None:
+    """A figure as the source writes it; None for nothing."""
+    text = text.strip().rstrip("%").strip()
+    if text in _NOTHING:
+        return None
+    return text.replace(",", "") if _NUMBER.fullmatch(text) else _BROKEN
+
+
+class _Page(HTMLParser):
+    """The tables of a page, as texts, and all its texts. What stands in a cell's own table belongs to the cell."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables: list[Cells] = []
+        self.texts: list[str] = []
+        self.depth = 0
+        self._heading: list[str] = []
+        self._rows: list[list[str]] = []
+        self._cell: list[str] | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "table":
+            self.depth += 1
+        if self.depth != 1:
+            return
+        if tag == "table":
+            self._heading, self._rows = [], []
+        elif tag == "tr":
+            self._end()
+            self._rows.append([])
+        elif tag in ("td", "th") and self._rows:
+            self._end()
+            self._cell = []
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "table" and self.depth:
+            self.depth -= 1
+            if not self.depth:
+                self._end()
+                self.tables.append(Cells(self._heading, [row for row in self._rows if row]))
+        elif self.depth == 1 and tag in ("td", "th", "tr"):
+            self._end(is_heading=tag == "th")
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+        if self._cell is not None:
+            self._cell.append(data)
+
+    def _end(self, *, is_heading: bool = False) -> None:
+        if self._cell is not None:
+            text = " ".join("".join(self._cell).split())
+            (self._heading if is_heading else self._rows[-1]).append(text)
+        self._cell = None

@@ -1,0 +1,91 @@
+"""Yahoo's articles as records, public from the later of their two times. Pure.
+
+``displayTime`` can be days after ``pubDate`` (recorded: 2025-12-31T17:56:38Z and 2026-01-03T14:07:21Z): the article
+was published again, or edited, and what is served is its text of then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from pit_fetch.provider import Record, UpstreamError
+from pit_fetch.times import parse_rfc3339
+from pit_fetch.wire import lenient_json
+
+_UNREADABLE = Record("", None, "provider_metadata", {})
+
+
+def read(body: bytes) -> Iterator[Record]:
+    """The articles of a company's news page, or of a saved search (``v1/finance/search``)."""
+    reply = lenient_json(body, 4)
+    reply = reply if isinstance(reply, dict) else {}
+    if isinstance(reply.get("news"), list):
+        for row in reply["news"]:
+            yield _of_search(row) if isinstance(row, dict) else _UNREADABLE
+        return
+    data = reply.get("data")
+    ticker_stream = data.get("tickerStream") if isinstance(data, dict) else None
+    stream = ticker_stream.get("stream") if isinstance(ticker_stream, dict) else None
+    if not isinstance(stream, list):
+        raise UpstreamError("malformed", problem="it has no stream of articles")
+    for row in stream:
+        content = row.get("content") if isinstance(row, dict) else None
+        # An advertisement stands between the articles.
+        yield _article(row, content) if isinstance(content, dict) and not row.get("ad") else _UNREADABLE
+
+
+def _article(row: Mapping[str, Any], content: Mapping[str, Any]) -> Record:
+    """An article; without either of its times nothing shows when its text was public."""
+    name = row.get("id") or content.get("id")
+    if not isinstance(name, str):
+        return _UNREADABLE
+    published, shown = (parse_rfc3339(content.get(field)) for field in ("pubDate", "displayTime"))
+    return Record(
+        name,
+        None if published is None or shown is None else max(published, shown),
+        "provider_metadata",
+        {
+            "title": _text(content.get("title")),
+            "summary": _text(content.get("summary")),
+            "url": _inner(content, "canonicalUrl", "url") or _inner(content, "clickThroughUrl", "url"),
+            "publisher": _inner(content, "provider", "displayName"),
+            "contentType": _text(content.get("contentType")),
+            "pubDate": _text(content.get("pubDate")),
+            "displayTime": _text(content.get("displayTime")),
+        },
+    )
+
+
+def _of_search(row: Mapping[str, Any]) -> Record:
+    """An article of the older search. Its one time is that of the last update (recorded of an edited story)."""
+    name, seconds = row.get("uuid"), row.get("providerPublishTime")
+    if not isinstance(name, str):
+        return _UNREADABLE
+    moment = None
+    if isinstance(seconds, int) and 10**8 < seconds < 10**10:
+        moment = datetime.fromtimestamp(seconds, UTC)
+    return Record(
+        name,
+        moment,
+        "provider_metadata",
+        {
+            "title": _text(row.get("title")),
+            "summary": None,
+            "url": _text(row.get("link")),
+            "publisher": _text(row.get("publisher")),
+            "contentType": _text(row.get("type")),
+            "pubDate": None,
+            "displayTime": None if moment is None else f"{moment:%Y-%m-%dT%H:%M:%SZ}",
+        },
+    )
+
+
+def _inner(content: Mapping[str, Any], name: str, field: str) -> str | None:
+    value = content.get(name)
+    return _text(value.get(field)) if isinstance(value, dict) else None
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,177 @@
+"""Yahoo's chart as records: bars, dividends and splits. Pure.
+
+All prices of a chart are divided by the splits that came later, and ``adjclose`` by later dividends as well (recorded
+in 2025: Nvidia's close of 2021-02-01 as 13.237, which was 529.48 before two splits). So a chart says something of the
+day on which it is read, and of no other: it is a snapshot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+from pit_fetch.provider import Query, Record, UpstreamError
+from pit_fetch.wire import lenient_json
+
+# Daily data begin with the S&P 500's on this day.
+BEGINNING = datetime(1927, 12, 30, tzinfo=UTC)
+_EPOCH, _YEAR_2100 = datetime(1970, 1, 1, tzinfo=UTC), 4_102_444_800
+_COLUMNS = ("open", "high", "low", "close", "volume")
+
+
+class Interval(NamedTuple):
+    """``reach``: how far back Yahoo keeps such bars (None: to the beginning), by its own error texts.
+
+    ``shown``: what is shown without --date-from, about as many bars as --limit keeps.
+    """
+
+    reach: timedelta | None
+    shown: timedelta
+
+
+_DAY = timedelta(days=1)
+INTERVALS: Mapping[str, Interval] = {
+    "1m": Interval(7 * _DAY, _DAY),
+    **{name: Interval(60 * _DAY, 4 * _DAY) for name in ("2m", "5m", "15m", "30m", "90m")},
+    "1h": Interval(730 * _DAY, 9 * _DAY),
+    "1d": Interval(None, 70 * _DAY),
+    "5d": Interval(None, 245 * _DAY),
+    "1wk": Interval(None, 343 * _DAY),
+    "1mo": Interval(None, 1_492 * _DAY),
+    "3mo": Interval(None, 4_475 * _DAY),
+}
+# Yahoo's other name for an interval, which its replies may use.
+SYNONYMS = {"60m": "1h"}
+
+
+def is_intraday(interval: str) -> bool:
+    return INTERVALS[interval].reach is not None
+
+
+def asked_for(query: Query) -> Mapping[str, str]:
+    """The parameters of the chart: all that Yahoo has of these bars, whatever the window.
+
+    A capture then answers every window, and none is mistaken for a shorter history.
+    """
+    interval = query.options["interval"]
+    reach = INTERVALS[interval].reach
+    # Yahoo refuses a period that begins a second too early.
+    first = BEGINNING if reach is None else query.started - reach + timedelta(minutes=5)
+    return {
+        "interval": interval,
+        "period1": str(int(first.timestamp())),
+        "period2": str(int(query.started.timestamp())),
+        "events": "div,splits",
+        "includePrePost": "false",
+    }
+
+
+def read(body: bytes, query: Query, received: datetime) -> Iterator[Record]:
+    """Every bar, dividend and split of a chart. Raises UpstreamError if it is not the one that was asked for."""
+    result = _result(body)
+    meta, symbol, interval = _dict(result.get("meta"), "meta"), query.options["symbol"], query.options["interval"]
+    if symbol is not None and str(meta.get("symbol")).upper() != symbol:
+        raise UpstreamError("off_subject", problem="the chart is of another symbol")
+    granularity = meta.get("dataGranularity")
+    if SYNONYMS.get(str(granularity), granularity) != interval:
+        raise UpstreamError("malformed", problem=f"its bars are not of the interval {interval}")
+    subject = _Subject(str(meta.get("symbol")), meta.get("currency"), _zone(meta), interval, received)
+    yield from _bars(result, subject)
+    events = result.get("events")
+    for kind, values in (("dividends", ("amount",)), ("splits", ("numerator", "denominator"))):
+        rows = events.get(kind) if isinstance(events, dict) else None
+        for row in rows.values() if isinstance(rows, dict) else ():
+            row = _dict(row, kind)
+            payload = {name: _number(row.get(name), name) for name in values}
+            yield subject.record(kind[:-1], row.get("date"), payload)
+
+
+class _Subject(NamedTuple):
+    symbol: str
+    currency: Any
+    zone: tzinfo
+    interval: str
+    received: datetime
+
+    def record(self, kind: str, at: Any, payload: Mapping[str, Any]) -> Record:
+        """A row of the day, and of the bar, that begins at ``at`` (Unix seconds)."""
+        if type(at) is not int or abs(at) > _YEAR_2100:
+            raise UpstreamError("malformed", problem="the time of a row is not in Unix seconds")
+        begins = _EPOCH + timedelta(seconds=at)
+        local = begins.astimezone(self.zone)
+        # Names in the order of time: a snapshot is ordered by them.
+        name = f"{begins:%Y-%m-%dT%H:%MZ}" if is_intraday(self.interval) else local.date().isoformat()
+        said = {
+            "record_type": kind,
+            "symbol": self.symbol,
+            "currency": self.currency if isinstance(self.currency, str) else None,
+            "date": local.date().isoformat(),
+            "start": local.isoformat(),
+        }
+        return Record(
+            id=f"{self.symbol}@{name}" + ("" if kind == "bar" else f"#{kind}"),
+            available_at=self.received,
+            available_at_source="provider_metadata",
+            payload={**said, **payload},
+            at_receipt=True,
+        )
+
+
+def _bars(result: Mapping[str, Any], subject: _Subject) -> Iterator[Record]:
+    """The bars, which stand in columns. Columns of another length could belong to any row: an error."""
+    times = result.get("timestamp") or []
+    if not isinstance(times, list):
+        raise UpstreamError("malformed", problem="its times are not a list")
+    if not times:
+        return
+    indicators = _dict(result.get("indicators"), "indicators")
+    quote = _first(indicators.get("quote"), "quote")
+    columns: dict[str, Any] = {name: quote.get(name) for name in _COLUMNS}
+    if indicators.get("adjclose"):
+        columns["adjclose"] = _first(indicators["adjclose"], "adjclose").get("adjclose")
+    for name, values in columns.items():
+        if not isinstance(values, list) or len(values) != len(times):
+            raise UpstreamError("malformed", problem=f"its column {name} is not as long as that of the times")
+    held: dict[str, Record] = {}
+    for place, at in enumerate(times):
+        row = {name: _number(values[place], name) for name, values in columns.items()}
+        if any(value is not None for value in row.values()):
+            one = subject.record("bar", at, row)
+            held[one.id] = one  # the last of a running day stands for it: the row before is the same day, earlier
+    yield from held.values()
+
+
+def _result(body: bytes) -> Mapping[str, Any]:
+    reply = lenient_json(body, 8)
+    chart = _dict(reply.get("chart") if isinstance(reply, dict) else None, "chart")
+    if chart.get("error") is not None:
+        raise UpstreamError("malformed", problem="it is an error message")
+    return _first(chart.get("result"), "result")
+
+
+def _first(value: Any, name: str) -> Mapping[str, Any]:
+    if not isinstance(value, list) or len(value) != 1:
+        raise UpstreamError("malformed", problem=f"it has no single {name}")
+    return _dict(value[0], name)
+
+
+def _dict(value: Any, name: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise UpstreamError("malformed", problem=f"it has no {name}")
+    return value
+
+
+def _number(value: Any, name: str) -> Any:
+    """A number or nothing. Anything else is a page that has changed."""
+    if value is None or type(value) in (int, float):
+        return value
+    raise UpstreamError("malformed", problem=f"{name} is not a number")
+
+
+def _zone(meta: Mapping[str, Any]) -> tzinfo:
+    try:
+        return ZoneInfo(str(meta.get("exchangeTimezoneName")))
+    except (ValueError, OSError, KeyError):  # of a name that is not there
+        raise UpstreamError("malformed", problem="it does not name the zone of its exchange") from None

@@ -1,0 +1,122 @@
+"""Modules of Yahoo's company summary as records: what analysts said one by one, and what they say today. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from pit_fetch.provider import Query, Record, UpstreamError
+from pit_fetch.times import NEW_YORK, end_of_day
+from pit_fetch.wire import lenient_json
+
+UPGRADES = "upgradeDowngradeHistory"
+CONSENSUS = ("recommendationTrend", "financialData", "earningsTrend")
+MODULES = {"upgrades": UPGRADES, "consensus": ",".join(CONSENSUS)}
+
+_UNREADABLE = Record("", None, "provider_metadata", {})
+_MINUTE = timedelta(minutes=1)
+_GRADE = ("firm", "toGrade", "fromGrade", "action")
+_TARGETS = ("priceTargetAction", "currentPriceTarget", "priorPriceTarget")
+_VOTES = ("strongBuy", "buy", "hold", "sell", "strongSell")
+_OF_TARGETS = (
+    "targetHighPrice", "targetLowPrice", "targetMeanPrice", "targetMedianPrice", "numberOfAnalystOpinions",
+    "recommendationMean", "recommendationKey", "financialCurrency",
+)  # fmt: skip
+_OF_ESTIMATES = ("earningsEstimate", "revenueEstimate", "epsTrend", "epsRevisions")
+
+
+def upgrades(body: bytes, query: Query) -> Iterator[Record]:
+    """One record for each action of an analyst's firm."""
+    module = _modules(body, rows=6).get(UPGRADES)
+    history = module.get("history") if isinstance(module, dict) else None
+    if not isinstance(history, list):
+        raise UpstreamError("malformed", problem="it has no history of upgrades and downgrades")
+    for row in history:
+        yield _upgrade(row, query) if isinstance(row, dict) else _UNREADABLE
+
+
+def consensus(body: bytes, query: Query, received: datetime) -> Iterator[Record]:
+    """Votes by month, price targets, and estimates by period: the state of the moment."""
+    modules, symbol = _modules(body, rows=12), query.options["symbol"]
+    known = [name for name in CONSENSUS if isinstance(modules.get(name), dict)]
+    if not known:
+        raise UpstreamError("malformed", problem="it has none of the modules that were asked for")
+
+    def record(kind: str, name: str, said: Mapping[str, Any]) -> Record:
+        subject = f"{symbol}:{kind}" if symbol else kind
+        payload = {"record_type": kind, **said}
+        full = f"{subject}:{name}" if name else subject
+        return Record(full, received, "provider_metadata", payload, at_receipt=True)
+
+    if "recommendationTrend" in known:
+        for period, row in _by_period(modules["recommendationTrend"]):
+            votes = {name: _plain(row.get(name)) for name in _VOTES}
+            yield record("recommendation", period, {"period": period, **votes})
+    if "financialData" in known:
+        yield record("price_target", "", {name: _plain(modules["financialData"].get(name)) for name in _OF_TARGETS})
+    if "earningsTrend" in known:
+        for period, row in _by_period(modules["earningsTrend"]):
+            parts = {name: _plain(row.get(name)) for name in ("endDate", "growth", *_OF_ESTIMATES)}
+            yield record("estimate", period, {"period": period, **parts})
+
+
+def _upgrade(row: Mapping[str, Any], query: Query) -> Record:
+    seconds, firm = row.get("epochGradeDate"), row.get("firm")
+    if not isinstance(firm, str) or type(seconds) is not int or not 10**8 < seconds < 10**10:
+        return _UNREADABLE
+    graded = datetime.fromtimestamp(seconds, UTC)
+    said = {name: row.get(name) if isinstance(row.get(name), str) else None for name in _GRADE}
+    payload: dict[str, Any] = {"gradeDate": f"{graded:%Y-%m-%dT%H:%M:%SZ}", **said}
+    if query.open_mode:  # whether a target is that of the action, or a later one, is not known
+        payload |= {name: _plain(row.get(name)) for name in _TARGETS}
+    symbol = query.options["symbol"]
+    return Record(
+        id=":".join((*([symbol] if symbol else []), f"{graded:%Y%m%dT%H%M%SZ}", firm, str(said["action"]))),
+        available_at=_public_from(graded),
+        available_at_source="provider_metadata",
+        payload=payload,
+    )
+
+
+def _public_from(graded: datetime) -> datetime | None:
+    """The latest instant that the time of an action can mean.
+
+    At midnight, of UTC or of New York, it is a day without a time: the end of that day. On a whole minute (all rows
+    before December 2012, recorded) it is one without seconds: the end of the minute.
+    """
+    for zone in (UTC, NEW_YORK):
+        local = graded.astimezone(zone)
+        if (local.hour, local.minute, local.second) == (0, 0, 0):
+            return end_of_day(local.date(), NEW_YORK)
+    return graded if graded.second else graded + _MINUTE
+
+
+def _by_period(module: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    rows = module.get("trend")
+    if not isinstance(rows, list):
+        raise UpstreamError("malformed", problem="a module has no trend")
+    for row in rows:
+        if not isinstance(row, dict) or not isinstance(row.get("period"), str):
+            raise UpstreamError("malformed", problem="a row of a trend has no period")
+        yield row["period"], row
+
+
+def _plain(value: Any) -> Any:
+    """A value as Yahoo writes it beside its forms for people: ``{"raw": 0.98, "fmt": "0.98"}`` is 0.98."""
+    if isinstance(value, dict):
+        if not value or "raw" in value:
+            return value.get("raw")
+        return {name: _plain(part) for name, part in value.items() if name != "maxAge"}
+    return value
+
+
+def _modules(body: bytes, rows: int) -> Mapping[str, Any]:
+    reply = lenient_json(body, rows)
+    said = reply.get("quoteSummary") if isinstance(reply, dict) else None
+    if not isinstance(said, dict) or said.get("error") is not None:
+        raise UpstreamError("malformed", problem="it is not a summary of a company")
+    result = said.get("result")
+    if not isinstance(result, list) or len(result) != 1 or not isinstance(result[0], dict):
+        raise UpstreamError("malformed", problem="it has no single result")
+    return result[0]

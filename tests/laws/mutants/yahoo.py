@@ -1,0 +1,98 @@
+"""Leaks of yahoo: hours that are early, days and minutes that are not over, snapshots, its errors."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from pit_fetch.errors import UpstreamError
+from pit_fetch.times import NEW_YORK, parse_rfc3339
+from tests.laws.mutants.leak import Mutant, fails
+from tests.laws.plant import Make
+
+_HERE = "pit_fetch_providers.yahoo"
+_ROWS, _FAILURES = ("yahoo: non-interference",), ("yahoo: failures",)
+
+
+def _always(value: Any) -> Make:
+    return lambda real: value
+
+
+def _by_one_time(name: str) -> Make:
+    def make(real: Any) -> Any:
+        def article(row: Any, content: Any) -> Any:
+            made = real(row, content)
+            return made._replace(available_at=parse_rfc3339(content.get(name))) if made.id else made
+
+        return article
+
+    return make
+
+
+def _at_its_hour(real: Any) -> Any:
+    def record(row: Any, names: Any, query: Any) -> Any:
+        made = real(row, names, query)
+        if made.available_at is None:
+            return made
+        return made._replace(available_at=datetime.fromisoformat(made.payload["date"]).replace(tzinfo=NEW_YORK))
+
+    return record
+
+
+def _reported_or_not(real: Any) -> Any:
+    def record(row: Any, names: Any, query: Any) -> Any:
+        made = real(row, names, query)
+        if not made.id:
+            return made
+        held = datetime.fromisoformat(made.payload["date"]).replace(tzinfo=NEW_YORK)
+        return made._replace(available_at=held + timedelta(days=2))
+
+    return record
+
+
+def _whoever(real: Any) -> Any:
+    def record(row: Any, names: Any, query: Any) -> Any:
+        return real(row, names, query._replace(options={**query.options, "symbol": None}))
+
+    return record
+
+
+def _readable_alone(real: Any) -> Any:
+    def read(body: Any, *rest: Any) -> Any:
+        records = list(real(body, *rest))
+        return records if all(one.id for one in records) else fails()
+
+    return read
+
+
+def _echoed(real: Any) -> Any:
+    def checked(reply: Any, *host: Any) -> Any:
+        try:
+            return real(reply, *host)
+        except UpstreamError as error:
+            told = reply.body.decode("utf-8", "replace")
+            raise UpstreamError(error.gap.code, **{**error.gap.params, "host": told}) from None
+
+    return checked
+
+
+MUTANTS = (
+    Mutant("yahoo: an article counts from pubDate", f"{_HERE}.news:_article", _by_one_time("pubDate"), _ROWS),
+    Mutant("yahoo: an article counts from displayTime", f"{_HERE}.news:_article", _by_one_time("displayTime"), _ROWS),
+    Mutant("yahoo: a report counts from its hour", f"{_HERE}.earnings:_record", _at_its_hour, _ROWS),
+    Mutant("yahoo: hours are never early", f"{_HERE}.earnings:EARLY", _always(timedelta(0)), _ROWS),
+    Mutant("yahoo: a date without a report is one", f"{_HERE}.earnings:_record", _reported_or_not, _ROWS),
+    Mutant("yahoo: reports of another company", f"{_HERE}.earnings:_record", _whoever, _ROWS),
+    Mutant("yahoo: an action counts from its second", f"{_HERE}.ratings:_public_from", _always(lambda at: at), _ROWS),
+    Mutant("yahoo: a spoilt article fails the fetch", f"{_HERE}.news:read", _readable_alone, _ROWS),
+    Mutant("yahoo: a spoilt report fails the fetch", f"{_HERE}.earnings:read", _readable_alone, _ROWS),
+    Mutant("yahoo: a spoilt action fails the fetch", f"{_HERE}.ratings:upgrades", _readable_alone, _ROWS),
+    Mutant(
+        "yahoo: an unknown symbol is an error",
+        f"{_HERE}.api:_checked",
+        lambda real: lambda reply, host: found if (found := real(reply, host)) is not None else fails("no such symbol"),
+        _FAILURES,
+    ),
+    Mutant("yahoo: the error's text is echoed", f"{_HERE}.api:_checked", _echoed, _FAILURES),
+    Mutant("yahoo: the page's text is echoed", f"{_HERE}.api:_page", _echoed, _FAILURES),
+)
