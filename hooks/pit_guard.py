@@ -531,7 +531,7 @@ SHIPPED_PATTERNS = frozenset(
         "e26a8ce9723989c9e6b7bf38fa1d9017361adf3f3c2a5c6f91333e197d551959",  # report-queries
         "a71a44b05c674c1ada777838ed08a7783dee475d5777f7e09dfefd4cbaf49ab1",  # transcript-queries
         "78ea0275443f29f106675e763b57404b473b03be9431b230d346e690c3f14762",  # transcript-queries
-        "5147123224ebf9facc28512a140f35a6a9ccd0a8733bd6cebe0179278cc91d33",  # transcript-queries
+        "1f1f42555ab1628f42d426441a6cbd3f17d587667b72c109207d3cc68c9a1e48",  # transcript-queries
         "a46e3ba4e42ed8310d0c7da04b7b0a1b80183f255ca16a80037b41b6af50883c",  # transcript-queries
         "8d0efb4b1bb803c07f146768a810872805c2bad10003edda606dd467d711c891",  # transcript-queries
         "539b24bfebb7b1c9c531ccaaa5df64b02198c39190889f5d406dbdc7f71cf221",  # transcript-queries
