@@ -36,9 +36,9 @@ lint: $(DEV) ## check format, lint and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-test-client: $(CLIENT) ## set up, then measure what reaches the model on the real Claude Code client
-	$(BIN)/python -m tests.client.matrix
-	$(BIN)/python -m tests.client.wirings
+test-client: $(CLIENT) ## set up, then measure what reaches the model on the real Claude Code client; ALL=1 for every cell
+	$(BIN)/python -m tests.client.matrix $(if $(ALL),--all)
+	$(BIN)/python -m tests.client.wirings $(if $(ALL),--all)
 
 kit-score: $(DEV) ## score the author's kit: named plants in honest providers, each shown to leak by the real command
 	@$(BIN)/python -m tests.kit.score

@@ -17,7 +17,7 @@ The rules, in the order in which :func:`check` applies them to an envelope:
  8. with an offset                                                       PIT_MISSING_TZ
  9. and a known ``available_at_source``                                  PIT_INVALID_AVAILABLE_AT_SOURCE
 10. no ``available_at``, ``revised_at`` or ``first_seen_at``, at any
-    depth and in text that is JSON itself, is after the PIT             PIT_VIOLATION_GT_CUTOFF
+    depth, in any case, and in text that holds JSON, is after the PIT   PIT_VIOLATION_GT_CUTOFF
 
 As a hook it reads the hook's JSON on stdin and always exits 0.
 
@@ -59,8 +59,8 @@ FORBIDDEN_KEYS = frozenset(
     }
 )  # fmt: skip
 
-# Beside available_at: the last revision, and when an archive first held what no stamp of the source proves.
-_OTHER_STAMPS = ("revised_at", "first_seen_at")
+# When a record became public, its last revision, and when an archive first held what no stamp of the source proves.
+_STAMPS = frozenset({"available_at", "revised_at", "first_seen_at"})
 
 PIT_PARSE_ERROR = "PIT_PARSE_ERROR"
 PIT_INVALID_PIT = "PIT_INVALID_PIT"
@@ -124,24 +124,37 @@ _PATH = r"(?:~?/|[\w.])[^=]*"
 _PYTHON = r"python(?:3(?:\.[0-9]+)?)?"
 _PYTHON_FLAGS = r"-[BEIOPqsSu]+"
 _UNREADABLE_PIT = r"(?i)(?<![a-z])pit\s*[\"']?\s*:"
-# A string of a JSON document that may be a JSON document in turn.
-_EMBEDDED = r'"(?:\s|\\[nrt]|\\ufeff)*[\[{]'
+# A string of a JSON document that may be a JSON document in turn, or that holds the name of a stamp in quotes. In such
+# a text a stamp may follow, however often it was quoted.
+_EMBEDDED = r'"(?:\s|\\[nrt]|\\ufeff)*[\[{]|\\"\s*(?i:available_at|revised_at|first_seen_at)\s*\\'
+_STAMP_IN_TEXT = (
+    r'"\s*(?i:available_at|revised_at|first_seen_at)\s*\\*"(?:\s|\\+[nrt])*:(?:\s|\\+[nrt])*\\*"([0-9]{4}-[^"\\]*)'
+)
 _CWD_NOTICE = r"\s*(?:Shell cwd was reset to [^\n]*)?\s*"
 
-_WRAPPER = r"(?<![\w-])pit_fetch(?:\.py)?(?![\w-])"
+# In any case, since some file systems ignore it, and behind letters that are options: python3 -mpit_fetch.
+_WRAPPER = r"(?i)(?<![\w-])(?:-[a-z]+)?pit_fetch(?:\.py)?(?![\w-])"
 _PIT_OPTION = r"""--pit(?![\w-])(?:(?:=|\s+)["']?([^\s"';&|)]+))?"""
 
 _LISTING_FLAGS = frozenset({"--help", "-h", "--version", "--list-sources"})
-_LISTING_WORDS = frozenset({"doctor", "lint", "help"})
+_LISTING_WORDS = frozenset({"doctor", "lint", "help", "sources", "config", "completion", "new-provider"})
 
-# Programs that read, and the commands of git that record or show; -c, -O and the like make git run what they name.
+# Programs that read, move or check files, which may have the name, and what makes some of them run what they are given.
 _READERS = frozenset(
-    {"cat", "cd", "diff", "echo", "egrep", "fgrep", "file", "grep", "head", "ls", "stat", "tail", "wc"}
-)
+    {
+        "cat", "cd", "cp", "cut", "diff", "du", "echo", "egrep", "fgrep", "file", "find", "grep", "head", "ls", "mkdir",
+        "mv", "mypy", "pip", "pip3", "pytest", "rg", "rm", "rmdir", "ruff", "stat", "tail", "test", "touch", "tree",
+        "type", "uniq", "wc", "which",
+    }
+)  # fmt: skip
+_READER_RUNS = re.compile(r"-(exec|ok|delete|f(print|ls))|--(pre|hostname|py)").match
+_READING_MODULES = frozenset({"mypy", "pip", "pytest", "ruff"})
+_READING_SED = r"[0-9]+(,(\+?[0-9]+|\$))?p"
+# The commands of git that record or show; -c, -O and the like (long ones may be shortened) make git run what they name.
 _GIT_COMMANDS = frozenset(
     {"add", "blame", "branch", "commit", "diff", "grep", "log", "ls-files", "mv", "rm", "show", "status", "tag"}
 )
-_GIT_RUNS = re.compile(r"-O|--open-files|--ext-diff|--textconv|--exec|-c$|-[A-Za-z]*F$").match
+_GIT_RUNS = re.compile(r"-[A-Za-z]*O|--op|--ext|--textc|--exe|-c$|-[A-Za-z]*F$").match
 
 # What Claude Code 2.1.329 adds to a Bash result. Anything else that holds text is unknown, so it is withheld.
 _HARMLESS_BASH_FIELDS = frozenset({"stdout", "stderr", "returnCodeInterpretation"})
@@ -244,6 +257,7 @@ def _load(text: str) -> tuple[Any, list[dict[str, Any]]]:
     """
     stamped: list[dict[str, Any]] = []
     harmless: set[str] = set()
+    stamps: set[str] = set()  # as they are spelt here
 
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         built = dict(pairs)
@@ -253,8 +267,10 @@ def _load(text: str) -> tuple[Any, list[dict[str, Any]]]:
             for key in built.keys() - harmless:
                 if key.lower() in FORBIDDEN_KEYS:  # (2): no forbidden field, at any depth
                     raise _Refused(PIT_FORBIDDEN_FIELD, f"Forbidden return-data field: {key.lower()}")
+                if _is_stamp(key):
+                    stamps.add(key)
                 harmless.add(key)
-        if "available_at" in built or "revised_at" in built or "first_seen_at" in built:
+        if not stamps.isdisjoint(built):
             stamped.append(built)
         return built
 
@@ -265,6 +281,10 @@ def _load(text: str) -> tuple[Any, list[dict[str, Any]]]:
         return json.loads(text, object_pairs_hook=build, parse_constant=constant), stamped
     except (ValueError, RecursionError):  # (1): one JSON document
         raise _Refused(PIT_INVALID_JSON, "Tool output is not valid JSON in PIT mode") from None
+
+
+def _is_stamp(key: str) -> bool:
+    return key.strip().lower() in _STAMPS
 
 
 def _check_payload(payload: Any, stamped: list[dict[str, Any]], pit: datetime) -> Optional[Finding]:
@@ -312,9 +332,14 @@ def _check_item(item: Any, pit: datetime, index: int) -> Optional[Finding]:
         return Finding(PIT_INVALID_AVAILABLE_AT_SOURCE, f"data[{index}].available_at_source is missing or unknown")
     if moment > pit:  # (10): the item itself; its other stamps and nested ones follow
         return Finding(PIT_VIOLATION_GT_CUTOFF, f"data[{index}].available_at is after the PIT")
-    for field in _OTHER_STAMPS:
-        if item.get(field) is not None:
-            finding = _check_stamp(item[field], pit, f"data[{index}].{field}")
+    return _check_stamps(item, pit, f"data[{index}].")
+
+
+def _check_stamps(holder: dict[str, Any], pit: datetime, prefix: str) -> Optional[Finding]:
+    """(10) for every stamp that an object carries."""
+    for field, stamp in holder.items():
+        if stamp is not None and _is_stamp(field):
+            finding = _check_stamp(stamp, pit, prefix + field.strip().lower())
             if finding is not None:
                 return finding
     return None
@@ -334,37 +359,48 @@ def _check_nested(stamped: list[dict[str, Any]], data: list[Any], pit: datetime)
     for holder in stamped:
         if id(holder) in items:
             continue
-        for field in ("available_at", *_OTHER_STAMPS):
-            if holder.get(field) is not None:
-                finding = _check_stamp(holder[field], pit, f"a nested {field}")
-                if finding is not None:
-                    index = next((i for i, item in enumerate(data) if _holds(item, holder)), None)
-                    where = "gaps" if index is None else f"data[{index}]"
-                    return Finding(finding.code, f"{where}: {finding.detail}")
+        finding = _check_stamps(holder, pit, "a nested ")
+        if finding is not None:
+            index = next((i for i, item in enumerate(data) if _holds(item, holder)), None)
+            where = "gaps" if index is None else f"data[{index}]"
+            return Finding(finding.code, f"{where}: {finding.detail}")
     return None
 
 
 def _check_embedded(payload: Any, pit: datetime) -> Optional[Finding]:
-    """(10) in strings that are JSON: an item may quote an envelope, or a careless plugin put one there."""
+    """(2) and (10) in strings that hold JSON: an item may quote an envelope, or a careless plugin put one there.
+
+    A string that is JSON as a whole is parsed, and what it quotes in turn. In any other the stamps are looked for: an
+    envelope may stand behind a word, or be one line of several.
+    """
     stamps: list[Any] = []
 
     def values(pairs: list[tuple[str, Any]]) -> list[Any]:
-        known = ("available_at", *_OTHER_STAMPS)
-        stamps.extend(value for key, value in pairs if key in known and value is not None)
+        for key, value in pairs:
+            if key.lower() in FORBIDDEN_KEYS:
+                raise _Refused(PIT_FORBIDDEN_FIELD, f"Forbidden return-data field in embedded JSON: {key.lower()}")
+            if value is not None and _is_stamp(key):
+                stamps.append(value)
         return [value for _, value in pairs]
 
     pending = [payload]
     while pending:
         node = pending.pop()
         if isinstance(node, dict):
+            pending.extend(node.keys())
             pending.extend(node.values())
         elif isinstance(node, list):
             pending.extend(node)
-        elif isinstance(node, str) and node.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
-            try:
-                pending.append(json.loads(node.strip("\ufeff \t\r\n"), object_pairs_hook=values))
-            except (ValueError, RecursionError):
-                continue
+        elif isinstance(node, str):
+            text = node.strip("\ufeff \t\r\n")
+            if text[:1] in ("{", "[", '"'):
+                try:
+                    pending.append(json.loads(text, object_pairs_hook=values))
+                    continue
+                except (ValueError, RecursionError):
+                    pass
+            if "_at" in text.lower():
+                stamps += re.findall(_STAMP_IN_TEXT, text)
     return next(filter(None, (_check_stamp(stamp, pit, "a stamp in embedded JSON") for stamp in stamps)), None)
 
 
@@ -484,7 +520,15 @@ def only_mentions(command: str) -> bool:
 def _is_reader(words: List[str]) -> bool:
     if words[0] == "git":
         return words[1:2] != [] and words[1] in _GIT_COMMANDS and not any(map(_GIT_RUNS, words[2:]))
-    return words[0] in _READERS
+    if words[0] == "sed":  # a script that prints lines; others can run commands
+        return words[1:2] == ["-n"] and bool(re.fullmatch(_READING_SED, "".join(words[2:3])))
+    if words[:2] in (["command", "-v"], ["command", "-V"]):
+        return True
+    module = _after_python(words)
+    if module is not None and module[:1] == ["-m"]:
+        words = module[1:]
+        return bool(words) and words[0] in _READING_MODULES and not any(map(_READER_RUNS, words))
+    return words[0] in _READERS and not any(map(_READER_RUNS, words[1:]))
 
 
 def wrapper_arguments(command: str) -> Optional[List[str]]:
@@ -526,7 +570,7 @@ def options_of(arguments: List[str]) -> List[str]:
 
 
 def is_listing(command: str) -> bool:
-    """One plain call of --help, --version, --list-sources, help, doctor or lint: not a fetch, so no envelope."""
+    """One plain call of --help, --version, --list-sources or of a command that fetches nothing, so no envelope."""
     arguments = wrapper_arguments(command)
     if not arguments:
         return False
@@ -550,6 +594,11 @@ def pits_in(command: str) -> List[str]:
 def pits_of(options: List[str]) -> List[str]:
     """Every value given to ``--pit`` among a call's options; "" for one that is missing."""
     return values_of("--pit", options)
+
+
+def is_diff(arguments: List[str]) -> bool:
+    """Whether a call is ``diff``, the one that has two PITs and shows what was public at the later one."""
+    return arguments[:1] == ["diff"]
 
 
 def values_of(option: str, options: List[str]) -> List[str]:
@@ -579,7 +628,7 @@ def judge(hook: dict[str, Any], ceiling: Optional[str] = None) -> Optional[Findi
         for text in _texts(hook.get("tool_response")):
             finding = check(text, pit)
             if finding is not None:
-                return finding
+                return _with_advice(finding, command) if is_bash else finding
         if is_bash and ceiling is not None:  # under a ceiling the guard prepares every call: here, it did not run
             raise _Refused(PIT_NOT_RELEASED, "The guard did not prepare this call: run pit_fetch doctor")
     except _Refused as refused:
@@ -589,19 +638,33 @@ def judge(hook: dict[str, Any], ceiling: Optional[str] = None) -> Optional[Findi
     return None
 
 
+def _with_advice(finding: Finding, command: str) -> Finding:
+    """What to do about output that is not an envelope because the call is only a part of the command."""
+    if finding.code not in (PIT_INVALID_JSON, PIT_MISSING_ENVELOPE):
+        return finding
+    arguments = wrapper_arguments(command)
+    if arguments is None:
+        return Finding(finding.code, f"{finding.detail}: run the pit_fetch call alone, without pipe or redirection")
+    form = values_of("--format", options_of(arguments))
+    return Finding(finding.code, f"{finding.detail}: leave --format out") if form else finding
+
+
 def _cutoff(tool_input: Any, command: str, ceiling: Optional[str]) -> Optional[datetime]:
     """The earliest of the ceiling and all the PITs that the call names; None is open mode."""
-    named = named_pits(tool_input)
-    named.extend(pits_in(command))
+    asked = list(map(_moment, pits_in(command)))
+    if len(asked) == 2 and is_diff(wrapper_arguments(command) or []):
+        asked = [max(asked)]
+    asked.extend(map(_moment, named_pits(tool_input)))
     if ceiling is not None:
-        named.append(ceiling)
-    moments = []
-    for pit in named:
-        moment = parse_pit(pit)
-        if moment is None:
-            raise _Refused(PIT_INVALID_PIT, "The PIT is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]")
-        moments.append(moment)
-    return min(moments, default=None)
+        asked.append(_moment(ceiling))
+    return min(asked, default=None)
+
+
+def _moment(pit: object) -> datetime:
+    moment = parse_pit(pit)
+    if moment is None:
+        raise _Refused(PIT_INVALID_PIT, "The PIT is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]")
+    return moment
 
 
 def named_pits(tool_input: Any) -> list[object]:
@@ -778,9 +841,11 @@ def _release(hook: dict[str, Any], call: str, path: str, ceiling: Optional[str])
         if pit is None:
             raise _Refused(PIT_NOT_RELEASED, "The call has no PIT")
         if not text.strip():
+            if values_of("--output", options_of(wrapper_arguments(call) or [])):
+                raise _Refused(PIT_NOT_RELEASED, "The call has --output, so there is nothing to show but that file")
             raise _Refused(PIT_NOT_RELEASED, "The call wrote no envelope (is pit_fetch installed here?)")
         finding = check(text, pit)
-        return _shown(text.rstrip("\n")) if finding is None else block_output(finding)
+        return _shown(text.rstrip("\n")) if finding is None else block_output(_with_advice(finding, call))
     except _Refused as refused:
         return block_output(refused.finding)
     except Exception as error:  # noqa: BLE001 - whatever went wrong, unjudged output must not pass

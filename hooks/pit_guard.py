@@ -93,6 +93,13 @@ NOT_PLAIN = (
     "Run exactly one plain pit_fetch call and nothing else: no VARIABLE=value before it, and none of "
     f"; & | > < $ ` * ? [ {{ ~ # ! outside single quotes. {FORM}"
 )
+CALLS_UNDER_CEILING = (
+    "Under PIT_FETCH_CEILING a command that runs pit_fetch is one plain call, so that its PIT and its output can be "
+    "checked (a command that only mentions it passes if it is one of git, grep, cat, ls, find and the like). "
+)
+PIT_MALFORMED_IN_CALL = "--pit is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]: {}"
+NOT_JSON = "Leave --format out, or add --output FILE: only JSON can be checked"
+CHANGES_HOOKS = "init changes the hooks that check this session: run it outside"
 NOT_IN_MONITOR = "pit_fetch runs in Bash, not in Monitor, whose output cannot be checked"
 NO_RESOURCES = "A server's resources are not dated: use its tools"
 GATE_BROKEN = "pit_gate.py beside this guard is missing or does not withhold a planted leak: run pit_fetch doctor"
@@ -146,7 +153,7 @@ def _at_a_glance(hook: Mapping[str, Any], environ: Mapping[str, str]) -> Verdict
         return Verdict(NO_RESOURCES)
     if tool_name not in ("Bash", "Monitor") or not is_ruled:
         return ALONE
-    return None if is_only or "pit_fetch" in _QUOTING.sub("", str(tool_input.get("command"))) else ALONE
+    return None if is_only or "pit_fetch" in _QUOTING.sub("", str(tool_input.get("command"))).lower() else ALONE
 
 
 def _examined(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> Verdict:
@@ -199,7 +206,7 @@ def _decide_call(
     words = gate.plain_words(command)
     arguments = gate.wrapper_arguments(command)
     if arguments is None:
-        return Verdict(NOT_PLAIN)
+        return Verdict(NOT_PLAIN if allowed is not None else CALLS_UNDER_CEILING + NOT_PLAIN)
     prefix = words[: -len(arguments) or None]
     if "-m" in prefix and _is_foreign(folder) and not _is_isolated(prefix):
         return Verdict("Another pit_fetch in this folder would run instead: write pit_fetch, not -m pit_fetch")
@@ -210,7 +217,12 @@ def _decide_call(
     if gate.is_listing(command):
         refusal = _refuse_listing(prefix, arguments, folder, allowed, environ)
         return Verdict(refusal, words)
-    refusal = _refuse_options(options) or _refuse_unknown(options, allowed) or _refuse_pit(options, ceiling, gate)
+    refusal = (
+        _refuse_options(options)
+        or _refuse_unknown(options, allowed)
+        or _refuse_pit(options, ceiling, gate)
+        or _refuse_format(options, gate)
+    )
     return Verdict(refusal, words, ceiling is not None or bool(gate.pits_of(options)))
 
 
@@ -224,6 +236,8 @@ def _refuse_listing(
     """Why a listing, whose text nobody judges, may not run: another program than ours would print it."""
     if allowed is not None and arguments[0] in ("doctor", "lint") and set(arguments[1:]) - {"--json", "--help", "-h"}:
         return f"{arguments[0]} takes no option here but --json"
+    if allowed is not None and arguments[0] in ("sources", "config", "completion", "new-provider"):
+        return f"Start the call with --source: {FORM}"
     paths = [prefix[0]] if "/" in prefix[0] else []
     if len(prefix) > 1 and "-m" not in prefix:
         paths.append(prefix[-1])
@@ -240,7 +254,9 @@ def _is_isolated(prefix: Sequence[str]) -> bool:
 
 
 def _refuse_options(options: list[str]) -> str:
-    if not options or options[0] == "init":
+    if options[:1] == ["init"]:
+        return CHANGES_HOOKS
+    if not options:
         return f"This is not a fetch: {FORM}"
     if "--fail" in options:
         return "Leave --fail out: the envelope's gaps say what failed"
@@ -270,17 +286,25 @@ def _refuse_unknown(options: list[str], allowed: Collection[str] | None) -> str:
 
 def _refuse_pit(options: list[str], ceiling: str | None, gate: ModuleType) -> str:
     pits = gate.pits_of(options)
-    if len(pits) > 1:
+    if len(pits) > (2 if gate.is_diff(options) else 1):
         return "Give --pit once"
     if ceiling is None:
         return ""
     latest = gate.parse_pit(ceiling)
     if latest is None:
         return CEILING_MALFORMED
-    pit = gate.parse_pit(pits[0]) if pits else None
-    if pit is None or pit > latest:
+    moments = list(map(gate.parse_pit, pits))
+    if None in moments and all(pits):
+        return PIT_MALFORMED_IN_CALL.format(FORM)
+    if not moments or any(pit is None or pit > latest for pit in moments):
         return f"Every call needs a --pit at or before {ceiling}: {FORM}"
     return ""
+
+
+def _refuse_format(options: list[str], gate: ModuleType) -> str:
+    """Why a call whose envelope would be judged may not print it in another form."""
+    forms = gate.values_of("--format", options)
+    return NOT_JSON if set(forms) - {"json"} and not gate.values_of("--output", options) else ""
 
 
 # Which program runs. Ours is beside this file (a wheel) or beside its folder (a checkout, a plugin), or on PATH.
@@ -509,7 +533,7 @@ SHIPPED_PATTERNS = frozenset(
         "e26a8ce9723989c9e6b7bf38fa1d9017361adf3f3c2a5c6f91333e197d551959",  # report-queries
         "a71a44b05c674c1ada777838ed08a7783dee475d5777f7e09dfefd4cbaf49ab1",  # transcript-queries
         "78ea0275443f29f106675e763b57404b473b03be9431b230d346e690c3f14762",  # transcript-queries
-        "5147123224ebf9facc28512a140f35a6a9ccd0a8733bd6cebe0179278cc91d33",  # transcript-queries
+        "1f1f42555ab1628f42d426441a6cbd3f17d587667b72c109207d3cc68c9a1e48",  # transcript-queries
         "a46e3ba4e42ed8310d0c7da04b7b0a1b80183f255ca16a80037b41b6af50883c",  # transcript-queries
         "8d0efb4b1bb803c07f146768a810872805c2bad10003edda606dd467d711c891",  # transcript-queries
         "539b24bfebb7b1c9c531ccaaa5df64b02198c39190889f5d406dbdc7f71cf221",  # transcript-queries
@@ -539,9 +563,7 @@ def _decide_neo4j_tool(tool_name: str, environ: Mapping[str, str]) -> Verdict | 
 def _decide_query(tool_input: Any, environ: Mapping[str, str], gate: ModuleType) -> Verdict:
     """The verdict on a call of the read tool."""
     ceiling, folder = environ.get(CEILING_VARIABLE), os.path.dirname(os.path.abspath(__file__))
-    given = tool_input if isinstance(tool_input, dict) else {"query": None}
-    if not given and ceiling is None:
-        return ALONE  # the server asks for the query
+    given = tool_input if isinstance(tool_input, dict) else {}
     query = given.get("query")
     if not isinstance(query, str):
         return Verdict(NO_QUERY)
@@ -639,7 +661,11 @@ _PROCEDURES = frozenset(
         "db.labels", "db.relationshiptypes", "db.propertykeys",
     }
 )  # fmt: skip
-_OUTSIDE = frozenset({"apoc", "genai", "ai"})  # functions that read files, call services, or run Cypher of their own
+# The namespaces of Neo4j's own functions. Any other function with a namespace is a plugin's: apoc, genai and others
+# read files, call services, or run Cypher of their own.
+_NAMESPACES = frozenset(
+    {"date", "datetime", "localdatetime", "localtime", "time", "duration", "point", "vector", "coll"}
+)
 # What can follow a variable that happens to be named call.
 _AFTER_VARIABLE = frozenset(
     {
@@ -738,9 +764,10 @@ def _refuse_token(tokens: list[tuple[str, str]], place: int) -> str:
         return ""
     after = tokens[place + 1] if place + 1 < len(tokens) else ("", "")
     name, end = _dotted(tokens, place)
-    outside = name.partition(".")[0]
-    if outside in _OUTSIDE and "." in name and (outside == "apoc" or tokens[end : end + 1] == [("sign", "(")]):
-        return f"{outside}.* is not for reading: it can reach outside the database"
+    space = name.partition(".")[0]
+    is_called = tokens[end : end + 1] == [("sign", "(")] and tokens[place - 1 : place] != [("word", "call")]
+    if "." in name and (space == "apoc" or (is_called and space not in _NAMESPACES)):
+        return f"{space}.* is not for reading: a function that is not Neo4j's own can reach outside the database"
     if kind == "quoted":
         return ""
     if text in _WRITING:

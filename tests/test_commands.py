@@ -325,6 +325,12 @@ def test_other_agents_are_left_alone_and_data_agents_are_found_by_what_they_use(
         ("R9", "  - Bash\n", "  - Bash\n  - WebFetch\n"),
         ("R9", "tools:\n  - Bash\n", ""),
         ("R9", "tools:\n  - Bash\n", 'tools: "*"\n'),
+        ("R3", "onFailure: block", "onFailure: continue"),
+        ("R3", "timeout: 10", "timeout: 3"),
+        ("R3", "type: command", "type: command\n          async: true"),
+        ("R3", "type: command", "type: command\n          if: Bash(x)"),
+        ("R3", "type: command", "type: prompt"),
+        ("R3", 'command: "python3', 'command: "true # python3'),
     ],
 )
 def test_a_bundled_adapter_that_was_widened_is_found(project: Path, rule: str, old: str, new: str) -> None:
@@ -333,6 +339,14 @@ def test_a_bundled_adapter_that_was_widened_is_found(project: Path, rule: str, o
     status, problems = lint_one(project, good.replace(old, new), "bz-news-api")
     assert status == 1
     assert any(line.startswith(f"ERROR [{rule}] .claude/agents/bz-news-api.md: ") for line in problems)
+
+
+def test_an_agent_in_a_subfolder_is_checked(project: Path) -> None:
+    agents = project / ".claude" / "agents"
+    (agents / "more").mkdir()
+    widened = (agents / "fred.md").read_text().replace("  - Bash\n", "  - Bash\n  - Read\n", 1)
+    (agents / "more" / "fred.md").write_text(widened)
+    assert "ERROR [R9] .claude/agents/more/fred.md" in answer(project, "lint").text
 
 
 def test_an_adapter_under_another_name_is_found(project: Path) -> None:
@@ -492,6 +506,8 @@ def test_wiring_that_may_not_enforce_is_a_warning(project: Path, old: str, new: 
         ("neo4j-cypher", {"command": "mcp-neo4j-cypher", "args": ["--namespace", "graph"]}, "fail"),
         ("neo4j-cypher", {"command": "mcp-neo4j-cypher", "args": ["--namespace=graph"]}, "fail"),
         ("neo4j-cypher", {"command": "mcp-neo4j-cypher", "env": {"NEO4J_NAMESPACE": "graph-"}}, "fail"),
+        ("graph", {"command": "docker", "args": ["run", "-i", "mcp/neo4j-cypher:latest"]}, "fail"),
+        ("neo4j-cypher", {"command": "docker", "args": ["run", "-i", "mcp/neo4j-cypher"]}, "ok"),
         ("files", {"command": "mcp-files"}, "note"),
     ],
 )
@@ -513,6 +529,33 @@ def test_an_mcp_server_whose_tools_no_matcher_knows_is_found(
         path.unlink()
     (project / ".mcp.json").write_text("{")
     assert examine(project, HOME=str(home))["fail"] == []
+
+
+@pytest.mark.parametrize(
+    ("event", "tool", "before"),
+    [
+        ("PreToolUse", "mcp__neo4j-cypher__read_neo4j_cypher", "env -u PIT_FETCH_CEILING "),
+        ("PreToolUse", "mcp__neo4j-cypher__get_neo4j_schema", "PIT_FETCH_CEILING=2030-01-01T00:00:00Z true; : "),
+        ("PreToolUse", "ReadMcpResourceTool", "env -i PATH=/usr/bin:/bin "),
+        ("PostToolUse", "mcp__neo4j-cypher__read_neo4j_cypher", "PIT_FETCH_CEILING=2030-01-01T00:00:00Z "),
+        ("PostToolUse", "mcp__perplexity__perplexity_ask", "env -u PIT_FETCH_CEILING "),
+    ],
+)
+def test_a_hook_that_is_run_otherwise_for_one_tool_is_found(project: Path, event: str, tool: str, before: str) -> None:
+    settings = json.loads(settings_of(project).read_text())
+    for entry in settings["hooks"][event]:
+        if entry["matcher"] == tool:
+            entry["hooks"][0]["command"] = before + entry["hooks"][0]["command"]
+    settings_of(project).write_text(json.dumps(settings))
+    found = examine(project, PIT_FETCH_CEILING="2024-02-15T16:00:00-05:00")["fail"]
+    assert any("does not do this" in line and tool in line for line in found)
+
+
+def test_a_server_without_a_guard_on_its_resources_is_found(project: Path) -> None:
+    (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"neo4j-cypher": {"url": "http://127.0.0.1:1/mcp"}}}))
+    assert examine(project)["fail"] == []
+    rewire(project, '"ReadMcpResourceTool"', '"ReadMcpResourceTools"')
+    assert any("pit_guard.py on ReadMcpResourceTool is not wired" in line for line in examine(project)["fail"])
 
 
 def test_another_hook_that_could_put_the_output_back_is_a_warning(project: Path) -> None:

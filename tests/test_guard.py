@@ -576,7 +576,7 @@ def test_without_a_ceiling_the_users_shell_is_left_alone() -> None:
 @pytest.mark.parametrize("server", ["neo4j-cypher", "plugin_graph_neo4j-cypher"])
 def test_neo4j_writes_are_refused_everywhere(server: str) -> None:
     assert verdict({"tool_name": f"mcp__{server}__write_neo4j_cypher", "tool_input": {}}) == "deny"
-    assert verdict({"tool_name": f"mcp__{server}__read_neo4j_cypher", "tool_input": {}}) == "alone"
+    assert verdict({"tool_name": f"mcp__{server}__read_neo4j_cypher", "tool_input": {"query": "RETURN 1"}}) == "alone"
 
 
 # Foreign and broken files.

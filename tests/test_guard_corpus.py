@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pit_fetch.siblings import gate, load
-from tests.corpus.commands import CALLS, HOSTILE, LEFT_ALONE, LISTINGS, PIT
+from tests.corpus.commands import CALLS, HOSTILE, LEFT_ALONE, LISTINGS, PIT, RUN_BY_READERS
 
 guard = load("pit_guard")
 ONLY = {"PIT_FETCH_WRAPPER_ONLY": "1"}
@@ -44,6 +44,10 @@ def test_an_honest_call_is_released_wherever_the_guard_rules() -> None:
 def test_what_only_mentions_pit_fetch_is_left_alone_in_an_ordinary_session() -> None:
     assert {command for command in LEFT_ALONE if said(command, CEILING) != "alone"} == set()
     assert {command for command in LEFT_ALONE if said(command, ONLY) != "refused"} == set()
+
+
+def test_what_runs_a_program_by_a_name_is_no_mention() -> None:
+    assert {command for command in RUN_BY_READERS if said(command, CEILING) != "refused"} == set()
 
 
 @pytest.mark.parametrize("command", LEFT_ALONE)

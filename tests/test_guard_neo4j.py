@@ -192,6 +192,7 @@ HOSTILE = (
     "CALL apoc/**/.cypher.doIt('CREATE (n)', {})", "call APOC.LOAD.CSV('x') YIELD list RETURN list", "RETURN apoc.cypher.runFirstColumnSingle('CREATE (n)', {})",
     "RETURN `apoc`.text.join(['a'], '')", "RETURN `apoc.cypher.runFirstColumnSingle`('CREATE (n)', {})", "RETURN a\\u0070oc.version()",
     "MATCH (n) WHERE apoc.util.sleep(1) IS NULL RETURN n", "OPTIONAL CALL apoc.load.json('x') YIELD value RETURN value",
+    "RETURN file.load('x')", "MATCH (n) WHERE n10s.rdf.stream('x') IS NULL RETURN n", "RETURN `custom`.read(1)", "RETURN gds.graph.project('g', 1, 2)",
     "RETURN genai.vector.encode('x', 'OpenAI', {})", "RETURN ai.text.completion('x', 'OpenAI', {})", "CALL genai.vector.encodeBatch([], 'OpenAI')",
     # Procedures beyond the list.
     "CALL dbms.listConfig()", "CALL dbms.components()", "CALL db.createLabel('x')", "CALL db.schema.visualization()", "CALL db.stats.retrieve('QUERIES')",
@@ -225,6 +226,7 @@ HONEST = (
     "EXPLAIN MATCH (n) RETURN n", "PROFILE MATCH (n) RETURN n", "CYPHER 5 MATCH (n) RETURN n", "CYPHER runtime=slotted planner=cost MATCH (n) RETURN n", "SHOW INDEXES",
     "SHOW FULLTEXT INDEXES", "MATCH (n) RETURN n.id UNION MATCH (m) RETURN m.id", "MATCH (n) WHERE n.x =~ '.*(drop|alter).*' RETURN n", "WITH 3 AS drop RETURN drop ORDER BY drop",
     "MATCH (n) WHERE n.price > 1.5 AND n.ratio < .5 RETURN 1e5, 0xFF, 1_000", "MATCH (ai:Company) RETURN ai.name", "RETURN [x IN [1, 2] WHERE x > 1 | x * 2] AS xs",
+    "RETURN date.truncate('day', date()) AS d, duration.between(date(), date()) AS e", "RETURN point.distance(null, null) AS x", "MATCH (n) RETURN n.custom AS x",
     "RETURN reduce(s = 0, x IN [1, 2] | s + x) AS total", "MATCH (n) RETURN CASE WHEN n:News THEN 'set' ELSE 'create' END", "MATCH (n) RETURN n.`apoc.load.json`", "RETURN 'apoc.load.json(1)'",
 )  # fmt: skip
 

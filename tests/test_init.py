@@ -209,7 +209,10 @@ def test_what_was_put_in_is_taken_out(tmp_path: Path) -> None:
     assert dry.text.count("would remove") == ALL + 2
     assert answer(tmp_path, "--uninstall").status == 0
     assert list(tmp_path.iterdir()) == []
-    assert (answer(tmp_path, "--uninstall").text, answer(tmp_path, "--uninstall").status) == ("", 0)
+    assert (answer(tmp_path, "--uninstall").text, answer(tmp_path, "--uninstall").status) == (
+        "nothing to take out\n",
+        0,
+    )
 
 
 def test_what_is_the_users_stays(project: Path) -> None:
@@ -249,3 +252,75 @@ def test_settings_that_cannot_be_read_stop_everything(tmp_path: Path, text: str,
     assert (done.text, done.status) == ("", 2)
     assert "nothing was changed" in done.complaint
     assert snapshot(tmp_path) == before
+
+
+@pytest.mark.parametrize("content", [b"somebody's\n", None])
+def test_nothing_is_written_through_a_link(tmp_path: Path, content: bytes | None) -> None:
+    elsewhere, project = tmp_path / "elsewhere", tmp_path / "project"
+    link = project / ".claude" / "hooks" / "pit_gate.py"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(elsewhere)
+    if content is not None:
+        elsewhere.write_bytes(content)
+    said = answer(project)
+    assert (said.status, "KEPT" in said.text, "is a link" in said.text) == (1, True, True)
+    assert link.is_symlink()
+    assert answer(project, "--force").status == 0
+    assert not link.is_symlink()
+    assert link.with_name("pit_gate.py.bak").is_symlink()
+    assert (elsewhere.read_bytes() if elsewhere.exists() else None) == content
+
+
+def test_a_link_to_what_would_be_written_is_left_alone(tmp_path: Path) -> None:
+    elsewhere, link = tmp_path / "elsewhere", tmp_path / "project" / ".claude" / "hooks" / "pit_gate.py"
+    link.parent.mkdir(parents=True)
+    elsewhere.write_bytes(bundle.files()["hooks/pit_gate.py"])
+    link.symlink_to(elsewhere)
+    assert answer(tmp_path / "project").status == 0
+    assert link.is_symlink()
+
+
+def test_settings_may_be_a_link_into_dotfiles(tmp_path: Path) -> None:
+    dotfiles, project = tmp_path / "dotfiles.json", tmp_path / "project"
+    (project / ".claude").mkdir(parents=True)
+    dotfiles.write_text('\ufeff{"model": "opus"}')
+    (project / ".claude" / "settings.json").symlink_to(dotfiles)
+    assert answer(project).status == 0
+    assert (project / ".claude" / "settings.json").is_symlink()
+    assert json.loads(dotfiles.read_text())["model"] == "opus"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "it is empty"),
+        ('{"a": 1,\n // b\n}', "line 2 is not JSON"),
+        ("[]", "not a JSON object"),
+        ('{"hooks": 5}', "form"),
+    ],
+)
+def test_settings_that_cannot_be_merged_are_said_to_be_why(tmp_path: Path, text: str, why: str) -> None:
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude" / "settings.json").write_text(text)
+    assert why in answer(tmp_path).complaint
+
+
+@pytest.mark.parametrize("place", ["agents", "hooks", "skills/fred-queries", "settings.json", "hooks/pit_gate.py"])
+def test_what_is_in_the_way_is_found_before_anything_is_written(tmp_path: Path, place: str) -> None:
+    path = tmp_path / ".claude" / place
+    path.parent.mkdir(parents=True)
+    path.mkdir() if "." in place else path.touch()
+    before = sorted(tmp_path.rglob("*"))
+    said = answer(tmp_path)
+    assert (said.status, "is in the way" in said.complaint) == (2, True)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_part_without_its_hooks_says_so(tmp_path: Path) -> None:
+    assert "pit_fetch init --only hooks" in answer(tmp_path, "--only", "neo4j").text
+    assert answer(tmp_path, "--only", "hooks").text.endswith("pit_fetch doctor --prove.\n")
+    assert answer(tmp_path, "--only", "neo4j").text.endswith("pit_fetch doctor --prove.\n")
+
+
+def test_in_or_out_but_not_both(tmp_path: Path) -> None:
+    assert answer(tmp_path, "--upgrade", "--uninstall").status == 2

@@ -19,7 +19,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -45,6 +45,7 @@ ON_FAILURE = (2, 1, 295)
 CHILD_SECONDS = 1.6
 TIMED_OUT = "timed out"
 INIT = "run pit_fetch init"
+RESOURCES = "ReadMcpResourceTool"
 
 
 @dataclass(frozen=True)
@@ -311,6 +312,7 @@ def check_servers(servers: Sequence[Server], wired: Sequence[Wired]) -> Iterator
     wanted.append(("PostToolUse", "pit_gate.py", guard.NEO4J_READ))
     for server in servers:
         tools = [(event, script, server.tool(name)) for event, script, name in wanted]
+        tools.append(("PreToolUse", "pit_guard.py", RESOURCES))
         missing = [f"{script} on {tool}" for event, script, tool in tools if not _runs(wired, event, script, tool)]
         if missing:
             message = f"server {server.name} of {server.origin}: {', '.join(missing)} is not wired"
@@ -342,24 +344,24 @@ def _check_hook(wired: Wired) -> Iterator[Finding]:
 
 
 def _distinct(wired: Iterable[Wired]) -> list[Wired]:
-    ours = [hook for hook in wired if (hook.event, hook.script) in _TRIALS]
-    return list({(hook.event, hook.command, hook.root): hook for hook in ours}.values())
+    ours = [hook for hook in wired if _SCRIPTS.get(hook.event) == hook.script]
+    return list({(hook.event, hook.command, hook.root): hook for hook in reversed(ours)}.values())[::-1]
 
 
 def try_out(wired: Wired, environ: Mapping[str, str]) -> list[Finding]:
     """Runs a wired command as the client does, on a call that it must not let through."""
-    hook = _TRIALS[wired.event, wired.script]
+    trial = _trial_of(wired)
     printed = _output(
         [shutil.which("sh") or "/bin/sh", "-c", wired.command],
-        {**environ, **wired.variables, **_TRIAL_VARIABLES},
-        json.dumps(hook),
+        {**environ, **wired.variables, "PIT_GATE_LOG": "", **trial.variables},
+        json.dumps(trial.hook),
     )
     try:
         answer = json.loads(printed)
-        holds = guard.withholds(answer) if wired.script == "pit_gate.py" else _denies(answer)
+        holds = trial.holds(answer)
     except (ValueError, KeyError, TypeError, AttributeError):
         holds = False
-    what = "withholds a planted leak" if wired.script == "pit_gate.py" else "refuses a compound command"
+    what = trial.what
     name = f"{wired.script} of {wired.origin}"
     if holds:
         found = [Finding("ok", "trial", f"{name} {what}")]
@@ -374,15 +376,46 @@ def try_out(wired: Wired, environ: Mapping[str, str]) -> list[Finding]:
     return found
 
 
+def _withholds(answer: Any) -> bool:
+    """Whether a gate's answer to a planted leak of another tool than Bash puts something else in its place."""
+    said = answer["hookSpecificOutput"]["updatedToolOutput"]
+    return bool(answer["decision"] == "block" and said and "planted" not in json.dumps(answer))
+
+
 def _denies(answer: Any) -> bool:
     return bool(answer["hookSpecificOutput"]["permissionDecision"] == "deny")
 
 
-_TRIAL_VARIABLES = {"PIT_FETCH_WRAPPER_ONLY": "1", "PIT_GATE_LOG": ""}
-_TRIALS: dict[tuple[str, str], Any] = {
-    ("PostToolUse", "pit_gate.py"): guard.planted_leak(),
-    ("PreToolUse", "pit_guard.py"): {"tool_name": "Bash", "tool_input": {"command": "pit_fetch --help; cat /dev/null"}},
-}
+@dataclass(frozen=True)
+class Trial:
+    """A call that a hook must not let through, under which variables; how its answer shows that, and in words."""
+
+    hook: Mapping[str, Any]
+    variables: Mapping[str, str]
+    holds: Callable[[Any], bool]
+    what: str
+
+
+_SCRIPTS = {"PostToolUse": "pit_gate.py", "PreToolUse": "pit_guard.py"}
+_UNDER_CEILING = {gate.CEILING_VARIABLE: "2024-01-01T00:00:00Z"}
+
+
+def _trial_of(wired: Wired) -> Trial:
+    """A call of a tool that the hook is wired for; one of Bash, if it is wired for that."""
+    tool = "Bash" if matches(wired.matcher, "Bash") else re.split(r"\s*[|,]\s*", wired.matcher)[0]
+    if wired.script == "pit_gate.py":
+        leak = guard.planted_leak()
+        if tool != "Bash":  # the ceiling is all that says how early it must be
+            leak = {**leak, "tool_name": tool, "tool_input": {}, "tool_response": leak["tool_response"]["stdout"]}
+            return Trial(leak, _UNDER_CEILING, _withholds, f"withholds a planted leak of {tool}")
+        return Trial(leak, {}, guard.withholds, "withholds a planted leak")
+    if tool == "Bash":
+        call = {"tool_name": tool, "tool_input": {"command": "pit_fetch --help; cat /dev/null"}}
+        return Trial(call, {guard.ONLY_VARIABLE: "1"}, _denies, "refuses a compound command")
+    given = {"query": "RETURN 1 AS data", "server": USUAL_NAME}  # no PIT, though there is a ceiling
+    return Trial(
+        {"tool_name": tool, "tool_input": given}, _UNDER_CEILING, _denies, f"refuses a call of {tool} without a PIT"
+    )
 
 
 # The files.

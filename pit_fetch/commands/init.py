@@ -62,7 +62,25 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
         _remove_empty_folders(project / ".claude", steps)
     kept = any(step.action == "keep" for step in steps)
     text = "".join(_line(step, project, given.dry_run) for step in steps)
-    return Answer(text + ("" if given.uninstall else _NEXT), ExitStatus.FOUND if kept else ExitStatus.OK)
+    if given.uninstall:
+        text = text or "nothing to take out\n"
+    else:
+        text += _advice(project, steps)
+    return Answer(text, ExitStatus.FOUND if kept else ExitStatus.OK)
+
+
+def _refuse_obstacle(path: Path) -> None:
+    """Raises ValueError if something else is where a file or its folder is to be."""
+    above = next((one for one in path.parents if one.exists()), path.parent)
+    if path.is_dir() or not above.is_dir():
+        raise ValueError(f"{path if path.is_dir() else above} is in the way: move it first")
+
+
+def _advice(project: Path, steps: Sequence[Step]) -> str:
+    """What to do next; first of all, if agents and settings name hooks that are not there."""
+    guard = project / ".claude" / "hooks" / "pit_guard.py"
+    has_guard = guard.is_file() or any(step.path == guard for step in steps)
+    return _NEXT if has_guard else "The hooks are missing, without which nothing runs: pit_fetch init --only hooks\n"
 
 
 def _is_home(project: Path, environ: Mapping[str, str]) -> bool:
@@ -72,12 +90,13 @@ def _is_home(project: Path, environ: Mapping[str, str]) -> bool:
 
 def _parser(folder: str) -> Parser:
     parser = Parser("init", "Install the gate, the guard, agents and skills in a project's .claude folder.")
-    parts, shown = argparse.ArgumentParser.add_mutually_exclusive_group(parser), ",".join(bundle.PARTS)
+    parts, way = (argparse.ArgumentParser.add_mutually_exclusive_group(parser) for _ in range(2))
+    shown = ",".join(bundle.PARTS)
     parser.add_argument(
         "dir", nargs="?", default=folder, metavar="DIR", help="the project (the working directory), or ~ for all"
     )
-    parser.add_argument("--upgrade", action="store_true", help="replace files of older versions, and keep edited ones")
-    parser.add_argument("--uninstall", action="store_true", help="take out what init put in, and keep edited files")
+    way.add_argument("--upgrade", action="store_true", help="replace files of older versions, and keep edited ones")
+    way.add_argument("--uninstall", action="store_true", help="take out what init put in, and keep edited files")
     parts.add_argument("--only", type=_parts, default=bundle.PARTS, metavar="PARTS", help=f"only these of {shown}")
     parts.add_argument("--without", type=_parts, default=(), metavar="PARTS", help="all but these")
     parser.add_argument("--model", metavar="NAME", help="the model that the agents run on (default: the session's)")
@@ -116,15 +135,20 @@ def _plan(project: Path, given: Any) -> Iterator[Step]:
 
 def _plan_file(path: Path, name: str, content: bytes, model: bytes | None, given: Any) -> Step:
     """What is done with one file; an agent keeps the model that it has, unless another is given."""
+    _refuse_obstacle(path)
     is_agent = name.startswith("agents/")
-    if not path.exists():
+    if not path.exists() and not path.is_symlink():
         return Step("create", path, shipped.with_model(content, model or b"") if is_agent else content)
-    found = path.read_bytes()
+    found = path.read_bytes() if path.exists() else b""
     version = shipped.version_of(name, found)
     if is_agent:
         content = shipped.with_model(content, shipped.model_of(found) if model is None else model)
     if found == content:
         return Step("same", path, content)
+    if path.is_symlink():  # what it points to is not ours to write
+        if given.force:
+            return Step("replace", path, content, "was a link")
+        return Step("keep", path, content, "is a link: --force replaces it")
     if version == shipped.CURRENT or (version and given.upgrade):
         return Step("replace", path, content, "" if version == shipped.CURRENT else f"was of version {version}")
     if given.force:
@@ -136,6 +160,7 @@ def _plan_file(path: Path, name: str, content: bytes, model: bytes | None, given
 
 def _plan_settings(project: Path, given: Any) -> Step:
     path = project / ".claude" / "settings.json"
+    _refuse_obstacle(path)
     settings = _settings(path) if path.exists() else {}
     try:
         merged = merge(_without_older(settings) if given.upgrade else settings, given)
@@ -149,16 +174,22 @@ def _plan_settings(project: Path, given: Any) -> Step:
 
 def _settings(path: Path) -> dict[str, Any]:
     try:
-        settings = json.loads(path.read_text(encoding="utf-8"))
+        settings = json.loads(path.read_text(encoding="utf-8-sig"))
+    except json.JSONDecodeError as error:
+        raise _cannot_merge(
+            path, f"line {error.lineno} is not JSON" if path.stat().st_size else "it is empty"
+        ) from None
     except ValueError:
-        raise _cannot_merge(path) from None
+        raise _cannot_merge(path, "it is not text in UTF-8") from None
     if not isinstance(settings, dict):
-        raise _cannot_merge(path)
+        raise _cannot_merge(path, "it is not a JSON object")
     return settings
 
 
-def _cannot_merge(path: Path) -> ValueError:
-    return ValueError(f"{path} is not a settings file that can be merged: fix it first")
+def _cannot_merge(
+    path: Path, why: str = "its hooks or permissions are not of the form that the client reads"
+) -> ValueError:
+    return ValueError(f"{path} cannot be merged ({why}): fix it first")
 
 
 def merge(settings: Mapping[str, Any], given: Any) -> dict[str, Any]:
@@ -270,16 +301,19 @@ def _dump(settings: Mapping[str, Any]) -> bytes:
 def _carry_out(step: Step) -> None:
     if step.action in ("same", "keep"):
         return
-    target = Path(os.path.realpath(step.path))  # a settings file may be a link into someone's dotfiles
     if step.action == "remove":
         step.path.unlink()
         return
+    # A settings file may be a link into someone's dotfiles; any other link is replaced itself.
+    target = Path(os.path.realpath(step.path)) if step.path.name == "settings.json" else step.path
     target.parent.mkdir(parents=True, exist_ok=True)
-    if step.action == "replace":
+    if target.is_symlink():
+        _backup(target).symlink_to(os.readlink(target))
+    elif step.action == "replace":
         _backup(target).write_bytes(target.read_bytes())
     new = target.with_name(target.name + ".new")
     new.write_bytes(step.content)
-    if target.exists():
+    if target.exists() and not target.is_symlink():
         new.chmod(target.stat().st_mode)
     if target.suffix == ".py":
         new.chmod(0o755)
@@ -289,7 +323,7 @@ def _carry_out(step: Step) -> None:
 def _backup(target: Path) -> Path:
     """A name beside ``target`` that is free."""
     name, number = target.with_name(target.name + ".bak"), 1
-    while name.exists():
+    while os.path.lexists(name):
         number += 1
         name = target.with_name(f"{target.name}.bak{number}")
     return name

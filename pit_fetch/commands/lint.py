@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pit_fetch.commands import Answer, Parser, frontmatter
+from pit_fetch.commands import Answer, Parser, bundle, frontmatter
 from pit_fetch.commands.cypher import blocks
 from pit_fetch.errors import ExitStatus
-from pit_fetch.siblings import load
+from pit_fetch.siblings import gate, load
 
 guard = load("pit_guard")
 
@@ -87,9 +87,12 @@ class Agent:
 
 @dataclass(frozen=True)
 class HookEntry:
+    """One hook of an agent; ``fault`` says why the client would not wait for its verdict, or go by it."""
+
     event: str
     matcher: str | None
     command: str
+    fault: str = ""
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
@@ -119,7 +122,7 @@ def lint(project: Path, home: Path) -> tuple[list[str], list[Problem]]:
     """The names of the checked agents, and all problems; ``home`` holds ``agents`` and ``skills``."""
     checked: list[str] = []
     problems: list[Problem] = []
-    for path in sorted((home / "agents").glob("*.md")):
+    for path in sorted((home / "agents").rglob("*.md")):
         shown = path.relative_to(project).as_posix()
         try:
             agent = _read(path, shown)
@@ -148,7 +151,7 @@ def _read(path: Path, shown: str) -> Agent:
 def adapters(home: Path) -> list[str]:
     """The names of the data agents in ``home`` that may run commands: all that they may run is pit_fetch."""
     names = []
-    for path in sorted((home / "agents").glob("*.md")):
+    for path in sorted((home / "agents").rglob("*.md")):
         try:
             agent = _read(path, path.name)
         except (ValueError, AttributeError, TypeError):
@@ -166,7 +169,23 @@ def _hooks(front: Mapping[str, Any]) -> Iterator[HookEntry]:
     for event, entries in (front.get("hooks") or {}).items():
         for entry in entries:
             for hook in entry.get("hooks") or [{}]:
-                yield HookEntry(event, entry.get("matcher"), str(hook.get("command", "")))
+                yield HookEntry(event, entry.get("matcher"), str(hook.get("command", "")), _fault_of(event, hook))
+
+
+def _fault_of(event: str, hook: Mapping[str, Any]) -> str:
+    """Why a client would not wait for a hook's verdict, or go by it; "" for nothing."""
+    timeout = hook.get("timeout", 10)
+    if hook.get("type") != "command":
+        return "is not of type command"
+    if str(hook.get("async", "")).lower() == "true":
+        return "is async"
+    if hook.get("if"):
+        return "has an if filter"
+    if not re.fullmatch(r"\d+", str(timeout)) or int(timeout) <= gate.ALARM_SECONDS + gate.LOG_SECONDS:
+        return "has a timeout that ends before its own alarm: write 10"
+    if event == "PreToolUse" and "pit_guard.py" in str(hook.get("command")) and hook.get("onFailure") != "block":
+        return "lacks onFailure: block"
+    return ""
 
 
 def _is_data_agent(agent: Agent) -> bool:
@@ -208,6 +227,8 @@ def _check_skills(agent: Agent) -> Iterator[Problem]:
 
 def _check_hooks(agent: Agent) -> Iterator[Problem]:
     for hook in agent.hooks:
+        if hook.fault and bundle.script_of(hook.command):
+            yield Problem("ERROR", "R3", agent.path, f"{bundle.script_of(hook.command)} at {hook.event} {hook.fault}")
         if _is_wildcard(hook.matcher):
             yield Problem(
                 "ERROR", "R2", agent.path, f"{hook.event} matcher {hook.matcher!r} is a wildcard: name the tool"
@@ -251,9 +272,16 @@ def _check_complete(agent: Agent, tool: str) -> Iterator[Problem]:
 
 def _has(agent: Agent, event: str, tool: str, script: str) -> bool:
     return any(
-        hook.event == event and tool in re.split(r"[|,]\s*", hook.matcher or "") and script in hook.command
+        hook.event == event and tool in re.split(r"[|,]\s*", hook.matcher or "") and _runs(hook.command, script)
         for hook in agent.hooks
     )
+
+
+def _runs(command: str, script: str) -> bool:
+    """Whether a command runs one of our scripts, and does not only name it; or has any other word."""
+    if script not in bundle.HOOK_FILES:
+        return script in command
+    return script in re.sub(r"(^|\s)#.*", "", command) and not command.lstrip().startswith(("true", "echo", ":"))
 
 
 def _check_files(text: str, shown: str, project: Path) -> Iterator[Problem]:

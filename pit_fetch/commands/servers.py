@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 PROGRAM = "mcp-neo4j-cypher"
+IMAGE = re.compile(r"(^|/)neo4j-cypher(:|@|$)")  # mcp/neo4j-cypher: the same program in a container
 USUAL_NAME = "neo4j-cypher"  # of the server in the shipped matchers
 NAMESPACE = "NEO4J_NAMESPACE"
 
@@ -59,7 +60,7 @@ def _servers(named: Any, origin: Path) -> Iterator[Server]:
         settings = settings if isinstance(settings, dict) else {}
         args = settings.get("args")
         words = [str(settings.get("command")), *(map(str, args) if isinstance(args, list) else ())]
-        if name == USUAL_NAME or any(PROGRAM in word for word in words):
+        if name == USUAL_NAME or any(PROGRAM in word or IMAGE.search(word) for word in words):
             yield Server(str(name), origin, _namespace(words, settings.get("env")))
 
 

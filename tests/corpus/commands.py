@@ -528,6 +528,37 @@ _MENTIONS = (
     "file pit_fetch.py",
     "diff pit_fetch/a.py pit_fetch/b.py",
     "echo 'run pit_fetch --pit T next'",
+    "rg -n 'pit_fetch --pit' docs | head",
+    "find . -name 'pit_fetch*' -type f",
+    "sed -n 1,20p pit_fetch/cli.py",
+    "sed -n '5,$p' pit_fetch/cli.py | cat",
+    "which pit_fetch",
+    "command -v pit_fetch",
+    "type pit_fetch",
+    "cp pit_fetch.toml /tmp && mv pit_fetch.toml old.toml",
+    "mkdir -p docs/pit_fetch && touch docs/pit_fetch/a.md",
+    "test -f pit_fetch.toml",
+    "pip show pit_fetch",
+    "python -m pip install -e ./pit_fetch",
+    "python3 -m pytest -q tests -k pit_fetch",
+    "ruff check pit_fetch && mypy pit_fetch",
+    "tree pit_fetch",
+)
+# They run what they name, by a program that otherwise reads; in an ordinary session under a ceiling they are refused.
+_RUN = (
+    *("git grep -Opit_fetch x", "git grep -nOpit_fetch x", "git grep --open=pit_fetch x", "git grep --op pit_fetch x"),
+    *("git diff --ext pit_fetch", "git show --textc pit_fetch", "git -c core.pager=pit_fetch log"),
+    *(
+        "find . -exec pit_fetch {} +",
+        "find . -execdir pit_fetch ';'",
+        "find . -ok pit_fetch ';'",
+        "find pit_fetch -delete",
+    ),
+    *("rg --pre pit_fetch x", "rg --pre=pit_fetch x", "rg --hostname-bin pit_fetch x"),
+    *("sed '1e pit_fetch' x", "sed -n '1e pit_fetch' x", "sed -n 1w x pit_fetch", "sed -i s/a/b/ pit_fetch"),
+    *("command pit_fetch", "python3 -mpit_fetch --source x", "python3 -Impit_fetch --source x", "PIT_FETCH --source x"),
+    *("python3 -m pit_fetch.cli --source x", "pip --python pit_fetch list", "awk 'BEGIN{system(\"pit_fetch\")}'"),
+    *("env pit_fetch --source x", "timeout 60 pit_fetch --source x", "uv run pit_fetch --source x", "xargs pit_fetch"),
 )
 # Left alone everywhere but in an adapter.
 _ELSE = (
@@ -542,4 +573,5 @@ _ELSE = (
 HOSTILE: Mapping[str, str] = {command: family for family, command in _hostile()}
 CALLS: tuple[str, ...] = tuple(dict.fromkeys(_honest_calls()))
 LISTINGS: tuple[str, ...] = _LISTINGS
+RUN_BY_READERS: tuple[str, ...] = _RUN
 LEFT_ALONE: tuple[str, ...] = (*_MENTIONS, *_ELSE)

@@ -79,8 +79,15 @@ def gate_judges(rng: Random) -> int:
         {**item, "available_at_source": "guess"},
         {**item, "Daily_Return": 1},
         {**item, "deep": [{"hourly_stock": 1}]},
-        {**item, "body": json.dumps({"data": [{"available_at": after}]})},
+        {**item, rng.choice(["Available_At", "REVISED_AT", "first_Seen_at ", " available_at"]): after},
+        {**item, "deep": [{"Revised_At": after}]},
+        {**item, "body": _quoted(rng, {"data": [{rng.choice(["available_at", "Revised_At"]): after}]})},
+        {**item, "body": _quoted(rng, [{"deep": {"Daily_Stock": 1}}], noise=False)},
+        {**item, _quoted(rng, {"available_at": after}): 1},
     ]
+    said: Any = {"available_at": before, "revised_at": None, "daily": 1, "note": 'the word "available_at": an instant'}
+    innocent = {**item, "Revised_At": before, "body": _quoted(rng, [said])}
+    assert gate.check(json.dumps({"data": [innocent], "gaps": []}), pit) is None, innocent
     envelopes: list[Any] = [{"data": [dict(item), one], "gaps": []} for one in late]
     envelopes += [
         {"data": [], "gaps": [{"available_at": after}]},
@@ -95,6 +102,17 @@ def gate_judges(rng: Random) -> int:
         assert finding is not None, text
         assert after not in finding.detail
     return 0
+
+
+def _quoted(rng: Random, document: Any, noise: bool = True) -> str:
+    """``document`` in a text: as JSON, quoted once or more, and, with ``noise``, among other words."""
+    text = json.dumps(document, indent=rng.choice([None, 1]))
+    for _ in range(rng.choice([0, 0, 1, 2])):
+        text = json.dumps(text)
+    before, after = rng.choice(
+        [("", ""), ("", ""), ("\ufeff \n", "\n"), ("note: ", ""), ('{"a": 1}\n', "\n{}"), ("\xa0", ".")]
+    )
+    return before + text + after if noise else text
 
 
 def gate_releases(rng: Random) -> int:
@@ -152,6 +170,10 @@ def gate_hook(rng: Random) -> int:
         {"tool_name": "Bash", "tool_input": {"command": f"{call} {pit.isoformat()}"}, "tool_response": None},
         bash(f"{call} {pit.isoformat()}", ""),
         bash(f"{call} yesterday", clean),
+        bash(f"python3 -mpit_fetch --source x --pit {pit.isoformat()}", dirty),
+        bash(f"python3 -Impit_fetch --source x --pit {pit.isoformat()}", dirty),
+        bash(f"PIT_FETCH --source x --pit {pit.isoformat()}", dirty),
+        bash(f"pit_fetch diff --pit {pit.isoformat()} --pit {(pit - near(rng)).isoformat()}", dirty),
         {
             "tool_name": "mcp__news",
             "tool_input": {"pit": pit.isoformat()},
@@ -167,4 +189,5 @@ def gate_hook(rng: Random) -> int:
         assert gate.judge(dict(hook)) is not None, hook
     assert gate.judge(dict(bash("pit_fetch --source x", dirty)), pit.isoformat()) is not None
     assert gate.judge(dict(bash(f"{call} {pit.isoformat()}", clean))) is None
+    assert gate.judge(dict(bash(f"pit_fetch diff --pit {pit.isoformat()} --pit {after.isoformat()}", dirty))) is None
     return 0

@@ -37,7 +37,7 @@ WRAPPER_ONLY = {guard.ONLY_VARIABLE: "1"}
 CEILING = {guard.CEILING_VARIABLE: PIT}
 
 PRIVATE = f"/nowhere/toolu_1.{'0' * 32}"
-READERS = {"cat", "git", "grep", "head", "ls", "wc"}
+READERS = {"cat", "find", "git", "grep", "head", "ls", "rg", "sed", "wc", "which"}
 
 # A case runs so many permitted commands, of so many tried.
 PERMITTED, TRIED = 5, 120
@@ -72,6 +72,9 @@ _ON_PATH = (
         "nohup",
         "xargs",
         "find",
+        "rg",
+        "sed",
+        "which",
         "rm",
         "cp",
         "git",
@@ -450,6 +453,10 @@ def hostile(rng: Random) -> str:
 
 _READING = (
     *(
+        "rg -n ",
+        "find . -name ",
+        "sed -n 1,5p ",
+        "which ",
         "cat ",
         "grep -rn ",
         "ls ",
@@ -499,7 +506,7 @@ _BETWEEN = (
 def mentioning(rng: Random) -> str:
     """A list of commands that name the wrapper, most of which only read."""
     parts = [
-        rng.choice(_READING[: rng.choice([10, 10, 20])]) + rng.choice(_MENTIONED) for _ in range(rng.randint(1, 3))
+        rng.choice(_READING[: rng.choice([14, 14, 24])]) + rng.choice(_MENTIONED) for _ in range(rng.randint(1, 3))
     ]
     command = "".join(part + rng.choice(_BETWEEN) for part in parts[:-1]) + parts[-1]
     for _ in range(rng.choice([0, 0, 1, 2])):

@@ -135,6 +135,7 @@ UNPROVABLE: tuple[Any, ...] = (
     "2023-06-01T10:00:60Z", "2023-06-01T10:00:00+18:30", "2023-06-01T10:00:00-23:59", "2023-06-01T10:00:00.Z",
     "2023-06-01T10:00:00.1234567890Z", "2023-06-01t10:00:00z", " 2023-06-01T10:00:00Z", "2023-06-01T10:00:00Z\n",
     "2023-06-01T10:00:00 Z", "2023-06-01T10:00:00[America/New_York]", "2023-06-01T10:00:00-04:00[America/New_York]",
+    datetime(2023, 6, 1, 10, tzinfo=UTC), date(2023, 6, 1), ["2023-06-01T10:00:00Z"],
     "٢٠٢٣-٠٦-٠١T١٠:٠٠:٠٠Z", "Thu, 01 Jun 2023 10:00:00 -0400", "0000-06-01T10:00:00Z", "20230601T100000Z", "0",
 )  # fmt: skip
 
@@ -397,6 +398,24 @@ def _add_extras(b: Builder, shared: Shared, taken: set[str]) -> None:
     call(b, company, write(earlier(moment, r) - DAY, r), None, updated=r.choice([write(later(moment, r), r), "words"]))
     child = b.node("Dividend", ticker=TICKER, declaration_date="2023-06-01", cash_amount="9")  # on no day at all
     b.edge("DECLARED_DIVIDEND", company, child)
+    b.nodes = [_spoilt(node, r) for node in b.nodes]
+
+
+# Values of other kinds than the loader's, which a query must not stumble over.
+ODD_VALUES: tuple[Any, ...] = ("", 5, 1.5, True, ["a"], [1.0, 2.0], "{", datetime(2023, 6, 1, 10, tzinfo=UTC))
+# What makes a record one that was not public or that is asked for, and what an engine takes only as text, in an index.
+_KEPT = frozenset(
+    {"id", "created", "updated", "conference_datetime", "market_close_current_day", "accessionNo", "title", "content",
+     "exchanges"}
+)  # fmt: skip
+
+
+def _spoilt(node: Node, r: Random) -> Node:
+    """A record that was not public, now and then with odd values."""
+    if r.random() < 0.7:
+        return node
+    odd = {name: r.choice(ODD_VALUES) for name in node.properties if name not in _KEPT and r.random() < 0.5}
+    return Node(node.label, node.id, {**node.properties, **odd})
 
 
 def _closes(moment: int, first: int, last: int) -> Iterable[tuple[date, int]]:

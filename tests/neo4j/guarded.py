@@ -55,6 +55,19 @@ DECOYS = (
 )
 
 
+# Functions of plugins, which may do anything, and Neo4j's own.
+FOREIGN = (
+    "file.load('x')", "n10s.rdf.stream('x')", "`custom`.`read`(n.id)", "custom . read (n.id)", "`file.load`('x')",
+    "apoc.text.join(['a'], '')", "gds.graph.project('g', n, n)",
+)  # fmt: skip
+OWN = (
+    "date.truncate('day', date())",
+    "point.distance(null, null)",
+    "vector.similarity.cosine([1.0], [1.0])",
+    "n.custom",
+)
+
+
 def decide(query: str, environ: dict[str, str] | None = None, **params: Any) -> bool:
     """Whether the guard lets the read tool run ``query``."""
     hook = {"tool_name": READ, "tool_input": {"query": query, "params": params}}
@@ -63,6 +76,9 @@ def decide(query: str, environ: dict[str, str] | None = None, **params: Any) -> 
 
 def reads(random: Random) -> int:
     """What the guard lets run without a PIT changes nothing; and what only reads, it lets run."""
+    for function, is_foreign in ((random.choice(FOREIGN), True), (random.choice(OWN), False)):
+        for query in (f"MATCH (n:News) RETURN {function} AS x", f"MATCH (n) WHERE {function} IS NULL RETURN n.id"):
+            assert decide(query) != is_foreign, query
     before = _content(engine := Kglite(GRAPH))
     for _ in range(12):
         decoy, write = random.choice(DECOYS), random.choice(WRITES)

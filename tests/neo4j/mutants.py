@@ -14,6 +14,7 @@ LIKE = "neo4j-vector-search: News like a public item"
 REPORT = "report-queries: Latest"
 SECTION = "report-queries: Sections that match words"
 CALL = "transcript-queries: Latest"
+PERIOD = "transcript-queries: By fiscal year and quarter"
 SAID = "transcript-queries: Questions and answers that match words"
 FACT = "xbrl-queries: By concept"
 PRICE = "entity-queries: Latest prices"
@@ -68,6 +69,9 @@ MUTANTS = (
     _one("news: revisions ignored", NEWS, " AND revised <= pit", ""),
     _one("news: unreadable revisions ignored", NEWS, "WHEN coalesce(n.updated, '') = '' THEN pit", "ELSE pit"),
     _one("call: revisions ignored", CALL, " AND revised <= pit", ""),
+    # What a record that was not public makes of the query.
+    _one("call: a year of any kind as text", PERIOD, "t.fiscal_year IN years", "toString(t.fiscal_year) = $fiscal_year", "arcadedb"),
+    _one("call: a year of any kind as a number", PERIOD, "t.fiscal_year IN years", "t.fiscal_year % 10000 = toInteger($fiscal_year)"),
     # No check at all, for one that selects.
     _one("section: its filing is not asked", SECTION, "WHERE at <= pit AND", "WHERE"),
     _one("fact: its filing is not asked", FACT, "WHERE at <= pit\n", ""),

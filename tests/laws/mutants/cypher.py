@@ -84,6 +84,12 @@ MUTANTS = (
     Mutant("Cypher: SET is for reading", "pit_guard:_WRITING", _without("set"), _READS),
     Mutant("Cypher: DELETE is for reading", "pit_guard:_WRITING", _without("delete", "detach"), _READS),
     Mutant("Cypher: MERGE is for reading", "pit_guard:_WRITING", _without("merge"), _READS),
+    Mutant(
+        "Cypher: a plugin's function is for reading",
+        "pit_guard:_NAMESPACES",
+        lambda real: real | {"file", "custom", "n10s", "file.load"},
+        _READS,
+    ),
     Mutant("Cypher: only capitals write", "pit_guard:_tokens", _in_capitals, _READS),
     Mutant("Cypher: a comment has no end", "pit_guard:_LEXEME", _instead(r"//[^\r\n]*", "//.*"), _READS),
     Mutant("Cypher: nothing is escaped in a string", "pit_guard:_LEXEME", _instead(r"|\\.)*'", r"|\\)*'"), _READS),

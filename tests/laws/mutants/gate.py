@@ -155,6 +155,32 @@ MUTANTS = (
     ),
     Mutant("the gate takes a repeated key", "pit_gate:_load", _texts(_without_repeats), _JUDGE),
     Mutant("the gate overlooks an envelope in a text", "pit_gate:_check_embedded", nothing, _JUDGE),
+    Mutant("the gate overlooks an envelope behind a word", "pit_gate:_STAMP_IN_TEXT", lambda real: "(?!)", _JUDGE),
+    Mutant(
+        "the gate overlooks an envelope that is quoted twice",
+        "pit_gate:_EMBEDDED",
+        lambda real: real.partition("|")[0],
+        _JUDGE,
+    ),
+    Mutant(
+        "the gate knows a stamp in lower case alone",
+        "pit_gate:_is_stamp",
+        lambda real: lambda key: key in gate._STAMPS,
+        _JUDGE,
+    ),
+    Mutant(
+        "the gate overlooks a module behind -m",
+        "pit_gate:_WRAPPER",
+        lambda real: real.replace("(?:-[a-z]+)?", ""),
+        _HOOK,
+    ),
+    Mutant("the gate judges diff at the earlier PIT", "pit_gate:is_diff", lambda real: lambda words: False, _HOOK),
+    Mutant(
+        "the gate judges any call at the latest of two PITs",
+        "pit_gate:is_diff",
+        lambda real: lambda words: True,
+        _HOOK,
+    ),
     Mutant("the gate takes NaN", "pit_gate:_load", _texts(lambda text: text.replace("NaN", "0")), _JUDGE),
     Mutant("the gate takes unknown keys", "pit_gate:_check_payload", _known_keys_alone, _JUDGE),
     Mutant(
