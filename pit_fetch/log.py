@@ -22,7 +22,8 @@ PROGRESS_STEP = 10
 class Log:
     """``stream`` None means silence. ``clean`` is set once the secrets are known, ``as_of`` once the PIT is.
 
-    ``told`` holds the reasons given.
+    ``told`` holds the reasons given. While ``reads`` is set, what is done is a read of an answer that is made of
+    several, and only that answer has a summary.
     """
 
     stream: TextIO | None = None
@@ -32,6 +33,7 @@ class Log:
     clean: Callable[[str], str] = str
     as_of: str = ""
     told: tuple[str, ...] = ()
+    reads: bool = False
     _progress_shown: bool = False
 
     def detail(self, text: str) -> None:
@@ -50,7 +52,7 @@ class Log:
             self._show_progress(f"{source}: {count} items ...")
 
     def summary(self, source: str, kept: Sequence[Record], gaps: Sequence[Gap]) -> None:
-        if not self.terminal and not self.verbose:
+        if self.reads or not (self.terminal or self.verbose):
             return
         every = (record.available_at for record in kept)
         stamps = [stamp for stamp in every if stamp is not None and stamp.utcoffset() is not None]

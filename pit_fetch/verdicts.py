@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pit_fetch import agent, credentials
 from pit_fetch.compare import look_back_from
 from pit_fetch.engine import run as ask
+from pit_fetch.envelope import FAILURES
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.log import Log
-from pit_fetch.operations import DATINGS, in_window, named
+from pit_fetch.operations import DATINGS, in_window, named, understood
 from pit_fetch.pit import position, verdict
 from pit_fetch.provider import Operation, Page, Provider, Query, Record
 from pit_fetch.report import Outcome, unjudged
@@ -42,30 +43,87 @@ def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
         raise UsageError("usage", text="explain needs a --pit: it says what is withheld at that instant, and why")
     end = min(request.until if request.until and request.until > pit else pit + _BEYOND, max(pit, world.clock.now()))
     seen: dict[tuple[object, ...], Record] = {}
-    asked = request._replace(
-        provider=_watched(request.provider, seen),
-        pit=end,
-        since=look_back_from(request),
-        fields=(),
-        max_chars=0,
-        format="json",
-        pretty=False,
-    )
-    outcome = ask(asked, world, log, argv)
+    plain = request._replace(since=look_back_from(request), fields=(), max_chars=0, format="json", pretty=False)
+    log.reads = True
+    outcome = ask(plain._replace(provider=_watched(request.provider, seen), pit=end), world, log, argv)
     gaps = [one for one in outcome.gaps if one.code not in _OF_A_FETCH]
-    operations = named(request.provider, request.options)
-    found = [one for one in seen.values() if one.available_at is None or one.available_at <= end]
-    shown = [_explained(one, pit, operations[0]) for one in sorted(found, key=position)]
+    failed = any(one.type in FAILURES for one in gaps)
+    held = None if failed else _held(plain, world, log, argv)
+    log.reads = False
+    live = [one for one in map(_with_instants, seen.values()) if one.available_at is None or one.available_at <= end]
+    if held is None:
+        found = [(one, False) for one in live]
+    else:
+        gaps = _as_held(gaps, held.gaps)
+        derives = request.provider.derive(understood(plain, world.clock.now())) is not None
+        found = joined(live, held.kept, outcome.kept, derives)
+    operation = named(request.provider, request.options)[0]
+    shown = [_explained(one, pit, operation, other) for one, other in sorted(found, key=lambda pair: position(pair[0]))]
     if len(shown) > request.limit:
         gaps.append(gap("explained_in_part", limit=request.limit, count=len(shown)))
     elif any(one.code in ("limit", "max_pages") for one in outcome.gaps):
         gaps.append(gap("explained_to_a_limit"))
-    if not shown and outcome.status == 0:
+    if not shown and not failed:
         gaps.append(gap("nothing"))
     fields = (*request.fields, *FIELDS) if request.fields else ()
     secrets = credentials.known_secrets(request.provider, world.environ, world.folder)
     request = request._replace(fields=fields, canonical=f"explain {request.canonical}")
-    return unjudged(request, shown[: request.limit], gaps, secrets, outcome.status)
+    answer = unjudged(request, shown[: request.limit], gaps, secrets, outcome.status)
+    log.as_of = f", explained as of {spoken(pit)}"
+    log.summary(request.provider.name, answer.kept, answer.gaps)
+    return answer
+
+
+def _with_instants(record: Record) -> Record:
+    """The record without stamps that are no instants, which a fetch counts as missing."""
+    if verdict(record._replace(id="-"), datetime.max.replace(tzinfo=UTC)) != "undated":
+        return record
+    return record._replace(available_at=None, revised_at=None)
+
+
+def _held(request: Request, world: World, log: Log, argv: list[str]) -> Outcome | None:
+    """What an archive alone shows at the PIT; None without one, or if it cannot be read."""
+    if request.input_file or not (request.archive or world.environ.get("PIT_FETCH_ARCHIVE")):
+        return None
+    answer = ask(request._replace(offline=True), world, log, argv)
+    return None if any(one.type in FAILURES for one in answer.gaps) else answer
+
+
+def _as_held(gaps: list[Gap], held: Iterable[Gap]) -> list[Gap]:
+    """``gaps``, with what an archive says of a snapshot in place of what a source alone would show."""
+    codes = {one.code for one in held}
+    instead = {"snapshot": "snapshot_held", "never_dated": "never_dated_held"}
+    kept = [one for one in gaps if instead.get(one.code) not in codes]
+    return [*kept, *(one for one in held if one.code in instead.values() and one not in kept)]
+
+
+def joined(
+    live: Iterable[Record], served: Iterable[Record], later: Iterable[Record], derives: bool = False
+) -> list[tuple[Record, bool]]:
+    """What a source sends now and what an archive holds, as one list. Pure.
+
+    ``served`` is what a fetch at the PIT takes from the archive, ``later`` what it holds beyond that. Each record
+    comes with whether a fetch serves another version of its item. ``derives``: payloads cannot be compared, since
+    those of the archive hold what was computed across records.
+    """
+
+    def version(one: Record) -> tuple[object, ...]:
+        return one.id, one.available_at, one.revised_at, "" if derives else str(one.payload)
+
+    by_id = {one.id: one for one in served}
+    found = []
+    for one in live:
+        other = by_id.get(one.id)
+        if other is None or version(other) == version(one):
+            found.append((one, False))
+        elif other.payload != one.payload:
+            found.append((one, True))
+    known = {version(one) for one, _ in found}
+    for one in (*by_id.values(), *later):
+        if version(one) not in known:
+            known.add(version(one))
+            found.append((one, False))
+    return found
 
 
 def _watched(provider: Provider, seen: dict[tuple[object, ...], Record]) -> Provider:
@@ -94,23 +152,36 @@ def _is_wanted(provider: Provider, query: Query, record: Record) -> bool:
         return True
 
 
-def _explained(record: Record, pit: datetime, operation: Operation) -> Record:
+def _explained(record: Record, pit: datetime, operation: Operation, is_replaced: bool = False) -> Record:
+    """``is_replaced``: a fetch serves what the item said before, from the archive."""
     judged = verdict(record, pit)
-    if judged == "late" and record.available_at is not None and record.available_at <= pit:
-        said, because = "revised", f"revised {_since(record.revised_at, pit)}, and only that version is served"
+    if judged == "public" and is_replaced:
+        said, because = "revised", "changed since without a mark"
+    elif judged == "late" and record.available_at is not None and record.available_at <= pit:
+        only = "" if is_replaced else ", and only that version is served"
+        said, because = "revised", f"revised {_since(record.revised_at, pit)}{only}"
     elif judged == "late":
-        said, because = "late", f"published {_since(record.available_at, pit)}"
+        what = "published" if record.first_seen_at is None else "first seen"
+        said, because = "late", f"{what} {_since(record.available_at, pit)}"
     else:
         said, because = judged, _BECAUSE[judged](record, operation)
-    rule = operation.rule or f"by {record.available_at_source}" if operation.dating == "record" else operation.why
+    because += "; the archive holds what it said before" if is_replaced else ""
+    if record.first_seen_at is not None:
+        rule = "by sight: what was in the archive was public"
+    elif operation.dating == "record":
+        rule = operation.rule or f"by {record.available_at_source}"
+    else:
+        rule = operation.why
     return record._replace(payload={"verdict": said, "because": because, "rule": rule, **record.payload})
 
 
 def _public(record: Record, operation: Operation) -> str:
-    revised = "" if record.revised_at is None else f", last revised {spoken(record.revised_at)}"
-    return (
-        "available at or before the PIT" if record.available_at is None else f"{spoken(record.available_at)}{revised}"
-    )
+    if record.available_at is None:
+        return "available at or before the PIT"
+    if record.first_seen_at is not None:
+        return f"in the archive since {spoken(record.first_seen_at)}"
+    revised = "" if record.revised_at is None else f", last revised on {spoken(record.revised_at)}"
+    return f"published on {spoken(record.available_at)}{revised}"
 
 
 def _undated(record: Record, operation: Operation) -> str:
@@ -126,12 +197,12 @@ _BECAUSE: dict[str, Callable[[Record, Operation], str]] = {
 
 
 def _since(moment: datetime | None, pit: datetime) -> str:
-    """``5 minutes after the PIT, Thursday ...``."""
+    """``5 minutes after the PIT, on Thursday ...``."""
     if moment is None:
         return "after the PIT"
     seconds = (moment - pit).total_seconds()
     for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")):
         if seconds >= size:
             count = int(seconds // size)
-            return f"{count} {unit}{'' if count == 1 else 's'} after the PIT, {spoken(moment)}"
-    return f"less than a second after the PIT, {spoken(moment)}"
+            return f"{count} {unit}{'' if count == 1 else 's'} after the PIT, on {spoken(moment)}"
+    return f"less than a second after the PIT, on {spoken(moment)}"

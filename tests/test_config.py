@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,47 @@ def test_a_project_s_file_never_names_an_archive_an_audit_file_or_a_host(place: 
 def test_an_unreadable_file_may_have_held_a_ceiling(place: Place) -> None:
     place.project.mkdir()
     assert (place.ask().data, place.ask().gap_types) == ([], ["config"])
+
+
+def _pipe(file: Path) -> None:
+    os.mkfifo(file)
+
+
+def _device(file: Path) -> None:
+    file.symlink_to("/dev/zero")
+
+
+def _nothing(file: Path) -> None:
+    file.symlink_to("nowhere")
+
+
+def _large(file: Path) -> None:
+    file.write_bytes(b"#" * 1_000_001)
+
+
+def _deep(file: Path) -> None:
+    file.write_text("limit = " + "[" * 100_000)
+
+
+@pytest.mark.parametrize("make", [_pipe, _device, _nothing, _large, _deep])
+@pytest.mark.parametrize("which", ["users", "project"])
+def test_what_is_no_file_of_settings_stops_the_call_at_once(
+    place: Place, make: Callable[[Path], None], which: str
+) -> None:
+    make(getattr(place, which))
+    left = place.ask()
+    assert (left.data, left.gap_types) == ([], ["config"])
+    assert str(getattr(place, which)) in left.err
+
+
+def test_a_byte_order_mark_says_nothing(place: Place) -> None:
+    place.project.write_bytes(b"\xef\xbb\xbflimit = 3\r\n")
+    assert len(place.ask().data) == 3
+
+
+def test_a_refusal_does_not_blame_a_variable_for_a_file_s_ceiling(place: Place) -> None:
+    place.users.write_text(f'ceiling = "{EARLIER}"')
+    assert "a settings file" in place.ask().err
 
 
 def test_what_a_file_says_for_people_does_not_count_for_agents(place: Place) -> None:

@@ -17,6 +17,9 @@ WIDTH = 120  # where there is no terminal to ask
 _GAP = "  "
 # How wide a text may be before it is cut, and a headline; what is left of the line goes to the texts that are cut.
 _TEXT, _HEADLINE = 28, 64
+# What an explanation begins with is enough to understand it: "published 40 minutes after the PIT". It takes the place
+# from a headline beside it.
+_BECAUSE, _HEADLINE_BESIDE = 34, 24
 _FIRST = ("verdict", "change", "title", "headline", "name")
 _CONSTANT = (REASONS["late"][0], REASONS["undated"][1])
 
@@ -54,7 +57,12 @@ class _Shown:
 def _ordered(found: Sequence[Column]) -> list[_Shown]:
     """Time first, then what the item is, its short fields, its id; long texts last. What is empty is left out."""
     held = {one.name: _Shown(one) for one in found if any(value not in (None, "", [], {}) for value in one.values)}
-    first = [name for name in ("available_at", *_FIRST) if name in held]
+    first = [name for name in ("available_at", *_FIRST, "because") if name in held]
+    if "because" in held:
+        held["because"].width = min(held["because"].wanted, _BECAUSE)
+        for name in _FIRST:
+            if name in held:
+                held[name].width = min(held[name].width, _HEADLINE_BESIDE)
     fields = [name for name in held if name not in (*STAMPS, *first)]
     instants = {one.name for one in found if one.kind == "instant"}
     short = [name for name in fields if name not in instants and not held[name].is_cut and not name.endswith("url")]
