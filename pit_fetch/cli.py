@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 from pit_fetch import agent, process
 from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.output import check_file, deliver, line, terminal_width, visible, write_file
+from pit_fetch.output import check_file, deliver, harmless, line, terminal_width, visible, write_file
 from pit_fetch.world import World, alarm, real_world
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _look(argv: list[str], world: World, answer: _Answer) -> None:
 
     command, *words = argv
     if options.listing_of(words):
-        answer.set(_list("help", words, world))
+        answer.set(_list("help", words, world, command))
         return
     settings = config.read(world.environ, world.folder)
     world = world._replace(environ=settings.environ)
@@ -231,7 +231,7 @@ def _help_words(names: list[str]) -> list[str]:
     return [names[0], "--help"] if names[0] in COMMANDS else ["--source", names[0], "--help"]
 
 
-def _list(listing: str, argv: list[str], world: World) -> str:
+def _list(listing: str, argv: list[str], world: World, command: str = "") -> str:
     from pit_fetch import options, registry
 
     if listing == "version":
@@ -243,7 +243,7 @@ def _list(listing: str, argv: list[str], world: World) -> str:
 
         return table(registry.listings(), world.environ, world.folder, as_json="--json" in argv)
     source = options.source_of(argv)
-    text = options.build_parser(None if source is None else world.find(source)).format_help()
+    text = options.build_parser(None if source is None else world.find(source), command).format_help()
     return text if source else f"{text}\nsources: {', '.join(registry.BUNDLED_NAMES)}, and see --list-sources\n"
 
 
@@ -257,7 +257,7 @@ def _emit(answer: _Answer, world: World) -> int:
     if stdout is None:
         return ExitStatus.CLOSED_PIPE
     try:
-        deliver(stdout, answer.text)
+        deliver(stdout, harmless(answer.text, stdout))
     except BrokenPipeError:
         return ExitStatus.CLOSED_PIPE
     except (OSError, ValueError) as error:

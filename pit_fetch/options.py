@@ -121,6 +121,16 @@ each has its own --help.
 """
 
 
+# What the commands are for that take a fetch's options.
+_LOOKS: Mapping[str, str] = {
+    "diff": "What became public, changed or went between two instants: asks the same question at both --pit. Each item\n"
+    "of the answer has a change: new, changed (with what it held before) or gone.",
+    "explain": "What a fetch at --pit shows and withholds, and why: each record that the source sends, up to a day after\n"
+    "the PIT or to --date-to, with its verdict (public, late, revised, undated, unusable), the reason and the rule.\n"
+    "For operators: refused under a ceiling, PIT_FETCH_WRAPPER_ONLY or an agent's client.",
+}
+
+
 def _unseen(prog: str) -> argparse.HelpFormatter:
     """What argparse needs to check an option. Without a width it would load shutil to ask the terminal for one."""
     return argparse.HelpFormatter(prog, width=80)
@@ -173,15 +183,16 @@ class _Each(argparse.Action):
         setattr(namespace, self.dest, [*getattr(namespace, self.dest, ()), values])
 
 
-def build_parser(provider: Provider | None) -> Parser:
+def build_parser(provider: Provider | None, command: str = "") -> Parser:
     """The parser for the common options and, once a provider is chosen, its own.
 
-    An option that is not given is absent from the result: defaults are applied where it is read.
+    An option that is not given is absent from the result: defaults are applied where it is read. ``command`` takes a
+    fetch's options.
     """
     parser = Parser(
-        prog="pit_fetch",
-        usage=_usage(provider),
-        description=_description(provider),
+        prog=f"pit_fetch {command}".rstrip(),
+        usage=_usage(provider, command),
+        description=_LOOKS[command] if command else _description(provider),
         formatter_class=_unseen,
         argument_default=argparse.SUPPRESS,
         allow_abbrev=False,
@@ -254,13 +265,14 @@ def _plain_default(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _usage(provider: Provider | None) -> str:
+def _usage(provider: Provider | None, command: str = "") -> str:
     source, words = "SOURCE", " [OP]"
+    pits = {"diff": "--pit EARLIER --pit LATER", "explain": "--pit ISO8601"}.get(command, "[--pit ISO8601]")
     if provider is not None:
         source = provider.name
         forms = {"": "", "one": " [{}]", "all": " [{} ...]"}
         words = "".join(forms[option.positional].format(option.name.upper()) for option in provider.options)
-    return f"%(prog)s --source {source} [--pit ISO8601] [options]{words} [key=value ...]"
+    return f"%(prog)s --source {source} {pits} [options]{words} [key=value ...]"
 
 
 def _epilog(provider: Provider) -> str | None:
