@@ -11,7 +11,6 @@ stops asking once it has enough.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
@@ -414,8 +413,7 @@ def _no_hint(query: Query) -> str:
     return ""
 
 
-@dataclass(frozen=True)
-class Provider:
+class Provider(NamedTuple):
     """A source.
 
     fetch       (query, context) -> records, pages and gaps, from the network; watermarks if it can promise an order
@@ -443,4 +441,4 @@ class Provider:
     options: tuple[Option, ...] = ()
     page_size: int = 100
     help: str = ""
-    api_version: int = field(default=API_VERSION)
+    api_version: int = API_VERSION

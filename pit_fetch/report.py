@@ -94,7 +94,7 @@ def report(request: Request, collected: Collected) -> Outcome:
     return Outcome(fitted.envelope, fitted.text, status, complaint, notes, kept, tuple(gaps))
 
 
-def _start(request: Request, kept: list[Record]) -> Place | None:
+def _start(request: Request, kept: Sequence[Record]) -> Place | None:
     """Where the first record goes on, if it is the one that the cursor leads into."""
     after = request.after
     return after.within if after is not None and kept and position(kept[0]) == after.position else None

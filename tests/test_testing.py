@@ -13,7 +13,6 @@ import socket
 import subprocess
 import sys
 from collections.abc import Collection
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from unittest import SkipTest
@@ -82,11 +81,11 @@ def by_document(records: Any) -> Provider:
     def read(body: bytes, query: Any) -> Any:
         yield from records(source.document_of(body))
 
-    return replace(PROVIDER, fetch=fetch, read=read)
+    return PROVIDER._replace(fetch=fetch, read=read)
 
 
 def by_fetch(fetch: Any) -> Provider:
-    return replace(PROVIDER, fetch=fetch)
+    return PROVIDER._replace(fetch=fetch)
 
 
 def start_of_day(record: Record, row: Any) -> Record:
@@ -199,7 +198,7 @@ def chosen(best: Any) -> Provider:
     def fetch(query: Any, context: Any) -> Any:
         return read(vintages.ask(query, context, 1), query)
 
-    return replace(vintages.PROVIDER, fetch=fetch, read=read)
+    return vintages.PROVIDER._replace(fetch=fetch, read=read)
 
 
 def newest(one: Record, other: Record) -> Record:
@@ -356,7 +355,7 @@ WRONG: dict[str, tuple[Provider, str, str, frozenset[str] | set[str]]] = {
         by_fetch(keep_a_file_for_each), "what_is_not_public_changes_no_byte", "because of a record", set(),
     ),
     "pages without end": (
-        replace(by_fetch(same_page_for_ever), page_size=50),
+        by_fetch(same_page_for_ever)._replace(page_size=50),
         "paging_comes_to_an_end", "paging.numbered", set(),
     ),
     "server's words repeated": (by_fetch(quote_the_server), "http_errors", "words of your own", {"no_secret_gets_out"}),
@@ -373,7 +372,7 @@ WRONG: dict[str, tuple[Provider, str, str, frozenset[str] | set[str]]] = {
     "prints": (by_fetch(talk), "records_are_well_formed", "take the print out", set()),
     "heavy import": (by_fetch(heavy.fetch), "importing_it_is_light", "into the function that needs it", set()),
     "http host": (
-        replace(PROVIDER, hosts=(PROVIDER.hosts[0]._replace(url="http://api.source.example"),)),
+        PROVIDER._replace(hosts=(PROVIDER.hosts[0]._replace(url="http://api.source.example"),)),
         "it_asks_declared_hosts_only", "https://HOST", ALL,
     ),
 }  # fmt: skip
@@ -392,7 +391,7 @@ def test_watermarks_that_rest_on_the_request_pass() -> None:
 
 
 def test_a_snapshot_passes() -> None:
-    provider = replace(by_fetch(as_of_today), operations=(Operation(dating="receipt"),))
+    provider = by_fetch(as_of_today)._replace(operations=(Operation(dating="receipt"),))
     assert failures(suite(provider, recorded_at="2024-02-18T00:00:00Z"), {IMPORT, "revisions_are_told"}) == {}
 
 
@@ -482,7 +481,7 @@ def test_a_window_in_the_body_of_a_post() -> None:
             if record.available_at is not None:
                 yield record._replace(available_at=min(record.available_at, query.now), revised_at=None)
 
-    trusted = suite(replace(vintages.PROVIDER, fetch=trusting), vintages.REPLY, serve=serve)
+    trusted = suite(vintages.PROVIDER._replace(fetch=trusting), vintages.REPLY, serve=serve)
     assert "do not rely on it" in failure(trusted, "a_server_that_ignores_the_window")
     assert failures(suite(vintages.PROVIDER, vintages.REPLY, serve=serve), {IMPORT}) == {}
 
@@ -554,7 +553,7 @@ def by_reader(read: Any) -> Provider:
             raise UpstreamError("http_status", host=source.HOST, status=reply.status)
         yield from read(reply.body, query)
 
-    return replace(PROVIDER, fetch=fetch, read=read, page_size=100)
+    return PROVIDER._replace(fetch=fetch, read=read, page_size=100)
 
 
 def end(day: Any) -> datetime | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, time, timedelta
 from random import Random
 from typing import Any
@@ -194,7 +193,7 @@ def make(rng: Random, most: int = 4, operations: Sequence[str] = ("PAGES", "SLIC
         resized=tuple(rng.sample(sizes, 2)),
         terminal=rng.random() < 0.2,
         plain=frozenset(ids) if is_plain else None,
-        provider=replace(PROVIDER, page_size=rng.choice((1, 3, 100))),
+        provider=PROVIDER._replace(page_size=rng.choice((1, 3, 100))),
     )
 
 
@@ -235,7 +234,7 @@ def versions(rng: Random) -> Case:
 
 def _of_versions(provider: Provider | None) -> Provider:
     every = tuple(one._replace(versions=True) for one in PROVIDER.operations)
-    return replace(provider or PROVIDER, operations=every)
+    return (provider or PROVIDER)._replace(operations=every)
 
 
 def disordered(rng: Random) -> Case:
