@@ -20,11 +20,6 @@ if TYPE_CHECKING:
     from pit_fetch.report import Outcome
     from pit_fetch.request import Request
 
-# A fetch never starts with one of these words.
-COMMANDS = ("init", "lint", "doctor", "new-provider", "config", "completion", "sources", "diff", "explain")
-# Those of them that ask a source.
-LOOKS = ("diff", "explain")
-
 
 class _Answer:
     """What to write. ``log`` is set once there is one: it may have left a line on the terminal.
@@ -97,10 +92,10 @@ def _run(argv: list[str], world: World, answer: _Answer) -> None:
 
     if argv[:1] == ["help"]:
         argv = _help_words(argv[1:])
-    if argv[:1] and argv[0] in LOOKS:
+    if argv[:1] and argv[0] in options.LOOKS:
         _look(argv, world, answer)
         return
-    if argv[:1] and argv[0] in COMMANDS:
+    if argv[:1] and argv[0] in options.COMMANDS:
         _run_command(argv, world, answer)
         return
     listing = options.listing_of(argv)
@@ -113,7 +108,7 @@ def _run(argv: list[str], world: World, answer: _Answer) -> None:
         from pit_fetch.meant import without_source
 
         names, flags = registry.known_names(), options.COMMON_FLAGS
-        raise UsageError("usage", text=without_source(argv, COMMANDS, registry.BUNDLED_NAMES, names, flags))
+        raise UsageError("usage", text=without_source(argv, options.COMMANDS, registry.BUNDLED_NAMES, names, flags))
     _fetch(argv, source, world, answer)
 
 
@@ -225,7 +220,9 @@ def _run_command(argv: list[str], world: World, answer: _Answer) -> None:
 
 def _help_words(names: list[str]) -> list[str]:
     """``help``, ``help COMMAND`` and ``help SOURCE`` as the options they stand for."""
-    if not names:
+    from pit_fetch.options import COMMANDS
+
+    if not names or names[0] == "help" or names[0].startswith("-"):
         return ["--help"]
     return [names[0], "--help"] if names[0] in COMMANDS else ["--source", names[0], "--help"]
 

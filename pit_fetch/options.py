@@ -112,21 +112,24 @@ COMMON_FLAGS = (
 
 _METAVARS = {"list": "A,B", "integer": "N", "number": "SECONDS", "instant": "DATE"}
 
-_EPILOG = """\
+# A fetch never starts with one of these words.
+COMMANDS = ("init", "lint", "doctor", "new-provider", "config", "completion", "sources", "diff", "explain")
+
+_EPILOG = f"""\
 exit status: 0 an envelope is on stdout, with or without gaps; 2 the command line was refused;
 3, 4, 5 with --fail: a config, input or upstream gap; 70 a bug; 130 interrupted.
 "pit_fetch --source SOURCE --help" shows the options of a source.
-other commands: pit_fetch init | lint | doctor | new-provider | config | completion | sources | diff | explain;
+other commands: pit_fetch {" | ".join(COMMANDS)};
 each has its own --help.
 """
 
 
 # What the commands are for that take a fetch's options.
-_LOOKS: Mapping[str, str] = {
-    "diff": "What became public, changed or went between two instants: asks the same question at both --pit. Each item\n"
-    "of the answer has a change: new, changed (with what it held before) or gone.",
-    "explain": "What a fetch at --pit shows and withholds, and why: each record that the source sends, up to a day after\n"
-    "the PIT or to --date-to, with its verdict (public, late, revised, undated, unusable), the reason and the rule.\n"
+LOOKS: Mapping[str, str] = {
+    "diff": "What became public, changed or went between two instants: the same question is asked at both.\n"
+    "Each item has a change: new, changed (with what it held before) or gone.",
+    "explain": "What a fetch at --pit shows and withholds, and why: each record that the source sends, up to a day\n"
+    "after the PIT or to --date-to, with its verdict (public, late, revised, undated, unusable) and the reason.\n"
     "For operators: refused under a ceiling, PIT_FETCH_WRAPPER_ONLY or an agent's client.",
 }
 
@@ -192,7 +195,7 @@ def build_parser(provider: Provider | None, command: str = "") -> Parser:
     parser = Parser(
         prog=f"pit_fetch {command}".rstrip(),
         usage=_usage(provider, command),
-        description=_LOOKS[command] if command else _description(provider),
+        description=LOOKS[command] if command else _description(provider),
         formatter_class=_unseen,
         argument_default=argparse.SUPPRESS,
         allow_abbrev=False,

@@ -12,7 +12,7 @@ from typing import Any
 from pit_fetch import meant
 from pit_fetch.coercion import flag_of
 from pit_fetch.errors import UsageError
-from pit_fetch.options import COMMON_FLAGS, COMMON_WITH_VALUE, build_parser
+from pit_fetch.options import COMMANDS, COMMON_FLAGS, COMMON_WITH_VALUE, build_parser
 from pit_fetch.provider import Option, Provider
 from pit_fetch.times import parse_pit
 
@@ -119,8 +119,6 @@ def _unknown_pair(name: str, provider: Provider) -> str:
 
 
 def _no_words(provider: Provider, word: str) -> str:
-    from pit_fetch.cli import COMMANDS
-
     command = meant.name(word, COMMANDS)
     if command:
         return f"a command comes first: pit_fetch {command} --source {provider.name} ..."

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import pytest
@@ -250,6 +251,18 @@ COMPLETIONS = {
     "--source benzinga --ti": ("--timeout", "--tickers"),
     "--format p": ("parquet",),
     "sources al": ("alphavantage", "alpha-vantage", "alfred"),
+    "--source=al": ("alphavantage", "alpha-vantage", "alfred"),
+    "--source=av --op TIME_SERIES_D": ("TIME_SERIES_DAILY", "TIME_SERIES_DAILY_ADJUSTED"),
+    "--source av --op=TIME_SERIES_D": ("TIME_SERIES_DAILY", "TIME_SERIES_DAILY_ADJUSTED"),
+    "--source pplx --op s": ("search",),
+    "--source benzinga --op s": (),
+    "--limit -": (),
+    "completion z": ("zsh",),
+    "config --": ("--help", "--json"),
+    "init --d": ("--dry-run",),
+    "diff --source benzinga --ti": ("--timeout", "--tickers"),
+    "--archive pit_f": ("pit_fetch.toml",),
+    "--source $(touch x) --ti": ("--timeout",),
 }
 
 
@@ -259,16 +272,24 @@ def test_a_shell_completes(place: Place, shell: str, typed: str) -> None:
     if shutil.which(shell) is None:
         pytest.skip(f"no {shell} on this machine")
     script = shown(place, "completion", shell)
-    words = ["pit_fetch", *typed.split()]
+    place.project.touch()
+    # As the shell hands them over: to bash, "=" is a word of its own.
+    words = ["pit_fetch", *(typed.replace("=", " = ") if shell == "bash" else typed).split()]
     as_sh = "emulate -L sh; setopt kshglob noshglob braceexpand; " if shell == "zsh" else ""
     code = (
         f"{'autoload -Uz compinit; compinit -u -D; ' if shell == 'zsh' else ''}{script}\n"
-        f"t() {{ {as_sh}COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; COMPREPLY=(); "
+        f"t() {{ {as_sh}COMP_WORDS=({' '.join(map(quote, words))}); COMP_CWORD={len(words) - 1}; COMPREPLY=(); "
         f"_pit_fetch pit_fetch '{words[-1]}' '{words[-2]}'; printf '%s\\n' \"${{COMPREPLY[@]}}\"; }}; t"
     )
-    ran = subprocess.run([shell, *(["-f"] if shell == "zsh" else []), "-c", code], capture_output=True, text=True)
+    ran = subprocess.run(
+        [shell, *(["-f"] if shell == "zsh" else []), "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=place.project.parent,
+    )
     offered = [word for word in ran.stdout.split() if word.startswith(words[-1])]  # zsh itself narrows what is offered
-    assert (set(offered), ran.stderr) == (set(COMPLETIONS[typed]), "")
+    assert ({word.partition("=")[2] or word for word in offered}, ran.stderr) == (set(COMPLETIONS[typed]), "")
+    assert not (place.project.parent / "x").exists()
 
 
 def test_completion_needs_a_shell(place: Place) -> None:

@@ -24,7 +24,7 @@ from pit_fetch.testing.process import TestClock
 from pit_fetch.testing.same import CANARY
 from pit_fetch.testing.server import Answering
 from pit_fetch.world import World
-from tests.demo import PIT, PIT_TEXT, ask, demo, nobody, record
+from tests.demo import PIT, PIT_TEXT, demo, nobody, record
 from tests.inprocess import NOW, Answer
 from tests.loopback import benzinga
 
@@ -317,7 +317,10 @@ def test_a_page_of_it_greys_what_is_withheld(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["diff", "explain"])
 def test_each_has_its_help_and_names_its_source(tmp_path: Path, command: str) -> None:
-    assert "--date-from" in ask(tmp_path, demo(), "--help").out
+    shown = ask_as(command, tmp_path, [], "--help").out
+    assert f"pit_fetch {command} --source demo --pit" in shown
+    assert {"diff": "--pit EARLIER --pit LATER", "explain": "verdict"}[command] in shown
+    assert "--date-from" in shown
     from tests.inprocess import fetch
 
     assert fetch(tmp_path, command, "--help").code == 0

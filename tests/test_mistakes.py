@@ -168,6 +168,8 @@ REFUSED = {
     "$BZ --tickers": "--tickers needs a value",
     "$BZ --tickers ,": "--tickers is a comma-separated list",
     "$BZ --tickers AAPL MSFT": "separate several values with commas (--tickers A,B)",
+    "$BZ diff": "a command comes first: pit_fetch diff --source bz-news-api",
+    "$BZ Explian": "a command comes first: pit_fetch explain --source bz-news-api",
     "$BZ AAPL": "bz-news-api takes no bare words: write --name VALUE or name=VALUE",
     "$BZ --pretty=true": "--pretty takes no value: write it on its own",
     "$BZ -verbose": "--verbose takes no value: write it on its own",

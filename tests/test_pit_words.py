@@ -39,6 +39,14 @@ FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T\S+?(?=[,.;]?(?:\s|$))")
         ),
         ("2024-03-10T02:30:00", "New York's clock skips that time; for UTC write 2024-03-10T02:30:00Z"),
         ("2024-02-15T16:00:00 05:00", "has no sign before its offset: write 2024-02-15T16:00:00+05:00 or " + GOOD),
+        (
+            "1883-11-18T12:00:00[America/New_York]",
+            f"is from before America/New_York had an offset in whole minutes: write it like {GOOD}",
+        ),
+        (
+            "2024-02-15T16:00:00[america/new_york]",
+            "has a zone's name in the wrong case: write 2024-02-15T16:00:00-05:00[America/New_York]",
+        ),
         ("2024-02-15T16:00:00[ET]", f"has a zone's name instead of its offset: write {GOOD}"),
         (
             "2024-02-15T16:00[America/New_York]",
@@ -169,3 +177,15 @@ def test_every_refused_text_has_an_answer_and_every_form_in_it_is_one(text: str)
     assert said.isascii()
     assert all(parse_pit(form) for form in FORM.findall(said)), said
     date_problem(text)
+
+
+@given(
+    st.integers(1, 9998),
+    st.integers(1, 12),
+    st.integers(0, 23),
+    st.sampled_from(["America/New_York", "europe/amsterdam", "Asia/Kolkata"]),
+)
+def test_whatever_a_zone_makes_of_it_there_is_a_reason(year: int, month: int, hour: int, zone: str) -> None:
+    text = f"{year:04}-{month:02}-18T{hour:02}:00:00[{zone}]"
+    said = problem(text) if parse_pit(text) is None else "is fine: "
+    assert re.match(r"(is|has|names) \w", said)

@@ -6,15 +6,17 @@ as they are today. Make it again after installing a source.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from shlex import quote
 
-from pit_fetch import registry
+from pit_fetch import commands, registry
 from pit_fetch.coercion import flag_of
 from pit_fetch.commands import Answer, Parser
+from pit_fetch.formats import NAMES as FORMS
 from pit_fetch.operations import OPTION
-from pit_fetch.options import COMMON_FLAGS, COMMON_OPTIONS
-from pit_fetch.provider import Option, Provider
+from pit_fetch.options import COMMANDS, COMMON_FLAGS, COMMON_OPTIONS, LOOKS
+from pit_fetch.provider import Provider
 
 _HELP = """\
 bash: eval "$(pit_fetch completion bash)" in ~/.bashrc
@@ -22,9 +24,10 @@ zsh:  eval "$(pit_fetch completion zsh)" in ~/.zshrc, behind compinit
 """
 
 # $1 of a completion function is the program, $2 the word so far, $3 the one before it; as in zsh's bashcompinit.
+# To bash, the "=" of --source=NAME is a word of its own; to zsh it is not.
 _SCRIPT = """\
 _pit_fetch_values() {{
-    case "$1" in
+    case "$1 $2" in
 {values}
     esac
 }}
@@ -33,23 +36,51 @@ _pit_fetch_words() {{
 {sources}
     esac
 }}
+_pit_fetch_flags() {{
+    case "$1" in
+{commands_flags}
+    *) return 1 ;;
+    esac
+}}
 _pit_fetch() {{
-    local word=$2 before=$3 source= place
+    local word=$2 before=$3 source= lead= place
+    COMPREPLY=()
     for ((place = 1; place < COMP_CWORD; place++)); do
-        [[ ${{COMP_WORDS[place]}} == --source ]] && source=${{COMP_WORDS[place + 1]}}
+        case "${{COMP_WORDS[place]}}" in
+        --source=*) source=${{COMP_WORDS[place]#--source=}} ;;
+        --source)
+            source=${{COMP_WORDS[place + 1]}}
+            [[ $source == "=" ]] && source=${{COMP_WORDS[place + 2]}} ;;
+        esac
     done
-    local offered=$(_pit_fetch_values "$before")
+    if [[ $word == "=" ]]; then
+        word=
+    elif [[ $before == "=" ]]; then
+        before=${{COMP_WORDS[COMP_CWORD - 2]}}
+    elif [[ $word == --*=* ]]; then
+        before=${{word%%=*}} lead=${{word%%=*}}= word=${{word#*=}}
+    fi
+    local offered=$(_pit_fetch_values "$source" "$before")
     if [[ -z $offered ]]; then
-        case "$before" in {files}) COMPREPLY=($(compgen -f -- "$word")); return ;; esac
-        offered="{flags} $(_pit_fetch_words "$source")"
-        ((COMP_CWORD == 1)) && offered="{commands} $offered"
-        [[ ${{COMP_WORDS[1]}} == help || ${{COMP_WORDS[1]}} == sources ]] && offered="{names} {commands}"
+        case "$before" in
+        {files}) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        {free}) return ;;
+        esac
+        if ((COMP_CWORD == 1)); then
+            offered="{commands} {flags}"
+        elif ! offered=$(_pit_fetch_flags "${{COMP_WORDS[1]}}"); then
+            offered="{flags} $(_pit_fetch_words "$source")"
+        fi
     fi
     COMPREPLY=($(compgen -W "$offered" -- "$word"))
+    [[ -n $lead ]] && COMPREPLY=("${{COMPREPLY[@]/#/$lead}}")
+    return 0
 }}
 complete -F _pit_fetch pit_fetch
 """
-_FILE_FLAGS = ("--input-file", "--output")
+_FILE_FLAGS = ("--input-file", "--output", "--archive")
+# What the shell would read as anything but a word is not offered: it would run it.
+_WORD = re.compile(r"[\w.,:/@%+-]+")
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
@@ -67,32 +98,55 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
 
 
 def _script() -> str:
-    from pit_fetch.cli import COMMANDS
-
     providers = [listing.provider for listing in registry.listings() if listing.provider]
     names = [name for one in providers for name in (one.name, *one.aliases)]
-    choices = dict(_choices(COMMON_OPTIONS)) | {"--source": names}
+    free = [
+        flag_of(option.name)
+        for option in (*COMMON_OPTIONS, *(option for one in providers for option in one.options))
+        if option.kind != "flag" and flag_of(option.name) not in _FILE_FLAGS
+    ]
+    values = [*_row("*' --source'", names), *_row("*' --format'", FORMS)]
     for one in providers:
-        for flag, words in _choices(one.options):
-            choices[flag] = sorted({*choices.get(flag, ()), *words})
+        for flag, words in _choices(one):
+            values += _row("|".join(f"'{name} {flag}'" for name in (one.name, *one.aliases)), words)
     return _SCRIPT.format(
-        values="\n".join(f"    {flag}) echo {quote(' '.join(words))} ;;" for flag, words in choices.items()),
-        sources="\n".join(f"    {'|'.join((one.name, *one.aliases))}) echo {quote(_own(one))} ;;" for one in providers),
+        values="\n".join(values),
+        sources="\n".join(row for one in providers for row in _row("|".join((one.name, *one.aliases)), _own(one))),
+        commands_flags="\n".join(row for name in (*COMMANDS, "help") for row in _row(name, _of_command(name, names))),
         files="|".join(_FILE_FLAGS),
+        free="|".join(dict.fromkeys(free)),
         flags=" ".join(COMMON_FLAGS),
         commands=" ".join((*COMMANDS, "help")),
-        names=" ".join(names),
     )
 
 
-def _choices(options: Sequence[Option]) -> Iterator[tuple[str, Sequence[str]]]:
-    for option in options:
-        if option.choices:
-            yield flag_of(option.name), option.choices
+def _row(pattern: str, words: Iterable[str]) -> Iterator[str]:
+    shown = [word for word in words if _WORD.fullmatch(word)]
+    if shown:
+        yield f"    {pattern}) echo {quote(' '.join(shown))} ;;"
 
 
-def _own(provider: Provider) -> str:
+def _choices(provider: Provider) -> Iterator[tuple[str, Sequence[str]]]:
+    """The options of a source that take one of a few words, the operation among them."""
+    for option in provider.options:
+        words = option.choices or ([one.name for one in provider.operations] if option.name == OPTION else ())
+        if words:
+            yield flag_of(option.name), words
+
+
+def _own(provider: Provider) -> list[str]:
     """The options of a source, and its operations, which can be bare words."""
     has_choice = any(option.name == OPTION for option in provider.options)
     operations = [one.name for one in provider.operations if has_choice]
-    return " ".join((*map(flag_of, (option.name for option in provider.options)), *operations))
+    return [*map(flag_of, (option.name for option in provider.options)), *operations]
+
+
+def _of_command(name: str, sources: Sequence[str]) -> list[str]:
+    """What a command takes, by its own help; nothing for one that takes a fetch's options."""
+    if name in LOOKS:
+        return []
+    if name == "help":
+        return [*sources, *COMMANDS]
+    words = {"sources": sources, "completion": ("bash", "zsh")}.get(name, ())
+    flags = re.findall(r"(?<![\w-])--[a-z][a-z-]*", commands.run([name, "--help"], {}, "").text)
+    return [*words, *dict.fromkeys(flags)]
