@@ -90,6 +90,7 @@ def test_an_article_is_text_and_its_beginning_is_there() -> None:
         "Margins <10% but growth >20%, x<y, 5 < 6 > 4": "Margins <10% but growth >20%, x<y, 5 < 6 > 4",
         "if a<b and c>d": "if a<b and c>d",
         "<b and c>": "<b and c>",
+        "A<B>C and <i>": "A<B>C and <i>",
         "see ?a=1&copy=2 &amp; R&D": "see ?a=1&copy=2 & R&D",
         "<p class='x'>Sales &lt; cost</p><br/><a href=\"/x?y>\">more</a>": 'Sales < cost <a href="/x?y>">more',
         "<p>Seen</p><script>if (a<b) c()</script><style>p{}</style><!-- no --> and read": "Seen and read",
@@ -105,7 +106,7 @@ def test_only_what_is_certainly_markup_is_taken_for_markup(text: str, shown: str
 
 @given(st.text(alphabet="<>/bpa =\"'!-script&;", max_size=60))
 def test_plain_text_without_a_tag_keeps_every_word(text: str) -> None:
-    assume(not re.search(r"</?(p|b|a|i|s|script)[ />]", text) and "<!" not in text and "&" not in text)
+    assume(not re.search(r"</(b|a|i|s|p)|<p[ />]", text) and "<!" not in text and "&" not in text)
     assert plain(text) == " ".join(text.split())
 
 

@@ -20,6 +20,8 @@ _ATTRIBUTE = (
     r"""\s++(?:[\w:.-]++\s*+=\s*+(?:"[^"<>]*+"|'[^'<>]*+'|[^\s"'<>]++)|(?:allowfullscreen|async|controls|hidden)\b)"""
 )
 _TAG = re.compile(rf"</?(?:{_NAMES})(?:{_ATTRIBUTE})*+\s*+/?>", re.IGNORECASE)
+# What shows that a text is HTML: an end, or a tag that needs none. "A<B>C" has neither.
+_HTML = re.compile(rf"</(?:{_NAMES})\s*+>|<(?:br|hr|img|li|p)(?:{_ATTRIBUTE})*+\s*+/?>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")  # "?a=1&copy=2" has none
 # What a browser would not show either. One that was cut off reaches to the end.
 _UNSEEN = re.compile(r"<(script|style)\b[^<>]*+>.*?(?:</\1\s*+>|\Z)|<!--.*?(?:-->|\Z)", re.IGNORECASE | re.DOTALL)
@@ -27,7 +29,7 @@ _UNSEEN = re.compile(r"<(script|style)\b[^<>]*+>.*?(?:</\1\s*+>|\Z)|<!--.*?(?:--
 
 def plain(text: str) -> str:
     """``text`` without markup, entities and runs of blanks; a text that is not HTML stays what it is."""
-    if "<" in text and _TAG.search(text):
+    if "<" in text and _HTML.search(text):
         text = _TAG.sub(" ", _UNSEEN.sub(" ", text))
     if "&" in text:
         text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
