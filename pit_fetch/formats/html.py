@@ -10,13 +10,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch import __version__
-<<<<<<< HEAD
-from pit_fetch.columns import STAMPS, Column, columns
-from pit_fetch.envelope import Envelope
-from pit_fetch.page.markup import plain
-=======
 from pit_fetch.columns import Column, columns
->>>>>>> main
+from pit_fetch.page.markup import plain
 from pit_fetch.page.style import FRAGMENT_STYLE, STYLE
 from pit_fetch.page.timeline import Mark, svg
 from pit_fetch.provider import STAMPS
