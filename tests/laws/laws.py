@@ -259,6 +259,7 @@ LAWS: Mapping[str, Law] = {
     "library: refusals": command.library_refusals,
     "looks: diff": looks.differences,
     "looks: explain": looks.explanations,
+    "looks: verdicts": looks.verdicts,
     "looks: settings": looks.settings,
     "corpus: no leak": corpus.law,
     **{f"neo4j: {name}": partial(law, Kglite) for name, law in neo4j.LAWS.items()},
