@@ -172,6 +172,7 @@ def _log(request: Request, world: World) -> Log:
         terminal=world.stderr is not None and world.stderr.isatty(),
         verbose=request.verbose,
         pit_mode=request.pit is not None,
+        progress=world.environ.get("TERM") != "dumb",
     )
 
 

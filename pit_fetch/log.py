@@ -20,14 +20,20 @@ PROGRESS_STEP = 10
 class Log:
     """``stream`` None means silence. ``clean`` is set once the secrets are known, ``as_of`` once the PIT is.
 
-    ``told`` holds the reasons given. While ``reads`` is set, what is done is a read of an answer that is made of
-    several, and only that answer has a summary.
+    ``progress``: the terminal can erase a line. ``told`` holds the reasons given. While ``reads`` is set, what is done
+    is a read of an answer that is made of several, and only that answer has a summary.
     """
 
     def __init__(
-        self, stream: TextIO | None = None, terminal: bool = False, verbose: bool = False, pit_mode: bool = True
+        self,
+        stream: TextIO | None = None,
+        terminal: bool = False,
+        verbose: bool = False,
+        pit_mode: bool = True,
+        progress: bool = True,
     ) -> None:
         self.stream, self.terminal, self.verbose, self.pit_mode = stream, terminal, verbose, pit_mode
+        self.progress = progress
         self.clean: Callable[[str], str] = str
         self.as_of = ""
         self.told: tuple[str, ...] = ()
@@ -68,7 +74,7 @@ class Log:
             self._write(line(self.clean(text)))
 
     def _show_progress(self, text: str) -> None:
-        if self.terminal:
+        if self.terminal and self.progress:
             self.clear()
             self._write(text)
             self._progress_shown = True

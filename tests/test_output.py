@@ -75,6 +75,27 @@ def test_a_terminal_gets_nothing_that_controls_it(tmp_path: Path, form: str) -> 
     assert all(char.isprintable() or char in "\n\t" for char in shown)
 
 
+def test_a_terminal_that_cannot_erase_a_line_gets_no_progress(tmp_path: Path) -> None:
+    said: dict[str, str] = {}
+    for kind in ("xterm", "dumb"):
+        stderr = Terminal()
+        world = World(
+            environ={"TERM": kind},
+            folder=str(tmp_path),
+            clock=TestClock(NOW).value(),
+            transport=Answering(nobody, lambda: NOW),
+            find=lambda name: demo(ROWS),
+            read_stdin=lambda seconds: b"",
+            stdout=Terminal(),
+            stderr=stderr,
+        )
+        assert main([*AT_PIT], world) == 0
+        said[kind] = stderr.getvalue()
+    assert "\x1b[K" in said["xterm"]
+    assert "\x1b" not in said["dumb"]
+    assert said["xterm"].endswith(said["dumb"])
+
+
 def test_an_explanation_has_its_reason_in_the_line() -> None:
     why = "published 40 minutes after the PIT, on Thursday 2024-02-15 16:40:00 in New York (-05:00)"
     item = {"available_at": PIT.isoformat(), "available_at_source": "provider_metadata", "id": "1"}

@@ -189,6 +189,15 @@ def test_what_came_after_the_pit_is_grey_and_beyond_it() -> None:
     assert grey > pit > 300
 
 
+@pytest.mark.parametrize("minutes", [-300, -1, 0, 1, 300])
+def test_the_pit_is_on_the_time_line_wherever_the_items_are(minutes: int) -> None:
+    marks = [Mark(PIT + timedelta(minutes=minutes + n), f"i{n}", grey=minutes > 0) for n in range(3)]
+    drawn = svg(marks, PIT, "")
+    places = [float(x) for x in re.findall(r' (?:x|x1)="(-?[0-9.]+)"', drawn)]
+    assert all(0 <= x <= 960 for x in places)
+    assert 'class="pit"' in drawn
+
+
 def test_a_notebook_shows_the_first_items_and_every_gap() -> None:
     text = news(80)._repr_html_()
     assert text.count("<tr id=") == 50
