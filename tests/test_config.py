@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping
@@ -232,6 +233,14 @@ def test_config_says_each_value_and_where_it_comes_from_but_no_key(place: Place)
     place.users.write_text("limit =")
     with pytest.raises(UsageError, match=r"config\.toml is not TOML"):
         shown(place, "config")
+
+
+def test_config_names_a_rate_that_no_source_has(place: Place) -> None:
+    place.project.write_text("[rate]\n'www.alphavantage.example' = '5/1'")
+    assert re.search(
+        r"PIT_FETCH_RATE_WWW_ALPHAVANTAGE_EXAMPLE +5/1 +.*pit_fetch.toml, for no host of an installed source",
+        shown(place, "config"),
+    )
 
 
 def test_sources_describes_operations_rules_and_fields(place: Place) -> None:
