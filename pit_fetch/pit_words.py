@@ -37,8 +37,15 @@ def problem(text: str, following: Sequence[str] = ()) -> str:
             if any(map(parse_pit, forms)):
                 return f"was cut at a space: {_advice(forms, remark)}"
     faults, forms, remark = _judge(text)
-    said = " and ".join([", ".join(faults[:-1]), faults[-1]] if len(faults) > 1 else faults)
-    return f"{said}: {_advice(forms, remark)}"
+    return f"{_listed(faults)}: {_advice(forms, remark)}"
+
+
+def _listed(faults: Sequence[str]) -> str:
+    """``has no T, no seconds and no offset``."""
+    verb = "has "
+    if len(faults) > 1 and all(one.startswith(verb) for one in faults):
+        faults = [faults[0], *(one.removeprefix(verb) for one in faults[1:])]
+    return " and ".join([", ".join(faults[:-1]), faults[-1]] if len(faults) > 1 else faults)
 
 
 def date_problem(text: str) -> str:

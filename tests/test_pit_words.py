@@ -25,12 +25,12 @@ FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T\S+?(?=[,.;]?(?:\s|$))")
         ("2024-02-15T16:00-05:00", f"has no seconds: write {GOOD}"),
         ("2024-02-15 16:00:00-05:00", f"has no T between date and time: write {GOOD}"),
         ("2024-02-15T16:00:00 -05:00", f"has a space before its zone: write {GOOD}"),
-        ("2024-02-15t21:00:00z", "has a lower-case t and has a lower-case z: write 2024-02-15T21:00:00Z"),
+        ("2024-02-15t21:00:00z", "has a lower-case t and a lower-case z: write 2024-02-15T21:00:00Z"),
         ("2024-02-15T16:00:00-0500", f"has an offset that is not +HH:MM or -HH:MM: write {GOOD}"),
         ("2024-02-15T16:00:00-05", f"write {GOOD}"),
         ("2024-02-15T16:00:00-5:00", f"write {GOOD}"),
         ("2024-02-15T16:00:00GMT-5", f"write {GOOD}"),
-        ("2024-02-15T21:00:00 UTC", "before its zone and has a name instead of Z: write 2024-02-15T21:00:00Z"),
+        ("2024-02-15T21:00:00 UTC", "before its zone and a name instead of Z: write 2024-02-15T21:00:00Z"),
         ("2024-02-15T16:00:00", f"has no offset: write {GOOD} for New York or 2024-02-15T16:00:00Z for UTC"),
         ("2024-07-15T16:00:00", "has no offset: write 2024-07-15T16:00:00-04:00 for New York or 2024-07-15T16:00:00Z"),
         (
@@ -89,7 +89,7 @@ FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T\S+?(?=[,.;]?(?:\s|$))")
         ("2024-07-15[America/New_York]", "has no time of day"),
         (
             "2024-02-15 4:00 PM ET",
-            f"has a.m. or p.m., has a space before its zone and has a zone's name instead of its offset: write {GOOD}",
+            f"has a.m. or p.m., a space before its zone and a zone's name instead of its offset: write {GOOD}",
         ),
         ("2024-07-15T16:00:00 EST", "write 2024-07-15T16:00:00-04:00 or 2024-07-15T16:00:00-05:00"),
         ("2024-02-15T16:00:00 CST", "has a zone's name instead of its offset: write it like " + GOOD),
@@ -112,7 +112,7 @@ FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T\S+?(?=[,.;]?(?:\s|$))")
         ("1708030800123", "is a Unix time: write 2024-02-15T21:00:00.123000Z"),
         (
             "20240215T210000Z",
-            "has a date that is not YYYY-MM-DD and has a time that is not HH:MM:SS: write 2024-02-15T21",
+            "has a date that is not YYYY-MM-DD and a time that is not HH:MM:SS: write 2024-02-15T21",
         ),
         ("2024/02/15 16:00:00-05:00", f"write {GOOD}"),
         ("2024-2-5T9:30:00Z", "write 2024-02-05T09:30:00Z"),
