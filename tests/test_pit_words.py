@@ -38,7 +38,7 @@ FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T\S+?(?=[,.;]?(?:\s|$))")
             "write 2024-11-03T01:30:00-04:00 or 2024-11-03T01:30:00-05:00 for New York (its clock shows it twice)",
         ),
         ("2024-03-10T02:30:00", "New York's clock skips that time; for UTC write 2024-03-10T02:30:00Z"),
-        ("2024-02-15T16:00:00 05:00", "has no sign before its offset: write 2024-02-15T16:00:00+05:00 or " + GOOD),
+        ("2024-02-15T16:00:00 05:00", "and no sign before its offset: write 2024-02-15T16:00:00+05:00 or " + GOOD),
         (
             "1883-11-18T12:00:00[America/New_York]",
             f"is from before America/New_York had an offset in whole minutes: write it like {GOOD}",
@@ -54,7 +54,7 @@ FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T\S+?(?=[,.;]?(?:\s|$))")
         ),
         (
             "2024-02-15T16:00:00 America/New_York",
-            "has a zone's name without brackets: write 2024-02-15T16:00:00-05:00[America/New_York]",
+            "and a zone's name without brackets: write 2024-02-15T16:00:00-05:00[America/New_York]",
         ),
         (
             "2024-02-15T16:00:00-05:00 [America/New_York]",
@@ -89,10 +89,10 @@ FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T\S+?(?=[,.;]?(?:\s|$))")
         ("2024-07-15[America/New_York]", "has no time of day"),
         (
             "2024-02-15 4:00 PM ET",
-            f"has a.m. or p.m., a space before its zone and a zone's name instead of its offset: write {GOOD}",
+            f"a.m. or p.m., a space before its zone and a zone's name instead of its offset: write {GOOD}",
         ),
         ("2024-07-15T16:00:00 EST", "write 2024-07-15T16:00:00-04:00 or 2024-07-15T16:00:00-05:00"),
-        ("2024-02-15T16:00:00 CST", "has a zone's name instead of its offset: write it like " + GOOD),
+        ("2024-02-15T16:00:00 CST", "and a zone's name instead of its offset: write it like " + GOOD),
         (
             "2024-02-15",
             f"has no time of day: {GOOD} is 16:00 on that day, 2024-02-16T00:00:00-05:00 is its",
