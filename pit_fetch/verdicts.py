@@ -40,6 +40,8 @@ def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
     pit = request.pit
     if pit is None:
         raise UsageError("usage", text="explain needs a --pit: it says what is withheld at that instant, and why")
+    if request.after is not None:
+        raise UsageError("usage", text="explain does not take --after: narrow it with --date-from and --date-to")
     end = min(request.until if request.until and request.until > pit else pit + _BEYOND, max(pit, world.clock.now()))
     seen: dict[tuple[object, ...], Record] = {}
     plain = request._replace(since=look_back_from(request), fields=(), max_chars=0, format="json", pretty=False)

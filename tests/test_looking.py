@@ -301,8 +301,8 @@ def test_what_was_not_asked_for_is_not_explained(tmp_path: Path) -> None:
     assert "2 of 4 records are shown" in shown.envelope["gaps"][-1]["reason"]
 
 
-@pytest.mark.parametrize("words", [(), ("--pit", "now")])
-def test_an_explanation_needs_a_pit(tmp_path: Path, words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("words", [(), ("--pit", "now"), ("--pit", PIT_TEXT, "--after", f"1@{PIT_TEXT}")])
+def test_an_explanation_that_is_refused(tmp_path: Path, words: tuple[str, ...]) -> None:
     assert ask_as("explain", tmp_path, SEEN, *words).code == 2
 
 
