@@ -18,7 +18,7 @@ from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.log import Log
 from pit_fetch.operations import DATINGS, in_window, named, understood
-from pit_fetch.pit import position, verdict
+from pit_fetch.pit import Position, position, verdict
 from pit_fetch.provider import Operation, Page, Provider, Query, Record
 from pit_fetch.report import Outcome, unjudged
 from pit_fetch.request import Request
@@ -53,13 +53,13 @@ def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
     log.reads = False
     live = [one for one in map(_with_instants, seen.values()) if one.available_at is None or one.available_at <= end]
     if held is None:
-        found = [(one, False) for one in live]
+        found = [(one, "") for one in live]
     else:
         gaps = _as_held(gaps, held.gaps)
         derives = request.provider.derive(understood(plain, world.clock.now())) is not None
-        found = joined(live, held.kept, outcome.kept, derives)
+        found = joined(live, held.kept, outcome.kept, _reach(held), derives)
     operation = named(request.provider, request.options)[0]
-    shown = [_explained(one, pit, operation, other) for one, other in sorted(found, key=lambda pair: position(pair[0]))]
+    shown = [_explained(one, pit, operation, why) for one, why in sorted(found, key=lambda pair: position(pair[0]))]
     if len(shown) > request.limit:
         gaps.append(gap("explained_in_part", limit=request.limit, count=len(shown)))
     elif any(one.code in ("limit", "max_pages") for one in outcome.gaps):
@@ -83,11 +83,18 @@ def _with_instants(record: Record) -> Record:
 
 
 def _held(request: Request, world: World, log: Log, argv: list[str]) -> Outcome | None:
-    """What an archive alone shows at the PIT; None without one, or if it cannot be read."""
+    """What a fetch at the PIT shows, if it has an archive: that may hold more, and know better. None if it failed."""
     if request.input_file or not (request.archive or world.environ.get("PIT_FETCH_ARCHIVE")):
         return None
-    answer = ask(request._replace(offline=True), world, log, argv)
+    answer = ask(request, world, log, argv)
     return None if any(one.type in FAILURES for one in answer.gaps) else answer
+
+
+def _reach(answer: Outcome) -> Position:
+    """The position down to which an answer is complete."""
+    if not any(one.type == "truncated" for one in answer.gaps):
+        return float("inf"), ""
+    return position(answer.kept[-1]) if answer.kept else (float("-inf"), "")
 
 
 def _as_held(gaps: list[Gap], held: Iterable[Gap]) -> list[Gap]:
@@ -99,13 +106,17 @@ def _as_held(gaps: list[Gap], held: Iterable[Gap]) -> list[Gap]:
 
 
 def joined(
-    live: Iterable[Record], served: Iterable[Record], later: Iterable[Record], derives: bool = False
-) -> list[tuple[Record, bool]]:
+    live: Iterable[Record],
+    served: Iterable[Record],
+    later: Iterable[Record],
+    reach: Position = (float("inf"), ""),
+    derives: bool = False,
+) -> list[tuple[Record, str]]:
     """What a source sends now and what an archive holds, as one list. Pure.
 
-    ``served`` is what a fetch at the PIT takes from the archive, ``later`` what it holds beyond that. Each record
-    comes with whether a fetch serves another version of its item. ``derives``: payloads cannot be compared, since
-    those of the archive hold what was computed across records.
+    ``served`` is what a fetch at the PIT shows, down to ``reach``; ``later`` what is known beyond the PIT. Each record
+    comes with why a fetch does not show it, although its stamps may be good: "replaced" by what the archive holds, or
+    "unseen" by it; else "". ``derives``: payloads cannot be compared, since what was computed across records is in them.
     """
 
     def version(one: Record) -> tuple[object, ...]:
@@ -115,15 +126,17 @@ def joined(
     found = []
     for one in live:
         other = by_id.get(one.id)
-        if other is None or version(other) == version(one):
-            found.append((one, False))
+        if other is None:
+            found.append((one, "unseen" if position(one) <= reach else ""))
+        elif version(other) == version(one):
+            found.append((one, ""))
         elif other.payload != one.payload:
-            found.append((one, True))
+            found.append((one, "replaced"))
     known = {version(one) for one, _ in found}
     for one in (*by_id.values(), *later):
         if version(one) not in known:
             known.add(version(one))
-            found.append((one, False))
+            found.append((one, "" if one.id in by_id and by_id[one.id] is one else "unseen"))
     return found
 
 
@@ -153,20 +166,22 @@ def _is_wanted(provider: Provider, query: Query, record: Record) -> bool:
         return True
 
 
-def _explained(record: Record, pit: datetime, operation: Operation, is_replaced: bool = False) -> Record:
-    """``is_replaced``: a fetch serves what the item said before, from the archive."""
+def _explained(record: Record, pit: datetime, operation: Operation, why: str) -> Record:
+    """``why`` a fetch with an archive does not show it: "replaced", "unseen", or ""."""
     judged = verdict(record, pit)
-    if judged == "public" and is_replaced:
+    if judged == "public" and why == "replaced":
         said, because = "revised", "changed since without a mark"
+    elif judged == "public" and why == "unseen":
+        said, because = "late", "stamped before the PIT, but what the archive saw by then lacks it"
     elif judged == "late" and record.available_at is not None and record.available_at <= pit:
-        only = "" if is_replaced else ", and only that version is served"
+        only = "" if why == "replaced" else ", and only that version is served"
         said, because = "revised", f"revised {_since(record.revised_at, pit)}{only}"
     elif judged == "late":
         what = "published" if record.first_seen_at is None else "first seen"
         said, because = "late", f"{what} {_since(record.available_at, pit)}"
     else:
         said, because = judged, _BECAUSE[judged](record, operation)
-    because += "; the archive holds what it said before" if is_replaced else ""
+    because += "; the archive holds what it said before" if why == "replaced" else ""
     if record.first_seen_at is not None:
         rule = "by sight: what was in the archive was public"
     elif operation.dating == "record":
