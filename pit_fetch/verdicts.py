@@ -16,9 +16,10 @@ from pit_fetch.engine import run as ask
 from pit_fetch.envelope import FAILURES
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Gap, gap
+from pit_fetch.held import complete_to, in_gaps, joined
 from pit_fetch.log import Log
 from pit_fetch.operations import DATINGS, in_window, named, understood
-from pit_fetch.pit import Position, position, verdict
+from pit_fetch.pit import position, verdict
 from pit_fetch.provider import Operation, Page, Provider, Query, Record
 from pit_fetch.report import Outcome, unjudged
 from pit_fetch.request import Request
@@ -49,15 +50,15 @@ def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
     outcome = ask(plain._replace(provider=_watched(request.provider, seen), pit=end), world, log, argv)
     gaps = [one for one in outcome.gaps if one.code not in _OF_A_FETCH]
     failed = any(one.type in FAILURES for one in gaps)
-    held = None if failed else _held(plain, world, log, argv)
+    at_pit = None if failed else _with_archive(plain, world, log, argv)
     log.reads = False
     live = [one for one in map(_with_instants, seen.values()) if one.available_at is None or one.available_at <= end]
-    if held is None:
+    if at_pit is None:
         found = [(one, "") for one in live]
     else:
-        gaps = _as_held(gaps, held.gaps)
+        gaps = in_gaps(gaps, at_pit.gaps)
         derives = request.provider.derive(understood(plain, world.clock.now())) is not None
-        found = joined(live, held.kept, outcome.kept, _reach(held), derives)
+        found = joined(live, at_pit.kept, outcome.kept, complete_to(at_pit), derives)
     operation = named(request.provider, request.options)[0]
     shown = [_explained(one, pit, operation, why) for one, why in sorted(found, key=lambda pair: position(pair[0]))]
     if len(shown) > request.limit:
@@ -82,62 +83,12 @@ def _with_instants(record: Record) -> Record:
     return record._replace(available_at=None, revised_at=None)
 
 
-def _held(request: Request, world: World, log: Log, argv: list[str]) -> Outcome | None:
+def _with_archive(request: Request, world: World, log: Log, argv: list[str]) -> Outcome | None:
     """What a fetch at the PIT shows, if it has an archive: that may hold more, and know better. None if it failed."""
     if request.input_file or not (request.archive or world.environ.get("PIT_FETCH_ARCHIVE")):
         return None
     answer = ask(request, world, log, argv)
     return None if any(one.type in FAILURES for one in answer.gaps) else answer
-
-
-def _reach(answer: Outcome) -> Position:
-    """The position down to which an answer is complete."""
-    if not any(one.type == "truncated" for one in answer.gaps):
-        return float("inf"), ""
-    return position(answer.kept[-1]) if answer.kept else (float("-inf"), "")
-
-
-def _as_held(gaps: list[Gap], held: Iterable[Gap]) -> list[Gap]:
-    """``gaps``, with what an archive says of a snapshot in place of what a source alone would show."""
-    codes = {one.code for one in held}
-    instead = {"snapshot": "snapshot_held", "never_dated": "never_dated_held"}
-    kept = [one for one in gaps if instead.get(one.code) not in codes]
-    return [*kept, *(one for one in held if one.code in instead.values() and one not in kept)]
-
-
-def joined(
-    live: Iterable[Record],
-    served: Iterable[Record],
-    later: Iterable[Record],
-    reach: Position = (float("inf"), ""),
-    derives: bool = False,
-) -> list[tuple[Record, str]]:
-    """What a source sends now and what an archive holds, as one list. Pure.
-
-    ``served`` is what a fetch at the PIT shows, down to ``reach``; ``later`` what is known beyond the PIT. Each record
-    comes with why a fetch does not show it, although its stamps may be good: "replaced" by what the archive holds, or
-    "unseen" by it; else "". ``derives``: payloads cannot be compared, since what was computed across records is in them.
-    """
-
-    def version(one: Record) -> tuple[object, ...]:
-        return one.id, one.available_at, one.revised_at, "" if derives else str(one.payload)
-
-    by_id = {one.id: one for one in served}
-    found = []
-    for one in live:
-        other = by_id.get(one.id)
-        if other is None:
-            found.append((one, "unseen" if position(one) <= reach else ""))
-        elif version(other) == version(one):
-            found.append((one, ""))
-        elif other.payload != one.payload:
-            found.append((one, "replaced"))
-    known = {version(one) for one, _ in found}
-    for one in (*by_id.values(), *later):
-        if version(one) not in known:
-            known.add(version(one))
-            found.append((one, "" if one.id in by_id and by_id[one.id] is one else "unseen"))
-    return found
 
 
 def _watched(provider: Provider, seen: dict[tuple[object, ...], Record]) -> Provider:
