@@ -57,7 +57,7 @@ def check_file(path: str) -> None:
     """Whether :func:`write_file` can write ``path``, as far as can be told before. Raises UsageError."""
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.basename(path) == "-":
-        raise UsageError("output_unwritable", problem="- is no file: without --output the answer goes to stdout")
+        raise UsageError("output_unwritable", problem="- is not a file; without --output, the answer goes to stdout")
     if os.path.exists(path) and not os.path.isfile(path):
         raise UsageError("output_unwritable", problem="it is not a regular file")
     if any(_is_stream(fd, path) for fd in (1, 2)):

@@ -275,7 +275,7 @@ def _zone(name: str) -> tzinfo | None:
 
 
 def _as_the_database_writes(name: str) -> str:
-    """``america/new_york`` with its capitals; "" if there is no such zone in any case."""
+    """``america/new_york`` with its capitals; "" if the database has none of that name."""
     from zoneinfo import available_timezones
 
     return next((one for one in available_timezones() if "/" in name and one.casefold() == name.casefold()), "")

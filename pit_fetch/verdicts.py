@@ -77,7 +77,7 @@ def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
 
 
 def _with_instants(record: Record) -> Record:
-    """The record without stamps that are no instants, which a fetch counts as missing."""
+    """The record without its stamps if they are not instants, since a fetch counts them as missing."""
     if verdict(record._replace(id="-"), datetime.max.replace(tzinfo=UTC)) != "undated":
         return record
     return record._replace(available_at=None, revised_at=None)

@@ -159,7 +159,7 @@ def _deep(file: Path) -> None:
 
 @pytest.mark.parametrize("make", [_pipe, _device, _nothing, _large, _deep])
 @pytest.mark.parametrize("which", ["users", "project"])
-def test_what_is_no_file_of_settings_stops_the_call_at_once(
+def test_what_is_not_a_file_of_settings_stops_the_call_at_once(
     place: Place, make: Callable[[Path], None], which: str
 ) -> None:
     make(getattr(place, which))

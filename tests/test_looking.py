@@ -264,13 +264,13 @@ def test_each_record_has_its_verdict_and_why(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stamp", [datetime(2024, 2, 15, 15), "2024-02-15T15:00:00-05:00"])  # noqa: DTZ001
-def test_a_stamp_that_is_no_instant_is_explained_as_missing(tmp_path: Path, stamp: Any) -> None:
+def test_a_stamp_that_is_not_an_instant_is_explained_as_missing(tmp_path: Path, stamp: Any) -> None:
     for name in ("available_at", "revised_at"):
-        spoilt = record("spoilt", 5)._replace(**{name: stamp})
-        left = explain(tmp_path, [record("public", 2), spoilt])
+        broken = record("broken", 5)._replace(**{name: stamp})
+        left = explain(tmp_path, [record("public", 2), broken])
         assert [(item["id"], item["verdict"], item["available_at"] is None) for item in left.data] == [
             ("public", "public", False),
-            ("spoilt", "undated", True),
+            ("broken", "undated", True),
         ]
 
 

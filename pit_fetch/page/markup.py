@@ -15,7 +15,7 @@ _NAMES = (
     "|main|mark|meta|nav|object|ol|p|path|picture|pre|q|s|section|small|source|span|strike|strong|sub|summary|sup|svg"
     "|table|tbody|td|tfoot|th|thead|time|title|tr|u|ul|video|wbr"
 )
-# A word behind a name is an attribute if it has a value, or is one of the few that need none: "<b and c>" is no tag.
+# A word behind a name is an attribute if it has a value, or is one of the few that need none: "<b and c>" is not a tag.
 _ATTRIBUTE = (
     r"""\s++(?:[\w:.-]++\s*+=\s*+(?:"[^"<>]*+"|'[^'<>]*+'|[^\s"'<>]++)|(?:allowfullscreen|async|controls|hidden)\b)"""
 )
