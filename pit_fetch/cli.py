@@ -12,23 +12,13 @@ from typing import TYPE_CHECKING, TextIO
 from pit_fetch import agent, process
 from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.output import check_file, deliver, line, terminal_width, visible, write_file
+from pit_fetch.output import check_file, deliver, harmless, line, terminal_width, visible, write_file
 from pit_fetch.world import World, alarm, real_world
 
 if TYPE_CHECKING:
     from pit_fetch.log import Log
     from pit_fetch.report import Outcome
     from pit_fetch.request import Request
-
-# A fetch never starts with one of these words.
-COMMANDS = (
-    "init", "lint", "doctor", "new-provider", "config", "completion", "sources", "diff", "explain",
-    "capture", "archive", "normalize",
-)  # fmt: skip
-# Those of them that ask a source.
-LOOKS = ("diff", "explain")
-# And those that work on an archive.
-WORKS = ("capture", "archive")
 
 
 class _Answer:
@@ -100,13 +90,13 @@ def _run(argv: list[str], world: World, answer: _Answer) -> None:
 
     if argv[:1] == ["help"]:
         argv = _help_words(argv[1:])
-    if argv[:1] and argv[0] in LOOKS:
+    if argv[:1] and argv[0] in options.LOOKS:
         _look(argv, world, answer)
         return
     if argv[:1] == ["normalize"]:
         _normalize(argv, world, answer)
         return
-    if argv[:1] and argv[0] in COMMANDS:
+    if argv[:1] and argv[0] in options.COMMANDS:
         _run_command(argv, world, answer)
         return
     listing = options.listing_of(argv)
@@ -119,7 +109,7 @@ def _run(argv: list[str], world: World, answer: _Answer) -> None:
         from pit_fetch.meant import without_source
 
         names, flags = registry.known_names(), options.COMMON_FLAGS
-        raise UsageError("usage", text=without_source(argv, COMMANDS, registry.BUNDLED_NAMES, names, flags))
+        raise UsageError("usage", text=without_source(argv, options.COMMANDS, registry.BUNDLED_NAMES, names, flags))
     _fetch(argv, source, world, answer)
 
 
@@ -143,7 +133,7 @@ def _look(argv: list[str], world: World, answer: _Answer) -> None:
 
     command, *words = argv
     if options.listing_of(words):
-        answer.set(_list("help", words, world))
+        answer.set(_list("help", words, world, command))
         return
     world, defaults = _settled(world)
     source = options.source_of(words)
@@ -197,6 +187,7 @@ def _log(request: Request, world: World) -> Log:
         terminal=world.stderr is not None and world.stderr.isatty(),
         verbose=request.verbose,
         pit_mode=request.pit is not None,
+        erases=world.environ.get("TERM") != "dumb",
     )
 
 
@@ -237,9 +228,9 @@ def _hand_over(request: Request, run: Callable[[Request, Log], Outcome], world: 
 
 
 def _run_command(argv: list[str], world: World, answer: _Answer) -> None:
-    from pit_fetch import commands
+    from pit_fetch import commands, options
 
-    if argv[0] in WORKS:
+    if argv[0] in options.WORKS:
         from pit_fetch.log import Log
 
         answer.log = Log(world.stderr, terminal=world.stderr is not None and world.stderr.isatty())
@@ -251,12 +242,14 @@ def _run_command(argv: list[str], world: World, answer: _Answer) -> None:
 
 def _help_words(names: list[str]) -> list[str]:
     """``help``, ``help COMMAND`` and ``help SOURCE`` as the options they stand for."""
-    if not names:
+    from pit_fetch.options import COMMANDS
+
+    if not names or names[0] == "help" or names[0].startswith("-"):
         return ["--help"]
     return [names[0], "--help"] if names[0] in COMMANDS else ["--source", names[0], "--help"]
 
 
-def _list(listing: str, argv: list[str], world: World) -> str:
+def _list(listing: str, argv: list[str], world: World, command: str = "") -> str:
     from pit_fetch import options, registry
 
     if listing == "version":
@@ -268,7 +261,7 @@ def _list(listing: str, argv: list[str], world: World) -> str:
 
         return table(registry.listings(), world.environ, world.folder, as_json="--json" in argv)
     source = options.source_of(argv)
-    text = options.build_parser(None if source is None else world.find(source)).format_help()
+    text = options.build_parser(None if source is None else world.find(source), command).format_help()
     return text if source else f"{text}\nsources: {', '.join(registry.BUNDLED_NAMES)}, and see --list-sources\n"
 
 
@@ -282,7 +275,7 @@ def _emit(answer: _Answer, world: World) -> int:
     if stdout is None:
         return ExitStatus.CLOSED_PIPE
     try:
-        deliver(stdout, answer.text)
+        deliver(stdout, harmless(answer.text, stdout))
     except BrokenPipeError:
         return ExitStatus.CLOSED_PIPE
     except (OSError, ValueError) as error:

@@ -13,6 +13,8 @@ from typing import Any, Literal, NamedTuple
 from pit_fetch.provider import STAMPS, FieldKind
 from pit_fetch.times import NEW_YORK, parse_date, parse_rfc2822, parse_rfc3339
 
+# What diff and explain add to an item: it says what the rest is there for.
+_OF_LOOKS = ("change", "before", "verdict", "because")
 INSTANTS = frozenset({"available_at", "revised_at", "first_seen_at"})
 
 # How sources write that there is no number: Alpha Vantage "None" and "-", FRED ".".
@@ -47,7 +49,7 @@ def columns(items: Sequence[Mapping[str, Any]], kinds: Mapping[str, FieldKind]) 
     found = (
         dict.fromkeys(name for item in items for name in item) if items else dict.fromkeys((*STAMPS[:2], "id", *kinds))
     )
-    names = dict.fromkeys(name for name in (*STAMPS, *kinds, *found) if name in found)
+    names = dict.fromkeys(name for name in (*STAMPS, *_OF_LOOKS, *kinds, *found) if name in found)
     return [_column(name, [item.get(name) for item in items], _kind(name, kinds)) for name in names]
 
 

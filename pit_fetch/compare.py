@@ -45,8 +45,10 @@ class Read(NamedTuple):
 def run(earlier: Request, later: Request, world: World, log: Log, argv: list[str]) -> Outcome:
     """The difference between the answers to two requests that differ in their PIT alone. Raises UsageError."""
     earlier, later = _in_order(earlier, later)
-    since = look_back_from(earlier)
+    since, world = look_back_from(earlier), _reading_once(earlier, world)
+    log.reads = True
     outcomes = [ask(_whole(one, since), world, log, argv) for one in (earlier, later)]
+    log.reads = False
     gaps = [one for outcome in outcomes for one in outcome.gaps if one.code not in _SAID_BY_REPORT]
     reads = [_read(outcome) for outcome in outcomes]
     taken = Taken(gaps=tuple(_once(gaps)))
@@ -58,8 +60,25 @@ def run(earlier: Request, later: Request, world: World, log: Log, argv: list[str
     fields = (*later.fields, *FIELDS) if later.fields else ()
     query = f"diff {earlier.canonical} --pit {in_new_york(later.pit)}" if later.pit else ""
     secrets = credentials.known_secrets(later.provider, world.environ, world.folder)
-    collected = Collected(taken, Tally(), secrets, opened=not failed)
-    return report(later._replace(fields=fields, canonical=query), collected)
+    collected = Collected(taken, Tally(), secrets, opened=not failed, resumes=False)
+    outcome = report(later._replace(fields=fields, canonical=query), collected)
+    log.as_of = f", changes from {spoken(earlier.pit)} to {spoken(later.pit)}" if earlier.pit and later.pit else ""
+    log.summary(later.provider.name, outcome.kept, outcome.gaps)
+    return outcome
+
+
+def _reading_once(request: Request, world: World) -> World:
+    """The world for two reads: what comes in by standard input comes once."""
+    if request.input_file != "-":
+        return world
+    held: list[bytes] = []
+
+    def read(seconds: float) -> bytes:
+        if not held:
+            held.append(world.read_stdin(seconds))
+        return held[0]
+
+    return world._replace(read_stdin=read)
 
 
 def changes(before: Read, after: Read, earlier: datetime | None) -> list[Record]:

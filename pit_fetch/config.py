@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -26,6 +27,7 @@ OPTIONS = ("limit", "max_pages", "timeout", "fields", "format", "max_chars", "pr
 # What an agent's client or its operator counts on; a file that comes with a project must not change it.
 _FOR_PEOPLE = frozenset({"timeout", "format", "pretty", "fail", "verbose"})
 _VARIABLES = {"archive": "PIT_FETCH_ARCHIVE", "audit": "PIT_FETCH_AUDIT"}
+_LARGEST = 1_000_000
 _MAX_CHARS_VARIABLE = "PIT_FETCH_MAX_CHARS"
 
 
@@ -99,12 +101,12 @@ def user_file(environ: Mapping[str, str]) -> str:
 def _files(environ: Mapping[str, str], folder: str) -> Iterator[tuple[str, bool]]:
     """The files there are, the weaker first, each with whether it is the user's own."""
     users = user_file(environ)
-    if users and os.path.exists(users):
+    if users and os.path.lexists(users):
         yield users, True
     place = os.path.abspath(folder)
     while True:
         file = os.path.join(place, PROJECT_FILE)
-        if os.path.exists(file):
+        if os.path.lexists(file):
             yield file, False
             return
         parent = os.path.dirname(place)
@@ -117,13 +119,28 @@ def _load(file: str) -> Mapping[str, Any]:
     import tomllib
 
     try:
-        with open(file, "rb") as stream:
-            return tomllib.load(stream)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        # A byte order mark, which some editors write, says nothing.
+        return tomllib.loads(_content(file).decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         where = re.search(r"at (line [0-9]+)", str(error))
         raise _broken(file, f"is not TOML ({where[1]})" if where else "is not TOML") from None
     except OSError as error:
         raise _broken(file, f"cannot be read ({error.strerror})") from None
+
+
+def _content(file: str) -> bytes:
+    """What is in ``file``. A pipe would wait for its writer, and a device never ends. Raises OSError."""
+    handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError(0, "it is not a regular file")
+        with open(handle, "rb", closefd=False) as stream:
+            content = stream.read(_LARGEST + 1)
+    finally:
+        os.close(handle)
+    if len(content) > _LARGEST:
+        raise OSError(0, f"it is larger than {_LARGEST // 1_000_000} MB")
+    return content
 
 
 def _options(table: Mapping[str, Any], file: str) -> Iterator[tuple[str, Any]]:

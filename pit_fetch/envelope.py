@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pit_fetch.gaps import Gap, gap
+from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.parts import Place, has, part, size
 from pit_fetch.pit import cursor, parse_cursor
 from pit_fetch.provider import STAMPS, FieldKind, Record
@@ -149,7 +149,8 @@ class Envelope(dict[str, list[dict[str, Any]]]):
 class View(NamedTuple):
     """How records and gaps are shown. ``clean`` redacts a string; ``query`` is the canonical request.
 
-    ``start`` is where the first record goes on, if a part of it was delivered before.
+    ``start`` is where the first record goes on, if a part of it was delivered before. ``resumes`` is whether
+    ``--after`` continues the answer; where it does not, no gap may say so.
     """
 
     query: str = ""
@@ -159,6 +160,7 @@ class View(NamedTuple):
     pit: datetime | None = None
     start: Place | None = None
     asked: Asked | None = None
+    resumes: bool = True
 
 
 class Fitted(NamedTuple):
@@ -190,7 +192,7 @@ def fit(records: Sequence[Record], gaps: Sequence[Gap], view: View, write: Write
     least, most = 0, len(records) - 1
     while least < most:
         count = (least + most + 1) // 2
-        cut = _replace_truncated(gaps, gap("max_chars", max_chars=max_chars, cursor=cursor(records[count - 1])))
+        cut = _replace_truncated(gaps, _ended(view, "max_chars", max_chars, cursor(records[count - 1])))
         tried = Envelope(whole.data[:count], _shown(cut, view), view.asked)
         text = write(tried)
         if len(text) <= max_chars:
@@ -257,6 +259,13 @@ def _forbidden(key: str, view: View) -> bool:
     return view.pit is not None and key.lower() in gate.FORBIDDEN_KEYS
 
 
+def _ended(view: View, code: Code, max_chars: int, place: str) -> Gap:
+    """That the budget ended the answer, and how to get the rest of it."""
+    if not view.resumes:
+        return gap("max_chars_for_good", max_chars=max_chars)
+    return gap(code, max_chars=max_chars, cursor=place)
+
+
 def _replace_truncated(gaps: Sequence[Gap], instead: Gap) -> list[Gap]:
     """The budget cuts earlier than --limit and --max-pages do, so its cursor replaces theirs."""
     return [*(one for one in gaps if one.code not in ("limit", "max_pages")), instead]
@@ -272,7 +281,7 @@ def _fit_oversized(records: Sequence[Record], gaps: Sequence[Gap], view: View, w
         fitted = _longest_part(records, shown, others[:count], gaps, view, write, max_chars)
         if fitted is not None:
             return fitted
-    last = gap("max_chars", max_chars=max_chars, cursor="-")
+    last = _ended(view, "max_chars", max_chars, "-")
     fitted = Fitted(Envelope([], _shown(_replace_truncated(gaps, last), view), view.asked), "", 0)
     return fitted._replace(text=write(fitted.envelope))
 
@@ -294,9 +303,9 @@ def _longest_part(
         room = (least + most + 1) // 2
         shown = part(item, view.start, room, STAMPS)
         if shown.next is not None:
-            more = [gap("continued", max_chars=max_chars, cursor=cursor(records[0], shown.next))]
+            more = [_ended(view, "continued", max_chars, cursor(records[0], shown.next))]
         else:
-            more = [gap("max_chars", max_chars=max_chars, cursor=cursor(records[0]))] if len(records) > 1 else []
+            more = [_ended(view, "max_chars", max_chars, cursor(records[0]))] if len(records) > 1 else []
         cut = [*(_replace_truncated(gaps, more[0]) if more else gaps), *said]
         envelope = Envelope([shown.item], _shown(cut, view), view.asked)
         text = write(envelope)

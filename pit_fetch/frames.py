@@ -29,6 +29,9 @@ def frame(columns: Sequence[Column], index: str | Sequence[str] | None = None) -
     made = pd.DataFrame({one.name: _series(pd, one) for one in columns})
     if index is None:
         return made
+    unknown = [name for name in ([index] if isinstance(index, str) else index) if name not in made.columns]
+    if unknown:
+        raise KeyError(f"{unknown[0]} is not a column: there are {', '.join(made.columns)}")
     return made.set_index(index if isinstance(index, str) else list(index))
 
 

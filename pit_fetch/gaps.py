@@ -26,6 +26,7 @@ Code = Literal[
     "timeout", "too_large", "redirected", "malformed", "off_subject", "incomplete", "paging", "order_broken",
     "offline", "offline_without_archive", "archive_unusable", "field_unknown", "not_recorded", "snapshot_held",
     "never_dated_held", "plugin_failed", "gate_refused", "bug", "interrupted", "not_a_path",
+    "max_chars_for_good",
 ]  # fmt: skip
 
 REASONS: Mapping[Code, tuple[str, str]] = {
@@ -84,6 +85,11 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "Stopped after {public} public records (--max-pages {max_pages}). Continue with {after}",
     ),
     "max_chars": ("truncated", "The output reached --max-chars {max_chars}. Continue with {after}"),
+    "max_chars_for_good": (
+        "truncated",
+        "The output reached --max-chars {max_chars}, and cannot be continued: raise it, or narrow the request "
+        "(--date-from, --date-to, --fields).",
+    ),
     "continued": (
         "truncated",
         "The first item alone exceeds --max-chars {max_chars}: this is a part of it. "
@@ -119,8 +125,14 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "--pit must be YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]; this one {problem}.",
     ),
     "pit_repeated": ("invalid_pit", "--pit is given more than once: give it once."),
-    "pit_required": ("invalid_pit", "PIT_FETCH_CEILING is set: every call needs a --pit at or before it."),
-    "pit_above_ceiling": ("invalid_pit", "--pit is after PIT_FETCH_CEILING: use an instant at or before it."),
+    "pit_required": (
+        "invalid_pit",
+        "A ceiling is set (PIT_FETCH_CEILING, or a settings file): every call needs a --pit at or before it.",
+    ),
+    "pit_above_ceiling": (
+        "invalid_pit",
+        "--pit is after the ceiling (PIT_FETCH_CEILING, or a settings file): use an instant at or before it.",
+    ),
     "ceiling_malformed": (
         "invalid_pit",
         "PIT_FETCH_CEILING must be YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]; this one {problem}. "

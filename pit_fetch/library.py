@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pit_fetch import config
@@ -26,11 +26,12 @@ def fetch(source: str, options: Options, on_gap: str = "raise", world: World | N
     return answer
 
 
-def diff(source: str, pits: Sequence[object], options: Options, on_gap: str, world: World | None = None) -> Envelope:
+def diff(source: str, pits: Iterable[object], options: Options, on_gap: str, world: World | None = None) -> Envelope:
     """See :func:`pit_fetch.diff`."""
     from pit_fetch import compare
 
-    if isinstance(pits, str) or len(pits) != 2:
+    pits = [pits] if isinstance(pits, str) else list(pits)
+    if len(pits) != 2 or "pit" in options:
         raise UsageError("usage", text="pits is a pair of instants: (earlier, later)")
     options = _lasting(options)
     both = [{**options, "pit": pit} for pit in pits]

@@ -20,16 +20,24 @@ PROGRESS_STEP = 10
 class Log:
     """``stream`` None means silence. ``clean`` is set once the secrets are known, ``as_of`` once the PIT is.
 
-    ``told`` holds the reasons given.
+    ``erases``: the terminal can erase a line. ``told`` holds the reasons given. While ``reads`` is set, what is done
+    is a read of an answer that is made of several, and only that answer has a summary.
     """
 
     def __init__(
-        self, stream: TextIO | None = None, terminal: bool = False, verbose: bool = False, pit_mode: bool = True
+        self,
+        stream: TextIO | None = None,
+        terminal: bool = False,
+        verbose: bool = False,
+        pit_mode: bool = True,
+        erases: bool = True,
     ) -> None:
         self.stream, self.terminal, self.verbose, self.pit_mode = stream, terminal, verbose, pit_mode
+        self.erases = erases
         self.clean: Callable[[str], str] = str
         self.as_of = ""
         self.told: tuple[str, ...] = ()
+        self.reads = False
         self._progress_shown = False
 
     def detail(self, text: str) -> None:
@@ -48,7 +56,7 @@ class Log:
             self.progress(f"{source}: {count} items ...")
 
     def summary(self, source: str, kept: Sequence[Record], gaps: Sequence[Gap]) -> None:
-        if not self.terminal and not self.verbose:
+        if self.reads or not (self.terminal or self.verbose):
             return
         every = (record.available_at for record in kept)
         stamps = [stamp for stamp in every if stamp is not None and stamp.utcoffset() is not None]
@@ -67,7 +75,7 @@ class Log:
 
     def progress(self, text: str) -> None:
         """Shows ``text`` in the place of the progress line, on a terminal."""
-        if self.terminal:
+        if self.terminal and self.erases:
             self.clear()
             self._write(text)
             self._progress_shown = True

@@ -115,13 +115,31 @@ COMMON_FLAGS = (
 
 _METAVARS = {"list": "A,B", "integer": "N", "number": "SECONDS", "instant": "DATE"}
 
-_EPILOG = """\
+# A fetch never starts with one of these words.
+COMMANDS = (
+    "init", "lint", "doctor", "new-provider", "config", "completion", "sources", "diff", "explain",
+    "capture", "archive", "normalize",
+)  # fmt: skip
+# Those of them that work on an archive.
+WORKS = ("capture", "archive")
+
+_EPILOG = f"""\
 exit status: 0 an envelope is on stdout, with or without gaps; 2 the command line was refused;
 3, 4, 5 with --fail: a config, input or upstream gap; 70 a bug; 130 interrupted.
 "pit_fetch --source SOURCE --help" shows the options of a source.
-other commands: pit_fetch init | lint | doctor | new-provider | config | completion | sources | diff | explain |
-capture | archive | normalize; each has its own --help.
+other commands: pit_fetch {" | ".join(COMMANDS[:9])} |
+{" | ".join(COMMANDS[9:])}; each has its own --help.
 """
+
+
+# What the commands are for that take a fetch's options.
+LOOKS: Mapping[str, str] = {
+    "diff": "What became public, changed or went between two instants: the same question is asked at both.\n"
+    "Each item has a change: new, changed (with what it held before) or gone.",
+    "explain": "What a fetch at --pit shows and withholds, and why: each record that the source sends, up to a day\n"
+    "after the PIT or to --date-to, with its verdict (public, late, revised, undated, unusable) and the reason.\n"
+    "For operators: refused under a ceiling, PIT_FETCH_WRAPPER_ONLY or an agent's client.",
+}
 
 
 def _unseen(prog: str) -> argparse.HelpFormatter:
@@ -179,14 +197,13 @@ class _Each(argparse.Action):
 def build_parser(provider: Provider | None, command: str = "") -> Parser:
     """The parser for the common options and, once a provider is chosen, its own.
 
-    ``command`` is the word in the place of ``--source`` where no source is asked, so that some options mean nothing.
-
-    An option that is not given is absent from the result: defaults are applied where it is read.
+    An option that is not given is absent from the result: defaults are applied where it is read. ``command`` takes a
+    fetch's options; if it asks no source, some of them mean nothing.
     """
     parser = Parser(
-        prog="pit_fetch",
+        prog=f"pit_fetch {command}".rstrip(),
         usage=_usage(provider, command),
-        description=_description(provider),
+        description=LOOKS.get(command) or _description(provider),
         formatter_class=_unseen,
         argument_default=argparse.SUPPRESS,
         allow_abbrev=False,
@@ -194,9 +211,9 @@ def build_parser(provider: Provider | None, command: str = "") -> Parser:
     )
     parser.tail = lambda: _epilog(provider) if provider else _EPILOG
     for title, options in COMMON.items():
-        _add_options(parser, title, [one for one in options if not command or one.name not in _OF_SOURCES])
+        _add_options(parser, title, [one for one in options if not (_asks_nobody(command) and one.name in _OF_SOURCES)])
     group = parser.add_argument_group("listings")
-    for flags, text in _HELP if command else _LISTINGS:
+    for flags, text in _HELP if _asks_nobody(command) else _LISTINGS:
         group.add_argument(*flags, action="store_true", help=text)
     if provider is not None and provider.options:
         _add_options(parser, f"options of {provider.name} (as --name VALUE or name=VALUE)", provider.options)
@@ -259,15 +276,21 @@ def _plain_default(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _usage(provider: Provider | None, command: str) -> str:
-    if command:
-        return f"%(prog)s {command} [--pit ISO8601] [options] [key=value ...] < FILE"
+def _asks_nobody(command: str) -> bool:
+    """Whether it is a command that takes a fetch's options, and asks no source."""
+    return command != "" and command not in LOOKS
+
+
+def _usage(provider: Provider | None, command: str = "") -> str:
+    if _asks_nobody(command):
+        return "%(prog)s [--pit ISO8601] [options] [key=value ...] < FILE"
     source, words = "SOURCE", " [OP]"
+    pits = {"diff": "--pit EARLIER --pit LATER", "explain": "--pit ISO8601"}.get(command, "[--pit ISO8601]")
     if provider is not None:
         source = provider.name
         forms = {"": "", "one": " [{}]", "all": " [{} ...]"}
         words = "".join(forms[option.positional].format(option.name.upper()) for option in provider.options)
-    return f"%(prog)s --source {source} [--pit ISO8601] [options]{words} [key=value ...]"
+    return f"%(prog)s --source {source} {pits} [options]{words} [key=value ...]"
 
 
 def _epilog(provider: Provider) -> str | None:

@@ -27,6 +27,11 @@ def line(text: str) -> str:
     return "pit_fetch: " + visible(text.replace("\n", " ")) + "\n"
 
 
+def harmless(text: str, stream: TextIO) -> str:
+    """``text`` as ``stream`` may get it: a terminal obeys what a file only holds."""
+    return visible(text.replace("\r\n", "\n"), keep="\n\t") if stream.isatty() else text
+
+
 def deliver(stream: TextIO, text: str, seconds: float | None = None) -> None:
     """Writes ``text`` to ``stream`` in one write, or as many as its reader needs. Raises OSError or ValueError."""
     try:
@@ -51,12 +56,23 @@ def terminal_width(stream: TextIO, environ: Mapping[str, str]) -> int:
 def check_file(path: str) -> None:
     """Whether :func:`write_file` can write ``path``, as far as can be told before. Raises UsageError."""
     folder = os.path.dirname(os.path.realpath(path))
+    if os.path.basename(path) == "-":
+        raise UsageError("output_unwritable", problem="- is not a file; without --output, the answer goes to stdout")
     if os.path.exists(path) and not os.path.isfile(path):
         raise UsageError("output_unwritable", problem="it is not a regular file")
+    if any(_is_stream(fd, path) for fd in (1, 2)):
+        raise UsageError("output_unwritable", problem="standard output or standard error goes there")
     if not os.path.isdir(folder):
         raise UsageError("output_unwritable", problem="its folder does not exist")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise UsageError("output_unwritable", problem="no permission to write in its folder")
+
+
+def _is_stream(fd: int, path: str) -> bool:
+    try:
+        return os.path.samestat(os.fstat(fd), os.stat(path))
+    except OSError:
+        return False
 
 
 def write_file(path: str, content: str | bytes) -> None:

@@ -37,8 +37,15 @@ def problem(text: str, following: Sequence[str] = ()) -> str:
             if any(map(parse_pit, forms)):
                 return f"was cut at a space: {_advice(forms, remark)}"
     faults, forms, remark = _judge(text)
-    said = " and ".join([", ".join(faults[:-1]), faults[-1]] if len(faults) > 1 else faults)
-    return f"{said}: {_advice(forms, remark)}"
+    return f"{_listed(faults)}: {_advice(forms, remark)}"
+
+
+def _listed(faults: Sequence[str]) -> str:
+    """``has no T, no seconds and no offset``."""
+    verb = "has "
+    if len(faults) > 1 and all(one.startswith(verb) for one in faults):
+        faults = [faults[0], *(one.removeprefix(verb) for one in faults[1:])]
+    return " and ".join([", ".join(faults[:-1]), faults[-1]] if len(faults) > 1 else faults)
 
 
 def date_problem(text: str) -> str:
@@ -230,6 +237,8 @@ def _bracketed(
     if not offset:
         if zone is None:
             return _named(faults, wall, fraction, name)
+        if _has_odd_seconds(wall, zone):
+            return [*faults, f"is from before {name} had an offset in whole minutes"], [], ""
         forms = [f"{form}[{name}]" for form in _in_zone(wall, zone, fraction)]
         if len(forms) == 1:
             return faults, [f"{forms[0][: 19 + len(fraction)]}[{name}]"], ""
@@ -250,6 +259,12 @@ def _bracketed(
     return faults, [*here, there], told if here and all(map(parse_pit, [*here, there])) else ""
 
 
+def _has_odd_seconds(wall: datetime, zone: tzinfo) -> bool:
+    """Whether the zone kept its local mean time then, whose offset a PIT cannot say."""
+    offsets = (wall.replace(tzinfo=zone, fold=fold).utcoffset() for fold in (0, 1))
+    return any(offset is not None and offset.total_seconds() % 60 for offset in offsets)
+
+
 def _zone(name: str) -> tzinfo | None:
     from zoneinfo import ZoneInfo
 
@@ -257,6 +272,13 @@ def _zone(name: str) -> tzinfo | None:
         return ZoneInfo(name) if "/" in name or name == "UTC" else None
     except (KeyError, OSError, ValueError):  # no such zone, or no database of them
         return None
+
+
+def _as_the_database_writes(name: str) -> str:
+    """``america/new_york`` with its capitals; "" if the database has none of that name."""
+    from zoneinfo import available_timezones
+
+    return next((one for one in available_timezones() if "/" in name and one.casefold() == name.casefold()), "")
 
 
 def _named(faults: list[str], wall: datetime, fraction: str, name: str) -> tuple[list[str], list[str], str]:
@@ -268,6 +290,11 @@ def _named(faults: list[str], wall: datetime, fraction: str, name: str) -> tuple
         return [*faults, "has a zone's name instead of its offset"], forms, ""
     zone = _zone(name)
     if zone is None:
+        likely = _as_the_database_writes(name)
+        meant = _zone(likely)
+        if meant is not None:
+            forms = [f"{form}[{likely}]" for form in _in_zone(wall, meant, fraction)]
+            return [*faults, "has a zone's name in the wrong case"], forms, ""
         unknown = "that this machine does not know" if "/" in name else "instead of its offset"
         return [*faults, f"has a zone's name {unknown}"], [], ""
     forms = [f"{form}[{name}]" for form in _in_zone(wall, zone, fraction)]

@@ -38,6 +38,7 @@ class Collected(NamedTuple):
     opened   a source was asked, so the constant gaps of PIT mode belong in the envelope
     failure  where the provider crashed, or ""
     memory   the archive that records it
+    resumes  --after continues the answer
     """
 
     taken: Taken
@@ -48,6 +49,7 @@ class Collected(NamedTuple):
     opened: bool = False
     failure: str = ""
     memory: Memory | None = None
+    resumes: bool = True
 
 
 class Outcome(NamedTuple):
@@ -72,7 +74,8 @@ def report(request: Request, collected: Collected) -> Outcome:
 
     Raises TypeError, ValueError or RecursionError for a payload that JSON cannot express.
     """
-    view = _view(request, collected.secrets)._replace(start=_start(request, collected.taken.kept))
+    view = _view(request, collected.secrets)
+    view = view._replace(start=_start(request, collected.taken.kept), resumes=collected.resumes)
     render, gaps = renderer(request.format, request.width), _gaps(request, collected)
     if view.start is not None and not envelope.goes_on(collected.taken.kept[0], view):
         gaps.append(gap("changed_since"))
@@ -104,7 +107,7 @@ def unjudged(
     request: Request, records: Sequence[Record], gaps: Sequence[Gap], secrets: tuple[str, ...], status: ExitStatus
 ) -> Outcome:
     """What an operator is shown of ``records``, public or not. The gate would refuse it: never for an agent."""
-    view = _view(request, secrets)
+    view = _view(request, secrets)._replace(resumes=False)
     render = renderer(request.format, request.width)
     fitted = envelope.fit(records, gaps, view, lambda one: render(one, request.pretty), request.max_chars)
     notes = tuple(f"{one['type']}: {one['reason']}" for one in fitted.envelope.gaps if request.format in DATA_ONLY)

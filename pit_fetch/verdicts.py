@@ -7,16 +7,18 @@ read the output it is refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pit_fetch import agent, credentials
 from pit_fetch.compare import look_back_from
 from pit_fetch.engine import run as ask
+from pit_fetch.envelope import FAILURES
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Gap, gap
+from pit_fetch.held import complete_to, in_gaps, joined
 from pit_fetch.log import Log
-from pit_fetch.operations import DATINGS, in_window, named
+from pit_fetch.operations import DATINGS, in_window, named, understood
 from pit_fetch.pit import position, verdict
 from pit_fetch.provider import Operation, Page, Provider, Query, Record
 from pit_fetch.report import Outcome, unjudged
@@ -39,34 +41,54 @@ def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
     pit = request.pit
     if pit is None:
         raise UsageError("usage", text="explain needs a --pit: it says what is withheld at that instant, and why")
-    if request.offline:
-        raise UsageError("usage", text="explain shows what the source says now: it does not go with --offline")
+    if request.after is not None:
+        raise UsageError("usage", text="explain does not take --after: narrow it with --date-from and --date-to")
     end = min(request.until if request.until and request.until > pit else pit + _BEYOND, max(pit, world.clock.now()))
     seen: dict[tuple[object, ...], Record] = {}
-    asked = request._replace(
-        provider=_watched(request.provider, seen),
-        pit=end,
-        since=look_back_from(request),
-        fields=(),
-        max_chars=0,
-        format="json",
-        pretty=False,
-    )
-    outcome = ask(asked, world, log, argv)
+    plain = request._replace(since=look_back_from(request), fields=(), max_chars=0, format="json", pretty=False)
+    log.reads = True
+    outcome = ask(plain._replace(provider=_watched(request.provider, seen), pit=end), world, log, argv)
     gaps = [one for one in outcome.gaps if one.code not in _OF_A_FETCH]
-    operations = named(request.provider, request.options)
-    found = [one for one in seen.values() if one.available_at is None or one.available_at <= end]
-    shown = [_explained(one, pit, operations[0]) for one in sorted(found, key=position)]
+    failed = any(one.type in FAILURES for one in gaps)
+    at_pit = None if failed else _with_archive(plain, world, log, argv)
+    log.reads = False
+    live = [one for one in map(_with_instants, seen.values()) if one.available_at is None or one.available_at <= end]
+    if at_pit is None:
+        found = [(one, "") for one in live]
+    else:
+        gaps = in_gaps(gaps, at_pit.gaps)
+        derives = request.provider.derive(understood(plain, world.clock.now())) is not None
+        found = joined(live, at_pit.kept, outcome.kept, complete_to(at_pit), derives)
+    operation = named(request.provider, request.options)[0]
+    shown = [_explained(one, pit, operation, why) for one, why in sorted(found, key=lambda pair: position(pair[0]))]
     if len(shown) > request.limit:
         gaps.append(gap("explained_in_part", limit=request.limit, count=len(shown)))
     elif any(one.code in ("limit", "max_pages") for one in outcome.gaps):
         gaps.append(gap("explained_to_a_limit"))
-    if not shown and outcome.status == 0:
+    if not shown and not failed:
         gaps.append(gap("nothing"))
     fields = (*request.fields, *FIELDS) if request.fields else ()
     secrets = credentials.known_secrets(request.provider, world.environ, world.folder)
     request = request._replace(fields=fields, canonical=f"explain {request.canonical}")
-    return unjudged(request, shown[: request.limit], gaps, secrets, outcome.status)
+    answer = unjudged(request, shown[: request.limit], gaps, secrets, outcome.status)
+    log.as_of = f", explained as of {spoken(pit)}"
+    log.summary(request.provider.name, answer.kept, answer.gaps)
+    return answer
+
+
+def _with_instants(record: Record) -> Record:
+    """The record without its stamps if they are not instants, since a fetch counts them as missing."""
+    if verdict(record._replace(id="-"), datetime.max.replace(tzinfo=UTC)) != "undated":
+        return record
+    return record._replace(available_at=None, revised_at=None)
+
+
+def _with_archive(request: Request, world: World, log: Log, argv: list[str]) -> Outcome | None:
+    """What a fetch at the PIT shows, if it has an archive: that may hold more, and know better. None if it failed."""
+    if request.input_file or not (request.archive or world.environ.get("PIT_FETCH_ARCHIVE")):
+        return None
+    answer = ask(request, world, log, argv)
+    return None if any(one.type in FAILURES for one in answer.gaps) else answer
 
 
 def _watched(provider: Provider, seen: dict[tuple[object, ...], Record]) -> Provider:
@@ -95,23 +117,38 @@ def _is_wanted(provider: Provider, query: Query, record: Record) -> bool:
         return True
 
 
-def _explained(record: Record, pit: datetime, operation: Operation) -> Record:
+def _explained(record: Record, pit: datetime, operation: Operation, why: str) -> Record:
+    """``why`` a fetch with an archive does not show it: "replaced", "unseen", or ""."""
     judged = verdict(record, pit)
-    if judged == "late" and record.available_at is not None and record.available_at <= pit:
-        said, because = "revised", f"revised {_since(record.revised_at, pit)}, and only that version is served"
+    if judged == "public" and why == "replaced":
+        said, because = "revised", "changed since without a mark"
+    elif judged == "public" and why == "unseen":
+        said, because = "late", "stamped before the PIT, but what the archive saw by then lacks it"
+    elif judged == "late" and record.available_at is not None and record.available_at <= pit:
+        only = "" if why == "replaced" else ", and only that version is served"
+        said, because = "revised", f"revised {_since(record.revised_at, pit)}{only}"
     elif judged == "late":
-        said, because = "late", f"published {_since(record.available_at, pit)}"
+        what = "published" if record.first_seen_at is None else "first seen"
+        said, because = "late", f"{what} {_since(record.available_at, pit)}"
     else:
         said, because = judged, _BECAUSE[judged](record, operation)
-    rule = operation.rule or f"by {record.available_at_source}" if operation.dating == "record" else operation.why
+    because += "; the archive holds what it said before" if why == "replaced" else ""
+    if record.first_seen_at is not None:
+        rule = "by sight: what was in the archive was public"
+    elif operation.dating == "record":
+        rule = operation.rule or f"by {record.available_at_source}"
+    else:
+        rule = operation.why
     return record._replace(payload={"verdict": said, "because": because, "rule": rule, **record.payload})
 
 
 def _public(record: Record, operation: Operation) -> str:
-    revised = "" if record.revised_at is None else f", last revised {spoken(record.revised_at)}"
-    return (
-        "available at or before the PIT" if record.available_at is None else f"{spoken(record.available_at)}{revised}"
-    )
+    if record.available_at is None:
+        return "available at or before the PIT"
+    if record.first_seen_at is not None:
+        return f"in the archive since {spoken(record.first_seen_at)}"
+    revised = "" if record.revised_at is None else f", last revised on {spoken(record.revised_at)}"
+    return f"published on {spoken(record.available_at)}{revised}"
 
 
 def _undated(record: Record, operation: Operation) -> str:
@@ -127,12 +164,12 @@ _BECAUSE: dict[str, Callable[[Record, Operation], str]] = {
 
 
 def _since(moment: datetime | None, pit: datetime) -> str:
-    """``5 minutes after the PIT, Thursday ...``."""
+    """``5 minutes after the PIT, on Thursday ...``."""
     if moment is None:
         return "after the PIT"
     seconds = (moment - pit).total_seconds()
     for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")):
         if seconds >= size:
             count = int(seconds // size)
-            return f"{count} {unit}{'' if count == 1 else 's'} after the PIT, {spoken(moment)}"
-    return f"less than a second after the PIT, {spoken(moment)}"
+            return f"{count} {unit}{'' if count == 1 else 's'} after the PIT, on {spoken(moment)}"
+    return f"less than a second after the PIT, on {spoken(moment)}"

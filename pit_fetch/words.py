@@ -12,7 +12,7 @@ from typing import Any
 from pit_fetch import meant
 from pit_fetch.coercion import flag_of
 from pit_fetch.errors import UsageError
-from pit_fetch.options import COMMON_FLAGS, COMMON_WITH_VALUE, build_parser
+from pit_fetch.options import COMMANDS, COMMON_FLAGS, COMMON_WITH_VALUE, build_parser
 from pit_fetch.provider import Option, Provider
 from pit_fetch.times import parse_pit
 
@@ -64,7 +64,7 @@ def _positional(values: Mapping[str, Any], words: list[str], provider: Provider)
         return {}
     option = next((option for option in provider.options if option.positional), None)
     if option is None:
-        raise UsageError("usage", text=_no_words(provider))
+        raise UsageError("usage", text=_no_words(provider, words[0]))
     if option.name in values:
         raise UsageError("usage", text=f"{flag_of(option.name)} is given twice, as an option and as a word")
     if option.positional == "one" and len(words) > 1:
@@ -118,7 +118,10 @@ def _unknown_pair(name: str, provider: Provider) -> str:
     return f"{meant.shown(name)}=... is not an option of {provider.name}{_hint(name, flags, provider)}; see --help"
 
 
-def _no_words(provider: Provider) -> str:
+def _no_words(provider: Provider, word: str) -> str:
+    command = meant.name(word, COMMANDS)
+    if command:
+        return f"a command comes first: pit_fetch {command} --source {provider.name} ..."
     several = next((option for option in provider.options if option.kind == "list"), None)
     lists = f", and separate several values with commas ({flag_of(several.name)} A,B)" if several else ""
     return f"{provider.name} takes no bare words: write --name VALUE or name=VALUE{lists}; see --help"

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import pytest
 
 from pit_fetch import commands, config
-from pit_fetch.commands import completion
-from pit_fetch.commands.archive import COMMANDS as ARCHIVE
 from pit_fetch.errors import UsageError
 from tests.demo import PIT, PIT_TEXT, ask, at_pit, demo, record
-from tests.inprocess import Answer, fetch
+from tests.inprocess import Answer
 from tests.loopback import benzinga
 
 ROWS = [record(f"{n:02}", n, title="x" * 500) for n in range(20)]
@@ -137,6 +137,47 @@ def test_an_unreadable_file_may_have_held_a_ceiling(place: Place) -> None:
     assert (place.ask().data, place.ask().gap_types) == ([], ["config"])
 
 
+def _pipe(file: Path) -> None:
+    os.mkfifo(file)
+
+
+def _device(file: Path) -> None:
+    file.symlink_to("/dev/zero")
+
+
+def _nothing(file: Path) -> None:
+    file.symlink_to("nowhere")
+
+
+def _large(file: Path) -> None:
+    file.write_bytes(b"#" * 1_000_001)
+
+
+def _deep(file: Path) -> None:
+    file.write_text("limit = " + "[" * 100_000)
+
+
+@pytest.mark.parametrize("make", [_pipe, _device, _nothing, _large, _deep])
+@pytest.mark.parametrize("which", ["users", "project"])
+def test_what_is_not_a_file_of_settings_stops_the_call_at_once(
+    place: Place, make: Callable[[Path], None], which: str
+) -> None:
+    make(getattr(place, which))
+    left = place.ask()
+    assert (left.data, left.gap_types) == ([], ["config"])
+    assert str(getattr(place, which)) in left.err
+
+
+def test_a_byte_order_mark_says_nothing(place: Place) -> None:
+    place.project.write_bytes(b"\xef\xbb\xbflimit = 3\r\n")
+    assert len(place.ask().data) == 3
+
+
+def test_a_refusal_does_not_blame_a_variable_for_a_file_s_ceiling(place: Place) -> None:
+    place.users.write_text(f'ceiling = "{EARLIER}"')
+    assert "a settings file" in place.ask().err
+
+
 def test_what_a_file_says_for_people_does_not_count_for_agents(place: Place) -> None:
     place.users.write_text('format = "csv"\nverbose = true\nfail = true\ntimeout = 5\npretty = true')
     place.project.write_text("timeout = 0.001\nmax_chars = 0")
@@ -194,6 +235,14 @@ def test_config_says_each_value_and_where_it_comes_from_but_no_key(place: Place)
         shown(place, "config")
 
 
+def test_config_names_a_rate_that_no_source_has(place: Place) -> None:
+    place.project.write_text("[rate]\n'www.alphavantage.example' = '5/1'")
+    assert re.search(
+        r"PIT_FETCH_RATE_WWW_ALPHAVANTAGE_EXAMPLE +5/1 +.*pit_fetch.toml, for no host of an installed source",
+        shown(place, "config"),
+    )
+
+
 def test_sources_describes_operations_rules_and_fields(place: Place) -> None:
     text = shown(place, "sources", "av")
     assert "TIME_SERIES_DAILY\n  dated    20:00 New York of its day\n" in text
@@ -217,6 +266,18 @@ COMPLETIONS = {
     "archive drop --be": ("--before",),
     "capture --mis": ("--missing",),
     "capture pit_fetch.to": ("pit_fetch.toml",),
+    "--source=al": ("alphavantage", "alpha-vantage", "alfred"),
+    "--source=av --op TIME_SERIES_D": ("TIME_SERIES_DAILY", "TIME_SERIES_DAILY_ADJUSTED"),
+    "--source av --op=TIME_SERIES_D": ("TIME_SERIES_DAILY", "TIME_SERIES_DAILY_ADJUSTED"),
+    "--source pplx --op s": ("search",),
+    "--source benzinga --op s": (),
+    "--limit -": (),
+    "completion z": ("zsh",),
+    "config --": ("--help", "--json"),
+    "init --d": ("--dry-run",),
+    "diff --source benzinga --ti": ("--timeout", "--tickers"),
+    "--archive pit_f": ("pit_fetch.toml",),
+    "--source $(touch x) --ti": ("--timeout",),
 }
 
 
@@ -226,26 +287,25 @@ def test_a_shell_completes(place: Place, shell: str, typed: str) -> None:
     if shutil.which(shell) is None:
         pytest.skip(f"no {shell} on this machine")
     script = shown(place, "completion", shell)
-    words = ["pit_fetch", *typed.split()]
+    place.project.touch()
+    # As the shell hands them over: to bash, "=" is a word of its own.
+    words = ["pit_fetch", *(typed.replace("=", " = ") if shell == "bash" else typed).split()]
     as_sh = "emulate -L sh; setopt kshglob noshglob braceexpand; " if shell == "zsh" else ""
     code = (
         f"{'autoload -Uz compinit; compinit -u -D; ' if shell == 'zsh' else ''}{script}\n"
-        f"t() {{ {as_sh}COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; COMPREPLY=(); "
+        f"t() {{ {as_sh}COMP_WORDS=({' '.join(map(quote, words))}); COMP_CWORD={len(words) - 1}; COMPREPLY=(); "
         f"_pit_fetch pit_fetch '{words[-1]}' '{words[-2]}'; printf '%s\\n' \"${{COMPREPLY[@]}}\"; }}; t"
     )
-    (place.inside / "pit_fetch.toml").touch()
-    run = [shell, *(["-f"] if shell == "zsh" else []), "-c", code]
-    ran = subprocess.run(run, capture_output=True, text=True, cwd=place.inside)
+    (place.project.parent / "pit_fetch.toml").touch()
+    ran = subprocess.run(
+        [shell, *(["-f"] if shell == "zsh" else []), "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=place.project.parent,
+    )
     offered = [word for word in ran.stdout.split() if word.startswith(words[-1])]  # zsh itself narrows what is offered
-    assert (set(offered), ran.stderr) == (set(COMPLETIONS[typed]), "")
-
-
-def test_completion_knows_the_options_of_the_archive_s_commands(place: Place) -> None:
-    def flags(*words: str) -> set[str]:
-        return set(re.findall(r"--[a-z][a-z-]+", fetch(place.inside, *words, "--help").out))
-
-    assert set(completion.CAPTURE_FLAGS.split()) == flags("capture")
-    assert set(completion.ARCHIVE_FLAGS.split()) == set().union(*(flags("archive", name) for name in ARCHIVE))
+    assert ({word.partition("=")[2] or word for word in offered}, ran.stderr) == (set(COMPLETIONS[typed]), "")
+    assert not (place.project.parent / "x").exists()
 
 
 def test_completion_needs_a_shell(place: Place) -> None:

@@ -204,3 +204,13 @@ def test_a_client_that_does_not_start_or_end_proves_nothing(tmp_path: Path, monk
     (tmp_path / "slow").write_text("#!/bin/sh\nsleep 30\n")
     (tmp_path / "slow").chmod(0o755)
     assert "not done" in prove.prove(str(tmp_path / "slow"), {"PATH": PATH}, tmp_path, ceiling, []).problem
+
+
+def test_a_machine_without_time_zones_is_named(tmp_path: Path) -> None:
+    assert doctor.zone_database(os.environ) == []
+    python = tmp_path / "python3"
+    python.write_text("#!/bin/sh\nexit 1\n")
+    python.chmod(0o755)
+    (found,) = doctor.zone_database({"PATH": str(tmp_path)})
+    assert (found.level, found.check) == ("warn", "zones")
+    assert "tzdata" in found.fix

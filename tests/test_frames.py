@@ -97,6 +97,8 @@ def test_a_frame_has_the_index_that_is_asked_for() -> None:
     assert one.to_df(index=["title", "date"]).index.names == ["title", "date"]
     with pytest.raises(KeyError):
         one.to_df(index="nothing")
+    with pytest.raises(KeyError, match="nothing is not a column: there are available_at, "):
+        one.to_df(index=["title", "nothing"])
 
 
 def test_an_empty_frame_has_the_declared_columns() -> None:

@@ -18,9 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pit_fetch import registry
-from pit_fetch.cli import COMMANDS
 from pit_fetch.coercion import flag_of
-from pit_fetch.options import build_parser
+from pit_fetch.options import COMMANDS, build_parser
 from pit_fetch.siblings import gate, load
 
 guard = load("pit_guard")

@@ -163,7 +163,7 @@ def test_sources_says_what_there_is_to_ask_for() -> None:
 
 def test_a_ceiling_binds_python_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIT_FETCH_CEILING", "2024-02-15T15:00:00-05:00")
-    with pytest.raises(ValueError, match="after PIT_FETCH_CEILING"):
+    with pytest.raises(ValueError, match="after the ceiling"):
         pit_fetch.fetch("benzinga", pit=PIT)
 
 

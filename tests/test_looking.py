@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pit_fetch
+from pit_fetch.cli import main
 from pit_fetch.compare import Read, changes
 from pit_fetch.errors import UsageError
 from pit_fetch.pit import position
 from pit_fetch.provider import Context, Operation, Option, Query, Record
+from pit_fetch.registry import load
+from pit_fetch.testing.process import TestClock
 from pit_fetch.testing.same import CANARY
-from tests.demo import PIT, PIT_TEXT, ask, demo, record
+from pit_fetch.testing.server import Answering
+from pit_fetch.world import World
+from tests.demo import PIT, PIT_TEXT, demo, nobody, record
 from tests.inprocess import NOW, Answer
 from tests.loopback import benzinga
 
@@ -34,8 +40,6 @@ def explain(folder: Path, rows: list[Record], *words: str, **given: Any) -> Answ
 
 
 def ask_as(command: str, folder: Path, rows: Any, *words: str, **given: Any) -> Answer:
-    from pit_fetch.testing.server import Answering
-    from tests.demo import nobody
     from tests.inprocess import fetch
 
     provider = rows if hasattr(rows, "fetch") else demo(rows)
@@ -174,6 +178,53 @@ def test_a_failed_read_is_no_difference(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["diff", "explain"])
+def test_an_answer_that_cannot_be_resumed_does_not_say_how(tmp_path: Path, command: str) -> None:
+    pits = ("--pit", PIT_TEXT, *(("--pit", EARLIER) if command == "diff" else ()))
+    for size in (300, 9_000):
+        rows = [record(f"{n:03}", n, text="x" * size) for n in range(50)]
+        left = ask_as(command, tmp_path, rows, *pits, "--max-chars", "4000")
+        assert len(left.out) <= 4000
+        assert left.data
+        said = left.envelope["gaps"][-1]
+        assert (said["type"], "cursor" in said, "--after" in said["reason"]) == ("truncated", False, False)
+        assert "cannot be continued" in said["reason"]
+
+
+def test_standard_input_is_read_once_for_both_instants(tmp_path: Path) -> None:
+    rows = [benzinga.article(n, PIT - timedelta(minutes=n * 25)) for n in range(1, 6)]
+    once, stdout = [json.dumps(rows).encode()], io.StringIO()
+    world = World(
+        environ={},
+        folder=str(tmp_path),
+        clock=TestClock(NOW).value(),
+        transport=Answering(nobody, lambda: NOW),
+        find=load,
+        read_stdin=lambda seconds: once.pop() if once else b"",
+        stdout=stdout,
+    )
+    words = ["--source", "bz-news-api", "--pit", EARLIER, "--pit", PIT_TEXT, "--input-file", "-"]
+    assert main(["diff", *words], world) == 0
+    assert [item["id"] for item in json.loads(stdout.getvalue())["data"]] == ["1", "2"]
+
+
+@pytest.mark.parametrize("command", ["diff", "explain"])
+def test_a_summary_is_that_of_the_answer(tmp_path: Path, command: str) -> None:
+    pits = ("--pit", PIT_TEXT, *(("--pit", EARLIER) if command == "diff" else ()))
+    rows = [record("new", 30), record("old", 90), record("late", -10)]
+    said = ask_as(command, tmp_path, rows, *pits, "-v").err
+    summaries = [one for one in said.splitlines() if " item" in one]
+    assert len(summaries) == 1
+    assert {"diff": "demo: 1 item, ", "explain": "demo: 3 items, "}[command] in summaries[0]
+    assert "Thursday 2024-02-15 16:00:00" in summaries[0]
+
+
+def test_a_request_that_failed_is_not_explained_as_empty(tmp_path: Path) -> None:
+    provider = demo(SEEN, operations=(Operation("A", needs=("x",)), Operation("B")), options=(Option("op", "x"),))
+    left = ask_as("explain", tmp_path, provider, "--pit", PIT_TEXT, "--op", "A")
+    assert left.gap_types == ["config"]
+
+
+@pytest.mark.parametrize("command", ["diff", "explain"])
 def test_an_archive_may_be_at_hand(tmp_path: Path, command: str) -> None:
     rows = [record("new", 30), record("old", 90), record("late", -10)]
     pits = ("--pit", PIT_TEXT, *(("--pit", EARLIER) if command == "diff" else ()))
@@ -202,7 +253,7 @@ def test_each_record_has_its_verdict_and_why(tmp_path: Path) -> None:
         ("undated", "undated"),
     ]  # fmt: skip
     because = {item["title"]: item["because"] for item in left.data}
-    assert because["late"].startswith("published 2 minutes after the PIT, Thursday 2024-02-15 16:02:00 in New York")
+    assert because["late"].startswith("published 2 minutes after the PIT, on Thursday 2024-02-15 16:02:00 in New York")
     assert because["revised"].startswith("revised 1 hour after the PIT")
     assert because["undated"] == "nothing shows when it was published or last revised"
     assert because["unusable"] == "it has no id"
@@ -210,6 +261,17 @@ def test_each_record_has_its_verdict_and_why(tmp_path: Path) -> None:
     assert (left.code, left.err) == (0, "")
     beyond = explain(tmp_path, SEEN, "--date-to", "2024-03-01")
     assert beyond.data[0]["title"] == "far"
+
+
+@pytest.mark.parametrize("stamp", [datetime(2024, 2, 15, 15), "2024-02-15T15:00:00-05:00"])  # noqa: DTZ001
+def test_a_stamp_that_is_not_an_instant_is_explained_as_missing(tmp_path: Path, stamp: Any) -> None:
+    for name in ("available_at", "revised_at"):
+        broken = record("broken", 5)._replace(**{name: stamp})
+        left = explain(tmp_path, [record("public", 2), broken])
+        assert [(item["id"], item["verdict"], item["available_at"] is None) for item in left.data] == [
+            ("public", "public", False),
+            ("broken", "undated", True),
+        ]
 
 
 def test_the_rule_is_the_operation_s_own(tmp_path: Path) -> None:
@@ -239,8 +301,8 @@ def test_what_was_not_asked_for_is_not_explained(tmp_path: Path) -> None:
     assert "2 of 4 records are shown" in shown.envelope["gaps"][-1]["reason"]
 
 
-@pytest.mark.parametrize("words", [(), ("--pit", "now")])
-def test_an_explanation_needs_a_pit(tmp_path: Path, words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("words", [(), ("--pit", "now"), ("--pit", PIT_TEXT, "--after", f"1@{PIT_TEXT}")])
+def test_an_explanation_that_is_refused(tmp_path: Path, words: tuple[str, ...]) -> None:
     assert ask_as("explain", tmp_path, SEEN, *words).code == 2
 
 
@@ -255,7 +317,10 @@ def test_a_page_of_it_greys_what_is_withheld(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["diff", "explain"])
 def test_each_has_its_help_and_names_its_source(tmp_path: Path, command: str) -> None:
-    assert "--date-from" in ask(tmp_path, demo(), "--help").out
+    shown = ask_as(command, tmp_path, [], "--help").out
+    assert f"pit_fetch {command} --source demo --pit" in shown
+    assert {"diff": "--pit EARLIER --pit LATER", "explain": "verdict"}[command] in shown
+    assert "--date-from" in shown
     from tests.inprocess import fetch
 
     assert fetch(tmp_path, command, "--help").code == 0
@@ -277,6 +342,10 @@ def test_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert json.loads(json.dumps(explained)) == explained
     with pytest.raises(UsageError, match="a pair of instants"):
         pit_fetch.diff("benzinga", PIT_TEXT, input_file=sample)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="a pair of instants"):
+        pit_fetch.diff("benzinga", pits, pit=PIT, input_file=sample)
+    assert pit_fetch.diff("benzinga", iter(pits), input_file=sample) == changed  # type: ignore[arg-type]
+    assert list(explained.to_df().columns[4:7]) == ["verdict", "because", "title"]
     monkeypatch.setenv("CLAUDECODE", "1")
     with pytest.raises(UsageError, match="explain shows what is withheld"):
         pit_fetch.explain("benzinga", PIT, input_file=sample)

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.cli import COMMANDS, main
+from pit_fetch.cli import main
 from pit_fetch.meant import name, option
+from pit_fetch.options import COMMANDS
 
 PIT = "2024-02-15T16:00:00-05:00"
 SOURCES = {
@@ -173,6 +174,8 @@ REFUSED = {
     "$BZ --tickers": "--tickers needs a value",
     "$BZ --tickers ,": "--tickers is a comma-separated list",
     "$BZ --tickers AAPL MSFT": "separate several values with commas (--tickers A,B)",
+    "$BZ diff": "a command comes first: pit_fetch diff --source bz-news-api",
+    "$BZ Explian": "a command comes first: pit_fetch explain --source bz-news-api",
     "$BZ AAPL": "bz-news-api takes no bare words: write --name VALUE or name=VALUE",
     "$BZ --pretty=true": "--pretty takes no value: write it on its own",
     "$BZ -verbose": "--verbose takes no value: write it on its own",

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,8 +14,10 @@ import pytest
 from pit_fetch.cli import main
 from pit_fetch.envelope import Envelope
 from pit_fetch.errors import UsageError
+from pit_fetch.formats import NAMES
 from pit_fetch.formats.table import render
 from pit_fetch.output import write_file
+from pit_fetch.provider import Record
 from pit_fetch.testing.process import TestClock
 from pit_fetch.testing.server import Answering
 from pit_fetch.world import World
@@ -29,13 +34,17 @@ class Terminal(io.StringIO):
 
 
 def at_a_terminal(folder: Path, *words: str, **environ: str) -> str:
+    return shown_of(ROWS, folder, *words, **environ)
+
+
+def shown_of(rows: list[Record], folder: Path, *words: str, **environ: str) -> str:
     stdout = Terminal()
     world = World(
         environ=environ,
         folder=str(folder),
         clock=TestClock(NOW).value(),
         transport=Answering(nobody, lambda: NOW),
-        find=lambda name: demo(ROWS),
+        find=lambda name: demo(rows),
         read_stdin=lambda seconds: b"",
         stdout=stdout,
         stderr=Terminal(),
@@ -54,6 +63,59 @@ def test_a_person_at_a_terminal_reads_a_table(tmp_path: Path) -> None:
 )
 def test_an_agent_reads_json_wherever_it_is(tmp_path: Path, environ: dict[str, str]) -> None:
     assert at_a_terminal(tmp_path, **environ).startswith('{"data": [')
+
+
+@pytest.mark.parametrize("form", NAMES)
+def test_a_terminal_gets_nothing_that_controls_it(tmp_path: Path, form: str) -> None:
+    if form == "parquet":
+        return
+    rows = [record("1", title="\x1b]0;own\x07 \x9b31m \r \u202e", body="\x1b[2J" * 3)]
+    shown = shown_of(rows, tmp_path, "--format", form)
+    assert shown
+    assert all(char.isprintable() or char in "\n\t" for char in shown)
+
+
+def test_a_terminal_that_cannot_erase_a_line_gets_no_progress(tmp_path: Path) -> None:
+    said: dict[str, str] = {}
+    for kind in ("xterm", "dumb"):
+        stderr = Terminal()
+        world = World(
+            environ={"TERM": kind},
+            folder=str(tmp_path),
+            clock=TestClock(NOW).value(),
+            transport=Answering(nobody, lambda: NOW),
+            find=lambda name: demo(ROWS),
+            read_stdin=lambda seconds: b"",
+            stdout=Terminal(),
+            stderr=stderr,
+        )
+        assert main([*AT_PIT], world) == 0
+        said[kind] = stderr.getvalue()
+    assert "\x1b[K" in said["xterm"]
+    assert "\x1b" not in said["dumb"]
+    assert said["xterm"].endswith(said["dumb"])
+
+
+def test_an_explanation_has_its_reason_in_the_line() -> None:
+    why = "published 40 minutes after the PIT, on Thursday 2024-02-15 16:40:00 in New York (-05:00)"
+    item = {"available_at": PIT.isoformat(), "available_at_source": "provider_metadata", "id": "1"}
+    item |= {"verdict": "late", "because": why, "rule": "by created", "title": "t" * 90, "tickers": "AAPL"}
+    for width in (80, 100, 120, 200):
+        lines = render(Envelope([item]), width=width).splitlines()
+        assert lines[0].split()[:4] == ["available_at", "verdict", "title", "because"]
+        assert "published 40 minutes after th" in lines[2]
+        assert all(len(line) <= width for line in lines[:3])
+
+
+@pytest.mark.parametrize("path", ["-", "/dev/stdout"])
+def test_an_output_that_is_standard_output_is_refused(tmp_path: Path, path: str) -> None:
+    with (tmp_path / "out").open("w") as held:
+        program = [sys.executable, "-m", "pit_fetch", "--source", "bz-news-api", "--output", path]
+        ran = subprocess.run(program, stdout=held, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    assert ran.returncode == 2
+    assert "--output cannot be written" in ran.stderr
+    assert json.loads((tmp_path / "out").read_text())["gaps"][0]["type"] == "config"
+    assert [one.name for one in tmp_path.iterdir()] == ["out"]
 
 
 @pytest.mark.parametrize("words", [("--format", "json"), ("--pretty",)])

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pit_fetch.envelope import Asked, Envelope
 from pit_fetch.formats.html import LARGEST, fragment, render
+from pit_fetch.page.markup import plain
 from pit_fetch.page.timeline import Mark, svg
 from tests.demo import PIT, at_pit, demo, record
 from tests.pages import bars, news
@@ -84,6 +85,51 @@ def test_an_article_is_text_and_its_beginning_is_there() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "shown"),
+    {
+        "Margins <10% but growth >20%, x<y, 5 < 6 > 4": "Margins <10% but growth >20%, x<y, 5 < 6 > 4",
+        "if a<b and c>d": "if a<b and c>d",
+        "<b and c>": "<b and c>",
+        "A<B>C and <i>": "A<B>C and <i>",
+        "see ?a=1&copy=2 &amp; R&D": "see ?a=1&copy=2 & R&D",
+        "<p class='x'>Sales &lt; cost</p><br/><a href=\"/x?y>\">more</a>": 'Sales < cost <a href="/x?y>">more',
+        "<p>Seen</p><script>if (a<b) c()</script><style>p{}</style><!-- no --> and read": "Seen and read",
+        "<p>Cut <script>never ends": "Cut",
+        "<script>alone</script>": "<script>alone</script>",
+    }.items(),
+)
+def test_only_what_is_certainly_markup_is_taken_for_markup(text: str, shown: str) -> None:
+    assert plain(text) == shown
+    item = {"available_at": PIT.isoformat(), "available_at_source": "provider_metadata", "id": "1", "title": text}
+    assert shown in _Page(render(Envelope([item], [], Asked("demo", "q", PIT)))).words
+
+
+@given(st.text(alphabet="<>/bpa =\"'!-script&;", max_size=60))
+def test_plain_text_without_a_tag_keeps_every_word(text: str) -> None:
+    assume(not re.search(r"</(b|a|i|s|p)|<p[ />]", text) and "<!" not in text and "&" not in text)
+    assert plain(text) == " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("query", "heading"),
+    [
+        ("--source demo", "What was public at Thursday"),
+        ("explain --source demo", "What was public, and what was not, at Thursday"),
+        ("diff --source demo", "What changed, as of Thursday"),
+    ],
+)
+def test_a_page_says_what_it_shows(query: str, heading: str) -> None:
+    stamps = {"available_at": PIT.isoformat(), "available_at_source": "provider_metadata", "id": "1"}
+    why = f"published 40 minutes after the PIT, on {'x' * 100}"
+    item = {**stamps, "verdict": "late", "because": why, "title": "t", "created": PIT.isoformat(), "updated": "x"}
+    text = render(Envelope([item], [], Asked("demo", query, PIT, {"created": "instant"})))
+    assert heading in _Page(text).words
+    assert re.search(r"<th>verdict<th>title<th>because<th>updated", text)
+    assert why in text
+    assert "Not shown here: created." in text
+
+
+@pytest.mark.parametrize(
     "value",
     [
         "<script>alert(1)</script>",
@@ -141,6 +187,15 @@ def test_what_came_after_the_pit_is_grey_and_beyond_it() -> None:
     pit = float(re.findall(r'<line class="pit" x1="([0-9.]+)"', drawn)[0])
     grey = float(re.findall(r'class="bar grey" x="([0-9.]+)"', drawn)[0])
     assert grey > pit > 300
+
+
+@pytest.mark.parametrize("minutes", [-300, -1, 0, 1, 300])
+def test_the_pit_is_on_the_time_line_wherever_the_items_are(minutes: int) -> None:
+    marks = [Mark(PIT + timedelta(minutes=minutes + n), f"i{n}", grey=minutes > 0) for n in range(3)]
+    drawn = svg(marks, PIT, "")
+    places = [float(x) for x in re.findall(r' (?:x|x1)="(-?[0-9.]+)"', drawn)]
+    assert all(0 <= x <= 960 for x in places)
+    assert 'class="pit"' in drawn
 
 
 def test_a_notebook_shows_the_first_items_and_every_gap() -> None:

@@ -25,12 +25,12 @@ FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T\S+?(?=[,.;]?(?:\s|$))")
         ("2024-02-15T16:00-05:00", f"has no seconds: write {GOOD}"),
         ("2024-02-15 16:00:00-05:00", f"has no T between date and time: write {GOOD}"),
         ("2024-02-15T16:00:00 -05:00", f"has a space before its zone: write {GOOD}"),
-        ("2024-02-15t21:00:00z", "has a lower-case t and has a lower-case z: write 2024-02-15T21:00:00Z"),
+        ("2024-02-15t21:00:00z", "has a lower-case t and a lower-case z: write 2024-02-15T21:00:00Z"),
         ("2024-02-15T16:00:00-0500", f"has an offset that is not +HH:MM or -HH:MM: write {GOOD}"),
         ("2024-02-15T16:00:00-05", f"write {GOOD}"),
         ("2024-02-15T16:00:00-5:00", f"write {GOOD}"),
         ("2024-02-15T16:00:00GMT-5", f"write {GOOD}"),
-        ("2024-02-15T21:00:00 UTC", "before its zone and has a name instead of Z: write 2024-02-15T21:00:00Z"),
+        ("2024-02-15T21:00:00 UTC", "before its zone and a name instead of Z: write 2024-02-15T21:00:00Z"),
         ("2024-02-15T16:00:00", f"has no offset: write {GOOD} for New York or 2024-02-15T16:00:00Z for UTC"),
         ("2024-07-15T16:00:00", "has no offset: write 2024-07-15T16:00:00-04:00 for New York or 2024-07-15T16:00:00Z"),
         (
@@ -38,7 +38,15 @@ FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T\S+?(?=[,.;]?(?:\s|$))")
             "write 2024-11-03T01:30:00-04:00 or 2024-11-03T01:30:00-05:00 for New York (its clock shows it twice)",
         ),
         ("2024-03-10T02:30:00", "New York's clock skips that time; for UTC write 2024-03-10T02:30:00Z"),
-        ("2024-02-15T16:00:00 05:00", "has no sign before its offset: write 2024-02-15T16:00:00+05:00 or " + GOOD),
+        ("2024-02-15T16:00:00 05:00", "and no sign before its offset: write 2024-02-15T16:00:00+05:00 or " + GOOD),
+        (
+            "1883-11-18T12:00:00[America/New_York]",
+            f"is from before America/New_York had an offset in whole minutes: write it like {GOOD}",
+        ),
+        (
+            "2024-02-15T16:00:00[america/new_york]",
+            "has a zone's name in the wrong case: write 2024-02-15T16:00:00-05:00[America/New_York]",
+        ),
         ("2024-02-15T16:00:00[ET]", f"has a zone's name instead of its offset: write {GOOD}"),
         (
             "2024-02-15T16:00[America/New_York]",
@@ -46,7 +54,7 @@ FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T\S+?(?=[,.;]?(?:\s|$))")
         ),
         (
             "2024-02-15T16:00:00 America/New_York",
-            "has a zone's name without brackets: write 2024-02-15T16:00:00-05:00[America/New_York]",
+            "and a zone's name without brackets: write 2024-02-15T16:00:00-05:00[America/New_York]",
         ),
         (
             "2024-02-15T16:00:00-05:00 [America/New_York]",
@@ -81,10 +89,10 @@ FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T\S+?(?=[,.;]?(?:\s|$))")
         ("2024-07-15[America/New_York]", "has no time of day"),
         (
             "2024-02-15 4:00 PM ET",
-            f"has a.m. or p.m., has a space before its zone and has a zone's name instead of its offset: write {GOOD}",
+            f"a.m. or p.m., a space before its zone and a zone's name instead of its offset: write {GOOD}",
         ),
         ("2024-07-15T16:00:00 EST", "write 2024-07-15T16:00:00-04:00 or 2024-07-15T16:00:00-05:00"),
-        ("2024-02-15T16:00:00 CST", "has a zone's name instead of its offset: write it like " + GOOD),
+        ("2024-02-15T16:00:00 CST", "and a zone's name instead of its offset: write it like " + GOOD),
         (
             "2024-02-15",
             f"has no time of day: {GOOD} is 16:00 on that day, 2024-02-16T00:00:00-05:00 is its",
@@ -104,7 +112,7 @@ FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T\S+?(?=[,.;]?(?:\s|$))")
         ("1708030800123", "is a Unix time: write 2024-02-15T21:00:00.123000Z"),
         (
             "20240215T210000Z",
-            "has a date that is not YYYY-MM-DD and has a time that is not HH:MM:SS: write 2024-02-15T21",
+            "has a date that is not YYYY-MM-DD and a time that is not HH:MM:SS: write 2024-02-15T21",
         ),
         ("2024/02/15 16:00:00-05:00", f"write {GOOD}"),
         ("2024-2-5T9:30:00Z", "write 2024-02-05T09:30:00Z"),
@@ -169,3 +177,15 @@ def test_every_refused_text_has_an_answer_and_every_form_in_it_is_one(text: str)
     assert said.isascii()
     assert all(parse_pit(form) for form in FORM.findall(said)), said
     date_problem(text)
+
+
+@given(
+    st.integers(1, 9998),
+    st.integers(1, 12),
+    st.integers(0, 23),
+    st.sampled_from(["America/New_York", "europe/amsterdam", "Asia/Kolkata"]),
+)
+def test_whatever_a_zone_makes_of_it_there_is_a_reason(year: int, month: int, hour: int, zone: str) -> None:
+    text = f"{year:04}-{month:02}-18T{hour:02}:00:00[{zone}]"
+    said = problem(text) if parse_pit(text) is None else "is fine: "
+    assert re.match(r"(is|has|names) \w", said)

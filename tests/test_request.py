@@ -177,7 +177,7 @@ def test_a_second_pit_is_refused_and_an_abbreviated_one_too() -> None:
     [
         (PIT, PIT, ""),
         ("2024-02-15T15:59:59.9999999-05:00", PIT, ""),
-        (PIT, "2024-02-15T20:59:59.999999Z", "after PIT_FETCH_CEILING"),
+        (PIT, "2024-02-15T20:59:59.999999Z", "after the ceiling"),
         (None, PIT, "every call needs a --pit"),
         (PIT, "soon", "PIT_FETCH_CEILING must be"),
         (PIT, "", "PIT_FETCH_CEILING must be"),
@@ -362,7 +362,7 @@ def test_a_python_call_is_the_command_line_it_stands_for() -> None:
 
 
 def test_a_python_call_is_under_the_ceiling_too() -> None:
-    with pytest.raises(UsageError, match="after PIT_FETCH_CEILING"):
+    with pytest.raises(UsageError, match="after the ceiling"):
         of_values({"pit": PIT}, ONE, {"PIT_FETCH_CEILING": "2024-02-15T15:59:59-05:00"})
 
 

@@ -6,15 +6,19 @@ as they are today. Make it again after installing a source.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from shlex import quote
 
-from pit_fetch import registry
+from pit_fetch import commands, registry
 from pit_fetch.coercion import flag_of
 from pit_fetch.commands import Answer, Parser
+from pit_fetch.commands.archive import COMMANDS as ARCHIVE
+from pit_fetch.formats import NAMES as FORMS
+from pit_fetch.normalize import PROVIDER as NORMALIZE
 from pit_fetch.operations import OPTION
-from pit_fetch.options import COMMON_FLAGS, COMMON_OPTIONS
-from pit_fetch.provider import Option, Provider
+from pit_fetch.options import COMMANDS, COMMON_FLAGS, COMMON_OPTIONS, LOOKS, WORKS, build_parser
+from pit_fetch.provider import Provider
 
 _HELP = """\
 bash: eval "$(pit_fetch completion bash)" in ~/.bashrc
@@ -22,9 +26,10 @@ zsh:  eval "$(pit_fetch completion zsh)" in ~/.zshrc, behind compinit
 """
 
 # $1 of a completion function is the program, $2 the word so far, $3 the one before it; as in zsh's bashcompinit.
+# To bash, the "=" of --source=NAME is a word of its own; to zsh it is not.
 _SCRIPT = """\
 _pit_fetch_values() {{
-    case "$1" in
+    case "$1 $2" in
 {values}
     esac
 }}
@@ -33,30 +38,54 @@ _pit_fetch_words() {{
 {sources}
     esac
 }}
+_pit_fetch_flags() {{
+    case "$1" in
+{commands_flags}
+    *) return 1 ;;
+    esac
+}}
 _pit_fetch() {{
-    local word=$2 before=$3 source= place
+    local word=$2 before=$3 source= lead= place
+    COMPREPLY=()
     for ((place = 1; place < COMP_CWORD; place++)); do
-        [[ ${{COMP_WORDS[place]}} == --source ]] && source=${{COMP_WORDS[place + 1]}}
+        case "${{COMP_WORDS[place]}}" in
+        --source=*) source=${{COMP_WORDS[place]#--source=}} ;;
+        --source)
+            source=${{COMP_WORDS[place + 1]}}
+            [[ $source == "=" ]] && source=${{COMP_WORDS[place + 2]}} ;;
+        esac
     done
-    [[ ${{COMP_WORDS[1]}} == {normalize} ]] && source={normalize}
-    local offered=$(_pit_fetch_values "$before")
+    if [[ $word == "=" ]]; then
+        word=
+    elif [[ $before == "=" ]]; then
+        before=${{COMP_WORDS[COMP_CWORD - 2]}}
+    elif [[ $word == --*=* ]]; then
+        before=${{word%%=*}} lead=${{word%%=*}}= word=${{word#*=}}
+    fi
+    local offered=$(_pit_fetch_values "$source" "$before")
     if [[ -z $offered ]]; then
-        case "$before" in {files}) COMPREPLY=($(compgen -f -- "$word")); return ;; esac
-        offered="{flags} $(_pit_fetch_words "$source")"
-        ((COMP_CWORD == 1)) && offered="{commands} $offered"
-        [[ ${{COMP_WORDS[1]}} == help || ${{COMP_WORDS[1]}} == sources ]] && offered="{names} {commands}"
+        case "$before" in
+        {files}) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        {free}) return ;;
+        esac
+        if ((COMP_CWORD == 1)); then
+            offered="{commands} {flags}"
+        elif ! offered=$(_pit_fetch_flags "${{COMP_WORDS[1]}}"); then
+            offered="{flags} $(_pit_fetch_words "$source")"
+        fi
         case "${{COMP_WORDS[1]}}" in
-            archive) offered="{archive_flags} $(compgen -f -- "$word")"; ((COMP_CWORD == 2)) && offered="{archive}" ;;
-            capture) offered="{capture_flags} $(compgen -f -- "$word")" ;;
+        {works}) ((COMP_CWORD > 1)) && offered="$offered $(compgen -f -- "$word")" ;;
         esac
     fi
     COMPREPLY=($(compgen -W "$offered" -- "$word"))
+    [[ -n $lead ]] && COMPREPLY=("${{COMPREPLY[@]/#/$lead}}")
+    return 0
 }}
 complete -F _pit_fetch pit_fetch
 """
 _FILE_FLAGS = ("--input-file", "--output", "--archive", "--pages")
-CAPTURE_FLAGS = "--missing --again --dry-run --quiet --archive --json --help"
-ARCHIVE_FLAGS = "--source --limit --before --dry-run --no-compare --archive --json --help"
+# What the shell would read as anything but a word is not offered: it would run it.
+_WORD = re.compile(r"[\w.,:/@%+-]+")
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
@@ -74,40 +103,65 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
 
 
 def _script() -> str:
-    from pit_fetch.cli import COMMANDS
-    from pit_fetch.commands.archive import COMMANDS as ARCHIVE
-    from pit_fetch.normalize import PROVIDER as NORMALIZE
-
     providers = [listing.provider for listing in registry.listings() if listing.provider]
     names = [name for one in providers for name in (one.name, *one.aliases)]
-    choices = dict(_choices(COMMON_OPTIONS)) | {"--source": names}
+    free = [
+        flag_of(option.name)
+        for option in (*COMMON_OPTIONS, *(option for one in providers for option in one.options))
+        if option.kind != "flag" and flag_of(option.name) not in _FILE_FLAGS
+    ]
+    values = [*_row("*' --source'", names), *_row("*' --format'", FORMS)]
     for one in providers:
-        for flag, words in _choices(one.options):
-            choices[flag] = sorted({*choices.get(flag, ()), *words})
+        for flag, words in _choices(one):
+            values += _row("|".join(f"'{name} {flag}'" for name in (one.name, *one.aliases)), words)
     return _SCRIPT.format(
-        values="\n".join(f"    {flag}) echo {quote(' '.join(words))} ;;" for flag, words in choices.items()),
-        sources="\n".join(
-            f"    {'|'.join((one.name, *one.aliases))}) echo {quote(_own(one))} ;;" for one in [*providers, NORMALIZE]
-        ),
-        normalize=NORMALIZE.name,
+        values="\n".join(values),
+        sources="\n".join(row for one in providers for row in _row("|".join((one.name, *one.aliases)), _own(one))),
+        commands_flags="\n".join(row for name in (*COMMANDS, "help") for row in _row(name, _of_command(name, names))),
         files="|".join(_FILE_FLAGS),
+        works="|".join(WORKS),
+        free="|".join(dict.fromkeys(free)),
         flags=" ".join(COMMON_FLAGS),
         commands=" ".join((*COMMANDS, "help")),
-        archive=" ".join(ARCHIVE),
-        archive_flags=ARCHIVE_FLAGS,
-        capture_flags=CAPTURE_FLAGS,
-        names=" ".join(names),
     )
 
 
-def _choices(options: Sequence[Option]) -> Iterator[tuple[str, Sequence[str]]]:
-    for option in options:
-        if option.choices:
-            yield flag_of(option.name), option.choices
+def _row(pattern: str, words: Iterable[str]) -> Iterator[str]:
+    shown = [word for word in words if _WORD.fullmatch(word)]
+    if shown:
+        yield f"    {pattern}) echo {quote(' '.join(shown))} ;;"
 
 
-def _own(provider: Provider) -> str:
+def _choices(provider: Provider) -> Iterator[tuple[str, Sequence[str]]]:
+    """The options of a source that take one of a few words, the operation among them."""
+    for option in provider.options:
+        words = option.choices or ([one.name for one in provider.operations] if option.name == OPTION else ())
+        if words:
+            yield flag_of(option.name), words
+
+
+def _own(provider: Provider) -> list[str]:
     """The options of a source, and its operations, which can be bare words."""
     has_choice = any(option.name == OPTION for option in provider.options)
     operations = [one.name for one in provider.operations if has_choice]
-    return " ".join((*map(flag_of, (option.name for option in provider.options)), *operations))
+    return [*map(flag_of, (option.name for option in provider.options)), *operations]
+
+
+def _of_command(name: str, sources: Sequence[str]) -> list[str]:
+    """What a command takes, by its own help; nothing for one that takes a fetch's options."""
+    if name in LOOKS:
+        return []
+    if name == "help":
+        return [*sources, *COMMANDS]
+    words = {"sources": sources, "completion": ("bash", "zsh"), "archive": tuple(ARCHIVE)}.get(name, ())
+    flags = (flag for text in _helps(name) for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]*", text))
+    return [*words, *dict.fromkeys(flags)]
+
+
+def _helps(name: str) -> Iterator[str]:
+    """What a command says of itself, and of the commands within it."""
+    if name == NORMALIZE.name:
+        yield build_parser(NORMALIZE, name).format_help()
+        return
+    for words in ([name], *([name, within] for within in ARCHIVE if name == "archive")):
+        yield commands.run([*words, "--help"], {}, "").text

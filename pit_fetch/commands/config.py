@@ -58,6 +58,10 @@ def _rows(environ: Mapping[str, str], folder: str) -> Iterator[Row]:
     hosts = {host.url: host for listing in registry.listings() if listing.provider for host in listing.provider.hosts}
     for host in hosts.values():
         yield _rate(host, settings)
+    used = {variable(host) for host in hosts.values()}
+    for named, file in settings.origins.items():
+        if named.startswith("PIT_FETCH_RATE_") and named not in used:
+            yield Row(named, settings.environ[named], f"{file}, for no host of an installed source")
     for listing in registry.listings():
         for credential in listing.provider.credentials if listing.provider else ():
             yield _key(credential, environ, folder)

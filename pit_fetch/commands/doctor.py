@@ -97,11 +97,13 @@ def examine(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
     with ThreadPoolExecutor() as pool:
         client = pool.submit(client_version, environ)
         python = pool.submit(hook_python, environ)
+        zones = pool.submit(zone_database, environ)
         trials = [pool.submit(try_out, hook, environ) for hook in _distinct(wired)]
         yield Finding("ok", "pit_fetch", f"{_version()} on Python {_dotted(sys.version_info[:3])}")
         yield from check_command(environ)
         yield from check_working_directory(project)
         yield python.result()
+        yield from zones.result()
         yield from check_settings(settings, environ, project)
         yield from check_wiring(wired)
         yield from check_servers(list(neo4j_servers(environ, project)), wired)
@@ -229,6 +231,16 @@ def _client(environ: Mapping[str, str]) -> str:
     spec = find_spec("claude_agent_sdk")
     bundled = Path(spec.origin).parent / "_bundled" / "claude" if spec and spec.origin else None
     return str(bundled) if bundled and bundled.is_file() else ""
+
+
+def zone_database(environ: Mapping[str, str]) -> list[Finding]:
+    """Whether the hooks can read a PIT that names its time zone: they run without the packages that the program has."""
+    code = "import zoneinfo; print(zoneinfo.ZoneInfo('America/New_York'))"
+    python = shutil.which("python3", path=environ.get("PATH")) or "python3"
+    if _output([python, "-I", "-S", "-c", code], environ).strip():
+        return []
+    fix = "install the system's tzdata, or give PITs an offset"
+    return [Finding("warn", "zones", "the hooks find no time zones here, and refuse a PIT that names one", fix)]
 
 
 def _output(command: Sequence[str], environ: Mapping[str, str], stdin: str = "") -> str:

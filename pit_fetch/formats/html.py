@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch import __version__
 from pit_fetch.columns import Column, columns
+from pit_fetch.page.markup import plain
 from pit_fetch.page.style import FRAGMENT_STYLE, STYLE
 from pit_fetch.page.timeline import Mark, svg
 from pit_fetch.provider import STAMPS
@@ -28,13 +29,17 @@ _NOTEBOOK_ROWS = 50
 # What a row and a link cost besides their texts; how many cells show what a column costs.
 _ROW_COST, _LINK_COST, _SAMPLE = 14, 16, 50
 
+# What a page is headed by: an answer as of an instant, or one of the commands that look at several.
+_HEADINGS = {
+    "diff": "What changed, as of {}",
+    "explain": "What was public, and what was not, at {}",
+}
 # What a curve is drawn of, where the items have one of these numbers.
 _FIGURES = ("close", "value", "price", "adjusted_close")
 _HEADLINES = ("title", "headline", "name")
 _LINKS = ("url", "link", "html_url")
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _GREY = frozenset({"late", "revised", "undated", "unusable", "gone"})
-_MARKUP = re.compile(r"<[^<>]{0,1000}>")
 
 # Nothing may be loaded and nothing may run, whatever an item holds.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -97,10 +102,9 @@ def _header(envelope: Envelope, by_name: Mapping[str, Column]) -> str:
         heading = "What the source says <small>open mode: no PIT, nothing is withheld</small>"
     else:
         weekday, day, clock, rest = spoken(asked.pit).split(" ", 3)
-        heading = (
-            f'What was public at <time datetime="{asked.pit.isoformat()}">{weekday} {day}, {clock}</time> '
-            f"<small>{_text(rest)}</small>"
-        )
+        time = f'<time datetime="{asked.pit.isoformat()}">{weekday} {day}, {clock}</time>'
+        heading = f"{_HEADINGS.get(asked.query.partition(' ')[0], 'What was public at {}').format(time)}"
+        heading += f" <small>{_text(rest)}</small>"
     query = f"<code>pit_fetch {_text(asked.query)}</code>" if asked.query else ""
     return (
         f'<header><p class="source">{_text(asked.source or "pit_fetch")}</p><h1>{heading}</h1>'
@@ -164,10 +168,12 @@ def _layout(found: Sequence[Column], room: float) -> _Layout:
     held = {one.name: one for one in found if one.name == "id" or any(v not in (None, "", [], {}) for v in one.values)}
     headline = next((name for name in _HEADLINES if name in held), "")
     link = next((name for name in _LINKS if name in held), "")
-    long = [one for one in held.values() if one.name not in (*STAMPS, headline, link) and _longest(one) > _LONG]
+    short = (*STAMPS, headline, link, "because")
+    long = [one for one in held.values() if one.name not in short and _longest(one) > _LONG]
     kept = {"available_at": held["available_at"]} if "available_at" in held else {}
-    first = [name for name in ("verdict", "change", headline) if name in held]
-    rest = [name for name in held if name not in (*STAMPS, link, *first) and held[name] not in long]
+    first = [name for name in ("verdict", "change", headline, "because") if name in held]
+    repeated = [name for name in held if _repeats_a_stamp(name, held)]
+    rest = [name for name in held if name not in (*STAMPS, link, *first, *repeated) and held[name] not in long]
     last = [name for name in ("revised_at", "first_seen_at", "id") if name in held]
     if not headline and link:
         rest.append(link)
@@ -176,7 +182,7 @@ def _layout(found: Sequence[Column], room: float) -> _Layout:
     costs = {name: _cost(_cells(one._replace(values=one.values[:_SAMPLE]))) for name, one in kept.items()}
     room -= _ROW_COST + costs.get("id", 0)
     address = _cost([str(value) for value in held[link].values[:_SAMPLE]]) + _LINK_COST if headline and link else 0
-    line, hidden = list[Column](), list[str]()
+    line, hidden = list[Column](), repeated
     for name, one in kept.items():
         fits = name == "id" or room >= costs[name]
         room -= costs[name] if fits and name != "id" else 0
@@ -188,6 +194,13 @@ def _layout(found: Sequence[Column], room: float) -> _Layout:
         else:
             hidden.append(name)
     return _Layout(line, long, hidden, headline, link if headline else "")
+
+
+def _repeats_a_stamp(name: str, held: Mapping[str, Column]) -> bool:
+    """Whether a field of the source's says again, for every item, what one of its timestamps says."""
+    if held[name].kind != "instant" or name in STAMPS:
+        return False
+    return any(stamp in held and held[stamp].values == held[name].values for stamp in STAMPS)
 
 
 def _cost(texts: Sequence[str]) -> float:
@@ -259,8 +272,8 @@ def _cell(value: Any, column: Column) -> str:
         return f"{value:,}"
     if isinstance(value, list) and all(isinstance(part, (str, int, float)) for part in value):
         value = ", ".join(map(str, value))
-    text = _plain(value if isinstance(value, str) else str(value) if column.kind == "date" else json.dumps(value))
-    limit = 2 * _SHORT if column.name in _HEADLINES else _SHORT
+    text = plain(value if isinstance(value, str) else str(value) if column.kind == "date" else json.dumps(value))
+    limit = 2 * _SHORT if column.name in (*_HEADLINES, "because") else _SHORT
     return _text(text if len(text) <= limit else text[: limit - 1].rstrip() + "…")
 
 
@@ -294,18 +307,10 @@ def _limit(sizes: Sequence[int], room: int) -> int:
 
 def _beginning(text: str, limit: int) -> str:
     """A text without markup, escaped, in at most ``limit`` bytes."""
-    shown = _text(_plain(text[: 2 * limit + 200])).encode()
+    shown = _text(plain(text[: 2 * limit + 200])).encode()
     if len(shown) <= limit and len(text) <= 2 * limit + 200:
         return shown.decode()
     return re.sub(r"&[#a-z0-9]*$", "", shown[: max(limit - 3, 0)].decode("utf-8", "ignore")).rstrip() + "…"
-
-
-def _plain(text: str) -> str:
-    """Text without markup: articles come as HTML."""
-    if "<" in text:
-        text = _MARKUP.sub(" ", text)
-    text = html.unescape(text) if "&" in text else text
-    return " ".join(text.split())
 
 
 def _text(text: str) -> str:

@@ -18,6 +18,9 @@ WIDTH = 120  # where there is no terminal to ask
 _GAP = "  "
 # How wide a text may be before it is cut, and a headline; what is left of the line goes to the texts that are cut.
 _TEXT, _HEADLINE = 28, 64
+# What an explanation begins with is enough to understand it: "published 40 minutes after the PIT". It takes the place
+# from the headline beside it: so much for both, on a line of so many characters.
+_BESIDE = ((100, 34, 24), (0, 30, 10))
 _FIRST = ("verdict", "change", "title", "headline", "name")
 _CONSTANT = (REASONS["late"][0], REASONS["undated"][1])
 
@@ -27,7 +30,7 @@ def render(envelope: Envelope, pretty: bool = False, width: int = WIDTH) -> str:
     if not envelope.data:
         return "No items.\n" + _gaps(envelope)
     found = columns(envelope.data, envelope.asked.kinds)
-    kept, hidden = _fitting(_ordered(found), width)
+    kept, hidden = _fitting(_ordered(found, width), width)
     lines = [_GAP.join(one.head.rjust(one.width) if one.right else one.head.ljust(one.width) for one in kept).rstrip()]
     lines.append(_GAP.join("-" * one.width for one in kept))
     for place in range(len(envelope.data)):
@@ -52,10 +55,16 @@ class _Shown:
         return self.width < self.wanted
 
 
-def _ordered(found: Sequence[Column]) -> list[_Shown]:
+def _ordered(found: Sequence[Column], width: int) -> list[_Shown]:
     """Time first, then what the item is, its short fields, its id; long texts last. What is empty is left out."""
     held = {one.name: _Shown(one) for one in found if any(value not in (None, "", [], {}) for value in one.values)}
-    first = [name for name in ("available_at", *_FIRST) if name in held]
+    first = [name for name in ("available_at", *_FIRST, "because") if name in held]
+    if "because" in held:
+        _, because, headline = next(one for one in _BESIDE if width >= one[0])
+        held["because"].width = min(held["because"].wanted, because)
+        for name in _FIRST:
+            if name in held:
+                held[name].width = min(held[name].width, headline)
     fields = [name for name in held if name not in (*STAMPS, *first)]
     instants = {one.name for one in found if one.kind == "instant"}
     short = [name for name in fields if name not in instants and not held[name].is_cut and not name.endswith("url")]

@@ -55,7 +55,7 @@ td em{font-style:normal;font-weight:600;font-size:12.5px;color:var(--blue)}
 .more td{border-top:0;padding-top:0}.more summary{color:var(--soft);font-size:13px;cursor:pointer;width:max-content}
 .more p{margin:.4em 0;max-width:80ch;overflow-wrap:anywhere}.more p b{color:var(--soft);font-weight:600}
 .empty,.hidden,footer{color:var(--soft);font-size:13px}footer{padding-block:6px 40px}
-@media(max-width:640px){body>*{padding-inline:16px}h1{font-size:24px}h1 time,h1 small{white-space:normal}.gaps li{grid-template-columns:1fr;gap:0}}
+@media(max-width:640px){figure{overflow-x:auto}svg{min-width:600px}.items table{min-width:840px}body>*{padding-inline:16px}h1{font-size:24px}h1 time,h1 small{white-space:normal}.gaps li{grid-template-columns:1fr;gap:0}}
 """
     f"@media print{{:root{{{_LIGHT};--ground:#fff}}"
     "body{font-size:10.5px}body>*{max-width:none;padding-inline:0}header{padding-top:0}table{font-size:10px}"

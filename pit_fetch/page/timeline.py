@@ -55,7 +55,8 @@ def svg(marks: Sequence[Mark], pit: datetime | None, label: str) -> str:
 
 
 def _scale(moments: Sequence[float], pit: float | None) -> _Scale:
-    start, end = min(moments), max(*moments, pit if pit is not None else moments[0])
+    known = [*moments] if pit is None else [*moments, pit]  # of what came after the PIT, it is the beginning
+    start, end = min(known), max(known)
     end = max(end, start + _HOUR)
     if pit is not None and end == pit:
         end += (end - start) * _AFTER

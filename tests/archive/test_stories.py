@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.archive.world import Archive, alpha, articles, at
 from tests.loopback import alphavantage, benzinga
@@ -145,3 +148,87 @@ def test_a_split_later_on_leaves_the_captured_figure(archive: Archive) -> None:
 
     assert served("2026-07-01 00:00") == ["2.00"]
     assert served("2026-06-01 15:00") == ["2.00"]
+
+
+def verdicts(answer: Any) -> dict[tuple[str, str], str]:
+    return {(item["id"], item["title"]): item["verdict"] for item in answer.data}
+
+
+def test_what_only_the_archive_proves_is_explained(archive: Archive) -> None:
+    archive.app = articles(
+        benzinga.article(1, at("2026-06-01 14:00"), title="first"),
+        benzinga.article(2, at("2026-06-01 13:00"), title="without a mark"),
+    )
+    archive.fetch(NEWS, "2026-06-01 15:00")
+    archive.app = articles(
+        benzinga.article(1, at("2026-06-01 14:00"), at("2026-06-01 18:00"), title="second"),
+        benzinga.article(2, at("2026-06-01 13:00"), title="changed since"),
+        benzinga.article(3, at("2026-06-01 17:00"), title="late"),
+    )
+    shown = archive.fetch(NEWS, "2026-06-04 12:00", pit="2026-06-01 16:00", command="explain")
+    assert verdicts(shown) == {
+        ("3", "late"): "late",
+        ("1", "second"): "revised",
+        ("1", "first"): "public",
+        ("2", "changed since"): "revised",
+        ("2", "without a mark"): "public",
+    }
+    because = {item["title"]: item["because"] for item in shown.data}
+    assert because["second"].endswith("; the archive holds what it said before")
+    assert because["changed since"] == "changed since without a mark; the archive holds what it said before"
+    public = archive.fetch(NEWS, "2026-06-04 12:00", pit="2026-06-01 16:00")
+    assert {item["title"] for item in public.data} == {
+        item["title"] for item in shown.data if item["verdict"] == "public"
+    }
+    offline = archive.offline(NEWS, "2026-06-04 12:00", pit="2026-06-01 16:00", command="explain")
+    assert verdicts(offline)["1", "first"] == "public"
+    assert "no_data" not in offline.gap_types
+
+
+def test_a_held_snapshot_is_explained(archive: Archive) -> None:
+    archive.app = alpha(EARNINGS_ESTIMATES=estimates(("2026-06-30", "2.50")))
+    archive.fetch(ESTIMATES, "2026-06-01 15:00")
+    held = archive.fetch(ESTIMATES, "2026-07-01 12:00", pit="2026-06-02 00:00", command="explain")
+    assert [(item["verdict"], item["because"]) for item in held.data] == [
+        ("public", "in the archive since Monday 2026-06-01 11:00:00 in New York (-04:00)")
+    ]
+    assert "latest complete reply that the archive held" in held.reasons
+    before = archive.fetch(ESTIMATES, "2026-07-01 12:00", pit="2026-06-01 14:59", command="explain")
+    assert [item["verdict"] for item in before.data] == ["late"]
+    assert before.data[0]["because"].startswith("first seen 1 minute after the PIT, on Monday 2026-06-01 11:00:00")
+
+
+_STATES = st.lists(
+    st.tuples(st.integers(1, 3), st.sampled_from([10, 13, 16]), st.sampled_from([None, 15, 19]), st.sampled_from("ab")),
+    max_size=3,
+    unique_by=lambda row: row[0],
+)
+
+
+@settings(max_examples=25)
+@given(st.lists(_STATES, min_size=2, max_size=3), st.sampled_from([14, 17, 20]), st.booleans())
+def test_explain_calls_public_what_a_fetch_shows_whatever_was_captured(
+    states: list[list[tuple[int, int, int | None, str]]], hour: int, is_offline: bool
+) -> None:
+    """Each state is what the source served when it was captured; an article may change with and without a mark."""
+    with TemporaryDirectory() as folder:
+        archive = Archive(Path(folder))
+        for place, rows in enumerate(states):
+            archive.app = articles(
+                *(
+                    benzinga.article(
+                        number,
+                        at(f"2026-06-01 {published}:00"),
+                        None if revised is None else at(f"2026-06-01 {revised}:00"),
+                        title=f"{number}{title}",
+                    )
+                    for number, published, revised, title in rows
+                )
+            )
+            if place + 1 < len(states):
+                archive.fetch(NEWS, f"2026-06-01 {12 + 4 * place}:00")
+        asked, pit = (archive.offline if is_offline else archive.fetch), f"2026-06-01 {hour}:30"
+        explained = asked(NEWS, "2026-06-04 12:00", pit=pit, command="explain")
+        shown = asked(NEWS, "2026-06-04 12:00", pit=pit)
+        public = [name for name, verdict in verdicts(explained).items() if verdict == "public"]
+        assert sorted(public) == sorted((item["id"], item["title"]) for item in shown.data)

@@ -42,23 +42,31 @@ class Archive:
         return self.folder / "a.db"
 
     def fetch(
-        self, words: str, now: str, pit: str | None = None, *, archive: bool = True, env: dict[str, str] | None = None
+        self,
+        words: str,
+        now: str,
+        pit: str | None = None,
+        *,
+        archive: bool = True,
+        env: dict[str, str] | None = None,
+        command: str = "",
     ) -> Answer:
         transport = Answering(self._send, lambda: at(now))
         variables = {**KEYS, **UNLIMITED, **self.env, **(env or {})}
         if archive:
             variables = {"PIT_FETCH_ARCHIVE": str(self.path), **variables}
         asked = ("--pit", at(pit).isoformat()) if pit else ()
-        done = fetch(self.folder, "--source", *words.split(), *asked, env=variables, now=at(now), transport=transport)
+        asked = (*command.split(), "--source", *words.split(), *asked)
+        done = fetch(self.folder, *asked, env=variables, now=at(now), transport=transport)
         if transport.error is not None:
             raise transport.error
         return done
 
-    def offline(self, words: str, now: str, pit: str | None = None) -> Answer:
+    def offline(self, words: str, now: str, pit: str | None = None, command: str = "") -> Answer:
         """The same without a network."""
         before, self.app = self.app, _nobody
         try:
-            return self.fetch(f"{words} --offline", now, pit, env=dict.fromkeys(KEYS, ""))
+            return self.fetch(f"{words} --offline", now, pit, env=dict.fromkeys(KEYS, ""), command=command)
         finally:
             self.app = before
 

@@ -282,6 +282,7 @@ LAWS: Mapping[str, Law] = {
     "library: refusals": command.library_refusals,
     "looks: diff": looks.differences,
     "looks: explain": looks.explanations,
+    "looks: verdicts": looks.verdicts,
     "looks: settings": looks.settings,
     "normalize: non-interference": normalized.law,
     "corpus: no leak": corpus.law,

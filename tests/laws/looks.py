@@ -34,6 +34,18 @@ def explanations(rng: Random) -> int:
     return 0
 
 
+def verdicts(rng: Random) -> int:
+    """What explain calls public is what a fetch shows, and nothing else."""
+    case = sample.make(rng, most=0)
+    words, world = (*case.words, "--limit", "500", "--max-pages", "1000"), rng.choice(case.worlds)
+    shown, explained = (run(case, world, words=words, command=command) for command in ("", "explain"))
+    if explained.code or {"upstream_error", "truncated"} & {*shown.gap_types, *explained.gap_types}:
+        return 0
+    public = {item["id"] for item in explained.data if item["verdict"] == "public"}
+    assert public == set(shown.ids)
+    return 1
+
+
 def settings(rng: Random) -> int:
     """Of all ceilings the earliest counts, whichever file or variable names it; a broken file stops everything."""
     case = sample.make(rng)

@@ -180,7 +180,7 @@ def make(rng: Random, most: int = 4, operations: Sequence[str] = ("PAGES", "SLIC
         "word": [("--word", "Oil"), ("--word", "merger")],
         "numbered": [("--numbered",)],
         "fields": [("--fields", "title"), ("--fields", "day,inner")],
-        "format": [("--format", "csv"), ("--format", "jsonl")],
+        "format": [("--format", form) for form in ("csv", "jsonl", "table", "html")],
     }
     sizes = [{f"{__name__}:PAGE_SIZE": size, "pit_fetch.pit:MOST_REPEATED": 10} for size in (1, 2, 3, 50)]
     plain = ("--limit", "500", "--max-pages", "1000")

@@ -19,6 +19,14 @@ def _abbreviated(real: Any) -> Any:
     return build
 
 
+def _public(real: Any) -> Any:
+    return lambda record, pit: "public"
+
+
+def _never(real: Any) -> Any:
+    return lambda *given: False
+
+
 def _last_one_counts(real: Any) -> Any:
     def call(self: Any, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
         setattr(namespace, self.dest, values)
@@ -76,6 +84,8 @@ MUTANTS = (
     Mutant(
         "an agent explains", "pit_fetch.agent:is_in_charge", lambda real: lambda environ: False, ("looks: explain",)
     ),
+    Mutant("explain calls all public", "pit_fetch.verdicts:verdict", _public, ("looks: verdicts",)),
+    Mutant("explain leaves out what a fetch shows", "pit_fetch.verdicts:_is_wanted", _never, ("looks: verdicts",)),
     Mutant(
         "diff reads in open mode",
         "pit_fetch.compare:_whole",
