@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from types import BuiltinFunctionType, FrameType
 from typing import Any
+from zoneinfo import TZPATH
 
 from pit_fetch.testing.state import Authors
 
@@ -120,6 +121,34 @@ def _flush() -> None:
             stream.flush()  # type: ignore[union-attr]
 
 
+@contextlib.contextmanager
+def opened(authors: Authors) -> Iterator[list[str]]:
+    """The files that are read in the block and are neither Python's nor the author's own package."""
+    found: list[str] = []
+    active = [True]
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if not active or event != "open" or not isinstance(arguments[0], (str, bytes)):
+            return
+        path = os.path.abspath(os.fsdecode(arguments[0]))
+        if not path.endswith((".py", ".pyc", ".so", ".pyd")) and not path.startswith(_libraries(authors)):
+            found.append(f"the file {os.path.basename(path)}")
+
+    sys.addaudithook(hook)  # for good: the process is for this alone
+    try:
+        yield found
+    finally:
+        active.clear()
+
+
+def _libraries(authors: Authors) -> tuple[str, ...]:
+    """Where Python, what is installed in it, and the author's packages lie."""
+    places = [sys.prefix, sys.base_prefix, sys.exec_prefix, *TZPATH, "/etc/localtime", os.devnull, "/proc/", "/sys/"]
+    for name in authors.packages:
+        places += [os.path.join(path, "") for path in getattr(sys.modules.get(name), "__path__", ())]
+    return tuple(places)
+
+
 _CLOCKS = ("now", "utcnow", "today")
 _BUILT_IN: Mapping[object, str] = {
     time.time: "time.time",
@@ -139,6 +168,8 @@ _IN_PYTHON: Mapping[tuple[str, str], str] = {
     ("os", "_createenviron"): "os.environ",
     ("posixpath", "expanduser"): "os.path.expanduser",
     ("posixpath", "expandvars"): "os.path.expandvars",
+    ("pathlib", "home"): "Path.home",
+    ("pathlib", "expanduser"): "Path.expanduser",
     ("getpass", "getuser"): "getpass.getuser",
     ("platform", "node"): "platform.node",
     ("uuid", "uuid1"): "uuid.uuid1",
@@ -158,11 +189,12 @@ def consulted(authors: Authors) -> Iterator[list[str]]:
     def profile(frame: FrameType, event: str, argument: Any) -> None:
         if event == "c_call":
             said = _clock(argument)
-            if said and by_author(frame):
+            # An object's own hash stays inside; one that is written down is another in each process.
+            if said and by_author(frame) and not (said == "hash" and frame.f_code.co_name == "__hash__"):
                 found.append(said)
         elif event == "call":
             module = str(frame.f_globals.get("__name__", ""))
-            said = _IN_PYTHON.get((module, frame.f_code.co_name), "")
+            said = _IN_PYTHON.get((module.partition(".")[0], frame.f_code.co_name), "")
             asks = frame.f_back
             if not said and module in ("collections.abc", "_collections_abc") and frame.f_code.co_name == "get":
                 said = "os.environ" if frame.f_locals.get("self") is os.environ else ""
@@ -198,4 +230,6 @@ def _clock(function: Any) -> str:
         return f"{owner.__name__}.{function.__name__}"
     if type(owner).__module__ == "random":
         return "random"
+    if function is hash:
+        return "hash"
     return _BUILT_IN.get(function, "")
