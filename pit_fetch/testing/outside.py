@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import os
 import sys
+import sysconfig
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -28,6 +29,7 @@ _CHANGES_FILES = frozenset(
     {"os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.truncate", "os.link", "os.symlink", "os.chmod",
      "shutil.rmtree", "shutil.move", "shutil.copyfile", "tempfile.mkstemp", "tempfile.mkdtemp"}
 )  # fmt: skip
+_PYTHON = os.path.join(sysconfig.get_path("stdlib"), "")
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -123,7 +125,7 @@ def _flush() -> None:
 
 @contextlib.contextmanager
 def opened(authors: Authors) -> Iterator[list[str]]:
-    """The files that are read in the block and are neither Python's nor the author's own package."""
+    """The files that an author's code reads in the block and that are neither Python's nor its own package's."""
     found: list[str] = []
     active = [True]
 
@@ -131,7 +133,8 @@ def opened(authors: Authors) -> Iterator[list[str]]:
         if not active or event != "open" or not isinstance(arguments[0], (str, bytes)):
             return
         path = os.path.abspath(os.fsdecode(arguments[0]))
-        if not path.endswith((".py", ".pyc", ".so", ".pyd")) and not path.startswith(_libraries(authors)):
+        code = path.endswith((".py", ".pyc", ".so", ".pyd")) or "__pycache__" in path
+        if not code and not path.startswith(_libraries(authors)) and _is_asked_by(authors, sys._getframe(1)):
             found.append(f"the file {os.path.basename(path)}")
 
     sys.addaudithook(hook)  # for good: the process is for this alone
@@ -139,6 +142,13 @@ def opened(authors: Authors) -> Iterator[list[str]]:
         yield found
     finally:
         active.clear()
+
+
+def _is_asked_by(authors: Authors, frame: FrameType | None) -> bool:
+    """Whether an author's code stands behind what Python's own modules do in ``frame``."""
+    while frame is not None and frame.f_code.co_filename.startswith(("<frozen", _PYTHON)):
+        frame = frame.f_back
+    return frame is not None and authors.wrote(str(frame.f_globals.get("__name__", "")), frame.f_code.co_filename)
 
 
 def _libraries(authors: Authors) -> tuple[str, ...]:
