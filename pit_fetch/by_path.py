@@ -30,7 +30,9 @@ def command(checkout: str) -> "NoReturn":
     if has_venv and not _is_fit() and _runs(python):
         os.execv(python, [python, os.path.join(checkout, "pit_fetch.py"), *sys.argv[1:]])  # noqa: S606 - no shell
     if sys.version_info >= process.MIN_PYTHON:
-        process.command()
+        from pit_fetch.console import command as run
+
+        run()
     if has_venv:
         process.refuse_old("the .venv beside pit_fetch.py does not run, or lacks a package: run make clean demo there")
     elif checkout:

@@ -16,7 +16,6 @@ from pit_fetch.output import check_file, deliver, line, terminal_width, visible,
 from pit_fetch.world import World, alarm, real_world
 
 if TYPE_CHECKING:
-    from pit_fetch.config import Settings
     from pit_fetch.log import Log
     from pit_fetch.report import Outcome
     from pit_fetch.request import Request
@@ -119,58 +118,55 @@ def _run(argv: list[str], world: World, answer: _Answer) -> None:
 
 
 def _fetch(argv: list[str], source: str, world: World, answer: _Answer) -> None:
-    from pit_fetch import config
     from pit_fetch.request import parse
 
-    settings = config.read(world.environ, world.folder)
-    world = world._replace(environ=settings.environ)
-    _ask(parse(argv, world.find(source), world.environ, _defaults(settings, world)), argv, world, answer)
+    world, defaults = _settled(world)
+    _ask(parse(argv, world.find(source), world.environ, defaults), argv, world, answer)
 
 
 def _ask(request: Request, argv: list[str], world: World, answer: _Answer) -> None:
     from pit_fetch.engine import run
 
-    request = _prepared(request, world)
-    answer.log = _log(request, world)
-    _hand_over(request, run(request, world, answer.log, argv), world, answer)
+    _hand_over(request, lambda asked, log: run(asked, world, log, argv), world, answer)
 
 
 def _look(argv: list[str], world: World, answer: _Answer) -> None:
     """``diff`` and ``explain``: a fetch's options, and an envelope that is not a fetch's."""
-    from pit_fetch import config, options
+    from pit_fetch import options
     from pit_fetch.request import parse
 
     command, *words = argv
     if options.listing_of(words):
         answer.set(_list("help", words, world))
         return
-    settings = config.read(world.environ, world.folder)
-    world = world._replace(environ=settings.environ)
+    world, defaults = _settled(world)
     source = options.source_of(words)
     if source is None:
         raise UsageError(
             "usage", text=f"{command} takes the options of a fetch: pit_fetch {command} --source SOURCE ..."
         )
-    provider, defaults = world.find(source), _defaults(settings, world)
+    provider = world.find(source)
     if command == "diff":
         from pit_fetch import compare
 
-        both = [
+        earlier, later = (
             parse(each, provider, world.environ, defaults) for each in options.each_with_one(words, "--pit", count=2)
-        ]
-        request = _prepared(both[-1], world)
-        answer.log = _log(request, world)
-        _hand_over(request, compare.run(both[0], request, world, answer.log, argv), world, answer)
+        )
+        _hand_over(later, lambda asked, log: compare.run(earlier, asked, world, log, argv), world, answer)
     else:
         from pit_fetch import verdicts
 
-        request = _prepared(parse(words, provider, world.environ, defaults), world)
-        answer.log = _log(request, world)
-        _hand_over(request, verdicts.run(request, world, answer.log, argv), world, answer)
+        request = parse(words, provider, world.environ, defaults)
+        _hand_over(request, lambda asked, log: verdicts.run(asked, world, log, argv), world, answer)
 
 
-def _defaults(settings: Settings, world: World) -> Mapping[str, object]:
-    return {"format": "table", **settings.options} if _is_for_a_person(world) else settings.options
+def _settled(world: World) -> tuple[World, Mapping[str, object]]:
+    """``world`` with the settings of its folder, and the options that nobody has to give."""
+    from pit_fetch import config
+
+    settings = config.read(world.environ, world.folder)
+    world = world._replace(environ=settings.environ)
+    return world, {"format": "table", **settings.options} if _is_for_a_person(world) else settings.options
 
 
 def _log(request: Request, world: World) -> Log:
@@ -201,11 +197,14 @@ def _prepared(request: Request, world: World) -> Request:
     return request
 
 
-def _hand_over(request: Request, outcome: Outcome, world: World, answer: _Answer) -> None:
-    """The outcome to stdout, or to the file that was named: unless it has nothing but a failure to say."""
-    text, notes = outcome.text, outcome.notes
+def _hand_over(request: Request, run: Callable[[Request, Log], Outcome], world: World, answer: _Answer) -> None:
+    """What ``run`` makes of ``request``, to stdout or to the file it names: a mere failure never to the file."""
     from pit_fetch.envelope import FAILURES
 
+    request = _prepared(request, world)
+    answer.log = _log(request, world)
+    outcome = run(request, answer.log)
+    text, notes = outcome.text, outcome.notes
     failed = not outcome.envelope.data and any(one["type"] in FAILURES for one in outcome.envelope.gaps)
     if request.output and failed:
         from pit_fetch.formats.json import render

@@ -10,11 +10,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from pit_fetch.provider import FieldKind
+from pit_fetch.provider import STAMPS, FieldKind
 from pit_fetch.times import NEW_YORK, parse_date, parse_rfc2822, parse_rfc3339
 
-# What an item carries besides its payload, in this order.
-STAMPS = ("available_at", "available_at_source", "revised_at", "first_seen_at", "id")
 INSTANTS = frozenset({"available_at", "revised_at", "first_seen_at"})
 
 # How sources write that there is no number: Alpha Vantage "None" and "-", FRED ".".

@@ -49,12 +49,12 @@ def run(earlier: Request, later: Request, world: World, log: Log, argv: list[str
     outcomes = [ask(_whole(one, since), world, log, argv) for one in (earlier, later)]
     gaps = [one for outcome in outcomes for one in outcome.gaps if one.code not in _SAID_BY_REPORT]
     reads = [_read(outcome) for outcome in outcomes]
-    taken = Taken(gaps=_once(gaps))
+    taken = Taken(gaps=tuple(_once(gaps)))
     failed = any(one.type in FAILURES for one in gaps)
     if not failed:
-        taken.kept = changes(reads[0], reads[1], earlier.pit)
-        taken.gaps += _cuts((earlier, later), reads)
-        taken.gaps += [] if taken.kept else [gap("no_difference")]
+        changed = changes(reads[0], reads[1], earlier.pit)
+        said = (*_cuts((earlier, later), reads), *(() if changed else (gap("no_difference"),)))
+        taken = Taken(tuple(changed), (*taken.gaps, *said))
     fields = (*later.fields, *FIELDS) if later.fields else ()
     query = f"diff {earlier.canonical} --pit {in_new_york(later.pit)}" if later.pit else ""
     secrets = credentials.known_secrets(later.provider, world.environ, world.folder)

@@ -15,7 +15,7 @@ from pit_fetch.errors import ConfigError, InputError, PitFetchError, UpstreamErr
 from pit_fetch.formats import json as as_json
 from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.operations import caveats, in_window, is_out_of_reach, understood
-from pit_fetch.pit import Position, Taken, Tally, in_order, position, public, take
+from pit_fetch.pit import Position, Taken, Taking, Tally, in_order, position, public, take
 from pit_fetch.provider import Context, Page, Query, Record, Stage, Watermark
 from pit_fetch.report import Collected, Outcome, report
 from pit_fetch.request import Request
@@ -76,14 +76,16 @@ def collect(request: Request, world: World, log: Log) -> Collected:
         collected = collected._replace(
             secrets=source.secrets, opened=True, when_empty=_when_empty(request, query), memory=memory
         )
-        collected.taken.gaps += caveats(query, provider.name)
+        said = tuple(caveats(query, provider.name))
         log.start(provider.name)
-        _take(request, query, world, log, _until_it_ends(request, world, source.stream, deadline), collected)
+        stream = _until_it_ends(request, world, source.stream, deadline)
+        taken = _take(request, query, world, log, stream, collected.tally)
+        collected = _saying(collected._replace(taken=taken), first=said)
         if memory is not None:
             collected = _mixed(request, query, world, log, memory, collected)
     except PitFetchError as error:
         # Something the request needs is missing: no fetch took place, so nothing was withheld either.
-        collected = Collected(Taken(gaps=[error.gap]), Tally(), _secrets(request, world))
+        collected = Collected(Taken(gaps=(error.gap,)), Tally(), _secrets(request, world))
     except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:  # noqa: BLE001 - a provider may raise anything, even SystemExit
@@ -91,19 +93,29 @@ def collect(request: Request, world: World, log: Log) -> Collected:
     return collected if source.client is None else collected._replace(requests=source.client.requests_made)
 
 
-def _take(request: Request, query: Query, world: World, log: Log, stream: Stream, collected: Collected) -> None:
-    taken = collected.taken
-    visible = public(stream, _cutoff(request, world), collected.tally)
+def _take(request: Request, query: Query, world: World, log: Log, stream: Stream, tally: Tally) -> Taken:
+    """What is wanted of a source's stream, as far as it comes."""
+    taking = Taking()
+    visible = public(stream, _cutoff(request, world), tally)
     try:
         with world.alarm(request.timeout + ALARM_GRACE_SECONDS):
-            _keep(request, query, log, in_order(visible), taken)
+            _keep(request, query, log, in_order(visible), taking)
     except UpstreamError as error:  # the source broke its promised order; what came before the break is kept
-        taken.gaps.append(error.gap)
+        taking.gaps.append(error.gap)
     except TimeIsUp:
-        taken.gaps += _deadline_gaps(request)
+        taking.gaps += _deadline_gaps(request)
+    return taking.taken()
 
 
-def _keep(request: Request, query: Query, log: Log, ordered: Iterable[Record | Watermark | Gap], taken: Taken) -> None:
+def _saying(collected: Collected, *last: Gap, first: Iterable[Gap] = ()) -> Collected:
+    """``collected`` with gaps before and after its own."""
+    taken = collected.taken
+    return collected._replace(taken=taken._replace(gaps=(*first, *taken.gaps, *last)))
+
+
+def _keep(
+    request: Request, query: Query, log: Log, ordered: Iterable[Record | Watermark | Gap], taking: Taking
+) -> None:
     """What is wanted of public records in order."""
     provider = request.provider
     stream = (one for one in ordered if not isinstance(one, Watermark))
@@ -111,13 +123,13 @@ def _keep(request: Request, query: Query, log: Log, ordered: Iterable[Record | W
     def select(record: Record) -> bool:
         wanted = in_window(query, record) and provider.select(query, record)
         if wanted:
-            log.kept(provider.name, len(taken.kept) + 1)
+            log.kept(provider.name, len(taking.kept) + 1)
         return wanted
 
     derive = provider.derive(query)
     take(
-        stream if derive is None else _derived(stream, derive, taken),
-        taken,
+        stream if derive is None else _derived(stream, derive, taking),
+        taking,
         after=request.after.position if request.after else None,
         within=request.after is not None and request.after.within is not None,
         cap=request.max_pages * provider.page_size,
@@ -145,7 +157,7 @@ def _offline(request: Request, query: Query, world: World, log: Log, memory: Mem
     secrets = _secrets(request, world)
     log.clean = credentials.redactor(secrets)
     memory.start(secrets)
-    taken = Taken(gaps=[gap("offline"), *caveats(query, request.provider.name)])
+    taken = Taken(gaps=(gap("offline"), *caveats(query, request.provider.name)))
     collected = Collected(taken, Tally(), secrets, opened=True, when_empty=_when_empty(request, query))
     return _recalled(request, query, world, log, memory, collected, None)
 
@@ -159,12 +171,10 @@ def _mixed(request: Request, query: Query, world: World, log: Log, memory: Memor
         try:
             return _recalled(request, query, world, log, memory, live, None)
         except ConfigError as error:
-            live.taken.gaps.append(error.gap)
-            return live
+            return _saying(live, error.gap)
     holds_more = memory.settle()
     if memory.problem:
-        live.taken.gaps.append(gap("not_recorded", problem=memory.problem))
-        return live
+        return _saying(live, gap("not_recorded", problem=memory.problem))
     is_today = request.pit is None or query.operation.dating != "record"
     return live if is_today or not holds_more else _recalled(request, query, world, log, memory, live, live.taken)
 
@@ -176,21 +186,22 @@ def _recalled(
     from pit_fetch.archive.errors import ArchiveError
 
     instant = _cutoff(request, world)() or query.now
-    taken = Taken(gaps=list(collected.taken.gaps))
+    said, taking = collected.taken.gaps, Taking()
     try:
         held = memory.recall(instant)
         if held is None:
             return collected._replace(memory=memory)
         if held.is_snapshot:
-            taken.gaps = [_as_held(one) for one in taken.gaps]
+            said = tuple(_as_held(one) for one in said)
         stream = public(held.records, lambda: instant, collected.tally)
         stop = None if live is None or held.is_snapshot else _stop(live)
-        _keep(request, query, log, stream if stop is None else _down_to(stream, stop), taken)
+        _keep(request, query, log, stream if stop is None else _down_to(stream, stop), taking)
     except ArchiveError as error:
         raise ConfigError("archive_unusable", problem=error.problem) from None
+    taken = taking.taken()
     if live is not None and not taken.stopped and live.stopped and not held.is_snapshot:
-        taken.stopped, taken.last, taken.resume = live.stopped, live.last, live.last
-    return collected._replace(taken=taken, memory=memory)
+        taken = taken._replace(stopped=live.stopped, last=live.last, resume=live.last)
+    return _saying(collected._replace(taken=taken, memory=memory), first=said)
 
 
 def _stop(live: Taken) -> Position | None:
@@ -214,13 +225,13 @@ def _as_held(one: Gap) -> Gap:
     return gap(held[one.code], **one.params) if one.code in held else one
 
 
-def _derived(stream: Iterator[Record | Gap], derive: Stage, taken: Taken) -> Iterator[Record]:
+def _derived(stream: Iterator[Record | Gap], derive: Stage, taking: Taking) -> Iterator[Record]:
     """What the provider computes across the public records. Gaps bypass it."""
 
     def records() -> Iterator[Record]:
         for one in stream:
             if isinstance(one, Gap):
-                taken.gaps.append(one)
+                taking.gaps.append(one)
             else:
                 yield one
 
@@ -328,7 +339,7 @@ def _failed(request: Request, collected: Collected, error: BaseException) -> Col
     """Nothing from a crashed provider is used: which records it had yielded may depend on withheld ones."""
     hint = f"({type(error).__name__})" if request.pit is None else "See the audit file (PIT_FETCH_AUDIT)."
     said = gap("plugin_failed", source=request.provider.name, hint=hint)
-    return collected._replace(taken=Taken(gaps=[said]), failure=_where(error))
+    return collected._replace(taken=Taken(gaps=(said,)), failure=_where(error))
 
 
 def _where(error: BaseException) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.parts import Place, part, size
 from pit_fetch.pit import cursor, parse_cursor
-from pit_fetch.provider import FieldKind, Record
+from pit_fetch.provider import STAMPS, FieldKind, Record
 from pit_fetch.siblings import gate
 from pit_fetch.times import in_new_york
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 # A gap repeats the request, so that it can be read by itself; but a long request must not eat up the budget.
 MAX_QUERY_CHARS = 240
 
-# What every item keeps, regardless of --fields and the budget.
-STAMPS = ("available_at", "available_at_source", "revised_at", "first_seen_at", "id")
 
 Clean = Callable[[str], str]
 Write = Callable[["Envelope"], Any]  # text, or the bytes of a binary format

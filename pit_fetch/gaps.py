@@ -23,8 +23,8 @@ Code = Literal[
     "credential_refused", "throttled", "throttled_wait", "own_limit",
     "not_entitled", "bad_call", "network", "unresolved", "refused", "proxy", "certificate", "certificate_file", "tls",
     "timeout", "too_large", "redirected", "malformed", "off_subject", "incomplete", "paging", "order_broken",
-    "offline", "offline_without_archive", "archive_unusable", "not_recorded", "snapshot_held", "never_dated_held",
-    "plugin_failed", "gate_refused", "bug", "interrupted", "not_a_path",
+    "offline", "offline_without_archive", "archive_unusable", "field_unknown", "not_recorded", "snapshot_held",
+    "never_dated_held", "plugin_failed", "gate_refused", "bug", "interrupted", "not_a_path",
 ]  # fmt: skip
 
 REASONS: Mapping[Code, tuple[str, str]] = {
@@ -148,6 +148,8 @@ REASONS: Mapping[Code, tuple[str, str]] = {
     "output_unwritable": ("config", "--output cannot be written ({problem}): name a file in a folder that can be."),
     "dependency_missing": ("config", "The package {package} is missing: run {command}"),
     "operation": ("config", "{text}"),
+    # Where a source's fields are not known beforehand; from the items of the answer.
+    "field_unknown": ("config", "--fields: no item of this answer has {fields}; they have {known}."),
     "offline_without_archive": ("config", "--offline needs an archive: set PIT_FETCH_ARCHIVE, or give --archive PATH."),
     "archive_unusable": ("config", "The archive cannot be used: {problem}. Check PIT_FETCH_ARCHIVE or --archive."),
     "not_recorded": (

@@ -12,7 +12,6 @@ import contextlib
 import math
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qsl, urldefrag, urljoin, urlsplit
 
@@ -32,24 +31,30 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 BACKOFF_SECONDS = 0.2
 
 
-@dataclass
 class Client:
     """Asks the ``hosts`` of one provider, until ``deadline`` (monotonic seconds).
 
-    ``on_kept`` is told of a reply that the cache answered with: a transport never sees it.
+    ``on_request`` is told of the address of each request, ``on_kept`` of a reply that the cache answered
+    with: a transport never sees it.
     """
 
-    hosts: tuple[Host, ...]
-    credentials: Mapping[str, str]
-    environ: Mapping[str, str]
-    clock: Clock
-    transport: Transport
-    timeout: float
-    deadline: float
-    on_request: Callable[[str], None]
-    on_kept: Callable[[Request, Reply], None] = lambda request, reply: None
-    requests_made: int = 0
-    _limiters: dict[tuple[str, Rate], Limiter] = field(default_factory=dict)
+    def __init__(
+        self,
+        hosts: tuple[Host, ...],
+        credentials: Mapping[str, str],
+        environ: Mapping[str, str],
+        clock: Clock,
+        transport: Transport,
+        timeout: float,
+        deadline: float,
+        on_request: Callable[[str], None],
+    ) -> None:
+        self.hosts, self.credentials, self.environ = hosts, credentials, environ
+        self.clock, self.transport, self.timeout, self.deadline = clock, transport, timeout, deadline
+        self.on_request = on_request
+        self.on_kept: Callable[[Request, Reply], None] = lambda request, reply: None
+        self.requests_made = 0
+        self._limiters: dict[tuple[str, Rate], Limiter] = {}
 
     def get(
         self,

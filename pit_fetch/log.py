@@ -7,7 +7,6 @@ in open mode only; in PIT mode they go to the audit file.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TextIO
 
 from pit_fetch.gaps import Gap
@@ -18,21 +17,20 @@ from pit_fetch.times import in_new_york
 PROGRESS_STEP = 10
 
 
-@dataclass
 class Log:
     """``stream`` None means silence. ``clean`` is set once the secrets are known, ``as_of`` once the PIT is.
 
     ``told`` holds the reasons given.
     """
 
-    stream: TextIO | None = None
-    terminal: bool = False
-    verbose: bool = False
-    pit_mode: bool = True
-    clean: Callable[[str], str] = str
-    as_of: str = ""
-    told: tuple[str, ...] = ()
-    _progress_shown: bool = False
+    def __init__(
+        self, stream: TextIO | None = None, terminal: bool = False, verbose: bool = False, pit_mode: bool = True
+    ) -> None:
+        self.stream, self.terminal, self.verbose, self.pit_mode = stream, terminal, verbose, pit_mode
+        self.clean: Callable[[str], str] = str
+        self.as_of = ""
+        self.told: tuple[str, ...] = ()
+        self._progress_shown = False
 
     def detail(self, text: str) -> None:
         if self.verbose:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pit_fetch import meant
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.provider import Operation, Provider, Query, Record
+from pit_fetch.provider import BY_ASKING, BY_SELECT, Operation, Provider, Query, Record
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc3339
 
 if TYPE_CHECKING:
@@ -37,8 +37,11 @@ def chosen(provider: Provider, query: Query) -> Query:
     refused: silently ignoring a filter would answer a different question.
     """
     operation = _named(provider, query.options[OPTION]) if len(provider.operations) > 1 else provider.operations[0]
+    name = operation.name or provider.name
+    if operation.window is None and not (query.since is None and query.until is None):
+        _refuse(f"{name} has no dates to choose from: leave out --date-from and --date-to.")
     query = operation.understand(query._replace(operation=operation))
-    name, options = operation.name or provider.name, query.options
+    options = query.options
     given = {name for name, value in options.items() if value is not None and value is not False} - {OPTION}
     missing = [needed for needed in operation.needs if needed not in given]
     if missing and not query.offline:
@@ -83,7 +86,7 @@ def _horizon(request: Request, query: Query) -> datetime:
     """
     if query.operation.versions or request.provider.derive(query):
         return query.now
-    until = request.until if query.operation.window in ("", "available_on", None) else None
+    until = request.until if query.operation.window in ("", "available_on", BY_SELECT, BY_ASKING) else None
     after = request.after.instant if request.after else None
     return min(bound for bound in (query.now, until, after) if bound is not None)
 
@@ -135,7 +138,7 @@ def in_window(query: Query, record: Record) -> bool:
 
 
 def _moment(operation: Operation, record: Record) -> datetime | None:
-    if operation.window is None:
+    if operation.window in (None, BY_SELECT, BY_ASKING):
         return None
     if operation.window in ("", "available_on"):
         public = record.available_at

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NamedTuple, TypeGuard
 from urllib.parse import quote, unquote
@@ -30,6 +29,7 @@ MOST_REPEATED = 100
 _RECEIPT = "receipt"
 _AT_RECEIPT = float("-inf")
 Verdict = Literal["public", "late", "undated", "unusable"]
+Stopped = Literal["", "limit", "max_pages"]
 
 
 class Cursor(NamedTuple):
@@ -43,28 +43,42 @@ class Cursor(NamedTuple):
     within: Place | None = None
 
 
-@dataclass
 class Tally:
     """Which ids got which verdict. For the audit file only; in PIT mode none of it reaches the envelope."""
 
-    late: list[str] = field(default_factory=list)
-    undated: list[str] = field(default_factory=list)
-    unusable: int = 0
+    def __init__(self) -> None:
+        self.late: list[str] = []
+        self.undated: list[str] = []
+        self.unusable = 0
 
 
-@dataclass
-class Taken:
+class Taken(NamedTuple):
     """What a fetch keeps. ``stopped`` says which cap ended it; ``last`` is the last public record examined.
 
     ``resume`` is the record after which the next page begins, if that is not the last one kept.
     """
 
-    kept: list[Record] = field(default_factory=list)
-    gaps: list[Gap] = field(default_factory=list)
+    kept: tuple[Record, ...] = ()
+    gaps: tuple[Gap, ...] = ()
     scanned: int = 0
-    stopped: Literal["", "limit", "max_pages"] = ""
+    stopped: Stopped = ""
     last: Record | None = None
     resume: Record | None = None
+
+
+class Taking:
+    """A fetch under way, filled in place: a deadline or an error does not cost what was kept before it."""
+
+    def __init__(self) -> None:
+        self.kept: list[Record] = []
+        self.gaps: list[Gap] = []
+        self.scanned = 0
+        self.stopped: Stopped = ""
+        self.last: Record | None = None
+
+    def taken(self) -> Taken:
+        """What is kept by now."""
+        return Taken(tuple(self.kept), tuple(self.gaps), self.scanned, self.stopped, self.last)
 
 
 def verdict(record: Record, cutoff: datetime | None) -> Verdict:
@@ -186,7 +200,7 @@ def _newest_versions(records: Iterable[Record]) -> Iterable[Record]:
 
 def take(
     stream: Iterable[Record | Gap],
-    taken: Taken,
+    taking: Taking,
     *,
     after: Position | None,
     within: bool = False,
@@ -194,27 +208,26 @@ def take(
     limit: int,
     select: Callable[[Record], bool],
 ) -> None:
-    """Fills ``taken`` from ordered public records: after ``after``, at most ``cap`` examined and ``limit`` kept.
+    """Fills ``taking`` from ordered public records: after ``after``, at most ``cap`` examined and ``limit`` kept.
 
     ``within``: the record at ``after`` itself is still wanted.
-    It is filled in place, so that what was kept before a deadline or an error is not lost.
     """
     for one in stream:
         if isinstance(one, Gap):
-            taken.gaps.append(one)
+            taking.gaps.append(one)
             continue
         if after is not None and (position(one) < after or (position(one) == after and not within)):
             continue
-        if taken.scanned >= cap:
-            taken.stopped = "max_pages"
+        if taking.scanned >= cap:
+            taking.stopped = "max_pages"
             return
-        taken.scanned += 1
+        taking.scanned += 1
         if select(one):
-            if len(taken.kept) == limit:
-                taken.stopped = "limit"
+            if len(taking.kept) == limit:
+                taking.stopped = "limit"
                 return
-            taken.kept.append(one)
-        taken.last = one
+            taking.kept.append(one)
+        taking.last = one
 
 
 def position(record: Record) -> Position:

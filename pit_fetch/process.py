@@ -24,25 +24,15 @@ _CLEAR_LINE = b"\r\x1b[K"
 STDERR_SECONDS = 1.0
 
 
-def command() -> "NoReturn":
-    """The process. It ends abruptly: everything is written, and the interpreter's own teardown takes 15 ms."""
-    take_interrupts()
-    if sys.version_info < MIN_PYTHON:
-        refuse_old()
-    try:
-        from pit_fetch.cli import main
-    except ImportError:
-        _end("internal_error", "pit_fetch is incomplete: reinstall it", _BUG)
-    import gc
-
-    gc.disable()  # a short process: collecting what its exit frees anyway costs a tenth of a fetch
-    os._exit(main())
-
-
 def refuse_old(fix: str = "run it with a newer one") -> "NoReturn":
     """Ends the process on an interpreter that is too old for the program."""
     versions = MIN_PYTHON + tuple(sys.version_info[:2])
     _end("config", "pit_fetch needs Python %d.%d or later, but this is %d.%d: " % versions + fix, _REFUSED)
+
+
+def refuse_incomplete() -> "NoReturn":
+    """Ends the process where a part of the program is missing."""
+    _end("internal_error", "pit_fetch is incomplete: reinstall it", _BUG)
 
 
 def take_interrupts() -> None:

@@ -11,7 +11,6 @@ stops asking once it has enough.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
@@ -22,6 +21,8 @@ from pit_fetch.transport import Params, Reply
 
 __all__ = [
     "API_VERSION",
+    "BY_ASKING",
+    "BY_SELECT",
     "Basis",
     "Bearer",
     "ConfigError",
@@ -54,6 +55,13 @@ OptionKind = Literal["text", "list", "integer", "number", "instant", "flag"]
 FieldKind = Literal["text", "number", "integer", "instant", "date", "flag", "list", "object"]
 SourceTag = Literal["neo4j_created", "edgar_accepted", "time_series_timestamp", "provider_metadata"]
 Dating = Literal["record", "receipt", "never"]
+
+# What an item carries besides its payload, in this order, regardless of --fields and the budget.
+STAMPS = ("available_at", "available_at_source", "revised_at", "first_seen_at", "id")
+
+# For Operation.window: a provider that applies --date-from and --date-to itself. No field has such a name.
+BY_SELECT = "(by select)"
+BY_ASKING = "(by asking)"
 
 
 class Record(NamedTuple):
@@ -160,8 +168,9 @@ class Operation(NamedTuple):
              are empty, it accepts all
     fields   what a payload can hold, if that is known
     window   the field that --date-from and --date-to compare: a date counts as its last instant.
-             "" is ``available_at``, "available_on" the day that ends with it; None if there is no
-             window, or the provider applies it itself
+             "" is ``available_at``, "available_on" the day that ends with it. BY_SELECT: ``select``
+             applies it; BY_ASKING: ``fetch`` does, while it asks, and nobody can later. None: there is no
+             window, and a request for one is refused
     caveats  fixed statements of what a request cannot show; they depend on the request alone
     basis    what the fields mean on which stamps rest, where a field alone does not show it
     understand  returns the query as the operation understands it: an option under another name, values
@@ -414,8 +423,7 @@ def _no_hint(query: Query) -> str:
     return ""
 
 
-@dataclass(frozen=True)
-class Provider:
+class Provider(NamedTuple):
     """A source.
 
     fetch       (query, context) -> records, pages and gaps, from the network; watermarks if it can promise an order
@@ -443,4 +451,4 @@ class Provider:
     options: tuple[Option, ...] = ()
     page_size: int = 100
     help: str = ""
-    api_version: int = field(default=API_VERSION)
+    api_version: int = API_VERSION

@@ -14,7 +14,6 @@ import os
 import re
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from pit_fetch import cache
@@ -35,12 +34,11 @@ _HEAD = struct.Struct("<8sdQ")
 _MAGIC = b"pitrate2"
 
 
-@dataclass
 class State:
     """``granted``: when the last requests start, in order. ``written``: the clock when this was written."""
 
-    granted: list[float]
-    written: float = 0.0
+    def __init__(self, granted: list[float], written: float = 0.0) -> None:
+        self.granted, self.written = granted, written
 
     def book(self, rate: Rate, now: float, within: float) -> float:
         """How many seconds after ``now`` the next request may start. It is booked if that is less than ``within``."""
@@ -56,14 +54,11 @@ class State:
         return start - now
 
 
-@dataclass
 class Limiter:
     """Grants requests at ``rate``. ``path`` is the shared state; "" keeps it in this process."""
 
-    rate: Rate
-    path: str
-    clock: Callable[[], float]
-    own: State
+    def __init__(self, rate: Rate, path: str, clock: Callable[[], float], own: State) -> None:
+        self.rate, self.path, self.clock, self.own = rate, path, clock, own
 
     def reserve(self, within: float) -> float:
         """How many seconds the next request has to wait; it is booked if that is less than ``within``."""

@@ -11,10 +11,11 @@ from pit_fetch.errors import ExitStatus
 from pit_fetch.formats import DATA_ONLY, Text, renderer
 from pit_fetch.formats import json as as_json
 from pit_fetch.gaps import Gap, gap
+from pit_fetch.meant import shown
 from pit_fetch.operations import named
 from pit_fetch.parts import Place
 from pit_fetch.pit import Taken, Tally, cursor, position
-from pit_fetch.provider import FieldKind, Record
+from pit_fetch.provider import STAMPS, FieldKind, Record
 from pit_fetch.request import Request
 from pit_fetch.times import spoken
 
@@ -91,7 +92,7 @@ def report(request: Request, collected: Collected) -> Outcome:
     return Outcome(fitted.envelope, fitted.text, status, complaint, notes, kept, tuple(gaps))
 
 
-def _start(request: Request, kept: list[Record]) -> Place | None:
+def _start(request: Request, kept: Sequence[Record]) -> Place | None:
     """Where the first record goes on, if it is the one that the cursor leads into."""
     after = request.after
     return after.within if after is not None and kept and position(kept[0]) == after.position else None
@@ -131,6 +132,16 @@ def _kinds(request: Request) -> dict[str, FieldKind]:
     }
 
 
+def _unknown_fields(request: Request, kept: Sequence[Record]) -> list[Gap]:
+    """Says which of the requested fields no item has. Where the operation declares its fields, they are refused."""
+    known = dict.fromkeys(name for record in kept for name in record.payload)
+    unknown = [name for name in request.fields if name not in known and name not in STAMPS]
+    declared = any(one.fields for one in named(request.provider, request.options))
+    if declared or not kept or not unknown:
+        return []
+    return [gap("field_unknown", fields=", ".join(map(shown, unknown)), known=", ".join(known))]
+
+
 def _complaint(gaps: list[Gap], status: ExitStatus) -> str:
     if status is ExitStatus.OK:
         return ""
@@ -149,6 +160,7 @@ def _gaps(request: Request, collected: Collected) -> list[Gap]:
         undated = sum(record.available_at is None for record in taken.kept)
         gaps += [gap("undated_served", count=undated)] if undated else []
         gaps += [gap("unusable", count=collected.tally.unusable)] if collected.tally.unusable else []
+    gaps += _unknown_fields(request, taken.kept)
     if taken.stopped == "limit":
         gaps.append(gap("limit", limit=request.limit, cursor=cursor(taken.resume or taken.kept[-1])))
     elif taken.stopped == "max_pages" and taken.last is not None:

@@ -14,13 +14,12 @@ from typing import Any, NamedTuple
 from pit_fetch import meant, words
 from pit_fetch.agent import CLIENT_VARIABLE, MAX_CHARS_UNDER_AGENT
 from pit_fetch.coercion import coerce, flag_of, spell
-from pit_fetch.envelope import STAMPS
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import BINARY
 from pit_fetch.operations import named
 from pit_fetch.options import COMMON_OPTIONS, budget
 from pit_fetch.pit import Cursor
-from pit_fetch.provider import Provider
+from pit_fetch.provider import STAMPS, Provider
 from pit_fetch.times import parse_pit
 
 # What decides the answer, besides the source's own options: instants and cursors as they were written.

@@ -7,7 +7,6 @@ read the output it is refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -84,7 +83,7 @@ def _watched(provider: Provider, seen: dict[tuple[object, ...], Record]) -> Prov
     def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
         return watch(provider.read(body, query), query)
 
-    return replace(provider, fetch=fetch, read=read)
+    return provider._replace(fetch=fetch, read=read)
 
 
 def _is_wanted(provider: Provider, query: Query, record: Record) -> bool:

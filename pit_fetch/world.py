@@ -90,13 +90,22 @@ class _Network:
         return self._network.send(request)
 
 
+def _found(source: str) -> Provider:
+    from pit_fetch.registry import load
+
+    return load(source)
+
+
+def _from_stdin(seconds: float) -> bytes:
+    from pit_fetch.inputs import read_stdin
+
+    return read_stdin(seconds)
+
+
 def real_world(alarm: Callable[[float], AbstractContextManager[None]] = _no_alarm) -> World:
     """The world of this process."""
     import sys
     import time
-
-    from pit_fetch.inputs import read_stdin
-    from pit_fetch.registry import load
 
     clock = Clock(lambda: datetime.now(UTC), time.monotonic, time.time, time.sleep)
     return World(
@@ -104,8 +113,8 @@ def real_world(alarm: Callable[[float], AbstractContextManager[None]] = _no_alar
         folder=working_folder(),
         clock=clock,
         transport=_Network(clock.now),
-        find=load,
-        read_stdin=read_stdin,
+        find=_found,
+        read_stdin=_from_stdin,
         alarm=alarm,
         stdout=sys.stdout,
         stderr=sys.stderr,

@@ -31,7 +31,7 @@ class Asked(NamedTuple):
 
     @property
     def kept(self) -> list[Record]:
-        return self.taken.kept
+        return list(self.taken.kept)
 
     @property
     def ids(self) -> list[str]:

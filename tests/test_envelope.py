@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from pit_fetch import gaps as gap_table
 from pit_fetch.credentials import redactor
-from pit_fetch.envelope import STAMPS, Envelope, Fitted, View, fit, judge, of
+from pit_fetch.envelope import Envelope, Fitted, View, fit, judge, of
 from pit_fetch.formats import json as as_json
 from pit_fetch.formats import renderer
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.options import MIN_MAX_CHARS
 from pit_fetch.pit import parse_cursor, position
-from pit_fetch.provider import Record
+from pit_fetch.provider import STAMPS, Record
 
 PIT = datetime(2024, 2, 15, 21, tzinfo=UTC)
 # A table cuts its texts, a page has a frame of its own, and a Parquet file is compressed: see test_formats.py.

@@ -11,7 +11,19 @@ import pytest
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.operations import caveats, chosen, help_text, in_window, is_out_of_reach
-from pit_fetch.provider import Context, Credential, Field, Host, Operation, Option, Provider, Query, Record
+from pit_fetch.provider import (
+    BY_ASKING,
+    BY_SELECT,
+    Context,
+    Credential,
+    Field,
+    Host,
+    Operation,
+    Option,
+    Provider,
+    Query,
+    Record,
+)
 from pit_fetch.testing.server import Response
 from pit_fetch.times import window_end, window_start
 from tests.demo import PIT, at_pit, demo, record
@@ -184,6 +196,16 @@ def test_an_unknown_field_is_refused_before_anything_is_asked_for(tmp_path: Path
     assert left.err == "pit_fetch: --fields: bdy is not one of title, body (did you mean body?)\n"
 
 
+def test_where_fields_are_not_declared_one_that_no_item_has_is_named(tmp_path: Path) -> None:
+    provider = demo([record("a", title="t"), record("b", body="b"), record("late", -60, later="x")])
+    left = at_pit(tmp_path, provider, "--fields", "title,bdy,later", "--limit", "5")
+    assert [item.get("title") for item in left.data] == ["t", None]
+    said = "--fields: no item of this answer has bdy, later; they have title, body."
+    assert [gap["reason"] for gap in left.envelope["gaps"] if gap["type"] == "config"] == [said]
+    assert "config" not in at_pit(tmp_path, provider, "--fields", "title,revised_at,id").gap_types
+    assert "config" not in at_pit(tmp_path, demo([record("late", -60)]), "--fields", "bdy").gap_types
+
+
 # Windows.
 
 DAY = Operation(window="day")
@@ -224,8 +246,9 @@ DAY = Operation(window="day")
         (Operation(window="available_on"), {}, {"until": "2024-02-15T15:58:59-05:00"}, False),
         (Operation(window="available_on"), {}, {"until": "2024-02-15T15:58:59.999999-05:00"}, True),
         (Operation(window="available_on"), {}, {"since": "2024-02-15T15:59:00-05:00"}, False),
-        # None: the provider applies it.
-        (Operation(window=None), {"day": "2020-01-01"}, {"since": "2025-01-01", "until": "2020-01-01"}, True),
+        # The provider applies it.
+        (Operation(window=BY_SELECT), {"day": "2020-01-01"}, {"since": "2025-01-01", "until": "2020-01-01"}, True),
+        (Operation(window=BY_ASKING), {"day": "2020-01-01"}, {"since": "2025-01-01", "until": "2020-01-01"}, True),
     ],
 )  # fmt: skip
 def test_the_window(operation: Operation, payload: dict[str, Any], words: dict[str, str], inside: bool) -> None:
@@ -237,6 +260,15 @@ def test_the_window(operation: Operation, payload: dict[str, Any], words: dict[s
 def test_what_has_no_instant_is_in_every_window() -> None:
     undated = record("a")._replace(available_at=None)
     assert in_window(query(pit=None, since=NOW, until=NOW), undated)
+
+
+@pytest.mark.parametrize("option", ["--date-from", "--date-to"])
+def test_a_window_is_refused_where_there_is_none(tmp_path: Path, option: str) -> None:
+    provider = demo([record("a")], operations=(Operation("STATE", window=None),))
+    assert [item["id"] for item in at_pit(tmp_path, provider).data] == ["a"]
+    left = at_pit(tmp_path, provider, option, "2024-02-11")
+    assert (left.data, left.gap_types) == ([], ["config"])
+    assert left.reasons == ("STATE has no dates to choose from: leave out --date-from and --date-to.")
 
 
 def test_the_window_and_the_limit_together(tmp_path: Path) -> None:

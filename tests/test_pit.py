@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.paging import newest_first
-from pit_fetch.pit import Taken, Tally, cursor, in_order, parse_cursor, position, public, take, verdict
+from pit_fetch.pit import Taken, Taking, Tally, cursor, in_order, parse_cursor, position, public, take, verdict
 from pit_fetch.provider import Page, Record, Watermark
 
 PIT = datetime(2024, 2, 15, 21, tzinfo=UTC)
@@ -29,11 +29,11 @@ def record(name: str, seconds: float = 0, revised: float | None = None, title: s
 def keep(
     stream: Iterable[Record | Page | Watermark | Gap], *, limit: int = 50, cap: int = 1000, after: str = ""
 ) -> Taken:
-    taken, parsed = Taken(), parse_cursor(after) if after else None
+    taking, parsed = Taking(), parse_cursor(after) if after else None
     ordered = in_order(public(stream, lambda: PIT, Tally()))
     position = parsed.position if parsed else None
-    take(ordered, taken, after=position, cap=cap, limit=limit, select=lambda _: True)
-    return taken
+    take(ordered, taking, after=position, cap=cap, limit=limit, select=lambda _: True)
+    return taking.taken()
 
 
 def pages(*rows: list[Record], order: bool = True) -> list[Page]:
@@ -117,13 +117,13 @@ def test_a_broken_order_among_public_records_is_an_upstream_error() -> None:
 
 def outcome(*rows: list[Record]) -> tuple[list[str], str]:
     """The titles of what is kept, and the error that ends it."""
-    taken, error = Taken(), ""
+    taking, error = Taking(), ""
     ordered = in_order(public(pages(*rows), lambda: PIT, Tally()))
     try:
-        take(ordered, taken, after=None, cap=1000, limit=50, select=lambda _: True)
+        take(ordered, taking, after=None, cap=1000, limit=50, select=lambda _: True)
     except UpstreamError as broken:
         error = broken.gap.code
-    return [str(one.payload["title"]) for one in taken.kept], error
+    return [str(one.payload["title"]) for one in taking.kept], error
 
 
 def plain(*seconds: float) -> list[Record]:
@@ -194,10 +194,10 @@ def test_a_cap_says_so_only_when_it_cut_something(limit: int, cap: int, stopped:
 
 
 def test_caps_count_before_the_filter_and_limits_after_it() -> None:
-    taken = Taken()
+    taking = Taking()
     records = [record(str(n), n) for n in range(10)]
-    take(records, taken, after=None, cap=6, limit=2, select=lambda one: int(one.id) % 2 == 1)
-    assert (ids(taken), taken.scanned, taken.stopped) == (["1", "3"], 6, "limit")
+    take(records, taking, after=None, cap=6, limit=2, select=lambda one: int(one.id) % 2 == 1)
+    assert (ids(taking.taken()), taking.scanned, taking.stopped) == (["1", "3"], 6, "limit")
 
 
 def test_what_is_stamped_at_its_receipt_keeps_its_place_in_the_next_run() -> None:
@@ -249,14 +249,15 @@ def test_late_records_and_arrival_order_change_nothing(
 
 @given(RECORDS, st.integers(1, 3))
 def test_pages_by_cursor_are_the_whole_in_order(records: list[Record], limit: int) -> None:
-    whole, parts, after = keep(records).kept, [], ""
+    whole, after = keep(records).kept, ""
+    parts: list[Record] = []
     while True:
         taken = keep(records, limit=limit, after=after)
         parts += taken.kept
         if not taken.stopped:
             break
         after = cursor(taken.kept[-1])
-    assert parts == whole
+    assert tuple(parts) == whole
     assert [position(one) for one in whole] == sorted({position(one) for one in whole})
 
 
@@ -264,7 +265,7 @@ def test_pages_by_cursor_are_the_whole_in_order(records: list[Record], limit: in
 def test_what_is_withheld_between_the_records_of_a_page_changes_nothing(
     records: list[Record], others: list[Record], limit: int, size: int
 ) -> None:
-    mine = keep(records).kept
+    mine = list(keep(records).kept)
     noise = [one for one in others if verdict(one, PIT) != "public"]
     cut = [mine[start : start + size] for start in range(0, len(mine), size)]
     left = keep(pages(*cut), limit=limit)

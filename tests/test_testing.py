@@ -13,7 +13,6 @@ import socket
 import subprocess
 import sys
 from collections.abc import Collection
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from unittest import SkipTest
@@ -83,11 +82,11 @@ def by_document(records: Any) -> Provider:
     def read(body: bytes, query: Any) -> Any:
         yield from records(source.document_of(body))
 
-    return replace(PROVIDER, fetch=fetch, read=read)
+    return PROVIDER._replace(fetch=fetch, read=read)
 
 
 def by_fetch(fetch: Any) -> Provider:
-    return replace(PROVIDER, fetch=fetch)
+    return PROVIDER._replace(fetch=fetch)
 
 
 def start_of_day(record: Record, row: Any) -> Record:
@@ -200,7 +199,7 @@ def chosen(best: Any) -> Provider:
     def fetch(query: Any, context: Any) -> Any:
         return read(vintages.ask(query, context, 1), query)
 
-    return replace(vintages.PROVIDER, fetch=fetch, read=read)
+    return vintages.PROVIDER._replace(fetch=fetch, read=read)
 
 
 def newest(one: Record, other: Record) -> Record:
@@ -231,7 +230,7 @@ def hinting() -> Provider:
         seen[:] = good(query, context)
         yield from seen
 
-    return replace(PROVIDER, fetch=fetch, when_empty=lambda query: "try a later day" if seen else "")
+    return PROVIDER._replace(fetch=fetch, when_empty=lambda query: "try a later day" if seen else "")
 
 
 def by_hash(record: Record, row: Any) -> Record:
@@ -408,7 +407,7 @@ WRONG: dict[str, tuple[Provider, str, str, frozenset[str] | set[str]]] = {
         by_fetch(keep_a_file_for_each), "what_is_not_public_changes_no_byte", "because of a record", set(),
     ),
     "pages without end": (
-        replace(by_fetch(same_page_for_ever), page_size=50),
+        by_fetch(same_page_for_ever)._replace(page_size=50),
         "paging_comes_to_an_end", "paging.numbered", set(),
     ),
     "a failure swallowed": (by_fetch(swallow), "http_errors", "let UpstreamError pass", ALL),
@@ -423,7 +422,7 @@ WRONG: dict[str, tuple[Provider, str, str, frozenset[str] | set[str]]] = {
         by_row(adds_a_day), "what_is_not_public_changes_no_byte", "times.delayed", ALL,
     ),
     "two operations without a name for them": (
-        replace(PROVIDER, operations=(Operation("one"), Operation("two"))), FIRST, r'Option\("op", "one, two"', ALL,
+        PROVIDER._replace(operations=(Operation("one"), Operation("two"))), FIRST, r'Option\("op", "one, two"', ALL,
     ),
     "asking while it is imported": (
         by_fetch(curious.fetch), "importing_it_asks_nothing", "read no environment, no clock", IMPORTS,
@@ -442,7 +441,7 @@ WRONG: dict[str, tuple[Provider, str, str, frozenset[str] | set[str]]] = {
     "prints": (by_fetch(talk), "records_are_well_formed", "take the print out", set()),
     "heavy import": (by_fetch(heavy.fetch), "importing_it_is_light", "into the function that needs it", set()),
     "http host": (
-        replace(PROVIDER, hosts=(PROVIDER.hosts[0]._replace(url="http://api.source.example"),)),
+        PROVIDER._replace(hosts=(PROVIDER.hosts[0]._replace(url="http://api.source.example"),)),
         "it_asks_declared_hosts_only", "https://HOST", ALL,
     ),
 }  # fmt: skip
@@ -465,7 +464,7 @@ def test_an_operation_without_proof_is_certified() -> None:
         return record._replace(available_at=None, revised_at=None)
 
     never = (Operation(dating="never", why="the source has no stamps"),)
-    assert set(failures(suite(replace(by_row(undated), operations=never)), IMPORTS).values()) == {
+    assert set(failures(suite(by_row(undated)._replace(operations=never)), IMPORTS).values()) == {
         "not run: nothing of this operation is served with --pit"
     }
 
@@ -500,7 +499,7 @@ def test_watermarks_that_rest_on_the_request_pass() -> None:
 
 
 def test_a_snapshot_passes() -> None:
-    provider = replace(by_fetch(as_of_today), operations=(Operation(dating="receipt"),))
+    provider = by_fetch(as_of_today)._replace(operations=(Operation(dating="receipt"),))
     assert failures(suite(provider, recorded_at="2024-02-18T00:00:00Z"), {*IMPORTS, "revisions_are_told"}) == {}
 
 
@@ -543,9 +542,11 @@ def test_no_wrong_provider_is_missing() -> None:
     assert found | {"a_server_that_ignores_the_window"} == ALL
 
 
-@pytest.mark.parametrize("base", ["calls", "filings", "posts", "bars", "trades", "candles", "quotes", "ledger"])
+@pytest.mark.parametrize(
+    "base", ["calls", "filings", "posts", "bars", "trades", "candles", "quotes", "ledger", "deals"]
+)
 def test_hard_shapes_are_certified(base: str) -> None:
-    """A list whose rows have pages, SQLite, a library's own HTTP, columns, JSON Lines, an option that moves stamps."""
+    """A list whose rows have pages, SQLite, a library's own HTTP, columns, JSON Lines, Parquet, an option that moves stamps."""
     assert score.failures(BASES[base](), all_of_them=True) == {}
 
 
@@ -589,7 +590,7 @@ def test_a_window_in_the_body_of_a_post() -> None:
             if record.available_at is not None:
                 yield record._replace(available_at=min(record.available_at, query.now), revised_at=None)
 
-    trusted = suite(replace(vintages.PROVIDER, fetch=trusting), vintages.REPLY, serve=serve)
+    trusted = suite(vintages.PROVIDER._replace(fetch=trusting), vintages.REPLY, serve=serve)
     assert "do not rely on it" in failure(trusted, "a_server_that_ignores_the_window")
     assert failures(suite(vintages.PROVIDER, vintages.REPLY, serve=serve), IMPORTS) == {}
 
@@ -661,7 +662,7 @@ def by_reader(read: Any) -> Provider:
             raise UpstreamError("http_status", host=source.HOST, status=reply.status)
         yield from read(reply.body, query)
 
-    return replace(PROVIDER, fetch=fetch, read=read, page_size=100)
+    return PROVIDER._replace(fetch=fetch, read=read, page_size=100)
 
 
 def end(day: Any) -> datetime | None:
@@ -707,7 +708,7 @@ def test_mistakes_of_the_test_itself_are_named() -> None:
         return ask_responses(request)
 
     assert "no responses mock is active" in failure(suite(PROVIDER, serve=serve), "schema_drift")
-    assert "JSON, JSON Lines, XML, CSV or SQLite" in failure(
+    assert "JSON, JSON Lines, XML, CSV, SQLite or Parquet" in failure(
         suite(by_reader(lines), b"1 2024-02-15\n2 2024-02-14"), FIRST
     )
     assert "set recorded_at" in failure(suite(PROVIDER, b"[]"), FIRST)

@@ -9,7 +9,7 @@ import pytest
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.paging import newest_first
-from pit_fetch.pit import Taken, Tally, in_order, public, take
+from pit_fetch.pit import Taking, Tally, in_order, public, take
 from pit_fetch.provider import Page, Record, Watermark
 
 NOON = datetime(2024, 2, 15, 12, tzinfo=UTC)
@@ -28,10 +28,10 @@ def mark(hours: float) -> Watermark:
 
 
 def kept(source: Iterable[Record | Watermark], limit: int = 100) -> list[str]:
-    taken = Taken()
+    taking = Taking()
     records = in_order(public(source, lambda: NOON + timedelta(days=9), Tally()))
-    take(records, taken, after=None, cap=1000, limit=limit, select=lambda record: True)
-    return [record.id for record in taken.kept]
+    take(records, taking, after=None, cap=1000, limit=limit, select=lambda record: True)
+    return [record.id for record in taking.kept]
 
 
 @pytest.mark.parametrize(
@@ -92,10 +92,10 @@ def barren(*slices: Iterable[Record | Page], patience: int = 2) -> tuple[list[st
             yield from records
             yield Watermark(NOON - number * _DAY, patience)
 
-    taken = Taken()
+    taking = Taking()
     records = in_order(public(source(), lambda: NOON, Tally()))
-    take(records, taken, after=None, cap=1000, limit=100, select=lambda record: True)
-    return [record.id for record in taken.kept], [one.reason for one in taken.gaps], asked
+    take(records, taking, after=None, cap=1000, limit=100, select=lambda record: True)
+    return [record.id for record in taking.kept], [one.reason for one in taking.gaps], asked
 
 
 def test_slices_without_a_public_record_end_the_search() -> None:

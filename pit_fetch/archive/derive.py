@@ -20,7 +20,7 @@ from pit_fetch.archive.log import Exchange, Fetch, Key
 from pit_fetch.coercion import spell
 from pit_fetch.errors import PitFetchError
 from pit_fetch.operations import OPTION, in_window, understood
-from pit_fetch.provider import Context, Gap, Host, Page, Provider, Query, Record, Watermark
+from pit_fetch.provider import BY_ASKING, Context, Gap, Host, Page, Provider, Query, Record, Watermark
 from pit_fetch.request import Request, parse
 from pit_fetch.transport import Replay, Reply
 from pit_fetch.transport import Request as Sent
@@ -75,8 +75,7 @@ def pool(provider: Provider, query: Query, fetch: Fetch) -> str:
         value = query.options[option.name]
         if option.shapes and option.name != OPTION and value not in (None, False, option.default):
             shaping[option.name] = spell(value)
-    if query.operation.window is None and provider.select is Provider.select:
-        # The provider applies the window while it asks, and nobody can apply it later.
+    if query.operation.window == BY_ASKING:  # nobody can apply it later
         shaping["window"] = [str(query.since), str(query.until)]
     hosts = {name: urlsplit(base).hostname for name, base in fetch.hosts.items()}
     return json.dumps([provider.name, hosts, fetch.plan, query.operation.name, shaping], sort_keys=True)

@@ -7,14 +7,17 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch import __version__
-from pit_fetch.columns import STAMPS, Column, columns
-from pit_fetch.envelope import Envelope
+from pit_fetch.columns import Column, columns
 from pit_fetch.page.style import FRAGMENT_STYLE, STYLE
 from pit_fetch.page.timeline import Mark, svg
+from pit_fetch.provider import STAMPS
 from pit_fetch.times import spoken
+
+if TYPE_CHECKING:
+    from pit_fetch.envelope import Envelope
 
 # A page of 500 items is at most 150 kB, and larger ones grow with their items.
 LARGEST, LARGEST_ITEMS = 150_000, 500

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from pit_fetch.columns import STAMPS, Column, columns
+from pit_fetch.columns import Column, columns
 from pit_fetch.envelope import Envelope
 from pit_fetch.gaps import REASONS
 from pit_fetch.output import visible
+from pit_fetch.provider import STAMPS
 
 WIDTH = 120  # where there is no terminal to ask
 _GAP = "  "

@@ -2,7 +2,8 @@
 
 CSV is a list of rows by column, and so is a JSON object of parallel arrays of which one holds dates. JSON Lines
 are the list of their documents. A SQLite file is a dict of such lists, by table. An XML element is a dict: its
-attributes as ``@name``, its text as ``""``, and its children as a list under each tag.
+attributes as ``@name``, its text as ``""``, and its children as a list under each tag. A Parquet file is a list
+of rows, its dates and time stamps as ISO 8601 texts.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator
+from datetime import date, datetime
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as Xml
 
@@ -41,6 +43,8 @@ def format_of(body: bytes) -> Format | None:
     """How ``body`` is read and written; None for a format that the kit cannot edit."""
     if body.startswith(_SQLITE_MAGIC):
         return _SQLITE
+    if body.startswith(_PARQUET_MAGIC):
+        return _PARQUET
     for known in (_JSON, _LINES, _XML, _CSV):
         try:
             known.decode(body)
@@ -54,7 +58,7 @@ def must_format(body: bytes) -> Format:
     """The format of a body that is known to have one."""
     known = format_of(body)
     if known is None:
-        raise ValueError("neither JSON nor XML nor CSV nor SQLite")
+        raise ValueError("neither JSON nor XML nor CSV nor SQLite nor Parquet")
     return known
 
 
@@ -218,6 +222,49 @@ def _sqlite_value(value: Any) -> Any:
     return value
 
 
+class Typed(Columns):
+    """Rows of a file whose columns have types; ``schema`` is the file's."""
+
+    schema: Any = None
+
+
+def _decode_parquet(body: bytes) -> Any:
+    import pyarrow
+    from pyarrow import parquet
+
+    table = parquet.read_table(pyarrow.BufferReader(body))
+    rows = Typed({name: _as_text(value) for name, value in row.items()} for row in table.to_pylist())
+    rows.names, rows.schema = tuple(table.column_names), table.schema
+    return rows
+
+
+def _encode_parquet(tree: Any) -> bytes:
+    """Raises ValueError or TypeError for rows that columns of these types cannot hold."""
+    import pyarrow
+    from pyarrow import parquet
+
+    rows = [row if isinstance(row, dict) else {} for row in tree] if isinstance(tree, list) else []
+    schema = tree.schema if isinstance(tree, Typed) else pyarrow.schema([])
+    typed = dict(zip(schema.names, schema.types, strict=True))
+    columns = {}
+    for name in dict.fromkeys([*schema.names, *(name for row in rows for name in row)]):
+        values = [row.get(name) for row in rows]
+        kind = typed.get(name)
+        if kind is not None and (pyarrow.types.is_timestamp(kind) or pyarrow.types.is_date(kind)):
+            values = [datetime.fromisoformat(value) if isinstance(value, str) else value for value in values]
+        try:
+            columns[name] = pyarrow.array(values, type=kind)
+        except pyarrow.ArrowException as error:
+            raise ValueError(name) from error
+    sink = pyarrow.BufferOutputStream()
+    parquet.write_table(pyarrow.table(columns), sink)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def _as_text(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, (date, datetime)) else value
+
+
 def _decode_xml(body: bytes) -> Any:
     root = Xml.fromstring(body)  # noqa: S314 - the author's own recording
     return {root.tag: [_element(root)]}
@@ -283,4 +330,6 @@ _LINES = Format(_decode_lines, _encode_lines)
 _XML = Format(_decode_xml, _encode_xml)
 _CSV = Format(_decode_csv, _encode_csv)
 _SQLITE = Format(_decode_sqlite, _encode_sqlite)
+_PARQUET = Format(_decode_parquet, _encode_parquet)
+_PARQUET_MAGIC = b"PAR1"
 _SQLITE_MAGIC = b"SQLite format 3\0"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import dataclasses
 import functools
 import io
 import json
@@ -52,7 +51,7 @@ class _Spy:
         def read(body: bytes, query: Query) -> Iterator[Any]:
             return self._note(query, lambda: self.provider.read(body, query))
 
-        return dataclasses.replace(self.provider, fetch=fetch, read=read)
+        return self.provider._replace(fetch=fetch, read=read)
 
     def _warned(self, message: Warning | str, *more: object) -> None:
         self.printed.write(f"{message}\n")

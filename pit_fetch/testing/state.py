@@ -11,7 +11,6 @@ import sys
 import sysconfig
 from collections import deque
 from collections.abc import Callable
-from dataclasses import fields
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
@@ -55,7 +54,7 @@ class State:
         self._kept: list[object] = []  # so that no id is used again
         self.modules: set[str] = set()
         self.figures: set[int] = set()
-        waiting = [getattr(provider, one.name) for one in fields(provider)]
+        waiting: list[object] = list(provider)
         while waiting:
             one = waiting.pop()
             if id(one) in self._met:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from pit_fetch.paging import newest_first
 from tests.kit.honest import Made, bars, calls, feeds, figures, filings, news, posts, profiles, search, tables
-from tests.kit.markets import candles, ledger, quotes, trades
+from tests.kit.markets import candles, deals, ledger, quotes, trades
 
 BASES: Mapping[str, Callable[..., Made]] = {
     "news": lambda **more: news(order=newest_first, **more) if "order" not in more else news(**more),
@@ -23,4 +23,5 @@ BASES: Mapping[str, Callable[..., Made]] = {
     "candles": candles,
     "quotes": quotes,
     "ledger": ledger,
+    "deals": deals,
 }

@@ -1,13 +1,14 @@
 """More honest providers: shapes that authors brought, and that the kit once misread or accused.
 
 JSON Lines; bars whose length is an option; a bar named by its day, on pages that a header counts; a SQLite table
-with a primary key beside another table.
+with a primary key beside another table; a Parquet file.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import math
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -16,7 +17,7 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch.paging import follow
 from pit_fetch.provider import Basis, Context, Field, Host, Operation, Option, Provider, Query, Record, UpstreamError
-from pit_fetch.tables import sqlite_rows
+from pit_fetch.tables import parquet_rows, sqlite_rows
 from pit_fetch.testing import Request, Response
 from pit_fetch.times import delayed, end_of_day, parse_date, parse_rfc3339
 from pit_fetch.wire import body_of, lenient_json, rows_in
@@ -181,7 +182,7 @@ def quotes(
         try:
             document = json.loads(reply)
             every = document["quotes"]
-            number = int(request.params["page"])
+            number = int(str(request.params["page"]))
             part = every[(number - 1) * ON_A_PAGE : number * ON_A_PAGE]
         except (ValueError, KeyError, TypeError):
             return Response(reply)
@@ -265,3 +266,58 @@ def ledger(record: Make = entry, rows: Rows = all_rows, *, select: str = LEDGER,
         },
     )
     return Made(provider, ENTRIES, body, lambda row: str(row["posted"]))
+
+
+# --- a Parquet file, whose time stamps are typed
+
+DEALS = [{"id": f"d{n}", "signed": f"2024-02-1{n}T21:00:00+00:00", "price": n * 100.0, "buyer": f"Buyer {n}"}
+         for n in (1, 2, 3, 4, 5)]  # fmt: skip
+
+
+def deal(row: Row, query: Query) -> Record:
+    signed = row.get("signed")
+    return Record(
+        text(row.get("id")),
+        signed if isinstance(signed, datetime) and signed.tzinfo is not None else None,
+        "provider_metadata",
+        {
+            "price": row["price"] if type(row.get("price")) is float and math.isfinite(row["price"]) else None,
+            "buyer": text(row.get("buyer")),
+        },
+    )
+
+
+def deals(record: Make = deal, rows: Rows = all_rows, **more: Any) -> Made:
+    def made(source: str | bytes, query: Query) -> Iterator[Record]:
+        yield from [record(row, query) for row in rows(list(parquet_rows(source)), query, {})]
+
+    def body(rows: list[Row], **meta: Any) -> bytes:
+        import pyarrow
+        from pyarrow import parquet
+
+        def typed(name: str, kind: Any, read: Callable[[Any], Any]) -> Any:
+            return pyarrow.array([read(row.get(name)) for row in rows], type=kind)
+
+        moments = [datetime.fromisoformat(row["signed"]) if text(row.get("signed")) else None for row in rows]
+        columns = {
+            "id": typed("id", pyarrow.string(), lambda value: None if value is None else str(value)),
+            "signed": pyarrow.array(moments, type=pyarrow.timestamp("us", tz="UTC")),
+            "price": typed("price", pyarrow.float64(), lambda value: value if isinstance(value, float) else None),
+            "buyer": typed("buyer", pyarrow.string(), lambda value: None if value is None else str(value)),
+        }
+        sink = pyarrow.BufferOutputStream()
+        parquet.write_table(pyarrow.table(columns), sink)
+        return bytes(sink.getvalue().to_pybytes())
+
+    provider = Provider(
+        name="kit-deals",
+        summary="deals of a local Parquet file",
+        fetch=lambda query, context: made(context.file("filings"), query),
+        read=made,
+        **{
+            "files": (FILE,),
+            "operations": (Operation(rule="when it was signed", fields=(Field("price", "number"), Field("buyer"))),),
+            **more,
+        },
+    )
+    return Made(provider, DEALS, body, lambda row: str(row["signed"]))

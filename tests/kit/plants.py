@@ -23,7 +23,7 @@ from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc3339, sta
 from tests.kit import honest
 from tests.kit.bases import BASES
 from tests.kit.honest import Made, article, bar, filing, hit, item, post, profile, rate, transcript, vintage
-from tests.kit.markets import INTERVALS, candle, entry, quote, trade
+from tests.kit.markets import INTERVALS, candle, deal, entry, quote, trade
 
 
 class Plant(NamedTuple):
@@ -993,4 +993,12 @@ plant(
     "totals",
     select="SELECT *, sum(amount) OVER (PARTITION BY account) AS n FROM entries",
     record=also(entry, balance=lambda r, q: r.get("n")),
+)
+plant("the mean of a column", "deals", "columns", rows=of_all("price", sum), record=also(deal, sum=figure))
+plant("the newest three deals", "deals", "choice", rows=lambda rows, q, d: rows[-3:])
+plant(
+    "the day of a deal as its instant",
+    "deals",
+    "imprecise",
+    record=stamped(deal, lambda m, r, q: m.available_at and m.available_at.replace(hour=0)),
 )

@@ -8,9 +8,9 @@ from datetime import timedelta
 from functools import partial
 from random import Random
 
-from pit_fetch.envelope import STAMPS
 from pit_fetch.formats import BINARY
 from pit_fetch.formats import NAMES as FORMS
+from pit_fetch.provider import STAMPS
 from pit_fetch.testing.same import CANARY, same_bytes
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import Request

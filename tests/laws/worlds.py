@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
 from importlib import import_module
@@ -209,4 +208,4 @@ def _resized(sizes: Mapping[str, Any]) -> Iterator[None]:
 
 @cache
 def _with_page_size(source: str, page_size: int) -> Provider:
-    return replace(registry.load(source), page_size=page_size)
+    return registry.load(source)._replace(page_size=page_size)

@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from pit_fetch.paging import numbered
 from pit_fetch.provider import (
+    BY_SELECT,
     Context,
     Field,
     Gap,
@@ -221,7 +222,7 @@ PROVIDER = Provider(
                 Field("created", "instant"),
                 Field("updated", "instant"),
             ),
-            window=None,  # applied here, with the look-back, which counts back from the window's end
+            window=BY_SELECT,  # with the look-back, which counts back from the window's end
             earliest=lambda query: _window(query)[0],
         ),
     ),

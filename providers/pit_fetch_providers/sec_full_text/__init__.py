@@ -12,6 +12,7 @@ from datetime import date, datetime
 from typing import Any
 
 from pit_fetch.provider import (
+    BY_ASKING,
     ConfigError,
     Context,
     Gap,
@@ -178,7 +179,7 @@ PROVIDER = Provider(
             rule="by release: the end of the day whose index lists the filing, or what its header says",
             why="filing dates are moved back on request, so they are not evidence",
             fields=filings.FIELDS,
-            window=None,  # in filing dates, which are days in New York
+            window=BY_ASKING,  # in filing dates, which are days in New York
             caveats=caveats,
         ),
     ),

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
@@ -27,7 +26,6 @@ _INDEX_PAGES = ("-index.htm", "-index.html")
 _Parser = Callable[[bytes, str], Acceptance | None]
 
 
-@dataclass(frozen=True)
 class Archive:
     """The archive, through one fetch's client. Each daily index and each submissions file is read once.
 
@@ -35,9 +33,10 @@ class Archive:
     reveal which filings were examined, least of all those that turned out not to be public yet.
     """
 
-    context: Context
-    _indexes: dict[date, frozenset[str] | None] = field(default_factory=dict)
-    _submissions: dict[str, Any] = field(default_factory=dict)
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self._indexes: dict[date, frozenset[str] | None] = {}
+        self._submissions: dict[str, Any] = {}
 
     def listed(self, day: date, wanted: frozenset[str]) -> frozenset[str] | None:
         """The accession numbers in the daily index of ``day``; None if no such index can be read.

@@ -9,7 +9,6 @@ with --exact. The filing date itself is not evidence.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import NamedTuple
 
@@ -35,8 +34,7 @@ def of_filing_date(filing: Filing, open_mode: bool) -> Stamp:
     return Stamp(end_of_day(filing.filed, NEW_YORK) if ordinary else None)
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(NamedTuple):
     """The evidence for the filings of one fetch.
 
     today      the PIT's own New York day, which no index can date
