@@ -400,6 +400,10 @@ WRONG: dict[str, tuple[Provider, str, str, frozenset[str] | set[str]]] = {
         chosen(lambda one, other: other), "versions_are_left_to_the_framework", "yield every version",
         {"what_is_not_public_changes_no_byte"},
     ),
+    "versions that nobody declares": (
+        vintages.PROVIDER._replace(operations=(vintages.PROVIDER.operations[0]._replace(versions=False),)),
+        "versions_are_left_to_the_framework", "whatever part of the answer is wanted", set(),
+    ),
     "a row that cannot be read": (
         by_fetch(strict_rows), "what_is_not_public_changes_no_byte", "wire.lenient_json", set(),
     ),
@@ -546,7 +550,7 @@ def test_no_wrong_provider_is_missing() -> None:
     "base", ["calls", "filings", "posts", "bars", "trades", "candles", "quotes", "ledger", "deals"]
 )
 def test_hard_shapes_are_certified(base: str) -> None:
-    """A list whose rows have pages, SQLite, a library's own HTTP, columns, JSON Lines, Parquet, an option that moves stamps."""
+    """Pages of rows, SQLite, Parquet, JSON Lines, columns, a library's own HTTP, an option that moves stamps."""
     assert score.failures(BASES[base](), all_of_them=True) == {}
 
 

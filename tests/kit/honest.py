@@ -241,6 +241,7 @@ def figures(record: Make = vintage, rows: Rows = all_rows, **more: Any) -> Made:
                     rule="the end of the day on which it became known",
                     fields=(Field("date", "date"), Field("value", "number")),
                     window="date",
+                    versions=True,
                 ),
             ),
             **more,

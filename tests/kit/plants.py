@@ -346,7 +346,8 @@ plant(
     "runs",
     (),
     record=also(
-        hit, age=lambda r, q: int(q.started.timestamp()) - r["posted"] if isinstance(r.get("posted"), int) else 0
+        hit,
+        age=lambda r, q: int(q.started.timestamp() * 1_000) - r["posted"] if isinstance(r.get("posted"), int) else 0,
     ),
 )
 plant(
