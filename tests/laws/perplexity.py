@@ -64,8 +64,10 @@ def make(rng: Random, most: int = 4) -> Case:
 
 def undisturbed(rng: Random) -> Case:
     case = make(rng, most=0)
-    pages = [_public(rng, f"p{n}", case.moment + rng.choice((0, 0, 3)) * DAY) for n in range(rng.choice((1, 8, 14)))]
     fewer = ("--max-results", "3") if case.words[0] == "search" and rng.random() < 0.5 else ()
+    # Of so many results, a page that becomes public takes the place of another.
+    ahead = (0,) if fewer else (0, 0, 3)
+    pages = [_public(rng, f"p{n}", case.moment + rng.choice(ahead) * DAY) for n in range(rng.choice((1, 8, 14)))]
     words = (*case.words, *fewer, "--limit", "1000", "--max-pages", "1000")
     return case._replace(words=words, worlds=(perplexity.app(pages),))
 

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from functools import partial
 
 from pit_fetch.provider import Context, Gap, Page, Provider, Query, Record, Stage, Watermark
-from pit_fetch_providers.alphavantage.adjust import adjusted
 from pit_fetch_providers.alphavantage.ask import HOST, KEY, check_message
 from pit_fetch_providers.alphavantage.functions import FUNCTIONS
 from pit_fetch_providers.alphavantage.options import OPTIONS
@@ -38,7 +37,11 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
 def derive(query: Query) -> Stage | None:
     """Daily bars in the shares of the newest one that is public, where that is asked for."""
     mode = query.options["adjust"]
-    return None if mode is None else partial(adjusted, mode=mode)
+    if mode is None:
+        return None
+    from pit_fetch_providers.alphavantage.adjust import adjusted
+
+    return partial(adjusted, mode=mode)
 
 
 PROVIDER = Provider(
