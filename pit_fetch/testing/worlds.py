@@ -41,7 +41,7 @@ def check_two_worlds(recording: Recording) -> None:
             _compare(recording, pit, late, fuzz.quick(recording, late), case.asking(**options), sized=sized)
         if not full:
             _compare(recording, pit, late, fuzz.left_out(late), case.asking(limit=1), sized=sized)
-        _check_beside(recording, pit, late)
+        _check_beside(recording, pit)
     for pit in pits[-1:]:
         _check_failing_pages(recording, pit, recording.late(pit))
 
@@ -73,7 +73,7 @@ def check_options(recording: Recording) -> None:
             _compare(found, pit, late, worlds, asking, sized=sized)
 
 
-def _check_beside(recording: Recording, pit: datetime, late: Sequence[Row]) -> None:
+def _check_beside(recording: Recording, pit: datetime) -> None:
     """What stands beside the rows, in headers or as a flag, decides nothing: it may tell of late ones."""
     case, total = recording.case, len(recording.every)
 
