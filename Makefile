@@ -19,7 +19,10 @@ demo: $(RUN) ## set up, then fetch as of an instant from bundled sample data
 test: $(DEV) ## set up, then run the test suite
 	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 
-test-wheel: $(DEV) ## run the suite against an installed wheel, away from the checkout
+# The wheel holds the checkout's files, byte for byte and all of them, so that the suite speaks for its code, too. What
+# an editable install could hide is run on the wheel itself: the console command, entry points (sources, plugins, the
+# kit's pytest plugin), data found beside the code (skeletons, hooks, agents, skills), gate and guard as modules.
+test-wheel: $(DEV) ## compare a wheel with the checkout, and test what depends on how it is installed
 	@$(BIN)/python tests/repo/wheel.py
 
 test-guide: $(DEV) ## run every command of the provider guide and the example package in a clean folder

@@ -1,4 +1,4 @@
-"""Reads tables from a local SQLite file, or from the bytes of one, row by row. No write ever reaches the file."""
+"""Reads tables from a local SQLite or Parquet file, or from the bytes of one. No write ever reaches the file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from pit_fetch.errors import UpstreamError
+from pit_fetch.errors import ConfigError, UpstreamError
 
 
 def sqlite_rows(
@@ -30,6 +30,27 @@ def sqlite_rows(
                 yield dict(row)
     except (sqlite3.Error, OverflowError):
         raise UpstreamError("malformed", problem="it is not the database that was expected") from None
+
+
+def parquet_rows(source: str | bytes) -> Iterator[dict[str, Any]]:
+    """The rows of a Parquet file, each by column: a time stamp is a datetime (aware if its column is), a date a date.
+
+    ``source`` is as for :func:`sqlite_rows`. Every row is read: a filter or a limit of the reader's own lets late
+    rows decide about public ones. Raises UpstreamError("malformed") if it is not such a file, and ConfigError
+    without pyarrow.
+    """
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise ConfigError("dependency_missing", package="pyarrow", command="python3 -m pip install pyarrow") from None
+    try:
+        rows: list[dict[str, Any]] = parquet.read_table(
+            pyarrow.BufferReader(source) if isinstance(source, bytes) else source
+        ).to_pylist()
+    except (pyarrow.ArrowException, OSError, ValueError):
+        raise UpstreamError("malformed", problem="it is not a Parquet file") from None
+    yield from rows
 
 
 def _open(source: str | bytes) -> Any:

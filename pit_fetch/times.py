@@ -137,6 +137,14 @@ def end_of_day_anywhere(day: date) -> datetime | None:
     return end_of_day(day, _LAST_ZONE)
 
 
+def delayed(moment: datetime | None, margin: timedelta) -> datetime | None:
+    """The instant so long after ``moment``: the end of a bar, a margin. None for None, and past the calendar's end."""
+    try:
+        return None if moment is None else moment + margin
+    except OverflowError:
+        return None
+
+
 def window_start(text: str) -> datetime | None:
     """The first UTC instant of a ``--date-from`` value: a New York date, or a full timestamp."""
     day = parse_date(text)

@@ -57,6 +57,22 @@ def rows_in(body: bytes, *keys: str) -> Iterator[dict[str, Any]]:
     return (row if isinstance(row, dict) else {} for row in node)
 
 
+def record_in(body: bytes, *keys: str) -> dict[str, Any]:
+    """The object that lies at ``keys`` in a JSON document (the document itself without), for one record to a reply.
+
+    ``{}`` where it cannot be read: it fails alone, as a record without a stamp. Raises UpstreamError if something
+    else lies there.
+    """
+    node = lenient_json(body, rows=len(keys))
+    for key in keys:
+        if not isinstance(node, dict) or key not in node:
+            raise UpstreamError("malformed", problem=f"it has no object {'.'.join(keys)}")
+        node = node[key]
+    if node is not None and not isinstance(node, dict):
+        raise UpstreamError("malformed", problem=f"it has no object {'.'.join(keys)}".rstrip())
+    return node or {}
+
+
 def columns_in(body: bytes, *names: str) -> Iterator[dict[str, Any]]:
     """The rows of a JSON document that holds its columns as arrays of one length: ``{"t": […], "c": […]}``.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Barrier
 from typing import Any
@@ -15,10 +15,10 @@ from pit_fetch.errors import UpstreamError
 from pit_fetch.network import Network
 from pit_fetch.paging import children
 from pit_fetch.provider import File, Host, Operation, Provider, Record
-from pit_fetch.tables import sqlite_rows
-from pit_fetch.times import NEW_YORK, parse_wall_clock
+from pit_fetch.tables import parquet_rows, sqlite_rows
+from pit_fetch.times import NEW_YORK, delayed, parse_wall_clock
 from pit_fetch.transport import Recorder, Replay, Reply
-from pit_fetch.wire import body_of, columns_in, rows_in
+from pit_fetch.wire import body_of, columns_in, record_in, rows_in
 from tests import inprocess
 
 HOST = Host("Library", "https://library.example", "PIT_FETCH_LIBRARY_URL")
@@ -121,6 +121,51 @@ def test_a_database_is_read_from_bytes_too_and_a_broken_one_is_malformed(tmp_pat
     for source, query in ((b"no database", "SELECT 1 FROM items"), (body, "SELECT * FROM other")):
         with pytest.raises(UpstreamError):
             list(sqlite_rows(source, query))
+
+
+def test_a_parquet_file_is_read_from_bytes_too_and_a_broken_one_is_malformed(tmp_path: Path) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    signed = datetime(2024, 2, 15, 21, 0, 0, 1, UTC)
+    path = tmp_path / "deals.parquet"
+    parquet.write_table(pyarrow.table({"id": ["a", "b"], "signed": [signed, None]}), path)
+    rows = [{"id": "a", "signed": signed}, {"id": "b", "signed": None}]
+    assert list(parquet_rows(str(path))) == rows
+    assert list(parquet_rows(path.read_bytes())) == rows
+    for broken in (b"", b"PAR1", path.read_bytes()[:-8], str(tmp_path / "none")):
+        with pytest.raises(UpstreamError):
+            list(parquet_rows(broken))
+
+
+@pytest.mark.parametrize(
+    ("body", "keys", "record"),
+    [
+        (b'{"id": 1}', (), {"id": 1}),
+        (b'{"id": NaN}', (), {}),
+        (b"null", (), {}),
+        (b'{"quote": {"id": 1}}', ("quote",), {"id": 1}),
+        (b'{"quote": {"id": NaN}}', ("quote",), {}),
+        (b'{"quote": null}', ("quote",), {}),
+    ],
+)
+def test_one_record_to_a_reply(body: bytes, keys: tuple[str, ...], record: dict[str, Any]) -> None:
+    assert record_in(body, *keys) == record
+
+
+@pytest.mark.parametrize(
+    ("body", "keys"), [(b"<html>", ()), (b"[1]", ()), (b"5", ()), (b"{}", ("quote",)), (b'{"quote": []}', ("quote",))]
+)
+def test_something_else_than_one_record(body: bytes, keys: tuple[str, ...]) -> None:
+    with pytest.raises(UpstreamError):
+        record_in(body, *keys)
+
+
+def test_a_margin_ends_with_the_calendar() -> None:
+    start = datetime(9999, 12, 31, tzinfo=UTC)
+    assert delayed(start, timedelta(hours=23)) == datetime(9999, 12, 31, 23, tzinfo=UTC)
+    assert delayed(start, timedelta(days=1)) is None
+    assert delayed(None, timedelta(days=1)) is None
 
 
 def test_statuses_and_rows() -> None:

@@ -13,7 +13,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Collection
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from unittest import SkipTest
 from xml.etree import ElementTree
@@ -32,7 +32,8 @@ from pit_fetch.testing.suite import NotRun
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc2822, parse_rfc3339, wall_clock
 from pit_fetch.wire import strict_json
 from tests.conftest import Run
-from tests.kit import heavy, honest, score, source, vintages
+from tests.kit import curious, heavy, markets, score, source, vintages
+from tests.kit.bases import BASES
 from tests.kit.plants import PLANTS
 from tests.kit.source import PROVIDER, REPLY
 
@@ -205,6 +206,55 @@ def newest(one: Record, other: Record) -> Record:
     return max(one, other, key=lambda record: public_from(record) or datetime.min.replace(tzinfo=UTC))
 
 
+def swallow(query: Any, context: Any) -> Any:
+    with contextlib.suppress(Exception):
+        yield from good(query, context)
+
+
+def in_a_module() -> Any:
+    """A reply that is kept, and the hint that rests on it."""
+    kept: dict[str, list[Record]] = {}
+
+    def fetch(query: Any, context: Any) -> Any:
+        if "reply" not in kept:
+            kept["reply"] = good(query, context)
+        yield from kept["reply"]
+
+    return fetch
+
+
+def hinting() -> Provider:
+    seen: list[Record] = []
+
+    def fetch(query: Any, context: Any) -> Any:
+        seen[:] = good(query, context)
+        yield from seen
+
+    return PROVIDER._replace(fetch=fetch, when_empty=lambda query: "try a later day" if seen else "")
+
+
+def by_hash(record: Record, row: Any) -> Record:
+    return record._replace(payload={**record.payload, "key": hash(record.id)})
+
+
+def told_by_a_header(query: Any, context: Any) -> Any:
+    reply = context.http.get(source.HOST, "/items")
+    if reply.status != 200:
+        raise UpstreamError("http_status", host=source.HOST, status=reply.status)
+    total = {name.lower(): value for name, value in reply.headers.items()}.get("x-total-count", "")
+    for record in source.read(reply.body, query):
+        yield record._replace(payload={**record.payload, "of": total})
+
+
+def gaps_in_a_page(query: Any, context: Any) -> Any:
+    yield Page((*good(query, context), gap("provider_ceiling")))  # type: ignore[arg-type]
+
+
+def adds_a_day(record: Record, row: Any) -> Record:
+    stamp = parse_rfc3339(row.get("published"))
+    return record._replace(revised_at=stamp + timedelta(days=1)) if stamp and row.get("updated") is None else record
+
+
 def same_page_for_ever(query: Any, context: Any) -> Any:
     while True:
         rows = source.page(query, context, "")["items"]
@@ -276,7 +326,9 @@ def talk(query: Any, context: Any) -> Any:
     yield from source.fetch(query, context)
 
 
-IMPORT = "importing_it_is_light"
+# The modules of these providers are tests, which import a test runner: that imports are light and ask nothing is
+# tested with modules of their own.
+IMPORTS = frozenset({"importing_it_is_light", "importing_it_asks_nothing"})
 FIRST = "the_recording_holds_dated_records"
 ALL = frozenset(name.removeprefix("test_") for name in TESTS)
 
@@ -348,6 +400,10 @@ WRONG: dict[str, tuple[Provider, str, str, frozenset[str] | set[str]]] = {
         chosen(lambda one, other: other), "versions_are_left_to_the_framework", "yield every version",
         {"what_is_not_public_changes_no_byte"},
     ),
+    "versions that nobody declares": (
+        vintages.PROVIDER._replace(operations=(vintages.PROVIDER.operations[0]._replace(versions=False),)),
+        "versions_are_left_to_the_framework", "whatever part of the answer is wanted", set(),
+    ),
     "a row that cannot be read": (
         by_fetch(strict_rows), "what_is_not_public_changes_no_byte", "wire.lenient_json", set(),
     ),
@@ -357,6 +413,23 @@ WRONG: dict[str, tuple[Provider, str, str, frozenset[str] | set[str]]] = {
     "pages without end": (
         by_fetch(same_page_for_ever)._replace(page_size=50),
         "paging_comes_to_an_end", "paging.numbered", set(),
+    ),
+    "a failure swallowed": (by_fetch(swallow), "http_errors", "let UpstreamError pass", ALL),
+    "a reply kept": (by_fetch(in_a_module()), "nothing_is_kept_between_runs", "get_cached", set()),
+    "a hint of what was read": (hinting(), "nothing_is_kept_between_runs", "keep nothing between runs", set()),
+    "a hash": (by_row(by_hash), "the_answer_is_the_same_at_any_hour_and_anywhere", "nothing else may decide", set()),
+    "a header's total": (
+        by_fetch(told_by_a_header), "what_is_not_public_changes_no_byte", "where the next page is", set(),
+    ),
+    "a gap among records": (by_fetch(gaps_in_a_page), FIRST, "a page holds records alone", ALL),
+    "past the calendar's end": (
+        by_row(adds_a_day), "what_is_not_public_changes_no_byte", "times.delayed", ALL,
+    ),
+    "two operations without a name for them": (
+        PROVIDER._replace(operations=(Operation("one"), Operation("two"))), FIRST, r'Option\("op", "one, two"', ALL,
+    ),
+    "asking while it is imported": (
+        by_fetch(curious.fetch), "importing_it_asks_nothing", "read no environment, no clock", IMPORTS,
     ),
     "server's words repeated": (by_fetch(quote_the_server), "http_errors", "words of your own", {"no_secret_gets_out"}),
     "status ignored": (by_fetch(trust_the_status), "http_errors", "check reply.status", {"odd_bodies", "schema_drift"}),
@@ -378,6 +451,45 @@ WRONG: dict[str, tuple[Provider, str, str, frozenset[str] | set[str]]] = {
 }  # fmt: skip
 
 
+def test_a_module_that_asks_names_what_it_asks() -> None:
+    message = failure(suite(by_fetch(curious.fetch)), "importing_it_asks_nothing")
+    assert message.startswith("importing tests.kit.curious asks os.environ, time.time, the file LICENSE\n")
+
+
+def test_what_differs_is_named() -> None:
+    message = failure(suite(by_fetch(limit_first)), "what_is_not_public_changes_no_byte")
+    assert "item '1' comes and goes" in message
+    message = failure(suite(by_row(adds_a_day)), "what_is_not_public_changes_no_byte")
+    assert "the provider fails: OverflowError at" in message
+
+
+def test_an_operation_without_proof_is_certified() -> None:
+    def undated(record: Record, row: Any) -> Record:
+        return record._replace(available_at=None, revised_at=None)
+
+    never = (Operation(dating="never", why="the source has no stamps"),)
+    assert set(failures(suite(by_row(undated)._replace(operations=never)), IMPORTS).values()) == {
+        "not run: nothing of this operation is served with --pit"
+    }
+
+
+def test_a_request_that_is_refused_is_one_failure() -> None:
+    found = failures(suite(PROVIDER, options={"topic": "x"}), IMPORTS)
+    assert [name for name, message in found.items() if not message.startswith("not run: correct test_")] == [FIRST]
+    assert "the provider's (word)" in found[FIRST]
+
+
+def test_a_bar_that_is_too_early_under_one_option_only() -> None:
+    def late_by_the_hour(row: Any, query: Any) -> Record:
+        made = markets.candle(row, query)
+        early = made.available_at and made.available_at - markets.INTERVALS["5m"]
+        return made if query.options["interval"] == "1h" else made._replace(available_at=early)
+
+    wrong = score.suite(markets.candles(late_by_the_hour))
+    with pytest.raises(AssertionError, match=r"as Operation\.basis declares"):
+        wrong.test_nor_under_any_option()
+
+
 def test_a_good_provider_passes() -> None:
     assert failures(suite(PROVIDER)) == {}
 
@@ -387,20 +499,19 @@ def test_versions_asked_for_with_post_pass() -> None:
 
 
 def test_watermarks_that_rest_on_the_request_pass() -> None:
-    assert failures(suite(by_fetch(mark_by_slice)), {IMPORT}) == {}
+    assert failures(suite(by_fetch(mark_by_slice)), IMPORTS) == {}
 
 
 def test_a_snapshot_passes() -> None:
     provider = by_fetch(as_of_today)._replace(operations=(Operation(dating="receipt"),))
-    assert failures(suite(provider, recorded_at="2024-02-18T00:00:00Z"), {IMPORT, "revisions_are_told"}) == {}
+    assert failures(suite(provider, recorded_at="2024-02-18T00:00:00Z"), {*IMPORTS, "revisions_are_told"}) == {}
 
 
 @pytest.mark.parametrize("wrong", WRONG)
 def test_what_is_wrong_is_found_and_named(wrong: str) -> None:
     provider, test, words, besides = WRONG[wrong]
-    # The module of this file imports a test runner: that the import is light is tested with a module of its own.
     reply = vintages.REPLY if provider.name == vintages.PROVIDER.name else REPLY
-    found = failures(suite(provider, reply), {*besides, IMPORT} - {test})
+    found = failures(suite(provider, reply), {*besides, *IMPORTS} - {test})
     assert set(found) == {test}
     assert re.search(words, found[test].partition("What to do: ")[2])
 
@@ -411,7 +522,7 @@ FOUND = {
     "wall clock in the payload": ("the_answer_is_the_same_at_any_hour_and_anywhere", "reply.received_at"),
     "user in the payload": ("the_answer_is_the_same_at_any_hour_and_anywhere", "an Option, a Credential or a File"),
     "only in read: rows without a title": ("nor_in_a_saved_reply", "let the framework decide"),
-    "only in full: total": ("nor_under_any_option", "let the framework decide"),
+    "only in full: total": ("nor_under_any_option", "make the field of the one row alone"),
     "only in memos: revision ignored": ("revisions_are_told", "yield revised_at from displayTime"),
     "comments in the payload": ("nor_inside_a_public_item", "leave comments out"),
     "bar start": ("stamps_rest_on_publication", "interval_end"),
@@ -435,10 +546,12 @@ def test_no_wrong_provider_is_missing() -> None:
     assert found | {"a_server_that_ignores_the_window"} == ALL
 
 
-@pytest.mark.parametrize("base", ["calls", "filings", "posts", "bars"])
+@pytest.mark.parametrize(
+    "base", ["calls", "filings", "posts", "bars", "trades", "candles", "quotes", "ledger", "deals"]
+)
 def test_hard_shapes_are_certified(base: str) -> None:
-    """A list whose rows have pages, a SQLite file, a library's own HTTP, columns."""
-    assert score.failures(honest.BASES[base](), all_of_them=True) == {}
+    """Pages of rows, SQLite, Parquet, JSON Lines, columns, a library's own HTTP, an option that moves stamps."""
+    assert score.failures(BASES[base](), all_of_them=True) == {}
 
 
 def test_the_certificate_says_what_was_checked_and_what_no_test_sees() -> None:
@@ -446,7 +559,7 @@ def test_the_certificate_says_what_was_checked_and_what_no_test_sees() -> None:
     assert "4 rows, 4 versions of 4 items" in text
     assert "stamps rest on: published, updated" in text
     assert text.count("no test sees: ") == len(UNSEEN)
-    other = score.suite(honest.BASES["search"]()).certificate()
+    other = score.suite(BASES["search"]()).certificate()
     assert "search.example, with op=notes, query=alpha" in other
 
 
@@ -462,7 +575,7 @@ def test_a_window_that_only_the_server_keeps() -> None:
 
     trusted = suite(by_fetch(trust_the_window), serve=serve)
     assert "do not rely on it" in failure(trusted, "a_server_that_ignores_the_window")
-    assert failures(suite(PROVIDER, serve=serve), {IMPORT}) == {}
+    assert failures(suite(PROVIDER, serve=serve), IMPORTS) == {}
 
 
 def test_a_window_in_the_body_of_a_post() -> None:
@@ -483,7 +596,7 @@ def test_a_window_in_the_body_of_a_post() -> None:
 
     trusted = suite(vintages.PROVIDER._replace(fetch=trusting), vintages.REPLY, serve=serve)
     assert "do not rely on it" in failure(trusted, "a_server_that_ignores_the_window")
-    assert failures(suite(vintages.PROVIDER, vintages.REPLY, serve=serve), {IMPORT}) == {}
+    assert failures(suite(vintages.PROVIDER, vintages.REPLY, serve=serve), IMPORTS) == {}
 
 
 def test_naive_readings_in_a_named_zone() -> None:
@@ -503,7 +616,7 @@ def test_naive_readings_in_a_named_zone() -> None:
     reply = json.dumps({"items": rows, "next": None}).encode()
     wrong = suite(by_row(as_utc), reply, zone="America/New_York")
     assert "times.parse_wall_clock" in failure(wrong, "stamps_are_the_latest_the_source_can_mean")
-    assert failures(suite(by_row(as_eastern), reply, zone="America/New_York"), {IMPORT}) == {}
+    assert failures(suite(by_row(as_eastern), reply, zone="America/New_York"), IMPORTS) == {}
 
 
 def test_a_field_that_is_no_revision_can_be_named() -> None:
@@ -575,7 +688,7 @@ def ignores_the_offset(stamp: Any) -> datetime | None:
     ids=["XML", "CSV"],
 )
 def test_other_formats(reply: bytes, good: Provider, wrong: Provider) -> None:
-    assert failures(suite(good, reply), {IMPORT}) == {}
+    assert failures(suite(good, reply), IMPORTS) == {}
     assert failure(suite(wrong, reply), "stamps_are_the_latest_the_source_can_mean")
 
 
@@ -585,7 +698,7 @@ def test_a_server_made_with_responses() -> None:
             mock.get("https://api.source.example/items", body=reply)
             return ask_responses(request)
 
-    assert failures(suite(PROVIDER, serve=serve), {IMPORT}) == {}
+    assert failures(suite(PROVIDER, serve=serve), IMPORTS) == {}
 
 
 def lines(body: bytes, query: Any) -> Any:
@@ -599,14 +712,16 @@ def test_mistakes_of_the_test_itself_are_named() -> None:
         return ask_responses(request)
 
     assert "no responses mock is active" in failure(suite(PROVIDER, serve=serve), "schema_drift")
-    assert "JSON, XML, CSV or SQLite" in failure(suite(by_reader(lines), b"1 2024-02-15\n2 2024-02-14"), FIRST)
+    assert "JSON, JSON Lines, XML, CSV, SQLite or Parquet" in failure(
+        suite(by_reader(lines), b"1 2024-02-15\n2 2024-02-14"), FIRST
+    )
     assert "set recorded_at" in failure(suite(PROVIDER, b"[]"), FIRST)
     assert "write it as" in failure(suite(PROVIDER, recorded_at="2024-02-16"), FIRST)
 
 
 def test_one_failed_precondition_is_one_failure() -> None:
     """Whatever rests on it is skipped, and says what to correct."""
-    found = failures(suite(PROVIDER, b"[]"), {IMPORT})
+    found = failures(suite(PROVIDER, b"[]"), IMPORTS)
     assert [name for name, message in found.items() if not message.startswith("not run: correct test_")] == [FIRST]
     assert issubclass(NotRun, SkipTest)
 

@@ -40,6 +40,12 @@ def check_errors(recording: Recording) -> None:
             what = f"the server answers with HTTP {status} and {body[:24]!r}"
             not_worse(seen, other, what, "check reply.status before the body is read")
             _not_repeated(other, what)
+            if status == 500 and other.exchanges and not {"upstream_error", "truncated"} & set(other.gap_types):
+                raise failure(
+                    f"when {what}, the answer does not say so: it reads as if nothing were public",
+                    "let UpstreamError pass (wire.body_of raises it), and catch nothing that you cannot mend: a source "
+                    "that failed is not one that has nothing",
+                )
 
 
 def check_paging(recording: Recording) -> None:

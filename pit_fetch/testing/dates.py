@@ -147,6 +147,18 @@ def less_precise(value: object) -> Iterator[str]:
         yield value[:10] if value[4] == "-" else value[:8]
 
 
+def more_precise(value: object) -> Iterator[tuple[str, str]]:
+    """The stamp as the source could say it of another row, with what that is: far west, and within a second."""
+    if not isinstance(value, str) or floor(value) is None or not (offset := _OFFSET.search(value)):
+        return
+    colon = ":" if ":" in offset[0] or _ISO.fullmatch(value) else ""
+    space = " " if _RFC2822.fullmatch(value) else ""
+    yield "with another offset", f"{value[: offset.start()]}{space}-10{'' if space else colon}00"
+    clock = _ISO.fullmatch(value)
+    if clock is not None and clock[6] is not None and "." not in value:
+        yield "within its second", f"{value[: offset.start()]}.999999{offset[0]}"
+
+
 @functools.cache
 def _form(value: str) -> str | None:
     """How a date is written that is neither ISO 8601 nor RFC 2822: ``Feb 15, 2024 4:00 PM``, ``02/15/2024``."""

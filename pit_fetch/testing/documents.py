@@ -1,16 +1,19 @@
 """Replies as trees of dicts, lists and scalars, so that one set of edits serves JSON, XML and CSV. Pure.
 
-CSV is a list of rows by column, and so is a JSON object of parallel arrays of which one holds dates. A SQLite
-file is a dict of such lists, by table. An XML element is a dict: its attributes as ``@name``, its text as
-``""``, and its children as a list under each tag.
+CSV is a list of rows by column, and so is a JSON object of parallel arrays of which one holds dates. JSON Lines
+are the list of their documents. A SQLite file is a dict of such lists, by table. An XML element is a dict: its
+attributes as ``@name``, its text as ``""``, and its children as a list under each tag. A Parquet file is a list
+of rows, its dates and time stamps as ISO 8601 texts.
 """
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
 from collections.abc import Callable, Iterator
+from datetime import date, datetime
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as Xml
 
@@ -40,7 +43,9 @@ def format_of(body: bytes) -> Format | None:
     """How ``body`` is read and written; None for a format that the kit cannot edit."""
     if body.startswith(_SQLITE_MAGIC):
         return _SQLITE
-    for known in (_JSON, _XML, _CSV):
+    if body.startswith(_PARQUET_MAGIC):
+        return _PARQUET
+    for known in (_JSON, _LINES, _XML, _CSV):
         try:
             known.decode(body)
         except (ValueError, Xml.ParseError, csv.Error, RecursionError):
@@ -53,7 +58,7 @@ def must_format(body: bytes) -> Format:
     """The format of a body that is known to have one."""
     known = format_of(body)
     if known is None:
-        raise ValueError("neither JSON nor XML nor CSV")
+        raise ValueError("neither JSON nor XML nor CSV nor SQLite nor Parquet")
     return known
 
 
@@ -105,8 +110,19 @@ def _encode_json(tree: Any) -> bytes:
     return json.dumps(_with_columns(tree)).encode()
 
 
+def _decode_lines(body: bytes) -> Any:
+    rows = [json.loads(line) for line in body.decode("utf-8-sig").split("\n") if line.strip()]
+    if not all(isinstance(row, (dict, list)) for row in rows):
+        raise ValueError("no JSON Lines")
+    return rows
+
+
+def _encode_lines(tree: Any) -> bytes:
+    return "".join(f"{json.dumps(row)}\n" for row in (tree if isinstance(tree, list) else [tree])).encode()
+
+
 class Columns(list[Any]):
-    """Rows that the document holds as columns. ``names`` are the columns."""
+    """Rows that the document holds as columns, or below a line that names them. ``names`` are the columns."""
 
     names: tuple[str, ...] = ()
 
@@ -190,7 +206,8 @@ def _encode_sqlite(tree: Any) -> bytes:
                         known.append(column)
                 values = [_sqlite_value(row.get(column)) if isinstance(row, dict) else None for column in known]
                 marks = ", ".join("?" * len(known))
-                database.execute(f'INSERT OR IGNORE INTO "{name}" VALUES ({marks})', values)  # noqa: S608 - its own tables
+                with contextlib.suppress(sqlite3.IntegrityError):  # a row that this table cannot hold
+                    database.execute(f'INSERT OR IGNORE INTO "{name}" VALUES ({marks})', values)  # noqa: S608 - its own tables
         database.commit()
         return bytes(database.serialize())
     finally:
@@ -203,6 +220,49 @@ def _sqlite_value(value: Any) -> Any:
     if isinstance(value, int) and abs(value) >= 2**63:
         return str(value)
     return value
+
+
+class Typed(Columns):
+    """Rows of a file whose columns have types; ``schema`` is the file's."""
+
+    schema: Any = None
+
+
+def _decode_parquet(body: bytes) -> Any:
+    import pyarrow
+    from pyarrow import parquet
+
+    table = parquet.read_table(pyarrow.BufferReader(body))
+    rows = Typed({name: _as_text(value) for name, value in row.items()} for row in table.to_pylist())
+    rows.names, rows.schema = tuple(table.column_names), table.schema
+    return rows
+
+
+def _encode_parquet(tree: Any) -> bytes:
+    """Raises ValueError or TypeError for rows that columns of these types cannot hold."""
+    import pyarrow
+    from pyarrow import parquet
+
+    rows = [row if isinstance(row, dict) else {} for row in tree] if isinstance(tree, list) else []
+    schema = tree.schema if isinstance(tree, Typed) else pyarrow.schema([])
+    typed = dict(zip(schema.names, schema.types, strict=True))
+    columns = {}
+    for name in dict.fromkeys([*schema.names, *(name for row in rows for name in row)]):
+        values = [row.get(name) for row in rows]
+        kind = typed.get(name)
+        if kind is not None and (pyarrow.types.is_timestamp(kind) or pyarrow.types.is_date(kind)):
+            values = [datetime.fromisoformat(value) if isinstance(value, str) else value for value in values]
+        try:
+            columns[name] = pyarrow.array(values, type=kind)
+        except pyarrow.ArrowException as error:
+            raise ValueError(name) from error
+    sink = pyarrow.BufferOutputStream()
+    parquet.write_table(pyarrow.table(columns), sink)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def _as_text(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, (date, datetime)) else value
 
 
 def _decode_xml(body: bytes) -> Any:
@@ -245,12 +305,15 @@ def _decode_csv(body: bytes) -> Any:
     rows = list(csv.DictReader(io.StringIO(body.decode("utf-8-sig")), strict=True))
     if not rows or len(rows[0]) < 2 or any(None in row or None in row.values() for row in rows):
         raise ValueError("no table")
-    return rows
+    table = Columns(rows)
+    table.names = tuple(rows[0])
+    return table
 
 
 def _encode_csv(rows: Any) -> bytes:
+    names = rows.names if isinstance(rows, Columns) else ()
     rows = [row if isinstance(row, dict) else {} for row in rows] if isinstance(rows, list) else []
-    columns = list(dict.fromkeys(column for row in rows for column in row))
+    columns = list(dict.fromkeys(column for row in rows for column in row)) or list(names)
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\r\n")
     writer.writerow(columns)
@@ -263,7 +326,10 @@ def _text(value: Any) -> str:
 
 
 _JSON = Format(_decode_json, _encode_json)
+_LINES = Format(_decode_lines, _encode_lines)
 _XML = Format(_decode_xml, _encode_xml)
 _CSV = Format(_decode_csv, _encode_csv)
 _SQLITE = Format(_decode_sqlite, _encode_sqlite)
+_PARQUET = Format(_decode_parquet, _encode_parquet)
+_PARQUET_MAGIC = b"PAR1"
 _SQLITE_MAGIC = b"SQLite format 3\0"

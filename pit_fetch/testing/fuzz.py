@@ -27,6 +27,7 @@ TWIN = "beside rows that are "
 # What a row can turn out to be.
 _NO_ROWS: tuple[Any, ...] = (None, CANARY, 5, [], {}, [CANARY])
 _COUNTS = re.compile(r"count|total|hits|found|results|items|records|rows|pages|size|length|num", re.IGNORECASE)
+_TELLING = re.compile(r"more|next|last|latest|final|complete|partial|truncat|end", re.IGNORECASE)
 _RANKS = re.compile(r"rank|position|place|index|order$", re.IGNORECASE)
 # Dates that tell what is planned, and not what was known.
 PLANNED = re.compile(
@@ -46,10 +47,25 @@ def quick(recording: Recording, late: Sequence[Row]) -> Mapping[str, Change]:
     return {**few(recording, late), **dict(list(_many(recording, late, MANY).items())[:1])}
 
 
+def left_out(late: Sequence[Row]) -> dict[str, Change]:
+    """The world that says least."""
+    return {"left out": lambda tree: drop(tree, late)}
+
+
+def flags(recording: Recording) -> list[Path]:
+    """Where a flag stands beside the rows that tells, by its name, whether there is more of them."""
+    inside = {row.container for row in recording.every}
+    return [
+        path
+        for path, value in leaves(recording.tree)
+        if isinstance(value, bool) and not _below(path, inside) and _TELLING.search(str(path[-1]))
+    ]
+
+
 def few(recording: Recording, late: Sequence[Row]) -> dict[str, Change]:
     """What a source is most likely to say otherwise: without the late rows, or with others."""
 
-    def left_out(tree: Any) -> None:
+    def uncounted(tree: Any) -> None:
         _tell_less(recording, tree, late)
         drop(tree, late)
 
@@ -60,8 +76,8 @@ def few(recording: Recording, late: Sequence[Row]) -> dict[str, Change]:
             _add(tree, row, value)
 
     return {
-        "left out": lambda tree: drop(tree, late),
-        "left out, and not counted": left_out,
+        **left_out(late),
+        "left out, and not counted": uncounted,
         "moved to the end": moved,
         "rewritten": each(late, _rewritten),
         "with other figures": each(late, _refigured),
@@ -320,6 +336,7 @@ def _rewritten(node: Any) -> None:
 
 def _refigured(node: Any) -> None:
     _figures(node, lambda value: value * 1_000 + 7)
+    _scalars(node, lambda value: not value if isinstance(value, bool) else value)
 
 
 def _fractions(node: Any) -> None:

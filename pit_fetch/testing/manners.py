@@ -11,9 +11,10 @@ import sys
 from pit_fetch.credentials import REDACTED
 from pit_fetch.errors import ConfigError
 from pit_fetch.http import base_url
+from pit_fetch.operations import OPTION
 from pit_fetch.provider import Provider
 from pit_fetch.testing.case import Case, Seen, failure
-from pit_fetch.testing.program import look
+from pit_fetch.testing.program import Refused, look
 from pit_fetch.testing.rows import Recording
 from pit_fetch.testing.same import holds
 from pit_fetch.testing.server import Response
@@ -31,25 +32,72 @@ before = set(sys.modules)
 __import__(sys.argv[1])
 print(json.dumps(sorted(set(sys.modules) - before)))
 """
+# The same, watched: what the author's code asks while it is imported.
+_WATCHED = """
+import json, sys
+from pit_fetch.testing import outside, state
+own = state.Authors(frozenset({sys.argv[1].partition(".")[0]}))
+with outside.opened(own) as files, outside.consulted(own) as asked:
+    __import__(sys.argv[1])
+print(json.dumps([*dict.fromkeys([*asked, *files])]))
+"""
 
 
 def check_import(provider: Provider) -> None:
     """Importing the provider's module brings in nothing heavy: it happens on each call, --help included."""
     module = provider.fetch.__module__
-    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(path or os.curdir for path in sys.path)}
-    done = subprocess.run(  # noqa: S603 - this interpreter, on a module that is already imported
-        [sys.executable, "-c", _PROBE, module], env=environ, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise failure(f"{module} cannot be imported alone:\n{done.stderr}", "keep the provider in a module of its own")
     own = module.partition(".")[0]
-    imported = [name for name in json.loads(done.stdout) if name.partition(".")[0] not in (own, "pit_fetch")]
+    imported = [name for name in _alone(module, _PROBE) if name.partition(".")[0] not in (own, "pit_fetch")]
     heavy = sorted({one for name in imported if (one := _heavy(name))})
     if heavy:
         raise failure(
             f"importing {module} also imports {', '.join(heavy)}",
             "move that import into the function that needs it: every call pays for it, --help included",
         )
+
+
+def check_import_asks_nothing(provider: Provider) -> None:
+    """What a module finds out while it is imported is the machine's, and decides about each answer from then on."""
+    module = provider.fetch.__module__
+    asked = _alone(module, _WATCHED)
+    if asked:
+        raise failure(
+            f"importing {module} asks {', '.join(asked)}",
+            "read no environment, no clock and no file at module level: what a user sets is an Option, a Credential, "
+            "a File, or the override of a Host",
+        )
+
+
+def _alone(module: str, code: str) -> list[str]:
+    """What ``code`` says of ``module`` in a process of its own."""
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(path or os.curdir for path in sys.path)}
+    done = subprocess.run(  # noqa: S603 - this interpreter, on a module that is already imported
+        [sys.executable, "-c", code, module], env=environ, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise failure(f"{module} cannot be imported alone:\n{done.stderr}", "keep the provider in a module of its own")
+    said: list[str] = json.loads(done.stdout.splitlines()[-1])
+    return said
+
+
+def check_operations(case: Case) -> None:
+    """A provider with several operations has the option that names one, and the request is one that it takes."""
+    provider = case.provider
+    if len(provider.operations) > 1 and OPTION not in {one.name for one in provider.options}:
+        names = ", ".join(one.name for one in provider.operations)
+        raise failure(
+            f"the provider has several operations ({names}), and no option that names one",
+            f'declare Option("{OPTION}", "{names}", positional="one"), and name the operation in the test: '
+            f'options = {{"{OPTION}": "{provider.operations[0].name}"}}',
+        )
+    try:
+        look(case, case.now)
+    except Refused as error:
+        known = ", ".join(sorted({one.name for one in provider.options}))
+        raise failure(
+            str(error),
+            f"give options as pit_fetch.fetch takes them: the provider's ({known or 'none'}) and the common ones",
+        ) from None
 
 
 def check_hosts(case: Case) -> None:

@@ -6,12 +6,14 @@ import atexit
 import contextlib
 import os
 import sys
+import sysconfig
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from types import BuiltinFunctionType, FrameType
 from typing import Any
+from zoneinfo import TZPATH
 
 from pit_fetch.testing.state import Authors
 
@@ -27,6 +29,7 @@ _CHANGES_FILES = frozenset(
     {"os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.truncate", "os.link", "os.symlink", "os.chmod",
      "shutil.rmtree", "shutil.move", "shutil.copyfile", "tempfile.mkstemp", "tempfile.mkdtemp"}
 )  # fmt: skip
+_PYTHON = os.path.join(sysconfig.get_path("stdlib"), "")
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -120,6 +123,42 @@ def _flush() -> None:
             stream.flush()  # type: ignore[union-attr]
 
 
+@contextlib.contextmanager
+def opened(authors: Authors) -> Iterator[list[str]]:
+    """The files that an author's code reads in the block and that are neither Python's nor its own package's."""
+    found: list[str] = []
+    active = [True]
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if not active or event != "open" or not isinstance(arguments[0], (str, bytes)):
+            return
+        path = os.path.abspath(os.fsdecode(arguments[0]))
+        code = path.endswith((".py", ".pyc", ".so", ".pyd")) or "__pycache__" in path
+        if not code and not path.startswith(_libraries(authors)) and _is_asked_by(authors, sys._getframe(1)):
+            found.append(f"the file {os.path.basename(path)}")
+
+    sys.addaudithook(hook)  # for good: the process is for this alone
+    try:
+        yield found
+    finally:
+        active.clear()
+
+
+def _is_asked_by(authors: Authors, frame: FrameType | None) -> bool:
+    """Whether an author's code stands behind what Python's own modules do in ``frame``."""
+    while frame is not None and frame.f_code.co_filename.startswith(("<frozen", _PYTHON)):
+        frame = frame.f_back
+    return frame is not None and authors.wrote(str(frame.f_globals.get("__name__", "")), frame.f_code.co_filename)
+
+
+def _libraries(authors: Authors) -> tuple[str, ...]:
+    """Where Python, what is installed in it, and the author's packages lie."""
+    places = [sys.prefix, sys.base_prefix, sys.exec_prefix, *TZPATH, "/etc/localtime", os.devnull, "/proc/", "/sys/"]
+    for name in authors.packages:
+        places += [os.path.join(path, "") for path in getattr(sys.modules.get(name), "__path__", ())]
+    return tuple(places)
+
+
 _CLOCKS = ("now", "utcnow", "today")
 _BUILT_IN: Mapping[object, str] = {
     time.time: "time.time",
@@ -139,6 +178,8 @@ _IN_PYTHON: Mapping[tuple[str, str], str] = {
     ("os", "_createenviron"): "os.environ",
     ("posixpath", "expanduser"): "os.path.expanduser",
     ("posixpath", "expandvars"): "os.path.expandvars",
+    ("pathlib", "home"): "Path.home",
+    ("pathlib", "expanduser"): "Path.expanduser",
     ("getpass", "getuser"): "getpass.getuser",
     ("platform", "node"): "platform.node",
     ("uuid", "uuid1"): "uuid.uuid1",
@@ -158,11 +199,12 @@ def consulted(authors: Authors) -> Iterator[list[str]]:
     def profile(frame: FrameType, event: str, argument: Any) -> None:
         if event == "c_call":
             said = _clock(argument)
-            if said and by_author(frame):
+            # An object's own hash stays inside; one that is written down is another in each process.
+            if said and by_author(frame) and not (said == "hash" and frame.f_code.co_name == "__hash__"):
                 found.append(said)
         elif event == "call":
             module = str(frame.f_globals.get("__name__", ""))
-            said = _IN_PYTHON.get((module, frame.f_code.co_name), "")
+            said = _IN_PYTHON.get((module.partition(".")[0], frame.f_code.co_name), "")
             asks = frame.f_back
             if not said and module in ("collections.abc", "_collections_abc") and frame.f_code.co_name == "get":
                 said = "os.environ" if frame.f_locals.get("self") is os.environ else ""
@@ -198,4 +240,6 @@ def _clock(function: Any) -> str:
         return f"{owner.__name__}.{function.__name__}"
     if type(owner).__module__ == "random":
         return "random"
+    if function is hash:
+        return "hash"
     return _BUILT_IN.get(function, "")

@@ -21,7 +21,8 @@ from typing import Any
 
 from pit_fetch.coercion import flag_of, spell
 from pit_fetch.errors import UsageError
-from pit_fetch.provider import Context, Provider, Query
+from pit_fetch.gaps import Gap
+from pit_fetch.provider import Context, Page, Provider, Query, Record, Watermark
 from pit_fetch.request import parse
 from pit_fetch.testing import outside
 from pit_fetch.testing.case import Case, Seen, Wire, failure
@@ -192,6 +193,15 @@ def look(
 def baseline(case: Case) -> Seen:
     """The recorded reply as it is, all of it public. Raises AssertionError when there is nothing to test on."""
     seen = look(case, case.now)
+    for one in seen.yielded:
+        held = one.records if isinstance(one, Page) else ()
+        odd = [row for row in held if not isinstance(row, Record)]
+        if odd or not isinstance(one, (Record, Page, Gap, Watermark)):
+            raise failure(
+                f"the provider yields a {type(odd[0] if odd else one).__name__}{' in a page' if odd else ''}",
+                "yield records, pages, watermarks and gaps from fetch; a page holds records alone, so a function that "
+                "paging calls returns records, and what else there is to say comes after the loop",
+            )
     if seen.crash:
         raise failure(f"the provider fails on its own recorded reply ({seen.crash})", "correct it first")
     if seen.asked_too_often:

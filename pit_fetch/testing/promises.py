@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import pairwise
 
 from pit_fetch.gaps import gap
 from pit_fetch.provider import Page
@@ -12,6 +13,7 @@ from pit_fetch.testing.documents import at
 from pit_fetch.testing.program import look
 from pit_fetch.testing.rows import Recording, Row, drop, edited, keys_of
 from pit_fetch.testing.worlds import before_instants
+from pit_fetch.transport import Request
 
 
 def check_order(case: Case) -> None:
@@ -53,6 +55,32 @@ def check_versions(recording: Recording) -> None:
                 "yield every version as a record of its own, under one id: the framework serves the newest one that "
                 "was public at the PIT, and a choice made before that rests on versions that may be late",
             )
+    _check_declared(recording)
+
+
+def _check_declared(recording: Recording) -> None:
+    """Whoever asks for what was known at the horizon says that there are versions: --after moves it back.
+
+    Page two of an answer would otherwise bring the superseded versions of what stood on page one.
+    """
+    case, seen = recording.case, recording.seen
+    items = sorted(version.id for version in seen.versions)
+    several = next((item for item, next_one in pairwise(items) if item == next_one), None)
+    if several is None or seen.query is None or seen.query.operation.versions:
+        return
+    # The same PIT, continued below what comes last.
+    last, stamp = min(seen.stamps.items(), key=lambda one: one[1])
+    below = look(case.asking(after=f"{last}@{stamp.isoformat()}"), case.now)
+    if [_asked(one) for one, _ in below.exchanges] != [_asked(one) for one, _ in seen.exchanges]:
+        raise failure(
+            f"item {several!r} has several versions, and what the source is asked for moves with --after: continued, "
+            "an answer would bring superseded versions back",
+            "declare Operation(versions=True): query.horizon is then the PIT, whatever part of the answer is wanted",
+        )
+
+
+def _asked(request: Request) -> tuple[str, str, bytes | None]:
+    return request.path, str(sorted(request.params.items())), request.body
 
 
 _ORDER = (

@@ -138,8 +138,8 @@ def rows_of(case: Case, seen: Seen) -> list[Row]:
     if not rows:
         raise failure(
             "no part of the recorded reply can be left out so that just its record is missing",
-            "record a reply in JSON, XML, CSV or SQLite, shorter than the provider's page, or override serve(), so "
-            "that reply is the list of all records and serve() makes replies of it",
+            "record a reply in JSON, JSON Lines, XML, CSV, SQLite or Parquet, shorter than the provider's page, or "
+            "override serve(), so that reply is the list of all records and serve() makes replies of it",
         )
     return rows
 

@@ -25,8 +25,13 @@ _ELSEWHERE: Mapping[str, str] = {
 
 def check_state(recording: Recording) -> None:
     """A run leaves nothing behind that changes the next one: each real call is a process of its own."""
-    case, pit = recording.case, _middle(recording)
-    late = recording.late(pit)
+    # In the middle, and before everything: an empty answer has words of its own.
+    for pit in dict.fromkeys((_middle(recording), before_instants(recording.seen)[0])):
+        _check_state_at(recording, pit)
+
+
+def _check_state_at(recording: Recording, pit: datetime) -> None:
+    case, late = recording.case, recording.late(pit)
     without = edited(case, lambda tree: drop(tree, late))
     asks: dict[str, Callable[[], Seen]] = {
         "at a later PIT": lambda: look(case, case.now),
@@ -41,10 +46,20 @@ def check_state(recording: Recording) -> None:
             difference = first_difference(alone, after)
             if difference:
                 raise failure(
-                    f"at the PIT {pit} the output is another one after a question {what}:\n{difference}",
-                    "keep nothing between runs: no list, dict, set, counter or cache in a module, a class, a default, "
-                    "or a closure; what is the same for every request can be kept by context.http.get_cached",
+                    f"at the PIT {pit} the output is another one after a question {what}:\n{difference}", _FORGET
                 )
+            if len(after.exchanges) < len(alone.exchanges):
+                raise failure(
+                    f"after a question {what}, the source is asked {len(after.exchanges)} times, and not "
+                    f"{len(alone.exchanges)}: the answer rests on a reply to another question",
+                    _FORGET,
+                )
+
+
+_FORGET = (
+    "keep nothing between runs: no list, dict, set, counter or cache in a module, a class, a default, "
+    "or a closure; what is the same for every request can be kept by context.http.get_cached"
+)
 
 
 def check_surroundings(recording: Recording) -> None:

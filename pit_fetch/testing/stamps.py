@@ -12,14 +12,25 @@ from itertools import pairwise
 from typing import Any, get_args
 from zoneinfo import ZoneInfo
 
-from pit_fetch.provider import Operation, Record, SourceTag
+from pit_fetch.provider import Basis, Operation, Record, SourceTag
 from pit_fetch.siblings import gate
 from pit_fetch.testing.case import MICROSECOND, Case, Version, failure, instants, public_from
-from pit_fetch.testing.dates import at_reading, earliest, floor, is_date, is_naive, later, repeated_hour
+from pit_fetch.testing.dates import (
+    EARLIEST_ZONE,
+    at_reading,
+    earliest,
+    floor,
+    is_date,
+    is_naive,
+    later,
+    more_precise,
+    repeated_hour,
+)
 from pit_fetch.testing.documents import Path, at, name
 from pit_fetch.testing.fuzz import PLANNED
 from pit_fetch.testing.program import look
 from pit_fetch.testing.rows import LOOKED_AT, Recording, Row, dates_of, edited, leaves, pattern_of, putting
+from pit_fetch.times import wall_clock
 
 _REVISION = re.compile(r"updat|modif|revis|edit(?!or)|amend|correct|chang", re.IGNORECASE)
 _WAITS = (timedelta(seconds=1), timedelta(days=40))
@@ -35,6 +46,21 @@ def check_records(case: Case) -> None:
         raise failure(
             f"the provider prints ({seen.printed[:40]!r})", "take the print out: stdout belongs to the envelope"
         )
+
+
+def check_never(case: Case) -> None:
+    """An operation that is declared to be without proof has records, of which a PIT shows none."""
+    for pit in (None, case.now):
+        seen = look(case, pit)
+        if seen.crash:
+            raise failure(f"the provider fails on its own recorded reply ({seen.crash})", "correct it first")
+        if pit is None and not seen.ids:
+            raise failure("the recorded reply gives no record without a PIT", "check options and credentials")
+        if pit is not None and seen.ids:
+            raise failure(
+                f"item {seen.ids[0]!r} is served at {pit}, though by the operation nothing shows when it was public",
+                'yield available_at=None, or date the operation otherwise than dating="never"',
+            )
 
 
 def check_independence(recording: Recording) -> None:
@@ -83,12 +109,17 @@ def check_floor(recording: Recording) -> None:
                 'set zone = "America/New_York" in the test, or the zone that the source documents; if it documents '
                 "none, the record is undated (None)",
             )
-        for what, other in _other_stamps(case, value):
+        # Who reads another instant than the stamp says may know better: some offsets are constants.
+        exact = any(version.public_from == floor(value, case.zone) for version in row.versions)
+        for what, other in (*_other_stamps(case, value), *(more_precise(value) if exact else ())):
             _check_stamp(recording, row, path, what, other)
 
 
-def check_meaning(recording: Recording) -> None:
-    """A stamp rests on a date of publication, and not on the start of something that was still to come."""
+def check_meaning(recording: Recording, recorded: bool = True) -> None:
+    """A stamp rests on a date of publication, and not on the start of something that was still to come.
+
+    ``recorded``: the request is the one that the reply answers, so that the time between its bars is theirs.
+    """
     case = recording.case
     declared = {one.field: one for one in (_operation(recording).basis)}
     for pattern, path in recording.basis.items():
@@ -100,24 +131,37 @@ def check_meaning(recording: Recording) -> None:
         ]
         field = next((str(part) for part in reversed(pattern) if part != "*"), _field(path))
         basis = declared.get(field)
-        after = basis.after if basis is not None else timedelta()
         moments = [(row, moment) for row, value in found if (moment := floor(value, case.zone)) is not None]
         early = [
-            row for row, moment in moments if row.versions and min(row.versions, key=_at).public_from < moment + after
+            row
+            for row, value in found
+            if basis is not None
+            and row.versions
+            and (least := _at_the_earliest(value, basis, case.zone)) is not None
+            and min(row.versions, key=_at).public_from < least
         ]
         if basis is not None and early and basis.means != "publication":
             raise failure(
-                f"item {min(early[0].versions).id!r} is public before {field} and {after}, as Operation.basis declares",
-                f"stamp it at {field} and {after} at the earliest, or correct Operation.basis",
+                f"item {min(early[0].versions).id!r} is public before {field} and {basis.after}, as Operation.basis "
+                "declares",
+                f"stamp it at {field} and {basis.after} at the earliest, or correct Operation.basis",
             )
-        if basis is not None:
-            continue
-        step = _step(recording, [moment for _, moment in moments])
-        if step and any(
+        step = _step(recording, [moment for _, moment in moments]) if recorded else None
+        too_early = step and any(
             version.public_from < moment + step and len(row.versions) == 1
             for row, moment in moments
             for version in row.versions
-        ):
+        )
+        if too_early and basis is not None and basis.means == "interval_start":
+            raise failure(
+                f"the rows look like bars (a low, a high, and prices between), one every {step}, and are public "
+                f"sooner than that after their {field}",
+                "stamp a bar at the end of the interval that was asked for; where the recording holds too few "
+                "neighbours to show it, record some that follow each other",
+            )
+        if basis is not None:
+            continue
+        if too_early:
             raise failure(
                 f"the rows look like bars (a low, a high, and prices between), one every {step}, and are public at "
                 f"their {field}",
@@ -139,6 +183,16 @@ def check_meaning(recording: Recording) -> None:
                 "take the field that says when the text was published, or add how long that takes at least, and say "
                 f'so: Operation(basis=(Basis("{field}", "start", after=timedelta(…)),))',
             )
+
+
+def _at_the_earliest(value: object, basis: Basis, zone: str) -> datetime | None:
+    """When a record can have been public whose field says ``value``: a bar that is named by its day begins with it."""
+    moment = floor(value, zone)
+    if moment is None or basis.means != "interval_start" or not is_date(value):
+        return None if moment is None else moment + basis.after
+    there = ZoneInfo(zone) if zone else EARLIEST_ZONE
+    naive = moment.astimezone(there).replace(tzinfo=None) - timedelta(days=1) + basis.after
+    return wall_clock(naive, there)
 
 
 def check_revisions(recording: Recording, not_revisions: tuple[str, ...] = ()) -> None:

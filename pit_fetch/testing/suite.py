@@ -9,12 +9,13 @@ from typing import ClassVar
 from unittest import SkipTest
 from weakref import WeakKeyDictionary
 
+from pit_fetch.operations import named
 from pit_fetch.provider import Credential, Provider
 from pit_fetch.testing import bodies, drift, manners, promises, runs, stamps, worlds
 from pit_fetch.testing.case import Case, failure, is_aware
 from pit_fetch.testing.dates import floor
 from pit_fetch.testing.documents import format_of
-from pit_fetch.testing.program import look
+from pit_fetch.testing.program import Refused, look
 from pit_fetch.testing.rows import Recording, leaves, record_of, tree_of
 from pit_fetch.testing.state import State
 from pit_fetch.testing.transport import Answer, Request, Response, response_of
@@ -63,22 +64,30 @@ class ProviderSuite:
 
     def test_the_recording_holds_dated_records(self) -> None:
         """The provider makes dated records of the recorded reply; without, no other test says anything."""
-        self._found()
+        case = self._undated_case()
+        manners.check_operations(case)
+        if _is_never(case):
+            stamps.check_never(case)
+        else:
+            self._found()
 
     def test_importing_it_is_light(self) -> None:
         manners.check_import(self.provider)
 
+    def test_importing_it_asks_nothing(self) -> None:
+        manners.check_import_asks_nothing(self.provider)
+
     def test_it_asks_declared_hosts_only(self) -> None:
-        manners.check_hosts(self._undated_case())
+        manners.check_hosts(self._asked())
 
     def test_no_secret_gets_out(self) -> None:
         manners.check_secrets(self.recording())
 
     def test_records_are_well_formed(self) -> None:
-        stamps.check_records(self._undated_case())
+        stamps.check_records(self._asked())
 
     def test_the_order_is_as_promised(self) -> None:
-        promises.check_order(self._undated_case())
+        promises.check_order(self._asked())
         promises.check_watermarks(self.recording())
 
     def test_versions_are_left_to_the_framework(self) -> None:
@@ -93,7 +102,7 @@ class ProviderSuite:
 
     def test_stamps_rest_on_publication(self) -> None:
         for recording in self.recordings():
-            stamps.check_meaning(recording)
+            stamps.check_meaning(recording, recorded=recording is self.recording())
             stamps.check_adjusted(recording)
 
     def test_revisions_are_told(self) -> None:
@@ -144,11 +153,22 @@ class ProviderSuite:
 
         Where there is nothing to find out, one test fails, and those that need it are not run.
         """
+        if _is_never(self._undated_case()):
+            raise NotRun("not run: nothing of this operation is served with --pit")
         try:
             return self._found()
         except AssertionError as error:
             first = "test_the_recording_holds_dated_records"
             raise NotRun(f"not run: correct {first} first ({str(error).splitlines()[0]})") from None
+
+    def _asked(self) -> Case:
+        """A case whose request the program takes."""
+        case = self._undated_case()
+        try:
+            look(case, case.now)
+        except Refused:
+            raise NotRun("not run: correct test_the_recording_holds_dated_records first") from None
+        return case
 
     def certificate(self) -> str:
         """What was checked on what, and what no test sees."""
@@ -192,6 +212,12 @@ class ProviderSuite:
             own_server=type(self).serve is not ProviderSuite.serve,
             state=state,
         )
+
+
+def _is_never(case: Case) -> bool:
+    """Whether the operation that is asked for can never be shown to have been public."""
+    asked = named(case.provider, case.options)
+    return len(asked) == 1 and asked[0].dating == "never"
 
 
 def _recorded_at(case: Case, given: str) -> datetime:

@@ -14,11 +14,13 @@ from typing import Any
 from pit_fetch.testing import fuzz
 from pit_fetch.testing.case import MICROSECOND, Case, Seen, failure, instants
 from pit_fetch.testing.dates import floor
+from pit_fetch.testing.documents import at
 from pit_fetch.testing.pages import in_pages, rests_on_sizes
 from pit_fetch.testing.program import ServerFailed, look
-from pit_fetch.testing.rows import Recording, Row, edited
+from pit_fetch.testing.rows import Recording, Row, edited, record_of
 from pit_fetch.testing.same import interference
 from pit_fetch.testing.server import Response
+from pit_fetch.testing.stamps import check_floor, check_meaning
 from pit_fetch.transport import Request
 
 _WAYS: Sequence[Mapping[str, int]] = ({"limit": 1}, {"limit": 2}, {"max_pages": 1})
@@ -37,6 +39,9 @@ def check_two_worlds(recording: Recording) -> None:
         _compare(recording, pit, late, {**worlds, **fuzz.beside(recording, late, pit)}, case, sized=sized)
         for options in _WAYS if full else ():
             _compare(recording, pit, late, fuzz.quick(recording, late), case.asking(**options), sized=sized)
+        if not full:
+            _compare(recording, pit, late, fuzz.left_out(late), case.asking(limit=1), sized=sized)
+        _check_beside(recording, pit)
     for pit in pits[-1:]:
         _check_failing_pages(recording, pit, recording.late(pit))
 
@@ -53,13 +58,56 @@ def check_saved(recording: Recording) -> None:
 
 def check_options(recording: Recording) -> None:
     """The same under every option of the provider, and every operation that the recorded reply answers too."""
-    pits, sized = before_instants(recording.seen), rests_on_sizes(recording)
-    for asking in ways_to_ask(recording):
+    sized = rests_on_sizes(recording)
+    for asking, seen in ways_to_ask(recording):
+        found = recording
+        if any(recording.seen.stamps.get(item, stamp) != stamp for item, stamp in seen.stamps.items()):
+            found = record_of(asking)  # the option decides when a record was public: an interval, say
+            check_floor(found)
+            check_meaning(found, recorded=False)
+        pits = before_instants(found.seen)
         pit = pits[len(pits) // 2]
-        late = recording.late(pit)
+        late = found.late(pit)
         if late:
-            worlds = {**fuzz.few(recording, late), **fuzz.beside(recording, late, pit)}
-            _compare(recording, pit, late, worlds, asking, sized=sized)
+            worlds = {**fuzz.few(found, late), **fuzz.beside(found, late, pit)}
+            _compare(found, pit, late, worlds, asking, sized=sized)
+
+
+def _check_beside(recording: Recording, pit: datetime) -> None:
+    """What stands beside the rows, in headers or as a flag, decides nothing: it may tell of late ones."""
+    case, total = recording.case, len(recording.every)
+
+    def told(count: int) -> Seen:
+        said = {**dict.fromkeys(_TOTALS, str(count)), "ETag": f'"{count}"', "Last-Modified": _LAST_MODIFIED[count % 2]}
+        return look(case, pit, wire=lambda request, made: replace(made, headers={**said, **made.headers}))
+
+    first = told(2 * total)
+    difference = interference(first, told(2 * total - 1), case.secrets)
+    if difference:
+        raise failure(
+            f"at the PIT {pit} the output tells what a header of the reply says ({', '.join(_TOTALS)}, ETag or "
+            f"Last-Modified), and so of records that were not public yet:\n{difference}",
+            "take from headers nothing but where the next page is",
+        )
+    flags = fuzz.flags(recording)
+    if not flags:
+        return
+
+    def turned(tree: Any) -> None:
+        for path in flags:
+            at(tree, path[:-1])[path[-1]] = not at(tree, path)
+
+    whole, other = look(case, pit), look(case, pit, reply=edited(case, turned))
+    if whole.ids == other.ids and whole.gap_types == other.gap_types and whole.data != other.data:
+        names = ", ".join(str(path[-1]) for path in flags)
+        raise failure(
+            f"at the PIT {pit} the items say what {names} beside the rows says, which may rest on later ones",
+            f"leave {names} out of the payload: it is about the reply, and not about one record",
+        )
+
+
+_TOTALS = ("X-Total-Count", "X-Total", "X-Total-Results", "X-Result-Count")
+_LAST_MODIFIED = ("Thu, 15 Feb 2024 21:00:00 GMT", "Fri, 16 Feb 2024 09:00:00 GMT")
 
 
 def check_nested(recording: Recording) -> None:
@@ -109,7 +157,7 @@ def _compare(
         what = "" if adds else interference(first, left, case.secrets)
         if what and not ((offline or case.options != base.options) and is_plain(reply)):
             asked = {name: value for name, value in case.options.items() if base.options.get(name) != value}
-            raise _interference(pit, late, name, asked, what, offline)
+            raise _interference(pit, late, name, asked, _told(first, left) or what, _advice(first, left), offline)
 
 
 def _adds_public(recording: Recording, reply: bytes, pit: datetime) -> bool:
@@ -118,8 +166,11 @@ def _adds_public(recording: Recording, reply: bytes, pit: datetime) -> bool:
     return any(version.public_from <= pit for version in new)
 
 
-def ways_to_ask(recording: Recording) -> Iterator[Case]:
-    """The case under each option: choices, flags, numbers, dates, words of what is served; and other operations."""
+def ways_to_ask(recording: Recording) -> Iterator[tuple[Case, Seen]]:
+    """The case under each option: choices, flags, numbers, dates, words of what is served; and other operations.
+
+    Each with what it comes to.
+    """
     case = recording.case
     for options in (*_windows(recording), *_values(recording), *_operations(case)):
         asking = case.asking(**options)
@@ -128,7 +179,7 @@ def ways_to_ask(recording: Recording) -> Iterator[Case]:
         except AssertionError:
             continue  # the request is not one that the source takes
         if seen.stamps and not seen.crash:
-            yield asking
+            yield asking, seen
 
 
 def other_operations(recording: Recording) -> Iterator[Case]:
@@ -284,6 +335,7 @@ def _interference(
     what: str,
     options: Mapping[str, object],
     difference: str,
+    advice: str,
     offline: bool = False,
 ) -> AssertionError:
     known = sorted((version for row in late for version in row.versions), key=lambda version: version[::-1])
@@ -293,7 +345,49 @@ def _interference(
         f"at the PIT {pit}{with_options} the output tells of records that were not public yet "
         f"({example}{len(late)} in all), here when they are {what}:\n"
         f"{difference}",
+        advice,
+    )
+
+
+def _told(first: Seen, other: Seen) -> str:
+    """What differs, in the words of the envelope; "" where it takes the bytes to see it."""
+    if other.crash:
+        return f"the provider fails: {other.crash}"
+    try:
+        items, others = ({item["id"]: item for item in seen.data} for seen in (first, other))
+        gaps, more = (set(seen.gap_types) for seen in (first, other))
+    except (ValueError, KeyError, TypeError):
+        return ""
+    told = [
+        f"item {name!r} has another {field}: {item.get(field)!r}, {others[name].get(field)!r}"
+        for name, item in items.items()
+        if name in others
+        for field in sorted({*item, *others[name]})
+        if item.get(field) != others[name].get(field)
+    ]
+    told += [f"item {name!r} comes and goes" for name in sorted(items.keys() ^ others.keys())]
+    told += [f"a gap {name} comes and goes" for name in sorted(gaps ^ more)]
+    return "\n".join(one[:200] for one in told[:3])
+
+
+def _advice(first: Seen, other: Seen) -> str:
+    """What to do, by what differs."""
+    if other.crash:
+        return (
+            "what cannot be used of a row is a record without a stamp, and never an exception: read with row.get and "
+            "isinstance, add a margin with times.delayed (some sources write 9999-12-31)"
+        )
+    if {"upstream_error"} & (set(first.gap_types) ^ set(other.gap_types)):
+        return (
+            "raise only for what is wrong with the reply as a whole: a row that cannot be read fails alone, as a "
+            "record without a stamp. wire.rows_in and wire.record_in read like that, as wire.lenient_json does"
+        )
+    if first.ids == other.ids and first.data != other.data:
+        return (
+            "make the field of the one row alone: no count, rank, total, sum, maximum or neighbour of other rows, and "
+            "nothing that stands beside the rows (Provider.derive computes across public records)"
+        )
+    return (
         "yield every record and every version with its stamps and let the framework decide: never cut to "
-        "query.limit, choose, stop, count, sort, yield a gap or raise because of a record that may be late; "
-        "wire.lenient_json reads rows so that one that is broken fails alone",
+        "query.limit, choose, stop, count, sort, yield a gap or raise because of a record that may be late"
     )

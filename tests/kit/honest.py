@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from pit_fetch.paging import children, follow, newest_first, numbered
+from pit_fetch.paging import children, follow, numbered
 from pit_fetch.provider import (
     Bearer,
     Context,
@@ -241,6 +241,7 @@ def figures(record: Make = vintage, rows: Rows = all_rows, **more: Any) -> Made:
                     rule="the end of the day on which it became known",
                     fields=(Field("date", "date"), Field("value", "number")),
                     window="date",
+                    versions=True,
                 ),
             ),
             **more,
@@ -768,17 +769,3 @@ def posts(record: Make = post, rows: Rows = all_rows, **more: Any) -> Made:
         lambda row: max(str(row["when"]), str(row["edited_at"])),
         options={"symbol": "ACME"},
     )
-
-
-BASES: Mapping[str, Callable[..., Made]] = {
-    "news": lambda **more: news(order=newest_first, **more) if "order" not in more else news(**more),
-    "figures": figures,
-    "bars": bars,
-    "calls": calls,
-    "filings": filings,
-    "search": search,
-    "profiles": profiles,
-    "feeds": feeds,
-    "tables": tables,
-    "posts": posts,
-}

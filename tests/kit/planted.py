@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from tests.kit import honest
+from tests.kit.bases import BASES
 from tests.kit.plants import PLANTS
 
 _name = os.environ["KIT_PLANT"]
-PROVIDER = (PLANTS[_name].make() if _name in PLANTS else honest.BASES[_name]()).provider
+PROVIDER = (PLANTS[_name].make() if _name in PLANTS else BASES[_name]()).provider

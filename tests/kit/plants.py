@@ -21,7 +21,9 @@ from typing import Any, NamedTuple
 from pit_fetch.provider import UpstreamError, Watermark, gap
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc3339, start_of_day, wall_clock
 from tests.kit import honest
+from tests.kit.bases import BASES
 from tests.kit.honest import Made, article, bar, filing, hit, item, post, profile, rate, transcript, vintage
+from tests.kit.markets import INTERVALS, candle, deal, entry, quote, trade
 
 
 class Plant(NamedTuple):
@@ -48,7 +50,7 @@ def plant(
     name: str, base: str, kind: str, shown: str = "worlds", words: tuple[str, ...] = (), /, **changes: Any
 ) -> None:
     assert name not in PLANTS, name
-    PLANTS[name] = Plant(base, kind, lambda: honest.BASES[base](**changes), shown, words)
+    PLANTS[name] = Plant(base, kind, lambda: BASES[base](**changes), shown, words)
 
 
 def also(real: Callable[..., Any], **fields: Callable[..., object]) -> Callable[..., Any]:
@@ -344,7 +346,8 @@ plant(
     "runs",
     (),
     record=also(
-        hit, age=lambda r, q: int(q.started.timestamp()) - r["posted"] if isinstance(r.get("posted"), int) else 0
+        hit,
+        age=lambda r, q: int(q.started.timestamp() * 1_000) - r["posted"] if isinstance(r.get("posted"), int) else 0,
     ),
 )
 plant(
@@ -925,3 +928,78 @@ def marked(fetch: Any, query: Any, context: Any) -> Iterator[Any]:
 
 
 plant("patience that late records try", "posts", "watermark", around=marked)
+
+# --- shapes that were misread once: JSON Lines, bars whose length is an option, headers, flags, other offsets
+
+
+def without_offset(stamp: Any) -> Any:
+    with contextlib.suppress(ValueError, TypeError):
+        return datetime.strptime(stamp[:19], "%Y-%m-%dT%H:%M:%S").replace(tzinfo=UTC)
+    return None
+
+
+def numbered_rows(rows: Any, query: Any, document: Any) -> Any:
+    return [{**row, "id": n} for n, row in enumerate(rows)]
+
+
+def any_block(rows: Any, query: Any, document: Any) -> Any:
+    found = any(row.get("block") is True for row in rows)
+    return [{**row, "any": found} for row in rows]
+
+
+plant("a row's number as its id", "trades", "totals", rows=numbered_rows)
+plant(
+    "whether any row is a block", "trades", "totals", rows=any_block, record=also(trade, any=lambda r, q: r.get("any"))
+)
+plant(
+    "the offset cut off", "trades", "imprecise", record=stamped(trade, lambda m, r, q: without_offset(dated(r, "at")))
+)
+plant(
+    "the fraction cut off",
+    "trades",
+    "imprecise",
+    record=stamped(trade, lambda m, r, q: m.available_at and m.available_at.replace(microsecond=0)),
+)
+plant(
+    "an hour's bar after five minutes",
+    "candles",
+    "declared",
+    record=stamped(
+        candle, lambda m, r, q: m.available_at and m.available_at - INTERVALS[q.options["interval"]] + INTERVALS["5m"]
+    ),
+)
+plant("the next bar's close", "candles", "columns", rows=changes("close", True), record=also(candle, next=figure))
+plant("the noon of the day in Tokyo", "quotes", "declared", record=stamped(
+    quote, lambda m, r, q: m.available_at and m.available_at - timedelta(hours=12)))  # fmt: skip
+plant("a header's total in the payload", "quotes", "totals", told=lambda h, d: {"of": h.get("x-total-count", "")})
+plant("a flag beside the rows", "quotes", "totals", told=lambda h, d: {"complete": bool((d or {}).get("complete"))})
+plant(
+    "each page cut to --limit",
+    "quotes",
+    "choice",
+    "worlds",
+    ("--limit", "1"),
+    rows=lambda rows, q, d: rows[: q.limit],
+)
+plant(
+    "entries counted over the table",
+    "ledger",
+    "totals",
+    select="SELECT *, count(*) OVER () AS n FROM entries",
+    record=also(entry, n=lambda r, q: r.get("n")),
+)
+plant(
+    "the account's balance of today",
+    "ledger",
+    "totals",
+    select="SELECT *, sum(amount) OVER (PARTITION BY account) AS n FROM entries",
+    record=also(entry, balance=lambda r, q: r.get("n")),
+)
+plant("the mean of a column", "deals", "columns", rows=of_all("price", sum), record=also(deal, sum=figure))
+plant("the newest three deals", "deals", "choice", rows=lambda rows, q, d: rows[-3:])
+plant(
+    "the day of a deal as its instant",
+    "deals",
+    "imprecise",
+    record=stamped(deal, lambda m, r, q: m.available_at and m.available_at.replace(hour=0)),
+)

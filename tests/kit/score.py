@@ -28,6 +28,7 @@ from pit_fetch.testing.outside import Descriptors
 from pit_fetch.testing.process import TestClock, files_in, run
 from pit_fetch.testing.server import Answering, serve
 from tests.kit import honest
+from tests.kit.bases import BASES
 from tests.kit.honest import FILE, Made
 from tests.kit.plants import PLANTS, Plant
 from tests.kit.worlds import Pair, pairs
@@ -89,7 +90,7 @@ def bench() -> Iterator[Path]:
         info = Path(name, "site", "kit_plants-1.dist-info")
         info.mkdir(parents=True)
         (info / "METADATA").write_text("Metadata-Version: 2.1\nName: kit-plants\nVersion: 1\n")
-        names = [base().provider.name for base in honest.BASES.values()]
+        names = [base().provider.name for base in BASES.values()]
         lines = "".join(f"{name} = tests.kit.planted:PROVIDER\n" for name in names)
         (info / "entry_points.txt").write_text(f"[pit_fetch.providers]\n{lines}")
         yield Path(name)
@@ -206,7 +207,7 @@ print(dict(made[-1]))
 
 def proof(bench: Path, name: str, plant: Plant) -> str:
     """How the plant was shown to leak through the real command; "" if it was not."""
-    base = honest.BASES[plant.base]()
+    base = BASES[plant.base]()
     both = (plant.base, name)
     if plant.shown == "runs":
         others = {"USER": "somebody", "TZ": "Asia/Tokyo"}
@@ -250,7 +251,7 @@ def main() -> int:
                 if not shown[name]:
                     print(f"NOT SHOWN to leak: {name} ({one.base}, {one.kind})", flush=True)
     alarms = slow = 0
-    for name, base in honest.BASES.items() if not given.only else ():
+    for name, base in BASES.items() if not given.only else ():
         start = time.process_time()
         found = failures(base(), all_of_them=True)
         seconds = time.process_time() - start
@@ -272,7 +273,7 @@ def main() -> int:
     unshown = sum(not how for how in shown.values())
     proved = "not asked to leak through the command" if given.no_proof else f"{unshown} not shown to leak"
     print(f"{killed} of {len(plants)} plants found ({killed / len(plants):.0%}), {proved}")
-    print(f"{len(honest.BASES)} honest providers: {alarms} false alarms, {slow} suites above {SECONDS:g} s of CPU")
+    print(f"{len(BASES)} honest providers: {alarms} false alarms, {slow} suites above {SECONDS:g} s of CPU")
     return int(bool(alarms or slow) or killed < SHARE * len(plants) or not all(shown.values()))
 
 

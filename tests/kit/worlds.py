@@ -65,6 +65,14 @@ def _particular(made: Made) -> Iterator[Pair]:
             yield Pair(
                 "the repeated hour", datetime(2024, 11, 3, 6, 0, tzinfo=UTC), made.body(rows), made.body(made.rows)
             )
+        if len(value) == 20 and value.endswith("Z"):  # the source can say more: another offset, a part of the second
+            said = datetime.fromisoformat(value)
+            for what, other, wait in (
+                ("another offset", f"{value[:-1]}-10:00", timedelta(minutes=1)),
+                ("a part of its second", f"{value[:-1]}.999999Z", timedelta(milliseconds=1)),
+            ):
+                rows = [{**row, field: other, "id": 999}, *made.rows]
+                yield Pair(what, said + wait, made.body(rows), made.body(made.rows))
         if value.endswith("-05:00"):
             ahead = {**{k: v.replace("2024", "2030") if _is_date(v) else v for k, v in row.items()}, "id": 999}
             yield Pair("a row of the future", FAR, made.body([ahead, *made.rows]), made.body(made.rows))

@@ -1,1 +1,1 @@
-"""Tests of the checkout itself; the others also run against an installed wheel."""
+"""Tests of the checkout itself; some of the others also run against an installed wheel."""
