@@ -502,7 +502,7 @@ def test_a_held_snapshot_is_paged_in_its_order(tmp_path: Path) -> None:
     assert ids == whole == sorted(whole)
 
 
-def test_an_article_that_left_the_page_is_served_from_the_archive(tmp_path: Path) -> None:
+def test_with_an_archive_the_page_is_that_of_the_last_capture(tmp_path: Path) -> None:
     _command(tmp_path, yahoo.app(COMPANIES), "news", "symbol=AAPL")
     now = datetime(2026, 8, 1, tzinfo=UTC)
     fresh = Company(articles=(("new", "2026-07-30T10:00:00Z", "2026-07-30T10:00:00Z", "New"),))
@@ -511,6 +511,8 @@ def test_an_article_that_left_the_page_is_served_from_the_archive(tmp_path: Path
     assert set(_command(tmp_path, app, "news", "symbol=AAPL", "--pit", pit, now=now).ids) == {
         "06f8ab20", "c3618287", "late", "undated",
     }  # fmt: skip
+    later = datetime(2026, 8, 2, tzinfo=UTC)
+    assert _command(tmp_path, app, "news", "symbol=AAPL", "--pit", later.isoformat(), now=later).ids == ["new"]
 
 
 # The call.
