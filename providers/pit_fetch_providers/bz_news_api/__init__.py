@@ -84,8 +84,8 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
     if isinstance(reply, dict):
         reply = next((reply[key] for key in ("items", "data") if isinstance(reply.get(key), list)), reply)
     rows = api.rows(reply)
-    readable = [row for row in rows if row is not None]
-    if readable and not any(articles.is_article(row) for row in readable):
+    # What cannot be read may have been an article, and one after the PIT.
+    if rows and None not in rows and not any(articles.is_article(row) for row in rows):
         raise UpstreamError("malformed", problem="its rows are not articles (with an id, created and a title)")
     for row in rows:
         yield articles.record(row, query)
