@@ -162,8 +162,8 @@ MUTANTS = (
     ),
     Mutant(
         "first_seen_at is not looked at",
-        "pit_gate:_STAMPS",
-        lambda real: real - {"first_seen_at"},
+        "pit_gate:_OTHER_STAMPS",
+        lambda real: ("revised_at",),
         ("gate: judges",),
     ),
     Mutant("the earlier of claim and receipt", "pit_fetch.archive.rule:_stands", _plain_minimum, _WORDS),
