@@ -60,7 +60,8 @@ FORBIDDEN_KEYS = frozenset(
 )  # fmt: skip
 
 # When a record became public, its last revision, and when an archive first held what no stamp of the source proves.
-_STAMPS = frozenset({"available_at", "revised_at", "first_seen_at"})
+_OTHER_STAMPS = ("revised_at", "first_seen_at")
+_STAMPS = frozenset({"available_at", *_OTHER_STAMPS})
 
 PIT_PARSE_ERROR = "PIT_PARSE_ERROR"
 PIT_INVALID_PIT = "PIT_INVALID_PIT"
@@ -147,14 +148,14 @@ _READERS = frozenset(
         "type", "uniq", "wc", "which",
     }
 )  # fmt: skip
-_READER_RUNS = re.compile(r"-(exec|ok|delete|f(print|ls))|--(pre|hostname|py)").match
+_READER_RUNS = r"-(exec|ok|delete|f(print|ls))|--(pre|hostname|py)"
 _READING_MODULES = frozenset({"mypy", "pip", "pytest", "ruff"})
 _READING_SED = r"[0-9]+(,(\+?[0-9]+|\$))?p"
 # The commands of git that record or show; -c, -O and the like (long ones may be shortened) make git run what they name.
 _GIT_COMMANDS = frozenset(
     {"add", "blame", "branch", "commit", "diff", "grep", "log", "ls-files", "mv", "rm", "show", "status", "tag"}
 )
-_GIT_RUNS = re.compile(r"-[A-Za-z]*O|--op|--ext|--textc|--exe|-c$|-[A-Za-z]*F$").match
+_GIT_RUNS = r"-[A-Za-z]*O|--op|--ext|--textc|--exe|-c$|-[A-Za-z]*F$"
 
 # What Claude Code 2.1.329 adds to a Bash result. Anything else that holds text is unknown, so it is withheld.
 _HARMLESS_BASH_FIELDS = frozenset({"stdout", "stderr", "returnCodeInterpretation"})
@@ -257,7 +258,7 @@ def _load(text: str) -> tuple[Any, list[dict[str, Any]]]:
     """
     stamped: list[dict[str, Any]] = []
     harmless: set[str] = set()
-    stamps: set[str] = set()  # as they are spelt here
+    misspelt: set[str] = set()  # names of stamps in another case; who has one is listed once more
 
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         built = dict(pairs)
@@ -267,10 +268,12 @@ def _load(text: str) -> tuple[Any, list[dict[str, Any]]]:
             for key in built.keys() - harmless:
                 if key.lower() in FORBIDDEN_KEYS:  # (2): no forbidden field, at any depth
                     raise _Refused(PIT_FORBIDDEN_FIELD, f"Forbidden return-data field: {key.lower()}")
-                if _is_stamp(key):
-                    stamps.add(key)
+                if key not in _STAMPS and _is_stamp(key):
+                    misspelt.add(key)
                 harmless.add(key)
-        if not stamps.isdisjoint(built):
+        if "available_at" in built or "revised_at" in built or "first_seen_at" in built:
+            stamped.append(built)
+        if misspelt and not misspelt.isdisjoint(built):
             stamped.append(built)
         return built
 
@@ -332,14 +335,9 @@ def _check_item(item: Any, pit: datetime, index: int) -> Optional[Finding]:
         return Finding(PIT_INVALID_AVAILABLE_AT_SOURCE, f"data[{index}].available_at_source is missing or unknown")
     if moment > pit:  # (10): the item itself; its other stamps and nested ones follow
         return Finding(PIT_VIOLATION_GT_CUTOFF, f"data[{index}].available_at is after the PIT")
-    return _check_stamps(item, pit, f"data[{index}].")
-
-
-def _check_stamps(holder: dict[str, Any], pit: datetime, prefix: str) -> Optional[Finding]:
-    """(10) for every stamp that an object carries."""
-    for field, stamp in holder.items():
-        if stamp is not None and _is_stamp(field):
-            finding = _check_stamp(stamp, pit, prefix + field.strip().lower())
+    for field in _OTHER_STAMPS:
+        if item.get(field) is not None:
+            finding = _check_stamp(item[field], pit, f"data[{index}].{field}")
             if finding is not None:
                 return finding
     return None
@@ -354,16 +352,18 @@ def _check_stamp(stamp: Any, pit: datetime, name: str) -> Optional[Finding]:
 
 
 def _check_nested(stamped: list[dict[str, Any]], data: list[Any], pit: datetime) -> Optional[Finding]:
-    """(10) below the items, and in the gaps."""
+    """(10) below the items, in the gaps, and under names in another case."""
     items = {id(item) for item in data}
     for holder in stamped:
-        if id(holder) in items:
-            continue
-        finding = _check_stamps(holder, pit, "a nested ")
-        if finding is not None:
-            index = next((i for i, item in enumerate(data) if _holds(item, holder)), None)
-            where = "gaps" if index is None else f"data[{index}]"
-            return Finding(finding.code, f"{where}: {finding.detail}")
+        checked = _STAMPS if id(holder) in items else ()
+        for field, stamp in holder.items():
+            if stamp is None or field in checked or not _is_stamp(field):
+                continue
+            finding = _check_stamp(stamp, pit, f"a nested {field.strip().lower()}")
+            if finding is not None:
+                index = next((i for i, item in enumerate(data) if _holds(item, holder)), None)
+                where = "gaps" if index is None else f"data[{index}]"
+                return Finding(finding.code, f"{where}: {finding.detail}")
     return None
 
 
@@ -519,7 +519,9 @@ def only_mentions(command: str) -> bool:
 
 def _is_reader(words: List[str]) -> bool:
     if words[0] == "git":
-        return words[1:2] != [] and words[1] in _GIT_COMMANDS and not any(map(_GIT_RUNS, words[2:]))
+        return (
+            words[1:2] != [] and words[1] in _GIT_COMMANDS and not any(re.match(_GIT_RUNS, word) for word in words[2:])
+        )
     if words[0] == "sed":  # a script that prints lines; others can run commands
         return words[1:2] == ["-n"] and bool(re.fullmatch(_READING_SED, "".join(words[2:3])))
     if words[:2] in (["command", "-v"], ["command", "-V"]):
@@ -527,8 +529,8 @@ def _is_reader(words: List[str]) -> bool:
     module = _after_python(words)
     if module is not None and module[:1] == ["-m"]:
         words = module[1:]
-        return bool(words) and words[0] in _READING_MODULES and not any(map(_READER_RUNS, words))
-    return words[0] in _READERS and not any(map(_READER_RUNS, words[1:]))
+        return bool(words) and words[0] in _READING_MODULES and not any(re.match(_READER_RUNS, word) for word in words)
+    return words[0] in _READERS and not any(re.match(_READER_RUNS, word) for word in words[1:])
 
 
 def wrapper_arguments(command: str) -> Optional[List[str]]:
