@@ -54,7 +54,7 @@ def unpack(packed: Packed, base: bytes | None, size: int) -> bytes:
             return zlib.decompress(packed.data)
         zstandard = _zstandard()
         if zstandard is None:
-            raise ArchiveError("it is packed with zstandard, which is missing (pip install 'pit-fetch[archive]')")
+            raise ArchiveError("it is packed with zstandard, which is missing (python3 -m pip install zstandard)")
         dictionary = None if base is None else _dictionary(zstandard, base)
         body: bytes = zstandard.ZstdDecompressor(dict_data=dictionary, max_window_size=1 << 31).decompress(
             packed.data, max_output_size=size

@@ -212,7 +212,7 @@ PROVIDER = Provider(
     operations=(_PRICES, _NEWS, _EARNINGS, _UPGRADES, _CONSENSUS),
     page_size=100,
     help="""\
-Needs the package curl_cffi, since Yahoo answers browsers only: pip install 'pit-fetch[yahoo]'. prices are
+Needs the package curl_cffi, since Yahoo answers browsers only: python3 -m pip install curl_cffi. prices are
 served oldest first; without --date-from, the latest bars (of days: 70 days). prices and consensus are
 snapshots: with a PIT in the past they come from an archive (PIT_FETCH_ARCHIVE), or not at all.
 """,
