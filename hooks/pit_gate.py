@@ -127,7 +127,8 @@ _PYTHON_FLAGS = r"-[BEIOPqsSu]+"
 _UNREADABLE_PIT = r"(?i)(?<![a-z])pit\s*[\"']?\s*:"
 # A string of a JSON document that may be a JSON document in turn, or that holds the name of a stamp in quotes. In such
 # a text a stamp may follow, however often it was quoted.
-_EMBEDDED = r'"(?:\s|\\[nrt]|\\ufeff)*[\[{]|\\"\s*(?i:available_at|revised_at|first_seen_at)\s*\\'
+_EMBEDDED = r'"(?:\s|\\[nrt]|\\ufeff)*[\[{]'
+_QUOTED_STAMP = r'\\"\s*(?i:available_at|revised_at|first_seen_at)\s*\\'
 _STAMP_IN_TEXT = (
     r'"\s*(?i:available_at|revised_at|first_seen_at)\s*\\*"(?:\s|\\+[nrt])*:(?:\s|\\+[nrt])*\\*"([0-9]{4}-[^"\\]*)'
 )
@@ -244,7 +245,7 @@ def check(text: str, pit: datetime) -> Optional[Finding]:
     try:
         payload, stamped = _load(text)
         finding = _check_payload(payload, stamped, pit)
-        if finding is None and re.search(_EMBEDDED, text):
+        if finding is None and (re.search(_EMBEDDED, text) or ('\\"' in text and re.search(_QUOTED_STAMP, text))):
             finding = _check_embedded(payload, pit)
         return finding
     except _Refused as refused:

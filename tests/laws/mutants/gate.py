@@ -158,8 +158,8 @@ MUTANTS = (
     Mutant("the gate overlooks an envelope behind a word", "pit_gate:_STAMP_IN_TEXT", lambda real: "(?!)", _JUDGE),
     Mutant(
         "the gate overlooks an envelope that is quoted twice",
-        "pit_gate:_EMBEDDED",
-        lambda real: real.partition("|")[0],
+        "pit_gate:_QUOTED_STAMP",
+        lambda real: "(?!)",
         _JUDGE,
     ),
     Mutant(
