@@ -216,9 +216,10 @@ def _unescaped(text: str) -> str:
 
 
 def _copy(source: Path, target: Path) -> None:
-    for suffix in ("-wal", "-shm"):
+    for suffix in ("", "-wal", "-shm"):
         Path(f"{target}{suffix}").unlink(missing_ok=True)
-    shutil.copy(source, target)
+    if source.exists():  # a request that was refused makes none
+        shutil.copy(source, target)
 
 
 def laws(makers: Mapping[str, Maker]) -> Mapping[str, Law]:

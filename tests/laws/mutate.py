@@ -1,19 +1,21 @@
 """Plants each named leak in a process of its own and asks the laws. A survivor is a law, or a world, that is missing.
 
-    python -m tests.laws.mutate [part of a name]
+    python -m tests.laws.mutate [part of a name] [--seconds N]
 
 Two at a time. Prints which law killed each, and the score; exit status 1 when one survived. A leak
-that no longer fits the program, or that fails of itself, is an error.
+that no longer fits the program, or that fails of itself, is an error. With ``--seconds``, as many as
+begin in that time, chosen at random.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import signal
 import sys
 import tempfile
 import time
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -31,18 +33,23 @@ SECONDS = 600
 SURVIVED = "survived"
 
 
-def main(part: str = "") -> int:
-    began = time.monotonic()
-    chosen = [mutant for mutant in MUTANTS if part in mutant.name]
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("part", nargs="?", default="")
+    parser.add_argument("--seconds", type=float, default=float("inf"))
+    given, began = parser.parse_args(), time.monotonic()
+    named = [mutant for mutant in MUTANTS if given.part in mutant.name]
+    waiting = named if given.seconds == float("inf") else Random().sample(named, len(named))
     for name in registry.BUNDLED_NAMES:  # once, and not in every process
         registry.load(name)
-    verdicts = _verdicts(chosen)
-    for mutant, verdict in zip(chosen, verdicts, strict=True):
-        print(f"{'SURVIVED' if verdict == SURVIVED else 'killed':<9} {mutant.name}  [{verdict}]")
-    _check_unchanged({verdict for verdict in verdicts if verdict != SURVIVED})
-    killed = sum(verdict != SURVIVED for verdict in verdicts)
-    print(f"mutation score: {killed} of {len(chosen)} named leaks killed, {time.monotonic() - began:.0f} s")
-    return 0 if killed == len(chosen) else 1
+    verdicts = _verdicts(waiting, began + given.seconds)
+    for name, verdict in verdicts.items():
+        print(f"{'SURVIVED' if verdict == SURVIVED else 'killed':<9} {name}  [{verdict}]")
+    killers = [verdict for verdict in verdicts.values() if verdict != SURVIVED]
+    _check_unchanged(set(killers))
+    judged = f"{len(verdicts)} named leaks" + (f", a sample of {len(named)}" if len(verdicts) < len(named) else "")
+    print(f"mutation score: {len(killers)} of {judged}, killed in {time.monotonic() - began:.0f} s")
+    return 0 if verdicts and len(killers) == len(verdicts) else 1
 
 
 def _check_unchanged(killers: Set[str]) -> None:
@@ -52,13 +59,13 @@ def _check_unchanged(killers: Set[str]) -> None:
         LAWS[law](Random(int(case)))
 
 
-def _verdicts(chosen: Sequence[Mutant]) -> Sequence[str]:
-    """What killed each mutant, in their order. Raises RuntimeError when one could not be judged."""
+def _verdicts(chosen: Sequence[Mutant], until: float) -> Mapping[str, str]:
+    """What killed each of the mutants that began in time, by name. Raises RuntimeError when one could not be judged."""
     context, verdicts = get_context("fork"), dict[str, str]()
     waiting, running = list(reversed(chosen)), dict[Connection, tuple[Mutant, BaseProcess]]()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        while waiting or running:
-            while waiting and len(running) < AT_ONCE:
+        while running or (waiting and time.monotonic() < until):
+            while waiting and len(running) < AT_ONCE and time.monotonic() < until:
                 mutant = waiting.pop()
                 here, there = context.Pipe(duplex=False)
                 process = context.Process(target=_judge, args=(mutant, there, folder))
@@ -73,7 +80,7 @@ def _verdicts(chosen: Sequence[Mutant]) -> Sequence[str]:
                 judge.join()
                 if mutant.name not in verdicts:
                     raise RuntimeError(f"{mutant.name}: not judged (exit status {judge.exitcode})")
-    return [verdicts[mutant.name] for mutant in chosen]
+    return {mutant.name: verdicts[mutant.name] for mutant in chosen if mutant.name in verdicts}
 
 
 def _judge(mutant: Mutant, report: Connection, folder: str) -> None:
@@ -100,4 +107,4 @@ def _killer(expected: Sequence[str]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:2]))
+    sys.exit(main())

@@ -84,8 +84,10 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
     if isinstance(reply, dict):
         reply = next((reply[key] for key in ("items", "data") if isinstance(reply.get(key), list)), reply)
     rows = api.rows(reply)
-    # What cannot be read may have been an article, and one after the PIT.
-    if rows and None not in rows and not any(articles.is_article(row) for row in rows):
+    readable = [row for row in rows if row is not None]
+    # Beside what cannot be read there may be a part of it: it may have been an article, and one after the PIT.
+    could_be = articles.is_article if len(readable) == len(rows) else articles.is_part
+    if readable and not any(map(could_be, readable)):
         raise UpstreamError("malformed", problem="its rows are not articles (with an id, created and a title)")
     for row in rows:
         yield articles.record(row, query)

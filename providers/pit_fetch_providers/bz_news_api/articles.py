@@ -79,5 +79,10 @@ def _name(one: Mapping[str, Any]) -> Any:
 
 
 def is_article(row: Any) -> bool:
-    """Whether a row has the key that every article has, whatever its value; it may be a part of one that was spoilt."""
+    """Whether a row has the key that tells an article, whatever its value. What is spoilt may fall into two rows."""
     return isinstance(row, dict) and any(key in row for key in _CREATED)
+
+
+def is_part(row: Any) -> bool:
+    """Whether a row has any key of an article's."""
+    return isinstance(row, dict) and any(key in row for key in ("id", "title", *_CREATED, *_UPDATED, *_SYMBOLS))

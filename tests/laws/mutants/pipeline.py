@@ -153,12 +153,9 @@ def _all_records_awaited(real: Any) -> Any:
 
 
 def _all_records_scanned(real: Any) -> Any:
-    def take(request: Any, query: Any, world: Any, log: Any, stream: Any, collected: Any) -> None:
-        def scan(record: Record) -> bool:
-            collected.taken.scanned += 1
-            return True
-
-        real(request, query, world, log, kept(stream, scan), collected)
+    def take(request: Any, query: Any, world: Any, log: Any, stream: Any, tally: Any) -> Any:
+        left = iter(range(request.max_pages * request.provider.page_size))
+        return real(request, query, world, log, kept(stream, lambda record: next(left, None) is not None), tally)
 
     return take
 
