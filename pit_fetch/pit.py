@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
+from operator import itemgetter
 from typing import Literal, NamedTuple, TypeGuard
 from urllib.parse import quote, unquote
 
@@ -24,6 +26,8 @@ Position = tuple[float, str]
 
 # A shifting page cannot explain this many consecutive public records that were already on earlier pages.
 MOST_REPEATED = 100
+
+_first = itemgetter(0)
 
 # Takes the place of the instant in the cursor of a record that is stamped on receipt.
 _RECEIPT = "receipt"
@@ -159,7 +163,7 @@ def in_order(stream: Iterable[Record | Watermark | Gap]) -> Iterator[Record | Ga
     if a record breaks the order that its source promised, which holds for versions as well: a newer
     one than was delivered comes too late.
     """
-    waiting: list[Record] = []
+    waiting: list[tuple[float, Record]] = []  # by age: each of many watermarks settles a few of many records
     delivered: dict[str, float] = {}
     bound = float("-inf")
 
@@ -177,15 +181,17 @@ def in_order(stream: Iterable[Record | Watermark | Gap]) -> Iterator[Record | Ga
         elif isinstance(one, Watermark):
             if _seconds(one.at) > bound:
                 bound = _seconds(one.at)
-                yield from settled([record for record in waiting if _age(record) < bound])
-                waiting = [record for record in waiting if _age(record) >= bound]
+                cut = bisect_left(waiting, bound, key=_first)
+                ready = [record for _, record in waiting[:cut]]
+                del waiting[:cut]
+                yield from settled(ready)
         elif one.id in delivered and _last_change(one) >= delivered[one.id]:  # a shifted page, or an older version
             continue
         elif _age(one) < bound:
             raise UpstreamError("order_broken")
         else:
-            waiting.append(one)
-    yield from settled(waiting)
+            insort(waiting, (_age(one), one), key=_first)
+    yield from settled(record for _, record in waiting)
 
 
 def _newest_versions(records: Iterable[Record]) -> Iterable[Record]:
