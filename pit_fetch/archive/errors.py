@@ -31,7 +31,7 @@ _PROBLEMS = {
 
 
 # What reading a damaged file raises: a changed byte may be found by SQLite, or turn up as an odd value.
-BROKEN = (sqlite3.Error, ArithmeticError, LookupError, TypeError, ValueError)
+BROKEN = (sqlite3.Error, ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
 
 
 def of_broken(error: Exception) -> ArchiveError:

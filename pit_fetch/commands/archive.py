@@ -319,7 +319,8 @@ def _drop(call: Call) -> Answer:
     """Deletes, or counts, what licences demand."""
     given = call.given
     before = instants.number(coerce(_BEFORE, given.before))
-    with closing(existing(call.path)) as connection:
+    opened = schema.open_to_read if given.dry_run else existing
+    with closing(opened(call.path)) as connection:
         source = _source(given.source, connection, call.world)
         if given.dry_run:
             count = len(upkeep.fetches_before(connection, source, before))

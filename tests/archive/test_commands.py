@@ -130,6 +130,21 @@ def test_verify_finds_damage_wherever_a_byte_changed(archive: Archive) -> None:
     assert 1 in found
 
 
+def test_bodies_that_need_each_other_are_damaged(archive: Archive) -> None:
+    archive.open().execute("UPDATE bodies SET base = digest")
+    assert archive.command("archive verify").code == 1
+    left = archive.command("archive replay last")
+    assert (left.code, left.out) == (2, "")
+    assert "it is damaged" in left.err
+
+
+def test_what_a_changed_archive_says_does_not_steer_the_terminal(archive: Archive) -> None:
+    archive.open().execute("UPDATE entries SET kind = char(27) || '[31m' WHERE seq = 1")
+    left = archive.command("archive verify")
+    assert left.code == 1
+    assert "\x1b" not in left.out
+
+
 @pytest.mark.parametrize("size", [100, 4096, 20_000])
 def test_an_archive_that_was_cut_off_is_damaged(archive: Archive, size: int) -> None:
     archive.open().execute("PRAGMA wal_checkpoint(TRUNCATE)").connection.close()
