@@ -20,6 +20,7 @@ from pit_fetch.coercion import coerce
 from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.options import COMMON_OPTIONS
 from pit_fetch.times import parse_pit
+from pit_fetch.toml_text import NotToml, table_of
 
 PROJECT_FILE = "pit_fetch.toml"
 # The options whose defaults a file may set: none that says what is asked for, or as of when.
@@ -116,12 +117,10 @@ def _files(environ: Mapping[str, str], folder: str) -> Iterator[tuple[str, bool]
 
 
 def _load(file: str) -> Mapping[str, Any]:
-    import tomllib
-
     try:
         # A byte order mark, which some editors write, says nothing.
-        return tomllib.loads(_content(file).decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        return table_of(_content(file).decode("utf-8-sig"))
+    except (NotToml, UnicodeDecodeError) as error:
         where = re.search(r"at (line [0-9]+)", str(error))
         raise _broken(file, f"is not TOML ({where[1]})" if where else "is not TOML") from None
     except OSError as error:

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 
 from pit_fetch import credentials, meant
 from pit_fetch.archive import instants, schema
-from pit_fetch.archive.errors import ArchiveError
+from pit_fetch.archive.errors import BROKEN, ArchiveError, of_broken
 from pit_fetch.engine import collect
 from pit_fetch.envelope import FAILURES
 from pit_fetch.errors import ConfigError, ExitStatus, PitFetchError, UsageError
@@ -26,6 +26,7 @@ from pit_fetch.log import Log
 from pit_fetch.operations import understood
 from pit_fetch.output import visible
 from pit_fetch.request import UNLIMITED, Request, of_values
+from pit_fetch.toml_text import NotToml, table_of
 from pit_fetch.world import World
 
 # What a request of the list may say besides the options of its source. None of them changes what is asked for by what
@@ -71,11 +72,9 @@ class Run(NamedTuple):
 
 def read(text: str, world: World) -> list[Wanted]:
     """The requests of a capture file. Raises UsageError, which names the request that cannot be used."""
-    import tomllib
-
     try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        table = table_of(text)
+    except NotToml as error:
         raise UsageError("usage", text=f"it is not TOML: {error}") from None
     unknown = [name for name in table if name != "request"]
     if unknown or not isinstance(table.get("request"), list) or not table["request"]:
@@ -153,11 +152,14 @@ def run(
     Without an archive nothing is asked: each request would cost the source, and be for nothing.
     """
     now = instants.number(world.clock.now())
-    current = None if fresh else continued(connection, name, now, missing)
-    if current is None:
-        current = Run(now)
+    try:
+        last = None if fresh else continued(connection, name, now, missing)
+        # A new run has nothing yet, even if the clock was ahead when something was captured.
+        has = set() if last is None else _has(connection, last.began)
+    except BROKEN as error:
+        raise of_broken(error) from None
+    current = last or Run(now)
     _note(connection, name, current._replace(over=False))
-    has = _has(connection, current.began)
     problem = ""
     for place, one in enumerate(wanted, 1):
         request = request_of(one, world, world.clock.now())
@@ -200,7 +202,7 @@ def continued(connection: sqlite3.Connection, name: str, now: int, missing: bool
     if row is None:
         return None
     last = Run(**json.loads(row[0]))
-    is_recent = instants.moment(now) - instants.moment(last.began) < CONTINUED_WITHIN
+    is_recent = abs(instants.moment(now) - instants.moment(last.began)) < CONTINUED_WITHIN
     return last if missing or (is_recent and not last.over) else None
 
 

@@ -13,6 +13,10 @@ class ArchiveError(Exception):
         self.problem = problem
 
 
+class Damaged(ArchiveError):
+    """It is an archive, and what stands in it cannot be read: nobody else and no disk is to blame."""
+
+
 _PROBLEMS = {
     "SQLITE_FULL": "the disk is full",
     "SQLITE_READONLY": "it is read-only",
@@ -27,12 +31,12 @@ _PROBLEMS = {
 
 
 # What reading a damaged file raises: a changed byte may be found by SQLite, or turn up as an odd value.
-BROKEN = (sqlite3.Error, ArithmeticError, LookupError, TypeError, ValueError)
+BROKEN = (sqlite3.Error, ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
 
 
 def of_broken(error: Exception) -> ArchiveError:
     """What one of :data:`BROKEN` means."""
-    return of_sqlite(error) if isinstance(error, sqlite3.Error) else ArchiveError("it is damaged")
+    return of_sqlite(error) if isinstance(error, sqlite3.Error) else Damaged("it is damaged")
 
 
 def of_sqlite(error: sqlite3.Error) -> ArchiveError:
@@ -40,8 +44,9 @@ def of_sqlite(error: sqlite3.Error) -> ArchiveError:
     name = getattr(error, "sqlite_errorname", None) or ""
     for code, problem in _PROBLEMS.items():
         if name.startswith(code):
-            return ArchiveError(problem)
-    return ArchiveError(f"SQLite refuses it ({name or type(error).__name__})")
+            return Damaged(problem) if code == "SQLITE_CORRUPT" else ArchiveError(problem)
+    is_passing = name.startswith(("SQLITE_NOMEM", "SQLITE_INTERRUPT"))
+    return (ArchiveError if is_passing else Damaged)(f"SQLite refuses it ({name or type(error).__name__})")
 
 
 def of_os(error: OSError) -> ArchiveError:

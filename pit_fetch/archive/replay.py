@@ -9,6 +9,9 @@ from pit_fetch.archive import log
 from pit_fetch.archive.errors import ArchiveError
 from pit_fetch.archive.log import Fetch, Key
 
+# SQLite takes any number of so many digits; no chain is as long.
+_DIGITS = 18
+
 
 class Replayed(NamedTuple):
     """What was asked, and the text and exit status of the answer."""
@@ -49,4 +52,5 @@ def key_of(connection: sqlite3.Connection, text: str) -> Key:
 def parse_key(text: str) -> Key | None:
     """The fetch that :class:`Key` writes as ``text``."""
     origin, _, seq = text.rpartition("-")
-    return Key(origin, int(seq)) if origin and seq.isascii() and seq.isdigit() else None
+    is_number = seq.isascii() and seq.isdigit() and len(seq) <= _DIGITS
+    return Key(origin, int(seq)) if origin and is_number else None

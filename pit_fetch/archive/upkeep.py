@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pit_fetch.archive import derive, log, schema
-from pit_fetch.archive.errors import ArchiveError, of_sqlite
+from pit_fetch.archive.errors import BROKEN, ArchiveError, Damaged, of_broken, of_sqlite
 from pit_fetch.archive.log import BODIES, COLUMNS, Key
 
 # A row that was deleted on request: its place in the chain stays.
@@ -30,14 +30,23 @@ class Report(NamedTuple):
 
 
 def verify(connection: sqlite3.Connection, told: Told = _untold) -> Report:
-    """Computes every hash again: of each body, and of each entry with all before it."""
-    with schema.snapshot(connection):
-        entries, kept = _count(connection, "entries"), _count(connection, "bodies")
-        whole = entries + kept
-        damage = [
-            *_chains(connection, lambda done: told(done, whole)),
-            *_bodies(connection, lambda done: told(entries + done, whole)),
-        ]
+    """Computes every hash again: of each body, and of each entry with all before it.
+
+    Damage may be such that the rest cannot be read: that is the last line then.
+    """
+    entries = kept = 0
+    damage: list[str] = []
+    try:
+        with schema.snapshot(connection):
+            entries, kept = _count(connection, "entries"), _count(connection, "bodies")
+            whole = entries + kept
+            damage.extend(_chains(connection, lambda done: told(done, whole)))
+            damage.extend(_bodies(connection, lambda done: told(entries + done, whole)))
+    except BROKEN as error:
+        found = of_broken(error)
+        if not isinstance(found, Damaged):
+            raise found from error
+        damage.append("the file: it cannot be read to its end")
     return Report(entries, kept, tuple(damage))
 
 
@@ -91,6 +100,16 @@ def fetches_before(connection: sqlite3.Connection, source: str, before: int) -> 
     """The fetches of ``source`` that began before an instant: what :func:`drop` would delete."""
     rows = connection.execute("SELECT origin, seq FROM fetches WHERE source = ? AND began < ?", (source, before))
     return [Key(*row) for row in rows]
+
+
+def answers_since(connection: sqlite3.Connection, source: str, since: int) -> int:
+    """How many answers of ``source`` stay as they were printed: they may repeat what :func:`drop` deletes."""
+    (count,) = connection.execute(
+        "SELECT count(*) FROM answers a JOIN fetches f ON f.origin = a.origin AND f.seq = a.fetch "
+        "WHERE f.source = ? AND f.began >= ? AND a.answer IS NOT NULL",
+        (source, since),
+    ).fetchone()
+    return int(count)
 
 
 def drop(

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from pit_fetch import agent, config
 from pit_fetch.archive import instants, overview, replay, schema, upkeep
-from pit_fetch.archive.errors import ArchiveError, of_sqlite
+from pit_fetch.archive.errors import BROKEN, ArchiveError, Damaged, of_broken
 from pit_fetch.coercion import coerce
 from pit_fetch.commands import Answer, Parser
 from pit_fetch.errors import ExitStatus, UsageError
@@ -81,10 +81,12 @@ def run(argv: Sequence[str], world: World, log: Log) -> Answer:
     path = path_of(given.archive, world)
     try:
         return command.run(Call(path, given, world, log))
-    except sqlite3.Error as error:
-        return _refused(f"{path}: {of_sqlite(error).problem}")
     except ArchiveError as error:
         return _refused(f"{path}: {error.problem}")
+    except UsageError:  # a ValueError as well
+        raise
+    except BROKEN as error:
+        return _refused(f"{path}: {of_broken(error).problem}")
 
 
 def operated(world: World, command: str) -> World:
@@ -176,7 +178,7 @@ def _log_options(parser: Parser) -> None:
 
 
 def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 2**62):
+    if not (text.isascii() and text.isdigit() and len(text) <= 18 and int(text) > 0):
         raise ArgumentTypeError("write a whole number of at least 1")
     return int(text)
 
@@ -224,8 +226,11 @@ def _line(one: overview.Row) -> str:
 
 
 def _verify(call: Call) -> Answer:
-    with closing(schema.open_to_read(call.path)) as connection:
-        report = upkeep.verify(connection, call.told("verifying"))
+    try:
+        with closing(schema.open_to_read(call.path)) as connection:
+            report = upkeep.verify(connection, call.told("verifying"))
+    except Damaged as error:
+        report = upkeep.Report(0, 0, (f"the file: {error.problem}",))
     is_sound = not report.damage
     if call.given.json:
         text = _json({"sound": is_sound, **report._asdict()})
@@ -314,17 +319,24 @@ def _drop(call: Call) -> Answer:
     """Deletes, or counts, what licences demand."""
     given = call.given
     before = instants.number(coerce(_BEFORE, given.before))
-    with closing(existing(call.path)) as connection:
+    opened = schema.open_to_read if given.dry_run else existing
+    with closing(opened(call.path)) as connection:
         source = _source(given.source, connection, call.world)
         if given.dry_run:
             count = len(upkeep.fetches_before(connection, source, before))
         else:
             now, told = instants.number(call.world.clock.now()), call.told("rebuilding")
             count = upkeep.drop(connection, call.path, source, before, now, call.world.find, told)
+        later = upkeep.answers_since(connection, source, before) if count else 0
     if given.json:
-        return Answer(_json({"source": source, "before": _time(before), "fetches": count, "dry_run": given.dry_run}))
+        said = {"source": source, "before": _time(before), "fetches": count, "later_answers": later}
+        return Answer(_json({**said, "dry_run": given.dry_run}))
     done = "would be deleted" if given.dry_run else "were deleted, for good"
-    return Answer(f"{count:,} fetches of {source} that began before {_short(before)} {done}\n")
+    text = f"{count:,} fetches of {source} that began before {_short(before)} {done}\n"
+    if later:
+        kept = f"{later:,} later answers stay as they were printed, and may repeat them"
+        text += f"{kept}: a later --before deletes those\n"
+    return Answer(text)
 
 
 COMMANDS: Mapping[str, Command] = {

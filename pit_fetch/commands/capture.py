@@ -81,7 +81,7 @@ def run(argv: Sequence[str], world: World, log: Log) -> Answer:
 @contextlib.contextmanager
 def _alone(file: str) -> Iterator[str]:
     """The text of a file, of which this is the only capture under way. Raises OSError or UsageError."""
-    with open(file, encoding="utf-8") as stream:
+    with open(file, encoding="utf-8-sig") as stream:  # a byte order mark says nothing
         try:
             import fcntl
 
@@ -119,7 +119,7 @@ def _told(done: Sequence[capture.Done], path: str, given: Any) -> Answer:
     lines = [_line(one, width) for one in (failed if given.quiet else done)]
     total = ", ".join(f"{count} {state}" for state, count in counts.items())
     return Answer(
-        "\n".join([*lines, f"{total} ({path})" if not given.dry_run else f"{len(done)} requests"]) + "\n",
+        "\n".join([*lines, f"{total} ({path})" if not given.dry_run else _counted(len(done), "request")]) + "\n",
         status,
         complaint,
     )
@@ -130,7 +130,7 @@ def _line(one: capture.Done, width: int) -> str:
         counts = f"{_counted(one.items or 0, 'item')}, {_counted(one.exchanges, 'exchange')}"
         said = f"captured: {counts}" + (f". In part: {one.reason}" if one.reason else "")
     elif one.state == "held":
-        said = "held: captured before this run was broken off"
+        said = "held: captured earlier in this run"
     elif one.reason:
         said = f"{one.state.upper()}: {one.reason}"
     else:

@@ -195,6 +195,18 @@ def test_progress_is_shown_on_a_terminal_alone(archive: Archive) -> None:
     assert left.err.endswith("\r\x1b[K")
 
 
+def test_a_list_with_a_byte_order_mark_is_read(archive: Archive) -> None:
+    (archive.folder / "list.toml").write_text(LIST, encoding="utf-8-sig")
+    assert states(capture(archive, "2026-06-01 15:00", "--json")) == ["captured", "captured"]
+
+
+def test_what_is_on_the_list_twice_is_asked_once(archive: Archive) -> None:
+    (archive.folder / "list.toml").write_text("[[request]]\nsource = 'benzinga'\n" * 2)
+    left = capture(archive, "2026-06-01 15:00")
+    assert (left.code, len(archive.asked)) == (0, 1)
+    assert "request 2 (benzinga)  held: captured earlier in this run\n" in left.out
+
+
 def test_a_dry_run_asks_for_nothing(archive: Archive) -> None:
     left = capture(archive, "2026-06-01 15:00", "--dry-run")
     assert (left.code, archive.asked) == (0, [])
@@ -231,7 +243,7 @@ def test_a_request_with_a_limit_counts_as_any_fetch(archive: Archive) -> None:
 # Broken off.
 
 
-def broken_off(archive: Archive) -> None:
+def broken_off(archive: Archive, now: str = "2026-06-01 15:00") -> None:
     """A run that is interrupted at its second request."""
     plain = archive.app
 
@@ -241,7 +253,7 @@ def broken_off(archive: Archive) -> None:
         return plain(request)
 
     archive.app = app
-    assert capture(archive, "2026-06-01 15:00").code == 130
+    assert capture(archive, now).code == 130
     archive.app = plain
 
 
@@ -260,6 +272,14 @@ def test_a_run_is_not_continued_after_half_a_day_or_if_that_is_not_wanted(
 ) -> None:
     broken_off(archive)
     assert states(capture(archive, now, f"{words} --json")) == ["captured", "captured"]
+
+
+def test_a_clock_that_was_ahead_costs_no_capture(archive: Archive) -> None:
+    """What was captured at a time that is still to come was not captured by the run of now."""
+    capture(archive, "2026-06-03 15:00")
+    assert states(capture(archive, "2026-06-01 15:00", "--json")) == ["captured", "captured"]
+    broken_off(archive, "2026-06-03 15:00")
+    assert states(capture(archive, "2026-06-01 16:00", "--json")) == ["captured", "captured"]
 
 
 def test_on_a_full_disk_nothing_more_is_asked(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -354,6 +374,8 @@ def test_a_capture_that_is_killed_is_continued(archive: Archive) -> None:
     [
         ("", "it has no requests: write [[request]]"),
         ("[[request]", "it is not TOML"),
+        pytest.param(f"[[request]]\nlimit = {'9' * 5000}", "not TOML: a number in it is too long", id="long"),
+        pytest.param(f"[[request]]\ntickers = {'[' * 5000}", "not TOML: it is nested too deeply", id="deep"),
         ("[[requests]]\nsource = 'benzinga'", "it has requests, which means nothing there: write [[request]]"),
         ("request = 5", "it has no requests"),
         ("request = [5]", "request 1 is not a table"),

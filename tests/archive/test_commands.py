@@ -109,6 +109,52 @@ def test_verify_exits_1_on_damage(archive: Archive) -> None:
     assert of(archive, "verify")["sound"] is False
 
 
+def test_verify_finds_damage_wherever_a_byte_changed(archive: Archive) -> None:
+    """What is so broken that SQLite cannot read on is damage as well, and no command fails in a way of its own."""
+    archive.open().execute("PRAGMA wal_checkpoint(TRUNCATE)").connection.close()
+    sound, other = archive.path.read_bytes(), archive.folder / "other.db"
+    ids = [row["id"] for row in of(archive, "log")]
+    # The head of the schema and of a page, cells, and texts in the middle of a row.
+    places = [place for place in range(100, len(sound), len(sound) // 60) if sound[place]] + [100, 105, 4096, 4099]
+    found = set()
+    for place in places:
+        other.write_bytes(sound[:place] + bytes([sound[place] ^ 0x81]) + sound[place + 1 :])
+        left = archive.command("archive verify --json --archive other.db")
+        found.add(left.code)
+        assert json.loads(left.out)["sound"] is (left.code == 0)
+        for words in ("info", "log --json", f"replay {ids[0]}", "rebuild"):
+            assert archive.command(f"archive {words} --archive other.db").code in (0, 1, 2), (place, words)
+        for path in archive.folder.glob("other.db-*"):
+            path.unlink()
+    assert found <= {0, 1}
+    assert 1 in found
+
+
+def test_bodies_that_need_each_other_are_damaged(archive: Archive) -> None:
+    archive.open().execute("UPDATE bodies SET base = digest")
+    assert archive.command("archive verify").code == 1
+    left = archive.command("archive replay last")
+    assert (left.code, left.out) == (2, "")
+    assert "it is damaged" in left.err
+
+
+def test_what_a_changed_archive_says_does_not_steer_the_terminal(archive: Archive) -> None:
+    archive.open().execute("UPDATE entries SET kind = char(27) || '[31m' WHERE seq = 1")
+    left = archive.command("archive verify")
+    assert left.code == 1
+    assert "\x1b" not in left.out
+
+
+@pytest.mark.parametrize("size", [100, 4096, 20_000])
+def test_an_archive_that_was_cut_off_is_damaged(archive: Archive, size: int) -> None:
+    archive.open().execute("PRAGMA wal_checkpoint(TRUNCATE)").connection.close()
+    (archive.folder / "other.db").write_bytes(archive.path.read_bytes()[:size])
+    assert archive.command("archive verify --archive other.db").code == 1
+    left = archive.command("archive merge other.db")
+    assert left.code == 2
+    assert "damaged" in left.err
+
+
 def test_verify_reads_one_moment_of_an_archive_that_grows(archive: Archive) -> None:
     """Each of its statements would else see what was appended since the one before, and call it damage."""
     connection = schema.open_to_read(str(archive.path))
@@ -294,12 +340,30 @@ def test_drop_leaves_no_byte_of_what_it_deletes(marked: Archive) -> None:
     assert (dry["fetches"], dry["dry_run"]) == (1, True)
     assert b"unwanted" in everywhere(marked)
     done = of(marked, "drop --source benzinga --before 2026-06-01T16:00:00Z", now="2026-06-05 12:00")
-    assert done == {"source": "bz-news-api", "before": "2026-06-01T16:00:00+00:00", "fetches": 1, "dry_run": False}
+    assert {name: done[name] for name in ("source", "before", "fetches", "dry_run")} == {
+        "source": "bz-news-api",
+        "before": "2026-06-01T16:00:00+00:00",
+        "fetches": 1,
+        "dry_run": False,
+    }
     assert b"unwanted" not in everywhere(marked)
     assert b"wanted words" in everywhere(marked)
     assert marked.command("archive verify").code == 0
     assert [row["time"] for row in of(marked, "log")] == ["2026-06-01T18:00:00+00:00"]
     assert of(marked, "info")["drops"] == 1
+
+
+def test_drop_says_which_later_answers_may_repeat_what_it_deletes(marked: Archive) -> None:
+    """An answer is what was printed, and replayed for ever; one may rest on replies that are deleted now."""
+    marked.offline(f"{NEWS} --keywords unwanted", "2026-06-01 17:00", pit="2026-06-01 15:30")
+    call = "archive drop --source benzinga --before"
+    left = marked.command(f"{call} 2026-06-01T16:00:00Z --dry-run")
+    assert "2 later answers stay as they were printed, and may repeat them" in left.out
+    assert of(marked, "drop --source benzinga --before 2026-06-01T16:00:00Z")["later_answers"] == 2
+    assert b"unwanted words" in everywhere(marked)
+    left = marked.command(f"{call} 2026-06-01T17:30:00Z")
+    assert left.out.splitlines()[1].startswith("1 later answers stay")
+    assert b"unwanted words" not in everywhere(marked)
 
 
 def test_drop_while_another_process_reads_says_that_bytes_are_left(marked: Archive) -> None:
@@ -354,6 +418,9 @@ def test_the_help_names_all_of_them(archive: Archive) -> None:
         ("replay", "the following arguments are required: ID"),
         ("replay nonsense", "there is no such fetch"),
         ("replay 0123456789ab-7", "there is no such fetch"),
+        (f"replay 0123456789ab-{2**63}", "there is no such fetch"),
+        pytest.param(f"replay 0123456789ab-{'9' * 5000}", "there is no such fetch", id="a long ID"),
+        pytest.param(f"log --limit {'9' * 5000}", "a whole number", id="a long limit"),
         ("replay last --archive none.db", "there is no such file"),
         ("merge", "the following arguments are required: OTHER"),
         ("merge none.db", "none.db: there is no such file"),
