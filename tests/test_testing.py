@@ -124,7 +124,7 @@ FOUND = {
     "wall clock in the payload": ("the_answer_is_the_same_at_any_hour_and_anywhere", "reply.received_at"),
     "user in the payload": ("the_answer_is_the_same_at_any_hour_and_anywhere", "an Option, a Credential or a File"),
     "only in read: rows without a title": ("nor_in_a_saved_reply", "let the framework decide"),
-    "only in full: total": ("nor_under_any_option", "make the field of the one row alone"),
+    "only in full: total": ("nor_under_any_option", "make the field from its own row"),
     "only in memos: revision ignored": ("revisions_are_told", "yield revised_at from displayTime"),
     "comments in the payload": ("nor_inside_a_public_item", "leave comments out"),
     "bar start": ("stamps_rest_on_publication", "interval_end"),

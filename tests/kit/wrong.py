@@ -409,7 +409,7 @@ WRONG: dict[str, tuple[Provider, str, str, frozenset[str] | set[str]]] = {
     "a header's total": (
         by_fetch(told_by_a_header), "what_is_not_public_changes_no_byte", "where the next page is", set(),
     ),
-    "a gap among records": (by_fetch(gaps_in_a_page), FIRST, "a page holds records alone", ALL),
+    "a gap among records": (by_fetch(gaps_in_a_page), FIRST, "a page holds only records", ALL),
     "past the calendar's end": (
         by_row(adds_a_day), "what_is_not_public_changes_no_byte", "times.delayed", ALL,
     ),
