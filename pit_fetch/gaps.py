@@ -53,12 +53,12 @@ REASONS: Mapping[Code, tuple[str, str]] = {
     # With an archive, if it held something at the PIT.
     "snapshot_held": (
         "unverifiable",
-        "{operation} is a snapshot{why}: served is the latest complete reply that the archive held at the PIT.",
+        "{operation} is a snapshot{why}: the latest complete reply that the archive held at the PIT is served.",
     ),
     "never_dated_held": (
         "unverifiable",
-        "{operation} cannot be verified at all{why}: served is the latest complete reply that the archive held at "
-        "the PIT.",
+        "{operation} cannot be verified at all{why}: the latest complete reply that the archive held at the PIT "
+        "is served.",
     ),
     "offline": ("unverifiable", "Answered from the archive alone (--offline): what was never captured is missing."),
     # Open mode only: there is no PIT, so there is nothing to disclose.
@@ -93,7 +93,7 @@ REASONS: Mapping[Code, tuple[str, str]] = {
     "continued": (
         "truncated",
         "The first item alone exceeds --max-chars {max_chars}: this is a part of it. "
-        "For the rest of its texts continue with {after}",
+        "To get the rest of its texts, continue with {after}",
     ),
     "changed_since": ("truncated", "The item to be continued has changed since: it is shown from its beginning."),
     "field_left_out": (
@@ -147,7 +147,7 @@ REASONS: Mapping[Code, tuple[str, str]] = {
     ),
     "url_malformed": ("config", "{variable} must be https://HOST without a path (http only for a loopback host)."),
     "file_missing": ("config", "{source} needs {variable}: the path of its file ({name}). {hint}"),
-    "file_unreadable": ("config", "{variable} names no file that can be read."),
+    "file_unreadable": ("config", "{variable} does not name a readable file."),
     "rate_malformed": (
         "config",
         "{variable} must be REQUESTS/SECONDS, e.g. 5/1 for at most 5 requests in any second "
@@ -234,7 +234,7 @@ REASONS: Mapping[Code, tuple[str, str]] = {
     "redirected": ("upstream_error", "{host} redirects to another address; this is not followed."),
     "not_a_path": (
         "upstream_error",
-        "An address to ask is not a path on {host} (it must begin with a single /): it was not asked for.",
+        "An address to request is not a path on {host} (it must begin with a single /): it was not requested.",
     ),
     "malformed": ("upstream_error", "The source sent an unreadable reply: {problem}."),
     "off_subject": ("upstream_error", "The source did not answer this request: {problem}. Check the symbol."),

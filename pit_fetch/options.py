@@ -297,9 +297,13 @@ def _epilog(provider: Provider) -> str | None:
     from textwrap import fill
 
     fields = {one.name: None for operation in provider.operations for one in operation.fields}
-    single = len(provider.operations) == 1 and fields
-    shown = fill(f"fields: {', '.join(fields)}", 100, subsequent_indent="  ") if single else ""
-    return "\n".join(part for part in (provider.help.rstrip(), shown, help_text(provider)) if part) or None
+    parts = [provider.help.rstrip()]
+    if len(provider.operations) > 1:
+        parts.append(help_text(provider))
+        parts.append(f"fields of each: pit_fetch sources {provider.name}" if fields else "")
+    elif fields:
+        parts.append(fill(f"fields: {', '.join(fields)}", 100, subsequent_indent="  "))
+    return "\n".join(part.rstrip("\n") for part in parts if part) or None
 
 
 def _description(provider: Provider | None) -> str:

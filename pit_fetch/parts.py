@@ -17,8 +17,8 @@ _LOOK_BACK = 200
 class Place(NamedTuple):
     """Where an item goes on: at a character of one of its texts. All shorter texts have been delivered.
 
-    ``behind`` is a digest of what of this text has been delivered; "" if that is not known. Where another text stands
-    now, a part of it would be joined to a part of the other.
+    ``behind`` is a digest of what of this text has been delivered; "" if that is not known. If the text is
+    another one now, a part of it would be joined to a part of the other.
     """
 
     field: str
@@ -66,7 +66,7 @@ def part(item: Mapping[str, Any], start: Place | None, room: int, kept: Collecti
 
 
 def has(item: Mapping[str, Any], place: Place, kept: Collection[str]) -> bool:
-    """Whether ``item`` can go on at ``place``: what was delivered of that text is what stands before it."""
+    """Whether ``item`` can go on at ``place``: the text up to there is what was delivered."""
     text = item.get(place.field)
     if not _is_text(place.field, text, kept) or not isinstance(text, str) or place.offset > len(text):
         return False

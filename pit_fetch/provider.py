@@ -304,7 +304,7 @@ class Context(NamedTuple):
         The body is what it returns if that is bytes, else its JSON. ``host`` is the declared host that the
         library asks; ``path`` and ``params`` say what is asked, as an address would. Its rate and the
         deadline hold; an exception is an unreachable host. A test answers in the place of the library,
-        and so does whatever records and replays: everything that decides the answer belongs into ``params``.
+        and so does whatever records and replays: everything that decides the answer belongs in ``params``.
         """
         return self.http.load(host, path, params, call)
 
@@ -377,7 +377,7 @@ class Credential(NamedTuple):
 class File(NamedTuple):
     """A local file that a provider reads, and the variable that says where it is.
 
-    ``hint`` says how to come by it. :meth:`Context.file` gives its path, for reading alone.
+    ``hint`` says how to come by it. :meth:`Context.file` gives its path, for reading only.
     """
 
     name: str

@@ -138,7 +138,7 @@ def end_of_day_anywhere(day: date) -> datetime | None:
 
 
 def delayed(moment: datetime | None, margin: timedelta) -> datetime | None:
-    """The instant so long after ``moment``: the end of a bar, a margin. None for None, and past the calendar's end."""
+    """The instant that long after ``moment``: the end of a bar, a margin. None for None and past the calendar's end."""
     try:
         return None if moment is None else moment + margin
     except OverflowError:

@@ -140,7 +140,7 @@ def _loads(text: str) -> Any:
 def _loads_row_by_row(text: str, rows: int) -> Any:
     """The document, with null for each value ``rows`` levels deep that cannot be decoded by itself.
 
-    What stands between such values and is nothing by itself is left out: it would spoil its neighbours.
+    Anything between such values that means nothing by itself is left out: it would break its neighbours.
     """
     parts: list[str] = []
     opened: list[str] = []
@@ -194,7 +194,7 @@ class _Slot:
             self._words.append(text)
 
     def value(self, row: str) -> None:
-        """A row in brackets: it begins and ends by itself, whatever stands beside it."""
+        """A row in brackets: it begins and ends by itself, whatever is beside it."""
         self._words.clear()
         self._add(row)
         self._has_row = True

@@ -101,7 +101,7 @@ def test_a_declared_file(tmp_path: Path) -> None:
     ("value", "words"),
     [
         (None, "needs PIT_FETCH_LIBRARY_FILE: the path of its file (items). Download it first."),
-        ("absent.db", "names no file"),
+        ("absent.db", "does not name a readable file"),
     ],
 )
 def test_a_file_that_is_not_there_is_a_gap_that_names_the_variable(

@@ -16,7 +16,8 @@ from pit_fetch.commands import Answer, bundle, doctor, frontmatter, lint, wiring
 from pit_fetch.siblings import gate
 
 AGENTS = [name for name in bundle.files() if name.startswith("agents/")]
-# The interpreter itself first: what stands on PATH may be a slow script of a version manager.
+pytestmark = pytest.mark.usefixtures("calm_doctor")
+# The interpreter itself first: what is on PATH may be a slow script of a version manager.
 PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 WORKS = ("agents/alphavantage.md", "skills/pit-envelope/SKILL.md", "hooks/pit_gate.py", "hooks/pit_guard.py")
 
@@ -36,12 +37,6 @@ def project(tmp_path: Path) -> Path:
 
 def snapshot(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-@pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A busy machine must not turn a finding into a time-out."""
-    monkeypatch.setattr(doctor, "CHILD_SECONDS", 30.0)
 
 
 # What ships.

@@ -16,14 +16,9 @@ from pit_fetch.commands.prove import Outcome, Proof
 from pit_fetch.siblings import gate
 from tests.client.wirings import WIRINGS, Place, make
 
-# The interpreter itself first: what stands on PATH may be a slow script of a version manager.
+pytestmark = pytest.mark.usefixtures("calm_doctor")
+# The interpreter itself first: what is on PATH may be a slow script of a version manager.
 PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-
-
-@pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A busy machine must not turn a finding into a time-out."""
-    monkeypatch.setattr(doctor, "CHILD_SECONDS", 30.0)
 
 
 def report(place: Place, *argv: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Captures: a list of requests, each asked without a limit and recorded, to answer any later question.
 
-A run that was broken off is continued: what it has is not asked again. Which run that is stands in the
-archive itself, so that a process may be killed at any point.
+A run that was broken off is continued: what it has is not asked again. Which run that is, is recorded in
+the archive itself, so that a process may be killed at any point.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ def continued(connection: sqlite3.Connection, name: str, now: int, missing: bool
 
 
 def name_of(path: str) -> str:
-    """Under which name the runs of a file stand in the archive. It does not tell the path."""
+    """The name under which the runs of a file are kept in the archive. It does not reveal the path."""
     return "capture " + sha256(os.path.realpath(path).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 

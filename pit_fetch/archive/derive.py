@@ -217,7 +217,7 @@ def unlimited(host: Host) -> Host:
 
 
 def still(moment: datetime) -> Clock:
-    """A clock that stands."""
+    """A stopped clock."""
     return Clock(lambda: moment, lambda: 0.0, moment.timestamp, lambda seconds: None)
 
 

@@ -90,7 +90,7 @@ def overview(connection: sqlite3.Connection) -> Overview:
 
 
 def fetches(connection: sqlite3.Connection, source: str = "", limit: int | None = None) -> Iterator[Row]:
-    """The fetches, the newest first; of one ``source`` if it is named, and at most ``limit``."""
+    """The fetches, newest first; of one ``source`` if it is named, and at most ``limit``."""
     for origin, seq, *rest in connection.execute(_FETCHES, (source, -1 if limit is None else limit)):
         row = Row(Key(origin, seq), *rest)
         yield row._replace(complete=bool(row.complete))

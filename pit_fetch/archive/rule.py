@@ -9,7 +9,7 @@ Instants are whole numbers (microseconds of UTC). The rules, as the code applies
  4. A version with stamps has a *claim*, the later of them. It is a proof, at the instant it names, unless
     the item was seen with other content (or absent) at or after the claim and before the sight: then
     the source changed it without a mark, and sight is all we have.
- 5. A claim counts at T only if it stands in a read that depends on nothing after T.
+ 5. A claim counts at T only if it appears in a read that depends on nothing after T.
  6. At T the latest proof at or before T rules; an absence serves nothing. Ties: the later sight, then the key.
  7. The stamps shown are at most the proof. Where the claim does not stand, the sight shows as ``first_seen_at``.
 
@@ -66,7 +66,7 @@ class Run(NamedTuple):
 class Proof(NamedTuple):
     """That ``version`` was public at ``time`` (None: that nothing was). It may be used from ``usable`` on.
 
-    seen  when the read was received in which it stands
+    seen  when the read in which it appears was received
     by_sight  the first sight, if the claim does not stand
     """
 

@@ -150,7 +150,7 @@ def open_to_read(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Conne
 
 
 def _check_is_file(path: str) -> None:
-    """A folder, a pipe or a device is no archive, and opening one may wait for ever. Raises OSError, ArchiveError."""
+    """A folder, a pipe or a device is not an archive, and opening it may block. Raises OSError, ArchiveError."""
     if os.path.islink(path) and not os.path.exists(path):
         raise ArchiveError("it is a link to a file that is not there")
     if not stat.S_ISREG(os.stat(path).st_mode):

@@ -112,7 +112,7 @@ def _refused(problem: str) -> Answer:
 def _help() -> str:
     width = max(map(len, COMMANDS))
     lines = [f"  {name:<{width}}  {command.summary}" for name, command in COMMANDS.items()]
-    text = "Look into an archive, check it, and keep it. Each command has its own --help."
+    text = "Inspect, verify and maintain an archive. Each command has its own --help."
     return f"usage: pit_fetch archive COMMAND [options]\n\n{text}\n\n" + "\n".join(lines) + "\n"
 
 
@@ -174,7 +174,7 @@ def _bytes(count: int) -> str:
 
 def _log_options(parser: Parser) -> None:
     parser.add_argument("--source", default="", help="only the fetches of this source")
-    parser.add_argument("--limit", type=_count, metavar="N", help="at most so many (default: all)")
+    parser.add_argument("--limit", type=_count, metavar="N", help="at most this many (default: all)")
 
 
 def _count(text: str) -> int:
@@ -288,7 +288,7 @@ def _replay(call: Call) -> Answer:
 
 
 def _merge_options(parser: Parser) -> None:
-    parser.add_argument("other", metavar="OTHER", help="the archive to take over from; it is only read")
+    parser.add_argument("other", metavar="OTHER", help="the archive to copy from; it is only read")
 
 
 def _merge(call: Call) -> Answer:
@@ -310,9 +310,9 @@ _BEFORE = Option("before", "what began before: a New York date or a full timesta
 def _drop_options(parser: Parser) -> None:
     parser.add_argument("--source", required=True, help="the source whose fetches are deleted")
     parser.add_argument(
-        "--before", required=True, metavar="DATE", help="what began before a New York date or a timestamp"
+        "--before", required=True, metavar="DATE", help="only fetches that began before a New York date or a timestamp"
     )
-    parser.add_argument("--dry-run", action="store_true", help="only say how many fetches that would be")
+    parser.add_argument("--dry-run", action="store_true", help="only show how many fetches would be deleted")
 
 
 def _drop(call: Call) -> Answer:
@@ -340,13 +340,11 @@ def _drop(call: Call) -> Answer:
 
 
 COMMANDS: Mapping[str, Command] = {
-    "info": Command("Say how much it holds, of which sources, since when.", _info),
-    "log": Command("List its fetches, the newest first.", _log, _log_options),
+    "info": Command("Show how much it holds, from which sources, and since when.", _info),
+    "log": Command("List its fetches, newest first.", _log, _log_options),
     "replay": Command("Print the recorded answer of a fetch again, byte for byte.", _replay, _replay_options),
-    "verify": Command("Compute every hash and chain again; exit 1 if there is damage.", _verify),
-    "merge": Command("Take over what another archive holds and this one does not.", _merge, _merge_options),
-    "rebuild": Command("Derive the versions again with today's code of the providers.", _rebuild),
-    "drop": Command(
-        "Delete the fetches of a source, for good; that it happened stays on record.", _drop, _drop_options
-    ),
+    "verify": Command("Recompute every hash and chain; exit 1 if anything is damaged.", _verify),
+    "merge": Command("Copy what another archive holds and this one lacks.", _merge, _merge_options),
+    "rebuild": Command("Derive the versions again with the providers' current code.", _rebuild),
+    "drop": Command("Delete a source's fetches for good; the deletion stays on record.", _drop, _drop_options),
 }

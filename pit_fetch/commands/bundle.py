@@ -7,10 +7,12 @@ files beside this package and the rest in ``pit_fetch/claude``. There is one cop
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 HOOK_FILES = ("pit_gate.py", "pit_guard.py")
@@ -53,7 +55,8 @@ class Hook:
         return parts_of_matcher(self.matcher)
 
 
-def files(folder: str = PROJECT_HOOKS) -> dict[str, bytes]:
+@cache
+def files(folder: str = PROJECT_HOOKS) -> Mapping[str, bytes]:
     """Every file that a project gets, by its path under ``.claude``; agents name the hook files in ``folder``."""
     hooks = _ROOT if _IN_WHEEL.is_dir() else _ROOT / "hooks"
     found = {f"hooks/{name}": (hooks / name).read_bytes() for name in HOOK_FILES}
@@ -63,7 +66,7 @@ def files(folder: str = PROJECT_HOOKS) -> dict[str, bytes]:
         for path in sorted(top.rglob("*.md")):
             content = path.read_bytes().replace(PROJECT_HOOKS.encode(), folder.encode())
             found[f"{kind}/{path.relative_to(top).as_posix()}"] = content
-    return found
+    return MappingProxyType(found)
 
 
 def wiring(hooks: str = PROJECT_HOOKS) -> Iterator[Hook]:

@@ -34,7 +34,7 @@ names; and date_from, date_to, limit, max_pages and timeout (default {seconds} s
   op = "EARNINGS_ESTIMATES"
   symbol = "IBM"
 
-A request with a limit or max_pages answers less: what it leaves out depends on what came later.
+A request with a limit or max_pages proves less: what it leaves out depends on what came later.
 exit status: 0 everything was captured; 1 a request failed; 2 nothing was asked.
 """
 
@@ -45,7 +45,7 @@ def run(argv: Sequence[str], world: World, log: Log) -> Answer:
     parser.formatter_class = RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLE.format(seconds=capture.SECONDS)
     parser.add_argument("file", metavar="FILE", help="the list of requests")
-    parser.add_argument("--archive", metavar="PATH", help=f"the archive (default: {VARIABLE}); it is made if need be")
+    parser.add_argument("--archive", metavar="PATH", help=f"the archive (default: {VARIABLE}); created if missing")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--missing", action="store_true", help="ask only for what the last run did not get")
     which.add_argument("--again", action="store_true", help="ask for everything, even if the last run was broken off")

@@ -22,7 +22,7 @@ from pit_fetch.provider import Provider
 
 _HELP = """\
 bash: eval "$(pit_fetch completion bash)" in ~/.bashrc
-zsh:  eval "$(pit_fetch completion zsh)" in ~/.zshrc, behind compinit
+zsh:  eval "$(pit_fetch completion zsh)" in ~/.zshrc, after compinit
 """
 
 # $1 of a completion function is the program, $2 the word so far, $3 the one before it; as in zsh's bashcompinit.

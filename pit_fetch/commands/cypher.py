@@ -1,4 +1,4 @@
-"""The Cypher queries in agents and skills: every fenced ``cypher`` block, with the heading that it stands under."""
+"""The Cypher queries in agents and skills: every fenced ``cypher`` block, with the heading that it appears under."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ appear twice, nothing may be anchored, merged or tagged, and every scalar is tex
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from pit_fetch.errors import ConfigError
@@ -35,6 +36,7 @@ def as_list(value: Any) -> list[str]:
     return [part.strip() for part in str(value).split(",") if part.strip()] if value else []
 
 
+@lru_cache(maxsize=64)  # pure, and reading YAML takes 20 ms; nobody changes what it returns
 def _load(text: str) -> Any:
     try:
         import yaml

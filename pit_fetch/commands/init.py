@@ -93,15 +93,15 @@ def _parser(folder: str) -> Parser:
     parts, way = (argparse.ArgumentParser.add_mutually_exclusive_group(parser) for _ in range(2))
     shown = ",".join(bundle.PARTS)
     parser.add_argument(
-        "dir", nargs="?", default=folder, metavar="DIR", help="the project (the working directory), or ~ for all"
+        "dir", nargs="?", default=folder, metavar="DIR", help="the project (default: working directory), or ~ for all"
     )
     way.add_argument("--upgrade", action="store_true", help="replace files of older versions, and keep edited ones")
-    way.add_argument("--uninstall", action="store_true", help="take out what init put in, and keep edited files")
+    way.add_argument("--uninstall", action="store_true", help="remove what init installed, and keep edited files")
     parts.add_argument("--only", type=_parts, default=bundle.PARTS, metavar="PARTS", help=f"only these of {shown}")
-    parts.add_argument("--without", type=_parts, default=(), metavar="PARTS", help="all but these")
+    parts.add_argument("--without", type=_parts, default=(), metavar="PARTS", help="all parts but these")
     parser.add_argument("--model", metavar="NAME", help="the model that the agents run on (default: the session's)")
     parser.add_argument("--dry-run", action="store_true", help="show what would be done, and do nothing")
-    parser.add_argument("--force", action="store_true", help="replace or remove edited files, too")
+    parser.add_argument("--force", action="store_true", help="also replace or remove edited files")
     return parser
 
 

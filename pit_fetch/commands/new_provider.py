@@ -20,10 +20,10 @@ SKELETON = Path(os.path.dirname(os.path.dirname(__file__)), "skeleton")
 
 # What a source can be like, by the option that asks for it.
 SHAPES = {
-    "post": "a search that is asked with POST",
-    "two-step": "a list, whose rows have a page each",
+    "post": "a search sent with POST",
+    "two-step": "a list whose rows each have a page",
     "file": "a local SQLite file",
-    "vintages": "figures, each as often as it was restated",
+    "vintages": "figures with every restatement",
 }
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
@@ -42,7 +42,7 @@ _INSTEAD = {
     "tests/reply.json": "reply.json",
     "README.md": "README.md",
 }
-# A list without its pages, and rows that are no file, show nothing: their tests do.
+# A list without its pages, and rows that are not a file, show nothing: their tests do.
 _LOOK = {
     "": "pit_fetch --source {name} --pit 2024-02-15T16:00:00-05:00 --input-file tests/reply.json",
     "two-step": "pit_fetch --source {name} --help",

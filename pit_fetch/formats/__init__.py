@@ -18,7 +18,7 @@ NAMES = ("json", "jsonl", "csv", "table", "html", "parquet")
 
 # Formats without a place for gaps: these go to stderr instead, one line each, so that none is lost.
 DATA_ONLY = frozenset({"csv", "parquet"})
-# Formats that are no text: only a file may hold them.
+# Formats that are not text: only a file may hold them.
 BINARY = frozenset({"parquet"})
 
 Text = Any  # str, or the bytes of a binary format

@@ -1,6 +1,6 @@
-"""``pit_fetch normalize``: items that a transformer extracted from saved pages, dated by what the pages say themselves.
+"""``pit_fetch normalize``: items that a transformer extracted from saved pages, dated by what the pages themselves say.
 
-An item names its page and the place where its time of publication stands. The place is read again here, and so is the
+An item names its page and the place where its time of publication appears. The place is read again here, and so is the
 page's text: what the page does not say is not served. So a model may extract, and never decides.
 """
 
@@ -91,7 +91,7 @@ def _caveats(query: Query) -> Iterable[str]:
 
 PROVIDER = Provider(
     name="normalize",
-    summary="items extracted from saved pages, dated by what the pages say themselves",
+    summary="items extracted from saved pages, dated by what the pages themselves say",
     fetch=_nothing_to_ask,
     read=read,
     operations=(

@@ -23,7 +23,7 @@ class Item(NamedTuple):
 
     address  the address that it is of, in its plain form
     page     the file of the saved page; ``file``: that of the sitemap, where it is not the same
-    kind, name  the place at which ``claim``, the text of its time of publication, stands
+    kind, name  the place at which ``claim``, the text of its time of publication, appears
     """
 
     address: str

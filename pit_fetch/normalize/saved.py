@@ -32,7 +32,7 @@ class Saved(NamedTuple):
 
 
 class _Unreadable(Exception):
-    """A part of the page in which a time may stand cannot be read."""
+    """A part of the page in which a time may appear cannot be read."""
 
 
 def page_of(content: bytes) -> Saved | None:

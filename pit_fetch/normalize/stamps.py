@@ -36,7 +36,7 @@ NAMES: Mapping[str, frozenset[str]] = {
     "sitemap": frozenset({"lastmod", "publication_date"}),
 }  # fmt: skip
 
-# When the page was received: that it was public then is shown, whatever else it says. It is no time of a change.
+# When the page was received: that it was public then is shown, whatever else it says. It is not the time of a change.
 _RECEIVED = ("header", "date")
 
 # The forms that pages have beside RFC 3339: without a colon in the offset, and without seconds (W3C-DTF).
@@ -62,10 +62,10 @@ class Dated(NamedTuple):
 
 
 def dated(kind: str, name: str, claim: str, stamps: Iterable[Stamp]) -> Dated | None:
-    """What ``stamps`` prove, if ``claim`` stands where it is said to stand; None if it does not, or proves nothing.
+    """What ``stamps`` prove, if ``claim`` is where it is said to be; None if it does not, or proves nothing.
 
     A page that was changed later is not what it was: so every time of publication or change on it counts,
-    wherever it stands, and one that cannot be read could be any.
+    wherever it appears, and one that cannot be read could be any.
     """
     place = (kind, name)
     if name not in NAMES.get(kind, ()) or not claim:

@@ -1,7 +1,7 @@
 """Articles come as HTML; a page shows what they say. Pure.
 
 Only what is certainly a tag is taken for one. A "<" in a text is far more often an inequality, and a page
-that drops what stands between "<10%" and ">20%" says what the source did not.
+that drops the text between "<10%" and ">20%" says what the source did not.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks of replies that are none: odd bodies, HTTP errors, and pages without end."""
+"""Checks of replies that cannot be used: odd bodies, HTTP errors, and pages without end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pit_fetch.transport import Request
 
 
 def check_odd_bodies(recording: Recording) -> None:
-    """Bodies that are no reply: no crash, nothing new, and nothing of them is repeated."""
+    """Bodies that are not a reply: no crash, nothing new, and nothing of them is repeated."""
     case, seen = recording.case, recording.seen
     for what, body in _odd_bodies(case.reply).items():
         advice = (

@@ -14,7 +14,7 @@ UNSEEN = (
     "what the source changes without a mark: say so with Operation.caveats",
     "stamps that mean another event, where neither name nor value shows it: declare Operation.basis",
     "pages of single rows that carry no date of their own, and figures that are scaled by what came later",
-    "what a library that is no Python does by itself, on the network or in files",
+    "what a library not written in Python does by itself, on the network or in files",
 )
 
 

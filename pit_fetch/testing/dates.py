@@ -1,4 +1,4 @@
-"""Time stamps as they stand in replies: what they say at the least, and how they look when they say less. Pure."""
+"""Timestamps as they appear in replies: the least that they say, and how they look when they say less. Pure."""
 
 from __future__ import annotations
 

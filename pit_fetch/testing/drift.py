@@ -15,7 +15,7 @@ from pit_fetch.testing.rows import Recording
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import Request
 
-# One value of each JSON type, and numbers that are no time and no size.
+# One value of each JSON type, and numbers that are neither a time nor a size.
 _VALUES: tuple[Any, ...] = (None, True, 0, 10**30, "drift", "", [], {}, [None])
 
 TOLERANT = (

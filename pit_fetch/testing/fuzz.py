@@ -53,7 +53,7 @@ def left_out(late: Sequence[Row]) -> dict[str, Change]:
 
 
 def flags(recording: Recording) -> list[Path]:
-    """Where a flag stands beside the rows that tells, by its name, whether there is more of them."""
+    """Where a flag beside the rows tells, by its name, whether there are more of them."""
     inside = {row.container for row in recording.every}
     return [
         path
@@ -147,7 +147,7 @@ def beside(recording: Recording, late: Sequence[Row], pit: datetime) -> dict[str
         for path, value in list(leaves(tree)):
             moment = floor(value)
             if isinstance(value, str) and moment is not None and moment > pit and not _below(path, inside):
-                with contextlib.suppress(ValueError, OverflowError):  # the calendar's end is no date
+                with contextlib.suppress(ValueError, OverflowError):  # there is no date past the calendar's end
                     at(tree, path[:-1])[path[-1]] = later(value, 3)
 
     def ranks(tree: Any) -> None:
@@ -324,7 +324,7 @@ def _add(tree: Any, row: Row, value: Any) -> None:
 
 
 def _scalars(node: Any, change: Callable[[Any], Any]) -> None:
-    """Every scalar in ``node`` that is no date, through ``change``."""
+    """Every scalar in ``node`` that is not a date, through ``change``."""
     for path, value in list(leaves(node)):
         if path and (floor(value) is None or isinstance(value, int)) and value is not None:
             _put(node, path, change(value))

@@ -145,7 +145,7 @@ def opened(authors: Authors) -> Iterator[list[str]]:
 
 
 def _is_asked_by(authors: Authors, frame: FrameType | None) -> bool:
-    """Whether an author's code stands behind what Python's own modules do in ``frame``."""
+    """Whether an author's code is behind what Python's own modules do in ``frame``."""
     while frame is not None and frame.f_code.co_filename.startswith(("<frozen", _PYTHON)):
         frame = frame.f_back
     return frame is not None and authors.wrote(str(frame.f_globals.get("__name__", "")), frame.f_code.co_filename)

@@ -21,7 +21,7 @@ from pit_fetch.world import Clock, World
 
 @dataclass
 class TestClock:
-    """A clock that stands at ``start`` until something waits. ``pauses`` are the seconds of each wait."""
+    """A clock that stays at ``start`` until something waits. ``pauses`` are the seconds of each wait."""
 
     __test__ = False  # or pytest would take it for a class of tests
 

@@ -199,7 +199,7 @@ def baseline(case: Case) -> Seen:
         if odd or not isinstance(one, (Record, Page, Gap, Watermark)):
             raise failure(
                 f"the provider yields a {type(odd[0] if odd else one).__name__}{' in a page' if odd else ''}",
-                "yield records, pages, watermarks and gaps from fetch; a page holds records alone, so a function that "
+                "yield records, pages, watermarks and gaps from fetch; a page holds only records, so a function that "
                 "paging calls returns records, and what else there is to say comes after the loop",
             )
     if seen.crash:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from pit_fetch.errors import ExitStatus
 from pit_fetch.testing.process import Left
 
-# It stands in the texts of records that were not public; so wherever it turns up is a leak.
+# It appears in the texts of records that were not public; so wherever it turns up is a leak.
 CANARY = "PIT-CANARY"
 
 _FETCHED = frozenset({ExitStatus.OK, ExitStatus.CONFIG, ExitStatus.INPUT, ExitStatus.UPSTREAM})

@@ -215,7 +215,7 @@ def check_revisions(recording: Recording, not_revisions: tuple[str, ...] = ()) -
                 raise failure(
                     f"item {item!r}: {field} = {value!r} is later than its stamps ({last}), so "
                     "what is served may be a text from after the PIT",
-                    f"yield revised_at from {field} (or, if that is no revision, list it in not_revisions)",
+                    f"yield revised_at from {field} (or, if that is not a revision, list it in not_revisions)",
                 )
     _check_revisions_to_come(recording, not_revisions)
     for record in recording.seen.records:
@@ -248,7 +248,7 @@ def _check_revisions_to_come(recording: Recording, not_revisions: tuple[str, ...
                     raise failure(
                         f"item {min(row.versions).id!r} keeps its stamps when {field} says 60 days later, so what is "
                         "served may be a text from after the PIT",
-                        f"yield revised_at from {field} (or, if that is no revision, list it in not_revisions)",
+                        f"yield revised_at from {field} (or, if that is not a revision, list it in not_revisions)",
                     )
 
 

@@ -26,7 +26,7 @@ Undo = Callable[[], None]
 
 
 class Authors(NamedTuple):
-    """Which code is a provider's author's: its own package, wherever it is installed, and what is no library."""
+    """Which code is a provider's author's: its own package, wherever it is installed, and what is not a library."""
 
     packages: frozenset[str]
 

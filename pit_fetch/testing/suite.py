@@ -189,7 +189,7 @@ class ProviderSuite:
             yield record_of(asking)
 
     def case(self) -> Case:
-        """What every check needs. The wall clock stands at ``recorded_at``."""
+        """What every check needs. The wall clock shows ``recorded_at``."""
         case = self._undated_case()
         return replace(case, now=_recorded_at(case, self.recorded_at))
 

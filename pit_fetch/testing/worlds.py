@@ -74,7 +74,7 @@ def check_options(recording: Recording) -> None:
 
 
 def _check_beside(recording: Recording, pit: datetime) -> None:
-    """What stands beside the rows, in headers or as a flag, decides nothing: it may tell of late ones."""
+    """What comes with the rows, in headers or as a flag, decides nothing: it may tell of late ones."""
     case, total = recording.case, len(recording.every)
 
     def told(count: int) -> Seen:
@@ -384,8 +384,8 @@ def _advice(first: Seen, other: Seen) -> str:
         )
     if first.ids == other.ids and first.data != other.data:
         return (
-            "make the field of the one row alone: no count, rank, total, sum, maximum or neighbour of other rows, and "
-            "nothing that stands beside the rows (Provider.derive computes across public records)"
+            "make the field from its own row: no count, rank, total, sum, maximum or neighbour of other rows, and "
+            "nothing that comes with the rows (Provider.derive computes across public records)"
         )
     return (
         "yield every record and every version with its stamps and let the framework decide: never cut to "

@@ -3,7 +3,8 @@
     python -m tests.kit.score [--only WORDS] [--no-proof]
 
 Each plant is first shown to leak through the real command, in processes of their own that ask a loopback
-server: what leaves the process differs, where the honest provider beneath it leaves the same bytes.
+server: what leaves the process differs, where the honest provider beneath it leaves the same bytes. Providers
+that are wrong without such a leak must fail the test that is about it, and no other. --no-proof leaves out both.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from tests.kit.bases import BASES
 from tests.kit.honest import FILE, Made
 from tests.kit.plants import PLANTS, Plant
 from tests.kit.worlds import Pair, pairs
+from tests.kit.wrong import WRONG, accused
 
 ROOT = Path(__file__).parents[2]
 # Those that find most come first: a plant is found by its first failure.
@@ -267,6 +269,9 @@ def main() -> int:
             survivors.append(name)
         if given.messages:
             print(f"{name}: {json.dumps(found, indent=1)}")
+    blamed = [] if given.only or given.no_proof else [name for name, row in WRONG.items() if accused(name) != {row[1]}]
+    for name in blamed:
+        print(f"not by its own test alone: {name}")
     killed = len(plants) - len(survivors)
     for name in survivors:
         print(f"survives: {name} ({plants[name].base}, {plants[name].kind})")
@@ -274,7 +279,7 @@ def main() -> int:
     proved = "not asked to leak through the command" if given.no_proof else f"{unshown} not shown to leak"
     print(f"{killed} of {len(plants)} plants found ({killed / len(plants):.0%}), {proved}")
     print(f"{len(BASES)} honest providers: {alarms} false alarms, {slow} suites above {SECONDS:g} s of CPU")
-    return int(bool(alarms or slow) or killed < SHARE * len(plants) or not all(shown.values()))
+    return int(bool(alarms or slow or blamed) or killed < SHARE * len(plants) or not all(shown.values()))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """EARNINGS: quarters by the day of their report, years by the report of their last quarter. Pure.
 
-Three traps, all recorded. ``reportTime`` is no evidence of a time of day. The newest annual row may
+Three traps, all recorded. ``reportTime`` is not evidence of a time of day. The newest annual row may
 be the year to date (IBM's "2026-03-31", 1.91). And dates and figures are today's: they are restated
 without a mark (IBM's report of Q2 2012 moved by ten days), which the provider's caveat says.
 """

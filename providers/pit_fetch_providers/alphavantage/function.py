@@ -30,7 +30,7 @@ class Answer(NamedTuple):
     """One reply in the light of its request, for the rules that date its rows.
 
     rows      (record_type, row) of those that are on the subject; None for a row that cannot be read
-    meta      what stands beside the rows, by plain name ("time_zone", "interval", "symbol")
+    meta      what comes with the rows, by plain name ("time_zone", "interval", "symbol")
     received  when it came
     """
 

@@ -16,7 +16,7 @@ from pit_fetch.times import end_of_day
 from pit_fetch_providers.alphavantage.function import Answer, Row, fields
 from pit_fetch_providers.alphavantage.rows import UNREADABLE
 
-LIMIT = 1000  # articles in one reply, at the most (documentation)
+LIMIT = 1000  # maximum number of articles in one reply (documentation)
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 
@@ -64,7 +64,7 @@ def stamped(row: Row) -> datetime | None:
 
 
 def reached(public: Sequence[Record]) -> datetime | None:
-    """How far back a reply goes: where its last article stands, of those that were public when it was asked for.
+    """How far back a reply goes: where its last article is, of those that were public when it was asked for.
 
     Neither what is withheld, nor what is about something else, nor what cannot be read may move the
     window. The last one, not the oldest: a single stamp out of order must not skip what was not read.
@@ -73,8 +73,8 @@ def reached(public: Sequence[Record]) -> datetime | None:
 
 
 def window(query: Query) -> tuple[datetime, datetime]:
-    """First and last minute to ask for. An article with a date only stands at the start of its day."""
-    # One that is available at the first instant of a day stands at the start of the day before.
+    """First and last minute to ask for. An article with a date only is sorted at the start of its day."""
+    # One that is available at the first instant of a day is sorted at the start of the day before.
     since = EARLIEST if query.since is None else query.since - timedelta(microseconds=1)
     first = since.replace(hour=0, minute=0, second=0, microsecond=0)
     return first, query.horizon.replace(second=0, microsecond=0) + MINUTE
@@ -88,7 +88,7 @@ def spelled(moment: datetime) -> str:
 def order(oldest: datetime) -> datetime:
     """What is on later replies was available at or before this, by the oldest public instant of the ones so far.
 
-    An article with a date only is public at the end of its day but stands at its start.
+    An article with a date only is public at the end of its day but sorted at its start.
     """
     return end_of_day(oldest.date(), UTC) or oldest
 

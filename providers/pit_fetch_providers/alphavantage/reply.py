@@ -29,7 +29,7 @@ _COLUMN = re.compile(r"[A-Za-z][\w/()%-]*")  # "Chaikin A/D"; a sentence is not 
 # Until 2024 coin bars came as "1a. open (EUR)" beside "1b. open (USD)".
 _COIN_PRICE = re.compile(r"(open|high|low|close)_\([a-z]+\)")
 
-# What stands in a reply that has no rows for the request.
+# What is in a reply that has no rows for the request.
 _BESIDE_NO_ROWS = frozenset({"symbol", "quarter", "endpoint", "message", "items"})
 
 _NOT_ITS_OWN = "it does not hold the rows of this function"
@@ -65,7 +65,7 @@ def decode(body: bytes, function: Function) -> Document:
 
 
 def message_in(reply: Mapping[str, Any]) -> str:
-    """The text that makes a reply no data, whatever stands beside it; "" when there is none.
+    """The text that makes a reply no data, whatever comes with it; "" when there is none.
 
     Sample rows come with a ``message`` beside them (recorded: REALTIME_BULK_QUOTES, dated 2024, and
     REALTIME_OPTIONS, dated 2099). A chain of real options says ``"message": "success"``.
@@ -114,7 +114,7 @@ def _name(key: str) -> str:
 def _csv_rows(text: str, function: Function) -> Iterator[tuple[str, Row | None]]:
     """The rows of a CSV, one a line (recorded: no value is quoted), so that a stray quote spoils its own row.
 
-    Every recorded CSV ends its last line, so one that does not was cut off, and its last figure may be, too.
+    Every recorded CSV ends its last line, so one that does not was cut off, and so may its last figure be.
     """
     lines = [line.rstrip("\r") for line in text.split("\n")]
     header = [_aliased(_name(name), function) for name in _cells(lines[0]) or ()]

@@ -1,6 +1,6 @@
 """Records of a reply, and the rules of rows that a day or their receipt dates. Pure.
 
-What a function needs beyond that stands in ``bars``, ``earnings`` and ``news``.
+What a function needs beyond that is in ``bars``, ``earnings`` and ``news``.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def undated(row: Row, answer: Answer) -> datetime | None:
 
 
 def end_of(*columns: str) -> Rule:
-    """The end of the day, in New York, that stands in the first of ``columns`` with a value."""
+    """The end of the day, in New York, in the first of ``columns`` with a value."""
 
     def rule(row: Row, answer: Answer) -> datetime | None:
         return day_ends(next((row[name] for name in columns if row.get(name) is not None), None))

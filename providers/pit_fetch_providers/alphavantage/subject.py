@@ -2,7 +2,7 @@
 
 A request for one symbol can be answered with rows on others: a calendar that holds the whole market, an
 article that names several tickers. Such a row is left out. A reply that is on another subject as a
-whole is an error, which rests on what stands beside the rows and never on a row that may be withheld.
+whole is an error, which rests on what comes with the rows and never on a row that may be withheld.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def _with(function: Function, *more: Field) -> Function:
 
 _MINUTES = Function(
     Operation(
-        rule="label + interval, whichever end of the bar the label marks",
+        rule="label + interval: the label may be either end of the bar",
         caveats=caveats.of_bars,
         understand=options.by_minute,
     ),

@@ -22,7 +22,7 @@ ROWS: tuple[Function, ...] = (
     _DATED.but(
         name="EARNINGS",
         rule="end of reportedDate, New York; a year by its last quarter's",
-        why="reportTime has no clock and is no evidence (one value for decades of rows, recorded)",
+        why="reportTime has no clock and is not evidence (one value for decades of rows, recorded)",
         fields=(*fields("record_type"), *earnings.QUARTER),
         caveats=caveats.of_earnings,
         dates=earnings.reported,

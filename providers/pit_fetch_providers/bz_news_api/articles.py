@@ -79,7 +79,7 @@ def _name(one: Mapping[str, Any]) -> Any:
 
 
 def is_article(row: Any) -> bool:
-    """Whether a row has the key that tells an article, whatever its value. What is spoilt may fall into two rows."""
+    """Whether a row has the key that marks an article, whatever its value. What is malformed may fall into two rows."""
     return isinstance(row, dict) and any(key in row for key in _CREATED)
 
 

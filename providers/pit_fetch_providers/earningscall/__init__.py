@@ -77,7 +77,7 @@ def _transcript(call: Record, query: Query, context: Context) -> Iterator[Record
             # Without a PIT, the call's own time keeps the order.
             yield made._replace(available_at=call.available_at) if query.open_mode and made.id else made
     except UpstreamError:
-        # One that would be withheld costs nothing, however spoilt it is.
+        # One that would be withheld costs nothing, however malformed it is.
         at = calls.credible(call, stored.at)
         if query.open_mode or (at is not None and at <= query.now):
             raise
@@ -176,8 +176,8 @@ PROVIDER = Provider(
     ),
     page_size=100,
     help="""\
-transcript serves whole transcripts, newest first, each a request: name year= and quarter=, or --limit 1.
-A transcript longer than the output may be is continued: --after leads into it. --date-from and
+transcript serves whole transcripts, newest first, one request each: give year= and quarter=, or --limit 1.
+A transcript longer than the output limit is continued with --after. --date-from and
 --date-to compare the time of the call. slides gives addresses, which need a key of their own to open.
 """,
 )

@@ -104,11 +104,11 @@ PROVIDER = Provider(
         Option("query", "what to look for; search: up to five times", metavar="TEXT", repeatable=True),
         Option("max_results", "search: how many pages to ask for, up to 20", kind="integer", default=20),
         Option("mode", "search: where to look (default web)", choices=("web", "academic", "sec"), metavar="MODE"),
-        Option("domains", "pages of these domains only; -example.com leaves one out", kind="list", metavar="sec.gov"),
+        Option("domains", "pages of these domains only; -example.com excludes one", kind="list", metavar="sec.gov"),
         Option("after_date", "pages first published on or after this day", metavar="YYYY-MM-DD", read=request.day),
         Option(
             "recency",
-            "pages of the last so long; not with --pit",
+            "only pages this recent; not with --pit",
             choices=("hour", "day", "week", "month", "year"),
             metavar="SPAN",
         ),

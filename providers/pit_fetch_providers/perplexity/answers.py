@@ -17,7 +17,7 @@ SYNTHESIS = "synthesis"
 def read(body: bytes, query: Query, received: datetime) -> Iterator[Record]:
     """The answer, stamped with its receipt, in open mode; then each page that it cites, dated like any other.
 
-    Raises UpstreamError if the answer is not complete: a failure comes with HTTP 200, too.
+    Raises UpstreamError if the answer is not complete: a failure may also come with HTTP 200.
     """
     reply = lenient_json(body, 6)  # the notes of a text lie deepest
     output = reply.get("output") if isinstance(reply, dict) else None

@@ -19,7 +19,7 @@ from pit_fetch_providers.yahoo import api, earnings, news, prices, ratings
 _SYMBOL = re.compile(r"[A-Z0-9^][A-Z0-9.^=&_-]{0,31}")
 _HOLDER = "symbol means today's holder of the symbol."
 _NEWEST = (
-    "Yahoo keeps the newest articles alone: what was published before them is missing, and the further back the PIT, "
+    "Yahoo keeps only the newest articles: what was published before them is missing, and the further back the PIT, "
     "the more of it. "
 )
 _RESTATED = (
@@ -213,7 +213,7 @@ PROVIDER = Provider(
     page_size=100,
     help="""\
 Needs the package curl_cffi, since Yahoo answers browsers only: python3 -m pip install curl_cffi. prices are
-served oldest first; without --date-from, the latest bars (of days: 70 days). prices and consensus are
+served oldest first; without --date-from, the latest bars (daily ones: 70 days). prices and consensus are
 snapshots: with a PIT in the past they come from an archive (PIT_FETCH_ARCHIVE), or not at all.
 """,
 )

@@ -1,6 +1,6 @@
 """Yahoo's hosts: which endpoint answers what, the cookie and the crumb, and what they may say instead.
 
-No interface of Yahoo's is documented. What is asked here is what its own pages ask (as yfinance does, too), and
+No interface of Yahoo's is documented. What is asked here is what its own pages ask (as yfinance does), and
 whatever is not one of the known replies is an error.
 """
 

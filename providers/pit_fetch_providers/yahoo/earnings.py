@@ -1,7 +1,7 @@
 """Yahoo's earnings calendar of one company, a table in a page, as records. Pure.
 
-The hour of a row is no time of publication. It has been seen five hours early (New York read as UTC: Apple's report of
-2022-07-28, 16:30, at "12 PMEDT"), and as midnight UTC of a day without a time, which is the evening before
+The hour of a row is not a time of publication. It has been seen five hours early (New York read as UTC: Apple's
+report of 2022-07-28, 16:30, at "12 PMEDT"), and as midnight UTC of a day without a time, which is the evening before
 (Microsoft's of 2024-10-30 at 20:00 of the 29th, in a report of yfinance's users). So the day is the one five hours
 after the hour, and its end is what counts.
 """
@@ -130,7 +130,7 @@ def _number(text: str) -> str | None:
 
 
 class _Page(HTMLParser):
-    """The tables of a page, as texts, and all its texts. What stands in a cell's own table belongs to the cell."""
+    """The tables of a page, as texts, and all its texts. What is in a cell's own table belongs to the cell."""
 
     def __init__(self) -> None:
         super().__init__()

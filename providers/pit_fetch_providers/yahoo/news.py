@@ -32,7 +32,7 @@ def read(body: bytes) -> Iterator[Record]:
         raise UpstreamError("malformed", problem="it has no stream of articles")
     for row in stream:
         content = row.get("content") if isinstance(row, dict) else None
-        # An advertisement stands between the articles.
+        # An advertisement may come between the articles.
         yield _article(row, content) if isinstance(content, dict) and not row.get("ad") else _UNREADABLE
 
 
