@@ -74,7 +74,7 @@ def test_a_page_is_small_and_has_every_item(make: Callable[[int], Envelope], cou
 def test_however_much_there_is_a_headline_and_a_reason_are_shown(title: str) -> None:
     envelope = explained(500)
     for item in envelope.data:
-        item |= {"title": f"Q9 {title}", "because": "R7 since published later than that", "teaser": "t" * 70, "author": "a" * 50}
+        item |= {"title": f"Q9 {title}", "because": "R7 published on a day", "teaser": "t" * 70, "author": "a" * 50}
     text = render(envelope)
     assert len(text.encode()) <= LARGEST
     heads = re.findall(r"<th[^>]*>([a-z ]+)", text)
