@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from unittest import SkipTest
@@ -485,6 +486,20 @@ def test_an_instant_of_the_reply_in_another_form_asks_no_clock() -> None:
         return time.strftime("%Y", time.gmtime(1_708_030_800)) + time.asctime(time.gmtime(0))
 
     assert failure(_with(shown), "the_answer_is_the_same_at_any_hour_and_anywhere") == ""
+
+
+def test_a_later_page_that_fails_is_told() -> None:
+    made = BASES["quotes"]()
+
+    def first_page_only(query: Any, context: Any) -> Any:
+        pages = iter(made.provider.fetch(query, context))
+        yield next(pages)
+        with contextlib.suppress(UpstreamError):
+            yield from pages
+
+    assert failure(score.suite(made), "http_errors") == ""
+    swallowing = score.suite(replace(made, provider=made.provider._replace(fetch=first_page_only)))
+    assert "when a later page fails" in failure(swallowing, "http_errors")
 
 
 def test_what_differs_is_named() -> None:
