@@ -145,9 +145,8 @@ def _look(argv: list[str], world: World, answer: _Answer) -> None:
     if command == "diff":
         from pit_fetch import compare
 
-        earlier, later = (
-            parse(each, provider, world.environ, defaults) for each in options.each_with_one(words, "--pit", count=2)
-        )
+        each = options.each_with_one(words, "--pit", count=2, needed=compare.TWO_PITS)
+        earlier, later = (parse(one, provider, world.environ, defaults) for one in each)
         _hand_over(later, lambda asked, log: compare.run(earlier, asked, world, log, argv), world, answer)
     else:
         from pit_fetch import verdicts

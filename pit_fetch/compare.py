@@ -25,6 +25,7 @@ from pit_fetch.world import World
 
 # The fields that a comparison adds to an item.
 FIELDS = ("change", "before")
+TWO_PITS = "diff needs two different instants: --pit EARLIER --pit LATER"
 # Sources that look back over some minutes only, unless told otherwise, have an option of this name.
 _LOOK_BACK, _LOOK_BACK_MINUTES = "lookback_minutes", 1_440
 # What each answer says by itself and the comparison says once, or in other words.
@@ -131,7 +132,7 @@ def _marked(record: Record, change: str, before: Mapping[str, Any] | None = None
 
 def _in_order(one: Request, other: Request) -> tuple[Request, Request]:
     if one.pit is None or other.pit is None or one.pit == other.pit:
-        raise UsageError("usage", text="diff needs two different instants: --pit EARLIER --pit LATER")
+        raise UsageError("usage", text=TWO_PITS)
     if one.after is not None:
         raise UsageError("usage", text="diff does not take --after: narrow it with --date-from and --date-to")
     return (one, other) if one.pit < other.pit else (other, one)

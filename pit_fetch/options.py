@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -97,6 +97,8 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
 }
 # What decides how a source is asked.
 _OF_SOURCES = frozenset({"source", "max_pages", "archive", "offline"})
+# What belongs to a fetch's pages, and diff and explain refuse.
+_REFUSED_BY_LOOKS = frozenset({"after"})
 COMMON_OPTIONS: tuple[Option, ...] = tuple(option for group in COMMON.values() for option in group)
 
 _HELP = ((("-h", "--help"), "show this help"),)
@@ -211,7 +213,8 @@ def build_parser(provider: Provider | None, command: str = "") -> Parser:
     )
     parser.tail = lambda: _epilog(provider) if provider else _EPILOG
     for title, options in COMMON.items():
-        _add_options(parser, title, [one for one in options if not (_asks_nobody(command) and one.name in _OF_SOURCES)])
+        asked = [one for one in options if not (_asks_nobody(command) and one.name in _OF_SOURCES)]
+        _add_options(parser, title, asked, unseen=_REFUSED_BY_LOOKS if command in LOOKS else ())
     group = parser.add_argument_group("listings")
     for flags, text in _HELP if _asks_nobody(command) else _LISTINGS:
         group.add_argument(*flags, action="store_true", help=text)
@@ -230,12 +233,12 @@ def source_of(argv: Sequence[str]) -> str | None:
     return source
 
 
-def each_with_one(argv: Sequence[str], flag: str, count: int) -> list[list[str]]:
-    """The command line once for each value of ``flag``, which it must give ``count`` times, with that value alone."""
+def each_with_one(argv: Sequence[str], flag: str, count: int, needed: str) -> list[list[str]]:
+    """The command line once for each value of ``flag``, with that value alone. ``needed``: why it takes ``count``."""
     words = list(argv[: argv.index("--")] if "--" in argv else argv)
     places = [place for place, word in enumerate(words) if word == flag or word.startswith(f"{flag}=")]
     if len(places) != count:
-        raise UsageError("usage", text=f"{flag} must be given {count} times, with {count} different values")
+        raise UsageError("usage", text=needed)
     spans = [range(place, place + (2 if words[place] == flag else 1)) for place in places]
     return [
         [word for place, word in enumerate(argv) if not any(place in span for span in spans if span is not kept)]
@@ -252,11 +255,11 @@ def listing_of(argv: Sequence[str]) -> str:
     return ""
 
 
-def _add_options(parser: Parser, title: str, options: Sequence[Option]) -> None:
+def _add_options(parser: Parser, title: str, options: Sequence[Option], unseen: Collection[str] = ()) -> None:
     group = parser.add_argument_group(title)
     for option in options:
         flags = [flag for flag in (option.short, flag_of(option.name)) if flag]
-        text = _help(option).replace("%", "%%")
+        text = argparse.SUPPRESS if option.name in unseen else _help(option).replace("%", "%%")
         if option.kind == "flag":
             group.add_argument(*flags, dest=option.name, action="store_true", help=text)
         else:

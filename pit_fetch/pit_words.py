@@ -234,16 +234,19 @@ def _bracketed(
 ) -> tuple[list[str], list[str], str]:
     """A wall clock in a zone (``[America/New_York]``), with or without an offset in front of it."""
     zone = _zone(name)
+    if zone is not None and _has_odd_seconds(wall, zone):
+        return [*faults, f"is from before {name} had an offset in whole minutes"], [], ""
     if not offset:
         if zone is None:
             return _named(faults, wall, fraction, name)
-        if _has_odd_seconds(wall, zone):
-            return [*faults, f"is from before {name} had an offset in whole minutes"], [], ""
         forms = [f"{form}[{name}]" for form in _in_zone(wall, zone, fraction)]
         if len(forms) == 1:
             return faults, [f"{forms[0][: 19 + len(fraction)]}[{name}]"], ""
+        around = forms or [f"{form}[{name}]" for form in _around(wall, zone, fraction)]
+        if not around:
+            return [*faults, "is outside the calendar"], [], ""
         faults.append(f"is a time that clocks in {name} {'show twice' if forms else 'skip'}")
-        return faults, forms or [f"{form}[{name}]" for form in _around(wall, zone, fraction)], ""
+        return faults, around, ""
     faults, forms, remark = _zoned(faults, wall, fraction, offset)
     moment = parse_pit(forms[0]) if len(forms) == 1 else None
     if zone is None:

@@ -70,6 +70,7 @@ def explained(count: int, rng: Random | None = None) -> Envelope:
         late = PIT + timedelta(hours=rng.randint(1, 5 * count // 4))
         item["available_at"] = {"late": in_new_york(late), "undated": None}.get(verdict, item["available_at"])
         item["verdict"] = verdict
+        item["because"] = f"published on {spoken(PIT)}, last revised on {spoken(PIT)}"
     return shown
 
 

@@ -19,7 +19,7 @@ from pit_fetch.formats.html import LARGEST, fragment, render
 from pit_fetch.page.markup import plain
 from pit_fetch.page.timeline import Mark, svg
 from tests.demo import PIT, at_pit, demo, record
-from tests.pages import bars, news
+from tests.pages import bars, explained, news
 
 _ATTRIBUTES_THAT_LOAD = {"src", "srcset", "data", "poster", "background", "action", "formaction", "ping", "manifest"}
 
@@ -68,6 +68,19 @@ def test_a_page_is_small_and_has_every_item(make: Callable[[int], Envelope], cou
     assert "Thursday 2024-02-15, 16:00:00" in page.words
     assert _is_inert(page)
     assert "default-src 'none'" in text
+
+
+@pytest.mark.parametrize("title", ["A headline", "\u65e5\u672c\u8a9e" * 60, "\"'&<" * 60, "x" * 900])
+def test_however_much_there_is_a_headline_and_a_reason_are_shown(title: str) -> None:
+    envelope = explained(500)
+    for item in envelope.data:
+        item |= {"title": f"Q9 {title}", "because": "R7 published on a day", "teaser": "t" * 70, "author": "a" * 50}
+    text = render(envelope)
+    assert len(text.encode()) <= LARGEST
+    heads = re.findall(r"<th[^>]*>([a-z ]+)", text)
+    assert (heads[:4], heads[-1]) == (["available at", "verdict", "title", "because"], "id")
+    words = _Page(text).words
+    assert (words.count("Q9 "), words.count("R7 ")) == (500, 500)
 
 
 def test_links_inside_the_page_lead_to_its_items() -> None:

@@ -80,6 +80,8 @@ FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T\S+?(?=[,.;]?(?:\s|$))")
             "has Z, but Europe/Paris is at +02:00 then: write 2024-07-15T16:00:00.25+02:00[Europe/Paris] for that "
             "clock time or 2024-07-15T18:00:00.25+02:00[Europe/Paris] for that instant",
         ),
+        ("1800-01-01T00:00:00+09:18[Asia/Tokyo]", "is from before Asia/Tokyo had an offset in whole minutes: write it"),
+        ("9999-12-31T23:59:59[America/New_York]", "is outside the calendar: write it like"),
         ("2024-07-15T16:00:00[Europe/Nowhere]", "has a zone's name that this machine does not know: write it like"),
         (
             "2024-02-15T16:00:00-05:00[New York]",

@@ -4,11 +4,17 @@ names the fix; and a provider that is right passes all of them, in JSON, XML and
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
+import locale
 import re
+import socket
 import sys
+import threading
+import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from unittest import SkipTest
@@ -52,6 +58,48 @@ from tests.kit.wrong import (
 def test_a_module_that_asks_names_what_it_asks() -> None:
     message = failure(suite(by_fetch(curious.fetch)), "importing_it_asks_nothing")
     assert message.startswith("importing tests.kit.curious asks os.environ, time.time, the file LICENSE\n")
+
+
+def _with(value: Any) -> ProviderSuite:
+    """The suite of a provider that adds what ``value()`` says to each payload."""
+    return suite(by_row(lambda record, row: record._replace(payload={**record.payload, "extra": str(value())})))
+
+
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [
+        (lambda: time.strftime("%Y"), "time.strftime"),
+        (lambda: time.gmtime(), "time.gmtime"),
+        (lambda: time.asctime(), "time.asctime"),
+        (lambda: time.clock_gettime(time.CLOCK_REALTIME), "time.clock_gettime"),
+        (lambda: socket.gethostname(), "socket.gethostname"),
+        (lambda: locale.getlocale(), "locale.getlocale"),
+        (lambda: threading.get_ident(), "threading.get_ident"),
+    ],
+)
+def test_what_is_asked_of_the_machine_is_named(asked: Any, name: str) -> None:
+    assert name in failure(_with(asked), "the_answer_is_the_same_at_any_hour_and_anywhere")
+
+
+def test_an_instant_of_the_reply_in_another_form_asks_no_clock() -> None:
+    def shown() -> str:
+        return time.strftime("%Y", time.gmtime(1_708_030_800)) + time.asctime(time.gmtime(0))
+
+    assert failure(_with(shown), "the_answer_is_the_same_at_any_hour_and_anywhere") == ""
+
+
+def test_a_later_page_that_fails_is_told() -> None:
+    made = BASES["quotes"]()
+
+    def first_page_only(query: Any, context: Any) -> Any:
+        pages = iter(made.provider.fetch(query, context))
+        yield next(pages)
+        with contextlib.suppress(UpstreamError):
+            yield from pages
+
+    assert failure(score.suite(made), "http_errors") == ""
+    swallowing = score.suite(replace(made, provider=made.provider._replace(fetch=first_page_only)))
+    assert "when a later page fails" in failure(swallowing, "http_errors")
 
 
 def test_what_differs_is_named() -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 LARGEST, LARGEST_ITEMS = 150_000, 500
 _LONG = 120  # a text column with a longer text goes below the line
 _SHORT = 80  # the most that a cell of the line shows
+_WIDTHS = (160, 120, 80, 60, 40, 24, 12)  # the same of a headline and of a reason, which are never left out
 _NOTEBOOK_ROWS = 50
 
 # What a row and a link cost besides their texts; how many cells show what a column costs.
@@ -53,6 +54,7 @@ class _Layout(NamedTuple):
     hidden: Sequence[str]
     headline: str = ""
     link: str = ""
+    width: int = _WIDTHS[0]
 
 
 def render(envelope: Envelope, pretty: bool = False) -> str:
@@ -178,22 +180,24 @@ def _layout(found: Sequence[Column], room: float) -> _Layout:
     if not headline and link:
         rest.append(link)
     kept |= {name: held[name] for name in (*first, *rest, *last)}
-    # Many items with many columns: those that come last give way, and before them the links.
-    costs = {name: _cost(_cells(one._replace(values=one.values[:_SAMPLE]))) for name, one in kept.items()}
-    room -= _ROW_COST + costs.get("id", 0)
+    # Many items with many columns: those that come last give way, before them the links, and what says most is cut.
+    always = [name for name in ("available_at", *first, "id") if name in kept]
     address = _cost([str(value) for value in held[link].values[:_SAMPLE]]) + _LINK_COST if headline and link else 0
+    for width, linked in (*((width, address) for width in _WIDTHS if width >= _SHORT), *((one, 0) for one in _WIDTHS)):
+        costs = {name: _cost(_cells(one._replace(values=one.values[:_SAMPLE]), width)) for name, one in kept.items()}
+        left = room - _ROW_COST - linked - sum(costs[name] for name in always)
+        if left >= 0:
+            break
     line, hidden = list[Column](), repeated
     for name, one in kept.items():
-        fits = name == "id" or room >= costs[name]
-        room -= costs[name] if fits and name != "id" else 0
-        if name == headline and room < address:
-            link = ""
-        room -= address if name == headline and link else 0
-        if fits:
+        if name in always:
+            line.append(one)
+        elif left >= costs[name]:
+            left -= costs[name]
             line.append(one)
         else:
             hidden.append(name)
-    return _Layout(line, long, hidden, headline, link if headline else "")
+    return _Layout(line, long, hidden, headline, link if linked else "", width)
 
 
 def _repeats_a_stamp(name: str, held: Mapping[str, Column]) -> bool:
@@ -221,7 +225,7 @@ def _table(envelope: Envelope, layout: _Layout, count: int, room: int) -> str:
         f"<th{' class=n' if one.kind in ('number', 'integer') else ''}>{_text(one.name.replace('_', ' '))}"
         for one in layout.line
     )
-    cells = list(zip(*map(_cells, layout.line), strict=True))
+    cells = list(zip(*(_cells(one, layout.width) for one in layout.line), strict=True))
     rows = [_row(envelope.data[place], place, cells[place], layout) for place in range(count)]
     texts = [_below(place, layout) for place in range(count)]
     frame = len(_details([("", "")], 1))
@@ -251,20 +255,23 @@ def _row(item: Mapping[str, Any], place: int, cells: Sequence[str], layout: _Lay
 _CLASSES = {"number": " class=n", "integer": " class=n", "instant": " class=t", "id": " class=id"}
 
 
-def _cells(column: Column) -> list[str]:
-    """What the cells of a column show; its numbers with as many decimals as the longest of them has."""
+def _cells(column: Column, width: int) -> list[str]:
+    """What the cells of a column show; its numbers with as many decimals as the longest of them has.
+
+    ``width``: how many characters of a headline or a reason
+    """
     if column.kind == "number":
         texts = (f"{value:.10g}".partition("e")[0] for value in column.values if value is not None)
         decimals = max((len(text.partition(".")[2]) for text in texts), default=0)
         return ["" if value is None else _figure_of(value, min(decimals, 6)) for value in column.values]
-    return ["" if value is None else _cell(value, column) for value in column.values]
+    return ["" if value is None else _cell(value, column, width) for value in column.values]
 
 
 def _figure_of(value: float, decimals: int) -> str:
     return f"{value:,.{decimals}f}" if 1e-4 <= abs(value) < 1e15 or not value else f"{value:.10g}"
 
 
-def _cell(value: Any, column: Column) -> str:
+def _cell(value: Any, column: Column, width: int) -> str:
     if column.kind == "instant" and isinstance(value, datetime):
         text = value.replace(tzinfo=None).isoformat(" ")
         return f"<i>{_WEEKDAYS[value.weekday()]}</i> {text}" if column.name == "available_at" else text
@@ -273,7 +280,7 @@ def _cell(value: Any, column: Column) -> str:
     if isinstance(value, list) and all(isinstance(part, (str, int, float)) for part in value):
         value = ", ".join(map(str, value))
     text = plain(value if isinstance(value, str) else str(value) if column.kind == "date" else json.dumps(value))
-    limit = 2 * _SHORT if column.name in (*_HEADLINES, "because") else _SHORT
+    limit = width if column.name in (*_HEADLINES, "because") else _SHORT
     return _text(text if len(text) <= limit else text[: limit - 1].rstrip() + "…")
 
 

@@ -40,12 +40,29 @@ def check_errors(recording: Recording) -> None:
             what = f"the server answers with HTTP {status} and {body[:24]!r}"
             not_worse(seen, other, what, "check reply.status before the body is read")
             _not_repeated(other, what)
-            if status == 500 and other.exchanges and not {"upstream_error", "truncated"} & set(other.gap_types):
-                raise failure(
-                    f"when {what}, the answer does not say so: it reads as if nothing were public",
-                    "let UpstreamError pass (wire.body_of raises it), and catch nothing that you cannot mend: a source "
-                    "that failed is not one that has nothing",
-                )
+            if status == 500 and other.exchanges:
+                _is_told(other, f"when {what}, the answer does not say so: it reads as if nothing were public")
+    first, *others = [_address(request) for request, _ in seen.exchanges] or [()]
+    later = {one for one in others if one[0] == first[0] and one != first}
+    if later:
+        other = look(
+            case, case.now, wire=lambda request, made: Response(b"", 500) if _address(request) in later else made
+        )
+        if any(_address(request) in later for request, _ in other.exchanges):
+            _is_told(other, "when a later page fails with HTTP 500, the answer reads as if there were no more")
+
+
+def _address(request: Request) -> tuple[object, ...]:
+    return request.path, tuple(sorted(request.query.items())), request.body
+
+
+def _is_told(other: Seen, what: str) -> None:
+    if not {"upstream_error", "truncated"} & set(other.gap_types):
+        raise failure(
+            what,
+            "let UpstreamError pass (wire.body_of raises it), and catch nothing that you cannot mend: a source that "
+            "failed is not one that has nothing",
+        )
 
 
 def check_paging(recording: Recording) -> None:

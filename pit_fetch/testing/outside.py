@@ -5,12 +5,15 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import socket
 import sys
 import sysconfig
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
+from opcode import opname
 from types import BuiltinFunctionType, FrameType
 from typing import Any
 from zoneinfo import TZPATH
@@ -165,11 +168,24 @@ _BUILT_IN: Mapping[object, str] = {
     time.time_ns: "time.time_ns",
     time.localtime: "time.localtime",
     time.ctime: "time.ctime",
+    time.clock_gettime: "time.clock_gettime",
+    time.clock_gettime_ns: "time.clock_gettime_ns",
+    socket.gethostname: "socket.gethostname",
+    threading.get_ident: "threading.get_ident",
+    threading.get_native_id: "threading.get_native_id",
     os.getpid: "os.getpid",
+    os.getppid: "os.getppid",
+    os.getuid: "os.getuid",
     os.getcwd: "os.getcwd",
     os.urandom: "os.urandom",
     os.getlogin: "os.getlogin",
     os.uname: "os.uname",
+}
+# What reads the clock if it is given no instant, and how many arguments it then has at most.
+_CLOCK_BY_DEFAULT: Mapping[object, tuple[str, int]] = {
+    time.gmtime: ("time.gmtime", 0),
+    time.asctime: ("time.asctime", 0),
+    time.strftime: ("time.strftime", 1),
 }
 # Functions in Python, by the place of their code: the module's file and the function's name.
 _IN_PYTHON: Mapping[tuple[str, str], str] = {
@@ -182,6 +198,10 @@ _IN_PYTHON: Mapping[tuple[str, str], str] = {
     ("pathlib", "expanduser"): "Path.expanduser",
     ("getpass", "getuser"): "getpass.getuser",
     ("platform", "node"): "platform.node",
+    ("platform", "uname"): "platform.uname",
+    ("platform", "platform"): "platform.platform",
+    ("socket", "getfqdn"): "socket.getfqdn",
+    ("locale", "getlocale"): "locale.getlocale",
     ("uuid", "uuid1"): "uuid.uuid1",
     ("uuid", "uuid4"): "uuid.uuid4",
     ("tempfile", "gettempdir"): "tempfile.gettempdir",
@@ -198,7 +218,7 @@ def consulted(authors: Authors) -> Iterator[list[str]]:
 
     def profile(frame: FrameType, event: str, argument: Any) -> None:
         if event == "c_call":
-            said = _clock(argument)
+            said = _clock(argument) or _clock_by_default(argument, frame)
             # An object's own hash stays inside; one that is written down is another in each process.
             if said and by_author(frame) and not (said == "hash" and frame.f_code.co_name == "__hash__"):
                 found.append(said)
@@ -243,3 +263,12 @@ def _clock(function: Any) -> str:
     if function is hash:
         return "hash"
     return _BUILT_IN.get(function, "")
+
+
+def _clock_by_default(function: Any, frame: FrameType) -> str:
+    if not isinstance(function, BuiltinFunctionType) or function not in _CLOCK_BY_DEFAULT:
+        return ""
+    name, most = _CLOCK_BY_DEFAULT[function]
+    code, place = frame.f_code.co_code, frame.f_lasti
+    # The instruction of a plain call holds the number of its arguments.
+    return name if opname[code[place]] in ("CALL", "PRECALL") and code[place + 1] <= most else ""
