@@ -284,6 +284,7 @@ def test_an_address_that_the_page_only_mentions_is_not_its_own() -> None:
         (f'<meta http-equiv="last-modified" content="{AT}">', [("meta", "last-modified")]),
         (f'<!-- <meta name="date" content="{AT}"> -->', []),
         (f'<time datetime="{AT}">an event</time>', []),
+        ("\ufeff\r\nHTTP/1.1 200 OK\r\nLast-Modified: x\r\n\r\n<p>", [("header", "last-modified")]),
         ('<meta name="date" content="">', []),
         ('<script type="application/ld+json">{"dateModified": "a", "dateModified": "b"}</script>', [
             ("json-ld", "datemodified"),

@@ -236,6 +236,8 @@ class _SitemapReader(HTMLParser):
 def _split(content: bytes) -> tuple[list[tuple[str, str]], bytes]:
     """The headers of the last reply at the beginning of ``content``, with names in small letters, and the body."""
     headers: list[tuple[str, str]] = []
+    bare = content.lstrip(b"\xef\xbb\xbf \t\r\n")  # what an editor leaves in front of them hides no header
+    content = bare if bare.startswith(b"HTTP/") else content
     while content.startswith(b"HTTP/"):
         head, content = [*re.split(rb"\r?\n\r?\n", content, maxsplit=1), b""][:2]
         lines = [line.partition(":") for line in head.decode("latin-1").splitlines()[1:]]
