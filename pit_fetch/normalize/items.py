@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pit_fetch.errors import InputError, UpstreamError
@@ -80,7 +81,7 @@ def _item(row: Mapping[str, Any]) -> Item | None:
 
 def quoted(payload: Mapping[str, Any], said: Saved) -> dict[str, Any]:
     """What of ``payload`` the page holds word for word, apart from white space and the forms of quotation marks."""
-    readings = [_words(text) for text in said.texts]
+    readings = _readings(said.texts)
 
     def holds(text: object) -> bool:
         words = _words(text) if isinstance(text, str) else _EDGE
@@ -89,6 +90,12 @@ def quoted(payload: Mapping[str, Any], said: Saved) -> dict[str, Any]:
     kept = {name: text for name, text in payload.items() if name in TEXTS and holds(text)}
     lists = {name: [one for one in payload[name] if holds(one)] for name in LISTS if name in payload}
     return kept | {name: some for name, some in lists.items() if some}
+
+
+@lru_cache(maxsize=2)
+def _readings(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of a page, of which several items often are."""
+    return tuple(_words(text) for text in texts)
 
 
 def _words(text: str) -> str:
