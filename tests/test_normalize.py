@@ -116,6 +116,19 @@ def test_a_sitemap_dates_its_pages_and_itself(run: Run, tmp_path: Path) -> None:
     assert {one["title"] for one in left.envelope["data"]} == {"Acme & Co beats", "Of acme"}
 
 
+def test_a_sitemap_says_nothing_of_the_page_where_it_speaks_of_its_pictures() -> None:
+    video = "<video:video><video:publication_date>2020-01-01</video:publication_date></video:video>"
+    picture = "<image:image><image:loc>https://news.example/acme.png</image:loc></image:image>"
+    entry = entry_of(f"<url>{picture}<loc>{URL}</loc>{video}<lastmod>{AT}</lastmod></url>".encode(), URL)
+    assert entry is not None
+    assert entry.stamps == (Stamp("sitemap", "lastmod", AT),)
+
+
+def test_a_script_without_an_end_of_its_own_is_unreadable() -> None:
+    assert page_of(b'<script type="application/ld+json"/>{"dateModified": "2024-02-20"}</script>') is None
+    assert page_of(b'<script src="a.js"/><p>text<br/></p>') is not None
+
+
 def test_a_reply_saved_with_its_headers(run: Run, tmp_path: Path) -> None:
     head = "HTTP/1.1 301 Moved\r\nLast-Modified: x\r\n\r\nHTTP/2 200\r\nDate: Thu, 15 Feb 2024 20:00:00 GMT\r\n"
     changed = "Last-Modified: Thu, 15 Feb 2024 14:30:00 GMT\r\n"
@@ -271,6 +284,7 @@ def test_an_address_that_the_page_only_mentions_is_not_its_own() -> None:
         (f'<meta http-equiv="last-modified" content="{AT}">', [("meta", "last-modified")]),
         (f'<!-- <meta name="date" content="{AT}"> -->', []),
         (f'<time datetime="{AT}">an event</time>', []),
+        ("\ufeff\r\nHTTP/1.1 200 OK\r\nLast-Modified: x\r\n\r\n<p>", [("header", "last-modified")]),
         ('<meta name="date" content="">', []),
         ('<script type="application/ld+json">{"dateModified": "a", "dateModified": "b"}</script>', [
             ("json-ld", "datemodified"),
@@ -280,6 +294,25 @@ def test_an_address_that_the_page_only_mentions_is_not_its_own() -> None:
             ("json-ld", "datepublished"),
         ]),
         ("<script>{\"datePublished\": 1}</script>", []),
+        *((f'<script type="application/ld+json">{said}</script>', [("json-ld", "datemodified")]) for said in (
+            '{"dateModified": {"@type": "DateTime", "@value": "a"}}',
+            '{"dateModified": 1708500000}',
+            '{"http://schema.org/dateModified": [{"@value": "a"}]}',
+        )),
+        ('<script type="application/ld+json">{"dateModified": null, "event:date": "a"}</script>', []),
+        (f'<time itemprop="datePublished dateModified" datetime="{AT}">', [
+            ("meta", "datepublished"),
+            ("meta", "datemodified"),
+        ]),
+        (f'<i itemprop="https://schema.org/dateModified" content="{AT}">', [("meta", "datemodified")]),
+        (f'<i property="schema:dateModified" content="{AT}" datetime="later">', [("meta", "datemodified")] * 2),
+        (f"<time itemprop='dateModified'>{AT}</time>", [("meta", "datemodified")]),
+        ("<span itemprop='dateModified'><b>Feb</b> 20</span> and more", [("meta", "datemodified")]),
+        ("<span itemprop='dateModified'></span><p>and more</p>", []),
+        (f"<span itemprop='dateModified'><time datetime='{AT}'>Feb 20</time></span>", [("meta", "datemodified")]),
+        ("<input name='date'><p>Search</p>", []),
+        (f'<meta property="og:article:modified_time" content="{AT}">', [("meta", "og:article:modified_time")]),
+        (f'<meta property="event:date" content="{AT}">', []),
     ],
 )  # fmt: skip
 def test_the_times_of_a_page(html: str, stamps: list[tuple[str, str]]) -> None:
@@ -293,7 +326,7 @@ def test_a_page_in_another_encoding(encoding: str) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=" + encoding.encode() + b"\r\n\r\n"
     page = page_of(head + "<p>caf\u00e9</p>".encode(encoding))
     assert page is not None
-    assert page.text.startswith("caf\u00e9")
+    assert page.texts[0].startswith("caf\u00e9")
     assert page_of(b'<meta charset="no such thing"><p>x') is not None
 
 
@@ -310,6 +343,19 @@ def test_odd_bytes_are_a_page_that_says_nothing(content: bytes) -> None:
     ("text", "is_kept"),
     [
         ("Acme & Co beats", True),
+        ("Acme", True),
+        ("4%", True),
+        ("ose 4%", False),
+        ("Acme & C", False),
+        ("Rev enue", False),
+        ("Revenuerose", False),
+        ("fell by 0.5%", True),
+        ("5%", False),
+        ("14% more H2O", True),
+        ("14%\nmore H 2 O", True),
+        ("0.5% in The East", True),
+        ("we can", False),
+        ("\u58f2\u4e0a", True),
         ("  Revenue\nrose 4% ", True),
         ('Revenue rose 4%, "the best year".', True),
         ("Revenue rose 5%", False),
@@ -319,7 +365,9 @@ def test_odd_bytes_are_a_page_that_says_nothing(content: bytes) -> None:
     ],
 )
 def test_only_what_the_page_holds_is_quoted(text: Any, is_kept: bool) -> None:
-    page = page_of((BODY + "<script>alert</script><style>alert</style>").encode())
+    more = "<p>It fell by -0.5%, it fell by 0.5%<p>in <b>T</b>he East: 14% more H<sub>2</sub>O, "
+    more += "we can\u2019t; \u58f2\u4e0a\u9ad8"
+    page = page_of((BODY + more + "<script>alert</script><style>alert</style>").encode())
     assert page is not None
     assert quoted({"title": text}, page) == ({"title": text} if is_kept else {})
 

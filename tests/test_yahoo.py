@@ -294,6 +294,13 @@ def test_a_host_that_sets_no_cookie_is_no_failure() -> None:
 # What Yahoo may say instead.
 
 
+@pytest.mark.parametrize("body", [b"<a " * 60_000, b"<![foo[ x ]]>", b"<table><tr><td>" * 9, b"\0\xff<!"])
+def test_bytes_that_are_no_page_are_an_error_at_once(body: bytes) -> None:
+    error = ask("earnings", instead(Response(body), "earnings")).error
+    assert error is not None
+    assert error.code == "malformed"
+
+
 def instead(response: Response, part: str = "") -> App:
     """Yahoo, but for ``response`` to the requests whose path contains ``part``."""
     plain = yahoo.app(COMPANIES)

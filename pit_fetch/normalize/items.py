@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pit_fetch.errors import InputError, UpstreamError
@@ -16,6 +18,12 @@ LISTS = ("quotes",)
 
 # Models write plain quotation marks and hyphens where a page has others.
 _PLAIN = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"})
+
+# "4%" is no part of "14%", nor "can" of "can't"; a number is whole with its sign and its digits' marks. Scripts that
+# part no words are read letter by letter: Thai to Burmese and Khmer, Chinese, Japanese. A mark is a word.
+_LETTER = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+_WORD = re.compile(rf"{_LETTER}|[+-]?\d+(?:[.,]\d+)*|(?:(?!{_LETTER})\w)+(?:'[tT]\b)?|[^\w\s]")
+_EDGE = "\n"
 
 
 class Item(NamedTuple):
@@ -73,18 +81,27 @@ def _item(row: Mapping[str, Any]) -> Item | None:
 
 def quoted(payload: Mapping[str, Any], said: Saved) -> dict[str, Any]:
     """What of ``payload`` the page holds word for word, apart from white space and the forms of quotation marks."""
-    words = _bare(said.text)
+    readings = _readings(said.texts)
 
     def holds(text: object) -> bool:
-        return isinstance(text, str) and bool(_bare(text)) and _bare(text) in words
+        words = _words(text) if isinstance(text, str) else _EDGE
+        return words != _EDGE and any(words in one for one in readings)
 
     kept = {name: text for name, text in payload.items() if name in TEXTS and holds(text)}
     lists = {name: [one for one in payload[name] if holds(one)] for name in LISTS if name in payload}
     return kept | {name: some for name, some in lists.items() if some}
 
 
-def _bare(text: str) -> str:
-    return "".join(unicodedata.normalize("NFKC", text).translate(_PLAIN).split())
+@lru_cache(maxsize=2)
+def _readings(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of a page, of which several items often are."""
+    return tuple(_words(text) for text in texts)
+
+
+def _words(text: str) -> str:
+    """The words of ``text``, each between two edges: what begins or ends within a word is not found."""
+    words = _WORD.findall(unicodedata.normalize("NFKC", text).translate(_PLAIN))
+    return _EDGE.join(("", *words, "")) if words else _EDGE
 
 
 def _text(value: object) -> str:

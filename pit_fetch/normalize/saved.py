@@ -7,28 +7,39 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
-from pit_fetch.normalize.stamps import NAMES, Stamp
+from pit_fetch.errors import UpstreamError
+from pit_fetch.normalize.stamps import NAMES, Stamp, known
+from pit_fetch.wire import read_html
 
 _SAVED_FROM = re.compile(r"\s*saved from url=\([0-9]+\)(\S+)")  # what browsers write
 _CANONICAL = re.compile(r"<([^<>]+)>\s*;[^,<]*\brel=\"?canonical\b", re.IGNORECASE)
 _CHARSET = re.compile(rb"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 _CHARSET_WITHIN = 4_096
-# It closes a tag without an end: over 60 kB of those, Python 3.11's parser takes three minutes (measured).
-_END = ">"
+_PROPERTIES = ("property", "itemprop")
+# The elements that part no words: "H<sub>2</sub>O", and the large first letter of a text.
+_WITHIN_A_LINE = frozenset({
+    "a", "abbr", "b", "cite", "code", "del", "em", "font", "i", "ins", "mark", "q", "s", "small", "span", "strong",
+    "sub", "sup", "time", "u", "wbr",
+})  # fmt: skip
+_NAMING = (*_PROPERTIES, "name", "http-equiv")
 _WRAPPING = re.compile(r"^\s*(?://\s*)?<!(?:\[CDATA\[|--)|(?:(?://\s*)?\]\]>|-->|;)\s*$")
 
 
 class Saved(NamedTuple):
-    """What a page says. ``addresses`` are those that it calls its own, in their plain form."""
+    """What a page says.
+
+    addresses  those that it calls its own, in their plain form
+    texts      its text, in two readings: each element is a word or more, and elements within a line part no words
+    """
 
     addresses: frozenset[str] = frozenset()
     stamps: tuple[Stamp, ...] = ()
-    text: str = ""
+    texts: tuple[str, ...] = ()
 
 
 class _Unreadable(Exception):
@@ -40,13 +51,12 @@ def page_of(content: bytes) -> Saved | None:
     headers, body = _split(content)
     reader = _PageReader()
     try:
-        reader.feed(_decoded(body, headers) + _END)
-        reader.close()
-    except (_Unreadable, AssertionError, ValueError, RecursionError):  # the parser asserts what a declaration is
+        read_html(reader, _decoded(body, headers))
+    except (_Unreadable, UpstreamError, ValueError, RecursionError):
         return None
     addresses = [plain_address(text) for text in (*reader.addresses, *_addresses_in(headers))]
     stamps = [Stamp("header", name, value) for name, value in headers if name in NAMES["header"]]
-    return Saved(frozenset(filter(None, addresses)), (*stamps, *reader.stamps), "\n".join(reader.texts))
+    return Saved(frozenset(filter(None, addresses)), (*stamps, *reader.stamps), reader.readings())
 
 
 def entry_of(content: bytes, address: str) -> Saved | None:
@@ -54,15 +64,14 @@ def entry_of(content: bytes, address: str) -> Saved | None:
     headers, body = _split(content)
     reader = _SitemapReader()
     try:
-        reader.feed(_decoded(body, headers) + _END)
-        reader.close()
-    except (AssertionError, ValueError):
+        read_html(reader, _decoded(body, headers))
+    except (UpstreamError, ValueError):
         return None
     own = [entry for entry in reader.entries if plain_address(entry.get("loc", "")) == address]
     if not own:
         return None
     stamps = [Stamp("sitemap", name, entry[name]) for entry in own for name in NAMES["sitemap"] if entry.get(name)]
-    return Saved(frozenset({address}), tuple(stamps), "\n".join(text for entry in own for text in entry.values()))
+    return Saved(frozenset({address}), tuple(stamps), ("\n".join(text for entry in own for text in entry.values()),))
 
 
 def plain_address(text: object) -> str | None:
@@ -85,30 +94,58 @@ class _PageReader(HTMLParser):
         self.addresses: list[str] = []
         self.stamps: list[Stamp] = []
         self.texts: list[str] = []
+        self._lines: list[str] = []  # the same, with a break where a line ends
         self._script: list[str] | None = None  # of JSON-LD
         self._is_silent = False
+        self._named: tuple[str, ...] = ()  # of an element, ``_open``, whose time is its text
+        self._open = ""
+        self._told: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in reversed(attrs)}  # of two, the first counts
+        self._part(tag)
         if tag == "script":
             is_linked_data = given.get("type", "").partition(";")[0].strip().lower() == "application/ld+json"
             self._script = [] if is_linked_data else None
         self._is_silent = tag in ("script", "style")
         if tag == "link" and "canonical" in given.get("rel", "").lower().split():
             self.addresses.append(given.get("href", ""))
-        said = given.get("content") or given.get("datetime") or ""
-        if tag == "meta" and said:
-            self.texts.append(said)
-        for name in (given.get("property"), given.get("name"), given.get("itemprop"), given.get("http-equiv")):
-            self._note((name or "").strip().lower(), said, tag)
+        self._note(tag, given, [said for said in (given.get("content"), given.get("datetime")) if said])
 
-    def _note(self, name: str, said: str, tag: str) -> None:
-        if tag == "meta" and name == "og:url":
-            self.addresses.append(said)
-        if name in NAMES["meta"] and said.strip() and (tag == "meta" or name.startswith(("date", "upload"))):
-            self.stamps.append(Stamp("meta", name, said))
+    def handle_startendtag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if self._script is not None:  # in HTML the slash means nothing, and what follows would be the script
+            raise _Unreadable
+        self.handle_endtag(tag)
+
+    def _note(self, tag: str, given: Mapping[str, str], said: Sequence[str]) -> None:
+        """Every time that an element says: properties are lists of names, and the text counts where no value is."""
+        words = [word for key in _NAMING for word in given.get(key, "").split()]
+        names = list(filter(None, (known("meta", word) for word in words)))
+        if tag == "meta":
+            self._has(*said)
+            if "og:url" in map(str.lower, words):
+                self.addresses += said
+        else:
+            names = [name for name in names if name.startswith(("date", "upload"))]
+        names += self._named if said else ()
+        self.stamps += [Stamp("meta", name, one) for name in names for one in said if one.strip()]
+        if said:
+            self._named = ()
+        elif tag != "meta" and not given.keys().isdisjoint(_PROPERTIES):
+            self._named, self._open = (*self._named, *names), self._open if self._named else tag
+
+    def _part(self, tag: str) -> None:
+        if tag not in _WITHIN_A_LINE:
+            self._lines.append("\n")
 
     def handle_endtag(self, tag: str) -> None:
+        self._part(tag)
+        told = "".join(self._told)
+        if told.strip():
+            self.stamps += [Stamp("meta", name, told) for name in self._named]
+        if told.strip() or tag == self._open:
+            self._named, self._told = (), []
         if tag == "script" and self._script is not None:
             self._linked_data("".join(self._script))
         self._script, self._is_silent = None, False
@@ -118,6 +155,16 @@ class _PageReader(HTMLParser):
             self._script.append(data)
         elif not self._is_silent:
             self.texts.append(data)
+            self._lines.append(data)
+            if self._named:
+                self._told.append(data)
+
+    def _has(self, *texts: str) -> None:
+        self.texts += texts
+        self._lines += ["\n", *(part for text in texts for part in (text, "\n"))]
+
+    def readings(self) -> tuple[str, ...]:
+        return "\n".join(self.texts), "".join(self._lines)
 
     def handle_comment(self, data: str) -> None:
         found = _SAVED_FROM.match(data)
@@ -141,27 +188,37 @@ class _PageReader(HTMLParser):
         self.addresses += _main_entities(document)
         for name, value in _pairs_in(document):
             if isinstance(value, str):
-                self.texts.append(value)
-            name = name.rpartition(":")[2].lower()
-            if name in NAMES["json-ld"]:
-                self.stamps += [Stamp("json-ld", name, one) for one in _strings_of(value) if one.strip()]
+                self._has(value)
+            place = known("json-ld", name)
+            if place is not None:
+                self.stamps += [Stamp("json-ld", place, one) for one in _said_in(value) if one.strip()]
 
 
 class _SitemapReader(HTMLParser):
-    """The entries of a sitemap, each as the texts of its elements; the prefixes of names are left out."""
+    """The entries of a sitemap, each as the texts of its elements; the prefixes of names are left out.
+
+    What an entry says of its pictures and videos, their addresses and times, is not said of the page.
+    """
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.entries: list[dict[str, str]] = []
         self._within = ""
+        self._media = ""
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
-        self._within = tag.rpartition(":")[2]
-        if self._within == "url":
+        name = tag.rpartition(":")[2]
+        if name == "url":
             self.entries.append({})
+            self._media = ""
+        elif name in ("image", "video"):
+            self._media = tag
+        self._within = "" if self._media else name
 
     def handle_endtag(self, tag: str) -> None:
         self._within = ""
+        if tag == self._media:
+            self._media = ""
 
     def handle_data(self, data: str) -> None:
         if self.entries and self._within and data.strip():
@@ -179,6 +236,8 @@ class _SitemapReader(HTMLParser):
 def _split(content: bytes) -> tuple[list[tuple[str, str]], bytes]:
     """The headers of the last reply at the beginning of ``content``, with names in small letters, and the body."""
     headers: list[tuple[str, str]] = []
+    bare = content.lstrip(b"\xef\xbb\xbf \t\r\n")  # what an editor leaves in front of them hides no header
+    content = bare if bare.startswith(b"HTTP/") else content
     while content.startswith(b"HTTP/"):
         head, content = [*re.split(rb"\r?\n\r?\n", content, maxsplit=1), b""][:2]
         lines = [line.partition(":") for line in head.decode("latin-1").splitlines()[1:]]
@@ -225,6 +284,19 @@ def _pairs_in(node: Any) -> Iterator[tuple[str, Any]]:
         for name, value in node:
             yield name, value
             yield from _pairs_in(value)
+
+
+def _said_in(value: Any) -> Iterator[str]:
+    """What stands for a time, as texts: a text, each of a list, the value of an object; a number is unreadable."""
+    if isinstance(value, list):
+        for one in value:
+            yield from _said_in(one)
+    elif isinstance(value, tuple):
+        for name, one in value:
+            if name != "@type":
+                yield from _said_in(one)
+    elif value is not None:
+        yield str(value)
 
 
 def _strings_of(value: Any) -> Iterator[str]:

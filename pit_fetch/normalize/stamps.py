@@ -29,7 +29,11 @@ NAMES: Mapping[str, frozenset[str]] = {
         "og:published_time", "og:updated_time", "og:pubdate",
         "dc.date", "dc.date.issued", "dc.date.modified", "dcterms.date", "dcterms.issued", "dcterms.modified",
         "date", "pubdate", "publishdate", "publish-date", "publish_date", "last-modified", "lastmod", "revised",
-        "parsely-pub-date", "sailthru.date",
+        "article:updated", "article:updated_time", "article.published", "article.updated",
+        "og:article:published_time", "og:article:modified_time", "og:modified_time",
+        "dc:date", "dc.modified", "dcterms:date", "dcterms:issued", "dcterms:modified",
+        "modified", "modified_time", "updated", "updated_time", "last_modified", "lastmodified", "last-updated",
+        "last_updated", "lastupdated", "bt:pubdate", "bt:moddate", "parsely-pub-date", "sailthru.date",
     },
     "json-ld": _SCHEMA,
     "header": frozenset({"last-modified", "date"}),
@@ -44,6 +48,17 @@ _LOOSE = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]+)?)? ?(Z|[+-][0-9:]{4,6})"
 )
 _MINUTE = timedelta(minutes=1, microseconds=-1)
+
+
+def known(kind: str, name: str) -> str | None:
+    """The name of the table that ``name`` is, as a page writes it; None if it is no time of publication.
+
+    A name of schema.org's may stand behind its vocabulary: ``schema:dateModified``, ``http://schema.org/dateModified``.
+    """
+    name = name.strip().lower()
+    local = re.split("[:/#]", name)[-1]
+    found = local if local in _SCHEMA else name
+    return found if found in NAMES[kind] else None
 
 
 class Stamp(NamedTuple):

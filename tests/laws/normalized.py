@@ -32,8 +32,16 @@ _PLACES = (
     ("sitemap", "lastmod"),
 )
 _LIES = (
-    *("late", "changed", "odd", "day", "naive", "minute"),
+    *("late", "changed", "form", "odd", "day", "naive", "minute"),
     *("claim", "place", "other", "gone", "outside", "broken"),
+)
+# Other forms in which a page says that it was changed, at "AT".
+_FORMS = (
+    '<script type="application/ld+json">{"dateModified": {"@type": "DateTime", "@value": "AT"}}</script>',
+    '<script type="application/ld+json">{"http://schema.org/dateModified": [["AT"]]}</script>',
+    '<script type="application/ld+json">{"dateModified": 1708500000}</script>',
+    '<time itemprop="datePublished dateModified" datetime="AT">today</time>',
+    '<span property="schema:dateModified">AT</span>',
 )
 Said = tuple[str, str, str]
 
@@ -128,7 +136,7 @@ def _told_more(rng: Random, one: _One, moment: datetime) -> _One:
     added = {"text": CANARY, CANARY: "1", "author": [CANARY], "section": 5}
     item = {**one.item, **({key: added[key] for key in rng.sample(sorted(added), 2)})}
     if rng.random() < 0.5:
-        item["quotes"] = [*item["quotes"], CANARY]
+        item["quotes"] = [*item["quotes"], rng.choice((CANARY, "ose.", "Acm"))]  # of no page, and of parts of words
     received = f"HTTP/1.1 200 OK\r\nDate: {_header(moment + near(rng, 1))}\r\n\r\n"
     pages = {name: text if text.startswith("HTTP/") else received + text for name, text in one.pages.items()}
     return one._replace(item=item, pages=pages if rng.random() < 0.5 else one.pages)
@@ -147,6 +155,10 @@ def _withheld(rng: Random, moment: datetime, number: int) -> _One:
             return _one(name, (*place, _header(after) if place[0] == "header" else exact), [], CANARY, rng)
         case "changed":
             return _one(name, good, [(*here, exact)], CANARY, rng)
+        case "form":
+            one = _one(name, good, [], CANARY, rng)
+            said = f"{rng.choice(_FORMS).replace('AT', exact)}</body>"
+            return one._replace(pages={key: text.replace("</body>", said) for key, text in one.pages.items()})
         case "odd":
             return _one(name, good, [(*here, rng.choice(("soon", "2024-02-15 09:30", "1708000000")))], CANARY, rng)
         case "day":

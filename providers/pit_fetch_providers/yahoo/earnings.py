@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from pit_fetch.provider import Query, Record, UpstreamError
 from pit_fetch.times import NEW_YORK, end_of_day
+from pit_fetch.wire import read_html
 
 # How much too early an hour can be: the difference of New York from UTC, in winter.
 EARLY = timedelta(hours=5)
@@ -56,8 +57,7 @@ class Cells(NamedTuple):
 def read(body: bytes, query: Query) -> list[Record]:
     """One record for each row of the page. Raises UpstreamError if it is not a page of the calendar."""
     page = _Page()
-    page.feed(body.decode("utf-8", "replace"))
-    page.close()
+    read_html(page, body.decode("utf-8", "replace"))
     if page.depth:
         raise UpstreamError("malformed", problem="its table breaks off")
     table = next((one for one in page.tables if "Earnings Date" in one.heading), None)

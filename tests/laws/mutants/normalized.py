@@ -50,6 +50,18 @@ def _any_name(real: Any) -> Any:
     return {**real, "meta": real["meta"] | {"event-date"}}
 
 
+def _of_plain_names(real: Any) -> Any:
+    return lambda kind, name: real(kind, name) if real(kind, name) == name.lower() else None
+
+
+def _of_texts_alone(real: Any) -> Any:
+    return lambda value: [value] if isinstance(value, str) else []
+
+
+def _bare(real: Any) -> Any:
+    return lambda text: "".join(text.split()) or "\n"
+
+
 def _of_any_address(real: Any) -> Any:
     def said(item: Any, saved: Any, bytes_of: Any) -> Any:
         page = saved(item.page)
@@ -91,6 +103,9 @@ MUTANTS = (
     ),
     Mutant("normalize: a time without an offset is New York's", f"{_HERE}.stamps:_moment", _naive_is_new_york, _LAW),
     Mutant("normalize: a date of any name is a publication", f"{_HERE}.stamps:NAMES", _any_name, _LAW),
+    Mutant("normalize: a name behind its vocabulary is none", f"{_HERE}.saved:known", _of_plain_names, _LAW),
+    Mutant("normalize: a time that is no text is none", f"{_HERE}.saved:_said_in", _of_texts_alone, _LAW),
+    Mutant("normalize: parts of words are quoted", f"{_HERE}.items:_words", _bare, _LAW),
     Mutant("normalize: a page is of any address", f"{_HERE}:_said", _of_any_address, _LAW),
     Mutant(
         "normalize: what the page does not say is kept",
