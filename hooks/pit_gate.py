@@ -113,9 +113,10 @@ _PIECE = (
 _IN_DOUBLE_QUOTES = r'\\(?:\n|([$`"\\]))'
 
 # What a command that only mentions pit_fetch may hold besides: lists, globs, output that is thrown away, and
-# "$(cat <<'EOF' ... EOF)", the form in which agents write a long message (the quoted word makes it literal).
+# "$(cat <<'EOF' ... EOF)", the form in which agents write a long message (the quoted word makes it literal). No line of
+# it may begin with that word: bash takes "EOF)" for the end.
 _LOOSE_PIECE = (
-    r'"\$\(cat <<[ ]*\'(?P<mark>\w+)\'\n(?:(?!(?P=mark)\n).*\n)*(?P=mark)\n[ \t]*\)"'
+    r'"\$\(cat <<[ ]*\'(?P<mark>\w+)\'\n(?:(?!(?P=mark)).*\n)*(?P=mark)\n[ \t]*\)"'
     r"|(?P<away>(?:[12]?>[ \t]*/dev/null|2>&1)(?![^ \t\n|&;]))|(?P<next>&&|\|\|?|;|\n)|(?P<glob>[*?~])"
 )
 
@@ -125,12 +126,15 @@ _PATH = r"(?:~?/|[\w.])[^=]*"
 _PYTHON = r"python(?:3(?:\.[0-9]+)?)?"
 _PYTHON_FLAGS = r"-[BEIOPqsSu]+"
 _UNREADABLE_PIT = r"(?i)(?<![a-z])pit\s*[\"']?\s*:"
-# A string of a JSON document that may be a JSON document in turn, or that holds the name of a stamp in quotes. In such
-# a text a stamp may follow, however often it was quoted.
+# A string of a JSON document that may be a JSON document in turn, that holds the name of a stamp in quotes, or that is
+# written with escapes nobody needs (some encoders write every quote as one). In such a text a stamp may follow, however
+# often it was quoted.
 _EMBEDDED = r'"(?:\s|\\[nrt]|\\ufeff)*[\[{]'
 _QUOTED_STAMP = r'\\"\s*(?i:available_at|revised_at|first_seen_at)\s*\\'
+_ESCAPED_ASCII = r"\\+u00([2-7][0-9A-Fa-f])"
 _STAMP_IN_TEXT = (
-    r'"\s*(?i:available_at|revised_at|first_seen_at)\s*\\*"(?:\s|\\+[nrt])*:(?:\s|\\+[nrt])*\\*"([0-9]{4}-[^"\\]*)'
+    r"""["']\s*(?i:available_at|revised_at|first_seen_at)\s*\\*["'](?:\s|\\+[nrt])*:"""
+    r"""(?:\s|\\+[nrt])*(?:\\*["']\s*)?([+-]?[0-9][^"'\\,}\]]*)"""
 )
 _CWD_NOTICE = r"\s*(?:Shell cwd was reset to [^\n]*)?\s*"
 
@@ -150,6 +154,8 @@ _READERS = frozenset(
     }
 )  # fmt: skip
 _READER_RUNS = r"-(exec|ok|delete|f(print|ls))|--(pre|hostname|py)"
+# Of some programs: an index is arithmetic for test -v, which runs what is in it; pip config runs an editor.
+_PROGRAM_RUNS = {"test": r"-[vR]$", "pip": r"config$", "pip3": r"config$"}
 _READING_MODULES = frozenset({"mypy", "pip", "pytest", "ruff"})
 _READING_SED = r"[0-9]+(,(\+?[0-9]+|\$))?p"
 # The commands of git that record or show; -c, -O and the like (long ones may be shortened) make git run what they name.
@@ -245,11 +251,21 @@ def check(text: str, pit: datetime) -> Optional[Finding]:
     try:
         payload, stamped = _load(text)
         finding = _check_payload(payload, stamped, pit)
-        if finding is None and (re.search(_EMBEDDED, text) or ('\\"' in text and re.search(_QUOTED_STAMP, text))):
+        if finding is None and _may_quote_stamps(text):
             finding = _check_embedded(payload, pit)
         return finding
     except _Refused as refused:
         return refused.finding
+
+
+def _may_quote_stamps(text: str) -> bool:
+    """Whether a string of a JSON document may hold stamps: what is quick to see, first."""
+    return bool(
+        re.search(_EMBEDDED, text)
+        or ('\\"' in text and re.search(_QUOTED_STAMP, text))
+        or ("\\u00" in text and re.search(_ESCAPED_ASCII, text))
+        or "_at'" in text.lower()  # as Python prints a dict
+    )
 
 
 def _load(text: str) -> tuple[Any, list[dict[str, Any]]]:
@@ -400,6 +416,7 @@ def _check_embedded(payload: Any, pit: datetime) -> Optional[Finding]:
                     continue
                 except (ValueError, RecursionError):
                     pass
+            text = re.sub(_ESCAPED_ASCII, lambda match: chr(int(match[1], 16)), text)
             if "_at" in text.lower():
                 stamps += re.findall(_STAMP_IN_TEXT, text)
     return next(filter(None, (_check_stamp(stamp, pit, "a stamp in embedded JSON") for stamp in stamps)), None)
@@ -523,15 +540,22 @@ def _is_reader(words: List[str]) -> bool:
         return (
             words[1:2] != [] and words[1] in _GIT_COMMANDS and not any(re.match(_GIT_RUNS, word) for word in words[2:])
         )
-    if words[0] == "sed":  # a script that prints lines; others can run commands
-        return words[1:2] == ["-n"] and bool(re.fullmatch(_READING_SED, "".join(words[2:3])))
+    if words[0] == "sed":  # a script that prints lines; others, which an option may add, can run commands
+        is_reading = words[1:2] == ["-n"] and re.fullmatch(_READING_SED, "".join(words[2:3]))
+        return bool(is_reading) and not any(word.startswith("-") for word in words[3:])
     if words[:2] in (["command", "-v"], ["command", "-V"]):
         return True
     module = _after_python(words)
     if module is not None and module[:1] == ["-m"]:
         words = module[1:]
-        return bool(words) and words[0] in _READING_MODULES and not any(re.match(_READER_RUNS, word) for word in words)
-    return words[0] in _READERS and not any(re.match(_READER_RUNS, word) for word in words[1:])
+        return bool(words) and words[0] in _READING_MODULES and not _runs_another(words)
+    return words[0] in _READERS and not _runs_another(words)
+
+
+def _runs_another(words: List[str]) -> bool:
+    """Whether an argument makes a reader run what it names."""
+    runs = _READER_RUNS + "|" + _PROGRAM_RUNS.get(words[0], _READER_RUNS)
+    return any(re.match(runs, word) for word in words[1:])
 
 
 def wrapper_arguments(command: str) -> Optional[List[str]]:

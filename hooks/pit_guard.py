@@ -674,6 +674,8 @@ _AFTER_VARIABLE = frozenset(
         "then", "else", "end", "when",
     }
 )  # fmt: skip
+# What can precede a variable that happens to be named as.
+_BEFORE_VARIABLE = _AFTER_VARIABLE | {"by", "distinct", "on", "yield"}
 
 _LEXEME = (
     r"(?P<skip>\s+|//[^\r\n]*|/\*.*?\*/)"
@@ -760,15 +762,16 @@ def _beginning(tokens: list[tuple[str, str]]) -> int | None:
 
 def _refuse_token(tokens: list[tuple[str, str]], place: int) -> str:
     kind, text = tokens[place]
-    if kind not in ("word", "quoted") or _is_name(tokens, place):
+    is_name = _is_name(tokens, place)
+    if kind not in ("word", "quoted") or (is_name and tokens[place - 1] == ("sign", ".")):
         return ""
     after = tokens[place + 1] if place + 1 < len(tokens) else ("", "")
-    name, end = _dotted(tokens, place)
+    name, end = _dotted(tokens, place)  # no label has dots: in {a: b.c()} and [x IN y WHERE x:A | b.c()] it is called
     space = name.partition(".")[0]
     is_called = tokens[end : end + 1] == [("sign", "(")] and tokens[place - 1 : place] != [("word", "call")]
     if "." in name and (space == "apoc" or (is_called and space not in _NAMESPACES)):
         return f"{space}.* is not for reading: a function that is not Neo4j's own can reach outside the database"
-    if kind == "quoted":
+    if kind == "quoted" or is_name:
         return ""
     if text in _WRITING:
         return WRITES_FORBIDDEN
@@ -786,7 +789,11 @@ def _is_name(tokens: list[tuple[str, str]], place: int) -> bool:
     after = tokens[place + 1] if place + 1 < len(tokens) else ("", "")
     if before == ("sign", "."):  # but not in "1.SET", nor in a range
         return earlier[0] != "number" and earlier != ("sign", ".")
-    if before in (("sign", ":"), ("word", "as")):
+    if before == ("word", "as"):  # but not behind a variable of this name: "WITH 1 AS as CREATE ..."
+        return earlier[0] in ("string", "number", "parameter", "quoted") or (
+            earlier[1] not in _BEFORE_VARIABLE if earlier[0] == "word" else earlier[1] in (")", "]", "}", "*")
+        )
+    if before == ("sign", ":"):
         return True
     if before[1] in ("|", "&", "!") and before[0] == "sign":  # a label or a type after another one
         start = place - 1

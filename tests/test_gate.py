@@ -218,3 +218,29 @@ def test_digits_beyond_the_microsecond_never_let_more_through(digits: str) -> No
     start = datetime(2024, 2, 15, 16, tzinfo=UTC)
     assert (down - start) / timedelta(microseconds=1) * 1_000_000 <= exact
     assert exact <= (up - start) / timedelta(microseconds=1) * 1_000_000
+
+
+LATE_STAMP = json.dumps({"available_at": LATE["available_at"]})
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "note: " + LATE_STAMP.replace('"', "\\u0022"),
+        LATE_STAMP.replace('"', "\\u0022").replace("{", "\\u007b"),
+        "note: " + LATE_STAMP.replace("_", "\\\\u005f").replace('"', '\\"'),
+        "note: " + LATE_STAMP.replace(': "', ': " ').replace('"', '\\"'),
+        "note: " + json.dumps({"available_at": 1708441200}).replace('"', '\\"'),
+        "note: " + str({"available_at": LATE["available_at"]}),
+        str({"Revised_At": LATE["available_at"]}),
+    ],
+)
+def test_a_stamp_in_a_text_is_found_however_the_text_is_written(written: str) -> None:
+    def document(text: str) -> str:
+        return envelope({**CLEAN, "text": "TEXT"}).replace("TEXT", text)
+
+    pit = datetime.fromisoformat(PIT)
+    json.loads(document(written))
+    assert gate.check(document(written), pit) is not None
+    public = written.replace(LATE["available_at"], CLEAN["available_at"]).replace("1708441200", "null")
+    assert gate.check(document(public), pit) is None

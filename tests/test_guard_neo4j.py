@@ -183,6 +183,9 @@ HOSTILE = (
     "DROP DATABASE neo4j", "ALTER USER neo4j SET PASSWORD 'x'", "GRANT ROLE admin TO bob", "DENY READ {*} ON GRAPH * TO bob",
     "REVOKE ROLE admin FROM bob", "RENAME USER a TO b", "STOP DATABASE neo4j", "START DATABASE neo4j", "TERMINATE TRANSACTIONS 'x'",
     "ENABLE SERVER 'x'", "SHOW TRANSACTIONS", "SHOW USERS", "SHOW SETTINGS", "SHOW DATABASES", "SHOW ALL PRIVILEGES",
+    # Behind a variable that is named as.
+    "WITH 1 AS as CREATE (n)", "MATCH (as) WITH as CREATE (n)", "MATCH (n), (as) WITH n, as SET n.x = 1", "UNWIND [1] AS as MERGE (n)",
+    "MATCH (as) WITH DISTINCT as DELETE as", "MATCH (as) WITH 1 AS a ORDER BY as CREATE (n)",
     # Out of the database.
     "LOAD CSV FROM 'file:///etc/passwd' AS row RETURN row", "load csv with headers from 'http://x.test' as row return row",
     "LOAD/**/CSV FROM 'http://x.test' AS row RETURN row", "MATCH (n) LOAD CSV FROM n.url AS row RETURN row", "CALL { LOAD CSV FROM 'x' AS r RETURN r } RETURN r",
@@ -192,6 +195,8 @@ HOSTILE = (
     "CALL apoc/**/.cypher.doIt('CREATE (n)', {})", "call APOC.LOAD.CSV('x') YIELD list RETURN list", "RETURN apoc.cypher.runFirstColumnSingle('CREATE (n)', {})",
     "RETURN `apoc`.text.join(['a'], '')", "RETURN `apoc.cypher.runFirstColumnSingle`('CREATE (n)', {})", "RETURN a\\u0070oc.version()",
     "MATCH (n) WHERE apoc.util.sleep(1) IS NULL RETURN n", "OPTIONAL CALL apoc.load.json('x') YIELD value RETURN value",
+    "RETURN {a: file.load('x')}", "MATCH (n {x: `apoc`.load.json('x')}) RETURN n", "MATCH (n) RETURN n {x: custom.read(1)}",
+    "MATCH p = ()--() RETURN [x IN nodes(p) WHERE x:A | file.load('x')]", "WITH 1 AS as LOAD CSV FROM 'x' AS l RETURN l", "WITH 1 AS as CALL custom.run()",
     "RETURN file.load('x')", "MATCH (n) WHERE n10s.rdf.stream('x') IS NULL RETURN n", "RETURN `custom`.read(1)", "RETURN gds.graph.project('g', 1, 2)",
     "RETURN genai.vector.encode('x', 'OpenAI', {})", "RETURN ai.text.completion('x', 'OpenAI', {})", "CALL genai.vector.encodeBatch([], 'OpenAI')",
     # Procedures beyond the list.
@@ -226,6 +231,8 @@ HONEST = (
     "EXPLAIN MATCH (n) RETURN n", "PROFILE MATCH (n) RETURN n", "CYPHER 5 MATCH (n) RETURN n", "CYPHER runtime=slotted planner=cost MATCH (n) RETURN n", "SHOW INDEXES",
     "SHOW FULLTEXT INDEXES", "MATCH (n) RETURN n.id UNION MATCH (m) RETURN m.id", "MATCH (n) WHERE n.x =~ '.*(drop|alter).*' RETURN n", "WITH 3 AS drop RETURN drop ORDER BY drop",
     "MATCH (n) WHERE n.price > 1.5 AND n.ratio < .5 RETURN 1e5, 0xFF, 1_000", "MATCH (ai:Company) RETURN ai.name", "RETURN [x IN [1, 2] WHERE x > 1 | x * 2] AS xs",
+    "MATCH (as) RETURN as", "RETURN count(*) AS create, [1] AS set, {a: 1} AS merge, 'x' AS load, $x AS delete", "RETURN {a: date.truncate('day', date())} AS d",
+    "MATCH p = ()--() RETURN [x IN nodes(p) WHERE x:A | x.title]",
     "RETURN date.truncate('day', date()) AS d, duration.between(date(), date()) AS e", "RETURN point.distance(null, null) AS x", "MATCH (n) RETURN n.custom AS x",
     "RETURN reduce(s = 0, x IN [1, 2] | s + x) AS total", "MATCH (n) RETURN CASE WHEN n:News THEN 'set' ELSE 'create' END", "MATCH (n) RETURN n.`apoc.load.json`", "RETURN 'apoc.load.json(1)'",
 )  # fmt: skip

@@ -27,7 +27,16 @@ from typing import Any, Literal
 
 from pit_fetch.commands import Answer, Parser, bundle, lint, reach, shipped
 from pit_fetch.commands.servers import PROGRAM, USUAL_NAME, Server, neo4j_servers
-from pit_fetch.commands.wiring import Settings, Wired, dropped, hooks_in, matches, read_settings, user_folder
+from pit_fetch.commands.wiring import (
+    Settings,
+    Wired,
+    dropped,
+    hooks_in,
+    matches,
+    odd_fields,
+    read_settings,
+    user_folder,
+)
 from pit_fetch.errors import ExitStatus
 from pit_fetch.output import deliver, line
 from pit_fetch.siblings import gate, load
@@ -343,6 +352,10 @@ def _check_hook(wired: Wired) -> Iterator[Finding]:
         yield Finding("fail", "wiring", f"{wired.script} is async, so nothing waits for it", "remove async")
     if wired.hook.get("if"):
         yield Finding("fail", "wiring", f"{wired.script} has an if filter that some calls slip past", "remove it")
+    odd = odd_fields(wired.hook)
+    if odd:
+        message = f"{wired.script} has {odd}: the client may not run it each time, or not wait for it"
+        yield Finding("fail", "wiring", message, f"remove {odd}")
     timeout = wired.hook.get("timeout")
     if isinstance(timeout, (int, float)) and timeout <= gate.ALARM_SECONDS + gate.LOG_SECONDS:
         message = f"{wired.script} has timeout {timeout!r}: the client kills it before its own alarm can answer"

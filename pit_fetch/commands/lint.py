@@ -23,6 +23,7 @@ from typing import Any, Literal
 
 from pit_fetch.commands import Answer, Parser, bundle, frontmatter
 from pit_fetch.commands.cypher import blocks
+from pit_fetch.commands.wiring import odd_fields
 from pit_fetch.errors import ExitStatus
 from pit_fetch.siblings import gate, load
 
@@ -181,6 +182,9 @@ def _fault_of(event: str, hook: Mapping[str, Any]) -> str:
         return "is async"
     if hook.get("if"):
         return "has an if filter"
+    odd = odd_fields(hook)
+    if odd:
+        return f"has {odd}, with which a client may not run it each time, or not wait for it"
     if not re.fullmatch(r"\d+", str(timeout)) or int(timeout) <= gate.ALARM_SECONDS + gate.LOG_SECONDS:
         return "has a timeout that ends before its own alarm: write 10"
     if event == "PreToolUse" and "pit_guard.py" in str(hook.get("command")) and hook.get("onFailure") != "block":

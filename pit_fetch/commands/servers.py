@@ -60,7 +60,7 @@ def _servers(named: Any, origin: Path) -> Iterator[Server]:
         settings = settings if isinstance(settings, dict) else {}
         args = settings.get("args")
         words = [str(settings.get("command")), *(map(str, args) if isinstance(args, list) else ())]
-        if name == USUAL_NAME or any(PROGRAM in word or IMAGE.search(word) for word in words):
+        if name == USUAL_NAME or any(PROGRAM in word.replace("_", "-") or IMAGE.search(word) for word in words):
             yield Server(str(name), origin, _namespace(words, settings.get("env")))
 
 

@@ -49,7 +49,8 @@ class Wired:
 
     @property
     def script(self) -> str:
-        return bundle.script_of(self.command)
+        """Which of our files it runs; "" for none: a hook of another type may have a command too, and runs none."""
+        return bundle.script_of(self.command) if self.hook.get("type") == "command" else ""
 
     @property
     def variables(self) -> dict[str, str]:
@@ -171,14 +172,24 @@ def _faults_of(hook: Any) -> Iterator[str]:
         yield "has a hook without a known type"
     elif hook["type"] == "command" and not isinstance(hook.get("command"), str):
         yield "has a hook without a command"
-    if isinstance(hook.get("timeout", 1), bool) or not isinstance(hook.get("timeout", 1), (int, float)):
-        yield "has a timeout that is not a number"
+    timeout = hook.get("timeout", 1)
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or timeout <= 0:
+        yield "has a timeout that is not a positive number"
     if hook.get("onFailure", "block") not in ("block", "continue"):
         yield "has an onFailure that is neither block nor continue"
     if not isinstance(hook.get("statusMessage", ""), str):
         yield "has a statusMessage that is not text"
     if hook.get("shell", "bash") not in ("bash", "powershell"):
         yield "has an unknown shell"
+
+
+# Besides async and if: the client waits for no answer, runs something else, or runs the hook once.
+_ODD_FIELDS = ("args", "asyncRewake", "once")
+
+
+def odd_fields(hook: Mapping[str, Any]) -> str:
+    """The fields of a hook with which a client may not run it each time and go by its answer; "" for none."""
+    return ", ".join(name for name in _ODD_FIELDS if hook.get(name))
 
 
 def matches(matcher: str, tool: str) -> bool:

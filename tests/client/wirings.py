@@ -294,6 +294,7 @@ WIRINGS: dict[str, tuple[Truth, Change]] = {
     "guard: timeout 5": ("holds", hook(_GUARD, timeout=5)),
     "guard: timeout ten": ("leaks", hook(_GUARD, timeout="ten")),
     "gate: timeout ten": ("shuts", hook(_GATE, timeout="ten")),
+    "guard: timeout 0": ("leaks", hook(_GUARD, timeout=0)),
     "guard: onFailure deny": ("leaks", hook(_GUARD, onFailure="deny")),
     "guard: onFailure continue": ("holds", hook(_GUARD, onFailure="continue")),
     "guard: async": ("leaks", hook(_GUARD, **{"async": True})),
