@@ -15,7 +15,7 @@ from tests.laws.plant import Make
 
 _HERE = "pit_fetch_providers.fred"
 _FRED = ("fred: non-interference",)
-_FAILURES, _SIZES, _PAGING = ("fred: failures",), ("fred: sizes",), ("fred: paging",)
+_FAILURES, _SIZES = ("fred: failures",), ("fred: sizes",)
 
 
 def _stamped(by: Any) -> Make:
@@ -96,12 +96,6 @@ MUTANTS = (
     Mutant("fred: without a vintage the date counts", f"{_HERE}.vintages:_record", _dated_anyhow, _FRED),
     Mutant("fred: the end of a vintage is shown", f"{_HERE}.vintages:_record", _shown, _FRED),
     Mutant("fred: a spoilt row fails the fetch", f"{_HERE}.vintages:_record", _whole_rows_alone, _FRED),
-    Mutant(
-        "fred: a cursor narrows the real-time period",
-        f"{_HERE}:asked_for",
-        lambda real: lambda query: real(query._replace(pit=query.horizon)),
-        _PAGING,
-    ),
     Mutant(
         "fred: a period's first day is a vintage",
         f"{_HERE}.vintages:joined",
