@@ -59,7 +59,9 @@ def offline(case: Case) -> int:
         if any(kind in ("truncated", "upstream_error", "config") for kind in live.gap_types):
             return 0
         again = run(case, _nobody, environ=environ(path), words=(*case.words, "--offline"))
-    assert again.data == live.data
+    # It says one gap more, which --max-chars may have no room for.
+    fitting = len(again.data) if "truncated" in again.gap_types and "--max-chars" in case.words else None
+    assert again.data == live.data[:fitting]
     return 1
 
 
