@@ -173,8 +173,7 @@ def _settled(world: World) -> tuple[World, Mapping[str, object]]:
     """``world`` with the settings of its folder, and the options that nobody has to give."""
     from pit_fetch import config
 
-    settings = config.read(world.environ, world.folder)
-    world = world._replace(environ=settings.environ)
+    world, settings = config.settled(world)
     return world, {"format": "table", **settings.options} if _is_for_a_person(world) else settings.options
 
 

@@ -13,7 +13,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch import agent
 from pit_fetch.coercion import coerce
@@ -21,6 +21,9 @@ from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.options import COMMON_OPTIONS
 from pit_fetch.times import parse_pit
 from pit_fetch.toml_text import NotToml, table_of
+
+if TYPE_CHECKING:
+    from pit_fetch.world import World
 
 PROJECT_FILE = "pit_fetch.toml"
 # The options whose defaults a file may set: none that says what is asked for, or as of when.
@@ -50,6 +53,12 @@ class Settings(NamedTuple):
     environ: Mapping[str, str]
     options: Mapping[str, Any] = {}
     origins: Mapping[str, str] = {}
+
+
+def settled(world: World) -> tuple[World, Settings]:
+    """``world`` with the variables that files set, and the settings. Raises UsageError as :func:`read` does."""
+    settings = read(world.environ, world.folder)
+    return world._replace(environ=settings.environ), settings
 
 
 def read(environ: Mapping[str, str], folder: str) -> Settings:

@@ -66,8 +66,7 @@ def _answer(
         raise UsageError("usage", text="on_gap is raise or keep")
     world = real_world() if world is None else world
     try:
-        settings = config.read(world.environ, world.folder)
-        world = world._replace(environ=settings.environ)
+        world, settings = config.settled(world)
         requests = [_request(source, options, settings, world) for options in calls]
         answer = ask(requests, world, Log(), shlex.split(requests[-1].canonical)).envelope
     except PitFetchError as error:

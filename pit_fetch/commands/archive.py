@@ -91,7 +91,7 @@ def run(argv: Sequence[str], world: World, log: Log) -> Answer:
 
 def operated(world: World, command: str) -> World:
     """``world`` with the settings of files. Raises UsageError where an agent might make this call."""
-    world = world._replace(environ=config.read(world.environ, world.folder).environ)
+    world, _ = config.settled(world)
     if agent.is_bound(world.environ):
         raise UsageError("people_only", command=command)
     return world
