@@ -34,19 +34,22 @@ A reason names an index and a field. It never quotes a value: the value is what 
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import stat
 import sys
-from collections import namedtuple
-from datetime import datetime, timedelta, timezone
 
-# The process starts on every call by an agent: whatever costs start-up time (typing, signal's enums, patterns
-# that few inputs need) is left out or deferred. tests/repo/bench_gate.py holds the limit.
+# The process starts on every call by an agent, and importing json, re and datetime takes as long as starting Python
+# does. So the C cores of modules are used where there are such, and re where a call has need of it; ADR 24 has the
+# figures, tests/repo/bench_gate.py holds the limit.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Collection, Iterable, Iterator, List, NamedTuple, Optional
+    from datetime import datetime, timedelta, timezone
+    from typing import Any, Callable, Collection, Iterable, Iterator, List, Optional, Tuple
+else:
+    try:
+        from _datetime import datetime, timedelta, timezone
+    except ImportError:
+        from datetime import datetime, timedelta, timezone
 
 VALID_SOURCES = frozenset({"neo4j_created", "edgar_accepted", "time_series_timestamp", "provider_metadata"})
 
@@ -80,7 +83,6 @@ PIT_NOT_RELEASED = "PIT_NOT_RELEASED"
 RELEASE_OPTION = "--release"
 SENTINEL = f"{PIT_NOT_RELEASED}: the gate did not run"
 ENDING = f" >/dev/null 2>&1; echo '{SENTINEL}'"
-_PRIVATE_FILE = r"/[\w./-]+/{}\.[0-9a-f]{{32}}"
 
 CEILING_VARIABLE = "PIT_FETCH_CEILING"
 LOG_VARIABLE = "PIT_GATE_LOG"
@@ -89,28 +91,17 @@ LOG_MAX_BYTES = 1_000_000
 ALARM_SECONDS = 7
 LOG_SECONDS = 1
 
-_INSTANT = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
-    r"(?:\.(?P<fraction>[0-9]+))?"
-    r"(?P<offset>Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
-)
+_DIGITS_TO_ZERO = str.maketrans("123456789", "000000000")
 
-# Compiled on first use, and cached by re itself.
 _NAIVE_INSTANT = r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?(?:\.[0-9]+)?"
 
 # The name of a zone in brackets, as its database spells it: "posix/" and "right/" (which counts leap seconds) are not.
 _ZONED = r"([^\[\s]+)\[(UTC|[A-Z][A-Za-z_]*(?:/[A-Za-z0-9_+-]+)+)\]"
 
-# The pieces of a plain command, as bash reads them. Whatever has a meaning of its own outside quotes (an operator, an
-# expansion, a glob) is not among them. A backslash vanishes with the line feed behind it; in double quotes it escapes
-# only $ ` " and itself, and is a character like any other elsewhere.
-_PIECE = (
-    r"(?P<end>[ \t\n]+\Z)|(?P<blank>[ \t]+)|(?P<joint>\\\n)|(?P<bare>[\w./:=,@%+^-]+)|(?P<inner>[#!])|(?P<home>~/)"
-    r"|'(?P<single>[^'\t\n]*)'"
-    r'|"(?P<double>(?:[^"$`\\\t\n]|\\(?:\n|[^\t\n]))*)"'
-    r"|\\(?P<escaped>[^\t\n])"
-)
-_IN_DOUBLE_QUOTES = r'\\(?:\n|([$`"\\]))'
+# What bash takes literally outside quotes, besides letters and digits; and all but the latter inside double quotes.
+_BARE_SIGNS = frozenset("_./:=,@%+^-")
+_LIVE_IN_DOUBLE_QUOTES = frozenset("$`\t\n")
+_ESCAPED_IN_DOUBLE_QUOTES = frozenset('$`"\\')
 
 # What a command that only mentions pit_fetch may hold besides: lists, globs, output that is thrown away, and
 # "$(cat <<'EOF' ... EOF)", the form in which agents write a long message (the quoted word makes it literal). No line of
@@ -120,11 +111,8 @@ _LOOSE_PIECE = (
     r"|(?P<away>(?:[12]?>[ \t]*/dev/null|2>&1)(?![^ \t\n|&;]))|(?P<next>&&|\|\|?|;|\n)|(?P<glob>[*?~])"
 )
 
-# A word that can only be the path of a program. "=" would make it an assignment (the program is then the next word),
-# a leading "%" a job of the shell, and a leading "-" an option for the Python that is to run it.
-_PATH = r"(?:~?/|[\w.])[^=]*"
-_PYTHON = r"python(?:3(?:\.[0-9]+)?)?"
-_PYTHON_FLAGS = r"-[BEIOPqsSu]+"
+_HARMLESS_PYTHON_FLAGS = frozenset("BEIOPqsSu")
+_JSON_BLANKS = " \t\n\r"
 _UNREADABLE_PIT = r"(?i)(?<![a-z])pit\s*[\"']?\s*:"
 # A string of a JSON document that may be a JSON document in turn, that holds the name of a stamp in quotes, or that is
 # written with escapes nobody needs (some encoders write every quote as one). In such a text a stamp may follow, however
@@ -138,8 +126,8 @@ _STAMP_IN_TEXT = (
 )
 _CWD_NOTICE = r"\s*(?:Shell cwd was reset to [^\n]*)?\s*"
 
-# In any case, since some file systems ignore it, and behind letters that are options: python3 -mpit_fetch.
-_WRAPPER = r"(?i)(?<![\w-])(?:-[a-z]+)?pit_fetch(?:\.py)?(?![\w-])"
+_WRAPPER = "pit_fetch"
+_SMALL_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _PIT_OPTION = r"""--pit(?![\w-])(?:(?:=|\s+)["']?([^\s"';&|)]+))?"""
 
 _LISTING_FLAGS = frozenset({"--help", "-h", "--version", "--list-sources"})
@@ -168,15 +156,13 @@ _GIT_RUNS = r"-[A-Za-z]*O|--op|--ext|--textc|--exe|-c$|-[A-Za-z]*F$"
 _HARMLESS_BASH_FIELDS = frozenset({"stdout", "stderr", "returnCodeInterpretation"})
 
 
-if TYPE_CHECKING:
+class Finding:
+    """Why output must not pass: one of the codes above, and a detail that quotes no value."""
 
-    class Finding(NamedTuple):
-        code: str
-        detail: str
+    __slots__ = ("code", "detail")
 
-else:
-    # Why output must not pass: one of the codes above, and a detail that quotes no value.
-    Finding = namedtuple("Finding", "code detail")
+    def __init__(self, code: str, detail: str) -> None:
+        self.code, self.detail = code, detail
 
 
 class _Refused(Exception):
@@ -197,14 +183,18 @@ def parse_iso8601(text: object, round_up: bool = False) -> Optional[datetime]:
     if not isinstance(text, str):
         return None
     text = text.strip()
-    match = _INSTANT.fullmatch(text)
-    if match is None:
+    if text.endswith("Z"):
+        text = text[:-1] + "+00:00"
+    shape = text.translate(_DIGITS_TO_ZERO)  # of any other script's digits there are none in it
+    if shape[:19] != "0000-00-00T00:00:00" or shape[-6:] not in ("+00:00", "-00:00"):
         return None
-    fraction = match["fraction"] or ""
-    offset = "+00:00" if match["offset"] == "Z" else match["offset"]
-    micros = "." + fraction[:6].ljust(6, "0") if fraction else ""
+    if text[11:13] > "23" or text[-2:] > "59":  # not every version of datetime insists on these two
+        return None
+    dot, fraction = text[19:-6][:1], text[20:-6]
+    if dot and (dot != "." or not fraction or shape[20:-6].strip("0")):
+        return None
     try:
-        moment = datetime.fromisoformat(text[:19] + micros + offset)
+        moment = datetime.fromisoformat(f"{text[:19]}.{fraction[:6]:0<6}{text[-6:]}" if dot else text)
         if round_up and fraction[6:].strip("0"):
             moment += timedelta(microseconds=1)
     except (ValueError, OverflowError):
@@ -221,11 +211,12 @@ def parse_pit(text: object) -> Optional[datetime]:
     """
     if not isinstance(text, str) or not text.rstrip().endswith("]"):
         return parse_iso8601(text)
+    import re
+    import zoneinfo  # costs more than the rest of a small check, and few calls need it
+
     match = re.fullmatch(_ZONED, text.strip())
     if match is None:
         return None
-    import zoneinfo  # costs more than the rest of a small check, and few calls need it
-
     try:
         zone = zoneinfo.ZoneInfo(match[2])
         moment = parse_iso8601(match[1])
@@ -242,6 +233,8 @@ def parse_pit(text: object) -> Optional[datetime]:
 
 def _is_naive(text: str) -> bool:
     """Whether ``text`` is a date and time that lacks only the offset."""
+    import re
+
     match = re.fullmatch(_NAIVE_INSTANT, text)
     return match is not None and parse_iso8601(f"{match[1]}T{match[2]}{match[3] or ':00'}Z") is not None
 
@@ -260,12 +253,19 @@ def check(text: str, pit: datetime) -> Optional[Finding]:
 
 def _may_quote_stamps(text: str) -> bool:
     """Whether a string of a JSON document may hold stamps: what is quick to see, first."""
-    return bool(
-        re.search(_EMBEDDED, text)
-        or ('\\"' in text and re.search(_QUOTED_STAMP, text))
-        or ("\\u00" in text and re.search(_ESCAPED_ASCII, text))
-        or "_at'" in text.lower()  # as Python prints a dict
-    )
+    lower, is_escaped = text.lower(), "\\" in text
+    if "'" in text and "_at'" in lower:  # as Python prints a dict
+        return True
+    if is_escaped and "\\u00" in text and any(f"\\u00{digit}" in text for digit in "234567"):  # _ESCAPED_ASCII
+        return True
+    signs = ['"{', '"[', *(['"\\', "_at\\", "_at "] if is_escaped else [])]  # what both patterns need
+    if '" ' in text:
+        signs += ['" {', '" [', '"  ', '" \\']
+    if text.isascii() and not any(sign in lower for sign in signs):  # re knows more blanks
+        return False
+    import re
+
+    return bool(re.search(_EMBEDDED, text) or re.search(_QUOTED_STAMP, text))
 
 
 def _load(text: str) -> tuple[Any, list[dict[str, Any]]]:
@@ -298,7 +298,7 @@ def _load(text: str) -> tuple[Any, list[dict[str, Any]]]:
         raise _Refused(PIT_INVALID_JSON, "Tool output contains a number that is not valid JSON")
 
     try:
-        return json.loads(text, object_pairs_hook=build, parse_constant=constant), stamped
+        return read_json(text, build, constant), stamped
     except (ValueError, RecursionError):  # (1): one JSON document
         raise _Refused(PIT_INVALID_JSON, "Tool output is not valid JSON in PIT mode") from None
 
@@ -353,7 +353,7 @@ def _check_item(item: Any, pit: datetime, index: int) -> Optional[Finding]:
     if moment > pit:  # (10): the item itself; its other stamps and nested ones follow
         return Finding(PIT_VIOLATION_GT_CUTOFF, f"data[{index}].available_at is after the PIT")
     for field in _OTHER_STAMPS:
-        if item.get(field) is not None:
+        if item.get(field) not in (None, stamp):
             finding = _check_stamp(item[field], pit, f"data[{index}].{field}")
             if finding is not None:
                 return finding
@@ -390,6 +390,8 @@ def _check_embedded(payload: Any, pit: datetime) -> Optional[Finding]:
     A string that is JSON as a whole is parsed, and what it quotes in turn. In any other the stamps are looked for: an
     envelope may stand behind a word, or be one line of several.
     """
+    import re
+
     stamps: list[Any] = []
 
     def values(pairs: list[tuple[str, Any]]) -> list[Any]:
@@ -412,7 +414,7 @@ def _check_embedded(payload: Any, pit: datetime) -> Optional[Finding]:
             text = node.strip("\ufeff \t\r\n")
             if text[:1] in ("{", "[", '"'):
                 try:
-                    pending.append(json.loads(text, object_pairs_hook=values))
+                    pending.append(read_json(text, values))
                     continue
                 except (ValueError, RecursionError):
                     pass
@@ -435,7 +437,55 @@ def _holds(tree: Any, target: dict[str, Any]) -> bool:
     return False
 
 
+# JSON, by the core of json.
+
+
+class _Reading:
+    """What json's scanner asks of a decoder."""
+
+    strict, object_hook, parse_float, parse_int = True, None, float, int
+
+    def __init__(self, pairs: Any, constant: Any) -> None:
+        self.object_pairs_hook, self.parse_constant = pairs, constant or float
+
+
+def read_json(text: str, pairs: Any = None, constant: Any = None) -> Any:
+    """As json.loads, with its object_pairs_hook and parse_constant. Raises ValueError or RecursionError."""
+    try:
+        from _json import make_scanner
+
+        scan: Any = make_scanner(_Reading(pairs, constant))  # type: ignore[arg-type]
+    except (ImportError, AttributeError, TypeError):  # another Python than CPython, or a later one
+        import json
+
+        scan = json.JSONDecoder(object_pairs_hook=pairs, parse_constant=constant).raw_decode
+    try:
+        value, end = scan(text, len(text) - len(text.lstrip(_JSON_BLANKS)))
+    except StopIteration:
+        raise ValueError("not JSON") from None
+    if text[end:].strip(_JSON_BLANKS):
+        raise ValueError("more than one JSON document")
+    return value
+
+
+def write_json(value: Any) -> str:
+    """As json.dumps."""
+    try:
+        from _json import encode_basestring_ascii, make_encoder
+
+        write: Any = make_encoder
+        write = write(None, None, encode_basestring_ascii, None, ": ", ", ", False, False, True)
+        return "".join(write(value, 0))
+    except (ImportError, TypeError):
+        import json
+
+        return json.dumps(value)
+
+
 # The command line: which calls are calls of the wrapper.
+
+if TYPE_CHECKING:
+    _Piece = Tuple[str, int, str]
 
 
 def _is_call(command: str) -> bool:
@@ -447,7 +497,28 @@ def _is_call(command: str) -> bool:
 
 def names_wrapper(command: str) -> bool:
     """Whether a shell command mentions pit_fetch at all, however it is quoted."""
-    return bool(re.search(_WRAPPER, command) or re.search(_WRAPPER, _bare(command)))
+    return _names_wrapper(command.lower()) or _names_wrapper(_bare(command).lower())
+
+
+def _names_wrapper(text: str) -> bool:
+    """Whether ``text``, in lower case since some file systems ignore it, has the name as a word.
+
+    It may stand behind letters that are options: python3 -mpit_fetch.
+    """
+    place = text.find(_WRAPPER)
+    while place >= 0:
+        before, after = text[:place], text[place + len(_WRAPPER) :][:1]
+        letters = before.rstrip(_SMALL_LETTERS)
+        if letters != before and letters.endswith("-"):
+            before = letters[:-1]
+        if not _is_in_word(before[-1:]) and not _is_in_word(after):
+            return True
+        place = text.find(_WRAPPER, place + 1)
+    return False
+
+
+def _is_in_word(letter: str) -> bool:
+    return letter.isalnum() or letter == "_" or letter == "-"
 
 
 def _bare(command: str) -> str:
@@ -463,34 +534,32 @@ def plain_words(command: str) -> Optional[List[str]]:
     """
     if not command.replace("\n", "").replace("\t", "").isprintable():
         return None  # a control character, half a character, a blank that only some programs take for one
-    commands = _commands(command, _PIECE)
+    commands = _commands(command, _piece)
     return commands[0] if commands else None
 
 
-def _commands(text: str, pieces: str) -> Optional[List[List[str]]]:
-    """The words of each command of a list of them; None if there is more in ``text`` than ``pieces``."""
+def _commands(text: str, piece_at: "Callable[[str, int], Optional[_Piece]]") -> Optional[List[List[str]]]:
+    """The words of each command of a list of them; None if there is more in ``text`` than such pieces."""
     found: List[List[str]] = [[]]
     word: Optional[str] = None
-    match_at = re.compile(pieces).match
     text = text.lstrip(" \t\n")
     position = 0
     while position < len(text):
-        match = match_at(text, position)
-        if match is None:
+        read = piece_at(text, position)
+        if read is None:
             return None
-        kind, position = match.lastgroup, match.end()
-        if kind == "joint":
-            continue
-        if kind in ("blank", "end", "next", "away"):
+        kind, position, piece = read
+        if kind in ("blank", "next", "away"):
             if word is not None:
                 found[-1].append(word)
                 word = None
             if kind == "next":
                 found.append([])
             continue
+        if kind == "joint":
+            continue
         if word is None and kind == "inner":
             return None  # a comment, or the word that negates
-        piece = _text_of(match)
         is_home = piece[:1] == "~" and word is None and _is_path(found[-1])
         if is_home != (kind == "home"):
             return None  # an argument that bash expands, or a folder whose name is "~"
@@ -505,25 +574,78 @@ def _is_path(words: List[str]) -> bool:
     return not words or _after_python(words) == []
 
 
-def _text_of(match: "re.Match[str]") -> str:
-    """What one piece of a word stands for."""
-    kind = match.lastgroup
-    if kind == "double":
-        return re.sub(_IN_DOUBLE_QUOTES, r"\1", match["double"])
-    return str(match[kind]) if kind in ("single", "escaped") else match[0]
+def _piece(text: str, place: int) -> "Optional[_Piece]":
+    """The kind of the piece at ``place`` of a plain command as bash reads it, where it ends, and what it stands for.
+
+    None for whatever has a meaning of its own outside quotes: an operator, an expansion, a glob.
+    """
+    letter, end = text[place], place + 1
+    if letter in " \t":
+        return "blank", end, ""
+    if letter == "\n":  # nothing may follow
+        return None if text[place:].strip(" \t\n") else ("blank", len(text), "")
+    if letter == "'":
+        end = text.find("'", end)
+        quoted = text[place + 1 : end]
+        return None if end < 0 or "\t" in quoted or "\n" in quoted else ("quoted", end + 1, quoted)
+    if letter == '"':
+        return _double_quoted(text, end)
+    if letter == "\\":  # it vanishes with the line feed behind it
+        escaped = text[end : end + 1]
+        if escaped == "\n":
+            return "joint", end + 1, ""
+        return ("quoted", end + 1, escaped) if escaped and escaped != "\t" else None
+    if text.startswith("~/", place):
+        return "home", end + 1, "~/"
+    if letter in "#!":
+        return "inner", end, letter
+    while end <= len(text) and (text[end - 1].isalnum() or text[end - 1] in _BARE_SIGNS):
+        end += 1
+    return ("bare", end - 1, text[place : end - 1]) if end - 1 > place else None
+
+
+def _double_quoted(text: str, place: int) -> "Optional[_Piece]":
+    """The same, for a piece whose opening quote is before ``place``. A backslash escapes only $ ` " and itself."""
+    read: List[str] = []
+    while place < len(text):
+        letter, after = text[place], text[place + 1 : place + 2]
+        if letter == '"':
+            return "quoted", place + 1, "".join(read)
+        if letter in _LIVE_IN_DOUBLE_QUOTES or (letter == "\\" and after in ("", "\t")):
+            return None
+        if letter == "\\" and after == "\n":
+            place += 2
+        elif letter == "\\" and after in _ESCAPED_IN_DOUBLE_QUOTES:
+            read.append(after)
+            place += 2
+        else:
+            read.append(letter)
+            place += 1
+    return None
+
+
+def _loose_piece(text: str, place: int) -> "Optional[_Piece]":
+    """The same, for commands that only mention pit_fetch."""
+    import re
+
+    match = re.compile(_LOOSE_PIECE).match(text, place)
+    return (str(match.lastgroup), match.end(), match[0]) if match else _piece(text, place)
 
 
 def joined(words: List[str]) -> str:
     """The command that every shell reads as exactly ``words``, those of :func:`plain_words`."""
-    from shlex import quote  # the gate as a hook has no use for it
-
-    def quoted(word: str) -> str:
-        return "'='" + quote(word[1:]) if word.startswith("=") else quote(word)  # zsh takes =cat for the path of cat
-
     return " ".join(
-        "~/" + quote(word[2:]) if word.startswith("~/") and _is_path(words[:place]) else quoted(word)
+        "~/" + _quoted(word[2:]) if word.startswith("~/") and _is_path(words[:place]) else _quoted(word)
         for place, word in enumerate(words)
     )
+
+
+def _quoted(word: str) -> str:
+    """As shlex.quote, which imports re; and zsh takes =cat for the path of cat."""
+    is_bare = word.isascii() and all(letter.isalnum() or letter in _BARE_SIGNS for letter in word)
+    if word and is_bare and not word.startswith("=") and "^" not in word:
+        return word
+    return "'" + word.replace("'", "'\"'\"'") + "'"
 
 
 def only_mentions(command: str) -> bool:
@@ -531,11 +653,13 @@ def only_mentions(command: str) -> bool:
 
     It tells a slip from a call in ordinary sessions, where an agent may run any program anyway.
     """
-    commands = _commands(command, f"{_LOOSE_PIECE}|{_PIECE}")
+    commands = _commands(command, _loose_piece)
     return bool(commands) and all(map(_is_reader, filter(None, commands or ())))
 
 
 def _is_reader(words: List[str]) -> bool:
+    import re
+
     if words[0] == "git":
         return (
             words[1:2] != [] and words[1] in _GIT_COMMANDS and not any(re.match(_GIT_RUNS, word) for word in words[2:])
@@ -554,6 +678,8 @@ def _is_reader(words: List[str]) -> bool:
 
 def _runs_another(words: List[str]) -> bool:
     """Whether an argument makes a reader run what it names."""
+    import re
+
     runs = _READER_RUNS + "|" + _PROGRAM_RUNS.get(words[0], _READER_RUNS)
     return any(re.match(runs, word) for word in words[1:])
 
@@ -578,17 +704,27 @@ def wrapper_arguments(command: str) -> Optional[List[str]]:
 
 def _after_python(words: List[str]) -> Optional[List[str]]:
     """What follows Python and its harmless flags; None if the first word is not Python."""
-    if not re.fullmatch(_PYTHON, _program(words[0])):
+    name, dot, minor = _program(words[0]).partition(".")
+    if name not in ("python", "python3") or (dot and not (name == "python3" and minor.isascii() and minor.isdigit())):
         return None
     flags = 1
-    while flags < len(words) and re.fullmatch(_PYTHON_FLAGS, words[flags]):
+    while flags < len(words) and _is_python_flag(words[flags]):
         flags += 1
     return words[flags:]
 
 
+def _is_python_flag(word: str) -> bool:
+    return word[:1] == "-" and len(word) > 1 and _HARMLESS_PYTHON_FLAGS.issuperset(word[1:])
+
+
 def _program(word: str) -> str:
-    """The name of the program whose path ``word`` is; "" if a shell or Python could read it as anything else."""
-    return os.path.basename(word) if re.fullmatch(_PATH, word) else ""
+    """The name of the program whose path ``word`` is; "" if a shell or Python could read it as anything else.
+
+    "=" would make it an assignment (the program is then the next word), a leading "%" a job of the shell, and a leading
+    "-" an option for the Python that is to run it.
+    """
+    is_path = word.startswith(("/", "~/", ".", "_")) or word[:1].isalnum()
+    return os.path.basename(word) if is_path and "=" not in word else ""
 
 
 def options_of(arguments: List[str]) -> List[str]:
@@ -609,6 +745,8 @@ def pits_in(command: str) -> List[str]:
     arguments = wrapper_arguments(command)
     if arguments is not None:
         return pits_of(options_of(arguments))
+    import re
+
     bare = _bare(command)
     values: List[str] = re.findall(_PIT_OPTION, command)
     if bare != command:
@@ -714,8 +852,10 @@ def named_pits(tool_input: Any) -> list[object]:
             pending.extend(node)
         elif isinstance(node, str) and node.lstrip("\ufeff \t\r\n").startswith(("{", "[", '"')):
             try:
-                pending.append(json.loads(node.lstrip("\ufeff"), object_pairs_hook=values))
+                pending.append(read_json(node.lstrip("\ufeff"), values))
             except (ValueError, RecursionError):
+                import re
+
                 if re.search(_UNREADABLE_PIT, node):
                     raise _Refused(PIT_INVALID_PIT, "The parameters that name a PIT are not JSON") from None
     return named
@@ -749,7 +889,7 @@ def _unwrap(response: Any, stringified: bool = True) -> Iterator[str]:
             _refuse_other_content(block, {"text", "type"})
             yield block["text"]
     elif isinstance(response, (dict, list)):
-        yield json.dumps(response)
+        yield write_json(response)
 
 
 def _bash_stdout(response: dict[str, Any]) -> str:
@@ -761,10 +901,16 @@ def _bash_stdout(response: dict[str, Any]) -> str:
     if response.get("interrupted") or response.get("timedOutAfterMs") or response.get("isImage"):
         raise _Refused(PIT_INVALID_JSON, "Tool output was interrupted or is not text")
     stderr = response.get("stderr")
-    if stderr and not re.fullmatch(_CWD_NOTICE, str(stderr)):
+    if stderr and not _is_cwd_notice(str(stderr)):
         raise _Refused(PIT_INVALID_JSON, "Tool output has diagnostics besides the envelope")
     _refuse_other_content(response, _HARMLESS_BASH_FIELDS)
     return str(response["stdout"] or "")
+
+
+def _is_cwd_notice(stderr: str) -> bool:
+    import re
+
+    return bool(re.fullmatch(_CWD_NOTICE, stderr))
 
 
 def _refuse_other_content(holder: dict[str, Any], known: Collection[str]) -> None:
@@ -786,7 +932,7 @@ def _wrapper_in(text: str) -> Any:
     if not text.lstrip().startswith(("[", "{")):
         return None
     try:
-        parsed = json.loads(text, object_pairs_hook=_without_repeats)
+        parsed = read_json(text, _without_repeats)
     except (ValueError, RecursionError):
         return None
     if isinstance(parsed, dict) and "data" not in parsed and _has_blocks(parsed):
@@ -850,10 +996,17 @@ def prepared_call(hook: dict[str, Any]) -> tuple[str, str]:
         return "", ""
     call = command[: -len(ENDING)]
     files = values_of(RELEASE_OPTION, options_of(wrapper_arguments(call) or []))
-    named = re.escape(str(hook.get("tool_use_id")))
-    if len(files) != 1 or not re.fullmatch(_PRIVATE_FILE.format(named), files[0]):
+    if len(files) != 1 or not _is_private_name(files[0], str(hook.get("tool_use_id"))):
         return "", ""
     return call, files[0]
+
+
+def _is_private_name(path: str, call_id: str) -> bool:
+    """Whether ``path`` is one that the guard gives to the call: /FOLDER/ID.<32 hex>."""
+    folder, _, name = path.rpartition("/")
+    random = name[-32:]
+    is_random = len(random) == 32 and set(random) <= set("0123456789abcdef")
+    return folder.startswith("/") and len(folder) > 1 and is_random and name == f"{call_id}.{random}"
 
 
 def _release(hook: dict[str, Any], call: str, path: str, ceiling: Optional[str]) -> dict[str, Any]:
@@ -921,7 +1074,7 @@ def _respond_to(raw: bytes) -> tuple[dict[str, Any], str]:
     tool_name = "unknown"
     try:
         text = raw.decode("utf-8", "replace")
-        hook = json.loads(text) if text.strip() else {}
+        hook = read_json(text) if text.strip() else {}
         if not isinstance(hook, dict):
             return block_output(Finding(PIT_PARSE_ERROR, "Hook input is not a JSON object")), tool_name
         tool_name = ascii(hook.get("tool_name", tool_name))[1:-1][:100]
@@ -948,7 +1101,7 @@ def _log(verdict: str) -> None:
 
 
 def _write(answer: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.write(write_json(answer) + "\n")
     sys.stdout.flush()
 
 
@@ -970,7 +1123,7 @@ def _arm(seconds: int, last_words: str) -> None:
 
 def main() -> int:
     late = block_output(Finding(PIT_PARSE_ERROR, "The gate ran out of time"))
-    _arm(ALARM_SECONDS, json.dumps(late) + "\n")
+    _arm(ALARM_SECONDS, write_json(late) + "\n")
     answer, tool_name = _respond_to(sys.stdin.buffer.read())
     _arm(0, "")
     _write(answer)

@@ -23,12 +23,9 @@ It always exits 0: ``{}`` leaves the call alone. An absent or broken gate means 
 from __future__ import annotations
 
 import io
-import json
 import os
-import re
 import sys
 import time
-from collections import namedtuple
 from types import ModuleType
 
 try:
@@ -36,10 +33,10 @@ try:
 except ImportError:
     from importlib.machinery import SourceFileLoader
 
-# The process starts on every command of an agent: typing alone would take longer than the rest (see pit_gate.py).
+# The process starts on every command of an agent: what costs start-up time is left out, as in pit_gate.py.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Collection, Mapping, NamedTuple, Sequence
+    from typing import Any, Callable, Collection, Mapping, Sequence
 
 # The bundled agents; in a plugin they are called "plugin:name".
 PERPLEXITY = tuple(f"perplexity-{name}" for name in ("search", "ask", "reason", "research", "sec"))
@@ -115,21 +112,24 @@ FOREIGN_LISTING = "Only the installed program may list: write pit_fetch, or pyth
 NO_PRIVATE_FILE = "No private file can be made for the envelope ({}): set TMPDIR to a folder that is this user's own"
 NO_CALL_ID = "This client gives a call no id, so its envelope cannot be released: update it"
 
-_QUOTING = re.compile(r"[\"'\\\n]")
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_QUOTING = str.maketrans("", "", "\"'\\\n")
 _PLANTED = "planted leak"
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_NAME = _LETTERS | frozenset("0123456789_-")
+_PATH = _NAME | frozenset("./")
 
 
-# What to do with a call: refuse it with a reason, run ``words`` instead, or (both empty) leave it alone. With
-# ``private``, its envelope goes to a private file.
-if TYPE_CHECKING:
+class Verdict:
+    """What to do with a call: refuse it with a reason, run ``words`` instead, or (both empty) leave it alone.
 
-    class Verdict(NamedTuple):
-        refusal: str = ""
-        words: Sequence[str] = ()
-        private: bool = False
+    With ``private``, its envelope goes to a private file.
+    """
 
-else:
-    Verdict = namedtuple("Verdict", "refusal words private", defaults=("", (), False))
+    __slots__ = ("private", "refusal", "words")
+
+    def __init__(self, refusal: str = "", words: Sequence[str] = (), private: bool = False) -> None:
+        self.refusal, self.words, self.private = refusal, words, private
 
 
 ALONE = Verdict()
@@ -153,7 +153,7 @@ def _at_a_glance(hook: Mapping[str, Any], environ: Mapping[str, str]) -> Verdict
         return Verdict(NO_RESOURCES)
     if tool_name not in ("Bash", "Monitor") or not is_ruled:
         return ALONE
-    return None if is_only or "pit_fetch" in _QUOTING.sub("", str(tool_input.get("command"))).lower() else ALONE
+    return None if is_only or "pit_fetch" in str(tool_input.get("command")).translate(_QUOTING).lower() else ALONE
 
 
 def _examined(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> Verdict:
@@ -191,8 +191,8 @@ def is_wrapper_only(hook: Mapping[str, Any], environ: Mapping[str, str]) -> bool
 
 def adapter_options(environ: Mapping[str, str]) -> frozenset[str]:
     """The names, without dashes, of the options that an adapter may use."""
-    named = re.split(r"[,\s]+", environ.get(OPTIONS_VARIABLE, ""))
-    return COMMON_OPTIONS | SOURCE_OPTIONS | {_option(name) for name in named if name}
+    named = environ.get(OPTIONS_VARIABLE, "").replace(",", " ").split()
+    return COMMON_OPTIONS | SOURCE_OPTIONS | set(map(_option, named))
 
 
 def _option(name: str) -> str:
@@ -260,7 +260,9 @@ def _refuse_options(options: list[str]) -> str:
         return f"This is not a fetch: {FORM}"
     if "--fail" in options:
         return "Leave --fail out: the envelope's gaps say what failed"
-    if "--verbose" in options or any(re.fullmatch(r"-[A-Za-z]+", word) for word in options):
+    if "--verbose" in options or any(
+        word[:1] == "-" and len(word) > 1 and _LETTERS.issuperset(word[1:]) for word in options
+    ):
         return "Leave -v out: only the envelope may be printed"
     return ""
 
@@ -269,7 +271,9 @@ def _refuse_unknown(options: list[str], allowed: Collection[str] | None) -> str:
     """Why an adapter may not use one of the words: an option (``--name`` or ``name=value``) it may not choose."""
     if allowed is None:
         return ""
-    if re.fullmatch(r"[a-z][a-z-]*", options[0]):  # one of the commands of pit_fetch, today's or tomorrow's
+    if options[0][:1].islower() and _NAME.issuperset(
+        options[0]
+    ):  # one of the commands of pit_fetch, today's or tomorrow's
         return f"Start the call with --source: {FORM}"
     for word in options:
         name, equals, _ = word.partition("=")
@@ -277,11 +281,15 @@ def _refuse_unknown(options: list[str], allowed: Collection[str] | None) -> str:
             if name[2:] not in allowed:
                 return NOT_FOR_ADAPTERS.format(name[:40])
         elif name.startswith("-"):
-            if not re.fullmatch(r"-|-\d*\.?\d+", word):
+            if word != "-" and not _is_number(word[1:]):
                 return NOT_FOR_ADAPTERS.format(name[:40])
-        elif equals and re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) and _option(name) not in allowed:
+        elif equals and name[:1] in _LETTERS and _NAME.issuperset(name) and _option(name) not in allowed:
             return NOT_FOR_ADAPTERS.format(f"{name[:40]}=...") + "; write a value that contains = as --name=VALUE"
     return ""
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(".", "", 1).isdecimal() and not text.endswith(".")
 
 
 def _refuse_pit(options: list[str], ceiling: str | None, gate: ModuleType) -> str:
@@ -318,9 +326,15 @@ def _is_foreign(folder: str) -> bool:
     if _is_home(folder):
         return False
     try:
-        return any(re.fullmatch(r"pit_fetch(\.pyc?|\.(.+\.)?(so|pyd))?", name) for name in os.listdir(folder))
+        return any(map(_is_importable, os.listdir(folder)))
     except OSError:
         return False
+
+
+def _is_importable(name: str) -> bool:
+    """Whether Python would take a file or a folder of this name for the module pit_fetch."""
+    module, _, suffix = name.partition(".")
+    return module == "pit_fetch" and (suffix in ("", "py", "pyc") or f".{suffix}".endswith((".so", ".pyd")))
 
 
 def _is_home(folder: str) -> bool:
@@ -354,13 +368,13 @@ class NoPrivateFile(Exception):
 def private_file(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> str:
     """Makes the empty file that the envelope of this call goes to. Raises NoPrivateFile if it cannot."""
     named = hook.get("tool_use_id")
-    if not isinstance(named, str) or not re.fullmatch(r"[\w-]{1,100}", named, re.ASCII):
+    if not isinstance(named, str) or not 0 < len(named) <= 100 or not _NAME.issuperset(named):
         raise NoPrivateFile(NO_CALL_ID)
     project = environ.get("CLAUDE_PROJECT_DIR") or str(hook.get("cwd") or os.getcwd())
     problem = "no folder for temporary files"
     for place in (environ.get("TMPDIR", ""), "/tmp", "/var/tmp"):  # noqa: S108 - in a folder that is private
         store = os.path.join(place, f"pit_fetch-{os.geteuid()}")
-        if not re.fullmatch(r"/[\w./-]+", store, re.ASCII) or _is_inside(store, project):
+        if not store.startswith("/") or not _PATH.issuperset(store) or _is_inside(store, project):
             continue  # the command names it without quotes; and an agent reads its project
         try:
             _make_private(store, gate)
@@ -394,29 +408,44 @@ def _make_private(store: str, gate: ModuleType) -> None:
 
 
 def load_gate(folder: str) -> ModuleType | None:
-    """The gate in ``folder``, by its file path and never the import path; None if it does not do its job."""
+    """The gate in ``folder``, by its file path and never the import path; None if that cannot be loaded."""
     gate = ModuleType("pit_gate")
     gate.__file__ = os.path.join(folder, "pit_gate.py")
-    stdout, sys.stdout = sys.stdout, io.StringIO()  # a broken gate that prints must not corrupt our answer
-    try:
+
+    def run() -> bool:
         # As an import does it: compiling the file for every command would take longer than all the rest.
-        code = SourceFileLoader("pit_gate", gate.__file__).get_code("pit_gate")
+        code = SourceFileLoader("pit_gate", str(gate.__file__)).get_code("pit_gate")
         exec(code or "", gate.__dict__)  # noqa: S102 - the file beside this one
-        return gate if gate.ENDING and withholds(gate.respond(planted_leak())) else None
-    except BaseException:  # noqa: BLE001 - whatever is wrong with it (even sys.exit), it does not guard
-        return None
+        return bool(gate.ENDING) and gate.read_json(gate.write_json({})) == {}
+
+    return gate if _quietly(run) else None
+
+
+def works(gate: ModuleType | None) -> bool:
+    """Whether a gate does its job: it withholds a planted leak."""
+    return gate is not None and _quietly(lambda: withholds(gate.respond(planted_leak())))
+
+
+def _quietly(ask: Callable[[], Any]) -> bool:
+    """What the gate answers; False if it raises (even SystemExit). What it prints must not corrupt our answer."""
+    stdout, sys.stdout = sys.stdout, io.StringIO()
+    try:
+        return bool(ask())
+    except BaseException:  # noqa: BLE001 - whatever is wrong with it, it does not guard
+        return False
     finally:
         sys.stdout = stdout
 
 
 def planted_leak() -> dict[str, Any]:
     """A PostToolUse hook input whose output holds an item from the day after the PIT."""
-    item = {"available_at": "2024-01-02T00:00:00Z", "available_at_source": "provider_metadata", "title": _PLANTED}
+    late = '{"available_at": "2024-01-02T00:00:00Z", "available_at_source": "provider_metadata", "title": "%s"}'
+    envelope = '{"data": [%s], "gaps": []}' % (late % _PLANTED)
     return {
         "hook_event_name": "PostToolUse",
         "tool_name": "Bash",
         "tool_input": {"command": "pit_fetch --source x --pit 2024-01-01T00:00:00Z"},
-        "tool_response": {"stdout": json.dumps({"data": [item], "gaps": []}), "stderr": "", "interrupted": False},
+        "tool_response": {"stdout": envelope, "stderr": "", "interrupted": False},
     }
 
 
@@ -424,7 +453,7 @@ def withholds(answer: Any) -> bool:
     """Whether a gate's answer to the planted leak blocks it and replaces it with something else."""
     replacement = answer["hookSpecificOutput"]["updatedToolOutput"]
     complete = {"stdout", "stderr", "interrupted"} <= replacement.keys()
-    return answer["decision"] == "block" and complete and _PLANTED not in json.dumps(answer)
+    return answer["decision"] == "block" and complete and _PLANTED not in str(answer)
 
 
 def rebuilt(verdict: Verdict, path: str, gate: ModuleType) -> str:
@@ -463,11 +492,14 @@ def respond(hook: Any, environ: Mapping[str, str], gate: ModuleType | None = Non
 
     ``gate`` is one known to work; default: the one beside this file.
     """
+    return _answer(hook, environ, gate or load_gate(_HERE), is_known_to_work=gate is not None)
+
+
+def _answer(hook: Any, environ: Mapping[str, str], gate: ModuleType | None, is_known_to_work: bool) -> dict[str, Any]:
     try:
         verdict = _at_a_glance(hook, environ)
         if verdict is None:
-            gate = gate or load_gate(os.path.dirname(os.path.abspath(__file__)))
-            if gate is None:
+            if gate is None or not (is_known_to_work or works(gate)):
                 return deny(GATE_BROKEN)
             verdict = _examined(hook, environ, gate)
         if verdict.refusal:
@@ -562,7 +594,7 @@ def _decide_neo4j_tool(tool_name: str, environ: Mapping[str, str]) -> Verdict | 
 
 def _decide_query(tool_input: Any, environ: Mapping[str, str], gate: ModuleType) -> Verdict:
     """The verdict on a call of the read tool."""
-    ceiling, folder = environ.get(CEILING_VARIABLE), os.path.dirname(os.path.abspath(__file__))
+    ceiling, folder = environ.get(CEILING_VARIABLE), _HERE
     given = tool_input if isinstance(tool_input, dict) else {}
     query = given.get("query")
     if not isinstance(query, str):
@@ -703,6 +735,8 @@ def _refuse_cypher(query: str) -> str:
 
 
 def _decode(query: str) -> str:
+    import re
+
     return re.sub(r"\\u+([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), query)
 
 
@@ -728,6 +762,8 @@ def _refuse_reading(query: str) -> str:
 
 def _tokens(query: str) -> list[tuple[str, str]] | None:
     """Kind and text of each token, words in lower case; None if one has no end."""
+    import re
+
     found, position, pattern = [], 0, re.compile(_LEXEME, re.DOTALL)
     while position < len(query):
         match = pattern.match(query, position)
@@ -833,12 +869,24 @@ def _dotted(tokens: list[tuple[str, str]], place: int) -> tuple[str, int]:
 # The process.
 
 
-def _respond_to(raw: bytes) -> dict[str, Any]:
+# What is said when the time is up: JSON, since there is no quote in it.
+_LATE = str(deny("The guard ran out of time")).replace("'", '"')
+
+
+def _respond_to(raw: bytes) -> str:
+    """The answer, in JSON, to the bytes on stdin."""
+    gate = load_gate(_HERE)
+    if gate is None:
+        import json
+
+        read, write = json.loads, json.dumps
+    else:
+        read, write = gate.read_json, gate.write_json
     try:
-        hook = json.loads(raw.decode("utf-8", "replace"))
+        hook = read(raw.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
-        return deny("Hook input is not valid JSON")
-    return respond(hook, os.environ)
+        return str(write(deny("Hook input is not valid JSON")))
+    return str(write(_answer(hook, os.environ, gate, is_known_to_work=False)))
 
 
 def _arm(seconds: int, last_words: str) -> None:
@@ -858,10 +906,10 @@ def _arm(seconds: int, last_words: str) -> None:
 
 
 def main() -> int:
-    _arm(ALARM_SECONDS, json.dumps(deny("The guard ran out of time")) + "\n")
+    _arm(ALARM_SECONDS, _LATE + "\n")
     answer = _respond_to(sys.stdin.buffer.read())
     _arm(0, "")
-    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.write(answer + "\n")
     sys.stdout.flush()
     return 0
 

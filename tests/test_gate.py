@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pit_fetch.siblings import gate
@@ -220,6 +221,53 @@ def test_digits_beyond_the_microsecond_never_let_more_through(digits: str) -> No
     assert exact <= (up - start) / timedelta(microseconds=1) * 1_000_000
 
 
+WRITTEN = st.builds(
+    "".join,
+    st.lists(
+        st.sampled_from(
+            ["2024-02-15", "T", " ", "16:00:00", "24:00:00", "16:00:60", ".5", ".", "1234567", "Z", "z", "W"]
+        )
+        | st.sampled_from(["+05:30", "-05:60", "+24:00", "-0500", "+05", "\n", "\u0664", "\uff12", "00"]),
+        max_size=6,
+    ),
+)
+_CLOCK = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]"
+WELL_WRITTEN = re.compile(rf"\s*[0-9]{{4}}(?:-[0-9]{{2}}){{2}}T{_CLOCK}:[0-5][0-9](?:\.[0-9]+)?(?:Z|[+-]{_CLOCK})\s*")
+
+
+@given(WRITTEN)
+@example("2024-02-15T16:00:00.1234567+05:30 ")
+@example("2024-02-15T16:00:00+00:00Z")
+def test_an_instant_is_written_in_one_way(text: str) -> None:
+    assert (gate.parse_iso8601(text) is not None) == bool(WELL_WRITTEN.fullmatch(text)), text
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+)
+
+
+@pytest.mark.parametrize("has_core", [True, False])
+@given(value=JSON, indent=st.none() | st.just(1), around=st.sampled_from(["", " \n", "\ufeff", "x", "\u00a0", "[]"]))
+def test_json_is_read_and_written_as_by_the_standard_library(
+    has_core: bool, value: Any, indent: int | None, around: str
+) -> None:
+    def said(read: Any, text: str) -> Any:
+        try:
+            return read(text)
+        except ValueError:
+            return "refused"
+
+    with pytest.MonkeyPatch.context() as changed:
+        if not has_core:
+            changed.setitem(sys.modules, "_json", None)
+        assert gate.write_json(value) == json.dumps(value)
+        for text in (json.dumps(value, indent=indent), json.dumps(value, ensure_ascii=False)[:-1]):
+            for written in (around + text, text + around, text):
+                assert said(gate.read_json, written) == said(json.loads, written)
+
+
 LATE_STAMP = json.dumps({"available_at": LATE["available_at"]})
 
 
@@ -233,6 +281,10 @@ LATE_STAMP = json.dumps({"available_at": LATE["available_at"]})
         "note: " + json.dumps({"available_at": 1708441200}).replace('"', '\\"'),
         "note: " + str({"available_at": LATE["available_at"]}),
         str({"Revised_At": LATE["available_at"]}),
+        " " + LATE_STAMP.replace('"', '\\"'),
+        "\u3000" + LATE_STAMP.replace('"', '\\"'),
+        "\\n" + LATE_STAMP.replace('"', '\\"'),
+        "note: " + LATE_STAMP.replace('_at"', '_at "').replace('"', '\\"'),
     ],
 )
 def test_a_stamp_in_a_text_is_found_however_the_text_is_written(written: str) -> None:

@@ -130,7 +130,7 @@ def test_exactly_one_plain_call_may_run(command: str) -> None:
         (f"pit_fetch \\\n --pit {PIT} a -- b --limit 5", f"pit_fetch --pit {PIT} a --release FILE -- b --limit 5"),
         (
             f"pit_fetch --pit {PIT} '=cat' '~/x' it\\'s \"\"",
-            f"pit_fetch --pit {PIT} '='cat '~/x' 'it'\"'\"'s' '' --release FILE",
+            f"pit_fetch --pit {PIT} '=cat' '~/x' 'it'\"'\"'s' '' --release FILE",
         ),
     ],
 )
@@ -698,3 +698,24 @@ def _imported(node: ast.Import | ast.ImportFrom) -> set[str]:
     if isinstance(node, ast.ImportFrom):
         return {str(node.module).partition(".")[0]}
     return {alias.name.partition(".")[0] for alias in node.names}
+
+
+def test_a_call_of_an_adapter_imports_none_of_the_slow_modules() -> None:
+    environ = {"PATH": os.environ["PATH"], "TMPDIR": STORE[0], "PIT_GATE_LOG": "", **CEILING}
+
+    def answer(script: Path, hook: dict[str, Any]) -> Any:
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-X", "importtime", str(script)],
+            input=json.dumps(hook), capture_output=True, text=True, env=environ, check=True,
+        )  # fmt: skip
+        imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+        assert not imported & {"collections", "datetime", "enum", "functools", "json", "re", "typing"}
+        return json.loads(done.stdout)["hookSpecificOutput"]
+
+    asked = bash(f"{FETCH} --limit 5 --query 'it is \"quoted\"'", agent_type="alphavantage")
+    asked["tool_input"] = answer(GUARD, asked)["updatedInput"]
+    item = {"available_at": PIT, "available_at_source": "provider_metadata", "title": 'caf\u00e9: "to be" or not\n'}
+    envelope = json.dumps({"data": [item], "gaps": []})
+    Path(asked["tool_input"]["command"].partition(" --release ")[2].partition(" ")[0]).write_text(envelope)
+    asked["tool_response"] = {"stdout": gate.SENTINEL, "stderr": "", "interrupted": False}
+    assert answer(GUARD.with_name("pit_gate.py"), asked)["updatedToolOutput"]["stdout"] == envelope

@@ -170,8 +170,8 @@ MUTANTS = (
     ),
     Mutant(
         "the gate overlooks a module behind -m",
-        "pit_gate:_WRAPPER",
-        lambda real: real.replace("(?:-[a-z]+)?", ""),
+        "pit_gate:_names_wrapper",
+        lambda real: lambda text: real(text.replace("-mpit_fetch", "-m")),
         _HOOK,
     ),
     Mutant("the gate judges diff at the earlier PIT", "pit_gate:is_diff", lambda real: lambda words: False, _HOOK),

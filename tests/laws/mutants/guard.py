@@ -24,7 +24,7 @@ def _by_flag_alone(real: Any) -> Any:
 
 def _at_the_end(real: Any) -> Any:
     def rebuilt(verdict: Any, path: str, own: Any) -> str:
-        command = str(real(verdict._replace(private=False), path, own))
+        command = str(real(type(verdict)(verdict.refusal, verdict.words), path, own))
         return f"{command} {gate.RELEASE_OPTION} {path}{gate.ENDING}" if verdict.private else command
 
     return rebuilt
