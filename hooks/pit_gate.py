@@ -114,16 +114,15 @@ _LOOSE_PIECE = (
 _HARMLESS_PYTHON_FLAGS = frozenset("BEIOPqsSu")
 _JSON_BLANKS = " \t\n\r"
 _UNREADABLE_PIT = r"(?i)(?<![a-z])pit\s*[\"']?\s*:"
-# A string of a JSON document that may be a JSON document in turn, that holds the name of a stamp in quotes, or that is
-# written with escapes nobody needs (some encoders write every quote as one). In such a text a stamp may follow, however
-# often it was quoted.
+# A string of a JSON document that may be a JSON document in turn, that holds the name of a stamp, or that is written
+# with escapes nobody needs (some encoders write every quote as one).
 _EMBEDDED = r'"(?:\s|\\[nrt]|\\ufeff)*[\[{]'
-_QUOTED_STAMP = r'\\"\s*(?i:available_at|revised_at|first_seen_at)\s*\\'
+_STAMP_NAME = r"(?i:available_at|revised_at|first_seen_at)"
+_NAME_IN_TEXT = _STAMP_NAME + r'(?!")'  # not the key of an object
 _ESCAPED_ASCII = r"\\+u00([2-7][0-9A-Fa-f])"
-_STAMP_IN_TEXT = (
-    r"""["']\s*(?i:available_at|revised_at|first_seen_at)\s*\\*["'](?:\s|\\+[nrt])*:"""
-    r"""(?:\s|\\+[nrt])*(?:\\*["']\s*)?([+-]?[0-9][^"'\\,}\]]*)"""
-)
+# In JSON, however often it was quoted, in YAML, as an argument or an attribute, as an element, a row of a table.
+_MARKS = r"""(?:\s|\\+[nrt]|\\*["'`*]|&#?\w+;)*"""
+_STAMP_IN_TEXT = rf"""{_STAMP_NAME}{_MARKS}[:=>|][=>]?{_MARKS}([+-]?[0-9][^\s"'`*\\,;&}}\])<|]*)"""
 _CWD_NOTICE = r"\s*(?:Shell cwd was reset to [^\n]*)?\s*"
 
 _WRAPPER = "pit_fetch"
@@ -136,21 +135,33 @@ _LISTING_WORDS = frozenset({"doctor", "lint", "help", "sources", "config", "comp
 # Programs that read, move or check files, which may have the name, and what makes some of them run what they are given.
 _READERS = frozenset(
     {
-        "cat", "cd", "cp", "cut", "diff", "du", "echo", "egrep", "fgrep", "file", "find", "grep", "head", "ls", "mkdir",
-        "mv", "mypy", "pip", "pip3", "pytest", "rg", "rm", "rmdir", "ruff", "stat", "tail", "test", "touch", "tree",
-        "type", "uniq", "wc", "which",
+        "basename", "cat", "cd", "chmod", "cmp", "comm", "cp", "cut", "diff", "dirname", "du", "echo", "egrep", "fgrep",
+        "file", "find", "grep", "head", "jq", "less", "ln", "ls", "md5sum", "mkdir", "mv", "mypy", "nl", "pip", "pip3",
+        "pwd", "pytest", "readlink", "realpath", "rg", "rm", "rmdir", "ruff", "sha256sum", "sort", "stat", "tail",
+        "tar", "tee", "test", "touch", "tree", "type", "uniq", "wc", "which",
     }
 )  # fmt: skip
-_READER_RUNS = r"-(exec|ok|delete|f(print|ls))|--(pre|hostname|py)"
-# Of some programs: an index is arithmetic for test -v, which runs what is in it; pip config runs an editor.
-_PROGRAM_RUNS = {"test": r"-[vR]$", "pip": r"config$", "pip3": r"config$"}
+_READER_RUNS = r"-(exec|ok|delete|f(print|ls))|--(pre(=|$)|hostname|py(?!args))"
+# Of some programs: an index is arithmetic for test -v, which runs what is in it; pip config runs an editor, sort --co a
+# compressor, less +! and tar -I (or xIf) a command, tar HOST:FILE a shell.
+_PROGRAM_RUNS = {
+    "less": r"\+|--cm",
+    "pip": r"config$",
+    "pip3": r"config$",
+    "sort": r"--co",
+    "tar": r"--(?!exclude=)|-[A-Za-z]*[IF]|[A-Za-z]*[IF][A-Za-z]*$|[^/]*:",
+    "test": r"-[vR]$",
+}
 _READING_MODULES = frozenset({"mypy", "pip", "pytest", "ruff"})
 _READING_SED = r"[0-9]+(,(\+?[0-9]+|\$))?p"
 # The commands of git that record or show; -c, -O and the like (long ones may be shortened) make git run what they name.
 _GIT_COMMANDS = frozenset(
-    {"add", "blame", "branch", "commit", "diff", "grep", "log", "ls-files", "mv", "rm", "show", "status", "tag"}
-)
-_GIT_RUNS = r"-[A-Za-z]*O|--op|--ext|--textc|--exe|-c$|-[A-Za-z]*F$"
+    {
+        "add", "blame", "branch", "checkout", "commit", "diff", "fetch", "grep", "log", "ls-files", "mv", "push",
+        "reset", "restore", "rev-parse", "rm", "show", "stash", "status", "switch", "tag",
+    }
+)  # fmt: skip
+_GIT_RUNS = r"-[A-Za-z]*O|--op|--ext|--textc|--exe|--rece|--upl|.*ext::|-c$|-[A-Za-z]*F$"
 
 # What Claude Code 2.1.329 adds to a Bash result. Anything else that holds text is unknown, so it is withheld.
 _HARMLESS_BASH_FIELDS = frozenset({"stdout", "stderr", "returnCodeInterpretation"})
@@ -254,18 +265,18 @@ def check(text: str, pit: datetime) -> Optional[Finding]:
 def _may_quote_stamps(text: str) -> bool:
     """Whether a string of a JSON document may hold stamps: what is quick to see, first."""
     lower, is_escaped = text.lower(), "\\" in text
-    if "'" in text and "_at'" in lower:  # as Python prints a dict
-        return True
     if is_escaped and "\\u00" in text and any(f"\\u00{digit}" in text for digit in "234567"):  # _ESCAPED_ASCII
         return True
-    signs = ['"{', '"[', *(['"\\', "_at\\", "_at "] if is_escaped else [])]  # what both patterns need
+    signs = ['"{', '"[', *(['"\\'] if is_escaped else [])]  # what _EMBEDDED needs
     if '" ' in text:
         signs += ['" {', '" [', '"  ', '" \\']
-    if text.isascii() and not any(sign in lower for sign in signs):  # re knows more blanks
+    is_nested = not text.isascii() or any(sign in text for sign in signs)  # re knows more blanks
+    is_named = lower.count("_at") != lower.count('_at"')  # what _NAME_IN_TEXT needs
+    if not is_nested and not is_named:
         return False
     import re
 
-    return bool(re.search(_EMBEDDED, text) or re.search(_QUOTED_STAMP, text))
+    return bool(re.search(_EMBEDDED, text) or re.search(_NAME_IN_TEXT, text))
 
 
 def _load(text: str) -> tuple[Any, list[dict[str, Any]]]:
@@ -387,8 +398,8 @@ def _check_nested(stamped: list[dict[str, Any]], data: list[Any], pit: datetime)
 def _check_embedded(payload: Any, pit: datetime) -> Optional[Finding]:
     """(2) and (10) in strings that hold JSON: an item may quote an envelope, or a careless plugin put one there.
 
-    A string that is JSON as a whole is parsed, and what it quotes in turn. In any other the stamps are looked for: an
-    envelope may stand behind a word, or be one line of several.
+    A string that is JSON as a whole is parsed, and what it quotes in turn. In any other the stamps are looked for by
+    their names: an envelope may stand behind a word, be one line of several, or be written otherwise than as JSON.
     """
     import re
 
@@ -420,8 +431,8 @@ def _check_embedded(payload: Any, pit: datetime) -> Optional[Finding]:
                     pass
             text = re.sub(_ESCAPED_ASCII, lambda match: chr(int(match[1], 16)), text)
             if "_at" in text.lower():
-                stamps += re.findall(_STAMP_IN_TEXT, text)
-    return next(filter(None, (_check_stamp(stamp, pit, "a stamp in embedded JSON") for stamp in stamps)), None)
+                stamps += (stamp.rstrip(".") for stamp in re.findall(_STAMP_IN_TEXT, text))
+    return next(filter(None, (_check_stamp(stamp, pit, "a stamp in a text") for stamp in stamps)), None)
 
 
 def _holds(tree: Any, target: dict[str, Any]) -> bool:
@@ -661,9 +672,9 @@ def _is_reader(words: List[str]) -> bool:
     import re
 
     if words[0] == "git":
-        return (
-            words[1:2] != [] and words[1] in _GIT_COMMANDS and not any(re.match(_GIT_RUNS, word) for word in words[2:])
-        )
+        words = words[2:] if words[1:2] == ["-C"] else words  # another folder
+        named = words[1:2] != [] and words[1] in _GIT_COMMANDS
+        return named and not any(re.match(_GIT_RUNS, word) for word in words[2:])
     if words[0] == "sed":  # a script that prints lines; others, which an option may add, can run commands
         is_reading = words[1:2] == ["-n"] and re.fullmatch(_READING_SED, "".join(words[2:3]))
         return bool(is_reading) and not any(word.startswith("-") for word in words[3:])

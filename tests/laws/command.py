@@ -84,9 +84,10 @@ def gate_judges(rng: Random) -> int:
         {**item, "body": _quoted(rng, {"data": [{rng.choice(["available_at", "Revised_At"]): after}]})},
         {**item, "body": _quoted(rng, [{"deep": {"Daily_Stock": 1}}], noise=False)},
         {**item, _quoted(rng, {"available_at": after}): 1},
+        {**item, "body": _stamped(rng, after)},
     ]
     said: Any = {"available_at": before, "revised_at": None, "daily": 1, "note": 'the word "available_at": an instant'}
-    innocent = {**item, "Revised_At": before, "body": _quoted(rng, [said])}
+    innocent = {**item, "Revised_At": before, "body": _quoted(rng, [said]), "text": _stamped(rng, before)}
     assert gate.check(json.dumps({"data": [innocent], "gaps": []}), pit) is None, innocent
     envelopes: list[Any] = [{"data": [dict(item), one], "gaps": []} for one in late]
     envelopes += [
@@ -113,6 +114,18 @@ def _quoted(rng: Random, document: Any, noise: bool = True) -> str:
         [("", ""), ("", ""), ("\ufeff \n", "\n"), ("note: ", ""), ('{"a": 1}\n', "\n{}"), ("\xa0", ".")]
     )
     return before + text + after if noise else text
+
+
+def _stamped(rng: Random, stamp: str) -> str:
+    """A text in which a stamp is written otherwise than in JSON."""
+    form = rng.choice(
+        [
+            *("{}: {}", "- {}:   '{}'\n", "{}={}", '<row {}="{}"/>', "<{0}>{1}</{0}>", "{{{}: '{}'}}", "{} => {}"),
+            *("| {} | {} |", "**{}**: {}.", "&quot;{}&quot;: &quot;{}&quot;", "({}={})", "`{}`: `{}`"),
+        ]
+    )
+    text = form.format(rng.choice(["available_at", "Revised_At", "first_seen_at"]), stamp)
+    return _quoted(rng, rng.choice(["", "note\n", "caf\u00e9 "]) + text)
 
 
 def gate_releases(rng: Random) -> int:

@@ -157,8 +157,14 @@ MUTANTS = (
     Mutant("the gate overlooks an envelope in a text", "pit_gate:_check_embedded", nothing, _JUDGE),
     Mutant("the gate overlooks an envelope behind a word", "pit_gate:_STAMP_IN_TEXT", lambda real: "(?!)", _JUDGE),
     Mutant(
+        "the gate knows a stamp in a text by its quotes alone",
+        "pit_gate:_STAMP_IN_TEXT",
+        lambda real: r"""["']\s*""" + real.replace("[:=>|]", r"""["']\s*:"""),
+        _JUDGE,
+    ),
+    Mutant(
         "the gate overlooks an envelope that is quoted twice",
-        "pit_gate:_QUOTED_STAMP",
+        "pit_gate:_NAME_IN_TEXT",
         lambda real: "(?!)",
         _JUDGE,
     ),
