@@ -343,7 +343,9 @@ def test_an_agent_in_a_subfolder_is_checked(project: Path) -> None:
     (agents / "more").mkdir()
     widened = (agents / "fred.md").read_text().replace("  - Bash\n", "  - Bash\n  - Read\n", 1)
     (agents / "more" / "fred.md").write_text(widened)
-    assert "ERROR [R9] .claude/agents/more/fred.md" in answer(project, "lint").text
+    text = answer(project, "lint").text
+    assert "ERROR [R9] .claude/agents/more/fred.md" in text
+    assert "ERROR [R10] .claude/agents/more/fred.md: .claude/agents/fred.md is an agent of this name, too" in text
 
 
 def test_an_adapter_under_another_name_is_found(project: Path) -> None:
@@ -510,6 +512,9 @@ def test_wiring_that_may_not_enforce_is_a_warning(project: Path, old: str, new: 
         ("graph", {"command": "docker", "args": ["run", "-i", "mcp/neo4j-cypher:latest"]}, "fail"),
         ("neo4j-cypher", {"command": "docker", "args": ["run", "-i", "mcp/neo4j-cypher"]}, "ok"),
         ("graph", {"command": "python3", "args": ["-m", "mcp_neo4j_cypher"]}, "fail"),
+        ("graph", {"type": "http", "url": "https://Neo4j.example.com/mcp/"}, "fail"),
+        ("cypher", {"url": "http://127.0.0.1:8000/mcp/"}, "fail"),
+        ("files", {"url": "http://127.0.0.1:8000/mcp/"}, "note"),
         ("files", {"command": "mcp-files"}, "note"),
     ],
 )

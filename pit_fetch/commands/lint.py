@@ -8,7 +8,7 @@
     R7  no agent loads a deprecated skill
     R8  Cypher that an agent is to run is Cypher that the guard lets run
     R9  a PIT-complete agent has exactly the tool that its hooks judge
-    R10 an agent that may run commands has a name that the guard knows
+    R10 an agent that may run commands has a name that the guard knows, and no two agents have one name
 
 Reads files only. A project keeps agents and skills in ``.claude/``, a plugin at its root.
 """
@@ -121,6 +121,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
 
 def lint(project: Path, home: Path) -> tuple[list[str], list[Problem]]:
     """The names of the checked agents, and all problems; ``home`` holds ``agents`` and ``skills``."""
+    named: dict[str, str] = {}  # every agent, and its file
     checked: list[str] = []
     problems: list[Problem] = []
     for path in sorted((home / "agents").rglob("*.md")):
@@ -132,7 +133,12 @@ def lint(project: Path, home: Path) -> tuple[list[str], list[Problem]]:
                 checked.append(path.stem)
                 problems.append(Problem("ERROR", "R3", shown, f"the frontmatter cannot be read ({error})"))
             continue
-        if _is_data_agent(agent):
+        first = named.setdefault(agent.name, shown)
+        is_data_agent = _is_data_agent(agent) or agent.name in checked
+        if first != shown and is_data_agent:
+            message = f"{first} is an agent of this name, too, and the client takes one of them: rename or remove it"
+            problems.append(Problem("ERROR", "R10", shown, message))
+        if is_data_agent:
             checked.append(agent.name)
             problems += _check(agent, project, home)
     return checked, problems

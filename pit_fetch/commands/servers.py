@@ -60,7 +60,9 @@ def _servers(named: Any, origin: Path) -> Iterator[Server]:
         settings = settings if isinstance(settings, dict) else {}
         args = settings.get("args")
         words = [str(settings.get("command")), *(map(str, args) if isinstance(args, list) else ())]
-        if name == USUAL_NAME or any(PROGRAM in word.replace("_", "-") or IMAGE.search(word) for word in words):
+        is_program = any(PROGRAM in word.replace("_", "-") or IMAGE.search(word) for word in words)
+        address = f"{name} {settings['url']}".lower() if settings.get("url") else ""  # all that is known of it
+        if name == USUAL_NAME or is_program or "neo4j" in address or "cypher" in address:
             yield Server(str(name), origin, _namespace(words, settings.get("env")))
 
 
