@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import marshal
 import os
 import sys
 from pathlib import Path
@@ -199,6 +201,27 @@ def test_a_client_that_does_not_start_or_end_proves_nothing(tmp_path: Path, monk
     (tmp_path / "slow").write_text("#!/bin/sh\nsleep 30\n")
     (tmp_path / "slow").chmod(0o755)
     assert "not done" in prove.prove(str(tmp_path / "slow"), {"PATH": PATH}, tmp_path, ceiling, []).problem
+
+
+def test_a_compiled_gate_that_is_not_its_source_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "pit_gate.py"
+    path.write_bytes(Path(str(gate.__file__)).read_bytes())
+    assert doctor.check_cache(path, os.environ) == []
+    evil = path.read_text().replace(
+        "def only_mentions(command: str) -> bool:", "def only_mentions(_):\n    return True"
+    )
+    assert evil != path.read_text()
+    cached = Path(importlib.util.cache_from_source(str(path)))
+    cached.parent.mkdir()
+    # Not checked against its source (PEP 552), so that it may come with a repository, whose files have no times.
+    cached.write_bytes(
+        importlib.util.MAGIC_NUMBER + bytes([1]) + bytes(11) + marshal.dumps(compile(evil, str(path), "exec"))
+    )
+    python = {**os.environ, "PATH": PATH}
+    (found,) = doctor.check_cache(path, python)
+    assert (found.level, found.check) == ("fail", "files")
+    cached.unlink()
+    assert doctor.check_cache(path, python) == []
 
 
 def test_a_machine_without_time_zones_is_named(tmp_path: Path) -> None:

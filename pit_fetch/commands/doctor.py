@@ -108,6 +108,8 @@ def examine(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
         python = pool.submit(hook_python, environ)
         zones = pool.submit(zone_database, environ)
         trials = [pool.submit(try_out, hook, environ) for hook in _distinct(wired)]
+        gates = {hook.path.with_name("pit_gate.py") for hook in wired if hook.script and hook.path}
+        caches = [pool.submit(check_cache, path, environ) for path in sorted(gates)]
         yield Finding("ok", "pit_fetch", f"{_version()} on Python {_dotted(sys.version_info[:3])}")
         yield from check_command(environ)
         yield from check_working_directory(project)
@@ -118,6 +120,8 @@ def examine(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
         yield from check_servers(list(neo4j_servers(environ, project)), wired)
         for trial in trials:
             yield from trial.result()
+        for cached in caches:
+            yield from cached.result()
         yield from check_files(environ, project)
         yield from check_agents(project)
         yield from check_ceiling(settings, environ)
@@ -460,6 +464,25 @@ def check_files(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
         else:
             fix = f"compare it with this version ({INIT} --upgrade --dry-run), or replace it: {INIT} --force"
             yield Finding("warn", "files", f"{path} was edited: it is not the file of any version", fix)
+
+
+# Python takes a compiled file for what it says it is: its own header decides whether the source is looked at, and how.
+_COMPILED = """
+import importlib.machinery, sys
+path = sys.argv[1]
+with open(path, "rb") as source:
+    compiled = compile(source.read(), path, "exec", dont_inherit=True)
+print(importlib.machinery.SourceFileLoader("pit_gate", path).get_code("pit_gate") == compiled)
+"""
+
+
+def check_cache(path: Path, environ: Mapping[str, str]) -> list[Finding]:
+    """Whether the guard, which loads the compiled gate, loads what the gate's file says."""
+    python = shutil.which("python3", path=environ.get("PATH")) or "python3"
+    if _output([python, "-I", "-S", "-B", "-c", _COMPILED, str(path)], environ).strip() != "False":
+        return []
+    message = f"the compiled form of {path}, which the guard loads, is not what that file says"
+    return [Finding("fail", "files", message, f"find out where it came from, and remove {path.parent / '__pycache__'}")]
 
 
 def check_agents(project: Path) -> Iterator[Finding]:
