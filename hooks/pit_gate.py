@@ -154,6 +154,7 @@ _PROGRAM_RUNS = {
 }
 _READING_MODULES = frozenset({"mypy", "pip", "pytest", "ruff"})
 _READING_SED = r"[0-9]+(,(\+?[0-9]+|\$))?p"
+_GH_COMMANDS = frozenset({"issue", "pr", "release", "run", "search"})
 # The commands of git that record or show; -c, -O and the like (long ones may be shortened) make git run what they name.
 _GIT_COMMANDS = frozenset(
     {
@@ -675,6 +676,8 @@ def _is_reader(words: List[str]) -> bool:
         words = words[2:] if words[1:2] == ["-C"] else words  # another folder
         named = words[1:2] != [] and words[1] in _GIT_COMMANDS
         return named and not any(re.match(_GIT_RUNS, word) for word in words[2:])
+    if words[0] == "gh":  # its other commands include aliases and extensions
+        return words[1:2] != [] and words[1] in _GH_COMMANDS
     if words[0] == "sed":  # a script that prints lines; others, which an option may add, can run commands
         is_reading = words[1:2] == ["-n"] and re.fullmatch(_READING_SED, "".join(words[2:3]))
         return bool(is_reading) and not any(word.startswith("-") for word in words[3:])

@@ -558,6 +558,8 @@ _MENTIONS = (
     "sha256sum pit_fetch.py | tee sums.txt",
     "realpath pit_fetch.py && readlink -f pit_fetch",
     "pytest --pyargs pit_fetch -q",
+    "gh pr create --title 'pit_fetch: one --pit' --body \"$(cat <<'EOF'\nSay what `pit_fetch --pit T` prints.\nEOF\n)\"",
+    "gh issue list --search pit_fetch | cat",
 )
 # They run what they name, by a program that otherwise reads; in an ordinary session under a ceiling they are refused.
 _RUN = (
@@ -586,6 +588,7 @@ _RUN = (
         "less --cmd='!pit_fetch' x",
         "sort --compress-program=pit_fetch x",
     ),
+    *("gh alias set x '!pit_fetch'", "gh extension exec pit_fetch", "gh x pit_fetch"),
     *("git push --receive-pack=pit_fetch o", "git push --exec=pit_fetch o", "git fetch --upl pit_fetch o"),
     *(
         "git fetch 'ext::pit_fetch --source x'",
