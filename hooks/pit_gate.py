@@ -498,6 +498,7 @@ def write_json(value: Any) -> str:
 
 if TYPE_CHECKING:
     _Piece = Tuple[str, int, str]
+    _Command = Tuple[str, List[str]]
 
 
 def _is_call(command: str) -> bool:
@@ -547,12 +548,12 @@ def plain_words(command: str) -> Optional[List[str]]:
     if not command.replace("\n", "").replace("\t", "").isprintable():
         return None  # a control character, half a character, a blank that only some programs take for one
     commands = _commands(command, _piece)
-    return commands[0] if commands else None
+    return commands[0][1] if commands else None
 
 
-def _commands(text: str, piece_at: "Callable[[str, int], Optional[_Piece]]") -> Optional[List[List[str]]]:
-    """The words of each command of a list of them; None if there is more in ``text`` than such pieces."""
-    found: List[List[str]] = [[]]
+def _commands(text: str, piece_at: "Callable[[str, int], Optional[_Piece]]") -> "Optional[List[_Command]]":
+    """What stands before each command of a list of them, and its words; None if ``text`` has more than such pieces."""
+    found: "List[_Command]" = [("", [])]
     word: Optional[str] = None
     text = text.lstrip(" \t\n")
     position = 0
@@ -563,21 +564,21 @@ def _commands(text: str, piece_at: "Callable[[str, int], Optional[_Piece]]") -> 
         kind, position, piece = read
         if kind in ("blank", "next", "away"):
             if word is not None:
-                found[-1].append(word)
+                found[-1][1].append(word)
                 word = None
             if kind == "next":
-                found.append([])
+                found.append((piece, []))
             continue
         if kind == "joint":
             continue
         if word is None and kind == "inner":
             return None  # a comment, or the word that negates
-        is_home = piece[:1] == "~" and word is None and _is_path(found[-1])
+        is_home = piece[:1] == "~" and word is None and _is_path(found[-1][1])
         if is_home != (kind == "home"):
             return None  # an argument that bash expands, or a folder whose name is "~"
         word = (word or "") + piece
     if word is not None:
-        found[-1].append(word)
+        found[-1][1].append(word)
     return found
 
 
@@ -661,12 +662,20 @@ def _quoted(word: str) -> str:
 
 
 def only_mentions(command: str) -> bool:
-    """Whether a command that names pit_fetch only reads or records text: ``git commit -m``, ``grep``, a list of such.
+    """Whether what names pit_fetch in a command only reads or records text: ``git commit -m``, ``grep`` and so on.
 
-    It tells a slip from a call in ordinary sessions, where an agent may run any program anyway.
+    It tells a slip from a call in ordinary sessions, where an agent may run any program anyway: so the other commands
+    of a list may be any, but not behind a pipe, where a shell might run what it reads.
     """
     commands = _commands(command, _loose_piece)
-    return bool(commands) and all(map(_is_reader, filter(None, commands or ())))
+    return bool(commands) and all(
+        _is_reader(words) or (before != "|" and _is_nameless(words)) for before, words in commands or () if words
+    )
+
+
+def _is_nameless(words: List[str]) -> bool:
+    """Whether a command has nothing to do with pit_fetch: neither its name nor a pattern that may stand for it."""
+    return not names_wrapper(" ".join(words)) and not any("*" in word or "?" in word for word in words)
 
 
 def _is_reader(words: List[str]) -> bool:
@@ -683,6 +692,8 @@ def _is_reader(words: List[str]) -> bool:
         return bool(is_reading) and not any(word.startswith("-") for word in words[3:])
     if words[:2] in (["command", "-v"], ["command", "-V"]):
         return True
+    if words[0] == "xargs":  # what it reads are further arguments
+        return len(words) > 1 and _is_reader(words[1:])
     module = _after_python(words)
     if module is not None and module[:1] == ["-m"]:
         words = module[1:]

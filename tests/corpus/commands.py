@@ -558,6 +558,12 @@ _MENTIONS = (
     "sha256sum pit_fetch.py | tee sums.txt",
     "realpath pit_fetch.py && readlink -f pit_fetch",
     "pytest --pyargs pit_fetch -q",
+    "ps aux | grep pit_fetch",
+    "env | grep -i pit_fetch | head",
+    "cd pit_fetch && make test",
+    "du -sh pit_fetch; df -h",
+    "find pit_fetch -name '*.py' | xargs grep -ln main",
+    "make lint && git commit -am 'pit_fetch: mend' && npm run build",
     "gh pr create --title 'pit_fetch: one --pit' --body \"$(cat <<'EOF'\nSay what `pit_fetch --pit T` prints.\nEOF\n)\"",
     "gh issue list --search pit_fetch | cat",
 )
@@ -588,6 +594,15 @@ _RUN = (
         "less --cmd='!pit_fetch' x",
         "sort --compress-program=pit_fetch x",
     ),
+    *(
+        "echo pit_fetch --source x | sh",
+        "cat pit_fetch.sh | bash -s",
+        "make; pit_fetch --source x",
+        "ls | pit_fetch --source x",
+    ),
+    *("ls pit_fetch; *.py --source x", "ls pit_fetch && env *.py", "ls pit_fetch | cat && pit_fet??.py"),
+    *("cat pit_fetch.txt | xargs env", "echo --source x | xargs pit_fetch", "ls && env pit_fetch --source x"),
+    *("alias x=pit_fetch; x --source y", "ls | python3 pit_fetch.py --source x"),
     *("gh alias set x '!pit_fetch'", "gh extension exec pit_fetch", "gh x pit_fetch"),
     *("git push --receive-pack=pit_fetch o", "git push --exec=pit_fetch o", "git fetch --upl pit_fetch o"),
     *(

@@ -34,6 +34,10 @@ def _first_alone(real: Any) -> Any:
     return lambda text, pieces: (real(text, pieces) or [])[:1] or None
 
 
+def _without_pipes(real: Any) -> Any:
+    return lambda text, pieces: [("", words) for _, words in real(text, pieces) or []] or None
+
+
 MUTANTS = (
     Mutant("an adapter chooses the time", "pit_guard:adapter_options", _also("timeout"), _OPTIONS),
     Mutant("an adapter reads a file", "pit_guard:adapter_options", _also("input-file"), _OPTIONS),
@@ -41,5 +45,6 @@ MUTANTS = (
     Mutant("a call is rebuilt without quotes", "pit_gate:joined", lambda real: lambda words: " ".join(words), _SHELL),
     Mutant("a call names its file behind --", "pit_guard:rebuilt", _at_the_end, _SHELL),
     Mutant("any program only mentions", "pit_gate:_is_reader", lambda real: lambda words: True, _MENTIONS),
+    Mutant("a pipe may end anywhere", "pit_gate:_commands", _without_pipes, _MENTIONS),
     Mutant("the first program of a list decides", "pit_gate:_commands", _first_alone, _MENTIONS),
 )
