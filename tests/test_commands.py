@@ -565,6 +565,16 @@ def test_a_server_without_a_guard_on_its_resources_is_found(project: Path) -> No
     assert any("pit_guard.py on ReadMcpResourceTool is not wired" in line for line in examine(project)["fail"])
 
 
+def test_an_adapter_of_the_users_under_another_name_is_found(project: Path) -> None:
+    agents = project.parent / "home" / ".claude" / "agents"
+    agents.mkdir(parents=True)
+    text = (project / ".claude" / "agents" / "fred.md").read_text()
+    (agents / "fred.md").write_text(text)
+    assert examine(project, HOME=str(agents.parent.parent))["fail"] == []
+    (agents / "mine.md").write_text(text.replace("name: fred", "name: mine"))
+    assert any("the agent mine may run" in line for line in examine(project, HOME=str(agents.parent.parent))["fail"])
+
+
 def test_another_hook_that_could_put_the_output_back_is_a_warning(project: Path) -> None:
     settings = json.loads(settings_of(project).read_text())
     settings["hooks"]["PostToolUse"].append({"matcher": "*", "hooks": [{"type": "command", "command": "./mine.sh"}]})

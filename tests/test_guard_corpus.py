@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +24,11 @@ def said(command: str, environ: dict[str, str], **more: Any) -> str:
 def test_there_are_commands_enough() -> None:
     assert len(HOSTILE) >= 300
     assert len({*CALLS, *LISTINGS, *LEFT_ALONE}) >= 100
+
+
+def test_the_document_says_how_many() -> None:
+    counted = f"{len(HOSTILE)} hostile and {len({*CALLS, *LISTINGS, *LEFT_ALONE})} honest commands"
+    assert counted in (Path(__file__).parent.parent / "docs" / "enforcement.md").read_text()
 
 
 @pytest.mark.parametrize("environ", [ONLY, ONLY | CEILING])

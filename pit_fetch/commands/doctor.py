@@ -123,7 +123,7 @@ def examine(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
         for cached in caches:
             yield from cached.result()
         yield from check_files(environ, project)
-        yield from check_agents(project)
+        yield from check_agents(environ, project)
         yield from check_ceiling(settings, environ)
         yield from check_files_of_operators(settings, environ, project)
         yield from check_credentials(environ, project)
@@ -147,7 +147,7 @@ def _proof(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
         yield Finding("fail", "proof", "no Claude Code client was found to prove it with", fix)
     else:
         _announce(f"starting {client} here with planted leaks, and with it this project's own hooks and agents")
-        proof = prove(client, environ, project, ceiling, lint.adapters(project / ".claude"))
+        proof = prove(client, environ, project, ceiling, _adapters(environ, project))
         for one in proof.outcomes:
             good = one.seen == one.step.expected and not one.leaked
             seen = f"{one.seen}, and what was planted reached the model" if one.leaked else one.seen
@@ -485,13 +485,17 @@ def check_cache(path: Path, environ: Mapping[str, str]) -> list[Finding]:
     return [Finding("fail", "files", message, f"find out where it came from, and remove {path.parent / '__pycache__'}")]
 
 
-def check_agents(project: Path) -> Iterator[Finding]:
-    """Whether the guard knows every agent of the project that is meant for pit_fetch alone."""
-    for name in lint.adapters(project / ".claude"):
+def check_agents(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
+    """Whether the guard knows every agent of the project and of the user that is meant for pit_fetch alone."""
+    for name in _adapters(environ, project):
         if name not in guard.ADAPTERS:
             fix = f"give it the name of a bundled one, or set {guard.ONLY_VARIABLE}=1 for the session"
             message = f"the agent {name} may run any command: the guard does not know its name"
             yield Finding("fail", "agents", message, fix)
+
+
+def _adapters(environ: Mapping[str, str], project: Path) -> list[str]:
+    return list(dict.fromkeys([*lint.adapters(project / ".claude"), *lint.adapters(user_folder(environ))]))
 
 
 # The environment.

@@ -45,6 +45,13 @@ MUTANTS = (
     Mutant("a call is rebuilt without quotes", "pit_gate:joined", lambda real: lambda words: " ".join(words), _SHELL),
     Mutant("a call names its file behind --", "pit_guard:rebuilt", _at_the_end, _SHELL),
     Mutant("any program only mentions", "pit_gate:_is_reader", lambda real: lambda words: True, _MENTIONS),
+    Mutant(
+        "a call is rebuilt with quotes around blanks alone",
+        "pit_gate:_quoted",
+        lambda real: lambda word: real(word) if " " in word else word or "''",
+        _SHELL,
+    ),
+    Mutant("any command of a list is nameless", "pit_gate:_is_nameless", lambda real: lambda words: True, _MENTIONS),
     Mutant("a pipe may end anywhere", "pit_gate:_commands", _without_pipes, _MENTIONS),
     Mutant("the first program of a list decides", "pit_gate:_commands", _first_alone, _MENTIONS),
 )
