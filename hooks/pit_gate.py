@@ -119,7 +119,7 @@ _UNREADABLE_PIT = r"(?i)(?<![a-z])pit\s*[\"']?\s*:"
 _EMBEDDED = r'"(?:\s|\\[nrt]|\\ufeff)*[\[{]'
 _STAMP_NAME = r"(?i:available_at|revised_at|first_seen_at)"
 _NAME_IN_TEXT = _STAMP_NAME + r'(?!")'  # not the key of an object
-_ESCAPED_ASCII = r"\\+u00([2-7][0-9A-Fa-f])"
+_ESCAPED_ASCII = r"(?<!\\)\\+u00([2-7][0-9A-Fa-f])"
 # In JSON, however often it was quoted, in YAML, as an argument or an attribute, as an element, a row of a table.
 _MARKS = r"""(?:\s|\\+[nrt]|\\*["'`*]|&#?\w+;)*"""
 _STAMP_IN_TEXT = rf"""{_STAMP_NAME}{_MARKS}[:=>|][=>]?{_MARKS}([+-]?[0-9][^\s"'`*\\,;&}}\])<|]*)"""

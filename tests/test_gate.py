@@ -268,6 +268,13 @@ def test_json_is_read_and_written_as_by_the_standard_library(
                 assert said(gate.read_json, written) == said(json.loads, written)
 
 
+@pytest.mark.parametrize("run", ["\\", " ", "&", '"', "\\n", "available_at", "\\u0041"])
+def test_a_long_run_of_a_sign_is_read_in_one_pass(run: str) -> None:
+    # In a second pass for each sign of it, these would take minutes.
+    text = "available_at" + run * 100_000
+    assert gate.check(envelope({**CLEAN, "text": text}), datetime.fromisoformat(PIT)) is None
+
+
 LATE_STAMP = json.dumps({"available_at": LATE["available_at"]})
 
 
