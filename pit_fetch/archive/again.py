@@ -54,6 +54,8 @@ def verdict(connection: sqlite3.Connection, key: Key, recorded: Replayed, find: 
         why = _difference(said, _again(connection, key, one, find, earlier))
         if not why:
             return Verdict(True)
+    if log.deletions(connection):
+        return Verdict(None, "what the archive held then may have been deleted since (archive drop)")
     return Verdict(False, why)
 
 
@@ -86,12 +88,17 @@ def _earlier(
         yield found
 
 
+def alone(connection: sqlite3.Connection, key: Key, one: derive.Asked, find: derive.Find) -> Outcome:
+    """What a fetch says by today's code, on nothing but its own replies."""
+    return _again(connection, key, one, find, [])
+
+
 def _again(
     connection: sqlite3.Connection, key: Key, one: derive.Asked, find: derive.Find, earlier: Sequence[Key]
 ) -> Outcome:
     exchanges, fetch, provider = list(log.exchanges_of(connection, key)), one.fetch, one.request.provider
-    answer = log.answer_of(connection, key)
-    ended = fetch.began if answer is None else max(answer.seen, fetch.began)
+    end = log.ended(connection, key)
+    ended = fetch.began if end is None else max(end.seen, fetch.began)
     with tempfile.TemporaryDirectory(prefix="pit-replay-") as folder:
         path = os.path.join(folder, "held.db")
         with closing(schema.open_to_write(path)) as held:
@@ -111,7 +118,7 @@ def _again(
 
 
 def _fill(target: sqlite3.Connection, source: sqlite3.Connection, keys: Sequence[Key], find: derive.Find) -> None:
-    """Copies fetches, and makes an index of them."""
+    """Copies fetches, without what they printed, and makes an index of them."""
     with schema.transaction(target):
         writer = log.Writer(target, "")
         for kind, named in (("fetches", "seq"), ("exchanges", "fetch"), ("answers", "fetch")):
@@ -121,7 +128,7 @@ def _fill(target: sqlite3.Connection, source: sqlite3.Connection, keys: Sequence
                 for row in source.execute(query, key).fetchall():
                     marks = ", ".join("?" * len(row))
                     target.execute(f"INSERT INTO {kind} VALUES ({marks})", row)  # noqa: S608 - our names
-                    for column in log.BODIES.get(kind, ()):
+                    for column in log.BODIES[kind] if kind == "exchanges" else ():
                         digest = row[2 + columns.index(column)]
                         if digest is not None:
                             writer.body(log.read_body(source, digest), None)

@@ -164,7 +164,7 @@ class Archived(NamedTuple):
         one, exchanges = self.asked(key), list(log.exchanges_of(self.connection, key))
         if one is None or not exchanges:
             return None
-        ended = log.answer_of(self.connection, key)
+        ended = log.ended(self.connection, key)
         seen = exchanges[-1].seen if ended is None else ended.seen
         complete = ended is not None and ended.complete
         said: list[Record] = []
