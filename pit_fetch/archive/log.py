@@ -146,9 +146,12 @@ class Writer:
         digest = _digest(body)
         if self.connection.execute("SELECT 1 FROM bodies WHERE digest = ?", (digest,)).fetchone():
             return digest
-        base = None if asked is None else self._previous(asked)
-        packed = bodies.pack(body, None if base is None else read_body(self.connection, base[0]))
-        used, depth = (base[0], base[1] + 1) if base and packed.with_base else (None, 0)
+        base = None if asked is None else self._base(asked)
+        packed = bodies.pack(body, None if base is None else read_body(self.connection, base.digest))
+        if base is not None and base.goes_back:
+            alone = bodies.pack(body)
+            packed = packed if 2 * len(packed.data) <= len(alone.data) else alone
+        used, depth = (base.digest, base.depth + 1) if base and packed.with_base else (None, 0)
         row = (digest, len(body), packed.coding, used, depth, packed.data)
         self.connection.execute("INSERT INTO bodies VALUES (?, ?, ?, ?, ?, ?)", row)
         return digest
@@ -181,13 +184,31 @@ class Writer:
         self.connection.execute(f"INSERT INTO {kind} VALUES ({marks})", (origin, seq, *row))  # noqa: S608 - our names
         return Key(origin, seq)
 
-    def _previous(self, asked: bytes) -> tuple[bytes, int] | None:
+    def _base(self, asked: bytes) -> _Base | None:
+        """The previous reply to a request; at the end of a chain of dictionaries, the reply at its beginning."""
         row = self.connection.execute(
-            "SELECT b.digest, b.depth FROM exchanges e JOIN bodies b ON b.digest = e.body "
+            "SELECT b.digest, b.depth, b.base FROM exchanges e JOIN bodies b ON b.digest = e.body "
             "WHERE e.asked = ? ORDER BY e.seen DESC LIMIT 1",
             (asked,),
         ).fetchone()
-        return (row[0], row[1]) if row and row[1] < bodies.DEEPEST else None
+        if row is None:
+            return None
+        digest, depth, before = row
+        if depth < bodies.DEEPEST:
+            return _Base(digest, depth)
+        while before is not None:
+            digest, depth, before = self.connection.execute(
+                "SELECT digest, depth, base FROM bodies WHERE digest = ?", (before,)
+            ).fetchone()
+        return _Base(digest, depth, goes_back=True)
+
+
+class _Base(NamedTuple):
+    """The body that is the dictionary of another. ``goes_back``: it is not the one before, and may be of little use."""
+
+    digest: bytes
+    depth: int
+    goes_back: bool = False
 
 
 def link(before: bytes, origin: str, seq: int, kind: str, row: tuple[Any, ...]) -> bytes:
