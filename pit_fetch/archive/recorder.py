@@ -23,7 +23,7 @@ from pit_fetch.transport import Reply, Request
 _HEADERS = ("date", "content-type", "last-modified", "etag", "location", "retry-after")
 
 # How many reads are taken up in one transaction: others wait for the archive that long.
-_AT_ONCE = 8
+AT_ONCE = 8
 
 # Gaps that do not say that something is missing from a read.
 _HARMLESS = ("unverifiable", "no_data")
@@ -85,7 +85,7 @@ class Recorder:
         left = [True]
 
         def some(writer: log.Writer) -> None:
-            left[0] = derive.Archived(writer.connection, self.find, {}).take_up(pool, _AT_ONCE)
+            left[0] = derive.Archived(writer.connection, self.find, {}).take_up(pool, AT_ONCE)
 
         while left[0] and self.connection is not None and not self.problem:
             self.write(some)
