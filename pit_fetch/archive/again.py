@@ -99,21 +99,24 @@ def _again(
     exchanges, fetch, provider = list(log.exchanges_of(connection, key)), one.fetch, one.request.provider
     end = log.ended(connection, key)
     ended = fetch.began if end is None else max(end.seen, fetch.began)
+    is_offline = fetch.kind == "offline"
     with tempfile.TemporaryDirectory(prefix="pit-replay-") as folder:
-        path = os.path.join(folder, "held.db")
-        with closing(schema.open_to_write(path)) as held:
-            _fill(held, connection, earlier, find)
+        held = {}
+        if earlier or is_offline:  # an archive that holds nothing changes no answer
+            held["PIT_FETCH_ARCHIVE"] = path = os.path.join(folder, "held.db")
+            with closing(schema.open_to_write(path)) as copy:
+                _fill(copy, connection, earlier, find)
         hosts = {host.override: fetch.hosts[host.name] for host in provider.hosts if host.name in fetch.hosts}
         keys = {credential.variables[0]: _NO_KEY for credential in provider.credentials}
         world = World(
-            environ={**hosts, **keys, "PIT_FETCH_ARCHIVE": path, PLAN: fetch.plan},
+            environ={**hosts, **keys, **held, PLAN: fetch.plan},
             folder=folder,
             clock=_between(instants.moment(fetch.began), instants.moment(ended)),
             transport=Replay(derive.replies(exchanges)),
             find=find,
             read_stdin=lambda seconds: b"",
         )
-        request = one.request._replace(provider=_without_keys(provider), offline=fetch.kind == "offline")
+        request = one.request._replace(provider=_without_keys(provider), offline=is_offline)
         return run(request, world, Log(), [])
 
 
