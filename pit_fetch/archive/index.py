@@ -271,7 +271,11 @@ class _Items:
 
     def see(self, item: str, rows: Sequence[Version]) -> None:
         """An item that is in the read."""
-        versions, held, seen = self._named(item, rows), self.sights.get(item, []), self.found.seen
+        held, seen = self.sights.get(item, []), self.found.seen
+        if len(held) == len(rows) == 1 and held[0].said == str(self.texts.get(_text(item, rows[0]))):
+            self._extend(item, held[0])  # as most of them
+            return
+        versions = self._named(item, rows)
         said = self._public(versions)
         if not held and not self._look_back(item, rows, instants.NEVER):
             self._begin(item, versions, said)
@@ -428,7 +432,7 @@ class _Items:
     def _named(self, item: str, rows: Sequence[Version]) -> dict[int, Version]:
         found: dict[int, Version] = {}
         for one in rows:
-            name = self.texts.get((item, one.available, one.revised, one.payload))
+            name = self.texts.get(_text(item, one))
             if name is None:
                 stored = one = one.stored()
                 names = self._names(item)
@@ -470,6 +474,11 @@ class _Items:
         if mark != _mark(*one[:5], payload=one.payload):
             raise ArchiveError(_DAMAGED)
         return one
+
+
+def _text(item: str, one: Version) -> tuple[Any, ...]:
+    """What tells a version from all others without a digest."""
+    return item, one.available, one.revised, one.payload
 
 
 def _position(rows: Iterable[Row]) -> int | None:
