@@ -13,6 +13,7 @@ Receipt is proof: a reply that we held at T was public at T, with or without sta
     memory    what a fetch does with its archive: whether it may be used, and what it answers at a PIT
     overview  how much there is, and the list of fetches
     upkeep    verify, merge, rebuild, drop
+    repeated  which recorded answers repeat what is to be deleted
     replay    a recorded answer
     again     what today's code makes of the same replies
     capture   a list of requests, asked without a limit

@@ -54,6 +54,8 @@ def verdict(connection: sqlite3.Connection, key: Key, recorded: Replayed, find: 
         why = _difference(said, _again(connection, key, one, find, earlier))
         if not why:
             return Verdict(True)
+    if log.deletions(connection):
+        return Verdict(None, "what the archive held then may have been deleted since (archive drop)")
     return Verdict(False, why)
 
 
@@ -86,32 +88,40 @@ def _earlier(
         yield found
 
 
+def alone(connection: sqlite3.Connection, key: Key, one: derive.Asked, find: derive.Find) -> Outcome:
+    """What a fetch says by today's code, on nothing but its own replies."""
+    return _again(connection, key, one, find, [])
+
+
 def _again(
     connection: sqlite3.Connection, key: Key, one: derive.Asked, find: derive.Find, earlier: Sequence[Key]
 ) -> Outcome:
     exchanges, fetch, provider = list(log.exchanges_of(connection, key)), one.fetch, one.request.provider
-    answer = log.answer_of(connection, key)
-    ended = fetch.began if answer is None else max(answer.seen, fetch.began)
+    end = log.ended(connection, key)
+    ended = fetch.began if end is None else max(end.seen, fetch.began)
+    is_offline = fetch.kind == "offline"
     with tempfile.TemporaryDirectory(prefix="pit-replay-") as folder:
-        path = os.path.join(folder, "held.db")
-        with closing(schema.open_to_write(path)) as held:
-            _fill(held, connection, earlier, find)
+        held = {}
+        if earlier or is_offline:  # an archive that holds nothing changes no answer
+            held["PIT_FETCH_ARCHIVE"] = path = os.path.join(folder, "held.db")
+            with closing(schema.open_to_write(path)) as copy:
+                _fill(copy, connection, earlier, find)
         hosts = {host.override: fetch.hosts[host.name] for host in provider.hosts if host.name in fetch.hosts}
         keys = {credential.variables[0]: _NO_KEY for credential in provider.credentials}
         world = World(
-            environ={**hosts, **keys, "PIT_FETCH_ARCHIVE": path, PLAN: fetch.plan},
+            environ={**hosts, **keys, **held, PLAN: fetch.plan},
             folder=folder,
             clock=_between(instants.moment(fetch.began), instants.moment(ended)),
             transport=Replay(derive.replies(exchanges)),
             find=find,
             read_stdin=lambda seconds: b"",
         )
-        request = one.request._replace(provider=_without_keys(provider), offline=fetch.kind == "offline")
+        request = one.request._replace(provider=_without_keys(provider), offline=is_offline)
         return run(request, world, Log(), [])
 
 
 def _fill(target: sqlite3.Connection, source: sqlite3.Connection, keys: Sequence[Key], find: derive.Find) -> None:
-    """Copies fetches, and makes an index of them."""
+    """Copies fetches, without what they printed, and makes an index of them."""
     with schema.transaction(target):
         writer = log.Writer(target, "")
         for kind, named in (("fetches", "seq"), ("exchanges", "fetch"), ("answers", "fetch")):
@@ -121,7 +131,7 @@ def _fill(target: sqlite3.Connection, source: sqlite3.Connection, keys: Sequence
                 for row in source.execute(query, key).fetchall():
                     marks = ", ".join("?" * len(row))
                     target.execute(f"INSERT INTO {kind} VALUES ({marks})", row)  # noqa: S608 - our names
-                    for column in log.BODIES.get(kind, ()):
+                    for column in log.BODIES[kind] if kind == "exchanges" else ():
                         digest = row[2 + columns.index(column)]
                         if digest is not None:
                             writer.body(log.read_body(source, digest), None)

@@ -17,8 +17,9 @@ from hashlib import sha256
 from typing import Any, Literal, NamedTuple
 
 from pit_fetch import credentials, meant
-from pit_fetch.archive import instants, schema
+from pit_fetch.archive import derive, instants, schema
 from pit_fetch.archive.errors import BROKEN, ArchiveError, of_broken
+from pit_fetch.archive.recorder import AT_ONCE
 from pit_fetch.engine import collect
 from pit_fetch.envelope import FAILURES
 from pit_fetch.errors import ConfigError, ExitStatus, PitFetchError, UsageError
@@ -176,6 +177,19 @@ def run(
     if not problem:
         with contextlib.suppress(ArchiveError):  # a run that is not over is continued, and has everything
             _note(connection, name, current._replace(over=True))
+        log.progress("taking up what was captured ...")
+        _take_up(connection, world)
+
+
+def _take_up(connection: sqlite3.Connection, world: World) -> None:
+    """Takes up what is due, so that the first question need not; if it cannot be done now, that one does it."""
+    with contextlib.suppress(ArchiveError, *BROKEN):
+        pools = connection.execute("SELECT name FROM pools WHERE id IN (SELECT pool FROM due)").fetchall()
+        for (pool,) in pools:
+            is_left = True
+            while is_left:
+                with schema.transaction(connection):
+                    is_left = derive.Archived(connection, world.find, {}).take_up(pool, AT_ONCE)
 
 
 def _ask(request: Request, done: Done, world: World) -> tuple[Done, str]:

@@ -52,13 +52,13 @@ def found(
     """A read for the index. A capture that ran to its end depends on nothing; any other on its own PIT, or its time."""
     query, fetch = one.query, one.fetch
     evidence = frozenset(field.name for field in query.operation.fields if field.evidence)
-    said: dict[str, list[index.Row]] = {}
+    said: dict[str, list[index.Fresh]] = {}
     is_dated, is_empty = query.operation.dating == "record", True
     for record in records:
         if record.id and _is_text(record.id):
             is_empty = False
             if is_dated:  # a snapshot is one reply as a whole, and read again when it is asked for
-                said.setdefault(record.id, []).append(index.row(record, evidence, clean))
+                said.setdefault(record.id, []).append(index.fresh(record, evidence, clean))
     free = min(seen, seen if fetch.pit is None else fetch.pit)
     whole = complete and not is_empty
     return index.Found(
@@ -164,7 +164,7 @@ class Archived(NamedTuple):
         one, exchanges = self.asked(key), list(log.exchanges_of(self.connection, key))
         if one is None or not exchanges:
             return None
-        ended = log.answer_of(self.connection, key)
+        ended = log.ended(self.connection, key)
         seen = exchanges[-1].seen if ended is None else ended.seen
         complete = ended is not None and ended.complete
         said: list[Record] = []

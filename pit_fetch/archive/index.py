@@ -29,10 +29,12 @@ from pit_fetch.provider import Record
 
 Holds = Callable[[Key, Sequence[Record]], bool]
 
-_OF_ITEMS = "FROM json_each(?) j CROSS JOIN {0} t ON t.pool = ? AND t.item = j.value"
-_KNOWN_VERSIONS = f"SELECT t.item, t.key, t.id {_OF_ITEMS.format('versions')}"
 _LATEST_SIGHTS = (
-    f"SELECT t.item, t.first, t.last, t.before, t.free, t.said {_OF_ITEMS.format('sights')} WHERE t.latest = 1"
+    "SELECT t.item, t.first, t.last, t.before, t.free, t.said FROM json_each(?) j "
+    "CROSS JOIN sights t ON t.pool = ? AND t.item = j.value WHERE t.latest = 1"
+)
+_VERSIONS = (
+    "SELECT v.item, v.available, v.revised, v.payload, v.id FROM json_each(?) j CROSS JOIN versions v ON v.id = j.value"
 )
 _NEW_VERSION = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _NEW_SIGHT = "INSERT OR IGNORE INTO sights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -60,7 +62,40 @@ class Row(NamedTuple):
 
     @property
     def claim(self) -> int | None:
-        return self.available if self.revised is None or self.available is None else max(self.available, self.revised)
+        return _claim(self.available, self.revised)
+
+    def stored(self) -> Row:
+        return self
+
+
+class Fresh(NamedTuple):
+    """A version as it was read. The digests that it is stored with are made only if it is not there yet."""
+
+    available: int | None
+    revised: int | None
+    payload: str
+    record: Record
+    evidence: frozenset[str]
+
+    @property
+    def claim(self) -> int | None:
+        return _claim(self.available, self.revised)
+
+    def stored(self) -> Row:
+        record, evidence = self.record, self.evidence
+        whole = content = fingerprint(record)
+        if evidence and not evidence.isdisjoint(record.payload):
+            said = {name: value for name, value in record.payload.items() if name not in evidence}
+            content = fingerprint(record._replace(payload=said))
+        key = f"{self.available or 0:020}".encode() + whole + (b"" if self.revised is None else b"%d" % self.revised)
+        return Row(key, content, self.available, self.revised, record.available_at_source, self.payload)
+
+
+Version = Row | Fresh
+
+
+def _claim(available: int | None, revised: int | None) -> int | None:
+    return available if revised is None or available is None else max(available, revised)
 
 
 class Found(NamedTuple):
@@ -79,27 +114,22 @@ class Found(NamedTuple):
     free: int
     since: int | None
     until: int | None
-    said: Mapping[str, Sequence[Row]]
+    said: Mapping[str, Sequence[Version]]
 
 
-def row(record: Record, evidence: frozenset[str], clean: Callable[[str], str] = str) -> Row:
+def fresh(record: Record, evidence: frozenset[str], clean: Callable[[str], str] = str) -> Fresh:
     """A record as a version. What ``evidence`` names is not part of what the source says."""
     available, revised = instants.maybe(record.available_at), instants.maybe(record.revised_at)
     plain = json.dumps(record.payload)
     payload = clean(plain)
     if payload != plain:
         record = record._replace(payload=json.loads(payload))
-    whole = content = fingerprint(record)
-    if evidence and not evidence.isdisjoint(record.payload):
-        said = {name: value for name, value in record.payload.items() if name not in evidence}
-        content = fingerprint(record._replace(payload=said))
-    key = f"{available or 0:020}".encode() + whole + (b"" if revised is None else b"%d" % revised)
-    return Row(key, content, available, revised, record.available_at_source, payload)
+    return Fresh(available, revised, payload, record, evidence)
 
 
-def record(item: str, one: Row, first_seen: int | None = None) -> Record:
+def record(item: str, one: Row) -> Record:
     """A version as a record."""
-    return _record(one.payload, item, first_seen, one.available, one.revised, one.stamp)
+    return _record(one.payload, item, None, one.available, one.revised, one.stamp)
 
 
 def _record(
@@ -227,20 +257,25 @@ class _Items:
 
     def __init__(self, connection: sqlite3.Connection, pool: int, found: Found, holds: Holds) -> None:
         self.connection, self.pool, self.found, self.holds = connection, pool, found, holds
-        self.names: dict[tuple[str, bytes], int] = {}
+        self.names: dict[str, dict[bytes, int]] = {}
+        self.texts: dict[tuple[Any, ...], int] = {}  # what was said last of each item
         self.sights: dict[str, list[_Sight]] = {}
         self.complete: list[tuple[str, int, int]] | None = None  # the complete reads before this one, newest first
         self.waiting: dict[str, list[tuple[Any, ...]]] = {statement: [] for statement in _STATEMENTS}
-        items = (json.dumps(list(found.said)), pool)
-        for item, key, name in connection.execute(_KNOWN_VERSIONS, items):
-            self.names[item, key] = name
-        for item, *one in connection.execute(_LATEST_SIGHTS, items):
+        for item, *one in connection.execute(_LATEST_SIGHTS, (json.dumps(list(found.said)), pool)):
             self.sights.setdefault(item, []).append(_Sight(*one))
+        said = [int(name) for held in self.sights.values() for one in held for name in one.said.split()]
+        for *text, name in connection.execute(_VERSIONS, (json.dumps(said),)):
+            self.texts[tuple(text)] = name
         (self.last_name,) = connection.execute("SELECT coalesce(max(id), 0) FROM versions").fetchone()
 
-    def see(self, item: str, rows: Sequence[Row]) -> None:
+    def see(self, item: str, rows: Sequence[Version]) -> None:
         """An item that is in the read."""
-        versions, held, seen = self._named(item, rows), self.sights.get(item, []), self.found.seen
+        held, seen = self.sights.get(item, []), self.found.seen
+        if len(held) == len(rows) == 1 and held[0].said == str(self.texts.get(_text(item, rows[0]))):
+            self._extend(item, held[0])  # as most of them
+            return
+        versions = self._named(item, rows)
         said = self._public(versions)
         if not held and not self._look_back(item, rows, instants.NEVER):
             self._begin(item, versions, said)
@@ -273,10 +308,10 @@ class _Items:
             if self.holds(self.found.key, [record(item, one) for one in self._rows(said)]):
                 self._append(item, "", self.found.seen)
 
-    def _begin(self, item: str, versions: Mapping[int, Row], said: str) -> None:
+    def _begin(self, item: str, versions: Mapping[int, Version], said: str) -> None:
         """An item of which nothing is known."""
         seen, free = self.found.seen, self.found.free
-        public = {str(name): versions[name] for name in map(int, said.split())}
+        public = {str(name): versions[name].stored() for name in map(int, said.split())}
         self.waiting[_NEW_SIGHT].append((self.pool, item, seen, seen, seen, free, said, _position(public.values()), 1))
         if len(public) == 1:
             start, first_seen = rule.alone(public[said].claim, seen, free)
@@ -286,7 +321,7 @@ class _Items:
         else:
             self.waiting[_NEW_REIGN] += self._reigns(item, [(seen, seen, free, said)], public)
 
-    def _look_back(self, item: str, rows: Sequence[Row], last: int) -> bool:
+    def _look_back(self, item: str, rows: Sequence[Version], last: int) -> bool:
         """Whether a complete read lacked an item that claims to have been there by then: it was inserted later."""
         claims = [one.claim for one in rows if one.claim is not None]
         if not claims:
@@ -297,7 +332,7 @@ class _Items:
                 "ORDER BY seen DESC, origin DESC, fetch DESC",
                 (self.pool, self.found.seen),
             ).fetchall()
-        earliest, records = min(claims), [record(item, one) for one in rows] if self.complete else []
+        earliest, records = min(claims), [record(item, one.stored()) for one in rows] if self.complete else []
         for origin, fetch, seen in self.complete:
             if seen < earliest or seen <= last:
                 break
@@ -394,18 +429,32 @@ class _Items:
         mark = _mark(*reign, payload=one.payload)
         return (self.pool, position, item, start, stop, name, first_seen, mark)
 
-    def _named(self, item: str, rows: Sequence[Row]) -> dict[int, Row]:
-        found = {}
+    def _named(self, item: str, rows: Sequence[Version]) -> dict[int, Version]:
+        found: dict[int, Version] = {}
         for one in rows:
-            name = self.names.get((item, one.key))
+            name = self.texts.get(_text(item, one))
             if name is None:
-                self.last_name += 1
-                name = self.names[item, one.key] = self.last_name
-                self.waiting[_NEW_VERSION].append((name, self.pool, item, *one, _mark(*one[:5], payload=one.payload)))
+                stored = one = one.stored()
+                names = self._names(item)
+                name = names.get(stored.key)
+                if name is None:
+                    self.last_name += 1
+                    name = names[stored.key] = self.last_name
+                    mark = _mark(*stored[:5], payload=stored.payload)
+                    self.waiting[_NEW_VERSION].append((name, self.pool, item, *stored, mark))
             found[name] = one
         return found
 
-    def _public(self, rows: Mapping[int, Row]) -> str:
+    def _names(self, item: str) -> dict[bytes, int]:
+        """The versions of an item by their keys; one of which nothing was seen has none."""
+        found = self.names.get(item)
+        if found is None:
+            query = "SELECT key, id FROM versions WHERE pool = ? AND item = ?"
+            rows = self.connection.execute(query, (self.pool, item)) if item in self.sights else ()
+            found = self.names[item] = dict(rows)
+        return found
+
+    def _public(self, rows: Mapping[int, Version]) -> str:
         """Those that were public when the read was received; a running bar is none of them."""
         names = (name for name, one in rows.items() if one.claim is None or one.claim <= self.found.seen)
         return " ".join(map(str, sorted(names)))
@@ -425,6 +474,11 @@ class _Items:
         if mark != _mark(*one[:5], payload=one.payload):
             raise ArchiveError(_DAMAGED)
         return one
+
+
+def _text(item: str, one: Version) -> tuple[Any, ...]:
+    """What tells a version from all others without a digest."""
+    return item, one.available, one.revised, one.payload
 
 
 def _position(rows: Iterable[Row]) -> int | None:

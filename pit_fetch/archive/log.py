@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -28,6 +28,19 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 }
 # The columns that name a body.
 BODIES = {"exchanges": ("sent", "body"), "answers": ("answer",)}
+# The fetches whose answer was deleted, and when: what repeats that which is deleted goes with it. The row stays, for
+# its place in the chain and for what else it says.
+WITHDRAWN = (
+    "SELECT o.key AS origin, f.value AS fetch, min(d.time) AS time FROM drops d, "
+    "json_each(d.what, '$.answers') o, json_each(o.value) f GROUP BY o.key, f.value"
+)
+_STAYING = {"answers": f"(origin, fetch) NOT IN (SELECT origin, fetch FROM ({WITHDRAWN}))"}  # noqa: S608 - our names
+# The bodies that have to be there, each by its digest.
+NAMED = " UNION ".join(
+    f"SELECT {column} FROM {kind} WHERE {column} IS NOT NULL AND {_STAYING.get(kind, 1)}"  # noqa: S608 - our names
+    for kind, columns in BODIES.items()
+    for column in columns
+)
 
 
 class Key(NamedTuple):
@@ -66,13 +79,12 @@ class Exchange(NamedTuple):
     body: bytes
 
 
-class Answer(NamedTuple):
+class Ended(NamedTuple):
     """How a fetch ended. ``complete``: it ran to its end, and what it lacked within its window was not there."""
 
     seen: int
     complete: bool
     status: int
-    answer: bytes | None
 
 
 @dataclass
@@ -104,13 +116,26 @@ class Writer:
         self._append("exchanges", values, fetch.origin)
         return seen
 
-    def answer(self, fetch: Key, one: Answer) -> None:
-        digest = None if one.answer is None else self.body(one.answer, None)
+    def answer(self, fetch: Key, one: Ended, answer: bytes | None, *, is_kept: bool = True) -> None:
+        """Appends how a fetch ended, and what it printed. If that is not to be kept, it counts as deleted."""
+        keep = self._kept if is_kept else _digest
+        digest = None if answer is None else keep(answer)
         values = {**one._asdict(), "fetch": fetch.seq, "answer": digest, "complete": int(one.complete)}
         self._append("answers", values, fetch.origin)
+        if not is_kept and digest is not None:
+            self.withdraw([fetch])
 
-    def drop(self, time: int, what: Mapping[str, Any]) -> Key:
-        return self._append("drops", {"time": time, "what": _json(what)})
+    def drop(self, time: int, what: Mapping[str, Any], answers: Iterable[Key]) -> Key:
+        """Appends what was deleted. ``answers``: the fetches that stay, and whose answers do not."""
+        listed: dict[str, list[int]] = {}
+        for origin, seq in sorted(answers):
+            listed.setdefault(origin, []).append(seq)
+        return self._append("drops", {"time": time, "what": _json({**what, "answers": listed})})
+
+    def withdraw(self, answers: Iterable[Key]) -> Key:
+        """Appends that the answers of these fetches are deleted, too, by the last deletion that there was."""
+        (time,) = self.connection.execute("SELECT max(time) FROM drops").fetchone()
+        return self.drop(time, {}, answers)
 
     def last_seen(self) -> int:
         rows = self.connection.execute("SELECT max(seen) FROM exchanges UNION ALL SELECT max(seen) FROM answers")
@@ -118,15 +143,21 @@ class Writer:
 
     def body(self, body: bytes, asked: bytes | None) -> bytes:
         """Keeps ``body`` once, and returns its digest. ``asked``: the request whose previous reply it resembles."""
-        digest = sha256(body).digest()
+        digest = _digest(body)
         if self.connection.execute("SELECT 1 FROM bodies WHERE digest = ?", (digest,)).fetchone():
             return digest
-        base = None if asked is None else self._previous(asked)
-        packed = bodies.pack(body, None if base is None else read_body(self.connection, base[0]))
-        used, depth = (base[0], base[1] + 1) if base and packed.with_base else (None, 0)
+        base = None if asked is None else self._base(asked)
+        packed = bodies.pack(body, None if base is None else read_body(self.connection, base.digest))
+        if base is not None and base.goes_back:
+            alone = bodies.pack(body)
+            packed = packed if 2 * len(packed.data) <= len(alone.data) else alone
+        used, depth = (base.digest, base.depth + 1) if base and packed.with_base else (None, 0)
         row = (digest, len(body), packed.coding, used, depth, packed.data)
         self.connection.execute("INSERT INTO bodies VALUES (?, ?, ?, ?, ?, ?)", row)
         return digest
+
+    def _kept(self, answer: bytes) -> bytes:
+        return self.body(answer, None)
 
     def origin(self) -> str:
         """The chain to which this file appends: its own, or a new one if the file is a copy."""
@@ -153,13 +184,31 @@ class Writer:
         self.connection.execute(f"INSERT INTO {kind} VALUES ({marks})", (origin, seq, *row))  # noqa: S608 - our names
         return Key(origin, seq)
 
-    def _previous(self, asked: bytes) -> tuple[bytes, int] | None:
+    def _base(self, asked: bytes) -> _Base | None:
+        """The previous reply to a request; at the end of a chain of dictionaries, the reply at its beginning."""
         row = self.connection.execute(
-            "SELECT b.digest, b.depth FROM exchanges e JOIN bodies b ON b.digest = e.body "
+            "SELECT b.digest, b.depth, b.base FROM exchanges e JOIN bodies b ON b.digest = e.body "
             "WHERE e.asked = ? ORDER BY e.seen DESC LIMIT 1",
             (asked,),
         ).fetchone()
-        return (row[0], row[1]) if row and row[1] < bodies.DEEPEST else None
+        if row is None:
+            return None
+        digest, depth, before = row
+        if depth < bodies.DEEPEST:
+            return _Base(digest, depth)
+        while before is not None:
+            digest, depth, before = self.connection.execute(
+                "SELECT digest, depth, base FROM bodies WHERE digest = ?", (before,)
+            ).fetchone()
+        return _Base(digest, depth, goes_back=True)
+
+
+class _Base(NamedTuple):
+    """The body that is the dictionary of another. ``goes_back``: it is not the one before, and may be of little use."""
+
+    digest: bytes
+    depth: int
+    goes_back: bool = False
 
 
 def link(before: bytes, origin: str, seq: int, kind: str, row: tuple[Any, ...]) -> bytes:
@@ -182,7 +231,7 @@ def read_body(connection: sqlite3.Connection, digest: bytes) -> bytes:
     size, coding, base, data = row
     before = None if base is None else read_body(connection, base)
     body = bodies.unpack(bodies.Packed(coding, data, base is not None), before, size)
-    if sha256(body).digest() != digest:
+    if _digest(body) != digest:
         raise ArchiveError("it is damaged: a body has changed")
     return body
 
@@ -207,15 +256,29 @@ def exchanges_of(connection: sqlite3.Connection, key: Key) -> Iterator[Exchange]
         yield Exchange(seen, method, url, json.loads(params), posted, status, json.loads(headers), said)
 
 
-def answer_of(connection: sqlite3.Connection, key: Key) -> Answer | None:
+def ended(connection: sqlite3.Connection, key: Key) -> Ended | None:
     """How a fetch ended; None if it did not."""
     row = connection.execute(
-        "SELECT seen, complete, status, answer FROM answers WHERE origin = ? AND fetch = ?", key
+        "SELECT seen, complete, status FROM answers WHERE origin = ? AND fetch = ?", key
     ).fetchone()
-    if row is None:
-        return None
-    seen, complete, status, digest = row
-    return Answer(seen, bool(complete), status, None if digest is None else read_body(connection, digest))
+    return None if row is None else Ended(row[0], bool(row[1]), row[2])
+
+
+def answer_of(connection: sqlite3.Connection, key: Key) -> bytes | None:
+    """What a fetch printed; None if it printed nothing. Raises ArchiveError if that is missing or damaged."""
+    row = connection.execute("SELECT answer FROM answers WHERE origin = ? AND fetch = ?", key).fetchone()
+    return None if row is None or row[0] is None else read_body(connection, row[0])
+
+
+def withdrawn(connection: sqlite3.Connection) -> dict[Key, int]:
+    """The fetches whose answer was deleted, because it repeated what was, and when that happened."""
+    return {Key(origin, seq): time for origin, seq, time in connection.execute(WITHDRAWN)}
+
+
+def deletions(connection: sqlite3.Connection) -> int:
+    """How often something was deleted."""
+    (count,) = connection.execute("SELECT count(*) FROM drops").fetchone()
+    return int(count)
 
 
 def fetches(connection: sqlite3.Connection) -> Iterator[Key]:
@@ -237,6 +300,10 @@ def moment_of(text: str) -> datetime | None:
     except (TypeError, ValueError):
         return None
     return found if found.tzinfo is not None else None
+
+
+def _digest(body: bytes) -> bytes:
+    return sha256(body).digest()
 
 
 def _json(value: Any) -> str:

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pit_fetch.archive import bodies
+from pit_fetch.archive import bodies, log
 from pit_fetch.archive.log import Key
 
 
@@ -38,7 +38,10 @@ class Overview(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One fetch. ``seen``: when its answer counts as held; None if it did not come to its end."""
+    """One fetch. ``seen``: when its answer counts as held; None if it did not come to its end.
+
+    ``withdrawn``: when its answer was deleted, since it repeated what was; None if it was not.
+    """
 
     key: Key
     began: int
@@ -52,6 +55,7 @@ class Row(NamedTuple):
     seen: int | None
     complete: bool
     status: int | None
+    withdrawn: int | None = None
 
 
 _SOURCES = """
@@ -91,6 +95,7 @@ def overview(connection: sqlite3.Connection) -> Overview:
 
 def fetches(connection: sqlite3.Connection, source: str = "", limit: int | None = None) -> Iterator[Row]:
     """The fetches, newest first; of one ``source`` if it is named, and at most ``limit``."""
+    withdrawn = log.withdrawn(connection)
     for origin, seq, *rest in connection.execute(_FETCHES, (source, -1 if limit is None else limit)):
         row = Row(Key(origin, seq), *rest)
-        yield row._replace(complete=bool(row.complete))
+        yield row._replace(complete=bool(row.complete), withdrawn=withdrawn.get(row.key))

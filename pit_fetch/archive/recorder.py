@@ -23,7 +23,7 @@ from pit_fetch.transport import Reply, Request
 _HEADERS = ("date", "content-type", "last-modified", "etag", "location", "retry-after")
 
 # How many reads are taken up in one transaction: others wait for the archive that long.
-_AT_ONCE = 8
+AT_ONCE = 8
 
 # Gaps that do not say that something is missing from a read.
 _HARMLESS = ("unverifiable", "no_data")
@@ -46,6 +46,7 @@ class Recorder:
         self._records: list[Record] = []
         self._is_ended = self._is_flawed = self._is_taken_up = False
         self._seen = instants.NEVER
+        self._deletions = 0
 
     def start(self, secrets: Iterable[str]) -> None:
         """Opens the archive, before anything is asked. ``secrets`` never reach it."""
@@ -56,6 +57,7 @@ class Recorder:
 
         def open_it() -> None:
             self.connection = schema.open_to_write(self.path, self.busy_seconds)
+            self._deletions = log.deletions(self.connection)
 
         self._attempt(open_it)
 
@@ -83,7 +85,7 @@ class Recorder:
         left = [True]
 
         def some(writer: log.Writer) -> None:
-            left[0] = derive.Archived(writer.connection, self.find, {}).take_up(pool, _AT_ONCE)
+            left[0] = derive.Archived(writer.connection, self.find, {}).take_up(pool, AT_ONCE)
 
         while left[0] and self.connection is not None and not self.problem:
             self.write(some)
@@ -121,7 +123,9 @@ class Recorder:
             seen = self._seen if self._is_taken_up else max(self._seen, writer.last_seen())
             answer = None if text is None else self._clean_body(text.encode("utf-8", "surrogatepass"))
             key = self._begun(writer)
-            writer.answer(key, log.Answer(seen, self._is_complete, status, answer))
+            # It may repeat what was deleted while it was made.
+            is_kept = log.deletions(writer.connection) == self._deletions
+            writer.answer(key, log.Ended(seen, self._is_complete, status), answer, is_kept=is_kept)
             if is_due:
                 index.put_off(writer.connection, pool, key)
 
@@ -188,6 +192,8 @@ class Recorder:
 
         def write() -> None:
             with schema.transaction(connection):
+                if key is not None and log.fetch_of(connection, key) is None:
+                    raise ArchiveError("this fetch was deleted from it meanwhile (archive drop)")
                 action(log.Writer(connection, self.path))
 
         self._attempt(write)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import NamedTuple
 
-from pit_fetch.archive import log
+from pit_fetch.archive import instants, log
 from pit_fetch.archive.errors import ArchiveError
 from pit_fetch.archive.log import Fetch, Key
 
@@ -22,15 +22,20 @@ class Replayed(NamedTuple):
 
 
 def recorded(connection: sqlite3.Connection, key: Key) -> Replayed:
-    """The answer of a fetch. Raises ArchiveError if there is no such fetch, or it did not come to its end."""
-    fetch, answer = log.fetch_of(connection, key), log.answer_of(connection, key)
+    """The answer of a fetch. Raises ArchiveError if there is none, which says why."""
+    fetch, ended = log.fetch_of(connection, key), log.ended(connection, key)
     if fetch is None:
         raise ArchiveError("there is no such fetch in it")
-    if answer is None:
+    if ended is None:
         raise ArchiveError("that fetch did not come to its end")
-    if answer.answer is None:
+    deleted = log.withdrawn(connection).get(key)
+    if deleted is not None:
+        day = instants.moment(deleted).date().isoformat()
+        raise ArchiveError(f"the text of that answer was deleted on {day}: it repeated what archive drop deletes")
+    answer = log.answer_of(connection, key)
+    if answer is None:
         raise ArchiveError("that fetch was part of a capture, which prints no answer: ask for it with --offline")
-    return Replayed(fetch, answer.answer.decode("utf-8", "surrogatepass"), answer.status)
+    return Replayed(fetch, answer.decode("utf-8", "surrogatepass"), ended.status)
 
 
 def last(connection: sqlite3.Connection) -> Key | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pit_fetch.archive import derive, log, schema
 from pit_fetch.archive.errors import BROKEN, ArchiveError, Damaged, of_broken, of_sqlite
-from pit_fetch.archive.log import BODIES, COLUMNS, Key
+from pit_fetch.archive.log import BODIES, COLUMNS, NAMED, Key
+from pit_fetch.archive.repeated import repeated
+from pit_fetch.provider import Provider
 
 # A row that was deleted on request: its place in the chain stays.
 DROPPED = "dropped"
@@ -72,9 +74,11 @@ def _merge(connection: sqlite3.Connection, other: sqlite3.Connection, find: deri
     damage = verify(other).damage
     if damage:
         raise ArchiveError(f"the other one is damaged: {damage[0]}")
-    taken = forgotten = 0
+    taken, is_less = 0, False
     connection.execute("PRAGMA secure_delete = ON")
     with schema.transaction(connection):
+        repeating = _repeating(connection, other, find or _load)
+        textless = {*repeating, *log.withdrawn(other)}
         for origin, seq, kind, link in other.execute("SELECT * FROM entries ORDER BY origin, seq").fetchall():
             mine = connection.execute("SELECT kind, link FROM entries WHERE origin = ? AND seq = ?", (origin, seq))
             held = mine.fetchone()
@@ -84,16 +88,43 @@ def _merge(connection: sqlite3.Connection, other: sqlite3.Connection, find: deri
                 connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?)", (origin, seq, kind, link))
                 taken += 1
                 if kind != DROPPED:
-                    _copy(other, connection, kind, Key(origin, seq))
+                    _copy(other, connection, kind, Key(origin, seq), textless)
             elif kind == DROPPED and held[0] != DROPPED:
                 _forget(connection, held[0], Key(origin, seq))
-                taken, forgotten = taken + 1, forgotten + 1
-        _sweep(connection)
+                taken, is_less = taken + 1, True
+        is_less = _forget_parts(connection) or is_less
+        _withdraw(connection, repeating)
+        is_less = _sweep(connection) or is_less
         if taken:  # in the same transaction: an index without what was merged would be believed
             _index_again(connection, find, told)
-    if forgotten:
+    if is_less:
         _scrub(connection)
     return taken
+
+
+def _repeating(connection: sqlite3.Connection, other: sqlite3.Connection, find: derive.Find) -> set[Key]:
+    """The answers of one archive that repeat what the other one deleted: it did not know of them."""
+    mine, theirs = _fetches(connection), _fetches(other)
+    found = repeated(connection, mine & _dropped(other), find)
+    known = _dropped(connection)
+    # What both hold was judged where it was deleted.
+    return found | {key for key in repeated(other, theirs & known, find) if key not in mine}
+
+
+def _withdraw(connection: sqlite3.Connection, repeating: set[Key]) -> None:
+    """Puts it on record that these answers are deleted, unless it is."""
+    news = (repeating & _fetches(connection)) - set(log.withdrawn(connection))
+    if news:
+        (_, _, path) = connection.execute("PRAGMA database_list").fetchone()
+        log.Writer(connection, path).withdraw(news)
+
+
+def _fetches(connection: sqlite3.Connection) -> set[Key]:
+    return {Key(*row) for row in connection.execute("SELECT origin, seq FROM fetches")}
+
+
+def _dropped(connection: sqlite3.Connection) -> set[Key]:
+    return {Key(*row) for row in connection.execute("SELECT origin, seq FROM entries WHERE kind = ?", (DROPPED,))}
 
 
 def fetches_before(connection: sqlite3.Connection, source: str, before: int) -> list[Key]:
@@ -102,14 +133,19 @@ def fetches_before(connection: sqlite3.Connection, source: str, before: int) -> 
     return [Key(*row) for row in rows]
 
 
-def answers_since(connection: sqlite3.Connection, source: str, since: int) -> int:
-    """How many answers of ``source`` stay as they were printed: they may repeat what :func:`drop` deletes."""
-    (count,) = connection.execute(
-        "SELECT count(*) FROM answers a JOIN fetches f ON f.origin = a.origin AND f.seq = a.fetch "
-        "WHERE f.source = ? AND f.began >= ? AND a.answer IS NOT NULL",
-        (source, since),
-    ).fetchone()
-    return int(count)
+class Dropped(NamedTuple):
+    """How many fetches were deleted, and how many later answers because they repeated these."""
+
+    fetches: int
+    answers: int
+
+
+def to_drop(
+    connection: sqlite3.Connection, source: str, before: int, find: derive.Find | None = None, told: Told = _untold
+) -> Dropped:
+    """What :func:`drop` would delete."""
+    rows = fetches_before(connection, source, before)
+    return Dropped(len(rows), len(repeated(connection, rows, find or _load, told)))
 
 
 def drop(
@@ -120,8 +156,8 @@ def drop(
     time: int,
     find: derive.Find | None = None,
     told: Told = _untold,
-) -> int:
-    """Deletes the fetches of ``source`` that began before an instant, for good. Returns how many.
+) -> Dropped:
+    """Deletes the fetches of ``source`` that began before an instant, and later answers that repeat them, for good.
 
     That it happened stays on record, and so does the place of each row in its chain. Raises ArchiveError if a
     process that reads the archive keeps the deleted bytes in its write-ahead log.
@@ -129,27 +165,28 @@ def drop(
     connection.execute("PRAGMA secure_delete = ON")
     with schema.transaction(connection):
         rows = fetches_before(connection, source, before)
-        for origin, fetch in rows:
-            for kind in ("exchanges", "answers"):
-                query = f"SELECT seq FROM {kind} WHERE origin = ? AND fetch = ?"  # noqa: S608 - our names
-                for (seq,) in connection.execute(query, (origin, fetch)).fetchall():
-                    _forget(connection, kind, Key(origin, seq))
-            _forget(connection, "fetches", Key(origin, fetch))
+        answers = repeated(connection, rows, find or _load, told)
+        for key in rows:
+            _forget(connection, "fetches", key)
         if rows:
-            log.Writer(connection, path).drop(time, {"source": source, "before": before, "fetches": len(rows)})
+            _forget_parts(connection)
+            what = {"source": source, "before": before, "fetches": len(rows)}
+            log.Writer(connection, path).drop(time, what, answers)
             _sweep(connection)
             _index_again(connection, find, told)
     _scrub(connection)  # even if there is nothing to delete: the last attempt may have been killed before it
-    return len(rows)
+    return Dropped(len(rows), len(answers))
+
+
+def _load(name: str) -> Provider:
+    from pit_fetch.registry import load
+
+    return load(name)
 
 
 def _index_again(connection: sqlite3.Connection, find: derive.Find | None, told: Told) -> int:
-    if find is None:
-        from pit_fetch.registry import load
-
-        find = load
     count = _count(connection, "fetches")
-    derive.Archived(connection, find, {}).rebuild(lambda done: told(done, count))
+    derive.Archived(connection, find or _load, {}).rebuild(lambda done: told(done, count))
     return count
 
 
@@ -206,12 +243,9 @@ def _bodies(connection: sqlite3.Connection, told: Callable[[int], None]) -> Iter
             log.read_body(connection, digest)
         except ArchiveError as error:
             yield f"body {digest.hex()[:16]}: {error.problem}"
-    for kind, columns in BODIES.items():
-        for column in columns:
-            query = f"SELECT DISTINCT {column} FROM {kind} WHERE {column} IS NOT NULL"  # noqa: S608 - our names
-            for (digest,) in connection.execute(query).fetchall():
-                if digest not in digests:
-                    yield f"body {digest.hex()[:16]}: it is missing"
+    for (digest,) in connection.execute(NAMED):
+        if digest not in digests:
+            yield f"body {digest.hex()[:16]}: it is missing"
 
 
 def _row(connection: sqlite3.Connection, kind: str, key: Key) -> tuple[Any, ...] | None:
@@ -220,13 +254,18 @@ def _row(connection: sqlite3.Connection, kind: str, key: Key) -> tuple[Any, ...]
     return found
 
 
-def _copy(source: sqlite3.Connection, target: sqlite3.Connection, kind: str, key: Key) -> None:
+def _copy(
+    source: sqlite3.Connection, target: sqlite3.Connection, kind: str, key: Key, textless: Collection[Key]
+) -> None:
+    """Copies an entry with its bodies; not with what one of the fetches printed whose answers are ``textless``."""
     row = _row(source, kind, key)
     if row is None:
         raise ArchiveError("the other one is damaged: a row is missing")
     marks = ", ".join("?" * (len(row) + 2))
     target.execute(f"INSERT INTO {kind} VALUES ({marks})", (*key, *row))  # noqa: S608 - our names
     named: Mapping[str, Any] = dict(zip(COLUMNS[kind], row, strict=True))
+    if kind == "answers" and Key(key.origin, named["fetch"]) in textless:
+        return
     for column in BODIES.get(kind, ()):
         if named[column] is not None:
             asked = named.get("asked") if column == "body" else None
@@ -238,20 +277,34 @@ def _forget(connection: sqlite3.Connection, kind: str, key: Key) -> None:
     connection.execute("UPDATE entries SET kind = ? WHERE origin = ? AND seq = ?", (DROPPED, *key))
 
 
-def _sweep(connection: sqlite3.Connection) -> None:
-    """Deletes the bodies that nothing names. One that still serves as a dictionary is taken out of that use first."""
-    named = " UNION ".join(
-        f"SELECT {column} FROM {kind} WHERE {column} IS NOT NULL"  # noqa: S608 - our names
-        for kind, columns in BODIES.items()
-        for column in columns
-    )
-    unnamed = f"SELECT digest FROM bodies WHERE digest NOT IN ({named})"  # noqa: S608 - our names
-    gone = [digest for (digest,) in connection.execute(unnamed)]
+def _forget_parts(connection: sqlite3.Connection) -> bool:
+    """Forgets what belongs to fetches that are forgotten. Whether there was any: a fetch may go on in another copy."""
+    found = [
+        (kind, Key(*row))
+        for kind in ("exchanges", "answers")
+        for row in connection.execute(
+            f"SELECT origin, seq FROM {kind} WHERE (origin, fetch) NOT IN "  # noqa: S608 - our names
+            "(SELECT origin, seq FROM fetches)"
+        )
+    ]
+    for kind, key in found:
+        _forget(connection, kind, key)
+    return bool(found)
+
+
+def _sweep(connection: sqlite3.Connection) -> bool:
+    """Deletes the bodies that nothing names. One that still serves as a dictionary is taken out of that use first.
+
+    Whether there were any.
+    """
+    unnamed = f"SELECT digest FROM bodies WHERE digest NOT IN ({NAMED})"  # noqa: S608 - our names
+    gone = {digest for (digest,) in connection.execute(unnamed)}
     for digest in gone:
         for (user,) in connection.execute("SELECT digest FROM bodies WHERE base = ?", (digest,)).fetchall():
             if user not in gone:
                 _pack_alone(connection, user)
     connection.executemany("DELETE FROM bodies WHERE digest = ?", [(digest,) for digest in gone])
+    return bool(gone)
 
 
 def _pack_alone(connection: sqlite3.Connection, digest: bytes) -> None:

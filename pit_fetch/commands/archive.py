@@ -213,13 +213,15 @@ def _row(one: overview.Row) -> Mapping[str, Any]:
         "ended": _time(one.seen),
         "complete": one.complete,
         "status": one.status,
+        "answer_deleted": _time(one.withdrawn),
     }
 
 
 def _line(one: overview.Row) -> str:
     end = "did not end" if one.seen is None else "complete" if one.complete else "in part"
+    text = "" if one.withdrawn is None else "  (its answer was deleted)"
     count = f"{one.exchanges} exchange{'' if one.exchanges == 1 else 's'}"
-    return f"{one.key}  {_short(one.began)}  {one.kind:<7}  {count:<12}  {end:<11}  {one.request}"
+    return f"{one.key}  {_short(one.began)}  {one.kind:<7}  {count:<12}  {end:<11}  {one.request}{text}"
 
 
 # verify, rebuild
@@ -312,7 +314,7 @@ def _drop_options(parser: Parser) -> None:
     parser.add_argument(
         "--before", required=True, metavar="DATE", help="only fetches that began before a New York date or a timestamp"
     )
-    parser.add_argument("--dry-run", action="store_true", help="only show how many fetches would be deleted")
+    parser.add_argument("--dry-run", action="store_true", help="only show how much would be deleted")
 
 
 def _drop(call: Call) -> Answer:
@@ -323,19 +325,20 @@ def _drop(call: Call) -> Answer:
     with closing(opened(call.path)) as connection:
         source = _source(given.source, connection, call.world)
         if given.dry_run:
-            count = len(upkeep.fetches_before(connection, source, before))
+            with schema.snapshot(connection):
+                gone = upkeep.to_drop(connection, source, before, call.world.find, call.told("comparing"))
         else:
             now, told = instants.number(call.world.clock.now()), call.told("rebuilding")
-            count = upkeep.drop(connection, call.path, source, before, now, call.world.find, told)
-        later = upkeep.answers_since(connection, source, before) if count else 0
+            gone = upkeep.drop(connection, call.path, source, before, now, call.world.find, told)
     if given.json:
-        said = {"source": source, "before": _time(before), "fetches": count, "later_answers": later}
+        said = {"source": source, "before": _time(before), "fetches": gone.fetches, "later_answers": gone.answers}
         return Answer(_json({**said, "dry_run": given.dry_run}))
-    done = "would be deleted" if given.dry_run else "were deleted, for good"
-    text = f"{count:,} fetches of {source} that began before {_short(before)} {done}\n"
-    if later:
-        kept = f"{later:,} later answers stay as they were printed, and may repeat them"
-        text += f"{kept}: a later --before deletes those\n"
+    done = "would be deleted" if given.dry_run else "deleted, for good"
+    fetches = f"{gone.fetches:,} fetch{'' if gone.fetches == 1 else 'es'} of {source}"
+    text = f"{fetches} that began before {_short(before)}: {done}\n"
+    if gone.answers:
+        repeating = "later answer that repeats" if gone.answers == 1 else "later answers that repeat"
+        text += f"{gone.answers:,} {repeating} what was deleted: {done}\n"
     return Answer(text)
 
 

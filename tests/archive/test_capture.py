@@ -432,3 +432,11 @@ def test_an_agent_with_a_ceiling_captures_nothing(archive: Archive, environ: dic
     assert (left.code, left.data, archive.asked) == (2, [], [])
     assert "for people and scheduled jobs" in left.reasons
     assert not archive.path.exists()
+
+
+def test_a_capture_leaves_nothing_to_be_taken_up(archive: Archive) -> None:
+    """A question asked after many captures need not wait for that."""
+    for day in (1, 2, 3):
+        capture(archive, f"2026-06-0{day} 15:00")
+    assert archive.open().execute("SELECT count(*) FROM due").fetchone() == (0,)
+    assert archive.open().execute("SELECT count(*) FROM reads").fetchone() == (6,)

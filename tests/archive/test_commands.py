@@ -353,17 +353,80 @@ def test_drop_leaves_no_byte_of_what_it_deletes(marked: Archive) -> None:
     assert of(marked, "info")["drops"] == 1
 
 
-def test_drop_says_which_later_answers_may_repeat_what_it_deletes(marked: Archive) -> None:
-    """An answer is what was printed, and replayed for ever; one may rest on replies that are deleted now."""
-    marked.offline(f"{NEWS} --keywords unwanted", "2026-06-01 17:00", pit="2026-06-01 15:30")
-    call = "archive drop --source benzinga --before"
-    left = marked.command(f"{call} 2026-06-01T16:00:00Z --dry-run")
-    assert "2 later answers stay as they were printed, and may repeat them" in left.out
-    assert of(marked, "drop --source benzinga --before 2026-06-01T16:00:00Z")["later_answers"] == 2
-    assert b"unwanted words" in everywhere(marked)
-    left = marked.command(f"{call} 2026-06-01T17:30:00Z")
-    assert left.out.splitlines()[1].startswith("1 later answers stay")
-    assert b"unwanted words" not in everywhere(marked)
+BEFORE = "drop --source benzinga --before 2026-06-01T16:00:00Z"
+
+
+def test_drop_deletes_later_answers_that_repeat_what_it_deletes(marked: Archive) -> None:
+    asked = marked.offline(f"{NEWS} --keywords unwanted", "2026-06-01 17:00", pit="2026-06-01 15:30")
+    assert "unwanted words" in asked.text
+    ids = {row["time"][11:13]: row["id"] for row in of(marked, "log")}
+    kept = of(marked, f"replay {ids['18']}")["answer"]
+    left = marked.command(f"archive {BEFORE} --dry-run")
+    assert left.out.splitlines()[1] == "1 later answer that repeats what was deleted: would be deleted"
+    done = of(marked, BEFORE, now="2026-06-05 12:00")
+    assert (done["fetches"], done["later_answers"]) == (1, 1)
+    assert b"unwanted" not in everywhere(marked).replace(b"--keywords unwanted", b"")
+    assert marked.command("archive verify").code == 0
+    # What did not need it is replayed as before; of what did, it stays on record that it was asked.
+    assert of(marked, f"replay {ids['18']}")["answer"] == kept
+    left = marked.command(f"archive replay {ids['17']}")
+    assert left.code == 2
+    assert "the text of that answer was deleted on 2026-06-05" in left.err
+    deleted = {row["id"]: row["answer_deleted"] for row in of(marked, "log")}
+    assert deleted == {ids["18"]: None, ids["17"]: "2026-06-05T12:00:00+00:00"}
+    assert marked.command("archive log").out.count("(its answer was deleted)") == 1
+    # Today's code is not accused of what is missing now, and the index can be made again.
+    assert of(marked, f"replay {ids['18']}")["same_today"] is not False
+    assert of(marked, "rebuild") == {"fetches": 2}
+
+
+def test_a_merge_with_a_copy_does_not_bring_back_what_repeats_the_deleted(marked: Archive, tmp_path: Path) -> None:
+    """The copy knows nothing of the deletion, and has answered from what it still held."""
+    (tmp_path / "apart").mkdir()
+    copy = Archive(tmp_path / "apart")
+    copy.command(f"archive merge {marked.path}")
+    copy.offline(f"{NEWS} --keywords unwanted", "2026-06-01 17:00", pit="2026-06-01 15:30")
+    of(marked, BEFORE, now="2026-06-05 12:00")
+    assert of(marked, f"merge {copy.path}")["entries"] == 2
+    assert b"unwanted words" in everywhere(copy)
+    of(copy, f"merge {marked.path}")
+    for one in (marked, copy):
+        assert b"unwanted words" not in everywhere(one)
+        assert one.command("archive verify").code == 0
+        assert [row["answer_deleted"] for row in of(one, "log")] == [None, "2026-06-05T12:00:00+00:00"]
+    assert [of(one, f"merge {other.path}")["entries"] for one, other in ((marked, copy), (copy, marked))] == [0, 0]
+
+
+def test_what_a_reply_that_stays_says_as_well_is_not_deleted(archive: Archive) -> None:
+    """Two replies had the article; the answer rests on the first, and the second says the same."""
+    printed = archive.offline(NEWS, "2026-06-03 15:00", pit="2026-06-01 15:10")
+    assert "first words" in printed.text
+    (row, *_) = of(archive, "log")
+    done = of(archive, BEFORE)
+    assert (done["fetches"], done["later_answers"]) == (1, 0)
+    assert of(archive, f"replay {row['id']}")["answer"] == printed.text
+
+
+def test_what_is_recorded_while_its_fetch_is_deleted_is_not_kept(marked: Archive) -> None:
+    """The server is slow, and somebody deletes in the meantime."""
+    answer = articles(benzinga.article(19, at("2026-06-01 14:30"), title="unwanted, too"))
+
+    def deleting(request: Any) -> Any:
+        marked.app = answer
+        of(marked, "drop --source benzinga --before 2026-06-01T23:00:00Z")
+        return answer(request)
+
+    def first(request: Any) -> Any:
+        marked.app = deleting
+        rows = [benzinga.article(n, at("2026-06-01 14:30"), title="unwanted") for n in range(100, 200)]
+        return articles(*rows)(request)
+
+    marked.app = first
+    left = marked.fetch(f"{NEWS} --limit 1000", "2026-06-01 19:00", pit="2026-06-01 18:30")
+    assert "deleted from it meanwhile" in left.text
+    assert of(marked, "log") == []
+    assert b"unwanted" not in everywhere(marked)
+    assert marked.command("archive verify").code == 0
 
 
 def test_drop_while_another_process_reads_says_that_bytes_are_left(marked: Archive) -> None:

@@ -94,7 +94,8 @@ def test_what_is_dropped_is_gone_and_stays_gone(three: list[Archive]) -> None:
     first, second, _ = three
     upkeep.merge(first.open(), second.open())
     held = first.open()
-    assert upkeep.drop(held, str(first.path), "bz-news-api", instants.number(at("2026-06-01 16:30")), 0) == 2
+    done = upkeep.drop(held, str(first.path), "bz-news-api", instants.number(at("2026-06-01 16:30")), 0)
+    assert done == upkeep.Dropped(fetches=2, answers=0)
     assert upkeep.verify(held).damage == ()
     assert not any(word in body for body in first.bodies() for word in (b'"second"', b'"title": "second"'))
     assert held.execute("SELECT count(*) FROM drops").fetchone() == (1,)

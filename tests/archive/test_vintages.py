@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from pit_fetch.archive import bodies, log, schema
 from tests.loopback import alphavantage
 from tests.repo import vintages
 
@@ -33,3 +35,23 @@ def test_a_later_reply_is_small_beside_the_earlier_one(tmp_path: Path, capsys: p
 
 def test_a_folder_without_pairs_is_refused(tmp_path: Path) -> None:
     assert vintages.main(str(tmp_path)) == 1
+
+
+def test_only_the_first_of_many_vintages_stands_alone(tmp_path: Path) -> None:
+    """Every chain of dictionaries begins at the same reply, for as long as that is of use."""
+    replies = [reply(200 + day) for day in range(40)] + [reply(60 + day, "7") for day in range(20)]
+    path = str(tmp_path / "a.db")
+    with closing(schema.open_to_write(path)) as connection, schema.transaction(connection):
+        writer = log.Writer(connection, path)
+        fetch = writer.fetch(log.Fetch(0, "live", "alphavantage", "", "", {}, "", None))
+        for second, body in enumerate(replies):
+            writer.exchange(fetch, log.Exchange(second, "GET", "https://example.com/", {}, None, 200, {}, body))
+        read = [one.body for one in log.exchanges_of(connection, fetch)]
+        depths = [depth for (depth,) in connection.execute("SELECT depth FROM bodies ORDER BY rowid")]
+        kept = [size for (size,) in connection.execute("SELECT length(packed) FROM bodies ORDER BY rowid")]
+    assert read == replies
+    assert max(depths) == bodies.DEEPEST
+    assert depths[16:18] == depths[32:34] == [16, 1]
+    # At the next turn the source had begun again, and where the chains began was of no use any more.
+    assert depths[49] == 0
+    assert all(2 * kept[place] <= len(bodies.pack(replies[place]).data) for place in (17, 33))

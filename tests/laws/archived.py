@@ -21,7 +21,7 @@ from pit_fetch.testing.process import Left
 from pit_fetch.testing.same import holds, same_bytes
 from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import Request
-from tests.laws import indexed, keeping, memory
+from tests.laws import dropping, indexed, keeping, memory
 from tests.laws.worlds import SECRETS, Case, provider_of, resized, run
 
 Law = Callable[[Random], int]
@@ -234,4 +234,4 @@ def laws(makers: Mapping[str, Maker]) -> Mapping[str, Law]:
         f"{source}: archive {law.__name__.replace('_', ' ')}": of(law, make)
         for law in (empty, offline, rebuilt, interference, nothing_early, captured, secrets)
         for source, make in makers.items()
-    } | {**memory.LAWS, **indexed.LAWS, **keeping.LAWS}
+    } | {**memory.LAWS, **indexed.LAWS, **keeping.LAWS, **dropping.LAWS}

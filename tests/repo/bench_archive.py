@@ -115,7 +115,7 @@ def fill(connection: sqlite3.Connection, count: int) -> None:
     pool = derive.pool(provider, understood(request, PIT), fetch)
     with schema.transaction(connection):
         for start in range(0, count, 10_000):
-            said = {str(n): [index.row(article(n), frozenset())] for n in range(start, min(start + 10_000, count))}
+            said = {str(n): [index.fresh(article(n), frozenset())] for n in range(start, min(start + 10_000, count))}
             found = index.Found(Key("bench", 1), pool, seen, False, seen, None, None, said)
             index.add(connection, found, lambda key, records: False)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pit_fetch.archive import instants, rule
+from pit_fetch.archive import instants, log, rule, upkeep
 from tests.laws.mutants.leak import Mutant
 
 _WORDS = ("archive: words",)
@@ -129,12 +129,51 @@ def _rows_of_every_reply(real: Any) -> Any:
     return reread
 
 
+# Leaks of what is deleted.
+
+
+def _nothing_is_repeated(real: Any) -> Any:
+    return lambda connection, gone, find, told=None: set()
+
+
+def _only_without_a_pit(real: Any) -> Any:
+    """Whoever asked the network is taken to have answered from it."""
+
+    def needed(archived: Any, key: Any, deleted: Any) -> Any:
+        fetch = log.fetch_of(archived.connection, key)
+        return [] if fetch is not None and fetch.kind == "live" else real(archived, key, deleted)
+
+    return needed
+
+
+def _said_nothing(real: Any) -> Any:
+    """Of what goes, its questions are known, and none of its items."""
+    return lambda archived, gone: (found := real(archived, gone))._replace(ids={pool: set() for pool in found.ids})
+
+
+def _needed(change: Any) -> Any:
+    """What an answer needs, as ``change`` makes it; an answer that cannot be read needs nothing."""
+
+    def make(real: Any) -> Any:
+        def needed(archived: Any, key: Any, deleted: Any) -> Any:
+            try:
+                return change(real(archived, key, deleted))
+            except Exception:  # noqa: BLE001 - that is the leak
+                return []
+
+        return needed
+
+    return make
+
+
 _EVER: dict[str, Any] = {}
 _INDEX = ("archive: index",)
 _SNAPSHOTS = ("alphavantage: archive snapshots",)
 _APART = ("bz-news-api: archive apart",)
 _STOPS = ("bz-news-api: archive stops",)
 _CAPTURES = ("bz-news-api: archive captures",)
+_DROPPED = ("bz-news-api: archive dropped",)
+_MERGED = ("bz-news-api: archive dropped and merged",)
 _EARLY = ("bz-news-api: archive nothing early", "sample: archive nothing early")
 
 MUTANTS = (
@@ -391,6 +430,84 @@ MUTANTS = (
         "pit_fetch.archive.rule:at",
         lambda real: lambda history, instant: real(history, instant + 1),
         ("archive: nothing later", *_WORDS),
+    ),
+    Mutant(
+        "archive: later answers keep what was deleted",
+        "pit_fetch.archive.repeated:repeated",
+        _nothing_is_repeated,
+        _DROPPED,
+    ),
+    Mutant(
+        "archive: who asked the network repeats nothing deleted",
+        "pit_fetch.archive.repeated:_needed",
+        _only_without_a_pit,
+        _DROPPED,
+    ),
+    Mutant(
+        "archive: what is not JSON repeats nothing deleted",
+        "pit_fetch.archive.repeated:_needed",
+        _needed(list),
+        _DROPPED,
+    ),
+    Mutant(
+        "archive: an item of the same id says the same",
+        "pit_fetch.archive.repeated:_said",
+        lambda real: lambda item, is_open, names: real(item, is_open, ()),
+        _DROPPED,
+    ),
+    Mutant(
+        "archive: what is deleted said nothing of any item",
+        "pit_fetch.archive.repeated:_deleted",
+        _said_nothing,
+        _DROPPED,
+    ),
+    Mutant(
+        "archive: what is deleted says something itself",
+        "pit_fetch.archive.repeated:_unsaid",
+        lambda real: lambda archived, gone, needed, told: real(archived, (), needed, told),
+        _DROPPED,
+    ),
+    Mutant(
+        "archive: the fetch that repeats says it itself",
+        "pit_fetch.archive.repeated:_says_itself",
+        lambda real: lambda archived, key, needed: True,
+        _DROPPED,
+    ),
+    Mutant(
+        "archive: the text of an answer that is deleted stays",
+        "pit_fetch.archive.upkeep:_sweep",
+        lambda real: lambda connection: False,
+        _DROPPED,
+    ),
+    Mutant(
+        "archive: what a fetch was told outlives it",
+        "pit_fetch.archive.upkeep:_forget_parts",
+        lambda real: lambda connection: False,
+        _DROPPED,
+    ),
+    Mutant(
+        "archive: a merge brings back what repeats the deleted",
+        "pit_fetch.archive.upkeep:_repeating",
+        lambda real: lambda connection, other, find: set(),
+        _MERGED,
+    ),
+    Mutant(
+        "archive: a merge looks at its own answers alone",
+        "pit_fetch.archive.upkeep:_repeating",
+        lambda real: lambda connection, other, find: real(connection, other, find) & upkeep._fetches(connection),
+        _MERGED,
+    ),
+    Mutant(
+        "archive: a merge looks at the other one's answers alone",
+        "pit_fetch.archive.upkeep:_repeating",
+        lambda real: lambda connection, other, find: real(connection, other, find) - upkeep._fetches(connection),
+        _MERGED,
+    ),
+    Mutant(
+        "archive: an answer that was under way is kept",
+        "pit_fetch.archive.log:deletions",
+        lambda real: lambda connection: 0,
+        ("bz-news-api: archive dropped under way",),
     ),
     Mutant(
         "archive: a snapshot comes in the order of its reply",
