@@ -15,7 +15,7 @@ from typing import Any
 
 from pit_fetch.testing.case import Case, Seen, Version, failure, public_from
 from pit_fetch.testing.dates import a_day_later, floor
-from pit_fetch.testing.documents import Path, at, containers, format_of, must_format
+from pit_fetch.testing.documents import Path, at, containers, document, format_of, must_format
 from pit_fetch.testing.program import baseline, look
 
 MAX_ROWS = 60
@@ -146,7 +146,7 @@ def rows_of(case: Case, seen: Seen) -> list[Row]:
 
 def tree_of(case: Case) -> Any:
     """The recorded reply, decoded, in its box."""
-    return {_BOX: must_format(case.reply).decode(case.reply)}
+    return {_BOX: document(case.reply)}
 
 
 def edited(case: Case, change: Callable[[Any], None]) -> bytes:

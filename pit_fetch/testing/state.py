@@ -11,6 +11,7 @@ import sys
 import sysconfig
 from collections import deque
 from collections.abc import Callable
+from operator import is_
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
@@ -116,8 +117,9 @@ class State:
             return []
         self.modules.add(name)
         names = vars(sys.modules[name])
+        every = dict(names)
         held = {key: value for key, value in names.items() if not key.startswith("__")}
-        self._undo.append(lambda: _put_back(names, held))
+        self._undo.append(lambda: None if _same(names, every) else _put_back(names, held))
         self.figures |= {value for value in held.values() if type(value) is int}
         return list(held.values())
 
@@ -161,14 +163,14 @@ def _refill(one: Any, fill: Callable[[Any], object], held: Any) -> None:
 
 
 def _same(one: Any, held: Any) -> bool:
-    """Whether a container still holds the very same things."""
+    """Whether a container still holds the very same things, in the same order."""
     if len(one) != len(held):
         return False
-    if isinstance(held, dict):
-        return all(key in one and one[key] is value for key, value in held.items())
     if isinstance(held, (set, bytes)):
         return bool(one == held)
-    return all(a is b for a, b in zip(one, held, strict=True))
+    if isinstance(held, dict) and not all(map(is_, one.values(), held.values())):
+        return False
+    return all(map(is_, one, held))
 
 
 def _put_back(names: dict[str, Any], held: dict[str, Any]) -> None:
