@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
@@ -52,6 +52,16 @@ class Recording:
     case: Case
     seen: Seen
     rows: tuple[Row, ...]
+    _asked: dict[datetime, Seen] = field(default_factory=dict, compare=False, repr=False)
+
+    def seen_at(self, pit: datetime) -> Seen:
+        """What the recorded reply comes to at ``pit``: several checks compare with that, and it is asked once.
+
+        That it comes to the same a second time is a check of its own (``runs``).
+        """
+        if pit not in self._asked:
+            self._asked[pit] = look(self.case, pit)
+        return self._asked[pit]
 
     @cached_property
     def tree(self) -> Any:
