@@ -30,9 +30,13 @@ def test_what_is_written_passes_its_own_tests(tmp_path: Path) -> None:
         entry = f"{name} = pit_fetch_{name.replace('-', '_')}:PROVIDER"
         (info / "entry_points.txt").write_text(f"[pit_fetch.providers]\n{entry}\n")
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "pit_fetch.pytest_plugin"],
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "pit_fetch.pytest_plugin"],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(str(tmp_path / name) for name in names)},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(str(tmp_path / name) for name in names),
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        },
         capture_output=True,
         text=True,
         check=False,
