@@ -6,6 +6,7 @@ import argparse
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING
 
 from pit_fetch.coercion import flag_of, instant
@@ -226,11 +227,16 @@ def build_parser(provider: Provider | None, command: str = "") -> Parser:
 
 def source_of(argv: Sequence[str]) -> str | None:
     """The value of ``--source``, before anything else is parsed: it decides which options exist."""
-    parser = Parser(allow_abbrev=False, add_help=False, argument_default=argparse.SUPPRESS, formatter_class=_unseen)
-    parser.add_argument("--source", action=_Once)
-    known, _ = parser.parse_known_args(list(argv))
+    known, _ = _source_parser().parse_known_args(list(argv))
     source: str | None = getattr(known, "source", None)
     return source
+
+
+@cache
+def _source_parser() -> Parser:
+    parser = Parser(allow_abbrev=False, add_help=False, argument_default=argparse.SUPPRESS, formatter_class=_unseen)
+    parser.add_argument("--source", action=_Once)
+    return parser
 
 
 def each_with_one(argv: Sequence[str], flag: str, count: int, needed: str) -> list[list[str]]:

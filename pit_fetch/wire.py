@@ -26,6 +26,8 @@ MAX_DIGITS = 400
 
 # A string, a bracket, a separator, or what is between them: numbers, names, and anything else.
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[][{},:]|[^][{}\s,:"]+|"', re.DOTALL)
+# Inside a row: strings, and brackets as many as stand together.
+_INSIDE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{]+|[\]}]+|"', re.DOTALL)
 _SYNTAX = frozenset("[]{},:")
 _CLOSES = {"]": "[", "}": "{"}
 _KEY = re.compile(r"\s*:")
@@ -160,19 +162,21 @@ def _loads_row_by_row(text: str, rows: int) -> Any:
     parts: list[str] = []
     opened: list[str] = []
     slot = _Slot("")
-    start = 0
-    for match in _TOKEN.finditer(text):
-        token = match[0]
+    place = 0
+    while match := _TOKEN.search(text, place):
+        token, place = match[0], match.end()
         if token in ("[", "{"):
+            if len(opened) == rows:
+                place = _end_of_row(text, match.start())
+                if place < 0:
+                    break
+                slot.value(text[match.start() : place])
+                continue
             opened.append(token)
-            start = match.start() if len(opened) == rows + 1 else start
             slot = _Slot(token) if len(opened) == rows else slot
         elif token in ("]", "}"):
             if not opened or opened.pop() != _CLOSES[token]:
                 raise _broken()
-            if len(opened) == rows:
-                slot.value(text[start : match.end()])
-                continue
             if len(opened) == rows - 1:
                 parts.append(slot.container() + token)
                 continue
@@ -187,6 +191,24 @@ def _loads_row_by_row(text: str, rows: int) -> Any:
         return _loads(" ".join(parts))
     except (ValueError, RecursionError):
         raise _broken() from None
+
+
+def _end_of_row(text: str, start: int) -> int:
+    """Where the bracket that opens at ``start`` is closed; -1 if it never is. Raises UpstreamError if they cross."""
+    opened: list[str] = []
+    for match in _INSIDE.finditer(text, start):
+        token = match[0]
+        if token[0] in "[{":
+            opened += token
+        elif token[0] in "]}":
+            for place, bracket in enumerate(token, match.start() + 1):
+                if opened.pop() != _CLOSES[bracket]:
+                    raise _broken()
+                if not opened:
+                    return place
+        elif token == '"':  # noqa: S105 - an unclosed quote
+            raise _broken()
+    return -1
 
 
 class _Slot:

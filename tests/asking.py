@@ -13,11 +13,11 @@ from pit_fetch.log import Log
 from pit_fetch.pit import Taken, Tally
 from pit_fetch.provider import Record
 from pit_fetch.request import of_values
-from pit_fetch.testing.process import TestClock
+from pit_fetch.testing.process import TestClock, unhurried
 from pit_fetch.testing.server import Answering, App
 from pit_fetch.transport import Request
 from pit_fetch.world import World
-from tests.laws.worlds import UNLIMITED, VARIABLES
+from tests.laws.worlds import VARIABLES
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 
@@ -63,12 +63,12 @@ def ask(source: str, app: App, *, now: datetime = NOW, folder: str = "/", body: 
 
     The cache is in ``folder``, where there is one. Raises ConfigError.
     """
-    clock = TestClock(now)
+    clock, provider = TestClock(now), unhurried(registry.load(source))
     transport = Answering(app, clock.now)
-    environ = {**VARIABLES, **UNLIMITED, **({"HOME": folder} if folder != "/" else {})}
-    world = World(environ, folder, clock.value(), transport, registry.load, lambda _: body)
+    environ = {**VARIABLES, **({"HOME": folder} if folder != "/" else {})}
+    world = World(environ, folder, clock.value(), transport, lambda _: provider, lambda _: body)
     given = {name: value for name, value in options.items() if value != ()}
-    request = of_values({**given, **({"input_file": "-"} if body else {})}, registry.load(source), environ)
+    request = of_values({**given, **({"input_file": "-"} if body else {})}, provider, environ)
     collected = collect(request, world, Log())
     if transport.error is not None:
         raise transport.error

@@ -203,20 +203,20 @@ def test_no_header_is_read_of_a_day_that_is_not_needed() -> None:
 @pytest.mark.parametrize("options", [{}, {"forms": ("10-K", "UPLOAD")}, {"forms": ("-4",)}])
 def test_a_letter_of_long_ago_that_was_just_released_comes_first(options: dict[str, Any]) -> None:
     letter = Filing(number(999), "UPLOAD", "2023-03-01 12:00:00", released="2024-02-14", private=True)
-    asked = ask(sec.app([*daily(900, "2024-01-31"), letter], cap=500), limit=3, **options)
+    asked = ask(sec.app([*daily(300, "2024-01-31"), letter], cap=150), limit=3, **options)
     assert asked.ids == [number(999), number(1), number(2)]
 
 
 @pytest.mark.parametrize("cap", [150, 400])
 def test_a_window_that_meets_the_cap_is_split_until_it_is_read_as_a_whole(cap: int) -> None:
-    asked = ask(sec.app(daily(1500, "2024-02-01"), cap=cap), limit=2000, max_pages=20)
-    assert asked.ids == [number(n) for n in range(1, 1501)]
+    asked = ask(sec.app(daily(600, "2024-02-01"), cap=cap), limit=2000, max_pages=20)
+    assert asked.ids == [number(n) for n in range(1, 601)]
     assert asked.gaps == []
 
 
 def test_a_day_that_meets_the_cap_is_a_gap_and_no_part_of_a_day() -> None:
-    busy = [Filing(number(500 + n), "10-K", "2023-06-01 12:00:00") for n in range(500)]
-    app = sec.app([*daily(3, "2023-06-03"), *busy], cap=400)
+    busy = [Filing(number(500 + n), "10-K", "2023-06-01 12:00:00") for n in range(200)]
+    app = sec.app([*daily(3, "2023-06-03"), *busy], cap=150)
     asked = ask(app, limit=1000)
     assert asked.ids == [number(1), number(2)]
     assert asked.gaps == ["provider_ceiling"]
@@ -381,7 +381,7 @@ JSON = st.recursive(
 HIT = sec.hits(Filing(number(2), "8-K", "2024-02-14 12:00:00"))[0]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(JSON, st.sampled_from(["", *HIT["_source"]]))
 def test_no_hit_of_any_shape_stops_the_others(value: Any, key: str) -> None:
     filing = Filing(number(1), "10-K", "2024-01-10 12:00:00")
@@ -676,7 +676,7 @@ options = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(worlds, options)
 def test_nothing_is_served_before_its_release(world: list[Filing], options: dict[str, Any]) -> None:
     by_number = {filing.accession: filing for filing in world}
@@ -687,7 +687,7 @@ def test_nothing_is_served_before_its_release(world: list[Filing], options: dict
         assert true_release(by_number[record.id]) <= record.available_at <= pit
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(worlds, worlds, options, st.sampled_from([2, 6, 300]))
 def test_two_worlds_that_differ_after_the_pit_are_one(
     world: list[Filing], other: list[Filing], options: dict[str, Any], most: int
@@ -702,7 +702,7 @@ def test_two_worlds_that_differ_after_the_pit_are_one(
     assert (first.taken.stopped, first.gaps, first.error) == (second.taken.stopped, second.gaps, second.error)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(worlds, options, st.sampled_from([2, 6]), st.sampled_from([PIT, None]))
 def test_an_end_at_the_limit_is_the_beginning_of_everything(
     world: list[Filing], options: dict[str, Any], most: int, pit: str | None

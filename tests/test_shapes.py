@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from pit_fetch.commands.new_provider import SHAPES, files
 from tests.conftest import Run
 
@@ -19,24 +17,30 @@ def test_one_shape_at_a_time(run: Run, tmp_path: Path) -> None:
     assert all(f"--{shape}".encode() in run("new-provider", "--help").out for shape in SHAPES)
 
 
-@pytest.mark.parametrize("shape", ["", *SHAPES])
-def test_what_is_written_passes_its_own_tests(shape: str, tmp_path: Path) -> None:
-    for path, text in files("widget-news", shape).items():
-        file = tmp_path / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    info = tmp_path / "pit_fetch_widget_news-0.1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: pit-fetch-widget-news\nVersion: 0.1.0\n")
-    (info / "entry_points.txt").write_text("[pit_fetch.providers]\nwidget-news = pit_fetch_widget_news:PROVIDER\n")
+def test_what_is_written_passes_its_own_tests(tmp_path: Path) -> None:
+    names = [f"widget-{shape or 'plain'}" for shape in ("", *SHAPES)]
+    for name, shape in zip(names, ("", *SHAPES), strict=True):
+        for path, text in files(name, shape).items():
+            file = tmp_path / name / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        info = tmp_path / name / f"pit_fetch_{name.replace('-', '_')}-0.1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: pit-fetch-{name}\nVersion: 0.1.0\n")
+        entry = f"{name} = pit_fetch_{name.replace('-', '_')}:PROVIDER"
+        (info / "entry_points.txt").write_text(f"[pit_fetch.providers]\n{entry}\n")
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "pit_fetch.pytest_plugin"],
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "pit_fetch.pytest_plugin"],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(str(tmp_path / name) for name in names),
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        },
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stdout
-    assert "certificate of widget-news" in done.stdout
-    assert "no test sees" in done.stdout
+    assert [name for name in names if f"certificate of {name} " not in done.stdout] == []
+    assert done.stdout.count("no test sees") >= len(names)

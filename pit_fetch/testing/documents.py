@@ -12,8 +12,10 @@ import contextlib
 import csv
 import io
 import json
+import pickle
 from collections.abc import Callable, Iterator
 from datetime import date, datetime
+from functools import lru_cache
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as Xml
 
@@ -39,6 +41,7 @@ class Place(NamedTuple):
     key: str
 
 
+@lru_cache(16)
 def format_of(body: bytes) -> Format | None:
     """How ``body`` is read and written; None for a format that the kit cannot edit."""
     if body.startswith(_SQLITE_MAGIC):
@@ -60,6 +63,16 @@ def must_format(body: bytes) -> Format:
     if known is None:
         raise ValueError("neither JSON nor XML nor CSV nor SQLite nor Parquet")
     return known
+
+
+def document(body: bytes) -> Any:
+    """The document in ``body``: another copy at each call, to be changed. Raises ValueError if there is none."""
+    return pickle.loads(_pickled(body))  # noqa: S301 - of this process
+
+
+@lru_cache(16)
+def _pickled(body: bytes) -> bytes:
+    return pickle.dumps(must_format(body).decode(body))
 
 
 def places(node: Any, pattern: Pattern = ()) -> Iterator[Place]:

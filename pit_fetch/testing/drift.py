@@ -9,7 +9,7 @@ from typing import Any
 
 from pit_fetch.testing.case import Case, Seen, failure
 from pit_fetch.testing.dates import less_precise
-from pit_fetch.testing.documents import Format, Pattern, Place, format_of, name, places
+from pit_fetch.testing.documents import Format, Pattern, Place, document, format_of, name, places
 from pit_fetch.testing.program import look
 from pit_fetch.testing.rows import Recording
 from pit_fetch.testing.server import Response
@@ -32,9 +32,9 @@ def check_drift(recording: Recording) -> None:
         known = format_of(body)
         if known is None:
             continue
-        for pattern in dict.fromkeys(place.pattern for place in places(known.decode(body))):
-            for what, change in _changes(_first_value(known.decode(body), pattern)).items():
-                tree = known.decode(body)
+        for pattern in dict.fromkeys(place.pattern for place in places(document(body))):
+            for what, change in _changes(_first_value(document(body), pattern)).items():
+                tree = document(body)
                 for place in [place for place in places(tree) if place.pattern == pattern]:
                     change(place)
                 _compare(case, seen, body, _encoded(known, tree), f"{name(pattern)} is {what}", TOLERANT)
@@ -51,10 +51,10 @@ def check_imprecise(recording: Recording) -> None:
         known = format_of(body)
         if known is None:
             continue
-        patterns = dict.fromkeys(place.pattern for place in places(known.decode(body)))
+        patterns = dict.fromkeys(place.pattern for place in places(document(body)))
         for pattern in patterns:
             for form in range(3):
-                tree, example = known.decode(body), ""
+                tree, example = document(body), ""
                 for place in [place for place in places(tree) if place.pattern == pattern]:
                     forms = list(less_precise(place.parent[place.key]))
                     if form < len(forms):

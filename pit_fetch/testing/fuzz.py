@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import pickle
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -90,13 +91,15 @@ def _many(recording: Recording, late: Sequence[Row], size: int) -> dict[str, Cha
     if not lists:
         return {}
     ids = _names(recording, lists)
+    models = [(row, _variable(at(recording.tree, row.path), ids[row])) for row in lists]
 
     def several(tree: Any, first: bool) -> None:
         container = at(tree, lists[0].container)
+        packed = [pickle.dumps(at(tree, row.path)) for row in lists]
         made = [
-            _varied(_renamed(copy.deepcopy(at(tree, row.path)), ids[row], number), ids[row], number)
+            _varied(_renamed(pickle.loads(node), ids[row], number), variable, number)  # noqa: S301 - of this process
             for number in range(size // len(lists) + 1)
-            for row in lists
+            for node, (row, variable) in zip(packed, models, strict=True)
         ]
         place = 0 if first else len(container)
         container[place:place] = made
@@ -287,12 +290,23 @@ def _renamed(node: Any, paths: set[Path], number: int) -> Any:
     return node
 
 
-def _varied(node: Any, paths: set[Path], number: int) -> Any:
+def _variable(node: Any, paths: set[Path]) -> dict[Path, str | float]:
+    """The texts and figures that can be others without another stamp or another id."""
+    return {
+        path: value
+        for path, value in leaves(node)
+        if path
+        and path not in paths
+        and (isinstance(value, float) or (isinstance(value, str) and floor(value) is None))
+    }
+
+
+def _varied(node: Any, variable: Mapping[Path, str | float], number: int) -> Any:
     """Other texts and figures, so that the rows are many in whatever order somebody puts them: before and after."""
-    for path, value in list(leaves(node)):
-        if path and path not in paths and isinstance(value, str) and floor(value) is None:
+    for path, value in variable.items():
+        if isinstance(value, str):
             _put(node, path, f"{'!' if number % 2 else '~'}{number} {value}")
-        elif path and path not in paths and isinstance(value, float):
+        else:
             _put(node, path, value * (1_000 + number) if number % 2 else value / (1_000 + number))
     return node
 

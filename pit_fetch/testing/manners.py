@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 
 from pit_fetch.credentials import REDACTED
 from pit_fetch.errors import ConfigError
@@ -68,8 +69,9 @@ def check_import_asks_nothing(provider: Provider) -> None:
         )
 
 
+@cache
 def _alone(module: str, code: str) -> list[str]:
-    """What ``code`` says of ``module`` in a process of its own."""
+    """What ``code`` says of ``module`` in a process of its own: one for all suites of its operations."""
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(path or os.curdir for path in sys.path)}
     done = subprocess.run(  # noqa: S603 - this interpreter, on a module that is already imported
         [sys.executable, "-c", code, module], env=environ, capture_output=True, text=True, check=False

@@ -59,13 +59,15 @@ def in_pages(case: Case, recording: Recording, *, sized: bool) -> Case:
     def serve(reply: bytes, request: Request) -> Response:
         turn = asked[request.path] = asked.get(request.path, -1) + 1
         size = _size(request) if sized else None
+        if not turn and size is None:
+            return case.serve(reply, request)
         try:
             if not parts:
                 tree = tree_of(replace(case, reply=reply))
                 parts.extend([tree, at(tree, containers[0]), list(at(tree, containers[0]))])
         except (KeyError, IndexError, TypeError, ValueError):
             return case.serve(reply, request)
-        if not turn and (size is None or len(parts[2]) <= size):
+        if not turn and size is not None and len(parts[2]) <= size:
             return case.serve(reply, request)
         parts[1][:] = parts[2][turn * size : (turn + 1) * size] if size is not None else []
         return case.serve(known.encode(next(iter(parts[0].values()))), request)

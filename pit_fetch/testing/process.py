@@ -114,6 +114,11 @@ def run(
     return Left(out.getvalue(), err.getvalue(), int(code), tuple(files_in(folder)))
 
 
+def unhurried(provider: Provider) -> Provider:
+    """The provider without the rates of its hosts: the clock of a test moves only where something waits."""
+    return provider._replace(hosts=tuple(host._replace(rate=None) for host in provider.hosts))
+
+
 def files_in(folder: Path) -> Iterator[tuple[str, bytes]]:
     """Every regular file but for timing: not the limiter's state, nor the first line of a kept file (since when)."""
     for place, _, names in os.walk(folder):

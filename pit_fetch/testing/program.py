@@ -9,6 +9,7 @@ import io
 import json
 import os
 import shutil
+import sys
 import tempfile
 import threading
 import warnings
@@ -26,13 +27,15 @@ from pit_fetch.provider import Context, Page, Provider, Query, Record, Watermark
 from pit_fetch.request import parse
 from pit_fetch.testing import outside
 from pit_fetch.testing.case import Case, Seen, Wire, failure
-from pit_fetch.testing.process import TestClock, run
+from pit_fetch.testing.process import TestClock, run, unhurried
 from pit_fetch.testing.server import Answering, Response
 from pit_fetch.transport import Request
 from pit_fetch.world import alarm
 
 # Real seconds, for a provider that loops without asking for anything.
 PATIENCE_SECONDS = 10.0
+# How many bytes of audit are kept for nothing.
+_MUCH = 1_000_000
 
 
 @dataclass
@@ -51,27 +54,33 @@ class _Spy:
         def read(body: bytes, query: Query) -> Iterator[Any]:
             return self._note(query, lambda: self.provider.read(body, query))
 
-        return self.provider._replace(fetch=fetch, read=read)
+        return unhurried(self.provider)._replace(fetch=fetch, read=read)
+
+    @contextlib.contextmanager
+    def listening(self) -> Iterator[None]:
+        """In the block what the provider's code warns of is noted like what it prints."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            warnings.showwarning = self._warned  # type: ignore[assignment]
+            yield
 
     def _warned(self, message: Warning | str, *more: object) -> None:
-        self.printed.write(f"{message}\n")
+        if sys.stdout is self.printed:
+            self.printed.write(f"{message}\n")
 
     def _note(self, query: Query, start: Callable[[], Iterable[Any]]) -> Iterator[Any]:
         self.query = query
         stream: Iterator[Any] | None = None
         while True:
-            with (
-                contextlib.redirect_stdout(self.printed),
-                contextlib.redirect_stderr(self.printed),
-                warnings.catch_warnings(),
-            ):
-                warnings.simplefilter("always")
-                warnings.showwarning = self._warned  # type: ignore[assignment]
+            streams = sys.stdout, sys.stderr
+            sys.stdout = sys.stderr = self.printed
+            try:
                 stream = iter(start()) if stream is None else stream
-                try:
-                    one = next(stream)
-                except StopIteration:
-                    return
+                one = next(stream)
+            except StopIteration:
+                return
+            finally:
+                sys.stdout, sys.stderr = streams
             self.yielded.append(one)
             yield one
 
@@ -94,10 +103,29 @@ class _Ground:
         self.home.mkdir()
         self.descriptors = outside.Descriptors()
 
+        self._audited = 0
+
     def sweep(self) -> None:
+        """Removes what a run left, but for the audit file: to make a file costs more than the rest of a short run."""
         for place, _, names in os.walk(self.root):
             for name in names:
-                os.unlink(os.path.join(place, name))
+                if name != self.audit.name:
+                    os.unlink(os.path.join(place, name))
+        if self._audited > _MUCH:
+            self.audit.unlink(missing_ok=True)
+            self._audited = 0
+
+    def entry(self) -> dict[str, Any] | None:
+        """What the audit file says of the last run; None if that was none."""
+        try:
+            with open(self.audit, "rb") as file:
+                file.seek(self._audited)
+                line = file.read()
+        except FileNotFoundError:
+            return None
+        self._audited += len(line)
+        entry: dict[str, Any] | None = json.loads(line) if line else None
+        return entry
 
 
 @functools.cache
@@ -154,6 +182,7 @@ def look(
     with (
         outside.refused(str(ground.root)) as reached_out,
         ground.descriptors.caught(),
+        spy.listening(),
         outside.consulted(case.state.authors) if watched and case.state else contextlib.nullcontext(consulted) as asked,
     ):
         left = run(
@@ -168,9 +197,9 @@ def look(
             alarm=_alarm,
         )
     said = ground.descriptors.text()
-    if not ground.audit.exists():
+    entry = ground.entry()
+    if entry is None:
         raise Refused(f"the request is refused: {left.err}")
-    entry = json.loads(ground.audit.read_text(encoding="utf-8"))
     if transport.error is not None:
         raise ServerFailed(f"serve() raised {transport.error!r}: correct the test's own server") from transport.error
     return Seen(

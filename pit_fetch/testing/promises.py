@@ -107,7 +107,7 @@ def _check_page(page: Page) -> None:
 def _check_watermarks(recording: Recording) -> None:
     case = recording.case
     for pit in before_instants(recording.seen):
-        expected = look(case, pit).watermarks
+        expected = recording.seen_at(pit).watermarks
         for what, change in fuzz.quick(recording, recording.late(pit)).items():
             promised = look(case, pit, reply=edited(case, change)).watermarks
             if promised != expected:

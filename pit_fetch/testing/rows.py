@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
 from pit_fetch.testing.case import Case, Seen, Version, failure, public_from
 from pit_fetch.testing.dates import a_day_later, floor
-from pit_fetch.testing.documents import Path, at, containers, format_of, must_format
+from pit_fetch.testing.documents import Path, at, containers, document, format_of, must_format
 from pit_fetch.testing.program import baseline, look
 
 MAX_ROWS = 60
@@ -52,6 +52,16 @@ class Recording:
     case: Case
     seen: Seen
     rows: tuple[Row, ...]
+    _asked: dict[datetime, Seen] = field(default_factory=dict, compare=False, repr=False)
+
+    def seen_at(self, pit: datetime) -> Seen:
+        """What the recorded reply comes to at ``pit``: several checks compare with that, and it is asked once.
+
+        That it comes to the same a second time is a check of its own (``runs``).
+        """
+        if pit not in self._asked:
+            self._asked[pit] = look(self.case, pit)
+        return self._asked[pit]
 
     @cached_property
     def tree(self) -> Any:
@@ -146,7 +156,7 @@ def rows_of(case: Case, seen: Seen) -> list[Row]:
 
 def tree_of(case: Case) -> Any:
     """The recorded reply, decoded, in its box."""
-    return {_BOX: must_format(case.reply).decode(case.reply)}
+    return {_BOX: document(case.reply)}
 
 
 def edited(case: Case, change: Callable[[Any], None]) -> bytes:

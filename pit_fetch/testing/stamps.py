@@ -78,7 +78,7 @@ def check_independence(recording: Recording) -> None:
                         "no time of publication is stamped with the instant of its receipt, and at_receipt=True",
                     )
     for pit in instants(seen):
-        for item, stamp in look(case, pit).stamps.items():
+        for item, stamp in recording.seen_at(pit).stamps.items():
             known = max((one for name, one in seen.versions if name == item and one <= pit), default=None)
             if stamp != known:
                 raise failure(
@@ -270,10 +270,10 @@ def check_adjusted(recording: Recording) -> None:
 
 def check_boundary(recording: Recording) -> None:
     """A version is there at its instant and absent a microsecond before, whatever window the provider asks for."""
-    case, seen = recording.case, recording.seen
+    seen = recording.seen
     for moment in instants(seen):
         due = {item for item, stamp in seen.versions if stamp == moment}
-        at, before = look(case, moment).stamps, look(case, moment - MICROSECOND).stamps
+        at, before = (recording.seen_at(pit).stamps for pit in (moment, moment - MICROSECOND))
         missing = sorted(item for item in due if at.get(item) != moment)
         if missing:
             raise failure(

@@ -10,7 +10,9 @@ import os
 import sys
 import sysconfig
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from itertools import chain
+from operator import is_
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
@@ -50,6 +52,9 @@ class State:
     def __init__(self, provider: Provider) -> None:
         self.authors = authors_of(provider)
         self._undo: list[Undo] = []
+        # What can change in place: how it is put back, and what it holds, in live views.
+        self._puts: list[Callable[[], object]] = []
+        self._views: list[Collection[object]] = []
         self._met: set[int] = set()
         self._kept: list[object] = []  # so that no id is used again
         self.modules: set[str] = set()
@@ -62,11 +67,22 @@ class State:
             self._met.add(id(one))
             self._kept.append(one)
             waiting += self._enter(one)
+        self._sizes = [len(view) for view in self._views]
+        self._members = list(chain.from_iterable(self._views))
 
     def reset(self) -> None:
         """Puts everything back."""
         for undo in self._undo:
             undo()
+        if not self._holds_the_same():
+            for put in self._puts:
+                put()
+
+    def _holds_the_same(self) -> bool:
+        """Whether everything still holds the very same things, looked at in one go: it is asked before each run."""
+        if list(map(len, self._views)) != self._sizes:
+            return False
+        return all(map(is_, chain.from_iterable(self._views), self._members))
 
     def _enter(self, one: object) -> list[object]:
         """Notes how ``one`` is put back. Returns what it holds."""
@@ -117,7 +133,8 @@ class State:
         self.modules.add(name)
         names = vars(sys.modules[name])
         held = {key: value for key, value in names.items() if not key.startswith("__")}
-        self._undo.append(lambda: _put_back(names, held))
+        self._views += [names, names.values()]
+        self._puts.append(lambda: _put_back(names, held))
         self.figures |= {value for value in held.values() if type(value) is int}
         return list(held.values())
 
@@ -141,11 +158,8 @@ class State:
         return [names]
 
     def _container(self, one: Any, held: Any, put: Callable[[Any], object], values: Any) -> list[object]:
-        def undo() -> None:
-            if not _same(one, held):
-                put(held)
-
-        self._undo.append(undo)
+        self._views += [one, one.values()] if isinstance(one, dict) else [one]
+        self._puts.append(lambda: put(held))
         return [value for value in values if not isinstance(value, (str, bytes, int, float, type(None)))]
 
 
@@ -158,17 +172,6 @@ def _figures(code: CodeType) -> set[int]:
 def _refill(one: Any, fill: Callable[[Any], object], held: Any) -> None:
     one.clear()
     fill(held)
-
-
-def _same(one: Any, held: Any) -> bool:
-    """Whether a container still holds the very same things."""
-    if len(one) != len(held):
-        return False
-    if isinstance(held, dict):
-        return all(key in one and one[key] is value for key, value in held.items())
-    if isinstance(held, (set, bytes)):
-        return bool(one == held)
-    return all(a is b for a, b in zip(one, held, strict=True))
 
 
 def _put_back(names: dict[str, Any], held: dict[str, Any]) -> None:

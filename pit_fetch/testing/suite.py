@@ -24,6 +24,7 @@ from pit_fetch.times import parse_rfc3339
 _FAR = datetime(2100, 1, 1, tzinfo=UTC)
 # What was found out of a class's recording, and what its provider's code held before the first run.
 _RECORDINGS: WeakKeyDictionary[type, Recording] = WeakKeyDictionary()
+_OTHERS: WeakKeyDictionary[type, tuple[Recording, ...]] = WeakKeyDictionary()
 _STATES: WeakKeyDictionary[type, State] = WeakKeyDictionary()
 
 
@@ -185,8 +186,9 @@ class ProviderSuite:
         """The same, and that of each other operation that the reply answers."""
         first = self.recording()
         yield first
-        for asking in worlds.other_operations(first):
-            yield record_of(asking)
+        if type(self) not in _OTHERS:
+            _OTHERS[type(self)] = tuple(record_of(asking) for asking in worlds.other_operations(first))
+        yield from _OTHERS[type(self)]
 
     def case(self) -> Case:
         """What every check needs. The wall clock shows ``recorded_at``."""

@@ -97,7 +97,7 @@ def _check_beside(recording: Recording, pit: datetime) -> None:
         for path in flags:
             at(tree, path[:-1])[path[-1]] = not at(tree, path)
 
-    whole, other = look(case, pit), look(case, pit, reply=edited(case, turned))
+    whole, other = recording.seen_at(pit), look(case, pit, reply=edited(case, turned))
     if whole.ids == other.ids and whole.gap_types == other.gap_types and whole.data != other.data:
         names = ", ".join(str(path[-1]) for path in flags)
         raise failure(
@@ -115,7 +115,7 @@ def check_nested(recording: Recording) -> None:
     case = recording.case
     for pit in {moment - MICROSECOND for moment in instants(recording.seen, at_most=3)} | {case.now}:
         for row, where, change in fuzz.nested(recording, pit):
-            before, after = look(case, pit), look(case, pit, reply=edited(case, change))
+            before, after = recording.seen_at(pit), look(case, pit, reply=edited(case, change))
             served = {version.id for version in row.versions} & set(before.stamps) & set(after.stamps)
             if served and before.leaves != after.leaves:
                 raise failure(
@@ -247,7 +247,7 @@ def _check_failing_pages(recording: Recording, pit: datetime, late: Sequence[Row
     case = recording.case
     if not late:
         return
-    whole = look(case, pit)
+    whole = recording.seen_at(pit)
     without = look(case, pit, reply=edited(case, fuzz.worlds(recording, late, pit)["left out"]))
     public = {_asked(request) for request, _ in without.exchanges}
     mine = {_asked(request) for request, _ in whole.exchanges} - public
@@ -286,7 +286,7 @@ def check_ignored_window(recording: Recording) -> None:
 
     careless = replace(case, serve=serve)
     for pit in (min(instants(seen)) - MICROSECOND, *instants(seen, at_most=5)):
-        expected, other = look(case, pit), look(careless, pit)
+        expected, other = recording.seen_at(pit), look(careless, pit)
         if other.crash:
             raise failure(f"the provider fails when the server ignores its window ({other.crash})", _WINDOW)
         added = other.stamps.keys() - expected.stamps.keys()

@@ -4,7 +4,7 @@
 
 Each plant is first shown to leak through the real command, in processes of their own that ask a loopback
 server: what leaves the process differs, where the honest provider beneath it leaves the same bytes. Providers
-that are wrong without such a leak must fail the test that is about it, and no other. --no-proof leaves out both.
+that are wrong without such a leak must fail the test that is about it, and no other. --no-proof leaves out the proof.
 """
 
 from __future__ import annotations
@@ -269,7 +269,7 @@ def main() -> int:
             survivors.append(name)
         if given.messages:
             print(f"{name}: {json.dumps(found, indent=1)}")
-    blamed = [] if given.only or given.no_proof else [name for name, row in WRONG.items() if accused(name) != {row[1]}]
+    blamed = [] if given.only else [name for name, row in WRONG.items() if accused(name) != {row[1]}]
     for name in blamed:
         print(f"not by its own test alone: {name}")
     killed = len(plants) - len(survivors)

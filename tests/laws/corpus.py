@@ -39,10 +39,10 @@ def score(chosen: Sequence[Mapping[str, Any]]) -> Score:
     for one in chosen:
         asked = Case(one["source"], one["pit"], tuple(one["request"]), ())
         left = run(asked, _app(one["exchanges"]), now=NOW)
-        said = left.out + left.err
+        said, ids = left.out + left.err, set(left.ids)
         for record in one["items"]:
             name = f"{one['id']} {record['id']}"
-            kept = record["id"] in left.ids
+            kept = record["id"] in ids
             if (kept and not record["public"]) or any(text in said for text in record.get("hidden", ())):
                 leaks.append(name)
             if record["public"] and not kept:

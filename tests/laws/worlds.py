@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from pit_fetch import registry
 from pit_fetch.provider import Provider
 from pit_fetch.testing import process
-from pit_fetch.testing.process import Left, TestClock, files_in
+from pit_fetch.testing.process import Left, TestClock, files_in, unhurried
 from pit_fetch.testing.same import CANARY as CANARY  # for the worlds of each source
 from pit_fetch.testing.same import holds
 from pit_fetch.testing.server import Answering, App, Response
@@ -26,16 +26,6 @@ from pit_fetch.transport import Request
 from tests.loopback import alphavantage, benzinga, earningscall, fred, perplexity, sec
 
 NEW_YORK = ZoneInfo("America/New_York")
-# The clock of a world moves only where something waits, so a rate would take the whole time-out.
-UNLIMITED = {
-    f"PIT_FETCH_RATE_{host}": "10000/0.001"
-    for host in (
-        *("API_BENZINGA_COM", "WWW_ALPHAVANTAGE_CO", "EFTS_SEC_GOV", "DATA_SEC_GOV", "WWW_SEC_GOV"),
-        *("API_STLOUISFED_ORG", "API_PERPLEXITY_AI", "V2_API_EARNINGSCALL_BIZ"),
-        *("QUERY2_FINANCE_YAHOO_COM", "FINANCE_YAHOO_COM", "FC_YAHOO_COM"),
-    )
-}
-
 SAMPLE_KEY = "sample-0123456789abcdef"
 VARIABLES = {
     "SAMPLE_API_KEY": SAMPLE_KEY,
@@ -136,11 +126,11 @@ def run(
             ],
             transport=transport,
             clock=clock.value()._replace(now=lambda: clock.start) if still else clock.value(),
-            environ={"HOME": str(home), **VARIABLES, **UNLIMITED, **(environ or {})},
+            environ={"HOME": str(home), **VARIABLES, **(environ or {})},
             folder=home,
             stdin=stdin,
             terminal=case.terminal,
-            provider=provider_of(case) if case.provider or case.page_size else None,
+            provider=unhurried(provider_of(case)),
         )
     check_asked(transport.exchanges, case.provider or registry.load(case.source))
     return left

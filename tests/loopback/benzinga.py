@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, timezone
+from functools import lru_cache
 from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
@@ -79,10 +80,15 @@ def exported(one: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def app(articles: Sequence[dict[str, Any]], token: str = TOKEN) -> App:
+def app(articles: Sequence[dict[str, Any]], token: str = TOKEN, ceiling: int = 10_000) -> App:
     """The server of ``articles``, which stand in any order."""
     by_time = sorted(((_created(one), one) for one in articles), key=lambda pair: pair[0] or _UNDATED, reverse=True)
     dated = [(None if at is None else at.astimezone(ZONE).date().isoformat(), one) for at, one in by_time]
+
+    @lru_cache(4)
+    def found_in(first: str | None, last: str | None, tickers: str | None) -> list[dict[str, Any]]:
+        found = [one for day, one in dated if _in_window(day, first, last)]
+        return [one for one in found if set(tickers.split(",")) & _symbols(one)] if tickers else found
 
     def answer(request: Request) -> Response:
         query = request.query
@@ -92,13 +98,9 @@ def app(articles: Sequence[dict[str, Any]], token: str = TOKEN) -> App:
             error = {"code": "auth_failed", "id": "unauthorized", "value": f"Invalid token {query.get('token')}"}
             return as_json({"ok": False, "errors": [error]}, 401)
         page, size = int(query.get("page", "0")), int(query.get("pageSize", "15"))
-        if size > 100 or page * size >= 10_000:
+        if size > 100 or page * size >= ceiling:
             return as_json({"message": "Invalid page size"}, 400)
-        first, last = query.get("dateFrom"), query.get("dateTo")
-        found = [one for day, one in dated if _in_window(day, first, last)]
-        if query.get("tickers"):
-            wanted = set(query["tickers"].split(","))
-            found = [one for one in found if wanted & _symbols(one)]
+        found = found_in(query.get("dateFrom"), query.get("dateTo"), query.get("tickers"))
         return Response(body_of(found[page * size : (page + 1) * size]), 200, {"Content-Type": "application/json"})
 
     return answer

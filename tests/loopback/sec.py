@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
+from itertools import chain, islice
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -242,6 +243,9 @@ def app(
 
     Daily indexes hold what was sent out until ``now`` (default: all of it), which is then the server's date.
     """
+    by_day: dict[str, list[Filing]] = {}
+    for filing in filings:
+        by_day.setdefault(filing.sent, []).append(filing)
     by_stem = {f"{filing.accession.replace('-', '')}/{filing.accession}": filing for filing in filings}
     listed = {"AAPL": APPLE, "TSLA": TESLA} if tickers is None else tickers
 
@@ -259,7 +263,8 @@ def app(
         if match := re.fullmatch(
             r"/Archives/edgar/daily-index/([0-9]{4})/QTR([1-4])/master\.([0-9]{8})\.idx", request.path
         ):
-            return _index(filings, datetime.strptime(match[3], "%Y%m%d").date(), now)  # noqa: DTZ007
+            day = datetime.strptime(match[3], "%Y%m%d").date()  # noqa: DTZ007
+            return _index(by_day.get(day.isoformat(), ()), day, now)
         if match := re.fullmatch(r"/submissions/CIK([0-9]{10})\.json", request.path):
             mine = [filing for filing in filings if int(match[1]) in filing.ciks and filing.accepted]
             return as_json({"filings": {"recent": columns(mine, true_utc), "files": []}}) if mine else NO_SUCH_KEY
@@ -293,18 +298,17 @@ def _search(filings: Sequence[Filing], query: Mapping[str, str], cap: int) -> Re
     ciks = {int(cik) for cik in query.get("ciks", "").split(",") if cik}
     words = [first or second for first, second in re.findall(r'"([^"]+)"|(\S+)', query.get("q", ""))]
     found = [
-        hit
+        filing
         for filing in filings
         if first <= filing.day <= last
         and (not wanted or filing.root in wanted)
         and filing.root not in excluded
         and (not ciks or ciks & set(filing.ciks))
         and all(word in filing.text for word in words)
-        for hit in hits(filing)
     ]
-    start = int(query["from"])
-    page = found[start : min(start + 100, cap)]
-    return as_json(reply(page, min(len(found), cap), "gte" if len(found) >= cap else "eq"))
+    start, total = int(query["from"]), sum(len(filing.files) for filing in found)
+    page = list(islice(chain.from_iterable(map(hits, found)), start, min(start + 100, cap)))
+    return as_json(reply(page, min(total, cap), "gte" if total >= cap else "eq"))
 
 
 def daily(count: int, last: str, form: str = "10-K", first_number: int = 1, **changes: Any) -> list[Filing]:
