@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -91,29 +90,3 @@ def near(tmp_path: Path) -> Run:
         return Finished(left.out.encode(), left.err.encode(), left.code)
 
     return call
-
-
-_PYTHONS: dict[tuple[str, str, int], Any] = {}
-
-
-@pytest.fixture
-def calm_doctor(monkeypatch: pytest.MonkeyPatch) -> None:
-    """``doctor`` on a busy machine: no finding is a time-out, and each ``python3`` is asked only once what it is.
-
-    What a hook does is tried by a process of its own every time.
-    """
-    from pit_fetch.commands import doctor
-
-    def once(check: Callable[[Mapping[str, str]], Any]) -> Callable[[Mapping[str, str]], Any]:
-        def checked(environ: Mapping[str, str]) -> Any:
-            python = shutil.which("python3", path=environ.get("PATH"))
-            key = (check.__name__, python or "", Path(python).stat().st_mtime_ns if python else 0)
-            if key not in _PYTHONS:
-                _PYTHONS[key] = check(environ)
-            return _PYTHONS[key]
-
-        return checked
-
-    monkeypatch.setattr(doctor, "CHILD_SECONDS", 30.0)
-    for check in (doctor.hook_python, doctor.zone_database):  # they run isolated: nothing else can matter
-        monkeypatch.setattr(doctor, check.__name__, once(check))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,9 @@ import pytest
 from pit_fetch import commands
 from pit_fetch.commands import Answer, bundle, doctor, frontmatter, lint, wiring
 from pit_fetch.siblings import gate
+from tests.machine import PATH, machine
 
 AGENTS = [name for name in bundle.files() if name.startswith("agents/")]
-pytestmark = pytest.mark.usefixtures("calm_doctor")
-# The interpreter itself first: what is on PATH may be a slow script of a version manager.
-PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 WORKS = ("agents/alphavantage.md", "skills/pit-envelope/SKILL.md", "hooks/pit_gate.py", "hooks/pit_guard.py")
 
 
@@ -394,9 +391,16 @@ def test_frontmatter_that_could_be_read_otherwise_is_refused(text: str) -> None:
 # doctor
 
 
-def examine(folder: Path, **environ: str) -> dict[str, list[str]]:
+def diagnose(folder: Path, *argv: str, environ: Mapping[str, str] = {}, **replaced: Any) -> Answer:
+    """What ``doctor`` says of a folder, on a machine of which parts are replaced."""
+    root = folder.parent if folder.name == "project" else folder
+    bare = {"PATH": PATH, "HOME": str(folder / "home"), **environ}
+    return doctor.run(argv, bare, str(folder), machine(root, **replaced))
+
+
+def examine(folder: Path, replaced: Mapping[str, Any] = {}, **environ: str) -> dict[str, list[str]]:
     """The messages of the report by level; every finding but "ok" and a missing client must name a fix."""
-    done = answer(folder, "doctor", "--json", **environ)
+    done = diagnose(folder, "--json", environ=environ, **replaced)
     report = json.loads(done.text)
     assert (report["enforced"], done.status) == (False, 1)  # files alone never show that it is
     levels: dict[str, list[str]] = {"ok": [], "note": [], "warn": [], "fail": []}
@@ -423,7 +427,7 @@ def test_a_project_after_init_is_wired(project: Path) -> None:
     assert any("pit_gate.py" in line and "withholds a planted leak" in line for line in found["ok"])
     assert any("pit_guard.py" in line and "refuses a compound command" in line for line in found["ok"])
     assert any(line.startswith("ceiling") for line in found["ok"])
-    text = answer(project, "doctor").text
+    text = diagnose(project).text
     assert "Wired, not proved" in text
     assert "The PIT is enforced" not in text
 
@@ -434,7 +438,7 @@ def test_a_project_without_anything_does_not_hold(tmp_path: Path) -> None:
         "wiring: pit_guard.py at PreToolUse on Bash|Monitor is not wired",
         "wiring: pit_gate.py at PostToolUse on Bash is not wired",
     ]
-    assert "FAIL  wiring" in answer(tmp_path, "doctor").text
+    assert "FAIL  wiring" in diagnose(tmp_path).text
 
 
 def test_an_installed_plugins_wiring_counts_until_it_is_switched_off(tmp_path: Path) -> None:
@@ -576,10 +580,10 @@ def test_a_hook_file_that_does_not_do_its_work_is_found(project: Path, name: str
     assert any("was edited" in line and name in line for line in found["warn"])
 
 
-def test_a_hook_that_hangs_is_found_in_time(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "CHILD_SECONDS", 0.5)
+def test_a_hook_that_hangs_is_found_in_time(project: Path) -> None:
     (project / ".claude" / "hooks" / "pit_gate.py").write_text("import select\nselect.select([], [], [])")
-    assert any("pit_gate.py" in line and "gave no answer" in line for line in examine(project)["fail"])
+    found = examine(project, {"seconds": 0.2})["fail"]
+    assert any("pit_gate.py" in line and "gave no answer in 0.2 s" in line for line in found)
 
 
 def test_a_hook_file_that_is_not_executable_is_a_warning(project: Path) -> None:
@@ -597,7 +601,9 @@ def test_an_audit_file_in_the_agents_reach_is_found(project: Path) -> None:
     assert examine(project, PIT_FETCH_AUDIT=str(project.parent / "audit.jsonl"))["fail"] == []
 
 
-def of_archive(found: dict[str, list[str]]) -> dict[str, list[str]]:
+def of_archive(project: Path, **environ: str) -> dict[str, list[str]]:
+    """What is said of the archive, where no program runs: it rests on files alone."""
+    found = examine(project, {"run": lambda *given: ""}, **environ)
     mine = {level: [line for line in lines if line.startswith("archive: ")] for level, lines in found.items()}
     return {level: lines for level, lines in mine.items() if lines}
 
@@ -608,13 +614,13 @@ def test_an_archive_in_the_agents_reach_is_found(project: Path) -> None:
     (project / "link").symlink_to(apart)
     archive = apart / "a.db"
     for inside in ("a.db", str(project / "deep" / "a.db"), str(apart / ".." / "project" / "a.db")):
-        (line,) = of_archive(examine(project, PIT_FETCH_ARCHIVE=inside))["fail"]
+        (line,) = of_archive(project, PIT_FETCH_ARCHIVE=inside)["fail"]
         assert "inside the project" in line
-    assert list(of_archive(examine(project, PIT_FETCH_ARCHIVE=str(archive)))) == ["ok"]
-    assert list(of_archive(examine(project, PIT_FETCH_ARCHIVE="link/a.db"))) == ["ok"]
-    assert of_archive(examine(project)) == {}
+    assert list(of_archive(project, PIT_FETCH_ARCHIVE=str(archive))) == ["ok"]
+    assert list(of_archive(project, PIT_FETCH_ARCHIVE="link/a.db")) == ["ok"]
+    assert of_archive(project) == {}
     archive.touch(mode=0o644)
-    assert list(of_archive(examine(project, PIT_FETCH_ARCHIVE=str(archive)))) == ["warn"]
+    assert list(of_archive(project, PIT_FETCH_ARCHIVE=str(archive))) == ["warn"]
 
 
 @pytest.mark.parametrize(
@@ -637,7 +643,7 @@ def test_what_settings_allow_to_be_read_counts(project: Path, permissions: Any, 
     archive = apart / "a.db"
     text = json.dumps({"permissions": permissions}).replace("{apart}", str(apart))
     (project / ".claude" / "settings.local.json").write_text(text)
-    found = of_archive(examine(project, PIT_FETCH_ARCHIVE=str(archive)))
+    found = of_archive(project, PIT_FETCH_ARCHIVE=str(archive))
     assert list(found) == ["fail" if is_readable else "ok"]
 
 
@@ -646,16 +652,16 @@ def test_an_archive_counts_wherever_it_is_set(project: Path) -> None:
     config.mkdir(parents=True)
     (config / "config.toml").write_text(f'archive = "{project}/a.db"')
     home = {"HOME": str(project.parent / "home")}
-    assert "fail" in of_archive(examine(project, **home))
-    assert "ok" in of_archive(examine(project, PIT_FETCH_ARCHIVE=str(project.parent / "b.db"), **home))
+    assert "fail" in of_archive(project, **home)
+    assert "ok" in of_archive(project, PIT_FETCH_ARCHIVE=str(project.parent / "b.db"), **home)
     text = json.dumps({"env": {"PIT_FETCH_ARCHIVE": "c.db"}})
     (project / ".claude" / "settings.local.json").write_text(text)
-    assert "fail" in of_archive(examine(project, PIT_FETCH_ARCHIVE=str(project.parent / "b.db"), **home))
+    assert "fail" in of_archive(project, PIT_FETCH_ARCHIVE=str(project.parent / "b.db"), **home)
 
 
 def test_a_credential_is_named_and_never_shown(project: Path) -> None:
     secret = "a-secret-of-some-length"
-    done = answer(project, "doctor", BENZINGANEWS_API_KEY=secret)
+    done = diagnose(project, environ={"BENZINGANEWS_API_KEY": secret})
     assert "BENZINGANEWS_API_KEY or BENZINGA_API_KEY is set" in done.text
     assert secret not in done.text
 
