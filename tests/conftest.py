@@ -85,8 +85,10 @@ def run(tmp_path: Path) -> Run:
 def near(tmp_path: Path) -> Run:
     """Like ``run``, in this process and on a clock that no pause delays: for what needs a server and no process."""
 
-    def call(*words: str, env: Mapping[str, str] | None = None, stdin: bytes = b"") -> Finished:
-        left = inprocess.fetch(tmp_path, *words, env=env, body=stdin, now=datetime.now(UTC))
+    def call(
+        *words: str, env: Mapping[str, str] | None = None, stdin: bytes = b"", cwd: Path = tmp_path
+    ) -> Finished:
+        left = inprocess.fetch(cwd, *words, env=env, body=stdin, now=datetime.now(UTC))
         return Finished(left.out.encode(), left.err.encode(), left.code)
 
     return call
