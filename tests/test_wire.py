@@ -71,7 +71,7 @@ JSON = st.recursive(
 
 
 @settings(deadline=None, max_examples=40)
-@given(st.lists(JSON, max_size=5), st.lists(st.sampled_from(sorted(SPOILT))))
+@given(st.lists(JSON, max_size=5), st.lists(st.sampled_from(sorted(SPOILT)), max_size=4))
 def test_what_json_can_say_is_read_as_it_stands_whatever_lies_beside_it(values, spoilt):
     texts = [*(json.dumps(value).encode() for value in values), *(SPOILT[name] for name in spoilt)]
     assert lenient_json(b"[%s]" % b",".join(texts), 1) == [*values, *[None] * len(spoilt)]
