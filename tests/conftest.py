@@ -14,13 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 
-from tests import inprocess
+from tests import examples, inprocess
 
-# How long an example takes says how busy the machine is.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("any machine")
+settings.load_profile(examples.FEW)
 
 # Whoever starts the suite in the background of a script has it ignore interrupts, and every process it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -85,9 +83,7 @@ def run(tmp_path: Path) -> Run:
 def near(tmp_path: Path) -> Run:
     """Like ``run``, in this process and on a clock that no pause delays: for what needs a server and no process."""
 
-    def call(
-        *words: str, env: Mapping[str, str] | None = None, stdin: bytes = b"", cwd: Path = tmp_path
-    ) -> Finished:
+    def call(*words: str, env: Mapping[str, str] | None = None, stdin: bytes = b"", cwd: Path = tmp_path) -> Finished:
         left = inprocess.fetch(cwd, *words, env=env, body=stdin, now=datetime.now(UTC))
         return Finished(left.out.encode(), left.err.encode(), left.code)
 

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pit_fetch.siblings import gate
+from tests.examples import examples
 
 GATE = Path(gate.__file__ or "")
 PIT = "2024-02-15T16:00:00-05:00"
@@ -589,7 +590,7 @@ def _stamps_in(tree: Any) -> list[Any]:
     return own + [stamp for part in tree.values() for stamp in _stamps_in(part)]
 
 
-@settings(max_examples=400)
+@examples(4)
 @given(_JSON | _ENVELOPES, st.sampled_from([PIT, "2024-02-10T00:00:00.000001Z"]))
 def test_no_envelope_that_holds_anything_after_the_pit_is_allowed(payload: Any, pit: str) -> None:
     cutoff = datetime.fromisoformat(pit)
@@ -604,7 +605,7 @@ def test_no_envelope_that_holds_anything_after_the_pit_is_allowed(payload: Any, 
     assert all(datetime.fromisoformat(stamp) <= cutoff for stamp in _stamps_in(opened))
 
 
-@settings(max_examples=400)
+@examples(4)
 @given(st.dictionaries(st.sampled_from(["tool_name", "tool_input", "tool_response", "x"]), _JSON), st.none() | _TEXTS)
 def test_for_any_hook_input_the_answer_is_allow_or_a_complete_block(hook: dict[str, Any], ceiling: str | None) -> None:
     answer = json.loads(json.dumps(gate.respond(hook, ceiling)))
@@ -615,14 +616,14 @@ def test_for_any_hook_input_the_answer_is_allow_or_a_complete_block(hook: dict[s
     )
 
 
-@settings(max_examples=15, deadline=None)
+@examples(0.15)
 @given(_JSON)
 def test_for_any_json_on_stdin_the_process_answers_json_and_exits_0(document: Any) -> None:
     answer = start(json.dumps(document).encode())
     assert answer == {} or answer["decision"] == "block"
 
 
-@settings(max_examples=200)
+@examples(2)
 @given(st.text(min_size=1, max_size=12), st.timedeltas(timedelta(microseconds=1), timedelta(days=900)), _KEYS)
 def test_no_answer_quotes_what_it_withholds(secret: str, delay: timedelta, key: str) -> None:
     canary = f"canary {secret}"

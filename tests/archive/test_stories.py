@@ -7,10 +7,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.archive.world import Archive, alpha, articles, at
+from tests.examples import examples
 from tests.loopback import alphavantage, benzinga
 
 ESTIMATES = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
@@ -205,7 +206,7 @@ _STATES = st.lists(
 )
 
 
-@settings(max_examples=25)
+@examples(0.25)
 @given(st.lists(_STATES, min_size=2, max_size=3), st.sampled_from([14, 17, 20]), st.booleans())
 def test_explain_calls_public_what_a_fetch_shows_whatever_was_captured(
     states: list[list[tuple[int, int, int | None, str]]], hour: int, is_offline: bool
