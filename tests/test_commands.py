@@ -13,7 +13,7 @@ import pytest
 from pit_fetch import commands
 from pit_fetch.commands import Answer, bundle, doctor, frontmatter, lint, wiring
 from pit_fetch.siblings import gate
-from tests.machine import PATH, machine
+from tests.machine import PATH, install, machine
 
 AGENTS = [name for name in bundle.files() if name.startswith("agents/")]
 WORKS = ("agents/alphavantage.md", "skills/pit-envelope/SKILL.md", "hooks/pit_gate.py", "hooks/pit_guard.py")
@@ -27,8 +27,7 @@ def answer(folder: Path, *argv: str, **environ: str) -> Answer:
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
-    folder.mkdir()
-    assert answer(folder, "init").status == 0
+    install(folder)
     return folder
 
 
@@ -591,21 +590,23 @@ def test_a_hook_file_that_is_not_executable_is_a_warning(project: Path) -> None:
     assert any("not executable" in line for line in examine(project)["warn"])
 
 
+def said_of(check: str, project: Path, **environ: str) -> dict[str, list[str]]:
+    """What is said of one thing, where no program runs: it rests on files and variables alone."""
+    found = examine(project, {"run": lambda *given: ""}, **environ)
+    mine = {level: [line for line in lines if line.startswith(f"{check}: ")] for level, lines in found.items()}
+    return {level: lines for level, lines in mine.items() if lines}
+
+
 @pytest.mark.parametrize("ceiling", ["", "2024-02-15"])
 def test_a_ceiling_that_cannot_be_read_is_found(project: Path, ceiling: str) -> None:
-    assert any("cannot be read" in line for line in examine(project, PIT_FETCH_CEILING=ceiling)["fail"])
+    (line,) = said_of("ceiling", project, PIT_FETCH_CEILING=ceiling)["fail"]
+    assert "cannot be read" in line
 
 
 def test_an_audit_file_in_the_agents_reach_is_found(project: Path) -> None:
-    assert any("PIT_FETCH_AUDIT" in line for line in examine(project, PIT_FETCH_AUDIT="logs/audit.jsonl")["fail"])
-    assert examine(project, PIT_FETCH_AUDIT=str(project.parent / "audit.jsonl"))["fail"] == []
-
-
-def of_archive(project: Path, **environ: str) -> dict[str, list[str]]:
-    """What is said of the archive, where no program runs: it rests on files alone."""
-    found = examine(project, {"run": lambda *given: ""}, **environ)
-    mine = {level: [line for line in lines if line.startswith("archive: ")] for level, lines in found.items()}
-    return {level: lines for level, lines in mine.items() if lines}
+    (line,) = said_of("audit", project, PIT_FETCH_AUDIT="logs/audit.jsonl")["fail"]
+    assert "PIT_FETCH_AUDIT" in line
+    assert list(said_of("audit", project, PIT_FETCH_AUDIT=str(project.parent / "audit.jsonl"))) == ["ok"]
 
 
 def test_an_archive_in_the_agents_reach_is_found(project: Path) -> None:
@@ -614,13 +615,13 @@ def test_an_archive_in_the_agents_reach_is_found(project: Path) -> None:
     (project / "link").symlink_to(apart)
     archive = apart / "a.db"
     for inside in ("a.db", str(project / "deep" / "a.db"), str(apart / ".." / "project" / "a.db")):
-        (line,) = of_archive(project, PIT_FETCH_ARCHIVE=inside)["fail"]
+        (line,) = said_of("archive", project, PIT_FETCH_ARCHIVE=inside)["fail"]
         assert "inside the project" in line
-    assert list(of_archive(project, PIT_FETCH_ARCHIVE=str(archive))) == ["ok"]
-    assert list(of_archive(project, PIT_FETCH_ARCHIVE="link/a.db")) == ["ok"]
-    assert of_archive(project) == {}
+    assert list(said_of("archive", project, PIT_FETCH_ARCHIVE=str(archive))) == ["ok"]
+    assert list(said_of("archive", project, PIT_FETCH_ARCHIVE="link/a.db")) == ["ok"]
+    assert said_of("archive", project) == {}
     archive.touch(mode=0o644)
-    assert list(of_archive(project, PIT_FETCH_ARCHIVE=str(archive))) == ["warn"]
+    assert list(said_of("archive", project, PIT_FETCH_ARCHIVE=str(archive))) == ["warn"]
 
 
 @pytest.mark.parametrize(
@@ -643,7 +644,7 @@ def test_what_settings_allow_to_be_read_counts(project: Path, permissions: Any, 
     archive = apart / "a.db"
     text = json.dumps({"permissions": permissions}).replace("{apart}", str(apart))
     (project / ".claude" / "settings.local.json").write_text(text)
-    found = of_archive(project, PIT_FETCH_ARCHIVE=str(archive))
+    found = said_of("archive", project, PIT_FETCH_ARCHIVE=str(archive))
     assert list(found) == ["fail" if is_readable else "ok"]
 
 
@@ -652,16 +653,16 @@ def test_an_archive_counts_wherever_it_is_set(project: Path) -> None:
     config.mkdir(parents=True)
     (config / "config.toml").write_text(f'archive = "{project}/a.db"')
     home = {"HOME": str(project.parent / "home")}
-    assert "fail" in of_archive(project, **home)
-    assert "ok" in of_archive(project, PIT_FETCH_ARCHIVE=str(project.parent / "b.db"), **home)
+    assert "fail" in said_of("archive", project, **home)
+    assert "ok" in said_of("archive", project, PIT_FETCH_ARCHIVE=str(project.parent / "b.db"), **home)
     text = json.dumps({"env": {"PIT_FETCH_ARCHIVE": "c.db"}})
     (project / ".claude" / "settings.local.json").write_text(text)
-    assert "fail" in of_archive(project, PIT_FETCH_ARCHIVE=str(project.parent / "b.db"), **home)
+    assert "fail" in said_of("archive", project, PIT_FETCH_ARCHIVE=str(project.parent / "b.db"), **home)
 
 
 def test_a_credential_is_named_and_never_shown(project: Path) -> None:
     secret = "a-secret-of-some-length"
-    done = diagnose(project, environ={"BENZINGANEWS_API_KEY": secret})
+    done = diagnose(project, environ={"BENZINGANEWS_API_KEY": secret}, run=lambda *given: "")
     assert "BENZINGANEWS_API_KEY or BENZINGA_API_KEY is set" in done.text
     assert secret not in done.text
 
