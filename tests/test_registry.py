@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from pit_fetch import registry
 from pit_fetch.options import COMMON_OPTIONS
 from pit_fetch.provider import API_VERSION
 from pit_fetch.testing.server import Answering
+from pit_fetch.world import alarm
 from tests.conftest import Run
 from tests.demo import PIT_TEXT, nobody
 from tests.inprocess import NOW, Answer
@@ -56,9 +58,9 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     return lay
 
 
-def fetch(folder: Path, *words: str, name: str = "plug") -> Answer:
+def fetch(folder: Path, *words: str, name: str = "plug", **given: Any) -> Answer:
     transport = Answering(nobody, lambda: NOW)
-    return run_here(folder, "--source", name, "--pit", PIT_TEXT, *words, transport=transport)
+    return run_here(folder, "--source", name, "--pit", PIT_TEXT, *words, transport=transport, **given)
 
 
 def sources(folder: Path) -> Answer:
@@ -132,9 +134,16 @@ def test_a_lying_tag_does_not_pass_the_gate(tmp_path: Path, install: Install) ->
     ["while True: pass", "while True: yield record(stamp=datetime(2025, 1, 1, tzinfo=UTC))"],
     ids=["silently", "with late records"],
 )
-def test_a_plugin_that_loops_for_ever_ends_at_the_deadline(run: Run, install: Install, loop: str) -> None:
-    body = f"def fetch(query, context):\n    yield record()\n    {loop}"
-    done = run("--source", "plug", "--pit", PIT_TEXT, "--timeout", "0.2", env=install(body))
+def test_a_plugin_that_loops_for_ever_ends_at_the_deadline(tmp_path: Path, install: Install, loop: str) -> None:
+    install(f"def fetch(query, context):\n    yield record()\n    {loop}")
+    done = fetch(tmp_path, alarm=lambda seconds: alarm(0.05))
+    assert (done.code, done.ids) == (0, ["1"])
+    assert done.gap_types[-2:] == ["truncated", "upstream_error"]
+
+
+def test_the_process_has_an_alarm(run: Run, install: Install) -> None:
+    body = "def fetch(query, context):\n    import select\n    yield record()\n    select.select([], [], [])"
+    done = run("--source", "plug", "--pit", PIT_TEXT, "--timeout", "0.1", env=install(body))
     assert (done.code, done.ids) == (0, ["1"])
     assert done.gap_types[-2:] == ["truncated", "upstream_error"]
 

@@ -382,10 +382,10 @@ def test_drop_while_another_process_reads_says_that_bytes_are_left(marked: Archi
     reader = schema.open_to_read(str(marked.path))
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM entries").fetchone()
-    times = (instants.number(at(text)) for text in ("2026-06-01 16:00", "2026-06-05 12:00"))
+    before, now = (instants.number(at(text)) for text in ("2026-06-01 16:00", "2026-06-05 12:00"))
     connection = schema.open_to_write(str(marked.path), busy_seconds=0.01)
     with closing(connection), pytest.raises(ArchiveError, match="run the same command again"):
-        upkeep.drop(connection, str(marked.path), "bz-news-api", *times)
+        upkeep.drop(connection, str(marked.path), "bz-news-api", before, now)
     reader.close()
     assert marked.command("archive drop --source benzinga --before 2026-06-01T16:00:00Z").code == 0
     assert b"unwanted" not in everywhere(marked)
