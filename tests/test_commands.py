@@ -31,6 +31,14 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def linted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for many tests: they put back what they change."""
+    folder = tmp_path_factory.mktemp("linted")
+    install(folder)
+    return folder
+
+
 def snapshot(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
@@ -206,23 +214,26 @@ Body.
 
 def lint_one(project: Path, text: str, name: str = "neo4j-news") -> tuple[int, list[str]]:
     """The exit status and the problems of a project whose only changed agent is ``name``."""
-    (project / ".claude" / "agents" / f"{name}.md").write_text(text)
+    path = project / ".claude" / "agents" / f"{name}.md"
+    before = path.read_text() if path.exists() else None
+    path.write_text(text)
     done = answer(project, "lint")
+    path.unlink() if before is None else path.write_text(before)
     *problems, summary = done.text.splitlines()
     assert summary.startswith("FAIL" if done.status else "PASS")
     assert name in summary
     return done.status, problems
 
 
-def test_the_bundled_agents_pass(project: Path) -> None:
-    done = answer(project, "lint")
+def test_the_bundled_agents_pass(linted: Path) -> None:
+    done = answer(linted, "lint")
     names = sorted(Path(name).stem for name in AGENTS)
     assert done.text == f"PASS: 0 errors, 0 warnings, {len(names)} agents checked ({', '.join(names)})\n"
     assert done.status == 0
 
 
-def test_an_agent_of_the_template_passes(project: Path) -> None:
-    assert lint_one(project, AGENT.format(name="neo4j-news")) == (0, [])
+def test_an_agent_of_the_template_passes(linted: Path) -> None:
+    assert lint_one(linted, AGENT.format(name="neo4j-news")) == (0, [])
 
 
 @pytest.mark.parametrize(
@@ -254,10 +265,10 @@ def test_an_agent_of_the_template_passes(project: Path) -> None:
         ("R7", "  - pit-envelope\n", "  - pit-envelope\n  - filtered-data\n"),
     ],
 )
-def test_each_rule_finds_its_fault(project: Path, rule: str, old: str, new: str) -> None:
+def test_each_rule_finds_its_fault(linted: Path, rule: str, old: str, new: str) -> None:
     good = AGENT.format(name="neo4j-news")
     assert old in good
-    status, problems = lint_one(project, good.replace(old, new))
+    status, problems = lint_one(linted, good.replace(old, new))
     assert status == 1
     assert any(line.startswith(f"ERROR [{rule}] .claude/agents/neo4j-news.md: ") for line in problems)
 
@@ -326,10 +337,10 @@ def test_other_agents_are_left_alone_and_data_agents_are_found_by_what_they_use(
         ("R3", 'command: "python3', 'command: "true # python3'),
     ],
 )
-def test_a_bundled_adapter_that_was_widened_is_found(project: Path, rule: str, old: str, new: str) -> None:
-    good = (project / ".claude" / "agents" / "bz-news-api.md").read_text()
+def test_a_bundled_adapter_that_was_widened_is_found(linted: Path, rule: str, old: str, new: str) -> None:
+    good = (linted / ".claude" / "agents" / "bz-news-api.md").read_text()
     assert old in good
-    status, problems = lint_one(project, good.replace(old, new), "bz-news-api")
+    status, problems = lint_one(linted, good.replace(old, new), "bz-news-api")
     assert status == 1
     assert any(line.startswith(f"ERROR [{rule}] .claude/agents/bz-news-api.md: ") for line in problems)
 
@@ -342,9 +353,9 @@ def test_an_agent_in_a_subfolder_is_checked(project: Path) -> None:
     assert "ERROR [R9] .claude/agents/more/fred.md" in answer(project, "lint").text
 
 
-def test_an_adapter_under_another_name_is_found(project: Path) -> None:
-    good = (project / ".claude" / "agents" / "bz-news-api.md").read_text()
-    status, problems = lint_one(project, good.replace("name: bz-news-api", "name: my-news"), "my-news")
+def test_an_adapter_under_another_name_is_found(linted: Path) -> None:
+    good = (linted / ".claude" / "agents" / "bz-news-api.md").read_text()
+    status, problems = lint_one(linted, good.replace("name: bz-news-api", "name: my-news"), "my-news")
     assert status == 1
     assert any(line.startswith("ERROR [R10] .claude/agents/my-news.md: ") for line in problems)
 
@@ -519,21 +530,26 @@ def test_wiring_that_may_not_enforce_is_a_warning(project: Path, old: str, new: 
 def test_an_mcp_server_whose_tools_no_matcher_knows_is_found(
     project: Path, name: str, settings: dict[str, Any], level: str
 ) -> None:
-    home = project.parent / "home"
-    home.mkdir(exist_ok=True)
-    servers = {"mcpServers": {name: settings}}
+    (project / ".mcp.json").write_text(json.dumps({"mcpServers": {name: settings}}))
+    found = examine(project)
+    assert any(line.startswith("neo4j:") for line in found[level])
+    assert (found["fail"] == []) == (level != "fail")
+
+
+def test_an_mcp_server_is_found_wherever_it_is_configured(project: Path) -> None:
+    home = project / "home"
+    home.mkdir()
+    servers = {"mcpServers": {"graph": {"command": "mcp-neo4j-cypher"}}}
     for path, content in (
         (project / ".mcp.json", servers),
         (home / ".claude.json", servers),
         (home / ".claude.json", {"projects": {str(project.resolve()): servers}}),
     ):
         path.write_text(json.dumps(content))
-        found = examine(project, HOME=str(home))
-        assert any(line.startswith("neo4j:") for line in found[level])
-        assert (found["fail"] == []) == (level != "fail")
+        assert any("server graph of" in line for line in examine(project)["fail"])
         path.unlink()
     (project / ".mcp.json").write_text("{")
-    assert examine(project, HOME=str(home))["fail"] == []
+    assert examine(project)["fail"] == []
 
 
 @pytest.mark.parametrize(
