@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pit_fetch.provider import Query
 from pit_fetch_providers.alphavantage.function import MARKETS, is_own_market
@@ -47,7 +47,8 @@ _MARKET = (
 )
 
 
-def of_bars(query: Query) -> Iterator[str]:
+def of_bars(query: Query, in_a_file: Sequence[str] = ()) -> Iterator[str]:
+    """``in_a_file``: what else cannot be told where the reply lies in a file."""
     operation, options = query.operation, query.options
     if query.offline and "interval" in operation.needs and options["interval"] is None:
         yield _NO_INTERVAL
@@ -58,9 +59,12 @@ def of_bars(query: Query) -> Iterator[str]:
         says.insert(0, _MARKET.format(name=operation.name, markets=" and ".join(MARKETS)))
     says += [_ADJUSTED] if options["adjust"] else []
     if query.offline:
-        says += [_ADJUSTED_FILE] if operation.name == "TIME_SERIES_INTRADAY" else []
-        says.append(_CSV_FILE)
+        says += [*in_a_file, _CSV_FILE]
     yield from _with_a_pit(query, *says)
+
+
+def of_unadjusted_bars(query: Query) -> Iterator[str]:
+    return of_bars(query, in_a_file=(_ADJUSTED_FILE,))
 
 
 def of_rows(query: Query) -> Iterator[str]:

@@ -88,7 +88,7 @@ ROWS: tuple[Function, ...] = (
     _with(_MINUTES.but(
         name="TIME_SERIES_INTRADAY", why=_LABELS, needs=("symbol", "interval"),
         takes=("month", "outputsize", "extended_hours", "entitlement"),
-        fetch=windows.monthly, parameters=options.unadjusted,
+        caveats=caveats.of_unadjusted_bars, fetch=windows.monthly, parameters=options.unadjusted,
     ), *_VOLUME),
     _with(_DAY.but(name="TIME_SERIES_DAILY"), *_VOLUME),
     _with(_DAY.but(
