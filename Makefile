@@ -16,6 +16,8 @@ help: ## list the targets
 demo: $(RUN) ## set up, then fetch as of an instant from bundled sample data
 	@$(BIN)/python examples/demo.py
 
+# Wherever Python is told not to: what pytest makes of the tests is kept, or each worker would make it again.
+test: export PYTHONDONTWRITEBYTECODE =
 test: $(DEV) ## set up, then run the test suite
 	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 

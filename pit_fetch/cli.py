@@ -274,6 +274,8 @@ def _emit(answer: _Answer, world: World) -> int:
         return ExitStatus.CLOSED_PIPE
     try:
         deliver(stdout, harmless(answer.text, stdout))
+        if answer.released is not None:
+            answer.released.close()
     except BrokenPipeError:
         return ExitStatus.CLOSED_PIPE
     except (OSError, ValueError) as error:

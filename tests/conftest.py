@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,13 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 
-from tests import inprocess
+from tests import examples, inprocess
 
-# How long an example takes says how busy the machine is.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("any machine")
+settings.load_profile(examples.FEW)
 
 # Whoever starts the suite in the background of a script has it ignore interrupts, and every process it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -86,34 +83,8 @@ def run(tmp_path: Path) -> Run:
 def near(tmp_path: Path) -> Run:
     """Like ``run``, in this process and on a clock that no pause delays: for what needs a server and no process."""
 
-    def call(*words: str, env: Mapping[str, str] | None = None, stdin: bytes = b"") -> Finished:
-        left = inprocess.fetch(tmp_path, *words, env=env, body=stdin, now=datetime.now(UTC))
+    def call(*words: str, env: Mapping[str, str] | None = None, stdin: bytes = b"", cwd: Path = tmp_path) -> Finished:
+        left = inprocess.fetch(cwd, *words, env=env, body=stdin, now=datetime.now(UTC))
         return Finished(left.out.encode(), left.err.encode(), left.code)
 
     return call
-
-
-_PYTHONS: dict[tuple[str, str, int], Any] = {}
-
-
-@pytest.fixture
-def calm_doctor(monkeypatch: pytest.MonkeyPatch) -> None:
-    """``doctor`` on a busy machine: no finding is a time-out, and each ``python3`` is asked only once what it is.
-
-    What a hook does is tried by a process of its own every time.
-    """
-    from pit_fetch.commands import doctor
-
-    def once(check: Callable[[Mapping[str, str]], Any]) -> Callable[[Mapping[str, str]], Any]:
-        def checked(environ: Mapping[str, str]) -> Any:
-            python = shutil.which("python3", path=environ.get("PATH"))
-            key = (check.__name__, python or "", Path(python).stat().st_mtime_ns if python else 0)
-            if key not in _PYTHONS:
-                _PYTHONS[key] = check(environ)
-            return _PYTHONS[key]
-
-        return checked
-
-    monkeypatch.setattr(doctor, "CHILD_SECONDS", 30.0)
-    for check in (doctor.hook_python, doctor.zone_database):  # they run isolated: nothing else can matter
-        monkeypatch.setattr(doctor, check.__name__, once(check))

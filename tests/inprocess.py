@@ -45,10 +45,11 @@ def fetch(
     now: datetime = NOW,
     transport: Transport | None = None,
     provider: Provider | None = None,
+    **more: Any,
 ) -> Answer:
     """Runs ``words`` in ``folder`` at ``now``. ``body`` is the standard input; a pause only moves the clock.
 
-    ``provider`` stands in for the source that the words name.
+    ``provider`` stands in for the source that the words name; ``more`` is for the world, such as an alarm.
     """
     clock, path = TestClock(now), folder / "audit.jsonl"
     path.unlink(missing_ok=True)
@@ -60,6 +61,7 @@ def fetch(
         folder=folder,
         stdin=body,
         provider=provider,
+        **more,
     )
     audit = json.loads(path.read_text().splitlines()[-1]) if path.exists() else {}
     return Answer(left.out, left.err, left.code, audit=audit, pauses=clock.pauses)

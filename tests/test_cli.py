@@ -24,6 +24,7 @@ from tests.demo import at_pit, demo
 from tests.inprocess import NOW, Answer, fetch
 from tests.loopback import benzinga
 from tests.loopback.benzinga import TOKEN, article
+from tests.loopback.silent import Silent
 
 PIT_TEXT = "2024-02-15T16:00:00-05:00"
 PIT = datetime.fromisoformat(PIT_TEXT)
@@ -201,11 +202,11 @@ def test_a_key_among_the_words_is_redacted_however_early_a_fetch_fails(
 
 
 def test_an_interrupt_ends_with_an_envelope() -> None:
-    with serve(lambda _: Response(hang=True)) as server:
+    silent = Silent()
+    with serve(silent) as server:
         env = {"PATH": os.environ["PATH"], "BENZINGA_API_KEY": TOKEN, "PIT_FETCH_BENZINGA_URL": server.url}
         process = subprocess.Popen([*COMMAND, *AT_PIT], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        while not server.requests:
-            assert process.poll() is None
+        assert silent.asked()
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)
     assert process.returncode == 130

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,9 @@ import pytest
 from pit_fetch import commands
 from pit_fetch.commands import Answer, bundle, doctor, frontmatter, lint, wiring
 from pit_fetch.siblings import gate
+from tests.machine import PATH, install, machine
 
 AGENTS = [name for name in bundle.files() if name.startswith("agents/")]
-pytestmark = pytest.mark.usefixtures("calm_doctor")
-# The interpreter itself first: what is on PATH may be a slow script of a version manager.
-PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 WORKS = ("agents/alphavantage.md", "skills/pit-envelope/SKILL.md", "hooks/pit_gate.py", "hooks/pit_guard.py")
 
 
@@ -30,8 +27,15 @@ def answer(folder: Path, *argv: str, **environ: str) -> Answer:
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
-    folder.mkdir()
-    assert answer(folder, "init").status == 0
+    install(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def linted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for many tests: they put back what they change."""
+    folder = tmp_path_factory.mktemp("linted")
+    install(folder)
     return folder
 
 
@@ -210,23 +214,26 @@ Body.
 
 def lint_one(project: Path, text: str, name: str = "neo4j-news") -> tuple[int, list[str]]:
     """The exit status and the problems of a project whose only changed agent is ``name``."""
-    (project / ".claude" / "agents" / f"{name}.md").write_text(text)
+    path = project / ".claude" / "agents" / f"{name}.md"
+    before = path.read_text() if path.exists() else None
+    path.write_text(text)
     done = answer(project, "lint")
+    path.unlink() if before is None else path.write_text(before)
     *problems, summary = done.text.splitlines()
     assert summary.startswith("FAIL" if done.status else "PASS")
     assert name in summary
     return done.status, problems
 
 
-def test_the_bundled_agents_pass(project: Path) -> None:
-    done = answer(project, "lint")
+def test_the_bundled_agents_pass(linted: Path) -> None:
+    done = answer(linted, "lint")
     names = sorted(Path(name).stem for name in AGENTS)
     assert done.text == f"PASS: 0 errors, 0 warnings, {len(names)} agents checked ({', '.join(names)})\n"
     assert done.status == 0
 
 
-def test_an_agent_of_the_template_passes(project: Path) -> None:
-    assert lint_one(project, AGENT.format(name="neo4j-news")) == (0, [])
+def test_an_agent_of_the_template_passes(linted: Path) -> None:
+    assert lint_one(linted, AGENT.format(name="neo4j-news")) == (0, [])
 
 
 @pytest.mark.parametrize(
@@ -258,10 +265,10 @@ def test_an_agent_of_the_template_passes(project: Path) -> None:
         ("R7", "  - pit-envelope\n", "  - pit-envelope\n  - filtered-data\n"),
     ],
 )
-def test_each_rule_finds_its_fault(project: Path, rule: str, old: str, new: str) -> None:
+def test_each_rule_finds_its_fault(linted: Path, rule: str, old: str, new: str) -> None:
     good = AGENT.format(name="neo4j-news")
     assert old in good
-    status, problems = lint_one(project, good.replace(old, new))
+    status, problems = lint_one(linted, good.replace(old, new))
     assert status == 1
     assert any(line.startswith(f"ERROR [{rule}] .claude/agents/neo4j-news.md: ") for line in problems)
 
@@ -330,10 +337,10 @@ def test_other_agents_are_left_alone_and_data_agents_are_found_by_what_they_use(
         ("R3", 'command: "python3', 'command: "true # python3'),
     ],
 )
-def test_a_bundled_adapter_that_was_widened_is_found(project: Path, rule: str, old: str, new: str) -> None:
-    good = (project / ".claude" / "agents" / "bz-news-api.md").read_text()
+def test_a_bundled_adapter_that_was_widened_is_found(linted: Path, rule: str, old: str, new: str) -> None:
+    good = (linted / ".claude" / "agents" / "bz-news-api.md").read_text()
     assert old in good
-    status, problems = lint_one(project, good.replace(old, new), "bz-news-api")
+    status, problems = lint_one(linted, good.replace(old, new), "bz-news-api")
     assert status == 1
     assert any(line.startswith(f"ERROR [{rule}] .claude/agents/bz-news-api.md: ") for line in problems)
 
@@ -348,9 +355,9 @@ def test_an_agent_in_a_subfolder_is_checked(project: Path) -> None:
     assert "ERROR [R10] .claude/agents/more/fred.md: .claude/agents/fred.md is an agent of this name, too" in text
 
 
-def test_an_adapter_under_another_name_is_found(project: Path) -> None:
-    good = (project / ".claude" / "agents" / "bz-news-api.md").read_text()
-    status, problems = lint_one(project, good.replace("name: bz-news-api", "name: my-news"), "my-news")
+def test_an_adapter_under_another_name_is_found(linted: Path) -> None:
+    good = (linted / ".claude" / "agents" / "bz-news-api.md").read_text()
+    status, problems = lint_one(linted, good.replace("name: bz-news-api", "name: my-news"), "my-news")
     assert status == 1
     assert any(line.startswith("ERROR [R10] .claude/agents/my-news.md: ") for line in problems)
 
@@ -396,9 +403,16 @@ def test_frontmatter_that_could_be_read_otherwise_is_refused(text: str) -> None:
 # doctor
 
 
-def examine(folder: Path, **environ: str) -> dict[str, list[str]]:
+def diagnose(folder: Path, *argv: str, environ: Mapping[str, str] = {}, **replaced: Any) -> Answer:
+    """What ``doctor`` says of a folder, on a machine of which parts are replaced."""
+    root = folder.parent if folder.name == "project" else folder
+    bare = {"PATH": PATH, "HOME": str(folder / "home"), **environ}
+    return doctor.run(argv, bare, str(folder), machine(root, **replaced))
+
+
+def examine(folder: Path, replaced: Mapping[str, Any] = {}, **environ: str) -> dict[str, list[str]]:
     """The messages of the report by level; every finding but "ok" and a missing client must name a fix."""
-    done = answer(folder, "doctor", "--json", **environ)
+    done = diagnose(folder, "--json", environ=environ, **replaced)
     report = json.loads(done.text)
     assert (report["enforced"], done.status) == (False, 1)  # files alone never show that it is
     levels: dict[str, list[str]] = {"ok": [], "note": [], "warn": [], "fail": []}
@@ -425,7 +439,7 @@ def test_a_project_after_init_is_wired(project: Path) -> None:
     assert any("pit_gate.py" in line and "withholds a planted leak" in line for line in found["ok"])
     assert any("pit_guard.py" in line and "refuses a compound command" in line for line in found["ok"])
     assert any(line.startswith("ceiling") for line in found["ok"])
-    text = answer(project, "doctor").text
+    text = diagnose(project).text
     assert "Wired, not proved" in text
     assert "The PIT is enforced" not in text
 
@@ -436,7 +450,7 @@ def test_a_project_without_anything_does_not_hold(tmp_path: Path) -> None:
         "wiring: pit_guard.py at PreToolUse on Bash|Monitor is not wired",
         "wiring: pit_gate.py at PostToolUse on Bash is not wired",
     ]
-    assert "FAIL  wiring" in answer(tmp_path, "doctor").text
+    assert "FAIL  wiring" in diagnose(tmp_path).text
 
 
 def test_an_installed_plugins_wiring_counts_until_it_is_switched_off(tmp_path: Path) -> None:
@@ -521,21 +535,26 @@ def test_wiring_that_may_not_enforce_is_a_warning(project: Path, old: str, new: 
 def test_an_mcp_server_whose_tools_no_matcher_knows_is_found(
     project: Path, name: str, settings: dict[str, Any], level: str
 ) -> None:
-    home = project.parent / "home"
-    home.mkdir(exist_ok=True)
-    servers = {"mcpServers": {name: settings}}
+    (project / ".mcp.json").write_text(json.dumps({"mcpServers": {name: settings}}))
+    found = examine(project)
+    assert any(line.startswith("neo4j:") for line in found[level])
+    assert (found["fail"] == []) == (level != "fail")
+
+
+def test_an_mcp_server_is_found_wherever_it_is_configured(project: Path) -> None:
+    home = project / "home"
+    home.mkdir()
+    servers = {"mcpServers": {"graph": {"command": "mcp-neo4j-cypher"}}}
     for path, content in (
         (project / ".mcp.json", servers),
         (home / ".claude.json", servers),
         (home / ".claude.json", {"projects": {str(project.resolve()): servers}}),
     ):
         path.write_text(json.dumps(content))
-        found = examine(project, HOME=str(home))
-        assert any(line.startswith("neo4j:") for line in found[level])
-        assert (found["fail"] == []) == (level != "fail")
+        assert any("server graph of" in line for line in examine(project)["fail"])
         path.unlink()
     (project / ".mcp.json").write_text("{")
-    assert examine(project, HOME=str(home))["fail"] == []
+    assert examine(project)["fail"] == []
 
 
 @pytest.mark.parametrize(
@@ -591,10 +610,10 @@ def test_a_hook_file_that_does_not_do_its_work_is_found(project: Path, name: str
     assert any("was edited" in line and name in line for line in found["warn"])
 
 
-def test_a_hook_that_hangs_is_found_in_time(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "CHILD_SECONDS", 0.5)
+def test_a_hook_that_hangs_is_found_in_time(project: Path) -> None:
     (project / ".claude" / "hooks" / "pit_gate.py").write_text("import select\nselect.select([], [], [])")
-    assert any("pit_gate.py" in line and "gave no answer" in line for line in examine(project)["fail"])
+    found = examine(project, {"seconds": 0.2})["fail"]
+    assert any("pit_gate.py" in line and "gave no answer in 0.2 s" in line for line in found)
 
 
 def test_a_hook_file_that_is_not_executable_is_a_warning(project: Path) -> None:
@@ -602,19 +621,23 @@ def test_a_hook_file_that_is_not_executable_is_a_warning(project: Path) -> None:
     assert any("not executable" in line for line in examine(project)["warn"])
 
 
+def said_of(check: str, project: Path, **environ: str) -> dict[str, list[str]]:
+    """What is said of one thing, where no program runs: it rests on files and variables alone."""
+    found = examine(project, {"run": lambda *given: ""}, **environ)
+    mine = {level: [line for line in lines if line.startswith(f"{check}: ")] for level, lines in found.items()}
+    return {level: lines for level, lines in mine.items() if lines}
+
+
 @pytest.mark.parametrize("ceiling", ["", "2024-02-15"])
 def test_a_ceiling_that_cannot_be_read_is_found(project: Path, ceiling: str) -> None:
-    assert any("cannot be read" in line for line in examine(project, PIT_FETCH_CEILING=ceiling)["fail"])
+    (line,) = said_of("ceiling", project, PIT_FETCH_CEILING=ceiling)["fail"]
+    assert "cannot be read" in line
 
 
 def test_an_audit_file_in_the_agents_reach_is_found(project: Path) -> None:
-    assert any("PIT_FETCH_AUDIT" in line for line in examine(project, PIT_FETCH_AUDIT="logs/audit.jsonl")["fail"])
-    assert examine(project, PIT_FETCH_AUDIT=str(project.parent / "audit.jsonl"))["fail"] == []
-
-
-def of_archive(found: dict[str, list[str]]) -> dict[str, list[str]]:
-    mine = {level: [line for line in lines if line.startswith("archive: ")] for level, lines in found.items()}
-    return {level: lines for level, lines in mine.items() if lines}
+    (line,) = said_of("audit", project, PIT_FETCH_AUDIT="logs/audit.jsonl")["fail"]
+    assert "PIT_FETCH_AUDIT" in line
+    assert list(said_of("audit", project, PIT_FETCH_AUDIT=str(project.parent / "audit.jsonl"))) == ["ok"]
 
 
 def test_an_archive_in_the_agents_reach_is_found(project: Path) -> None:
@@ -623,13 +646,13 @@ def test_an_archive_in_the_agents_reach_is_found(project: Path) -> None:
     (project / "link").symlink_to(apart)
     archive = apart / "a.db"
     for inside in ("a.db", str(project / "deep" / "a.db"), str(apart / ".." / "project" / "a.db")):
-        (line,) = of_archive(examine(project, PIT_FETCH_ARCHIVE=inside))["fail"]
+        (line,) = said_of("archive", project, PIT_FETCH_ARCHIVE=inside)["fail"]
         assert "inside the project" in line
-    assert list(of_archive(examine(project, PIT_FETCH_ARCHIVE=str(archive)))) == ["ok"]
-    assert list(of_archive(examine(project, PIT_FETCH_ARCHIVE="link/a.db"))) == ["ok"]
-    assert of_archive(examine(project)) == {}
+    assert list(said_of("archive", project, PIT_FETCH_ARCHIVE=str(archive))) == ["ok"]
+    assert list(said_of("archive", project, PIT_FETCH_ARCHIVE="link/a.db")) == ["ok"]
+    assert said_of("archive", project) == {}
     archive.touch(mode=0o644)
-    assert list(of_archive(examine(project, PIT_FETCH_ARCHIVE=str(archive)))) == ["warn"]
+    assert list(said_of("archive", project, PIT_FETCH_ARCHIVE=str(archive))) == ["warn"]
 
 
 @pytest.mark.parametrize(
@@ -652,7 +675,7 @@ def test_what_settings_allow_to_be_read_counts(project: Path, permissions: Any, 
     archive = apart / "a.db"
     text = json.dumps({"permissions": permissions}).replace("{apart}", str(apart))
     (project / ".claude" / "settings.local.json").write_text(text)
-    found = of_archive(examine(project, PIT_FETCH_ARCHIVE=str(archive)))
+    found = said_of("archive", project, PIT_FETCH_ARCHIVE=str(archive))
     assert list(found) == ["fail" if is_readable else "ok"]
 
 
@@ -661,16 +684,16 @@ def test_an_archive_counts_wherever_it_is_set(project: Path) -> None:
     config.mkdir(parents=True)
     (config / "config.toml").write_text(f'archive = "{project}/a.db"')
     home = {"HOME": str(project.parent / "home")}
-    assert "fail" in of_archive(examine(project, **home))
-    assert "ok" in of_archive(examine(project, PIT_FETCH_ARCHIVE=str(project.parent / "b.db"), **home))
+    assert "fail" in said_of("archive", project, **home)
+    assert "ok" in said_of("archive", project, PIT_FETCH_ARCHIVE=str(project.parent / "b.db"), **home)
     text = json.dumps({"env": {"PIT_FETCH_ARCHIVE": "c.db"}})
     (project / ".claude" / "settings.local.json").write_text(text)
-    assert "fail" in of_archive(examine(project, PIT_FETCH_ARCHIVE=str(project.parent / "b.db"), **home))
+    assert "fail" in said_of("archive", project, PIT_FETCH_ARCHIVE=str(project.parent / "b.db"), **home)
 
 
 def test_a_credential_is_named_and_never_shown(project: Path) -> None:
     secret = "a-secret-of-some-length"
-    done = answer(project, "doctor", BENZINGANEWS_API_KEY=secret)
+    done = diagnose(project, environ={"BENZINGANEWS_API_KEY": secret}, run=lambda *given: "")
     assert "BENZINGANEWS_API_KEY or BENZINGA_API_KEY is set" in done.text
     assert secret not in done.text
 

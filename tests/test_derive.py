@@ -7,12 +7,13 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.provider import Context, Field, Gap, Operation, Option, Page, Query, Record, Watermark, gap
 from tests.demo import PIT, at_pit, demo, record
+from tests.examples import examples
 
 
 class Numbering:
@@ -196,7 +197,7 @@ def test_what_it_makes_is_judged_like_anything_else(tmp_path: Path) -> None:
     assert (left.code, left.data, left.gap_types) == (70, [], ["internal_error"])
 
 
-@settings(deadline=None, max_examples=40)
+@examples(0.4)
 @given(
     st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(-3, 6)), max_size=10),
     st.integers(1, 4),

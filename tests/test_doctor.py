@@ -12,20 +12,17 @@ from typing import Any
 
 import pytest
 
-from pit_fetch import commands
 from pit_fetch.commands import doctor, prove, wiring
+from pit_fetch.commands.machine import THIS_MACHINE
 from pit_fetch.commands.prove import Outcome, Proof
 from pit_fetch.siblings import gate
 from tests.client.wirings import WIRINGS, Place, make
-
-pytestmark = pytest.mark.usefixtures("calm_doctor")
-# The interpreter itself first: what is on PATH may be a slow script of a version manager.
-PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+from tests.machine import PATH, machine
 
 
-def report(place: Place, *argv: str) -> dict[str, Any]:
+def report(place: Place, *argv: str, **replaced: Any) -> dict[str, Any]:
     environ = {"PATH": PATH, "HOME": str(place.root / "home"), **place.environ}
-    done = commands.run(["doctor", "--json", *argv], environ, str(place.session))
+    done = doctor.run(["--json", *argv], environ, str(place.session), machine(place.root, **replaced))
     said: dict[str, Any] = json.loads(done.text)
     assert said.keys() == {"enforced", "verdict", "findings"}
     assert said["enforced"] == (done.status == 0)
@@ -55,20 +52,22 @@ def test_there_are_wirings_enough() -> None:
     assert len(WIRINGS) >= 65
 
 
-def _client(monkeypatch: pytest.MonkeyPatch, proof: Proof) -> list[tuple[Any, ...]]:
-    """A client that does as ``proof`` says."""
-    asked: list[tuple[Any, ...]] = []
+class Client:
+    """A client that does as ``proof`` says; what it was ``asked``, and what was said before."""
 
-    def proved(*given: Any) -> Proof:
-        asked.append(given)
-        return proof
+    def __init__(self, proof: Proof) -> None:
+        self.proof, self.asked = proof, list[Any]()
 
-    monkeypatch.setattr(prove, "prove", proved)
-    monkeypatch.setattr(doctor, "_announce", asked.append)
-    return asked
+    def prove(self, *given: Any) -> Proof:
+        self.asked.append(given)
+        return self.proof
+
+    def report(self, place: Place, **replaced: Any) -> dict[str, Any]:
+        return report(place, "--prove", announce=self.asked.append, prove=self.prove, **replaced)
 
 
 STEP = prove.Step("a program that leaks", "Bash", "pit_fetch", "withheld")
+HOLDS = Proof((Outcome(STEP, "withheld", False),))
 
 
 @pytest.fixture
@@ -86,7 +85,7 @@ def place(tmp_path: Path) -> Place:
 @pytest.mark.parametrize(
     ("proof", "enforced"),
     [
-        (Proof((Outcome(STEP, "withheld", False),)), True),
+        (HOLDS, True),
         (Proof((Outcome(STEP, "withheld", True),)), False),
         (Proof((Outcome(STEP, "shown", False),)), False),
         (Proof((Outcome(STEP, "not released", False),)), False),
@@ -94,35 +93,30 @@ def place(tmp_path: Path) -> Place:
         (Proof((), "the client does not start"), False),
     ],
 )
-def test_enforced_is_what_the_client_has_shown(
-    place: Place, monkeypatch: pytest.MonkeyPatch, proof: Proof, enforced: bool
-) -> None:
-    asked = _client(monkeypatch, proof)
-    said = report(place, "--prove")
-    assert said["enforced"] is enforced
-    assert "starting" in str(asked[0])  # it says so first
-    agents = sorted(doctor.guard.ADAPTERS)
-    assert asked[1][4] == agents
+def test_enforced_is_what_the_client_has_shown(place: Place, proof: Proof, enforced: bool) -> None:
+    client = Client(proof)
+    assert client.report(place)["enforced"] is enforced
+    said, given = client.asked
+    assert "starting" in said  # it says so first
+    assert given[4] == sorted(doctor.guard.ADAPTERS)
 
 
-def test_without_a_ceiling_nothing_is_proved(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = _client(monkeypatch, Proof((Outcome(STEP, "withheld", False),)))
+def test_without_a_ceiling_nothing_is_proved(place: Place) -> None:
+    client = Client(HOLDS)
     del place.environ["PIT_FETCH_CEILING"]
-    assert not report(place, "--prove")["enforced"]
-    assert asked == []
+    assert not client.report(place)["enforced"]
+    assert client.asked == []
 
 
-def test_without_a_client_nothing_is_proved(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = _client(monkeypatch, Proof((Outcome(STEP, "withheld", False),)))
-    monkeypatch.setattr(doctor, "_client", lambda environ: "")
-    assert not report(place, "--prove")["enforced"]
-    assert asked == []
+def test_without_a_client_nothing_is_proved(place: Place) -> None:
+    client = Client(HOLDS)
+    assert not client.report(place, client=lambda environ: "")["enforced"]
+    assert client.asked == []
 
 
-def test_a_proof_does_not_outweigh_a_fault(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    _client(monkeypatch, Proof((Outcome(STEP, "withheld", False),)))
+def test_a_proof_does_not_outweigh_a_fault(place: Place) -> None:
     place.settings.write_text(json.dumps({**json.loads(place.settings.read_text()), "disableAllHooks": True}))
-    assert not report(place, "--prove")["enforced"]
+    assert not Client(HOLDS).report(place)["enforced"]
 
 
 @pytest.mark.parametrize("switch", ["disableAllHooks", "allowManagedHooksOnly", "strictPluginOnlyCustomization"])
@@ -192,21 +186,20 @@ def test_a_leak_is_seen_wherever_it_reaches_the_model(tmp_path: Path) -> None:
     assert "reached the model" in _prove(tmp_path, "'no'", beside="text").problem
 
 
-def test_a_client_that_does_not_start_or_end_proves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_that_does_not_start_or_end_proves_nothing(tmp_path: Path) -> None:
     ceiling = gate.parse_iso8601("2024-02-15T16:00:00-05:00")
     assert ceiling is not None
     gone = prove.prove(str(tmp_path / "gone"), {"PATH": PATH}, tmp_path, ceiling, [])
     assert "does not start" in gone.problem
-    monkeypatch.setattr(prove, "SECONDS", 0.2)
     (tmp_path / "slow").write_text("#!/bin/sh\nsleep 30\n")
     (tmp_path / "slow").chmod(0o755)
-    assert "not done" in prove.prove(str(tmp_path / "slow"), {"PATH": PATH}, tmp_path, ceiling, []).problem
+    assert "not done" in prove.prove(str(tmp_path / "slow"), {"PATH": PATH}, tmp_path, ceiling, [], seconds=0.2).problem
 
 
 def test_a_compiled_gate_that_is_not_its_source_is_found(tmp_path: Path) -> None:
     path = tmp_path / "pit_gate.py"
     path.write_bytes(Path(str(gate.__file__)).read_bytes())
-    assert doctor.check_cache(path, os.environ) == []
+    assert doctor.check_cache(path, os.environ, THIS_MACHINE) == []
     evil = path.read_text().replace(
         "def only_mentions(command: str) -> bool:", "def only_mentions(_):\n    return True"
     )
@@ -218,17 +211,17 @@ def test_a_compiled_gate_that_is_not_its_source_is_found(tmp_path: Path) -> None
         importlib.util.MAGIC_NUMBER + bytes([1]) + bytes(11) + marshal.dumps(compile(evil, str(path), "exec"))
     )
     python = {**os.environ, "PATH": PATH}
-    (found,) = doctor.check_cache(path, python)
+    (found,) = doctor.check_cache(path, python, THIS_MACHINE)
     assert (found.level, found.check) == ("fail", "files")
     cached.unlink()
-    assert doctor.check_cache(path, python) == []
+    assert doctor.check_cache(path, python, THIS_MACHINE) == []
 
 
 def test_a_machine_without_time_zones_is_named(tmp_path: Path) -> None:
-    assert doctor.zone_database(os.environ) == []
+    assert doctor.zone_database(os.environ, THIS_MACHINE) == []
     python = tmp_path / "python3"
     python.write_text("#!/bin/sh\nexit 1\n")
     python.chmod(0o755)
-    (found,) = doctor.zone_database({"PATH": str(tmp_path)})
+    (found,) = doctor.zone_database({"PATH": str(tmp_path)}, THIS_MACHINE)
     assert (found.level, found.check) == ("warn", "zones")
     assert "tzdata" in found.fix

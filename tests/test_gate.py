@@ -173,9 +173,17 @@ def test_a_ceiling_judges_a_call_without_a_pit() -> None:
 def test_a_pit_may_name_its_zone(pit: str, code: str) -> None:
     called = bash(f"pit_fetch --source x --pit '{pit}'", envelope(CLEAN))
     for seen in (called, hook(envelope(CLEAN), {"params": {"pit": pit}})):
-        assert process(json.dumps(seen).encode()).get("reason", "").partition(":")[0] == code
-    under = process(json.dumps(bash("pit_fetch --source x", envelope(CLEAN))).encode(), PIT_FETCH_CEILING=pit)
+        assert gate.respond(seen).get("reason", "").partition(":")[0] == code
+    under = gate.respond(bash("pit_fetch --source x", envelope(CLEAN)), pit)
     assert under.get("reason", "").partition(":")[0] == (code or "PIT_NOT_RELEASED")
+
+
+def test_the_process_finds_the_zones() -> None:
+    """Isolated, and without the packages of the program."""
+    zoned = f"{PIT[:19]}[America/New_York]"
+    assert process(json.dumps(bash(f"pit_fetch --pit '{zoned}'", envelope(CLEAN))).encode()) == {}
+    under = process(json.dumps(bash("pit_fetch", envelope(CLEAN))).encode(), PIT_FETCH_CEILING=zoned)
+    assert under["reason"].startswith("PIT_NOT_RELEASED")
 
 
 def test_without_a_zone_database_a_zone_is_refused_and_without_a_zone_none_is_loaded() -> None:

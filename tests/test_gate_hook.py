@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pit_fetch.siblings import gate
+from tests.examples import examples
 
 GATE = Path(gate.__file__ or "")
 PIT = "2024-02-15T16:00:00-05:00"
@@ -572,11 +573,18 @@ _JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_KEYS | st.text(max_size=4), inner, max_size=4),
     max_leaves=20,
 )
+# Mostly an envelope that passes but for one thing: what is wrong in many ways says nothing of each.
 _ITEMS = st.fixed_dictionaries(
-    {"available_at": _STAMPS, "available_at_source": st.sampled_from([*sorted(gate.VALID_SOURCES), "x"])},
-    optional={"revised_at": _STAMPS, "nested": st.lists(st.fixed_dictionaries({"available_at": _STAMPS}), max_size=2)},
+    {
+        "available_at": st.just("2024-02-01T00:00:00Z") | _STAMPS,
+        "available_at_source": st.just("provider_metadata") | st.sampled_from(["edgar_accepted", "x"]),
+    },
+    optional={"revised_at": _INSTANTS, "nested": st.lists(st.fixed_dictionaries({"available_at": _INSTANTS}))},
 )
-_ENVELOPES = st.fixed_dictionaries({"data": st.lists(_ITEMS | _JSON, max_size=5)}, optional={"gaps": _JSON, "x": _JSON})
+_ENVELOPES = st.fixed_dictionaries(
+    {"data": st.lists(_ITEMS, max_size=2) | st.lists(_ITEMS | _JSON, max_size=5)},
+    optional={"gaps": st.lists(_ITEMS, max_size=1) | _JSON},
+)
 
 
 def _stamps_in(tree: Any) -> list[Any]:
@@ -589,8 +597,11 @@ def _stamps_in(tree: Any) -> list[Any]:
     return own + [stamp for part in tree.values() for stamp in _stamps_in(part)]
 
 
-@settings(max_examples=400)
-@given(_JSON | _ENVELOPES, st.sampled_from([PIT, "2024-02-10T00:00:00.000001Z"]))
+@examples(4)
+@given(
+    _ENVELOPES | st.fixed_dictionaries({"data": st.just([]), "x": _JSON}) | _JSON,
+    st.sampled_from([PIT, "2024-02-10T00:00:00.000001Z"]),
+)
 def test_no_envelope_that_holds_anything_after_the_pit_is_allowed(payload: Any, pit: str) -> None:
     cutoff = datetime.fromisoformat(pit)
     answer = gate.respond(bash(json.dumps(payload), f"pit_fetch --pit {pit}"))
@@ -604,7 +615,7 @@ def test_no_envelope_that_holds_anything_after_the_pit_is_allowed(payload: Any, 
     assert all(datetime.fromisoformat(stamp) <= cutoff for stamp in _stamps_in(opened))
 
 
-@settings(max_examples=400)
+@examples(4)
 @given(st.dictionaries(st.sampled_from(["tool_name", "tool_input", "tool_response", "x"]), _JSON), st.none() | _TEXTS)
 def test_for_any_hook_input_the_answer_is_allow_or_a_complete_block(hook: dict[str, Any], ceiling: str | None) -> None:
     answer = json.loads(json.dumps(gate.respond(hook, ceiling)))
@@ -615,14 +626,14 @@ def test_for_any_hook_input_the_answer_is_allow_or_a_complete_block(hook: dict[s
     )
 
 
-@settings(max_examples=15, deadline=None)
+@examples(0.15)
 @given(_JSON)
 def test_for_any_json_on_stdin_the_process_answers_json_and_exits_0(document: Any) -> None:
     answer = start(json.dumps(document).encode())
     assert answer == {} or answer["decision"] == "block"
 
 
-@settings(max_examples=200)
+@examples(2)
 @given(st.text(min_size=1, max_size=12), st.timedeltas(timedelta(microseconds=1), timedelta(days=900)), _KEYS)
 def test_no_answer_quotes_what_it_withholds(secret: str, delay: timedelta, key: str) -> None:
     canary = f"canary {secret}"

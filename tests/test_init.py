@@ -13,12 +13,21 @@ from pit_fetch.commands import Answer, bundle, init, shipped
 
 OLD = b"#!/usr/bin/env python3\n# an older version\n"
 LABEL = "0.0.9"
+OLDER: shipped.Older = {
+    "files": {name: {shipped.digest(name, OLD): LABEL} for name in ("hooks/pit_gate.py", "agents/gone.md")},
+    "matchers": {"PreToolUse": {"pit_guard.py": ["Bash"]}},
+}
 ALL = len(bundle.files()) + 1  # with the settings
 AGENTS = sum(name.startswith("agents/") for name in bundle.files())
 
 
 def answer(folder: Path, *argv: str) -> Answer:
     return commands.run(["init", *argv], {}, str(folder))
+
+
+def renew(folder: Path, *argv: str) -> Answer:
+    """The same, where that was an older version."""
+    return init.run(argv, {}, str(folder), OLDER)
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
@@ -32,16 +41,8 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def older(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def older(project: Path) -> Path:
     """A project with an older gate, and with a file that this version no longer has."""
-    table = {
-        "files": {
-            "hooks/pit_gate.py": {shipped.digest("hooks/pit_gate.py", OLD): LABEL},
-            "agents/gone.md": {shipped.digest("agents/gone.md", OLD): LABEL},
-        },
-        "matchers": {"PreToolUse": {"pit_guard.py": ["Bash"]}},
-    }
-    monkeypatch.setattr(shipped, "_older", lambda: table)
     (project / "hooks" / "pit_gate.py").write_bytes(OLD)
     (project / "agents" / "gone.md").write_bytes(OLD)
     return project
@@ -78,24 +79,24 @@ def test_the_model_is_the_users() -> None:
 
 
 def test_an_older_file_is_kept_until_it_is_upgraded(older: Path) -> None:
-    kept = answer(older.parent)
+    kept = renew(older.parent)
     assert (kept.status, (older / "hooks" / "pit_gate.py").read_bytes()) == (1, OLD)
     assert f"is of version {LABEL}: --upgrade replaces it" in kept.text
 
 
 def test_an_upgrade_replaces_older_files_and_keeps_a_copy(older: Path) -> None:
     before = snapshot(older)
-    dry = answer(older.parent, "--upgrade", "--dry-run")
+    dry = renew(older.parent, "--upgrade", "--dry-run")
     assert "would replace" in dry.text
     assert "would remove  .claude/agents/gone.md" in dry.text
     assert snapshot(older) == before
-    done = answer(older.parent, "--upgrade")
+    done = renew(older.parent, "--upgrade")
     assert (done.status, done.text.count("replaced"), done.text.count("removed")) == (0, 1, 1)
     assert (older / "hooks" / "pit_gate.py").read_bytes() == bundle.files()["hooks/pit_gate.py"]
     assert (older / "hooks" / "pit_gate.py.bak").read_bytes() == OLD
     assert not (older / "agents" / "gone.md").exists()
     after = snapshot(older)
-    assert answer(older.parent, "--upgrade").text.count("unchanged") == ALL
+    assert renew(older.parent, "--upgrade").text.count("unchanged") == ALL
     assert snapshot(older) == after
 
 
@@ -103,13 +104,13 @@ def test_an_upgrade_keeps_edited_files_and_says_so(older: Path) -> None:
     agent = older / "agents" / "alphavantage.md"
     agent.write_text(agent.read_text() + "Mine.\n")
     mine = agent.read_bytes()
-    kept = answer(older.parent, "--upgrade")
+    kept = renew(older.parent, "--upgrade")
     assert (kept.status, agent.read_bytes()) == (1, mine)
     assert "KEPT          .claude/agents/alphavantage.md (was edited" in kept.text
-    assert answer(older.parent, "--upgrade", "--force").status == 0
+    assert renew(older.parent, "--upgrade", "--force").status == 0
     assert agent.with_name("alphavantage.md.bak").read_bytes() == mine
     agent.write_bytes(mine)
-    assert answer(older.parent, "--force").status == 0
+    assert renew(older.parent, "--force").status == 0
     assert agent.with_name("alphavantage.md.bak2").read_bytes() == mine
 
 
@@ -120,7 +121,7 @@ def test_an_upgrade_renews_the_wiring_and_leaves_other_entries(older: Path) -> N
     own = {"matcher": "Bash", "hooks": [*entries[0]["hooks"], {"type": "command", "command": "mine"}]}
     entries.insert(0, own)
     (older / "settings.json").write_text(json.dumps(settings))
-    assert answer(older.parent, "--upgrade").status == 0
+    assert renew(older.parent, "--upgrade").status == 0
     renewed = settings_of(older)["hooks"]["PreToolUse"]
     assert renewed[0] == own
     wired = [row.matcher for row in bundle.wiring() if row.event == "PreToolUse"]

@@ -26,8 +26,8 @@ def written(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_it_writes_a_package_and_says_what_to_do_next(run: Run, tmp_path: Path) -> None:
-    done = new(run, tmp_path, "widget-news")
+def test_it_writes_a_package_and_says_what_to_do_next(near: Run, tmp_path: Path) -> None:
+    done = new(near, tmp_path, "widget-news")
     assert (done.code, done.err) == (0, b"")
     home = tmp_path / "pit-fetch-widget-news"
     assert written(home) == FILES
@@ -51,16 +51,16 @@ def test_the_package_is_a_source(run: Run, tmp_path: Path) -> None:
     assert (done.code, done.ids, done.err) == (0, ["a"], b"")
 
 
-def test_it_overwrites_nothing(run: Run, tmp_path: Path) -> None:
+def test_it_overwrites_nothing(near: Run, tmp_path: Path) -> None:
     home = tmp_path / "here"
     home.mkdir()
-    assert new(run, tmp_path, "widget-news", "here").code == 0
+    assert new(near, tmp_path, "widget-news", "here").code == 0
     (home / "README.md").write_text("mine")
-    done = new(run, tmp_path, "widget-news", "here")
+    done = new(near, tmp_path, "widget-news", "here")
     assert (done.code, (home / "README.md").read_text()) == (2, "mine")
     assert b"here exists and is not empty: name another folder (nothing written)" in done.err
     (tmp_path / "file").write_text("mine")
-    assert new(run, tmp_path, "other", "file").code == 2
+    assert new(near, tmp_path, "other", "file").code == 2
 
 
 @pytest.mark.parametrize(
@@ -76,26 +76,26 @@ def test_it_overwrites_nothing(run: Run, tmp_path: Path) -> None:
     ],
 )
 def test_what_is_refused_is_named_and_nothing_is_written(
-    run: Run, tmp_path: Path, words: tuple[str, ...], problem: bytes
+    near: Run, tmp_path: Path, words: tuple[str, ...], problem: bytes
 ) -> None:
-    done = new(run, tmp_path / "home", *words)
+    done = new(near, tmp_path / "home", *words)
     assert (done.code, done.out) == (2, b"")
     assert problem in done.err
     assert done.err.count(b"\n") == 1
     assert written(tmp_path) == set()
 
 
-def test_a_folder_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written(near: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    done = new(run, tmp_path, "widget", "file/below")
+    done = new(near, tmp_path, "widget", "file/below")
     assert (done.code, done.err.count(b"\n")) == (2, 1)
 
 
-def test_help(run: Run, tmp_path: Path) -> None:
-    done = new(run, tmp_path, "--help")
+def test_help(near: Run, tmp_path: Path) -> None:
+    done = new(near, tmp_path, "--help")
     assert done.out.startswith(b"usage: pit_fetch new-provider [-h] [--post | --two-step | --file | --vintages]")
 
 
-def test_a_fetch_is_not_taken_for_a_command(run: Run) -> None:
-    done = run("--source", "bz-news-api", "new-provider")
+def test_a_fetch_is_not_taken_for_a_command(near: Run) -> None:
+    done = near("--source", "bz-news-api", "new-provider")
     assert (done.code, json.loads(done.out)["gaps"][0]["type"]) == (2, "config")

@@ -82,26 +82,28 @@ def test_an_item_is_dated_by_its_page(run: Run, tmp_path: Path) -> None:
         ({"url": 5}, PUBLISHED),
     ],
 )
-def test_what_the_page_does_not_say_is_not_served(run: Run, tmp_path: Path, changed: dict[str, Any], page: str) -> None:
+def test_what_the_page_does_not_say_is_not_served(
+    near: Run, tmp_path: Path, changed: dict[str, Any], page: str
+) -> None:
     (tmp_path / "acme.html").write_text(HEAD + PUBLISHED + BODY)
-    left = normalize(run, tmp_path, [item(**changed)], acme=HEAD + page + BODY)
-    nothing = normalize(run, tmp_path, [])
+    left = normalize(near, tmp_path, [item(**changed)], acme=HEAD + page + BODY)
+    nothing = normalize(near, tmp_path, [])
     assert (left.code, left.out, left.err) == (0, nothing.out, nothing.err)
     assert left.gap_types == ["pit_excluded", "unverifiable", "unverifiable", "no_data"]
 
 
-def test_a_link_does_not_lead_out_of_the_folder(run: Run, tmp_path: Path) -> None:
+def test_a_link_does_not_lead_out_of_the_folder(near: Run, tmp_path: Path) -> None:
     (tmp_path / "beside.html").write_text(HEAD + PUBLISHED + BODY)
     (tmp_path / "saved").mkdir()
     os.symlink(tmp_path / "beside.html", tmp_path / "saved" / "link.html")
     os.mkfifo(tmp_path / "saved" / "pipe.html")
     (tmp_path / "saved" / "folder.html").mkdir()
     names = ("link.html", "pipe.html", "folder.html", str(tmp_path / "beside.html"), "nul\0.html", "a" * 5_000)
-    left = normalize(run, tmp_path, [item(page=name) for name in names])
+    left = normalize(near, tmp_path, [item(page=name) for name in names])
     assert (left.code, left.ids) == (0, [])
 
 
-def test_a_sitemap_dates_its_pages_and_itself(run: Run, tmp_path: Path) -> None:
+def test_a_sitemap_dates_its_pages_and_itself(near: Run, tmp_path: Path) -> None:
     entries = "".join(
         f"<url><loc>https://news.example/{name}</loc><lastmod>{said}</lastmod><news:news>"
         f"<news:publication_date>{said}</news:publication_date><news:title><![CDATA[Of {name}]]></news:title>"
@@ -112,7 +114,7 @@ def test_a_sitemap_dates_its_pages_and_itself(run: Run, tmp_path: Path) -> None:
     of_page = item(evidence={"kind": "sitemap", "name": "lastmod", "file": "map.html"})
     alone = item(page="map.html", title="Of acme", evidence={"kind": "sitemap", "name": "publication_date"})
     later = {**alone, "url": "https://news.example/later", "published_at": "2024-02-15T17:00:00-05:00"}
-    left = normalize(run, tmp_path, [of_page, alone, later, {**later, "published_at": AT}], **pages)
+    left = normalize(near, tmp_path, [of_page, alone, later, {**later, "published_at": AT}], **pages)
     assert {one["title"] for one in left.envelope["data"]} == {"Acme & Co beats", "Of acme"}
 
 
@@ -129,22 +131,22 @@ def test_a_script_without_an_end_of_its_own_is_unreadable() -> None:
     assert page_of(b'<script src="a.js"/><p>text<br/></p>') is not None
 
 
-def test_a_reply_saved_with_its_headers(run: Run, tmp_path: Path) -> None:
+def test_a_reply_saved_with_its_headers(near: Run, tmp_path: Path) -> None:
     head = "HTTP/1.1 301 Moved\r\nLast-Modified: x\r\n\r\nHTTP/2 200\r\nDate: Thu, 15 Feb 2024 20:00:00 GMT\r\n"
     changed = "Last-Modified: Thu, 15 Feb 2024 14:30:00 GMT\r\n"
     by_change = {"kind": "header", "name": "Last-Modified"}
     on_receipt = item(published_at="Thu, 15 Feb 2024 20:00:00 GMT", evidence={"kind": "header", "name": "Date"})
     told = item(published_at="Thu, 15 Feb 2024 14:30:00 GMT", evidence=by_change)
-    left = normalize(run, tmp_path, [told, on_receipt], acme=head + changed + "\r\n" + HEAD + BODY)
+    left = normalize(near, tmp_path, [told, on_receipt], acme=head + changed + "\r\n" + HEAD + BODY)
     # It is one item, and the later proof counts.
     (got,) = left.envelope["data"]
     assert (got["available_at"], got["dated_by"]) == ("2024-02-15T15:00:00-05:00", "header date")
-    earlier = normalize(run, tmp_path, [told, on_receipt], pit=AT, acme=head + changed + "\r\n" + HEAD + BODY)
+    earlier = normalize(near, tmp_path, [told, on_receipt], pit=AT, acme=head + changed + "\r\n" + HEAD + BODY)
     assert [one["dated_by"] for one in earlier.envelope["data"]] == ["header last-modified"]
 
 
-def test_without_a_pit_items_are_served_as_they_are(run: Run, tmp_path: Path) -> None:
-    left = normalize(run, tmp_path, {"data": [item(text="It will fall."), item(page="x"), 5]}, pit="")
+def test_without_a_pit_items_are_served_as_they_are(near: Run, tmp_path: Path) -> None:
+    left = normalize(near, tmp_path, {"data": [item(text="It will fall."), item(page="x"), 5]}, pit="")
     assert [(one["available_at"], one.get("text")) for one in left.envelope["data"]] == [
         (AT, "It will fall."),
         (None, None),
@@ -168,28 +170,28 @@ def test_without_a_pit_items_are_served_as_they_are(run: Run, tmp_path: Path) ->
     ],
 )
 def test_what_is_refused(
-    run: Run, tmp_path: Path, items: bytes, words: tuple[str, ...], code: int, kind: str, says: str
+    near: Run, tmp_path: Path, items: bytes, words: tuple[str, ...], code: int, kind: str, says: str
 ) -> None:
-    left = normalize(run, tmp_path, items, "--fail", *words)
+    left = normalize(near, tmp_path, items, "--fail", *words)
     (said,) = [gap for gap in left.envelope["gaps"] if gap["type"] == kind]
     assert (left.code, left.ids, says in said["reason"]) == (code, [], True)
     assert left.err.decode().count("\n") == 1
 
 
-def test_a_folder_that_is_not_there_is_named(run: Run, tmp_path: Path) -> None:
-    left = run("normalize", "--pages", str(tmp_path / "gone"), "--fail", stdin=b"[]")
+def test_a_folder_that_is_not_there_is_named(near: Run, tmp_path: Path) -> None:
+    left = near("normalize", "--pages", str(tmp_path / "gone"), "--fail", stdin=b"[]")
     assert (left.code, b"--pages is not a folder" in left.err) == (3, True)
 
 
 @pytest.mark.parametrize("words", [(), ("--pit", "2024-02-15T16:00:01-05:00"), ("--pit", "today")])
-def test_a_ceiling_holds_here_too(run: Run, words: tuple[str, ...]) -> None:
-    left = run("normalize", *words, stdin=b"[]", env={"PIT_FETCH_CEILING": PIT})
+def test_a_ceiling_holds_here_too(near: Run, words: tuple[str, ...]) -> None:
+    left = near("normalize", *words, stdin=b"[]", env={"PIT_FETCH_CEILING": PIT})
     assert (left.code, left.gap_types) == (2, ["invalid_pit"])
 
 
-def test_help(run: Run) -> None:
-    text = run("normalize", "--help").out.decode()
-    assert text == run("help", "normalize").out.decode()
+def test_help(near: Run) -> None:
+    text = near("normalize", "--help").out.decode()
+    assert text == near("help", "normalize").out.decode()
     assert "--pages DIR" in text
     assert "article:published_time" in text
     assert not any(flag in text for flag in ("--source", "--archive", "--offline", "--max-pages"))

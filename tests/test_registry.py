@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from pit_fetch import registry
 from pit_fetch.options import COMMON_OPTIONS
 from pit_fetch.provider import API_VERSION
 from pit_fetch.testing.server import Answering
+from pit_fetch.world import alarm
 from tests.conftest import Run
 from tests.demo import PIT_TEXT, nobody
 from tests.inprocess import NOW, Answer
@@ -56,9 +58,9 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     return lay
 
 
-def fetch(folder: Path, *words: str, name: str = "plug") -> Answer:
+def fetch(folder: Path, *words: str, name: str = "plug", **given: Any) -> Answer:
     transport = Answering(nobody, lambda: NOW)
-    return run_here(folder, "--source", name, "--pit", PIT_TEXT, *words, transport=transport)
+    return run_here(folder, "--source", name, "--pit", PIT_TEXT, *words, transport=transport, **given)
 
 
 def sources(folder: Path) -> Answer:
@@ -127,14 +129,21 @@ def test_a_lying_tag_does_not_pass_the_gate(tmp_path: Path, install: Install) ->
     assert (done.code, done.data, done.gap_types) == (70, [], ["internal_error"])
 
 
-@pytest.mark.parametrize(
-    "loop",
-    ["while True: pass", "while True: yield record(stamp=datetime(2025, 1, 1, tzinfo=UTC))"],
-    ids=["silently", "with late records"],
-)
-def test_a_plugin_that_loops_for_ever_ends_at_the_deadline(run: Run, install: Install, loop: str) -> None:
-    body = f"def fetch(query, context):\n    yield record()\n    {loop}"
-    done = run("--source", "plug", "--pit", PIT_TEXT, "--timeout", "0.2", env=install(body))
+LATE = "while True: yield record(stamp=datetime(2025, 1, 1, tzinfo=UTC))"
+
+
+def test_a_plugin_that_loops_for_ever_is_interrupted(tmp_path: Path, install: Install) -> None:
+    rings = "__import__('signal').setitimer(0, 0.001)"  # only here, however slow the machine is
+    install(f"def fetch(query, context):\n    yield record()\n    {rings}\n    while True: pass")
+    done = fetch(tmp_path, alarm=alarm)
+    assert (done.code, done.ids) == (0, ["1"])
+    assert done.gap_types[-2:] == ["truncated", "upstream_error"]
+
+
+@pytest.mark.parametrize("rest", [LATE, "__import__('select').select([], [], [])"], ids=["late records", "silent"])
+def test_a_plugin_without_an_end_ends_at_the_deadline(run: Run, install: Install, rest: str) -> None:
+    env = install(f"def fetch(query, context):\n    yield record()\n    {rest}")
+    done = run("--source", "plug", "--pit", PIT_TEXT, "--timeout", "0.2", env=env)
     assert (done.code, done.ids) == (0, ["1"])
     assert done.gap_types[-2:] == ["truncated", "upstream_error"]
 

@@ -33,21 +33,21 @@ def test_the_envelope_goes_to_the_file_and_nowhere_else(run: Run, private: Path)
     ("words", "code"),
     [((*CALL, "--bogus"), 2), (("--source", "nowhere"), 2), (("--pit", "2024"), 2), ((*CALL, "--pit", PIT), 2)],
 )
-def test_what_is_refused_says_so_in_the_file(run: Run, private: Path, words: tuple[str, ...], code: int) -> None:
-    printed = run(*words)
-    released = run(*words[:2], "--release", str(private), *words[2:])
+def test_what_is_refused_says_so_in_the_file(near: Run, private: Path, words: tuple[str, ...], code: int) -> None:
+    printed = near(*words)
+    released = near(*words[:2], "--release", str(private), *words[2:])
     assert (released.out, released.code) == (b"", code)
     assert private.read_bytes() == printed.out
 
 
-def test_behind_two_dashes_it_is_a_word(run: Run, private: Path) -> None:
-    assert run(*CALL, "--", "--release", str(private)).out
+def test_behind_two_dashes_it_is_a_word(near: Run, private: Path) -> None:
+    assert near(*CALL, "--", "--release", str(private)).out
     assert private.read_bytes() == b""
 
 
 @pytest.mark.parametrize("words", [("--release",), ("--release", "/x", "--release", "/x")])
-def test_it_takes_one_file(run: Run, words: tuple[str, ...]) -> None:
-    refused = run(*CALL, *words)
+def test_it_takes_one_file(near: Run, words: tuple[str, ...]) -> None:
+    refused = near(*CALL, *words)
     assert refused.code == 2
     assert b"--release takes one FILE, once" in refused.out
 
@@ -80,10 +80,10 @@ def _linked_folder(path: Path) -> None:
 
 
 @pytest.mark.parametrize("spoil", [Path.unlink, _other_mode, _full, _link, _pipe, _open_folder, _linked_folder])
-def test_only_an_empty_private_file_is_written(run: Run, private: Path, spoil: Callable[[Path], None]) -> None:
+def test_only_an_empty_private_file_is_written(near: Run, private: Path, spoil: Callable[[Path], None]) -> None:
     spoil(private)
     before = private.read_bytes() if private.is_file() else None
-    refused = run(*CALL, "--release", str(private), stdin=b"[]")
+    refused = near(*CALL, "--release", str(private), stdin=b"[]")
     assert refused.code == 2
     assert refused.envelope["data"] == []
     assert "--release names no empty private file" in refused.envelope["gaps"][0]["reason"]

@@ -11,13 +11,10 @@ leaks in this project (prove.py), can show that.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
 import shutil
-import signal
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +23,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pit_fetch.commands import Answer, Parser, bundle, lint, reach, shipped
+from pit_fetch.commands.machine import THIS_MACHINE, TIMED_OUT, Machine
 from pit_fetch.commands.servers import PROGRAM, USUAL_NAME, Server, neo4j_servers
 from pit_fetch.commands.wiring import (
     Settings,
@@ -38,7 +36,6 @@ from pit_fetch.commands.wiring import (
     user_folder,
 )
 from pit_fetch.errors import ExitStatus
-from pit_fetch.output import deliver, line
 from pit_fetch.siblings import gate, load
 
 guard = load("pit_guard")
@@ -50,9 +47,6 @@ HOOK_PYTHON = (3, 9)
 REPLACES_OUTPUT = (2, 1, 121)
 ON_FAILURE = (2, 1, 295)
 
-# Time for each child process: they run side by side, so the whole command takes less than two seconds.
-CHILD_SECONDS = 1.6
-TIMED_OUT = "timed out"
 INIT = "run pit_fetch init"
 RESOURCES = "ReadMcpResourceTool"
 
@@ -67,7 +61,7 @@ class Finding:
     fix: str = ""
 
 
-def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
+def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, machine: Machine = THIS_MACHINE) -> Answer:
     """Examines the project in the working directory and reports."""
     parser = Parser("doctor", "Check whether this machine really enforces the PIT in this project.")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
@@ -79,9 +73,9 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
     given = parser.parse_args(argv)
     if given.help:
         return Answer(parser.format_help())
-    findings = list(examine(environ, Path(folder)))
+    findings = list(examine(environ, Path(folder), machine))
     if given.prove:
-        findings += _proof(environ, Path(folder))
+        findings += _proof(environ, Path(folder), machine)
     fails = any(finding.level == "fail" for finding in findings)
     enforced = given.prove and not fails
     status = ExitStatus.OK if enforced else ExitStatus.FOUND
@@ -99,17 +93,17 @@ def _verdict(proved: bool, fails: bool) -> str:
     return "Wired, not proved: run pit_fetch doctor --prove, with a ceiling, to have the client itself show it."
 
 
-def examine(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
+def examine(environ: Mapping[str, str], project: Path, machine: Machine = THIS_MACHINE) -> Iterator[Finding]:
     """Every finding on ``project`` that files and hooks alone can show. Child processes run side by side."""
     settings = read_settings(environ, project)
     wired = [hook for one in settings for hook in hooks_in(one)]
     with ThreadPoolExecutor() as pool:
-        client = pool.submit(client_version, environ)
-        python = pool.submit(hook_python, environ)
-        zones = pool.submit(zone_database, environ)
-        trials = [pool.submit(try_out, hook, environ) for hook in _distinct(wired)]
+        client = pool.submit(client_version, environ, machine)
+        python = pool.submit(hook_python, environ, machine)
+        zones = pool.submit(zone_database, environ, machine)
+        trials = [pool.submit(try_out, hook, environ, machine) for hook in _distinct(wired)]
         gates = {hook.path.with_name("pit_gate.py") for hook in wired if hook.script and hook.path}
-        caches = [pool.submit(check_cache, path, environ) for path in sorted(gates)]
+        caches = [pool.submit(check_cache, path, environ, machine) for path in sorted(gates)]
         yield Finding("ok", "pit_fetch", f"{_version()} on Python {_dotted(sys.version_info[:3])}")
         yield from check_command(environ)
         yield from check_working_directory(project)
@@ -133,12 +127,10 @@ def examine(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
 # The proof.
 
 
-def _proof(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
+def _proof(environ: Mapping[str, str], project: Path, machine: Machine) -> Iterator[Finding]:
     """What the client itself does with planted leaks in this project."""
-    from pit_fetch.commands.prove import prove
-
     ceiling = gate.parse_pit(effective_ceiling(read_settings(environ, project), environ))
-    client = _client(environ)
+    client = machine.client(environ)
     if ceiling is None:
         fix = f"set {gate.CEILING_VARIABLE} in the environment that starts the client, and here"
         yield Finding("fail", "proof", "without a ceiling, a call without --pit is open mode: nothing to prove", fix)
@@ -146,8 +138,8 @@ def _proof(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
         fix = "install Claude Code, or claude-agent-sdk, whose wheel bundles it"
         yield Finding("fail", "proof", "no Claude Code client was found to prove it with", fix)
     else:
-        _announce(f"starting {client} here with planted leaks, and with it this project's own hooks and agents")
-        proof = prove(client, environ, project, ceiling, _adapters(environ, project))
+        machine.announce(f"starting {client} here with planted leaks, and with it this project's own hooks and agents")
+        proof = machine.prove(client, environ, project, ceiling, _adapters(environ, project))
         for one in proof.outcomes:
             good = one.seen == one.step.expected and not one.leaked
             seen = f"{one.seen}, and what was planted reached the model" if one.leaked else one.seen
@@ -158,13 +150,6 @@ def _proof(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
 
 
 _PROOF_FIX = "mend what the other findings name; settings of the user, a plugin or an administrator count as well"
-
-
-def _announce(text: str) -> None:
-    """One line on the process's own stderr: what is started must be said before it starts."""
-    if sys.__stderr__ is not None:
-        with contextlib.suppress(OSError, ValueError):
-            deliver(sys.__stderr__, line(text))
 
 
 def _line(finding: Finding) -> str:
@@ -203,10 +188,11 @@ def check_working_directory(project: Path) -> Iterator[Finding]:
             yield Finding("warn", "folder", f"there is another {name} here, and python3 -m would run it", fix)
 
 
-def hook_python(environ: Mapping[str, str]) -> Finding:
+def hook_python(environ: Mapping[str, str], machine: Machine) -> Finding:
     """The ``python3`` that runs the hooks."""
     code = "import sys; print(*sys.version_info[:3])"
-    printed = _output([shutil.which("python3", path=environ.get("PATH")) or "python3", "-I", "-S", "-c", code], environ)
+    python = shutil.which("python3", path=environ.get("PATH")) or "python3"
+    printed = machine.output([python, "-I", "-S", "-c", code], environ)
     version = tuple(map(int, re.findall(r"\d+", printed)))
     if version >= HOOK_PYTHON:
         return Finding("ok", "python3", f"the hooks run on Python {_dotted(version)}")
@@ -214,13 +200,11 @@ def hook_python(environ: Mapping[str, str]) -> Finding:
     return Finding("fail", "python3", f"the python3 on PATH is {_dotted(version) or 'missing or too slow'}", fix)
 
 
-def client_version(environ: Mapping[str, str]) -> Finding:
+def client_version(environ: Mapping[str, str], machine: Machine) -> Finding:
     """The version of the client on PATH, or of the one bundled with the installed SDK."""
-    program = _client(environ)
+    program = machine.client(environ)
     told = Path(program).parent.parent / "_cli_version.py"  # the SDK says which client it bundles: no need to start it
-    printed = (
-        told.read_text(encoding="utf-8") if told.is_file() else _output([program or "claude", "--version"], environ)
-    )
+    printed = told.read_text("utf-8") if told.is_file() else machine.output([program or "claude", "--version"], environ)
     version = tuple(map(int, re.findall(r"\d+", printed)[:3]))
     if not version:
         return Finding("note", "client", "no Claude Code client was found, so its version was not checked")
@@ -234,45 +218,14 @@ def client_version(environ: Mapping[str, str]) -> Finding:
     return Finding("ok", "client", shown)
 
 
-def _client(environ: Mapping[str, str]) -> str:
-    """The client's program; "" for none."""
-    from importlib.util import find_spec
-
-    found = shutil.which("claude", path=environ.get("PATH"))
-    if found:
-        return found
-    spec = find_spec("claude_agent_sdk")
-    bundled = Path(spec.origin).parent / "_bundled" / "claude" if spec and spec.origin else None
-    return str(bundled) if bundled and bundled.is_file() else ""
-
-
-def zone_database(environ: Mapping[str, str]) -> list[Finding]:
+def zone_database(environ: Mapping[str, str], machine: Machine) -> list[Finding]:
     """Whether the hooks can read a PIT that names its time zone: they run without the packages that the program has."""
     code = "import zoneinfo; print(zoneinfo.ZoneInfo('America/New_York'))"
     python = shutil.which("python3", path=environ.get("PATH")) or "python3"
-    if _output([python, "-I", "-S", "-c", code], environ).strip():
+    if machine.output([python, "-I", "-S", "-c", code], environ).strip():
         return []
     fix = "install the system's tzdata, or give PITs an offset"
     return [Finding("warn", "zones", "the hooks find no time zones here, and refuse a PIT that names one", fix)]
-
-
-def _output(command: Sequence[str], environ: Mapping[str, str], stdin: str = "") -> str:
-    """What a child process prints; "" if it fails. When its time is up, it and its own children are ended."""
-    pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
-    try:
-        child = subprocess.Popen(  # noqa: S603 - the commands that the client itself would run
-            command, stdin=pipe, stdout=pipe, stderr=nowhere, text=True, env=environ, start_new_session=True
-        )
-    except OSError:
-        return ""
-    with child:
-        try:
-            printed, _ = child.communicate(stdin, timeout=CHILD_SECONDS)
-        except subprocess.TimeoutExpired:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)
-            return TIMED_OUT
-    return printed if child.returncode == 0 else ""
 
 
 # The wiring.
@@ -377,10 +330,10 @@ def _distinct(wired: Iterable[Wired]) -> list[Wired]:
     return list({(hook.event, hook.command, hook.root): hook for hook in reversed(ours)}.values())[::-1]
 
 
-def try_out(wired: Wired, environ: Mapping[str, str]) -> list[Finding]:
+def try_out(wired: Wired, environ: Mapping[str, str], machine: Machine) -> list[Finding]:
     """Runs a wired command as the client does, on a call that it must not let through."""
     trial = _trial_of(wired)
-    printed = _output(
+    printed = machine.output(
         [shutil.which("sh") or "/bin/sh", "-c", wired.command],
         {**environ, **wired.variables, "PIT_GATE_LOG": "", **trial.variables},
         json.dumps(trial.hook),
@@ -396,7 +349,9 @@ def try_out(wired: Wired, environ: Mapping[str, str]) -> list[Finding]:
         found = [Finding("ok", "trial", f"{name} {what}")]
     elif printed == TIMED_OUT:
         found = [
-            Finding("fail", "trial", f"{name} gave no answer in {CHILD_SECONDS} s", "run it again on a calmer machine")
+            Finding(
+                "fail", "trial", f"{name} gave no answer in {machine.seconds} s", "run it again on a calmer machine"
+            )
         ]
     else:
         found = [Finding("fail", "trial", f"{name} does not do this: {what}", f"{INIT} --upgrade")]
@@ -476,10 +431,10 @@ print(importlib.machinery.SourceFileLoader("pit_gate", path).get_code("pit_gate"
 """
 
 
-def check_cache(path: Path, environ: Mapping[str, str]) -> list[Finding]:
+def check_cache(path: Path, environ: Mapping[str, str], machine: Machine) -> list[Finding]:
     """Whether the guard, which loads the compiled gate, loads what the gate's file says."""
     python = shutil.which("python3", path=environ.get("PATH")) or "python3"
-    if _output([python, "-I", "-S", "-B", "-c", _COMPILED, str(path)], environ).strip() != "False":
+    if machine.output([python, "-I", "-S", "-B", "-c", _COMPILED, str(path)], environ).strip() != "False":
         return []
     message = f"the compiled form of {path}, which the guard loads, is not what that file says"
     return [Finding("fail", "files", message, f"find out where it came from, and remove {path.parent / '__pycache__'}")]

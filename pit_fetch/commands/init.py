@@ -43,14 +43,15 @@ class Step:
     note: str = ""
 
 
-def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
-    """Plans, writes (unless ``--dry-run``) and reports what was done."""
+def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, older: shipped.Older | None = None) -> Answer:
+    """Plans, writes (unless ``--dry-run``) and reports what was done. ``older``: other versions than the recorded."""
     given = _parser(folder).parse_args(argv)
     if given.help:
         return Answer(_parser(folder).format_help())
     project = Path(folder, given.dir)
     if not project.is_dir():
         return Answer("", ExitStatus.REFUSED, f"{given.dir} is not a folder: name an existing project")
+    given.older = older
     try:
         given.hooks = bundle.USER_HOOKS if _is_home(project, environ) else bundle.PROJECT_HOOKS
         steps = [*(_plan_removal(project, given) if given.uninstall else _plan(project, given))]
@@ -126,10 +127,10 @@ def _plan(project: Path, given: Any) -> Iterator[Step]:
         if _is_chosen(bundle.parts_of(name), given):
             yield _plan_file(project / ".claude" / name, name, content, model, given)
     if given.upgrade:
-        for name in shipped.names():
+        for name in shipped.names(given.older):
             path = project / ".claude" / name
             if name not in bundle.files() and path.is_file() and _is_chosen(bundle.parts_of(name), given):
-                yield _plan_file_removal(path, name, given.force)
+                yield _plan_file_removal(path, name, given)
     yield _plan_settings(project, given)
 
 
@@ -140,7 +141,7 @@ def _plan_file(path: Path, name: str, content: bytes, model: bytes | None, given
     if not path.exists() and not path.is_symlink():
         return Step("create", path, shipped.with_model(content, model or b"") if is_agent else content)
     found = path.read_bytes() if path.exists() else b""
-    version = shipped.version_of(name, found)
+    version = shipped.version_of(name, found, given.older)
     if is_agent:
         content = shipped.with_model(content, shipped.model_of(found) if model is None else model)
     if found == content:
@@ -163,7 +164,7 @@ def _plan_settings(project: Path, given: Any) -> Step:
     _refuse_obstacle(path)
     settings = _settings(path) if path.exists() else {}
     try:
-        merged = merge(_without_older(settings) if given.upgrade else settings, given)
+        merged = merge(_without_older(settings, given.older) if given.upgrade else settings, given)
     except (TypeError, AttributeError, KeyError):
         raise _cannot_merge(path) from None
     if not path.exists():
@@ -217,28 +218,28 @@ def _is_wired(entry: Mapping[str, Any], row: bundle.Hook) -> bool:
     )
 
 
-def _without_older(settings: Mapping[str, Any]) -> dict[str, Any]:
+def _without_older(settings: Mapping[str, Any], older: shipped.Older | None) -> dict[str, Any]:
     """``settings`` without the entries that only an older version would make: another matcher, and our hook alone."""
     hooks = {
-        event: [entry for entry in entries if not _is_older(event, entry)]
+        event: [entry for entry in entries if not _is_older(event, entry, older)]
         for event, entries in settings.get("hooks", {}).items()
     }
     return {**settings, "hooks": hooks}
 
 
-def _is_older(event: str, entry: Mapping[str, Any]) -> bool:
+def _is_older(event: str, entry: Mapping[str, Any], older: shipped.Older | None) -> bool:
     scripts = {bundle.script_of(str(hook.get("command", ""))) for hook in entry["hooks"]}
-    return len(scripts) == 1 and entry.get("matcher") in shipped.matchers(event, *scripts)
+    return len(scripts) == 1 and entry.get("matcher") in shipped.matchers(event, scripts.pop(), older)
 
 
 # Taking out.
 
 
 def _plan_removal(project: Path, given: Any) -> Iterator[Step]:
-    for name in shipped.names():
+    for name in shipped.names(given.older):
         path = project / ".claude" / name
         if path.is_file() and _is_chosen(bundle.parts_of(name), given):
-            yield _plan_file_removal(path, name, given.force)
+            yield _plan_file_removal(path, name, given)
     if _is_chosen(("hooks",), given):
         hooks = project / ".claude" / "hooks"
         for made in sorted([*hooks.glob("pit_gate.log*"), *hooks.glob("__pycache__/pit_g*.pyc")]):
@@ -254,8 +255,8 @@ def _plan_removal(project: Path, given: Any) -> Iterator[Step]:
             yield Step("merge", path, _dump(left)) if left else Step("remove", path)
 
 
-def _plan_file_removal(path: Path, name: str, force: bool) -> Step:
-    if force or shipped.version_of(name, path.read_bytes()):
+def _plan_file_removal(path: Path, name: str, given: Any) -> Step:
+    if given.force or shipped.version_of(name, path.read_bytes(), given.older):
         return Step("remove", path)
     return Step("keep", path, note="was edited: --force removes it")
 

@@ -86,13 +86,20 @@ class Proof:
         return not self.problem and all(one.seen == one.step.expected and not one.leaked for one in self.outcomes)
 
 
-def prove(client: str, environ: Mapping[str, str], project: Path, ceiling: datetime, agents: Sequence[str]) -> Proof:
+def prove(
+    client: str,
+    environ: Mapping[str, str],
+    project: Path,
+    ceiling: datetime,
+    agents: Sequence[str],
+    seconds: float = SECONDS,
+) -> Proof:
     """Runs the planted calls through ``client``; ``agents`` are those of the project that may run only pit_fetch."""
     with tempfile.TemporaryDirectory(prefix="pit-prove-") as folder:
         secret = f"planted-{os.urandom(12).hex()}"
         steps = list(_steps(Path(folder), secret, ceiling, agents))
         with serve(_script(steps)) as model:
-            problem = _run(client, _environ(environ, model.url), project, model.url)
+            problem = _run(client, _environ(environ, model.url), project, model.url, seconds)
             return _judged(steps, model, secret, problem)
 
 
@@ -158,7 +165,7 @@ def _client_settings(url: str) -> dict[str, str]:
     }
 
 
-def _run(client: str, environ: Mapping[str, str], project: Path, url: str) -> str:
+def _run(client: str, environ: Mapping[str, str], project: Path, url: str, seconds: float) -> str:
     """Runs the client to its end; what went wrong, or ""."""
     # Variables in a settings file are stronger than the environment, but weaker than --settings.
     settings = json.dumps({"env": _client_settings(url)})
@@ -173,11 +180,11 @@ def _run(client: str, environ: Mapping[str, str], project: Path, url: str) -> st
         return f"the client does not start ({error.strerror})"
     with child:
         try:
-            child.wait(SECONDS)
+            child.wait(seconds)
         except subprocess.TimeoutExpired:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(child.pid, signal.SIGKILL)
-            return f"the client was not done after {SECONDS:g} s"
+            return f"the client was not done after {seconds:g} s"
     return ""
 
 

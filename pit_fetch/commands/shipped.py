@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -26,23 +27,27 @@ def digest(name: str, content: bytes) -> str:
     return sha256(content).hexdigest()
 
 
-def version_of(name: str, content: bytes) -> str:
+# Of each file the labels of its versions by hash, and the matchers of each script by event, see shipped.json.
+Older = Mapping[str, Mapping[str, Any]]
+
+
+def version_of(name: str, content: bytes, older: Older | None = None) -> str:
     """The version that a file comes from: :data:`CURRENT`, the label of an older one, or "" where it was edited."""
     found, files = digest(name, content), bundle.files()
     if name in files and found == digest(name, files[name]):
         return CURRENT
-    return str(_older()["files"].get(name, {}).get(found, ""))
+    return str((older or recorded())["files"].get(name, {}).get(found, ""))
 
 
-def names() -> list[str]:
+def names(older: Older | None = None) -> list[str]:
     """Every file that this version or an older one installs, by its path under ``.claude``."""
-    return [*bundle.files(), *(name for name in _older()["files"] if name not in bundle.files())]
+    return [*bundle.files(), *(name for name in (older or recorded())["files"] if name not in bundle.files())]
 
 
-def matchers(event: str, script: str) -> list[str]:
+def matchers(event: str, script: str, older: Older | None = None) -> list[str]:
     """The matchers with which older versions wired a script, and this one does not."""
     now = {row.matcher for row in bundle.wiring() if (row.event, row.script) == (event, script)}
-    return [one for one in _older()["matchers"].get(event, {}).get(script, []) if one not in now]
+    return [one for one in (older or recorded())["matchers"].get(event, {}).get(script, []) if one not in now]
 
 
 def model_of(content: bytes) -> bytes:
@@ -64,6 +69,6 @@ def with_model(content: bytes, line: bytes) -> bytes:
 
 
 @cache
-def _older() -> dict[str, Any]:
-    loaded: dict[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+def recorded() -> Older:
+    loaded: Older = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
     return loaded

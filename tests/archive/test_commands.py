@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import tempfile
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pit_fetch import registry
-from pit_fetch.archive import schema, upkeep
+from pit_fetch.archive import instants, schema, upkeep
+from pit_fetch.archive.errors import ArchiveError
 from pit_fetch.commands.archive import COMMANDS
 from pit_fetch.provider import Page
 from pit_fetch.testing.server import as_json
@@ -21,10 +23,9 @@ NEWS = "bz-news-api --tickers AAPL --date-from 2026-05-25"
 ESTIMATES = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
 
 
-@pytest.fixture
-def archive(tmp_path: Path) -> Archive:
+def filled(folder: Path) -> Archive:
     """Two fetches of one source, and one of another."""
-    made = Archive(tmp_path)
+    made = Archive(folder)
     made.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title="first words"))
     made.fetch(NEWS, "2026-06-01 15:00")
     made.fetch(NEWS, "2026-06-01 16:00", pit="2026-06-01 15:30")
@@ -32,6 +33,17 @@ def archive(tmp_path: Path) -> Archive:
     made.app = alpha(EARNINGS_ESTIMATES={"symbol": "IBM", "estimates": rows})
     made.fetch(ESTIMATES, "2026-06-02 15:00")
     return made
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Archive:
+    return filled(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Archive:
+    """The same one for many tests, which only read it, or are refused."""
+    return filled(tmp_path_factory.mktemp("kept"))
 
 
 def of(archive: Archive, words: str, **given: Any) -> Any:
@@ -48,8 +60,8 @@ def damage(archive: Archive) -> None:
 # info, log
 
 
-def test_info_says_how_much_of_what_there_is(archive: Archive) -> None:
-    found = of(archive, "info")
+def test_info_says_how_much_of_what_there_is(kept: Archive) -> None:
+    found = of(kept, "info")
     assert {name: found[name] for name in ("fetches", "exchanges", "drops", "origins")} == {
         "fetches": 3,
         "exchanges": 3,
@@ -72,13 +84,13 @@ def test_info_says_how_much_of_what_there_is(archive: Archive) -> None:
             "last": "2026-06-01T16:00:00+00:00",
         },
     ]
-    text = archive.command("archive info").out
+    text = kept.command("archive info").out
     assert "bz-news-api: 2 fetches from 2026-06-01 15:00:00Z to 2026-06-01 16:00:00Z" in text
-    assert f"{archive.path}: " in text
+    assert f"{kept.path}: " in text
 
 
-def test_log_lists_the_fetches_newest_first(archive: Archive) -> None:
-    rows = of(archive, "log")
+def test_log_lists_the_fetches_newest_first(kept: Archive) -> None:
+    rows = of(kept, "log")
     assert [(row["time"], row["source"], row["exchanges"]) for row in rows] == [
         ("2026-06-02T15:00:00+00:00", "alphavantage", 1),
         ("2026-06-01T16:00:00+00:00", "bz-news-api", 1),
@@ -87,12 +99,12 @@ def test_log_lists_the_fetches_newest_first(archive: Archive) -> None:
     assert [row["pit"] for row in rows] == [None, "2026-06-01T15:30:00+00:00", None]
     assert rows[2]["request"] == "--source bz-news-api --date-from 2026-05-25 --tickers AAPL"
     assert len({row["id"] for row in rows}) == 3
-    assert [row["id"] for row in rows] == [line.split()[0] for line in archive.command("archive log").out.splitlines()]
+    assert [row["id"] for row in rows] == [line.split()[0] for line in kept.command("archive log").out.splitlines()]
 
 
-def test_log_is_narrowed(archive: Archive) -> None:
-    assert [row["source"] for row in of(archive, "log --source benzinga")] == ["bz-news-api"] * 2
-    assert [row["source"] for row in of(archive, "log --limit 1")] == ["alphavantage"]
+def test_log_is_narrowed(kept: Archive) -> None:
+    assert [row["source"] for row in of(kept, "log --source benzinga")] == ["bz-news-api"] * 2
+    assert [row["source"] for row in of(kept, "log --limit 1")] == ["alphavantage"]
 
 
 # verify, rebuild
@@ -269,12 +281,12 @@ def test_replay_says_so_when_today_s_code_says_otherwise(archive: Archive) -> No
     assert (left.out, left.err) == (printed.text, "")
 
 
-def test_a_replay_leaves_no_copy_behind(archive: Archive, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_replay_leaves_no_copy_behind(kept: Archive, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What it compares with is an archive of its own, which holds what came after the PIT."""
     apart = tmp_path / "apart"
     apart.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(apart))
-    archive.command("archive replay last")
+    kept.command("archive replay last")
     assert list(apart.iterdir()) == []
 
 
@@ -433,9 +445,10 @@ def test_drop_while_another_process_reads_says_that_bytes_are_left(marked: Archi
     reader = schema.open_to_read(str(marked.path))
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM entries").fetchone()
-    left = marked.command("archive drop --source benzinga --before 2026-06-01T16:00:00Z")
-    assert left.code == 2
-    assert "run the same command again" in left.err
+    before, now = (instants.number(at(text)) for text in ("2026-06-01 16:00", "2026-06-05 12:00"))
+    connection = schema.open_to_write(str(marked.path), busy_seconds=0.01)
+    with closing(connection), pytest.raises(ArchiveError, match="run the same command again"):
+        upkeep.drop(connection, str(marked.path), "bz-news-api", before, now)
     reader.close()
     assert marked.command("archive drop --source benzinga --before 2026-06-01T16:00:00Z").code == 0
     assert b"unwanted" not in everywhere(marked)
@@ -453,16 +466,16 @@ def test_what_a_merge_drops_leaves_no_byte_either(marked: Archive) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_each_has_help(archive: Archive, name: str) -> None:
-    left = archive.command(f"archive {name} --help", env={"PIT_FETCH_ARCHIVE": ""})
+def test_each_has_help(kept: Archive, name: str) -> None:
+    left = kept.command(f"archive {name} --help", env={"PIT_FETCH_ARCHIVE": ""})
     assert (left.code, left.err) == (0, "")
     assert left.out.startswith(f"usage: pit_fetch archive {name} ")
     assert "--json" in left.out
 
 
-def test_the_help_names_all_of_them(archive: Archive) -> None:
+def test_the_help_names_all_of_them(kept: Archive) -> None:
     for words in ("archive --help", "archive -h", "help archive"):
-        assert all(f"\n  {name} " in archive.command(words).out for name in COMMANDS)
+        assert all(f"\n  {name} " in kept.command(words).out for name in COMMANDS)
 
 
 @pytest.mark.parametrize(
@@ -504,17 +517,17 @@ def test_what_cannot_be_done_is_refused_in_one_line(archive: Archive, words: str
 
 
 @pytest.mark.parametrize("name", ["info", "log", "verify", "rebuild", "replay last", "merge a.db"])
-def test_a_file_that_is_not_an_archive_is_left_alone(archive: Archive, name: str) -> None:
-    other = archive.folder / "other.db"
+def test_a_file_that_is_not_an_archive_is_left_alone(kept: Archive, name: str) -> None:
+    other = kept.folder / "other.db"
     other.write_bytes(b"a,b\n1,2\n" * 500)
-    left = archive.command(f"archive {name} --archive other.db")
+    left = kept.command(f"archive {name} --archive other.db")
     assert (left.code, left.out) == (2, "")
     assert "not an archive of pit_fetch" in left.err
     assert other.read_bytes() == b"a,b\n1,2\n" * 500
 
 
-def test_without_an_archive_it_says_how_to_name_one(archive: Archive) -> None:
-    left = archive.command("archive info", env={"PIT_FETCH_ARCHIVE": ""})
+def test_without_an_archive_it_says_how_to_name_one(kept: Archive) -> None:
+    left = kept.command("archive info", env={"PIT_FETCH_ARCHIVE": ""})
     assert left.code == 2
     assert "PIT_FETCH_ARCHIVE" in left.err
 
@@ -531,15 +544,15 @@ def test_the_settings_file_names_the_archive(archive: Archive) -> None:
 
 @pytest.mark.parametrize("environ", [{"PIT_FETCH_CEILING": "2026-06-01T00:00:00Z"}, {"PIT_FETCH_WRAPPER_ONLY": "1"}])
 @pytest.mark.parametrize("words", [*(f"archive {name}" for name in COMMANDS), "archive log --json"])
-def test_an_agent_with_a_ceiling_is_shown_nothing(archive: Archive, environ: dict[str, str], words: str) -> None:
-    before = archive.path.read_bytes()
+def test_an_agent_with_a_ceiling_is_shown_nothing(kept: Archive, environ: dict[str, str], words: str) -> None:
+    before = kept.path.read_bytes()
     needed = {"replay": " x-1", "merge": " other.db", "drop": " --source benzinga --before 2030-01-01"}
-    left = archive.command(words + needed.get(words.split()[1], ""), env=environ)
+    left = kept.command(words + needed.get(words.split()[1], ""), env=environ)
     assert left.code == 2
     assert left.data == []
     assert left.gap_types == ["config"]
     assert "for people and scheduled jobs" in left.reasons
-    assert archive.path.read_bytes() == before
+    assert kept.path.read_bytes() == before
 
 
 @pytest.mark.parametrize("flag", ["--version", "--list-sources", "--help", "-h"])
@@ -547,16 +560,16 @@ def test_an_agent_with_a_ceiling_is_shown_nothing(archive: Archive, environ: dic
     "words",
     ["archive log", "archive log --source", "archive replay last", "archive verify --json", "capture list.toml"],
 )
-def test_what_the_guard_takes_for_a_listing_shows_nothing_of_it(archive: Archive, words: str, flag: str) -> None:
+def test_what_the_guard_takes_for_a_listing_shows_nothing_of_it(kept: Archive, words: str, flag: str) -> None:
     """An adapter may list: with one of these flags nothing else may happen."""
-    (archive.folder / "list.toml").write_text("[[request]]\nsource = 'benzinga'\n")
-    count, before = len(archive.asked), archive.path.read_bytes()
-    left = archive.command(f"{words} {flag}")
+    (kept.folder / "list.toml").write_text("[[request]]\nsource = 'benzinga'\n")
+    count, before = len(kept.asked), kept.path.read_bytes()
+    left = kept.command(f"{words} {flag}")
     if flag in ("--help", "-h"):
         assert left.out.startswith("usage: ")
     else:
         assert (left.code, left.out) == (2, "")
-    assert (len(archive.asked), archive.path.read_bytes()) == (count, before)
+    assert (len(kept.asked), kept.path.read_bytes()) == (count, before)
     assert "first words" not in left.out + left.err
 
 

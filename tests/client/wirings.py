@@ -23,6 +23,7 @@ from pit_fetch.commands import bundle, init
 from pit_fetch.commands.lint import adapters
 from pit_fetch.commands.prove import Proof, prove
 from pit_fetch.siblings import gate
+from tests.machine import install
 
 CEILING = "2024-02-15T16:00:00-05:00"
 LATER = "2030-01-01T00:00:00Z"
@@ -69,7 +70,7 @@ def make(root: Path, change: Change) -> Place:
     place = Place(root)
     place.project.mkdir()
     place.user.mkdir(parents=True)
-    init.run([], {}, str(place.project))
+    install(place.project)
     change(place)
     return place
 
