@@ -118,7 +118,7 @@ _UNREADABLE_PIT = r"(?i)(?<![a-z])pit\s*[\"']?\s*:"
 # with escapes nobody needs (some encoders write every quote as one).
 _EMBEDDED = r'"(?:\s|\\[nrt]|\\ufeff)*[\[{]'
 _STAMP_NAME = r"(?i:available_at|revised_at|first_seen_at)"
-_NAME_IN_TEXT = _STAMP_NAME + r'(?!")'  # not the key of an object
+_NAME_IN_TEXT = _STAMP_NAME + r'(?!(?:_source)?")'  # not the key of an object
 _ESCAPED_ASCII = r"(?<!\\)\\+u00([2-7][0-9A-Fa-f])"
 # In JSON, however often it was quoted, in YAML, as an argument or an attribute, as an element, a row of a table.
 _MARKS = r"""(?:\s|\\+[nrt]|\\*["'`*]|&#?\w+;)*"""
@@ -272,7 +272,7 @@ def _may_quote_stamps(text: str) -> bool:
     if '" ' in text:
         signs += ['" {', '" [', '"  ', '" \\']
     is_nested = not text.isascii() or any(sign in text for sign in signs)  # re knows more blanks
-    is_named = lower.count("_at") != lower.count('_at"')  # what _NAME_IN_TEXT needs
+    is_named = lower.count("_at") != lower.count('_at"') + lower.count('_at_source"')  # what _NAME_IN_TEXT needs
     if not is_nested and not is_named:
         return False
     import re
