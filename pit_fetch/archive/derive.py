@@ -103,25 +103,40 @@ def holds(one: Asked, records: Sequence[Record]) -> bool:
     return False
 
 
-def records(one: Asked, exchanges: Sequence[Exchange]) -> Iterator[Record]:
-    """Every record that the exchanges of a fetch yield, the running and the undated ones, too."""
+def records(
+    one: Asked, exchanges: Sequence[Exchange], failed: Callable[[PitFetchError], object] = lambda error: None
+) -> Iterator[Record]:
+    """Every record that the exchanges of a fetch yield, the running and the undated ones, too.
+
+    ``failed`` is told what today's code could not read, or ended with.
+    """
     if one.query.pit is None:
-        yield from reread(one, exchanges)
+        yield from reread(one, exchanges, failed)
         return
-    with contextlib.suppress(PitFetchError):
+    with _telling(failed):
         for part in one.request.provider.fetch(one.query, _context(one, exchanges)):
             yield from records_in(part)
 
 
-def reread(one: Asked, exchanges: Iterable[Exchange]) -> Iterator[Record]:
+def reread(
+    one: Asked, exchanges: Iterable[Exchange], failed: Callable[[PitFetchError], object] = lambda error: None
+) -> Iterator[Record]:
     """The records of each reply by itself, as a PIT would show them; what is not a reply of records has none."""
     for said in exchanges:
         if said.status == 200:
             moment = instants.moment(said.seen)
             query = one.query._replace(pit=moment, now=moment, started=moment)
-            with contextlib.suppress(PitFetchError):
+            with _telling(failed):
                 for part in one.request.provider.read(said.body, query):
                     yield from records_in(part)
+
+
+@contextlib.contextmanager
+def _telling(failed: Callable[[PitFetchError], object]) -> Iterator[None]:
+    try:
+        yield
+    except PitFetchError as error:
+        failed(error)
 
 
 def records_in(part: Record | Page | Watermark | Gap) -> tuple[Record, ...]:

@@ -10,7 +10,7 @@ A later fetch may have answered from the archive, wholly or in part. Its answer 
 
 A cursor names an item, and (4) holds for it. Everything else goes: an answer that cannot be read or was not printed
 as JSON, one whose request is no longer understood or whose source is not installed. (3) holds for all of its items
-where one may rest on others (snapshots, values computed across records), or where the deleted cannot be read.
+where one may rest on others (snapshots, values computed across records), or where today's code cannot read the deleted.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from pit_fetch import envelope
 from pit_fetch.archive import again, derive, log
 from pit_fetch.archive.errors import BROKEN, ArchiveError
 from pit_fetch.archive.log import Key
+from pit_fetch.errors import PitFetchError
 from pit_fetch.pit import parse_cursor
 from pit_fetch.provider import STAMPS, Record
 
@@ -100,13 +101,14 @@ def _deleted(archived: derive.Archived, gone: Collection[Key]) -> _Gone:
             sources |= set() if fetch is None else {fetch.source}
             continue
         pool = _pool(one)
+        failed: list[PitFetchError] = []
         known = ids.setdefault(pool, set())
-        if known is None:
-            continue
         try:
-            known |= {record.id for record in _records(archived, key, one)}
+            found = {record.id for record in _records(archived, key, one, failed.append)}
         except Exception:  # noqa: BLE001 - a provider's bug, or a damaged body
             ids[pool] = None
+        else:
+            ids[pool] = None if failed or known is None else known | found
     return _Gone(ids, sources)
 
 
@@ -204,8 +206,13 @@ def _said(item: Mapping[str, Any], is_open: bool, names: Collection[str]) -> _Sa
     return _Said(is_open, chosen, sha256(text.encode()).digest()[:16])
 
 
-def _records(archived: derive.Archived, key: Key, one: derive.Asked) -> Iterator[Record]:
-    return derive.records(one, list(log.exchanges_of(archived.connection, key)))
+def _records(
+    archived: derive.Archived,
+    key: Key,
+    one: derive.Asked,
+    failed: Callable[[PitFetchError], object] = lambda error: None,
+) -> Iterator[Record]:
+    return derive.records(one, list(log.exchanges_of(archived.connection, key)), failed)
 
 
 def _pool(one: derive.Asked) -> str:

@@ -102,3 +102,13 @@ def test_an_answer_that_is_damaged_does_not_stay(tmp_path: Path) -> None:
     archive, source, _ = asked(tmp_path, "words that were not changed")
     archive.open().execute("UPDATE bodies SET packed = x'00' WHERE digest = (SELECT answer FROM answers WHERE seq = 8)")
     assert upkeep.to_drop(archive.open(), source, instants.number(BEFORE)).answers == 1
+
+
+def test_where_the_deleted_cannot_be_read_any_more_everything_has_to_be_said_again(tmp_path: Path) -> None:
+    """A provider that asks otherwise than it did finds none of the old replies, and does not know what they said."""
+    archive, source, _ = asked(tmp_path, "words that were changed since")
+    archive.open().execute("UPDATE exchanges SET params = '{}', url = 'https://example.com/' WHERE seq = 2")
+    archive.open().execute(
+        "UPDATE fetches SET pit = began, request = request || ' --pit 2026-06-01T15:00:00Z' WHERE seq = 1"
+    )
+    assert upkeep.to_drop(archive.open(), source, instants.number(BEFORE)).answers == 1

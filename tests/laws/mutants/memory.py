@@ -119,7 +119,7 @@ def _pooled_without(**fields: Any) -> Any:
 def _rows_of_every_reply(real: Any) -> Any:
     """A snapshot is all that any reply so far had."""
 
-    def reread(one: Any, exchanges: Any) -> Any:
+    def reread(one: Any, exchanges: Any, failed: Any = None) -> Any:
         seen: dict[str, Any] = {}
         for record in real(one, exchanges):
             seen[record.id] = record
