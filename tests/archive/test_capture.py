@@ -105,16 +105,16 @@ def test_a_capture_answers_questions_about_every_instant(archive: Archive) -> No
     assert titles("2026-06-01 14:40") == before
 
 
-def test_a_fortnight_of_history(archive: Archive) -> None:
+def test_a_month_of_history(archive: Archive) -> None:
     """A capture a day; then each day is as it was: the estimate of that day, and the article in its words of then."""
-    days = [at("2026-06-01 15:00") + timedelta(days=n) for n in range(14)]
+    days = [at("2026-06-01 15:00") + timedelta(days=n) for n in range(30)]
     (archive.folder / "list.toml").write_text(LIST.replace("10000", "100000"))
     for n, day in enumerate(days):
         edited = day - timedelta(minutes=5)
-        title = f"words of day {n // 4}"
-        changed = at("2026-06-01 14:30") if n < 4 else day.replace(hour=14, minute=0) - timedelta(days=n % 4)
+        title = f"words of day {n // 7}"
+        changed = at("2026-06-01 14:30") if n < 7 else day.replace(hour=14, minute=0) - timedelta(days=n % 7)
         rows = [benzinga.article(1, at("2026-06-01 14:30"), changed, title=title)]
-        if n != 10:  # for a day it is gone
+        if n != 20:  # for a day it is gone
             archive.app = both(f"{n / 100:.2f}", *rows, benzinga.article(2, edited, title="of today"))
         else:
             archive.app = both(f"{n / 100:.2f}", benzinga.article(2, edited, title="of today"))
@@ -126,7 +126,7 @@ def test_a_fortnight_of_history(archive: Archive) -> None:
         (estimate,) = archive.offline(ESTIMATES, "2026-08-01 12:00", pit=later).data
         assert estimate["eps_estimate_average"] == f"{n / 100:.2f}"
         found = [item["title"] for item in archive.offline(news, "2026-08-01 12:00", pit=later).data]
-        assert found == (["of today"] if n == 10 else ["of today", f"words of day {n // 4}"]), day
+        assert found == (["of today"] if n == 20 else ["of today", f"words of day {n // 7}"]), day
 
 
 def test_a_request_that_fails_does_not_stop_the_others(archive: Archive) -> None:

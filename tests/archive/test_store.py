@@ -223,14 +223,14 @@ def test_a_file_that_another_process_makes_meanwhile_is_an_archive(archive: Arch
     assert empty.execute("PRAGMA user_version").fetchone() == (schema.FORMAT,)
 
 
-def test_four_processes_write_at_once(archive: Archive) -> None:
+def test_eight_processes_write_at_once(archive: Archive) -> None:
     with serve(archive.app) as server:
-        started = [command(archive, server.url, "--limit", str(n + 1)) for n in range(4)]
+        started = [command(archive, server.url, "--limit", str(n + 1)) for n in range(8)]
         outputs = [one.communicate(timeout=60) for one in started]
-    assert [len(json.loads(out)["data"]) for out, _ in outputs] == [1] * 4
+    assert [len(json.loads(out)["data"]) for out, _ in outputs] == [1] * 8
     assert [gap["type"] for out, _ in outputs for gap in json.loads(out)["gaps"]] == []
     connection = archive.open()
-    assert connection.execute("SELECT count(*) FROM answers").fetchone() == (4,)
+    assert connection.execute("SELECT count(*) FROM answers").fetchone() == (8,)
     assert upkeep.verify(connection).damage == ()
 
 
