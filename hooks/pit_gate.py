@@ -116,13 +116,18 @@ _JSON_BLANKS = " \t\n\r"
 _UNREADABLE_PIT = r"(?i)(?<![a-z])pit\s*[\"']?\s*:"
 # A string of a JSON document that may be a JSON document in turn, that holds the name of a stamp, or that is written
 # with escapes nobody needs (some encoders write every quote as one).
-_EMBEDDED = r'"(?:\s|\\[nrt]|\\ufeff)*[\[{]'
+_EMBEDDED = r'"(?:\s|\ufeff|\\+(?:[nrt]|u(?:[fF][eE][fF]{2}|000[9aAdD])))*[\[{]'
 _STAMP_NAME = r"(?i:available_at|revised_at|first_seen_at)"
 _NAME_IN_TEXT = _STAMP_NAME + r'(?!(?:_source)?")'  # not the key of an object
 _ESCAPED_ASCII = r"(?<!\\)\\+u00([2-7][0-9A-Fa-f])"
-# In JSON, however often it was quoted, in YAML, as an argument or an attribute, as an element, a row of a table.
-_MARKS = r"""(?:\s|\\+[nrt]|\\*["'`*]|&#?\w+;)*"""
-_STAMP_IN_TEXT = rf"""{_STAMP_NAME}{_MARKS}[:=>|][=>]?{_MARKS}([+-]?[0-9][^\s"'`*\\,;&}}\])<|]*)"""
+# In JSON, however often it was quoted, in a dict of Python's, in YAML, as an argument or an attribute, as an element, a
+# row of a table. No two of the marks can begin alike, so what is no stamp is seen to be none in one pass.
+_MARKS = (
+    r"""(?:\s|\\+[nrt]|\\*["'`*]|&#?\w+;|[ub](?=\\*["'])|<!\[CDATA\[|[\[(]|![!\w:/.,-]*\s"""
+    r"""|(?:new )?[A-Za-z_][\w.]{0,40}\()*"""
+)
+_BEFORE_STAMP = rf"(?:{_STAMP_NAME}{_MARKS}[:=>|][=>]?|<[\w:]{{0,40}}{_STAMP_NAME}\s[^<>]{{0,200}}>)"
+_STAMP_IN_TEXT = rf"""{_BEFORE_STAMP}{_MARKS}([+-]?[0-9][^\s"'`*\\,;&}}\])<|]*)"""
 _CWD_NOTICE = r"\s*(?:Shell cwd was reset to [^\n]*)?\s*"
 
 _WRAPPER = "pit_fetch"
@@ -270,6 +275,8 @@ def _may_quote_stamps(text: str) -> bool:
         return True
     signs = ['"{', '"[', *(['"\\'] if is_escaped else [])]  # what _EMBEDDED needs
     if '" ' in text:
+    if is_escaped and ("\\u017f" in lower or "\\u0131" in lower):  # for re other forms of s and i
+        return True
         signs += ['" {', '" [', '"  ', '" \\']
     is_nested = not text.isascii() or any(sign in text for sign in signs)  # re knows more blanks
     is_named = lower.count("_at") != lower.count('_at"') + lower.count('_at_source"')  # what _NAME_IN_TEXT needs
@@ -412,7 +419,7 @@ def _check_embedded(payload: Any, pit: datetime) -> Optional[Finding]:
                 raise _Refused(PIT_FORBIDDEN_FIELD, f"Forbidden return-data field in embedded JSON: {key.lower()}")
             if value is not None and _is_stamp(key):
                 stamps.append(value)
-        return [value for _, value in pairs]
+        return [part for pair in pairs for part in pair]
 
     pending = [payload]
     while pending:
