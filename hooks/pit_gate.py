@@ -107,7 +107,7 @@ _ESCAPED_IN_DOUBLE_QUOTES = frozenset('$`"\\')
 # "$(cat <<'EOF' ... EOF)", the form in which agents write a long message (the quoted word makes it literal). No line of
 # it may begin with that word: bash takes "EOF)" for the end.
 _LOOSE_PIECE = (
-    r'"\$\(cat <<[ ]*\'(?P<mark>\w+)\'\n(?:(?!(?P=mark)).*\n)*(?P=mark)\n[ \t]*\)"'
+    r'"\$\(cat <<[ ]*\'(?P<mark>\w+)\'\n(?P<body>(?:(?!(?P=mark)).*\n)*)(?P=mark)\n[ \t]*\)"'
     r"|(?P<away>(?:[12]?>[ \t]*/dev/null|2>&1)(?![^ \t\n|&;]))|(?P<next>&&|\|\|?|;|\n)|(?P<glob>[*?~])"
 )
 
@@ -116,17 +116,22 @@ _JSON_BLANKS = " \t\n\r"
 _UNREADABLE_PIT = r"(?i)(?<![a-z])pit\s*[\"']?\s*:"
 # A string of a JSON document that may be a JSON document in turn, that holds the name of a stamp, or that is written
 # with escapes nobody needs (some encoders write every quote as one).
-_EMBEDDED = r'"(?:\s|\\[nrt]|\\ufeff)*[\[{]'
+_EMBEDDED = r'"(?:\s|\ufeff|\\+(?:[nrt]|u(?:[fF][eE][fF]{2}|000[9aAdD])))*[\[{]'
 _STAMP_NAME = r"(?i:available_at|revised_at|first_seen_at)"
 _NAME_IN_TEXT = _STAMP_NAME + r'(?!(?:_source)?")'  # not the key of an object
 _ESCAPED_ASCII = r"(?<!\\)\\+u00([2-7][0-9A-Fa-f])"
-# In JSON, however often it was quoted, in YAML, as an argument or an attribute, as an element, a row of a table.
-_MARKS = r"""(?:\s|\\+[nrt]|\\*["'`*]|&#?\w+;)*"""
-_STAMP_IN_TEXT = rf"""{_STAMP_NAME}{_MARKS}[:=>|][=>]?{_MARKS}([+-]?[0-9][^\s"'`*\\,;&}}\])<|]*)"""
+# In JSON, however often it was quoted, in a dict of Python's, in YAML, as an argument or an attribute, as an element, a
+# row of a table. No two of the marks can begin alike, so what is no stamp is seen to be none in one pass.
+_MARKS = (
+    r"""(?:\s|\\+[nrt]|\\*["'`*]|&#?\w+;|[ub](?=\\*["'])|<!\[CDATA\[|[\[(]|![!\w:/.,-]*\s"""
+    r"""|(?:new )?[A-Za-z_][\w.]{0,40}\()*"""
+)
+_BEFORE_STAMP = rf"(?:{_STAMP_NAME}{_MARKS}[:=>|][=>]?|<[\w:]{{0,40}}{_STAMP_NAME}\s[^<>]{{0,200}}>)"
+_STAMP_IN_TEXT = rf"""{_BEFORE_STAMP}{_MARKS}([+-]?[0-9][^\s"'`*\\,;&}}\])<|]*)"""
 _CWD_NOTICE = r"\s*(?:Shell cwd was reset to [^\n]*)?\s*"
 
 _WRAPPER = "pit_fetch"
-_SMALL_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_OPTION_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 _PIT_OPTION = r"""--pit(?![\w-])(?:(?:=|\s+)["']?([^\s"';&|)]+))?"""
 
 _LISTING_FLAGS = frozenset({"--help", "-h", "--version", "--list-sources"})
@@ -141,17 +146,21 @@ _READERS = frozenset(
         "tar", "tee", "test", "touch", "tree", "type", "uniq", "wc", "which",
     }
 )  # fmt: skip
-_READER_RUNS = r"-(exec|ok|delete|f(print|ls))|--(pre(=|$)|hostname|py(?!args))"
+_READER_RUNS = r"-(exec|ok|delete|f(print|ls))|--(pre(=|$)|hostname|py(?!args))|-[\w-]*[*?]"
 # Of some programs: an index is arithmetic for test -v, which runs what is in it; pip config runs an editor, sort --co a
 # compressor, less +! and tar -I (or xIf) a command, tar HOST:FILE a shell.
 _PROGRAM_RUNS = {
-    "less": r"\+|--cm",
+    "less": r"\+|--(cm|le)|-[A-Za-z]*k",
     "pip": r"config$",
     "pip3": r"config$",
     "sort": r"--co",
     "tar": r"--(?!exclude=)|-[A-Za-z]*[IF]|[A-Za-z]*[IF][A-Za-z]*$|[^/]*:",
     "test": r"-[vR]$",
 }
+# Those that an argument can make run something; so what xargs would give them is not known to be harmless.
+_RUNNERS = frozenset({*_PROGRAM_RUNS, "find", "mypy", "pytest", "rg"})
+# What makes another program run under the name of a reader that follows in the list.
+_REDEFINING = frozenset({"alias", "builtin", "command", "enable", "eval", "hash", "trap"})
 _READING_MODULES = frozenset({"mypy", "pip", "pytest", "ruff"})
 _READING_SED = r"[0-9]+(,(\+?[0-9]+|\$))?p"
 _GH_COMMANDS = frozenset({"issue", "pr", "release", "run", "search"})
@@ -162,7 +171,7 @@ _GIT_COMMANDS = frozenset(
         "reset", "restore", "rev-parse", "rm", "show", "stash", "status", "switch", "tag",
     }
 )  # fmt: skip
-_GIT_RUNS = r"-[A-Za-z]*O|--op|--ext|--textc|--exe|--rece|--upl|.*ext::|-c$|-[A-Za-z]*F$"
+_GIT_RUNS = r"-\w*O|--op|--ext|--textc|--ex?e?(=|$)|--exe|--rece|--upl|.*ext::|-c$|-\w*F$|-[\w-]*[*?]"
 
 # What Claude Code 2.1.329 adds to a Bash result. Anything else that holds text is unknown, so it is withheld.
 _HARMLESS_BASH_FIELDS = frozenset({"stdout", "stderr", "returnCodeInterpretation"})
@@ -266,6 +275,8 @@ def check(text: str, pit: datetime) -> Optional[Finding]:
 def _may_quote_stamps(text: str) -> bool:
     """Whether a string of a JSON document may hold stamps: what is quick to see, first."""
     lower, is_escaped = text.lower(), "\\" in text
+    if is_escaped and ("\\u017f" in lower or "\\u0131" in lower):  # for re other forms of s and i
+        return True
     if is_escaped and "\\u00" in text and any(f"\\u00{digit}" in text for digit in "234567"):  # _ESCAPED_ASCII
         return True
     signs = ['"{', '"[', *(['"\\'] if is_escaped else [])]  # what _EMBEDDED needs
@@ -412,7 +423,7 @@ def _check_embedded(payload: Any, pit: datetime) -> Optional[Finding]:
                 raise _Refused(PIT_FORBIDDEN_FIELD, f"Forbidden return-data field in embedded JSON: {key.lower()}")
             if value is not None and _is_stamp(key):
                 stamps.append(value)
-        return [value for _, value in pairs]
+        return [part for pair in pairs for part in pair]
 
     pending = [payload]
     while pending:
@@ -521,10 +532,11 @@ def _names_wrapper(text: str) -> bool:
     place = text.find(_WRAPPER)
     while place >= 0:
         before, after = text[:place], text[place + len(_WRAPPER) :][:1]
-        letters = before.rstrip(_SMALL_LETTERS)
+        letters = before.rstrip(_OPTION_LETTERS)
         if letters != before and letters.endswith("-"):
             before = letters[:-1]
-        if not _is_in_word(before[-1:]) and not _is_in_word(after):
+        is_behind_escape = "\\" in before[-4:] or "$" in before[-4:]  # \npit_fetch for printf, $1pit_fetch
+        if (is_behind_escape or not _is_in_word(before[-1:])) and not _is_in_word(after):
             return True
         place = text.find(_WRAPPER, place + 1)
     return False
@@ -642,7 +654,10 @@ def _loose_piece(text: str, place: int) -> "Optional[_Piece]":
     import re
 
     match = re.compile(_LOOSE_PIECE).match(text, place)
-    return (str(match.lastgroup), match.end(), match[0]) if match else _piece(text, place)
+    if match is None:
+        return _piece(text, place)
+    kind = str(match.lastgroup)
+    return kind, match.end(), match["body"].rstrip("\n") if kind == "body" else match[0]
 
 
 def joined(words: List[str]) -> str:
@@ -674,7 +689,9 @@ def only_mentions(command: str) -> bool:
 
 
 def _is_nameless(words: List[str]) -> bool:
-    """Whether a command has nothing to do with pit_fetch: neither its name nor a pattern that may stand for it."""
+    """Whether a command has nothing to do with pit_fetch: no name, no pattern for it, no new meaning for a reader."""
+    if words[0] in _REDEFINING or any(word.startswith("PATH=") or "BASH_" in word for word in words):
+        return False
     return not names_wrapper(" ".join(words)) and not any("*" in word or "?" in word for word in words)
 
 
@@ -693,7 +710,7 @@ def _is_reader(words: List[str]) -> bool:
     if words[:2] in (["command", "-v"], ["command", "-V"]):
         return True
     if words[0] == "xargs":  # what it reads are further arguments
-        return len(words) > 1 and _is_reader(words[1:])
+        return words[1:2] != [] and words[1] in _READERS - _RUNNERS and _is_reader(words[1:])
     module = _after_python(words)
     if module is not None and module[:1] == ["-m"]:
         words = module[1:]

@@ -276,7 +276,9 @@ def test_json_is_read_and_written_as_by_the_standard_library(
                 assert said(gate.read_json, written) == said(json.loads, written)
 
 
-@pytest.mark.parametrize("run", ["\\", " ", "&", '"', "\\n", "available_at", "\\u0041"])
+@pytest.mark.parametrize(
+    "run", ["\\", " ", "&", '"', "\\n", "available_at", "\\u0041", ":!", ": !a(", ":(", ":a(", "<available_at "]
+)
 def test_a_long_run_of_a_sign_is_read_in_one_pass(run: str) -> None:
     # In a second pass for each sign of it, these would take minutes.
     text = "available_at" + run * 100_000
@@ -300,6 +302,14 @@ LATE_STAMP = json.dumps({"available_at": LATE["available_at"]})
         "\u3000" + LATE_STAMP.replace('"', '\\"'),
         "\\n" + LATE_STAMP.replace('"', '\\"'),
         "note: " + LATE_STAMP.replace('_at"', '_at "').replace('"', '\\"'),
+        json.dumps(json.dumps({LATE_STAMP: 1}))[1:-1],  # in a key
+        f"available_at: [{LATE['available_at']}]",
+        f"{{u'available_at': u'{LATE['available_at']}'}}",
+        f"available_at: new Date('{LATE['available_at']}')",
+        f"available_at: !!timestamp '{LATE['available_at']}'",
+        f"<available_at type='time'>{LATE['available_at']}</available_at>",
+        f"<x:available_at><![CDATA[{LATE['available_at']}]]></x:available_at>",
+        f"revi\\u017fed_at: {LATE['available_at']}",
     ],
 )
 def test_a_stamp_in_a_text_is_found_however_the_text_is_written(written: str) -> None:
@@ -311,3 +321,21 @@ def test_a_stamp_in_a_text_is_found_however_the_text_is_written(written: str) ->
     assert gate.check(document(written), pit) is not None
     public = written.replace(LATE["available_at"], CLEAN["available_at"]).replace("1708441200", "null")
     assert gate.check(document(public), pit) is None
+
+
+FORBIDDEN = '{"daily_stock": 1}'
+QUOTED = json.dumps(FORBIDDEN)[1:-1]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *(blank + QUOTED for blank in ("\ufeff", "\\uFEFF", "\\u000a", "\\u000D ")),
+        *(json.dumps(json.dumps(blank + FORBIDDEN))[1:-1] for blank in ("\n", "\ufeff ")),
+    ],
+)
+def test_a_field_in_a_quoted_document_is_found_behind_any_blank(written: str) -> None:
+    text = envelope({**CLEAN, "text": "TEXT"}).replace("TEXT", written)
+    found = gate.check(text, datetime.fromisoformat(PIT))
+    assert found is not None
+    assert found.code == gate.PIT_FORBIDDEN_FIELD
