@@ -22,7 +22,7 @@ from zlib import crc32
 
 from pit_fetch.archive import instants, rule
 from pit_fetch.archive.errors import BROKEN, ArchiveError, of_sqlite
-from pit_fetch.archive.log import Key
+from pit_fetch.archive.log import Key, in_order_of
 from pit_fetch.archive.schema import DERIVED
 from pit_fetch.pit import fingerprint
 from pit_fetch.provider import Record
@@ -172,17 +172,37 @@ def add(connection: sqlite3.Connection, found: Found, holds: Holds) -> None:
 
 def put_off(connection: sqlite3.Connection, pool: str, key: Key) -> None:
     """Leaves a fetch for the next question about its pool."""
-    connection.execute("INSERT INTO due VALUES (?, ?, ?)", (_pool(connection, pool), *key))
+    connection.execute("INSERT OR IGNORE INTO due VALUES (?, ?, ?)", (_pool(connection, pool), *key))
 
 
 def due(connection: sqlite3.Connection, pool: str) -> list[Key]:
-    """The fetches of a pool that are not taken up yet, in the order in which they ended."""
+    """The fetches of a pool that are not taken up yet, in the order of :func:`pit_fetch.archive.log.fetches`."""
     rows = connection.execute(
-        "SELECT d.origin, d.fetch FROM due d JOIN answers a ON a.origin = d.origin AND a.fetch = d.fetch "
-        "WHERE d.pool = (SELECT id FROM pools WHERE name = ?) ORDER BY a.seen, a.origin, a.seq",
+        "SELECT f.origin, f.fetch FROM due f LEFT JOIN answers a ON a.origin = f.origin AND a.fetch = f.fetch "  # noqa: S608
+        f"WHERE f.pool = (SELECT id FROM pools WHERE name = ?) ORDER BY {in_order_of('f.fetch')}",
         (pool,),
     )
     return [Key(*row) for row in rows]
+
+
+def holds_read(connection: sqlite3.Connection, pool: str, key: Key, since: int) -> bool:
+    """Whether a fetch is taken up, as received at or after ``since``."""
+    row = connection.execute(
+        "SELECT 1 FROM reads WHERE pool = (SELECT id FROM pools WHERE name = ?) AND seen >= ? "
+        "AND origin = ? AND fetch = ?",
+        (pool, since, *key),
+    ).fetchone()
+    return row is not None
+
+
+def put_off_again(connection: sqlite3.Connection, pool: str) -> None:
+    """Leaves all of a pool for the next question about it."""
+    number = _pool(connection, pool)
+    connection.execute(
+        "INSERT OR IGNORE INTO due SELECT DISTINCT pool, origin, fetch FROM reads WHERE pool = ?", (number,)
+    )
+    for table in ("reads", "versions", "sights", "reigns"):
+        connection.execute(f"DELETE FROM {table} WHERE pool = ?", (number,))  # noqa: S608 - our names
 
 
 def done(connection: sqlite3.Connection, key: Key) -> None:
