@@ -323,9 +323,11 @@ class _Items:
             "AND (position IS NULL OR position BETWEEN ? AND ?)"
         )
         self.write()
-        missing = self.connection.execute(query, (self.pool, self.found.seen, since, until)).fetchall()
-        for item, said in missing:
-            if self.holds(self.found.key, [record(item, one) for one in self._rows(said)]):
+        missing: dict[str, list[str]] = {}  # several reads of one instant may each have said something else
+        for item, said in self.connection.execute(query, (self.pool, self.found.seen, since, until)).fetchall():
+            missing.setdefault(item, []).append(said)
+        for item, saids in missing.items():
+            if any(self.holds(self.found.key, [record(item, one) for one in self._rows(said)]) for said in saids):
                 self._append(item, "", self.found.seen)
 
     def _begin(self, item: str, versions: Mapping[int, Version], said: str) -> None:

@@ -175,3 +175,23 @@ def test_a_fetch_that_is_killed_before_it_answers_is_not_used(tmp_path: Path, mo
     assert index_of(archive) == before
     with closing(archive.open()) as connection:
         assert connection.execute("SELECT count(*) FROM exchanges").fetchone() == (2,)
+
+
+def test_what_two_machines_saw_at_once_may_go_and_come_back(tmp_path: Path) -> None:
+    first, second = archive_in(tmp_path / "a"), archive_in(tmp_path / "b")
+    other = benzinga.article(2, at("2026-06-01 14:00"), title="other")
+
+    def see(archive: Archive, now: str, *titles: str) -> None:
+        rows = [benzinga.article(1, at("2026-06-01 14:30"), title=title) for title in titles]
+        archive.app = articles(other, *rows)
+        archive.fetch(NEWS, now)
+
+    see(first, "2026-06-01 15:00", "here")
+    see(second, "2026-06-01 15:00", "there")
+    see(first, "2026-06-01 17:00")
+    see(first, "2026-06-01 19:00", "here")
+    see(first, "2026-06-01 20:00", "later")
+    upkeep.merge(first.open(), second.open())
+    one = [next((title for title in titles if title != "other"), "") for titles in history(first)]
+    assert one[1] in {"here", "there"}
+    assert one == ["", one[1], one[1], "", "", "here", "later", "later"]
