@@ -303,6 +303,8 @@ class _Items:
             self._extend(item, held[0])
         elif held and held[0].last == seen:
             self._beside(item, said, held)
+            if said:
+                self._look_behind(item, rows)
         else:
             if held and held[0].said == "":
                 self._look_back(item, rows, held[0].last)
@@ -343,7 +345,18 @@ class _Items:
         else:
             self.waiting[_NEW_REIGN] += self._reigns(item, [(seen, seen, free, said)], public)
 
-    def _look_back(self, item: str, rows: Sequence[Version], last: int) -> bool:
+    def _look_behind(self, item: str, rows: Sequence[Version]) -> None:
+        """The same for another version of an item that came up at this very instant."""
+        self.write()
+        earlier = self.connection.execute(
+            "SELECT said, last FROM sights WHERE pool = ? AND item = ? AND first < ? ORDER BY first DESC LIMIT 1",
+            (self.pool, item, self.found.seen),
+        ).fetchone()
+        said, last = earlier or ("", instants.NEVER)
+        if not said:
+            self._look_back(item, rows, last, behind=True)
+
+    def _look_back(self, item: str, rows: Sequence[Version], last: int, *, behind: bool = False) -> bool:
         """Whether a complete read lacked an item that claims to have been there by then: it was inserted later."""
         claims = [one.claim for one in rows if one.claim is not None]
         if not claims:
@@ -359,7 +372,7 @@ class _Items:
             if seen < earliest or seen <= last:
                 break
             if self.holds(Key(origin, fetch), records):
-                self._append(item, "", seen)
+                self._append(item, "", seen, beside=behind, latest=not behind)
                 return True
         return False
 
@@ -408,14 +421,16 @@ class _Items:
             (self.pool, item, self.pool, item),
         )
 
-    def _append(self, item: str, said: str, seen: int, *, beside: bool = False, free: int | None = None) -> None:
+    def _append(
+        self, item: str, said: str, seen: int, *, beside: bool = False, free: int | None = None, latest: bool = True
+    ) -> None:
         self.write()
         if not beside:
             self.connection.execute(
                 "UPDATE sights SET latest = 0 WHERE pool = ? AND item = ? AND latest = 1", (self.pool, item)
             )
         free = self.found.free if free is None else free
-        row = (self.pool, item, seen, seen, seen, free, said, _position(self._rows(said)), 1)
+        row = (self.pool, item, seen, seen, seen, free, said, _position(self._rows(said)), int(latest))
         self.connection.execute(_NEW_SIGHT, row)
         self._reign(item)
 

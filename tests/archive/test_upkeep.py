@@ -195,3 +195,22 @@ def test_what_two_machines_saw_at_once_may_go_and_come_back(tmp_path: Path) -> N
     one = [next((title for title in titles if title != "other"), "") for titles in history(first)]
     assert one[1] in {"here", "there"}
     assert one == ["", one[1], one[1], "", "", "here", "later", "later"]
+
+
+def test_a_read_before_what_two_machines_saw_at_once_refutes_what_both_claim(tmp_path: Path) -> None:
+    """The one dates it after that read, the other one before it."""
+    first, second = archive_in(tmp_path / "a"), archive_in(tmp_path / "b")
+    other = benzinga.article(2, at("2026-06-01 14:00"), title="other")
+    for archive, rows, now in (
+        (first, [], "2026-06-01 15:00"),
+        (first, [benzinga.article(1, at("2026-06-01 15:30"), title="new")], "2026-06-01 16:00"),
+        (second, [benzinga.article(1, at("2026-06-01 14:30"), title="back-dated")], "2026-06-01 16:00"),
+    ):
+        archive.app = articles(other, *rows)
+        (archive.folder / "list.toml").write_text("[[request]]\nsource = 'benzinga'\nlookback_minutes = 10000\n")
+        assert archive.command("capture list.toml --again", now).code == 0
+    for number, order in enumerate(itertools.permutations((first, second))):
+        merged = archive_in(tmp_path / f"merged{number}")
+        for one in order:
+            upkeep.merge(merged.open(), one.open())
+        assert history(merged)[1] == ["other"]
