@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from pit_fetch.archive.errors import ArchiveError
+from pit_fetch.archive.errors import ArchiveError, Unreadable
 
 PLAIN, ZLIB, ZSTD = "plain", "zlib", "zstd"
 # A body whose dictionary has a dictionary is unpacked through all of them: so many at most. The next one goes back to
@@ -55,7 +55,7 @@ def unpack(packed: Packed, base: bytes | None, size: int) -> bytes:
             return zlib.decompress(packed.data)
         zstandard = _zstandard()
         if zstandard is None:
-            raise ArchiveError("it is packed with zstandard, which is missing (python3 -m pip install zstandard)")
+            raise Unreadable("it is packed with zstandard, which is missing (python3 -m pip install zstandard)")
         dictionary = None if base is None else _dictionary(zstandard, base)
         body: bytes = zstandard.ZstdDecompressor(dict_data=dictionary, max_window_size=1 << 31).decompress(
             packed.data, max_output_size=size

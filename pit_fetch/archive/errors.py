@@ -17,6 +17,10 @@ class Damaged(ArchiveError):
     """It is an archive, and what stands in it cannot be read: nobody else and no disk is to blame."""
 
 
+class Unreadable(ArchiveError):
+    """Something that it needs to be read is not installed: nothing is damaged."""
+
+
 _PROBLEMS = {
     "SQLITE_FULL": "the disk is full",
     "SQLITE_READONLY": "it is read-only",

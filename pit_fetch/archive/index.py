@@ -22,7 +22,7 @@ from zlib import crc32
 
 from pit_fetch.archive import instants, rule
 from pit_fetch.archive.errors import BROKEN, ArchiveError, of_sqlite
-from pit_fetch.archive.log import Key
+from pit_fetch.archive.log import Key, in_order_of
 from pit_fetch.archive.schema import DERIVED
 from pit_fetch.pit import fingerprint
 from pit_fetch.provider import Record
@@ -172,17 +172,37 @@ def add(connection: sqlite3.Connection, found: Found, holds: Holds) -> None:
 
 def put_off(connection: sqlite3.Connection, pool: str, key: Key) -> None:
     """Leaves a fetch for the next question about its pool."""
-    connection.execute("INSERT INTO due VALUES (?, ?, ?)", (_pool(connection, pool), *key))
+    connection.execute("INSERT OR IGNORE INTO due VALUES (?, ?, ?)", (_pool(connection, pool), *key))
 
 
 def due(connection: sqlite3.Connection, pool: str) -> list[Key]:
-    """The fetches of a pool that are not taken up yet, in the order in which they ended."""
+    """The fetches of a pool that are not taken up yet, in the order of :func:`pit_fetch.archive.log.fetches`."""
     rows = connection.execute(
-        "SELECT d.origin, d.fetch FROM due d JOIN answers a ON a.origin = d.origin AND a.fetch = d.fetch "
-        "WHERE d.pool = (SELECT id FROM pools WHERE name = ?) ORDER BY a.seen, a.origin, a.seq",
+        "SELECT f.origin, f.fetch FROM due f LEFT JOIN answers a ON a.origin = f.origin AND a.fetch = f.fetch "  # noqa: S608
+        f"WHERE f.pool = (SELECT id FROM pools WHERE name = ?) ORDER BY {in_order_of('f.fetch')}",
         (pool,),
     )
     return [Key(*row) for row in rows]
+
+
+def holds_read(connection: sqlite3.Connection, pool: str, key: Key, since: int) -> bool:
+    """Whether a fetch is taken up, as received at or after ``since``."""
+    row = connection.execute(
+        "SELECT 1 FROM reads WHERE pool = (SELECT id FROM pools WHERE name = ?) AND seen >= ? "
+        "AND origin = ? AND fetch = ?",
+        (pool, since, *key),
+    ).fetchone()
+    return row is not None
+
+
+def put_off_again(connection: sqlite3.Connection, pool: str) -> None:
+    """Leaves all of a pool for the next question about it."""
+    number = _pool(connection, pool)
+    connection.execute(
+        "INSERT OR IGNORE INTO due SELECT DISTINCT pool, origin, fetch FROM reads WHERE pool = ?", (number,)
+    )
+    for table in ("reads", "versions", "sights", "reigns"):
+        connection.execute(f"DELETE FROM {table} WHERE pool = ?", (number,))  # noqa: S608 - our names
 
 
 def done(connection: sqlite3.Connection, key: Key) -> None:
@@ -283,6 +303,8 @@ class _Items:
             self._extend(item, held[0])
         elif held and held[0].last == seen:
             self._beside(item, said, held)
+            if said:
+                self._look_behind(item, rows)
         else:
             if held and held[0].said == "":
                 self._look_back(item, rows, held[0].last)
@@ -303,9 +325,11 @@ class _Items:
             "AND (position IS NULL OR position BETWEEN ? AND ?)"
         )
         self.write()
-        missing = self.connection.execute(query, (self.pool, self.found.seen, since, until)).fetchall()
-        for item, said in missing:
-            if self.holds(self.found.key, [record(item, one) for one in self._rows(said)]):
+        missing: dict[str, list[str]] = {}  # several reads of one instant may each have said something else
+        for item, said in self.connection.execute(query, (self.pool, self.found.seen, since, until)).fetchall():
+            missing.setdefault(item, []).append(said)
+        for item, saids in missing.items():
+            if any(self.holds(self.found.key, [record(item, one) for one in self._rows(said)]) for said in saids):
                 self._append(item, "", self.found.seen)
 
     def _begin(self, item: str, versions: Mapping[int, Version], said: str) -> None:
@@ -321,7 +345,18 @@ class _Items:
         else:
             self.waiting[_NEW_REIGN] += self._reigns(item, [(seen, seen, free, said)], public)
 
-    def _look_back(self, item: str, rows: Sequence[Version], last: int) -> bool:
+    def _look_behind(self, item: str, rows: Sequence[Version]) -> None:
+        """The same for another version of an item that came up at this very instant."""
+        self.write()
+        earlier = self.connection.execute(
+            "SELECT said, last FROM sights WHERE pool = ? AND item = ? AND first < ? ORDER BY first DESC LIMIT 1",
+            (self.pool, item, self.found.seen),
+        ).fetchone()
+        said, last = earlier or ("", instants.NEVER)
+        if not said:
+            self._look_back(item, rows, last, behind=True)
+
+    def _look_back(self, item: str, rows: Sequence[Version], last: int, *, behind: bool = False) -> bool:
         """Whether a complete read lacked an item that claims to have been there by then: it was inserted later."""
         claims = [one.claim for one in rows if one.claim is not None]
         if not claims:
@@ -337,7 +372,7 @@ class _Items:
             if seen < earliest or seen <= last:
                 break
             if self.holds(Key(origin, fetch), records):
-                self._append(item, "", seen)
+                self._append(item, "", seen, beside=behind, latest=not behind)
                 return True
         return False
 
@@ -386,14 +421,16 @@ class _Items:
             (self.pool, item, self.pool, item),
         )
 
-    def _append(self, item: str, said: str, seen: int, *, beside: bool = False, free: int | None = None) -> None:
+    def _append(
+        self, item: str, said: str, seen: int, *, beside: bool = False, free: int | None = None, latest: bool = True
+    ) -> None:
         self.write()
         if not beside:
             self.connection.execute(
                 "UPDATE sights SET latest = 0 WHERE pool = ? AND item = ? AND latest = 1", (self.pool, item)
             )
         free = self.found.free if free is None else free
-        row = (self.pool, item, seen, seen, seen, free, said, _position(self._rows(said)), 1)
+        row = (self.pool, item, seen, seen, seen, free, said, _position(self._rows(said)), int(latest))
         self.connection.execute(_NEW_SIGHT, row)
         self._reign(item)
 

@@ -284,11 +284,16 @@ def deletions(connection: sqlite3.Connection) -> int:
 def fetches(connection: sqlite3.Connection) -> Iterator[Key]:
     """Every fetch, in the order in which they ended; one that never did, by its last exchange."""
     rows = connection.execute(
-        "SELECT f.origin, f.seq FROM fetches f LEFT JOIN answers a ON a.origin = f.origin AND a.fetch = f.seq ORDER BY "
-        "coalesce(a.seen, (SELECT max(seen) FROM exchanges e WHERE e.origin = f.origin AND e.fetch = f.seq)), "
-        "f.origin, coalesce(a.seq, f.seq)"
+        "SELECT f.origin, f.seq FROM fetches f LEFT JOIN answers a ON a.origin = f.origin AND a.fetch = f.seq "  # noqa: S608
+        f"ORDER BY {in_order_of('f.seq')}"
     ).fetchall()
     return (Key(origin, seq) for origin, seq in rows)
+
+
+def in_order_of(fetch: str) -> str:
+    """The order in which fetches ended, in SQL: ``a`` is how one ended, ``f.origin`` and ``fetch`` are its key."""
+    last = f"SELECT max(seen) FROM exchanges e WHERE e.origin = f.origin AND e.fetch = {fetch}"  # noqa: S608 - our names
+    return f"coalesce(a.seen, ({last})), f.origin, coalesce(a.seq, {fetch})"
 
 
 def moment_of(text: str) -> datetime | None:

@@ -47,6 +47,7 @@ class Recorder:
         self._is_ended = self._is_flawed = self._is_taken_up = False
         self._seen = instants.NEVER
         self._deletions = 0
+        self._held = contextlib.ExitStack()  # a transaction that goes on until the fetch is over
 
     def start(self, secrets: Iterable[str]) -> None:
         """Opens the archive, before anything is asked. ``secrets`` never reach it."""
@@ -94,16 +95,19 @@ class Recorder:
         """Takes up all that was read of a pool, this fetch last. False if nothing else is held, or it went wrong.
 
         Where nothing else is held the live answer stands, and what was read is put off until it matters.
+        What is taken up here stays only if the fetch comes to its end: one that is killed must not have been used.
         """
         others: list[bool] = []
 
         def take_up(writer: log.Writer) -> None:
+            key = self._begun(writer)
+            self._forget_unfinished(writer, pool, key)
+            index.done(writer.connection, key)
             others.append(index.holds_any(writer.connection, pool))
             if not others[0]:
                 return
             # An index is read in the order of receipt, so no read counts as received before one that is in it.
             self._seen = max(self._seen, writer.last_seen())
-            key = self._begun(writer)
             archived = derive.Archived(writer.connection, self.find, {key: self.asked})
             archived.take_up(pool)
             read = derive.found(key, self.asked, self._said(), self._seen, self._is_complete, self._clean_data)
@@ -111,7 +115,7 @@ class Recorder:
 
         if self._exchanges:
             self.catch_up(pool)
-            self.write(take_up)
+            self.write(take_up, goes_on=lambda: others == [True])
         self._is_taken_up = not self.problem and others == [True]
         return self._is_taken_up
 
@@ -127,10 +131,16 @@ class Recorder:
             is_kept = log.deletions(writer.connection) == self._deletions
             writer.answer(key, log.Ended(seen, self._is_complete, status), answer, is_kept=is_kept)
             if is_due:
+                self._forget_unfinished(writer, pool, key)
                 index.put_off(writer.connection, pool, key)
 
         self.write(append)
         self.close()
+
+    def _forget_unfinished(self, writer: log.Writer, pool: str, key: Key) -> None:
+        """What was made of this fetch before it was over: the index may have been made again meanwhile."""
+        if self._exchanges and index.holds_read(writer.connection, pool, key, self._exchanges[0].seen):
+            index.put_off_again(writer.connection, pool)
 
     def close(self) -> None:
         if self.connection is not None:
@@ -183,18 +193,22 @@ class Recorder:
         plain = self._clean_body(text.encode("utf-8", "surrogatepass"))
         return self._clean(plain.decode("utf-8", "surrogatepass"))
 
-    def write(self, action: Callable[[log.Writer], None]) -> None:
-        """Does it in one transaction; what goes wrong is the ``problem``."""
+    def write(self, action: Callable[[log.Writer], None], goes_on: Callable[[], bool] = lambda: False) -> None:
+        """Does it in one transaction; what goes wrong is the ``problem``. If it ``goes_on``, the next write ends it."""
         connection = self.connection
         if connection is None:
             return
         key = self._key
 
         def write() -> None:
-            with schema.transaction(connection):
+            with self._held.pop_all() as held:
+                if not connection.in_transaction:
+                    held.enter_context(schema.transaction(connection))
                 if key is not None and log.fetch_of(connection, key) is None:
                     raise ArchiveError("this fetch was deleted from it meanwhile (archive drop)")
                 action(log.Writer(connection, self.path))
+                if goes_on():
+                    self._held = held.pop_all()
 
         self._attempt(write)
         if self.problem:

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from pit_fetch import envelope
 from pit_fetch.archive import again, derive, log
-from pit_fetch.archive.errors import BROKEN, ArchiveError
+from pit_fetch.archive.errors import BROKEN, ArchiveError, Unreadable
 from pit_fetch.archive.log import Key
 from pit_fetch.errors import PitFetchError
 from pit_fetch.pit import parse_cursor
@@ -80,6 +80,8 @@ def repeated(
     for key in _printed(connection, gone):
         try:
             needed[key] = _needed(archived, key, deleted)
+        except Unreadable:
+            raise
         except (*BROKEN, ArchiveError, AttributeError):  # it is something else than an envelope
             lost.add(key)
     unsaid = _unsaid(archived, gone, {item for items in needed.values() for item in items}, told)

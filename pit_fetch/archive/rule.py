@@ -115,18 +115,22 @@ def sights(item: str, reads: Sequence[Read], holds: Holds) -> Iterator[Sight]:
     there: Said = ABSENT
     last = -1
     lacking: list[Read] = []
+    before: list[Read] = []
     for read in reads:
         if item in read.said:
             found = sight(read.seen, read.said[item], read.free)
-            if not there:
-                earlier = [one for one in lacking if last < one.seen < read.seen and holds(one, read.said[item])]
-                if earlier:
-                    yield Sight(earlier[-1].seen, ABSENT, earlier[-1].free)
+            if read.seen > last:
+                before = [] if there else [one for one in lacking if last < one.seen < read.seen]
+            earlier = [one for one in before if holds(one, read.said[item])]
+            if earlier:
+                yield Sight(earlier[-1].seen, ABSENT, earlier[-1].free)
             yield found
-            there, last, lacking = found.said, read.seen, []
+            if found.said or read.seen > last:  # of one instant, presence outweighs absence
+                there = found.said
+            last, lacking = read.seen, []
         elif read.complete and there and read.seen > last and holds(read, there):
             yield Sight(read.seen, ABSENT, read.free)
-            there, last = ABSENT, read.seen
+            there, last, before = ABSENT, read.seen, []
         elif read.complete and not there:
             lacking.append(read)
 

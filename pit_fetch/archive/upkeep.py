@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pit_fetch.archive import derive, log, schema
-from pit_fetch.archive.errors import BROKEN, ArchiveError, Damaged, of_broken, of_sqlite
+from pit_fetch.archive.errors import BROKEN, ArchiveError, Damaged, Unreadable, of_broken, of_sqlite
 from pit_fetch.archive.log import BODIES, COLUMNS, NAMED, Key
 from pit_fetch.archive.repeated import repeated
 from pit_fetch.provider import Provider
@@ -241,6 +241,8 @@ def _bodies(connection: sqlite3.Connection, told: Callable[[int], None]) -> Iter
         told(done)
         try:
             log.read_body(connection, digest)
+        except Unreadable:
+            raise
         except ArchiveError as error:
             yield f"body {digest.hex()[:16]}: {error.problem}"
     for (digest,) in connection.execute(NAMED):

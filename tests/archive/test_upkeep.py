@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import itertools
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from pit_fetch.archive import index, instants, replay, schema, upkeep
+from pit_fetch.archive import derive, index, instants, replay, schema, upkeep
 from pit_fetch.archive.errors import ArchiveError
 from pit_fetch.archive.log import Key
+from pit_fetch.archive.recorder import Recorder
+from pit_fetch.registry import load
+from pit_fetch.transport import Request
 from tests.archive.world import Archive, articles, at
 from tests.loopback import benzinga
 
@@ -120,3 +124,93 @@ def test_a_recorded_answer_is_the_same_for_ever(tmp_path: Path) -> None:
     assert (found.text, found.status) == (printed, 0)
     with pytest.raises(ArchiveError, match="no such fetch"):
         replay.recorded(archive.open(), Key("none", 1))
+
+
+def index_of(archive: Archive) -> list[set[tuple[object, ...]]]:
+    """What the index holds, once all that is due is taken up."""
+    with closing(archive.open()) as connection:
+        for (pool,) in connection.execute("SELECT name FROM pools").fetchall():
+            derive.Archived(connection, load, {}).take_up(pool)
+        reads = connection.execute("SELECT origin, fetch, seen, complete FROM reads")
+        sights = connection.execute("SELECT item, first, last, before, free, said = '', latest FROM sights")
+        reigns = connection.execute("SELECT item, start, stop, first_seen, mark FROM reigns")
+        return [set(reads), set(sights), set(reigns)]
+
+
+@pytest.mark.parametrize("pit", [None, "2026-06-01 17:00"])
+def test_an_index_that_is_made_again_during_a_fetch_is_that_of_all_fetches(tmp_path: Path, pit: str | None) -> None:
+    archive = Archive(tmp_path)
+    rows = [benzinga.article(n, at("2026-06-01 14:00")) for n in range(120)]
+    archive.app = articles(*rows[:110])
+    archive.fetch(NEWS, "2026-06-01 15:00")
+    server = articles(*rows)
+
+    def meanwhile(request: Request) -> object:
+        if str(request.query["page"]) == "1":
+            with closing(archive.open()) as connection:
+                upkeep.rebuild(connection, load)
+        return server(request)
+
+    archive.app = meanwhile  # type: ignore[assignment]
+    archive.fetch(f"{NEWS} --limit 1000", "2026-06-01 17:00", pit=pit)
+    found = index_of(archive)
+    with closing(archive.open()) as connection:
+        upkeep.rebuild(connection, load)
+    assert found == index_of(archive)
+    assert len(found[0]) == 2
+
+
+def test_a_fetch_that_is_killed_before_it_answers_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    archive = Archive(tmp_path)
+    first, second = (benzinga.article(n, at(f"2026-06-01 14:{n}0")) for n in (1, 2))
+    archive.app = articles(first, second)
+    archive.fetch(NEWS, "2026-06-01 15:00")
+    before = index_of(archive)
+    archive.app = articles(first)
+
+    with monkeypatch.context() as patched:
+        # As a process that is killed does, it lets go of the file, and writes nothing more.
+        patched.setattr(Recorder, "finish", lambda recorder, *_: recorder.close())
+        archive.fetch(NEWS, "2026-06-01 16:00", pit="2026-06-01 16:00")
+    assert index_of(archive) == before
+    with closing(archive.open()) as connection:
+        assert connection.execute("SELECT count(*) FROM exchanges").fetchone() == (2,)
+
+
+def test_what_two_machines_saw_at_once_may_go_and_come_back(tmp_path: Path) -> None:
+    first, second = archive_in(tmp_path / "a"), archive_in(tmp_path / "b")
+    other = benzinga.article(2, at("2026-06-01 14:00"), title="other")
+
+    def see(archive: Archive, now: str, *titles: str) -> None:
+        rows = [benzinga.article(1, at("2026-06-01 14:30"), title=title) for title in titles]
+        archive.app = articles(other, *rows)
+        archive.fetch(NEWS, now)
+
+    see(first, "2026-06-01 15:00", "here")
+    see(second, "2026-06-01 15:00", "there")
+    see(first, "2026-06-01 17:00")
+    see(first, "2026-06-01 19:00", "here")
+    see(first, "2026-06-01 20:00", "later")
+    upkeep.merge(first.open(), second.open())
+    one = [next((title for title in titles if title != "other"), "") for titles in history(first)]
+    assert one[1] in {"here", "there"}
+    assert one == ["", one[1], one[1], "", "", "here", "later", "later"]
+
+
+def test_a_read_before_what_two_machines_saw_at_once_refutes_what_both_claim(tmp_path: Path) -> None:
+    """The one dates it after that read, the other one before it."""
+    first, second = archive_in(tmp_path / "a"), archive_in(tmp_path / "b")
+    other = benzinga.article(2, at("2026-06-01 14:00"), title="other")
+    for archive, rows, now in (
+        (first, [], "2026-06-01 15:00"),
+        (first, [benzinga.article(1, at("2026-06-01 15:30"), title="new")], "2026-06-01 16:00"),
+        (second, [benzinga.article(1, at("2026-06-01 14:30"), title="back-dated")], "2026-06-01 16:00"),
+    ):
+        archive.app = articles(other, *rows)
+        (archive.folder / "list.toml").write_text("[[request]]\nsource = 'benzinga'\nlookback_minutes = 10000\n")
+        assert archive.command("capture list.toml --again", now).code == 0
+    for number, order in enumerate(itertools.permutations((first, second))):
+        merged = archive_in(tmp_path / f"merged{number}")
+        for one in order:
+            upkeep.merge(merged.open(), one.open())
+        assert history(merged)[1] == ["other"]

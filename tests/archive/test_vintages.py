@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from pit_fetch.archive import bodies, log, schema
-from tests.loopback import alphavantage
+from tests.archive.world import Archive, articles, at
+from tests.loopback import alphavantage, benzinga
 from tests.repo import vintages
 
 pytest.importorskip("zstandard")
@@ -55,3 +57,16 @@ def test_only_the_first_of_many_vintages_stands_alone(tmp_path: Path) -> None:
     # At the next turn the source had begun again, and where the chains began was of no use any more.
     assert depths[49] == 0
     assert all(2 * kept[place] <= len(bodies.pack(replies[place]).data) for place in (17, 33))
+
+
+def test_what_zstandard_is_missing_for_is_not_called_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    archive, other = Archive(tmp_path), tmp_path / "other.db"
+    archive.app = articles(*(benzinga.article(n, at("2026-06-01 14:00")) for n in range(9)))
+    archive.fetch("bz-news-api --tickers AAPL", "2026-06-01 15:00")
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    verified = archive.command("archive verify")
+    merged = archive.command(f"archive merge {archive.path} --archive {other}")
+    for left in (verified, merged):
+        assert (left.code, left.out) == (2, "")
+        assert "packed with zstandard, which is missing" in left.err
+        assert "damaged" not in left.err.lower()

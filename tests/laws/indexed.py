@@ -15,7 +15,7 @@ from pit_fetch.archive.log import Key
 from pit_fetch.archive.rule import Read, Version
 from pit_fetch.provider import Record
 from tests.laws import memory
-from tests.laws.sources import Captured, capture, merged, source
+from tests.laws.sources import Captured, Window, capture, merged, source
 
 POOL = "pool"
 
@@ -94,6 +94,29 @@ def index_of_ties(rng: Random) -> int:
     return 1
 
 
+_SAYINGS: tuple[frozenset[Version], ...] = (
+    *(frozenset({one}) for one in (Version("A", 5), Version("B", 5), Version("A", 8, "again"), Version("C"))),
+    frozenset({Version("A", 5), Version("D", 12)}),
+    frozenset({Version("E", 25)}),
+)
+
+
+def index_of_crowds(rng: Random) -> int:
+    """Many reads of few instants, as after a clock was ahead: items come, go and come back as the rule says."""
+    reads, windows = [], {}
+    for _ in range(rng.randrange(2, 9)):
+        seen = rng.choice((10, 20, 30, 40))
+        said = {item: rng.choice(_SAYINGS) for item in "xyz" if rng.random() < 0.5}
+        reads.append(Read(seen, said, bool(said) and rng.random() < 0.8, rng.choice((-1, seen, seen))))
+        windows[id(said)] = Window(0, seen)
+    captured = merged([Captured(tuple(reads), windows)])
+    with closing(database()) as connection:
+        filled(connection, captured)
+        for instant in memory.Instants:
+            assert by_content(answer(connection, instant)) == by_content(memory.answer(captured, instant)), instant
+    return 1
+
+
 def damage_is_no_answer(rng: Random) -> int:
     """A value that was changed in what rules is never served: the index says that it is damaged, or leaves it out."""
     captured = _orderly(capture(rng, source(rng)))
@@ -127,5 +150,6 @@ def _sample(rng: Random) -> Iterator[int]:
 LAWS = {
     "archive: index": index_is_the_rule,
     "archive: ties": index_of_ties,
+    "archive: crowds": index_of_crowds,
     "archive: damage": damage_is_no_answer,
 }

@@ -97,6 +97,20 @@ def _every_read_is_free(real: Any) -> Any:
     return lambda *given: real(*given)._replace(free=instants.NEVER)
 
 
+def _missed_twice(real: Any) -> Any:
+    """The second note of an absence takes the mark of the latest from the first one."""
+
+    def miss(items: Any) -> None:
+        real(items)
+        items.connection.execute(
+            "UPDATE sights SET latest = 0 WHERE said = '' AND first = ? AND (SELECT count(*) FROM sights s "
+            "WHERE s.pool = sights.pool AND s.item = sights.item AND s.first < sights.first) > 1",
+            (items.found.seen,),
+        )
+
+    return miss
+
+
 def _secrets_are_recorded(real: Any) -> Any:
     return lambda recorder, secrets: real(recorder, ())
 
@@ -200,6 +214,18 @@ MUTANTS = (
         "pit_fetch.archive.index:_Items._beside",
         lambda real: lambda items, item, said, held: None,
         ("archive: ties",),
+    ),
+    Mutant(
+        "the index does not look back from the second read of an instant",
+        "pit_fetch.archive.index:_Items._look_behind",
+        lambda real: lambda items, item, rows: None,
+        ("archive: crowds",),
+    ),
+    Mutant(
+        "what two reads of one instant said is missed twice",
+        "pit_fetch.archive.index:_Items.miss",
+        _missed_twice,
+        ("archive: crowds",),
     ),
     Mutant(
         "the index takes running bars for sights",
