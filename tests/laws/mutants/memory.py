@@ -206,7 +206,7 @@ MUTANTS = (
     Mutant(
         "the index does not look back",
         "pit_fetch.archive.index:_Items._look_back",
-        lambda real: lambda items, item, rows, last: None,
+        lambda real: lambda items, item, rows, last, *, behind=False: False,
         _INDEX,
     ),
     Mutant(
