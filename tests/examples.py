@@ -1,6 +1,6 @@
-"""How many examples a law is tried on: a few in each run of the suite, which draws others every time, or all of them.
+"""How many examples a law is tried on: a few in each run of the suite, which draws others every time, or twice as many.
 
-``.ci/run`` asks for all, with ``--hypothesis-profile=all``.
+``.ci/run`` asks for many, with ``--hypothesis-profile=many``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 FEW = "few"
 # How long an example takes says how busy the machine is.
 settings.register_profile(FEW, max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("all", settings.get_profile(FEW), max_examples=100)
+settings.register_profile("many", settings.get_profile(FEW), max_examples=60)
 
 
 def examples(times: float) -> settings:
