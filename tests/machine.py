@@ -10,6 +10,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Lock
 from typing import Any
 
 from pit_fetch.commands import init
@@ -19,6 +20,7 @@ from pit_fetch.commands.machine import Machine, output
 PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 
 _SAID: dict[tuple[str, ...], str] = {}
+_INSTALLING = Lock()
 
 
 def machine(root: Path, **replaced: Any) -> Machine:
@@ -56,5 +58,7 @@ def _installed() -> tuple[TemporaryDirectory[str], Path]:
 
 
 def install(project: Path) -> None:
-    """What ``init`` writes: it does so once, and the rest are copies."""
-    shutil.copytree(_installed()[1], project, dirs_exist_ok=True)
+    """What ``init`` writes: it does so once, and the rest are copies. Threads may install at the same time."""
+    with _INSTALLING:  # a cache would let two of them install, and delete what the first one had
+        folder = _installed()[1]
+    shutil.copytree(folder, project, dirs_exist_ok=True)
