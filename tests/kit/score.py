@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache, partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ from tests.kit.bases import BASES
 from tests.kit.honest import FILE, Made
 from tests.kit.plants import PLANTS, Plant
 from tests.kit.worlds import Pair, pairs
-from tests.kit.wrong import WRONG, accused
+from tests.kit.wrong import WRONG, accused, failing
 
 ROOT = Path(__file__).parents[2]
 # Those that find most come first: a plant is found by its first failure.
@@ -69,17 +70,9 @@ def suite(made: Made) -> ProviderSuite:
 
 def failures(made: Made, all_of_them: bool = False) -> dict[str, str]:
     """The messages of the tests that fail; without ``all_of_them`` only that of the first."""
-    found: dict[str, str] = {}
-    tests = suite(made)
-    for name in TESTS:
-        # The modules of these providers import what others need: that imports are light is tested elsewhere.
-        if "importing" in name or (found and not all_of_them):
-            continue
-        try:
-            getattr(tests, name)()
-        except AssertionError as error:
-            found[name.removeprefix("test_")] = str(error)
-    return found
+    # The modules of these providers import what others need: that imports are light is tested elsewhere.
+    found = failing(suite(made), (name for name in TESTS if "importing" not in name))
+    return dict(found if all_of_them else islice(found, 1))
 
 
 # --- the proof that a plant leaks

@@ -10,7 +10,7 @@ import contextlib
 import json
 import socket
 import subprocess
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -33,17 +33,18 @@ def suite(provider: Provider, reply: bytes = REPLY, **attributes: Any) -> Provid
     return made
 
 
-def failures(made: ProviderSuite, but: Collection[str] = ()) -> dict[str, str]:
-    """The message of every test that fails, ``but`` those that need not be run."""
-    found = {}
-    for name in TESTS:
-        if name.removeprefix("test_") in but:
-            continue
+def failing(made: ProviderSuite, tests: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Each of ``tests`` that fails, with its message. None is run before it is asked for."""
+    for name in tests:
         try:
             getattr(made, name)()
         except AssertionError as error:
-            found[name.removeprefix("test_")] = str(error)
-    return found
+            yield name.removeprefix("test_"), str(error)
+
+
+def failures(made: ProviderSuite, but: Collection[str] = ()) -> dict[str, str]:
+    """The message of every test that fails, ``but`` those that need not be run."""
+    return dict(failing(made, (name for name in TESTS if name.removeprefix("test_") not in but)))
 
 
 def failure(made: ProviderSuite, test: str) -> str:
