@@ -289,6 +289,24 @@ def test_late_filings_that_use_up_the_time_do_not_cost_the_days_before(options: 
     assert asked.error is not None
 
 
+@pytest.mark.parametrize(
+    ("crowd", "options"),
+    [
+        # All days need headers; more on one day than a slice holds; the same below the number that a slice holds.
+        (80, {"exact": True}),
+        (400, {}),
+        (400, {"exact": True}),
+        (150, {"exact": True}),
+    ],
+)
+def test_the_most_crowded_day_is_read_last(crowd: int, options: dict[str, Any]) -> None:
+    old = [Filing(number(n), "8-K", f"2024-02-{5 + n % 5:02d} 12:{n:02d}:00") for n in range(24)]
+    late = [Filing(number(100 + n), "8-K", "2024-02-15 16:30:00") for n in range(crowd)]
+    asked = ask(slow_headers([*late, *old], 40), **options)
+    assert set(asked.ids) == {one.accession for one in old}
+    assert asked.error is not None
+
+
 def test_filings_that_are_not_listed_cost_an_early_stop_nothing() -> None:
     old = [Filing(number(n), "8-K", f"2024-02-{12 + n % 3:02d} 12:{n:02d}:00") for n in range(9)]
     moved = [

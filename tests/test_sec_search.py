@@ -235,6 +235,21 @@ def test_pages_whose_hits_change_places_are_read_again() -> None:
     assert asks[0] > 2
 
 
+def test_what_falls_into_two_hits_hides_no_page() -> None:
+    """Where one hit has become two, a full page holds more than there are in all."""
+    filings = [*daily(100, "2024-02-14", first_number=1), Filing(number(999), "8-K", "2024-02-14 15:00:00")]
+    answer = sec.app(filings)
+
+    def app(request: Request) -> Response:
+        reply = answer(request)
+        if request.query.get("from") != "0":
+            return reply
+        return Response(reply.body.replace(b'"_score": 8.9', b'"_score": null}, {"z": null', 1))
+
+    asked = ask(app, limit=500)
+    assert number(999) in asked.ids
+
+
 @pytest.mark.parametrize(("held", "total", "fine"), [(3, 3, True), (3, 5, False), (100, 300, False), (0, 0, True)])
 def test_a_total_that_the_pages_do_not_hold_is_an_error(held: int, total: int, fine: bool) -> None:
     filings = daily(held, "2023-12-31")

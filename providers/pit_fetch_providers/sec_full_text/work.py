@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date, timedelta
+from operator import itemgetter
 from typing import NamedTuple
 
 from pit_fetch.provider import Gap, Record, UpstreamError, Watermark
@@ -16,7 +17,8 @@ from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch_providers.sec_full_text.evidence import Evidence
 from pit_fetch_providers.sec_full_text.filings import Filing
 
-# The headers of the PIT's own day wait until this many public filings of earlier days are found.
+# The headers of the PIT's own day wait until this many public filings of earlier days are found; in a search whose
+# order is known only at the end, a day that needs more headers than this is read last.
 MOST_AHEAD = 100
 
 Filed = list[Filing | None]
@@ -31,20 +33,32 @@ class Day(NamedTuple):
 
 
 def whole(slices: Iterable[list[Day] | Gap], evidence: Evidence, record: Recorder) -> Iterator[Record | Gap]:
-    """Every day of a search whose order is known only at the end: in each slice, first what needs no header."""
-    for days in slices:
+    """Every day of a search whose order is known only at the end, those that need the fewest headers first.
+
+    A day that needs very many of them waits for all other slices: most of its filings may be withheld.
+    """
+    crowded: list[tuple[Day, frozenset[str] | None]] = []
+    trouble = list[UpstreamError]()
+    for days in _until_it_fails(slices, trouble):
         if isinstance(days, Gap):
             yield days
             continue
-        waiting: list[tuple[Day, frozenset[str] | None]] = []
+        waiting: list[tuple[int, Day, frozenset[str] | None]] = []
         for one in days:
             listed = evidence.listed(one.day, one.filed)
-            if any(evidence.needs_header(filing, listed) for filing in one.filed):
-                waiting.append((one, listed))
+            headers = sum(evidence.needs_header(filing, listed) for filing in one.filed)
+            if headers > MOST_AHEAD:
+                crowded.append((one, listed))
+            elif headers:
+                waiting.append((headers, one, listed))
             else:
                 yield from [record(filing, listed) for filing in one.filed]
-        for one, listed in waiting:
+        for _, one, listed in sorted(waiting, key=itemgetter(0)):
             yield from [record(filing, listed) for filing in one.filed]
+    for one, listed in crowded:
+        yield from [record(filing, listed) for filing in one.filed]
+    if trouble:
+        raise trouble[0]
 
 
 def newest_first(
