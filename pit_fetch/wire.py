@@ -100,8 +100,19 @@ _UNREADABLE = _Unreadable()
 def read_html(parser: HTMLParser, text: str) -> None:
     """Feeds a whole page to ``parser``. Raises UpstreamError if it is none that can be read.
 
-    A tag without an end is closed: over 60 kB of those, Python 3.11's parser takes three minutes (measured).
+    A tag without an end is closed: over 60 kB of those, Python 3.11's parser takes three minutes (measured). And what
+    it refuses, a marked section that it does not know, is a comment, as it is to browsers and newer parsers: one row
+    of a table must not cost the others.
     """
+    marked = parser.parse_marked_section
+
+    def section(i: int, report: bool = True) -> int:
+        try:
+            return marked(i, report)
+        except AssertionError:
+            return parser.parse_bogus_comment(i, report)
+
+    parser.parse_marked_section = section  # type: ignore[method-assign]
     try:
         parser.feed(text + ">")
         parser.close()
@@ -124,7 +135,7 @@ def strict_json(body: bytes) -> Any:
         raise UpstreamError("malformed", problem="it is not a JSON document") from None
 
 
-def lenient_json(body: bytes, rows: int) -> Any:
+def lenient_json(body: bytes, rows: int, least: int | None = None) -> Any:
     """The JSON document in ``body``, whose rows lie ``rows`` levels deep; a row that cannot be read is None.
 
     ``rows`` counts the containers around a row: 1 for ``[row, …]``, 2 for ``{"data": [row, …]}``. A row
@@ -132,14 +143,15 @@ def lenient_json(body: bytes, rows: int) -> Any:
     nested deeper than ``MAX_DEPTH``, or invalid JSON between its brackets, or if its label appears twice.
     Text between rows is passed over. A byte that is not UTF-8 reads as U+FFFD, a control character
     in a string as itself. A single value less deep that cannot be read is None as well, since a document
-    may hold rows at several depths. Raises UpstreamError if the document itself is broken: if brackets or
+    may hold rows at several depths. Where the least deep of them lie ``least`` levels deep, invalid JSON in
+    one of them costs no other either. Raises UpstreamError if the document itself is broken: if brackets or
     quotes do not match, nobody can say where a row ends.
     """
     text = body.decode("utf-8-sig", "replace")
     try:
         value = _loads(text)
     except (ValueError, RecursionError):
-        value = _loads_row_by_row(text, rows)
+        value = _loads_row_by_row(text, rows, rows if least is None else least)
     return _readable(value, rows)
 
 
@@ -154,37 +166,42 @@ def _loads(text: str) -> Any:
     )
 
 
-def _loads_row_by_row(text: str, rows: int) -> Any:
-    """The document, with null for each value ``rows`` levels deep that cannot be decoded by itself.
+def _loads_row_by_row(text: str, rows: int, least: int) -> Any:
+    """The document, with null for each value ``least`` to ``rows`` levels deep that cannot be decoded by itself.
 
     Anything between such values that means nothing by itself is left out: it would break its neighbours.
     """
     parts: list[str] = []
     opened: list[str] = []
-    slot = _Slot("")
+    slots: list[_Slot] = []
     place = 0
     while match := _TOKEN.search(text, place):
         token, place = match[0], match.end()
         if token in ("[", "{"):
             if len(opened) == rows:
                 place = _end_of_row(text, match.start())
-                if place < 0:
+                if place < 0 or not slots:
                     break
-                slot.value(text[match.start() : place])
+                slots[-1].value(text[match.start() : place])
                 continue
             opened.append(token)
-            slot = _Slot(token) if len(opened) == rows else slot
+            if len(opened) >= least:
+                slots.append(_Slot(token))
         elif token in ("]", "}"):
             if not opened or opened.pop() != _CLOSES[token]:
                 raise _broken()
-            if len(opened) == rows - 1:
-                parts.append(slot.container() + token)
+            if slots:
+                closed = slots.pop().container() + token
+                if slots:
+                    slots[-1].value(closed, is_readable=True)
+                else:
+                    parts.append(closed)
                 continue
         elif token == '"':  # noqa: S105 - an unclosed quote
             raise _broken()
-        elif len(opened) == rows:
-            slot.word(token)
-        if len(opened) < rows:
+        elif slots:
+            slots[-1].word(token)
+        if not slots:
             is_value = opened and token not in _SYNTAX and not (token[0] == '"' and _KEY.match(text, match.end()))
             parts.append("null" if is_value and not _is_row(token) else token)
     try:
@@ -230,10 +247,10 @@ class _Slot:
         else:
             self._words.append(text)
 
-    def value(self, row: str) -> None:
+    def value(self, row: str, *, is_readable: bool = False) -> None:
         """A row in brackets: it begins and ends by itself, whatever is beside it."""
         self._words.clear()
-        self._add(row)
+        self._add(row if is_readable or _is_row(row) else "null")
         self._has_row = True
 
     def container(self) -> str:
@@ -242,12 +259,12 @@ class _Slot:
 
     def _end(self) -> None:
         if self._words and not self._has_row:
-            self._add(" ".join(self._words))
+            value = " ".join(self._words)
+            self._add(value if _is_row(value) else "null")
         self._words.clear()
         self._key, self._has_row = "", False
 
-    def _add(self, row: str) -> None:
-        value = row if _is_row(row) else "null"
+    def _add(self, value: str) -> None:
         if self._bracket == "[":
             self._rows.append(value)
         elif self._key and _is_row(self._key):  # without a label nobody knows what it is

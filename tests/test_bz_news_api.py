@@ -19,6 +19,7 @@ from tests import inprocess
 from tests.conftest import Finished, Run
 from tests.loopback import benzinga
 from tests.loopback.benzinga import TOKEN, article
+from tests.loopback.spoilt import SPOILT, spoilt
 
 PIT = datetime.fromisoformat("2024-02-15T16:00:00-05:00")
 SECOND = timedelta(seconds=1)
@@ -196,7 +197,7 @@ LATE = article(900, PIT + MINUTE)
     [
         [article(n, PIT + n * SECOND) | {"id": None} for n in range(1, 251)],
         [LATE] * 250,
-        [LATE | {"title": benzinga.spoilt("NaN")}] * 250,
+        [LATE | {"title": spoilt("NaN")}] * 250,
         [article(900, PIT - MINUTE / 2, PIT + MINUTE)] * 250,
         [*[LATE] * 130, *[article(1, PIT - MINUTE, PIT + MINUTE)] * 130],
     ],
@@ -228,14 +229,14 @@ def test_a_page_that_is_public_in_part_may_be_repeated_for_a_while(near: Run) ->
     assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
 
 
-@pytest.mark.parametrize("name", benzinga.SPOILT)
+@pytest.mark.parametrize("name", SPOILT)
 @pytest.mark.parametrize("created", [PIT + MINUTE, PIT - MINUTE / 2], ids=["late", "revised"])
 def test_a_withheld_article_that_cannot_be_read_costs_nothing(near: Run, name: str, created: datetime) -> None:
     public = [article(n, PIT - n * MINUTE) for n in (1, 2)]
     with world(near, public) as bz:
         expected = bz.at_pit()
     for field in ("body", "image", "id", "author"):
-        row = article(900, created, PIT + 2 * MINUTE) | {field: benzinga.spoilt(name)}
+        row = article(900, created, PIT + 2 * MINUTE) | {field: spoilt(name)}
         with world(near, [row, *public]) as bz:
             assert bz.at_pit().out == expected.out
 

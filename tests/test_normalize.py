@@ -118,6 +118,13 @@ def test_a_sitemap_dates_its_pages_and_itself(near: Run, tmp_path: Path) -> None
     assert {one["title"] for one in left.envelope["data"]} == {"Acme & Co beats", "Of acme"}
 
 
+def test_an_entry_that_no_parser_takes_costs_the_other_entries_nothing() -> None:
+    other = "<url><loc>https://news.example/later</loc><lastmod><![foo bar]></lastmod></url>"
+    entry = entry_of(f"{other}<url><loc>{URL}</loc><lastmod><![CDATA[{AT}]]></lastmod></url>{other}".encode(), URL)
+    assert entry is not None
+    assert entry.stamps == (Stamp("sitemap", "lastmod", AT),)
+
+
 def test_a_sitemap_says_nothing_of_the_page_where_it_speaks_of_its_pictures() -> None:
     video = "<video:video><video:publication_date>2020-01-01</video:publication_date></video:video>"
     picture = "<image:image><image:loc>https://news.example/acme.png</image:loc></image:image>"

@@ -96,6 +96,18 @@ def test_a_value_less_deep_than_the_rows_fails_alone_too(scalar):
     assert lenient_json(body, 5) == {"note": None, "a": a, "b": b}
 
 
+@pytest.mark.parametrize("junk", [b"", b"x y", b"5: 6", b'"a" 1', b"1 /* no */", b'null} x, {"z": null'])
+def test_rows_at_two_depths_cost_each_other_nothing(junk):
+    """Rows that are alone, and rows in a list of their own: what is invalid in one of either costs no other."""
+    body = b'{"found": [%s, {"x": %s, "y": 1}, [%s, {"x": %s}], %s]}' % (ROW, junk, ROW, junk, ROW)
+    found = lenient_json(body, 3, least=2)["found"]
+    assert [one for one in found if one == json.loads(ROW)] == [json.loads(ROW)] * 2
+    assert any(isinstance(one, list) and one[0] == json.loads(ROW) for one in found)
+    for broken in (body[:-1], body.replace(b"]}", b"}}", 1), body.replace(b'"found": [', b'"found": x ['), body + b"]"):
+        with pytest.raises(UpstreamError, match="not valid JSON"):
+            lenient_json(broken, 3, least=2)
+
+
 @pytest.mark.parametrize(
     "late",
     [

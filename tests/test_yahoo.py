@@ -456,6 +456,17 @@ def test_a_row_of_the_calendar_that_cannot_be_read_is_left_out_alone() -> None:
     assert (kept.payload["reportedEPS"], kept.payload["surprisePercent"]) == ("1002.5", "3")
 
 
+@pytest.mark.parametrize("odd", ["<![foo bar]>", "<![if !IE]>", "<![CDATA[x]]>", "<!x>", "<?x>", "&#xD800;", "\0", "<"])
+@pytest.mark.parametrize("place", range(4))
+def test_markup_in_a_later_row_costs_the_others_nothing(odd: str, place: int) -> None:
+    row = ["March 30, 2025 at 4 PM EST", "1", "2", "3"]
+    row[place] += odd
+    late = "<tr><td>AAPL</td><td>x</td>" + "".join(f"<td>{text}</td>" for text in row) + "</tr>"
+    for rows in ([late, *APPLE.calendar], [*APPLE.calendar, late]):
+        asked = ask("earnings", yahoo.app({"AAPL": APPLE._replace(calendar=rows)}))
+        assert (asked.items, asked.error) == (ask("earnings").items, None)
+
+
 def test_a_long_calendar_is_read_page_by_page() -> None:
     rows = [(f"January {1 + n % 28}, {2024 - n // 28} at 4 PM EST", "1", "1", "1") for n in range(140)]
     asked = ask("earnings", yahoo.app({"AAPL": Company(calendar=rows)}), limit=500)

@@ -20,6 +20,7 @@ from pit_fetch.transport import Request
 from tests.archive.world import KEYS, UNLIMITED, Archive, articles, at
 from tests.loopback import alphavantage, benzinga
 from tests.loopback.silent import Silent
+from tests.loopback.spoilt import body_of
 
 NEWS = "bz-news-api --tickers AAPL"
 
@@ -266,7 +267,7 @@ def test_another_host_under_the_name_of_the_source_is_not_mixed_with_it(archive:
 
 def test_an_input_file_has_nothing_to_do_with_the_archive(archive: Archive) -> None:
     saved = archive.folder / "saved.json"
-    saved.write_bytes(benzinga.body_of([benzinga.article(7, at("2026-06-01 14:30"))]))
+    saved.write_bytes(body_of([benzinga.article(7, at("2026-06-01 14:30"))]))
     assert archive.fetch(f"bz-news-api --input-file {saved}", "2026-06-01 15:00").ids == ["7"]
     assert not archive.path.exists()
 

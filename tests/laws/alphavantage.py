@@ -30,6 +30,7 @@ from tests.loopback.alphavantage import (
     quarter,
     year,
 )
+from tests.loopback.spoilt import with_wrecks, wreck
 
 MODULE = "pit_fetch_providers.alphavantage"
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
@@ -214,30 +215,10 @@ def _app(store: Store, number: int) -> App:
         is_intraday = request.query.get("function") == "TIME_SERIES_INTRADAY"
         if is_intraday and request.query.get("adjusted", "true") == "true":
             return changed(request._replace(params={**request.params, "adjusted": "false"}))
-        return _spoilt(plain(request))
+        served = plain(request)
+        return replace(served, body=with_wrecks(served.body))
 
     return answer
-
-
-# What stands in a row that no reader takes, for the text that marks its place there.
-_WRECKS: Mapping[bytes, bytes] = {
-    b'"@NaN@"': b"NaN",
-    b'"@digits@"': b"7" * 5_000,
-    b'"@deep@"': b"[" * 900 + b"]" * 900,
-    b'"@deeper@"': b'{"x":' * 4_000 + b"1" + b"}" * 4_000,
-    b"@bytes@": b"\xff\xfe",
-}
-
-
-def _wreck(rng: Random) -> str:
-    return rng.choice([*_WRECKS]).decode().strip('"')
-
-
-def _spoilt(response: Response) -> Response:
-    body = response.body
-    for mark, wreck in _WRECKS.items():
-        body = body.replace(mark, wreck)
-    return replace(response, body=body)
 
 
 def _stores(
@@ -314,7 +295,7 @@ def _adjusted(rng: Random, moment: datetime) -> Asked:
     for number in range(4):
         rows = list(public)
         for day in rng.sample(late, min(noise_count(rng), len(late)) if number else 0):
-            split, paid = rng.choice(("7.0", "None", CANARY, "0", _wreck(rng))), rng.choice(("9.0", "-", CANARY))
+            split, paid = rng.choice(("7.0", "None", CANARY, "0", wreck(rng))), rng.choice(("9.0", "-", CANARY))
             rows.append(bar(f"{day}", CANARY, split_coefficient=split, dividend_amount=paid))
         rng.shuffle(rows)
         stores.append(Store(bars={function: rows}))
@@ -379,7 +360,7 @@ def _bars(
                 more = [csv_bar(function, label, row["close"] + rng.choice(("", '"', ',"'))) for label, row in more]
             else:
                 more = [
-                    (label, {**row, "low": _wreck(rng)}) if rng.random() < 0.3 else (label, row) for label, row in more
+                    (label, {**row, "low": wreck(rng)}) if rng.random() < 0.3 else (label, row) for label, row in more
                 ]
         rows = [*more, *public]
         if "ADJUSTED" in function:
@@ -427,7 +408,7 @@ def _earnings(rng: Random, moment: datetime) -> Asked:
             if any(one["fiscalDateEnding"] == end for one in public):
                 continue
             reported = rng.choice((_day_after(rng, moment), *BAD_DATES))
-            surprise = rng.choice((CANARY, _wreck(rng)))
+            surprise = rng.choice((CANARY, wreck(rng)))
             rows.append(quarter(end, reported, rng.choice((CANARY, "9.99", None)), surprise=surprise))
             annual += [year(end, CANARY)] if rng.random() < 0.5 else []
         if number and rng.random() < 0.3:  # the report of a public quarter stands there twice, the second time later
@@ -457,7 +438,7 @@ def _dividends(rng: Random, moment: datetime) -> Asked:
         declared, ex = rng.choice(
             ((after, after), (after, before), ("None", after), (rng.choice(BAD_DATES[2:8]), before))
         )
-        wrecked = {**row(next(counter), declared, ex, CANARY), "amount": _wreck(rng)}
+        wrecked = {**row(next(counter), declared, ex, CANARY), "amount": wreck(rng)}
         return rng.choice((row(next(counter), declared, ex, CANARY), wrecked, None, CANARY))
 
     return Asked(("DIVIDENDS", "symbol=IBM"), _stores(rng, build, public, noise))
@@ -471,7 +452,7 @@ def _splits(rng: Random, moment: datetime) -> Asked:
     public = [{"effective_date": day, "split_factor": "2.0"} for day in days]
 
     def noise() -> Any:
-        factor = rng.choice((CANARY, CANARY, _wreck(rng)))
+        factor = rng.choice((CANARY, CANARY, wreck(rng)))
         return {"effective_date": rng.choice((_day_after(rng, moment), *BAD_DATES)), "split_factor": factor}
 
     return Asked(("SPLITS", "symbol=IBM"), _stores(rng, build, public, noise))
@@ -492,7 +473,7 @@ def _option_chain(rng: Random, moment: datetime) -> Asked:
         own = late.isoformat() if is_public else asked
         name = f"IBM{CANARY}{rng.randint(1, 99)}"
         foreign = {"contractID": name, "symbol": "MSFT", "date": asked, "last": CANARY}
-        return rng.choice(({"contractID": name, "date": own, "last": CANARY}, foreign, {**foreign, "bid": _wreck(rng)}))
+        return rng.choice(({"contractID": name, "date": own, "last": CANARY}, foreign, {**foreign, "bid": wreck(rng)}))
 
     return Asked(("HISTORICAL_OPTIONS", "symbol=IBM", f"date={asked}"), _stores(rng, build, chain, noise))
 
@@ -523,7 +504,7 @@ def _news(rng: Random, moment: datetime) -> Asked:
             late = f"{utc.replace(microsecond=0) + timedelta(seconds=1) + near(rng):%Y%m%dT%H%M%S}"
             stamp = rng.choice((late, late, f"{utc:%Y%m%d}T000000", f"{utc - near(rng):%Y-%m-%dT%H:%M:%S}", "soon"))
             if is_room(stamp):
-                rows.append(named(stamp, f"{CANARY}{n}", number, title=rng.choice((CANARY, _wreck(rng)))))
+                rows.append(named(stamp, f"{CANARY}{n}", number, title=rng.choice((CANARY, wreck(rng)))))
         rng.shuffle(rows)
         stores.append(Store(articles=rows))
     # A reply of six holds the articles of two minutes, and one with a date only.

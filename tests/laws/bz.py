@@ -12,6 +12,7 @@ from pit_fetch.transport import Request
 from tests.laws.worlds import CANARY, PITS, Case, common, near, noise_count, options
 from tests.loopback import benzinga
 from tests.loopback.benzinga import article
+from tests.loopback.spoilt import body_of, spoilt, wreck
 
 MODULE = "pit_fetch_providers.bz_news_api"
 CHOICES: Mapping[str, Sequence[tuple[str, ...]]] = {
@@ -36,9 +37,6 @@ UNDATED = (
 )
 
 
-SPOILT = tuple(benzinga.SPOILT)
-
-
 def make(rng: Random) -> Case:
     case, worlds = _case(rng)
     return case._replace(worlds=tuple(benzinga.app(served) for served in worlds))
@@ -49,7 +47,7 @@ def files(rng: Random) -> tuple[Case, Sequence[bytes]]:
     case, worlds = _case(rng)
     shape = rng.choice((dict, benzinga.exported))
     wrap = rng.choice((b"%s", b'{"items": %s}', b'\xef\xbb\xbf{"data": %s, "gaps": []}'))
-    bodies = [wrap % benzinga.body_of([shape(one) for one in served]) for served in worlds]
+    bodies = [wrap % body_of([shape(one) for one in served]) for served in worlds]
     return case._replace(words=(*case.words, "--input-file", "-"), plain=None), bodies
 
 
@@ -149,7 +147,7 @@ def failures(rng: Random) -> Case:
             [
                 benzinga.app([]),
                 benzinga.app(late),
-                benzinga.app([one | {"body": benzinga.spoilt("depth")} for one in late]),
+                benzinga.app([one | {"body": spoilt("depth")} for one in late]),
                 _always(as_json([], 404)),
                 _always(as_json({"ok": False, "errors": [{"code": "no_data_found", "value": texts[1]}]}, 404)),
                 _always(Response(b"[]")),
@@ -213,13 +211,13 @@ def _noise(rng: Random, number: int, second: datetime, public: Sequence[Mapping[
         case "unreadable":
             created, updated = rng.choice(((after, after), (before, after)))
             field = rng.choice(("body", "image", "author", "id", "stocks"))
-            return article(number, created, updated, **texts) | {field: benzinga.spoilt(rng.choice(SPOILT))}
+            return article(number, created, updated, **texts) | {field: wreck(rng)}
         case "copy" if public:
             # A later revision of what is public, seen because a page shifted while it was read.
             one = rng.choice(public)
             return {**one, **texts, "updated": benzinga.stamp(after)}
         case _:
-            spoilt: dict[str, Any] = rng.choice(
+            odd: dict[str, Any] = rng.choice(
                 ({"id": None}, {"id": True}, {"created": {}, "updated": []}, {"stocks": 5, "tags": "x"}, {"title": 7})
             )
-            return article(number, after, after, **texts) | spoilt
+            return article(number, after, after, **texts) | odd

@@ -13,6 +13,7 @@ from pit_fetch.transport import Request
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
 from tests.loopback import earningscall
 from tests.loopback.earningscall import Call
+from tests.loopback.spoilt import wreck
 
 DAY = timedelta(days=1)
 _ZONES = tuple(map(ZoneInfo, ("America/New_York", "America/Los_Angeles", "UTC", "Asia/Tokyo")))
@@ -153,7 +154,7 @@ def _later(rng: Random, number: int, moment: datetime) -> Any:
             return late._replace(held=undated)
         case _:
             odd = {"year": rng.choice((None, "2024", 1.5)), "quarter": 1, "conference_date": after}
-            return rng.choice((None, 5, CANARY, [], odd, {**odd, "year": 2029, "x": "@NaN@"}))
+            return rng.choice((None, 5, CANARY, [], odd, {**odd, "year": 2029, "x": wreck(rng)}))
 
 
 def _told_later(moment: datetime, number: int) -> Call:
@@ -168,5 +169,5 @@ def _stored_later(rng: Random, moment: datetime, number: int) -> Call:
     held = _last_day(moment) - rng.choice((0, 1, 100)) * DAY
     header = earningscall.http_date
     stored = rng.choice((None, "soon", header(moment, near(rng, 1)), header(held, -2 * DAY), f"{moment:%c}"))
-    text: Any = rng.choice((CANARY, 5, None, "@NaN@", {}))
+    text: Any = rng.choice((CANARY, 5, None, wreck(rng), {}))
     return Call(2040 + number, 1, held.isoformat(), text, stored=stored)

@@ -13,6 +13,7 @@ from pit_fetch.transport import Request
 from tests.laws.worlds import CANARY, PITS, Case, common, near, noise_count, options
 from tests.loopback import fred
 from tests.loopback.fred import Vintage
+from tests.loopback.spoilt import wreck
 
 CENTRAL = ZoneInfo("America/Chicago")
 DAY = timedelta(days=1)
@@ -129,7 +130,7 @@ def _raw(rng: Random, moment: datetime) -> list[Any]:
             **good,
             "realtime_start": rng.choice((None, "", "soon", 5, f"{moment:%Y%m%d}", f"{late}T00:00:00", "2024-02-30")),
         },
-        {**good, "value": "@NaN@"},
+        {**good, "value": wreck(rng)},
         {**good, "date": rng.choice((None, 5, "Q1", []))},
         {**good, "value": rng.choice((None, 5.5, {}))},
         {name: text for name, text in good.items() if name != rng.choice(("realtime_start", "date"))},

@@ -18,6 +18,7 @@ from pit_fetch.testing.process import Left, TestClock
 from pit_fetch.testing.same import CANARY, same_bytes
 from pit_fetch.transport import Reply, Request
 from tests.laws.worlds import NEW_YORK, PITS, SECRETS, near, noise_count, options
+from tests.loopback.spoilt import body_of, wreck
 
 _ZONES = (UTC, NEW_YORK, timezone(timedelta(hours=-12)), timezone(timedelta(hours=14)))
 _HOUR = timedelta(hours=1)
@@ -98,7 +99,7 @@ def _run(world: World, pit: str, words: Sequence[str], moment: datetime) -> Left
         clock=TestClock(moment + timedelta(days=900)).value(),
         environ={"HOME": str(home)},
         folder=home,
-        stdin=json.dumps(world.items).replace('"@NaN@"', "NaN").encode(),
+        stdin=body_of(world.items),
     )
 
 
@@ -185,7 +186,7 @@ def _withheld(rng: Random, moment: datetime, number: int) -> _One:
             beside = {"page": "../beside.html", "url": "https://news.example/beside", "published_at": _OUTSIDE}
             return one._replace(item={**one.item, **beside})
         case _:
-            evidence = {"url": f"https://news.example/{name}", "page": CANARY, "evidence": "@NaN@"}
+            evidence = {"url": f"https://news.example/{name}", "page": CANARY, "evidence": wreck(rng)}
             return _One({}, "", rng.choice((None, 5, CANARY, [], {}, evidence, {"url": CANARY}, {"url": 5})))
 
 

@@ -12,6 +12,7 @@ from pit_fetch.transport import Request
 from tests.laws.worlds import CANARY, PITS, Case, common, noise_count, options
 from tests.loopback import perplexity
 from tests.loopback.perplexity import Page, page
+from tests.loopback.spoilt import wreck
 
 DAY = timedelta(days=1)
 _QUERIES = (("query=oil",), ("--query", "oil, gas"), ("--query", "oil", "--query", "gas, coal"))
@@ -129,7 +130,7 @@ def _later(rng: Random, name: str, moment: datetime, public: Sequence[Page]) -> 
     before, after = _text(last - rng.choice((0, 1, 400)) * DAY), _text(last + rng.choice((1, 1, 2, 30)) * DAY)
     late = page(name, before, after, title=CANARY, snippet=f"Oil {CANARY}", url=f"https://example.com/{CANARY}{name}")
     bad: Any = rng.choice(
-        (None, "", "soon", 5, [], after.replace("-", ""), f"{before}T10:00:00Z", "@NaN@", "2024-02-30")
+        (None, "", "soon", 5, [], after.replace("-", ""), f"{before}T10:00:00Z", wreck(rng), "2024-02-30")
     )
     match rng.choice(("late", "late", "created", "both", "undated", "version", "unreadable")):
         case "late":
@@ -145,7 +146,7 @@ def _later(rng: Random, name: str, moment: datetime, public: Sequence[Page]) -> 
         case "version" if public:
             return {**rng.choice(public), "last_updated": after, "title": CANARY, "snippet": CANARY}
         case _:
-            return rng.choice((None, 5, CANARY, {}, {**late, "url": rng.choice((None, 5, "@NaN@"))}))
+            return rng.choice((None, 5, CANARY, {}, {**late, "url": rng.choice((None, 5, wreck(rng)))}))
 
 
 def _texts(rng: Random, name: str) -> dict[str, str]:

@@ -39,6 +39,7 @@ from pit_fetch.times import NEW_YORK, parse_rfc3339
 from pit_fetch.transport import Request
 from pit_fetch.wire import lenient_json
 from tests.laws.worlds import CANARY, PITS, SAMPLE_KEY, Case, common, near, noise_count, options
+from tests.loopback.spoilt import body_of, wreck
 
 PAGE_SIZE = 4
 DAY, MICROSECOND = timedelta(days=1), timedelta(microseconds=1)
@@ -155,7 +156,7 @@ def app(rows: Sequence[Row]) -> App:
             page, size = int(query["page"]), int(query["size"])
             served = sorted(served, key=_newest_first)[page * size : (page + 1) * size]
         bare = [{name: value for name, value in row.items() if name != "place"} for row in served]
-        return Response(json.dumps(bare).replace('"@NaN@"', "NaN").encode())
+        return Response(body_of(bare))
 
     return answer
 
@@ -397,5 +398,5 @@ def _withheld(rng: Random, name: str, moment: datetime, public: Sequence[Row]) -
             stamp = rng.choice(({"at": after.isoformat()}, {"revised": after.isoformat()}))
             change = {**rng.choice(public), "title": CANARY, "inner": {"note": CANARY}, **stamp}
         case _:
-            change = rng.choice(({"id": None}, {"id": 5}, {"title": "@NaN@", "at": after.isoformat()}))
+            change = rng.choice(({"id": None}, {"id": 5}, {"title": wreck(rng), "at": after.isoformat()}))
     return {**row, **change}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
@@ -14,6 +13,7 @@ from pit_fetch.transport import Request
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
 from tests.loopback import sec as loopback
 from tests.loopback.sec import APPLE, TESLA, Filing, number
+from tests.loopback.spoilt import body_of, wreck
 
 MODULE = "pit_fetch_providers.sec_full_text"
 DAY = timedelta(days=1)
@@ -43,8 +43,6 @@ BROKEN = (
 
 
 HEADERS = ("-index-headers.html", ".hdr.sgml", ".txt")
-# What stands in a hit that no reader can use.
-SPOILT = ("NaN", "1e999", "9" * 5_000, "[" * 90 + "]" * 90, "[" * 3_000 + "]" * 3_000, r'"\ud800"')
 
 
 def make(rng: Random, most: int = 4, contradictions: float = 0.05, unlisted: float = 0.0) -> Case:
@@ -74,7 +72,7 @@ def make(rng: Random, most: int = 4, contradictions: float = 0.05, unlisted: flo
         todays = [replace(one, listed=today.isoformat()) for one in noise]
         broken |= gone | dict.fromkeys(swapped, Response(loopback.daily_index(today, todays).encode()))
         worlds.append(loopback.app(_shuffled(rng, [*public, *noise]), pages=_pages(broken), true_utc=true_utc))
-        spoilt.append({f.accession: rng.choice(SPOILT) for f in noise if rng.random() < 0.2})
+        spoilt.append({f.accession: wreck(rng) for f in noise if rng.random() < 0.2})
     choices = {**common(moment, [filing.accession for filing in public], rng), **CHOICES}
     slices = [{f"{MODULE}.search:SLICE_MOST": n, f"{MODULE}.search:SLICE_AIM": max(2, n - 1)} for n in (2, 5, 300)]
     return Case(
@@ -179,10 +177,9 @@ def _of_today(app: App, number: int, spoilt: Mapping[str, str]) -> App:
         for hit in reply["hits"]["hits"]:
             hit["_source"]["display_names"] = [f"{CANARY} of world {number}  ({CANARY})  (CIK 0000320193)"]
             hit["_source"]["sics"] = [f"{CANARY}{number}"]
-            hit["_score"] = f"SPOILT {hit['_source']['adsh']}"
+            hit["_score"] = spoilt.get(hit["_source"]["adsh"], 8.9)
         reply["hits"]["hits"].reverse()
-        body = re.sub(r'"SPOILT ([0-9-]+)"', lambda match: spoilt.get(match[1], "8.9"), json.dumps(reply))
-        return Response(body.encode())
+        return Response(body_of(reply))
 
     return answer
 

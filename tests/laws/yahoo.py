@@ -11,6 +11,7 @@ from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import Request
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
 from tests.loopback import yahoo
+from tests.loopback.spoilt import wreck
 from tests.loopback.yahoo import Company
 
 # Of which any PIT that is not in the past serves everything: it is of now.
@@ -156,7 +157,7 @@ def _later_article(rng: Random, number: int, moment: datetime) -> Any:
             return (name, *rng.sample((before, none), 2), title)
         case _:
             content = yahoo.news(Company(articles=[row]))["data"]["tickerStream"]["stream"][0]["content"]
-            spoilt = {"id": name, "content": {**content, "x": "@NaN@"}}
+            spoilt = {"id": name, "content": {**content, "x": wreck(rng, is_fatal=True)}}
             ad = {"id": name, "content": content, "ad": [{"x": 1}]}
             nameless = {"id": None, "content": {**content, "id": None}}
             return rng.choice(
@@ -197,6 +198,7 @@ def _later_report(rng: Random, last: date) -> str:
     cells["figure"] = ("AAPL", name, _hour(rng, *early), "1", f"{CANARY} 2", "3")
     cells["short"] = ("AAPL", name, _hour(rng, *early), "1")
     cells["long"] = (*cells["late"], CANARY)
+    cells["markup"] = ("AAPL", name + rng.choice(("<![foo bar]>", "<!x>", "&#xD800;")), _hour(rng, *late), "1", "2", "3")
     chosen = cells[rng.choice(("late", "late", *cells))]
     return "<tr>" + "".join(f"<td>{text}</td>" for text in chosen) + "</tr>"
 
@@ -246,9 +248,8 @@ def _later_grade(rng: Random, number: int, moment: datetime, minute: datetime, t
     early = int(_odd(moment - near(rng, 61)).timestamp())
     good = {"epochGradeDate": early, "firm": name, "toGrade": name, "action": "up"}
     odd: Any = rng.choice((None, "", str(early), early * 1000, 1.5, [], True))
-    return rng.choice(
-        (None, 5, CANARY, [], {}, {**good, "epochGradeDate": odd}, {**good, "firm": None}, {**good, "x": "@NaN@"})
-    )
+    wrecked = {**good, "x": wreck(rng, is_fatal=True)}
+    return rng.choice((None, 5, CANARY, [], {}, {**good, "epochGradeDate": odd}, {**good, "firm": None}, wrecked))
 
 
 def _odd(moment: datetime) -> datetime:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
@@ -10,25 +9,12 @@ from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import Request
+from tests.loopback.spoilt import body_of
 
 TOKEN = "bz-0123456789abcdef"
 # Benzinga writes this offset all year round.
 ZONE = timezone(timedelta(hours=-4))
 _UNDATED = datetime.min.replace(tzinfo=UTC)
-# What no encoder writes. A field with the value "spoilt: NAME" is served as these bytes.
-SPOILT = {
-    "NaN": b"NaN",
-    "infinity": b"[-Infinity]",
-    "digits": b"7" * 5_000,
-    "depth": b"[" * 3_000 + b"]" * 3_000,
-    "bytes": b'"caf\xe9 \xff"',
-    "control": b'"a\x00\nb"',
-    "escape": b'"\\x41 ]}"',
-    # The row ends here, and something stands between it and what would have been its other fields.
-    "beside": b'null} x, {"z": null',
-    "hole": b'null},, {"z": null',
-    "mark": b'null}, \xef\xbb\xbf{"z": null',
-}
 
 
 def stamp(moment: datetime) -> str:
@@ -52,18 +38,6 @@ def article(number: int, public: datetime, revised: datetime | None = None, /, *
         "tags": [],
     }
     return {**item, **changes}
-
-
-def spoilt(name: str) -> str:
-    return f"spoilt: {name}"
-
-
-def body_of(rows: Any) -> bytes:
-    """``rows`` as JSON, with the spoilt fields in it."""
-    body = json.dumps(rows).encode()
-    for name, raw in SPOILT.items():
-        body = body.replace(b'"spoilt: %s"' % name.encode(), raw)
-    return body
 
 
 def exported(one: dict[str, Any]) -> dict[str, Any]:

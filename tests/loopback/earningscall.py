@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
@@ -11,6 +10,7 @@ from zoneinfo import ZoneInfo
 from pit_fetch.testing.server import App, Response
 from pit_fetch.times import parse_rfc3339
 from pit_fetch.transport import Request
+from tests.loopback.spoilt import body_of
 
 KEY = "ec-0123456789abcdef"
 EXCHANGES = ("NYSE", "NASDAQ", "AMEX", "TSX", "TSXV", "OTC", "LSE", "CBOE", "STO")
@@ -104,5 +104,4 @@ def _is_on(row: Any, day: str) -> bool:
 
 
 def _raw(document: Any, headers: Mapping[str, str] = {}) -> Response:
-    body = json.dumps(document).replace('"@NaN@"', "NaN").encode()
-    return Response(body, 200, {"Content-Type": "text/plain", **headers})
+    return Response(body_of(document), 200, {"Content-Type": "text/plain", **headers})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple
 
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import Request
+from tests.loopback.spoilt import body_of
 
 KEY = "0123456789abcdef0123456789abcdef"
 BEGINNING, FOREVER = "1776-07-04", "9999-12-31"
@@ -107,7 +107,7 @@ def app(
 def _page(rows: Sequence[Any], query: Mapping[str, str]) -> Response:
     limit, offset = int(query.get("limit", ROWS)), int(query.get("offset", 0))
     shown = document(rows[offset : offset + limit], count=len(rows), offset=offset, limit=limit)
-    return Response(json.dumps(shown).replace('"@NaN@"', "NaN").encode())
+    return Response(body_of(shown))
 
 
 def _may_begin(one: Any, last: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import Request
+from tests.loopback.spoilt import body_of
 
 KEY = "pplx-0123456789abcdef"
 Page = dict[str, Any]
@@ -97,7 +98,7 @@ def app(
 
 
 def _raw(document: Any) -> Response:
-    return Response(json.dumps(document).replace('"@NaN@"', "NaN").encode(), 200, {"Content-Type": "application/json"})
+    return Response(body_of(document), 200, {"Content-Type": "application/json"})
 
 
 def passes(one: Any, asked: Mapping[str, Any]) -> bool:

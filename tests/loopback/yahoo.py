@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import Request
+from tests.loopback.spoilt import body_of
 
 CRUMB = "haT3oykhHqZ"
 COOKIE = "A3=d=AQABBKvcsWcC&S=AQAAAtFJa; A1S=d=AQABBKvcsWcC&S=AQAAAtFJa"
@@ -165,5 +166,4 @@ def _article(one: Any) -> Any:
 
 
 def _raw(document: Any, status: int = 200) -> Response:
-    text = json.dumps(document).replace('"@NaN@"', "NaN")
-    return Response(text.encode(), status, {"Content-Type": "application/json;charset=utf-8"})
+    return Response(body_of(document), status, {"Content-Type": "application/json;charset=utf-8"})

@@ -17,7 +17,7 @@ _UNREADABLE = Record("", None, "provider_metadata", {})
 def read(body: bytes) -> Iterator[Record]:
     """The records of a reply of the Search API: of one query, or of several, each with a list of its own."""
     # What cannot be read is read as nothing, value by value: lists in the list would else fail as a whole.
-    reply = lenient_json(body, 3)
+    reply = lenient_json(body, 3, least=2)
     results = reply.get("results") if isinstance(reply, dict) else None
     if not isinstance(results, list):
         raise UpstreamError("malformed", problem="it has no results")

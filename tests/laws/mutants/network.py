@@ -29,9 +29,9 @@ def _reply_in_the_error(real: Any) -> Any:
 
 
 def _row_in_the_error(real: Any) -> Any:
-    def loads(text: str, rows: int) -> Any:
+    def loads(text: str, rows: int, least: int) -> Any:
         try:
-            return real(text, rows)
+            return real(text, rows, least)
         except UpstreamError:
             return fails(text)
 
@@ -97,13 +97,19 @@ MUTANTS = (
     Mutant(
         "a row that is not JSON costs the others",
         "pit_fetch.wire:_loads_row_by_row",
-        lambda real: lambda text, rows: fails(),
+        lambda real: lambda text, rows, least: fails(),
         ANY[:2],
+    ),
+    Mutant(
+        "a row less deep than others costs them",
+        "pit_fetch.wire:_loads_row_by_row",
+        lambda real: lambda text, rows, least: real(text, rows, rows),
+        ("perplexity: non-interference",),
     ),
     Mutant(
         "a row with a number that is none costs the others",
         "pit_fetch.wire:lenient_json",
-        lambda real: lambda body, rows: strict_json(body),
+        lambda real: lambda body, rows, least=None: strict_json(body),
         ANY[:2],
     ),
     Mutant(

@@ -65,6 +65,11 @@ def _readable_alone(real: Any) -> Any:
     return read
 
 
+def _sections_alone(real: Any) -> Any:
+    """A page with a marked section is none that can be read."""
+    return lambda parser, text: fails() if "<![" in text else real(parser, text)
+
+
 def _echoed(real: Any) -> Any:
     def checked(reply: Any, *host: Any) -> Any:
         try:
@@ -86,6 +91,7 @@ MUTANTS = (
     Mutant("yahoo: an action counts from its second", f"{_HERE}.ratings:_public_from", _always(lambda at: at), _ROWS),
     Mutant("yahoo: a spoilt article fails the fetch", f"{_HERE}.news:read", _readable_alone, _ROWS),
     Mutant("yahoo: a spoilt report fails the fetch", f"{_HERE}.earnings:read", _readable_alone, _ROWS),
+    Mutant("yahoo: markup in a report fails the fetch", "pit_fetch.wire:read_html", _sections_alone, _ROWS),
     Mutant("yahoo: a spoilt action fails the fetch", f"{_HERE}.ratings:upgrades", _readable_alone, _ROWS),
     Mutant(
         "yahoo: an unknown symbol is an error",
