@@ -284,8 +284,9 @@ EXPORT = {
         {**EXPORT, "symbols": None, "securities": [{"symbol": "AAPL"}, {"symbol": "MSFT"}, {"symbol": "T"}]},
         {**{k: v for k, v in EXPORT.items() if k not in ("created", "updated")},
          "created_at": EXPORT["created"], "updated_at": EXPORT["updated"]},
+        {**EXPORT, "symbols": "AAPL, MSFT,T", "channels": "News,WIIM", "tags": "M&A", "stocks": ""},
     ],
-    ids=["export", "plain symbols", "securities", "dump"],
+    ids=["export", "plain symbols", "securities", "dump", "cells"],
 )  # fmt: skip
 @pytest.mark.parametrize("wrap", ["%s", '{"items": %s}', '\ufeff {"data": %s, "gaps": []}'])
 def test_exports_and_dumps_are_read(tmp_path: Path, row: dict[str, Any], wrap: str) -> None:

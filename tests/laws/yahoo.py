@@ -198,7 +198,14 @@ def _later_report(rng: Random, last: date) -> str:
     cells["figure"] = ("AAPL", name, _hour(rng, *early), "1", f"{CANARY} 2", "3")
     cells["short"] = ("AAPL", name, _hour(rng, *early), "1")
     cells["long"] = (*cells["late"], CANARY)
-    cells["markup"] = ("AAPL", name + rng.choice(("<![foo bar]>", "<!x>", "&#xD800;")), _hour(rng, *late), "1", "2", "3")
+    cells["markup"] = (
+        "AAPL",
+        name + rng.choice(("<![foo bar]>", "<!x>", "&#xD800;")),
+        _hour(rng, *late),
+        "1",
+        "2",
+        "3",
+    )
     chosen = cells[rng.choice(("late", "late", *cells))]
     return "<tr>" + "".join(f"<td>{text}</td>" for text in chosen) + "</tr>"
 

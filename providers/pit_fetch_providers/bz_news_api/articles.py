@@ -68,8 +68,10 @@ def _text(row: Mapping[str, Any], key: str) -> str | None:
 
 
 def _names(row: Mapping[str, Any], keys: Iterable[str]) -> list[str]:
-    """The names in ``[{"name": …}, …]`` or ``["…", …]``."""
-    listed = next((row[key] for key in keys if row.get(key) and isinstance(row[key], list)), ())
+    """The names in ``[{"name": …}, …]``, ``["…", …]`` or ``"…, …"``, as a table's cell holds several."""
+    listed = next((row[key] for key in keys if row.get(key) and isinstance(row[key], (list, str))), ())
+    if isinstance(listed, str):
+        listed = filter(None, map(str.strip, listed.split(",")))
     names = (_name(one) if isinstance(one, dict) else one for one in listed)
     return [name for name in names if isinstance(name, str)]
 
