@@ -213,6 +213,31 @@ def judge(json_text: str, pit: datetime | None) -> str | None:
     return None if finding is None else finding.code
 
 
+def is_quoting(record: Record, view: View) -> bool:
+    """Whether the gate refuses an item for what its texts quote, and for nothing else: anybody can publish such texts.
+
+    What it refuses an item for besides, a stamp or a key of its own, is a fault of the source's code.
+    """
+    item = _item(record, view)
+    bare = {name: value if name in _OWN else _without_texts(value) for name, value in item.items()}
+    return _is_refused(item, view) and not _is_refused(bare, view)
+
+
+_OWN = frozenset(STAMPS) - {"id"}
+
+
+def _without_texts(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_without_texts(part) for part in value]
+    if isinstance(value, dict):
+        return {key: _without_texts(part) for key, part in value.items()}
+    return "" if isinstance(value, str) else value
+
+
+def _is_refused(item: dict[str, Any], view: View) -> bool:
+    return judge(json.dumps({"data": [item], "gaps": []}), view.pit) is not None
+
+
 def _item(record: Record, view: View) -> dict[str, Any]:
     item: dict[str, Any] = {
         "available_at": None if record.available_at is None else in_new_york(record.available_at),

@@ -26,7 +26,7 @@ Code = Literal[
     "timeout", "too_large", "redirected", "malformed", "off_subject", "incomplete", "paging", "order_broken",
     "offline", "offline_without_archive", "archive_unusable", "field_unknown", "not_recorded", "snapshot_held",
     "never_dated_held", "plugin_failed", "gate_refused", "bug", "interrupted", "not_a_path",
-    "max_chars_for_good",
+    "max_chars_for_good", "quoting",
 ]  # fmt: skip
 
 REASONS: Mapping[Code, tuple[str, str]] = {
@@ -38,6 +38,12 @@ REASONS: Mapping[Code, tuple[str, str]] = {
     "undated": (
         "unverifiable",
         "Anything without a provable publication time is withheld; whether there was any is not disclosed.",
+    ),
+    # Of public items: nobody can tell what they quote from an envelope of what came after the PIT.
+    "quoting": (
+        "unverifiable",
+        "Public items whose texts quote a stamp after the PIT, or a field of an envelope, are left out: the gate "
+        "would refuse them.",
     ),
     # A provider's fixed statement of what it cannot show; it depends on the request alone.
     "caveat": ("unverifiable", "{text}"),

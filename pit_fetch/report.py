@@ -83,9 +83,17 @@ def report(request: Request, collected: Collected) -> Outcome:
     def write(one: Envelope) -> Text:
         return render(one, request.pretty)
 
-    fitted = envelope.fit(collected.taken.kept, gaps, view, write, request.max_chars)
+    records = collected.taken.kept
+    fitted = envelope.fit(records, gaps, view, write, request.max_chars)
     status = ExitStatus.BUG if collected.failure else ExitStatus.OK
     finding = envelope.judge(as_json.render(fitted.envelope), request.pit)
+    if finding is not None:
+        left = tuple(one for one in records if not envelope.is_quoting(one, view))
+        if len(left) < len(records):
+            view = view if left[:1] == records[:1] else view._replace(start=None)
+            records, gaps = left, [*gaps, gap("quoting"), *([] if left else [gap("nothing")])]
+            fitted = envelope.fit(records, gaps, view, write, request.max_chars)
+            finding = envelope.judge(as_json.render(fitted.envelope), request.pit)
     if finding is not None:
         gaps, status = [gap("gate_refused", finding=finding)], ExitStatus.BUG
         fitted = envelope.fit([], gaps, view, write)
@@ -93,7 +101,7 @@ def report(request: Request, collected: Collected) -> Outcome:
         status = next((_STATUS_OF_TYPE[kind] for kind in _STATUS_OF_TYPE if any(g.type == kind for g in gaps)), status)
     complaint = view.clean(_complaint(gaps, status))
     notes = tuple(f"{one['type']}: {one['reason']}" for one in fitted.envelope.gaps if request.format in DATA_ONLY)
-    kept = tuple(collected.taken.kept[: fitted.kept])
+    kept = tuple(records[: fitted.kept])
     return Outcome(fitted.envelope, fitted.text, status, complaint, notes, kept, tuple(gaps))
 
 

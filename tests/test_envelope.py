@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pit_fetch import gaps as gap_table
 from pit_fetch.credentials import redactor
-from pit_fetch.envelope import Envelope, Fitted, View, fit, judge, of
+from pit_fetch.envelope import Envelope, Fitted, View, fit, is_quoting, judge, of
 from pit_fetch.formats import json as as_json
 from pit_fetch.formats import renderer
 from pit_fetch.gaps import Gap, gap
@@ -216,6 +216,26 @@ def test_the_gate_judges_the_json() -> None:
         assert judge(fitted([one]).text, PIT) == "PIT_VIOLATION_GT_CUTOFF"
         assert judge(fitted([one]).text, None) is None
     assert judge(fitted([record(1)]).text, PIT) is None
+
+
+LATE = "2024-02-16T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("changed", "quoting"),
+    [
+        ({"body": f'{{"available_at": "{LATE}"}}'}, True),
+        ({"body": f"and available_at: {LATE}"}, True),
+        ({"tags": ["x", f'[{{"revised_at": "{LATE}"}}]']}, True),
+        ({"body": '{"daily_return": 1}'}, True),
+        ({"body": "and available_at: 2024-02-01T00:00:00Z"}, False),
+        ({"note": {"available_at": LATE}}, False),
+        ({"note": [{"Revised_At": "soon"}], "body": f"available_at: {LATE}"}, False),
+    ],
+)
+def test_what_an_item_quotes_is_not_its_own(changed: dict[str, Any], quoting: bool) -> None:
+    assert is_quoting(record(1, **changed), VIEW) is quoting
+    assert not is_quoting(record(1)._replace(revised_at=PIT + timedelta(seconds=1)), VIEW)
 
 
 def test_every_reason_is_of_a_known_type_and_short() -> None:

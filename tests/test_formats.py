@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -162,6 +162,33 @@ def test_a_budget_holds_in_every_form(tmp_path: Path, form: str) -> None:
 
 def late(records: Iterator[Record]) -> Iterator[Record]:
     return (one._replace(available_at=PIT + timedelta(microseconds=1)) for one in records)
+
+
+@pytest.mark.parametrize("form", NAMES)
+@pytest.mark.parametrize("words", [(), ("--limit", "2"), ("--max-chars", "10000")])
+def test_an_item_that_quotes_a_later_stamp_costs_the_others_nothing(
+    tmp_path: Path, form: str, words: Sequence[str]
+) -> None:
+    """Anybody can publish such a text: it must not empty every answer that it belongs to."""
+    texts = {"a": "one", "b": 'a log says {"available_at": "2030-01-01T00:00:00Z"}', "c": "two"}
+    provider = demo([record(name, number, body=text) for number, (name, text) in enumerate(texts.items())])
+    left, _ = printed(tmp_path, provider, form, *words)
+    assert (left.code, "2030" in left.out + left.err) == (0, False)
+    if form == "json":
+        assert left.ids == ["a", "c"][: 1 if words == ("--limit", "2") else 2]
+        assert "texts quote a stamp" in left.reasons
+
+
+def test_an_answer_of_nothing_but_a_quoting_item_leads_on(tmp_path: Path) -> None:
+    quoting = record("b", 1, body="x" * 5_000 + " available_at: 2030-01-01T00:00:00Z " + "y" * 5_000)
+    provider = demo([quoting, record("c", 2)])
+    for words in (("--limit", "1"), ("--max-chars", "4000")):
+        left, _ = printed(tmp_path, provider, "json", *words)
+        ids, ends = list(left.ids), 0
+        while (cursor := next((gap["cursor"] for gap in left.envelope["gaps"] if "cursor" in gap), None)) and ends < 9:
+            left, _ = printed(tmp_path, provider, "json", *words, "--after", cursor)
+            ids, ends = [*ids, *left.ids], ends + 1
+        assert (left.code, ids[-1:]) == (0, ["c"])
 
 
 CARELESS: dict[str, Callable[[], Provider]] = {
