@@ -235,6 +235,16 @@ def test_pages_whose_hits_change_places_are_read_again() -> None:
     assert asks[0] > 2
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_late_hits_that_fill_page_after_page_cost_nothing(count: int) -> None:
+    public, late = (
+        daily(30, "2024-02-14"),
+        [Filing(number(900 + n), "8-K", "2024-02-15 17:00:00") for n in range(count)],
+    )
+    repeated = ask([*late * 200, *public])
+    assert (repeated.items, repeated.error) == (ask(public).items, None)
+
+
 def test_what_falls_into_two_hits_hides_no_page() -> None:
     """Where one hit has become two, a full page holds more than there are in all."""
     filings = [*daily(100, "2024-02-14", first_number=1), Filing(number(999), "8-K", "2024-02-14 15:00:00")]

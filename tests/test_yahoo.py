@@ -467,6 +467,12 @@ def test_markup_in_a_later_row_costs_the_others_nothing(odd: str, place: int) ->
         assert (asked.items, asked.error) == (ask("earnings").items, None)
 
 
+def test_a_row_without_cells_is_a_row() -> None:
+    rows = [(f"January {1 + n % 28}, {2024 - n // 28} at 4 PM EST", "1", "1", "1") for n in range(140)]
+    asked = ask("earnings", yahoo.app({"AAPL": Company(calendar=["<tr></tr>", *rows])}), limit=500)
+    assert len(asked.ids) == 140
+
+
 def test_a_long_calendar_is_read_page_by_page() -> None:
     rows = [(f"January {1 + n % 28}, {2024 - n // 28} at 4 PM EST", "1", "1", "1") for n in range(140)]
     asked = ask("earnings", yahoo.app({"AAPL": Company(calendar=rows)}), limit=500)

@@ -68,6 +68,8 @@ def make(rng: Random, most: int = 4, contradictions: float = 0.05, unlisted: flo
         noise += [_unlisted(rng, number(next(numbers)), moment, gone) for _ in range(2) if rng.random() < unlisted]
         noise += (paged := [_unlisted(rng, number(next(numbers)), moment, gone) for _ in range(rng.choice((0, 0, 1)))])
         broken |= {f"{one.accession}{ending}": loopback.MISSING for one in paged for ending in HEADERS}
+        if noise and rng.random() < 0.1:  # the same withheld hit on page after page
+            noise += [noise[0]] * rng.choice((4, 120, 220))
         # Whatever index is asked for in place of one that is gone, it is today's.
         todays = [replace(one, listed=today.isoformat()) for one in noise]
         broken |= gone | dict.fromkeys(swapped, Response(loopback.daily_index(today, todays).encode()))

@@ -206,6 +206,7 @@ def _later_report(rng: Random, last: date) -> str:
         "2",
         "3",
     )
+    cells["empty"] = ()
     chosen = cells[rng.choice(("late", "late", *cells))]
     return "<tr>" + "".join(f"<td>{text}</td>" for text in chosen) + "</tr>"
 

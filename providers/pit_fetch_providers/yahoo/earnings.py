@@ -139,6 +139,7 @@ class _Page(HTMLParser):
         self.depth = 0
         self._heading: list[str] = []
         self._rows: list[list[str]] = []
+        self._headings: set[int] = set()  # which of the rows are part of the heading
         self._cell: list[str] | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -147,7 +148,7 @@ class _Page(HTMLParser):
         if self.depth != 1:
             return
         if tag == "table":
-            self._heading, self._rows = [], []
+            self._heading, self._rows, self._headings = [], [], set()
         elif tag == "tr":
             self._end()
             self._rows.append([])
@@ -160,7 +161,8 @@ class _Page(HTMLParser):
             self.depth -= 1
             if not self.depth:
                 self._end()
-                self.tables.append(Cells(self._heading, [row for row in self._rows if row]))
+                rows = [row for place, row in enumerate(self._rows) if place not in self._headings]
+                self.tables.append(Cells(self._heading, rows))
         elif self.depth == 1 and tag in ("td", "th", "tr"):
             self._end(is_heading=tag == "th")
 
@@ -173,4 +175,6 @@ class _Page(HTMLParser):
         if self._cell is not None:
             text = " ".join("".join(self._cell).split())
             (self._heading if is_heading else self._rows[-1]).append(text)
+            if is_heading:
+                self._headings.add(len(self._rows) - 1)
         self._cell = None

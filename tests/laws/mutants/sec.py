@@ -237,6 +237,12 @@ MUTANTS = (
         _SEC,
     ),
     Mutant(
+        "sec: a hit that fills page after page fails the search",
+        f"{_HERE}.search:_is_again",
+        lambda real: lambda page, first: page == first,
+        _SEC,
+    ),
+    Mutant(
         "sec: a file name fails the search",
         f"{_HERE}.filings:url",
         lambda real: lambda filing, name: real(filing, name if name.isprintable() else fails()),
