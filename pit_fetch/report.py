@@ -88,12 +88,15 @@ def report(request: Request, collected: Collected) -> Outcome:
     status = ExitStatus.BUG if collected.failure else ExitStatus.OK
     finding = envelope.judge(as_json.render(fitted.envelope), request.pit)
     if finding is not None:
+        if envelope.judge(as_json.render(envelope.of([], gaps, view)), request.pit) is not None:
+            view = view._replace(query="")  # what is asked for is such a text
         left = tuple(one for one in records if not envelope.is_quoting(one, view))
         if len(left) < len(records):
             view = view if left[:1] == records[:1] else view._replace(start=None)
-            records, gaps = left, [*gaps, gap("quoting"), *([] if left else [gap("nothing")])]
-            fitted = envelope.fit(records, gaps, view, write, request.max_chars)
-            finding = envelope.judge(as_json.render(fitted.envelope), request.pit)
+            gaps = [*gaps, gap("quoting"), *([] if left else [gap("nothing")])]
+        records = left
+        fitted = envelope.fit(records, gaps, view, write, request.max_chars)
+        finding = envelope.judge(as_json.render(fitted.envelope), request.pit)
     if finding is not None:
         gaps, status = [gap("gate_refused", finding=finding)], ExitStatus.BUG
         fitted = envelope.fit([], gaps, view, write)

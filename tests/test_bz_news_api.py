@@ -314,6 +314,16 @@ def test_exports_and_dumps_are_read(tmp_path: Path, row: dict[str, Any], wrap: s
     ]
 
 
+@pytest.mark.parametrize("words", ["available_at: 2030-01-01T00:00:00Z", '{"available_at": "2030-01-01T00:00:00Z"}'])
+def test_a_request_may_quote_a_later_stamp(tmp_path: Path, words: str) -> None:
+    path = tmp_path / "saved.json"
+    rows = [article(1, PIT - MINUTE), article(2, PIT - MINUTE, title=words)]
+    path.write_text(json.dumps(rows))
+    answer = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path, keywords=["Body", words])
+    assert [one["id"] for one in answer.data] == ["1"]
+    assert {one["query"] for one in answer.gaps} == {""}
+
+
 def test_what_pit_fetch_printed_can_be_read_back(near: Run, tmp_path: Path) -> None:
     path = tmp_path / "saved.json"
     with world(near, [article(n, PIT - n * MINUTE) for n in (1, 2)]) as bz:
