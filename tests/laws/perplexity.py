@@ -132,9 +132,11 @@ def _later(rng: Random, name: str, moment: datetime, public: Sequence[Page]) -> 
     bad: Any = rng.choice(
         (None, "", "soon", 5, [], after.replace("-", ""), f"{before}T10:00:00Z", wreck(rng), "2024-02-30")
     )
-    match rng.choice(("late", "late", "created", "both", "undated", "version", "unreadable")):
+    match rng.choice(("late", "late", "created", "both", "undated", "version", "spoilt", "unreadable")):
         case "late":
             return late
+        case "spoilt":
+            return {**late, rng.choice((*late, "x")): wreck(rng)}
         case "created":
             return {**late, "date": after, "last_updated": before}
         case "both":

@@ -161,7 +161,19 @@ def _later_article(rng: Random, number: int, moment: datetime) -> Any:
             ad = {"id": name, "content": content, "ad": [{"x": 1}]}
             nameless = {"id": None, "content": {**content, "id": None}}
             return rng.choice(
-                (None, 5, CANARY, [], {"id": name}, {"id": name, "content": [CANARY]}, spoilt, ad, nameless)
+                (
+                    None,
+                    5,
+                    CANARY,
+                    [],
+                    {"id": name},
+                    {"id": name, "content": [CANARY]},
+                    spoilt,
+                    spoilt,
+                    spoilt,
+                    ad,
+                    nameless,
+                )
             )
 
 
@@ -257,7 +269,8 @@ def _later_grade(rng: Random, number: int, moment: datetime, minute: datetime, t
     good = {"epochGradeDate": early, "firm": name, "toGrade": name, "action": "up"}
     odd: Any = rng.choice((None, "", str(early), early * 1000, 1.5, [], True))
     wrecked = {**good, "x": wreck(rng, is_fatal=True)}
-    return rng.choice((None, 5, CANARY, [], {}, {**good, "epochGradeDate": odd}, {**good, "firm": None}, wrecked))
+    others = (None, 5, CANARY, [], {}, {**good, "epochGradeDate": odd}, {**good, "firm": None})
+    return rng.choice((*others, wrecked, wrecked, wrecked))
 
 
 def _odd(moment: datetime) -> datetime:
