@@ -480,6 +480,13 @@ def test_a_long_calendar_is_read_page_by_page() -> None:
     assert [request.query["offset"] for request in asked.requests if "calendar" in request.path] == ["0", "100"]
 
 
+def test_prices_that_lie_before_the_default_window_are_not_said_to_be_none(tmp_path: Path) -> None:
+    old = yahoo.app({"AAPL": Company(bars=BARS)})
+    left = _command(tmp_path, old, "prices", "symbol=AAPL")
+    assert (left.ids, "last 70 days" in left.reasons) == ([], True)
+    assert "last 70 days" not in _command(tmp_path, old, "prices", "symbol=AAPL", "--date-from", "2026-10-30").reasons
+
+
 # Through the archive.
 
 

@@ -269,7 +269,7 @@ def _later_grade(rng: Random, number: int, moment: datetime, minute: datetime, t
     good = {"epochGradeDate": early, "firm": name, "toGrade": name, "action": "up"}
     odd: Any = rng.choice((None, "", str(early), early * 1000, 1.5, [], True))
     wrecked = {**good, "x": wreck(rng, is_fatal=True)}
-    others = (None, 5, CANARY, [], {}, {**good, "epochGradeDate": odd}, {**good, "firm": None})
+    others: tuple[Any, ...] = (None, 5, CANARY, [], {}, {**good, "epochGradeDate": odd}, {**good, "firm": None})
     return rng.choice((*others, wrecked, wrecked, wrecked))
 
 

@@ -68,7 +68,11 @@ def read(body: bytes, query: Query) -> Iterable[Record]:
 
 
 def when_empty(query: Query) -> str:
-    """Says what is never served; depends on the request alone."""
+    """Says what is never served, or was not asked for; depends on the request alone."""
+    if query.open_mode and query.operation.name == "prices" and query.until is None:
+        shown = prices.INTERVALS[query.options["interval"]].shown
+        if query.since == query.now - shown:
+            return f"Without --date-from the latest bars are meant: only the last {shown.days} days were searched."
     if query.open_mode or query.operation.name != "news":
         return ""
     return "Yahoo keeps the newest articles alone: for a PIT that is some days old there may be none left."
