@@ -128,6 +128,25 @@ def test_a_column_that_nobody_has_looked_at_is_not_served_with_a_pit(read: Read,
         assert "LATER" in read(document, *words).text
 
 
+OURS = ("record_type", "Record Type", "adjustment", "adjustment factor", "adjustment_factor", "9. Adjustment Factor")
+
+
+@pytest.mark.parametrize("column", OURS)
+@pytest.mark.parametrize("function", ["TIME_SERIES_DAILY_ADJUSTED", "TIME_SERIES_DAILY", "SPLITS"])
+def test_a_column_with_the_name_of_a_field_of_ours_is_not_served_with_a_pit(
+    read: Read, function: str, column: str
+) -> None:
+    if function == "SPLITS":
+        document: Any = {"data": [{"effective_date": "2024-02-08", "split_factor": "2", column: "LATER"}]}
+    else:
+        document = series_document(function, [bar("2024-01-31")], "UTC")
+        document[next(name for name in document if name != "Meta Data")]["2024-01-31"][column] = "LATER"
+    for pit in (NOW, None):
+        (item,) = read(document, function, pit=pit).data
+        assert item["record_type"] == ("split" if function == "SPLITS" else "bar")
+        assert pit is None or "LATER" not in item.values()
+
+
 @pytest.mark.parametrize(
     ("function", "document"),
     [

@@ -57,9 +57,14 @@ def records(answer: Answer) -> Iterator[Record]:
             # Equal rows are told apart by number. Not so where rows are dated: a late one must not move the count.
             seen[name] = seen.get(name, 0) + 1
             name = name if seen[name] == 1 else f"{name}:{seen[name]}"
-        payload = {"record_type": kind, **dict.fromkeys(function.newer), **shown}
+        payload = labelled(kind, {**dict.fromkeys(function.newer), **shown})
         public = function.dates(row, answer)
         yield Record(name, public, "provider_metadata", payload, at_receipt=dating == "receipt")
+
+
+def labelled(kind: str, row: Row) -> dict[str, Any]:
+    """A row's values behind its record_type, which is ours: a column of that name would pass for it."""
+    return {"record_type": kind, **{name: value for name, value in row.items() if name != "record_type"}}
 
 
 def served(row: Row, passes: frozenset[str]) -> Row:
