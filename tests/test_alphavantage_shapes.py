@@ -213,6 +213,9 @@ def test_a_row_on_another_subject_is_left_out(read: Read) -> None:
     assert read(CALENDAR, "EARNINGS_CALENDAR", "symbol=IBM", pit=AHEAD).gap_types[-1] == "no_data"
     chain = {"data": [{"contractID": n, "symbol": n, "date": "2024-02-08"} for n in ("IBM", "MSFT")]}
     assert [i["contractID"] for i in read(chain, "HISTORICAL_OPTIONS", "symbol=IBM", pit=NOW).data] == ["IBM"]
+    days = {"data": [{"contractID": day, "date": day} for day in ("2024-02-07", "2024-02-08")]}
+    one_day = read(days, "HISTORICAL_OPTIONS", "symbol=IBM", "date=2024-02-07", pit=NOW)
+    assert [item["date"] for item in one_day.data] == ["2024-02-07"]
     assert len(read({"data": [{"transaction_date": "x", "ticker": "A"}]}, "INSIDER_TRANSACTIONS", "symbol=B").data) == 0
 
 
