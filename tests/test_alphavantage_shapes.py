@@ -147,6 +147,14 @@ def test_a_column_with_the_name_of_a_field_of_ours_is_not_served_with_a_pit(
         assert pit is None or "LATER" not in item.values()
 
 
+@pytest.mark.parametrize("column", ["revised_at", "first_seen_at", "Available At", "REVISED_AT", "id", "record_type"])
+def test_a_snapshot_s_column_with_a_name_of_ours_is_left_out(read: Read, column: str) -> None:
+    for pit in (AHEAD, None):
+        done = read({**OVERVIEW, column: "LATER"}, "OVERVIEW", "symbol=IBM", pit=pit)
+        assert [item["EPS"] for item in done.data] == ["9"]
+        assert "LATER" not in done.text
+
+
 @pytest.mark.parametrize(
     ("function", "document"),
     [
