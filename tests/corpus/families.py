@@ -1137,13 +1137,13 @@ def earningscall() -> Iterator[Case]:
     yield case("subject", "2024-02-15T16:00:00-05:00", ("events", "symbol=MSFT", "exchange=NASDAQ"),
                [item(f"NASDAQ:MSFT:2023Q{n}", event["conference_date"], n == 1) for n in (1, 2)],
                [reply({"events": named}, "/events")], "a call of another company")  # fmt: skip
-    held = ("2024-02-01T17:00:00-05:00", "2024-02-02T01:00:00+00:00", "2024-01-30T17:00:00-05:00")
+    around_it = ("2024-02-01T17:00:00-05:00", "2024-02-02T01:00:00+00:00", "2024-01-30T17:00:00-05:00")
     rows = [
         {"exchange": "NYSE", "symbol": "A", "year": 2023, "quarter": n, "conference_date": at}
-        for n, at in enumerate(held, 1)
+        for n, at in enumerate(around_it, 1)
     ]
     yield case("subject", "2024-02-15T16:00:00-05:00", ("calendar", "date=2024-02-01"),
-               [item(f"NYSE:A:2023Q{n}", at, n < 3) for n, at in enumerate(held, 1)],
+               [item(f"NYSE:A:2023Q{n}", at, n < 3) for n, at in enumerate(around_it, 1)],
                [reply(rows, "/calendar")], "a call of another day")  # fmt: skip
     row = {"exchange": "NYSE", "symbol": "A", **event, "company_name": "SECRET", "transcript_ready": "SECRET"}
     for pit, was, name in around("2024-02-02T17:00:00+00:00"):
