@@ -128,6 +128,33 @@ def test_a_column_that_nobody_has_looked_at_is_not_served_with_a_pit(read: Read,
         assert "LATER" in read(document, *words).text
 
 
+OURS = ("record_type", "Record Type", "adjustment", "adjustment factor", "adjustment_factor", "9. Adjustment Factor")
+
+
+@pytest.mark.parametrize("column", OURS)
+@pytest.mark.parametrize("function", ["TIME_SERIES_DAILY_ADJUSTED", "TIME_SERIES_DAILY", "SPLITS"])
+def test_a_column_with_the_name_of_a_field_of_ours_is_not_served_with_a_pit(
+    read: Read, function: str, column: str
+) -> None:
+    if function == "SPLITS":
+        document: Any = {"data": [{"effective_date": "2024-02-08", "split_factor": "2", column: "LATER"}]}
+    else:
+        document = series_document(function, [bar("2024-01-31")], "UTC")
+        document[next(name for name in document if name != "Meta Data")]["2024-01-31"][column] = "LATER"
+    for pit in (NOW, None):
+        (item,) = read(document, function, pit=pit).data
+        assert item["record_type"] == ("split" if function == "SPLITS" else "bar")
+        assert pit is None or "LATER" not in item.values()
+
+
+@pytest.mark.parametrize("column", ["revised_at", "first_seen_at", "Available At", "REVISED_AT", "id", "record_type"])
+def test_a_snapshot_s_column_with_a_name_of_ours_is_left_out(read: Read, column: str) -> None:
+    for pit in (AHEAD, None):
+        done = read({**OVERVIEW, column: "LATER"}, "OVERVIEW", "symbol=IBM", pit=pit)
+        assert [item["EPS"] for item in done.data] == ["9"]
+        assert "LATER" not in done.text
+
+
 @pytest.mark.parametrize(
     ("function", "document"),
     [
@@ -194,6 +221,9 @@ def test_a_row_on_another_subject_is_left_out(read: Read) -> None:
     assert read(CALENDAR, "EARNINGS_CALENDAR", "symbol=IBM", pit=AHEAD).gap_types[-1] == "no_data"
     chain = {"data": [{"contractID": n, "symbol": n, "date": "2024-02-08"} for n in ("IBM", "MSFT")]}
     assert [i["contractID"] for i in read(chain, "HISTORICAL_OPTIONS", "symbol=IBM", pit=NOW).data] == ["IBM"]
+    days = {"data": [{"contractID": day, "date": day} for day in ("2024-02-07", "2024-02-08")]}
+    one_day = read(days, "HISTORICAL_OPTIONS", "symbol=IBM", "date=2024-02-07", pit=NOW)
+    assert [item["date"] for item in one_day.data] == ["2024-02-07"]
     assert len(read({"data": [{"transaction_date": "x", "ticker": "A"}]}, "INSIDER_TRANSACTIONS", "symbol=B").data) == 0
 
 

@@ -223,6 +223,29 @@ def test_a_call_of_no_company_is_left_out() -> None:
     assert asked.ids == ["NYSE:A:2024Q2"]
 
 
+@pytest.mark.parametrize("pit", [PIT, None])
+def test_a_call_of_another_day_is_left_out(pit: str | None) -> None:
+    held = ("2024-01-30T17:30:00-05:00", "2024-01-30T22:00:00-05:00", "2024-01-31T01:00:00+00:00",
+            "2024-01-29T23:30:00-08:00", "2024-01-29T17:30:00-05:00", "2024-02-01T09:00:00-05:00")  # fmt: skip
+    rows = [
+        {"exchange": "NYSE", "symbol": f"{n}", "year": 2024, "quarter": 1, "conference_date": at}
+        for n, at in enumerate(held)
+    ]
+    asked = ask_source("earningscall", lambda request: as_json(rows), op="calendar", date="2024-01-30", pit=pit)
+    assert sorted(one.payload["symbol"] for one in asked.kept) == ["0", "1", "2", "3"]
+
+
+def test_a_call_of_another_company_is_left_out() -> None:
+    rows = [{**call.event, "symbol": name} for call, name in zip(CALLS, ("MSFT", "AAPL", "msft"), strict=False)]
+    app = earningscall.app([])
+    listed = ask_source(
+        "earningscall",
+        lambda request: as_json({"events": rows}) if request.path == "/events" else app(request),
+        op="events", symbol="MSFT", exchange="NASDAQ", pit=None,
+    )  # fmt: skip
+    assert listed.ids == [f"NASDAQ:MSFT:{one['year']}Q{one['quarter']}" for one in rows if one["symbol"] != "AAPL"]
+
+
 def test_the_calls_of_a_day() -> None:
     asked = ask_source("earningscall", earningscall.app(CALLS), op="calendar", date="2024-01-30", pit=PIT)
     assert asked.ids == ["NASDAQ:MSFT:2024Q2", "NYSE:ABC:2024Q2"]

@@ -274,7 +274,16 @@ def test_a_saved_reply_that_is_one_of_several_says_so_without_a_pit() -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [b"{}", b"[]", b'{"observations": 5}', _file(output_type=2), _file(output_type=4), b'{"seriess": []}', b"<xml/>"],
+    [
+        b"{}",
+        b"[]",
+        b'{"observations": 5}',
+        _file(output_type=2),
+        _file(output_type=4),
+        _file(units="pch"),
+        b'{"seriess": []}',
+        b"<xml/>",
+    ],
 )
 def test_a_file_of_something_else_is_refused(body: bytes) -> None:
     error = ask(pit=PIT, body=body).error

@@ -536,9 +536,9 @@ def _columns() -> Iterator[Case]:
     """Columns that nobody has looked at, beside those that are known."""
     for column in (
         "split adjusted close", "Adj Close", "adjclose", "close (adjusted)", "next earnings date", "fwd_return_30d",
-        "total return", "8. adjusted close",
+        "total return", "8. adjusted close", "record_type", "adjustment factor",
     ):  # fmt: skip
-        for function in ("TIME_SERIES_DAILY", "TIME_SERIES_WEEKLY_ADJUSTED"):
+        for function in ("TIME_SERIES_DAILY", "TIME_SERIES_DAILY_ADJUSTED", "TIME_SERIES_WEEKLY_ADJUSTED"):
             yield bars("column", "2024-03-01T00:00:00Z", (function, "symbol=IBM"), "IBM:2024-02-14", "2024-02-14", True,
                        "US/Eastern", f"{column}: a name that is not on the list may carry what came later", **{column: "SECRET"})  # fmt: skip
     for function, key, row, name in (
@@ -583,6 +583,11 @@ def _subjects() -> Iterator[Case]:
                [item("HISTORICAL_OPTIONS:IBM:IBM1:2024-02-08", "2024-02-08", True),
                 item("HISTORICAL_OPTIONS:IBM:MSFT1:2024-02-08", "2024-02-08", False)],
                [reply({"data": chain}, "/query")], "a contract on another symbol")  # fmt: skip
+    days = [{"contractID": "IBM1", "symbol": "IBM", "date": day, "last": "1"} for day in ("2024-02-08", "2024-02-09")]
+    yield case("subject", NOON, ("HISTORICAL_OPTIONS", "symbol=IBM", "date=2024-02-08"),
+               [item("HISTORICAL_OPTIONS:IBM:IBM1:2024-02-08", "2024-02-08", True),
+                item("HISTORICAL_OPTIONS:IBM:IBM1:2024-02-09", "2024-02-09", False)],
+               [reply({"data": days}, "/query")], "a contract on another day")  # fmt: skip
 
 
 def _markets() -> Iterator[Case]:
@@ -695,7 +700,12 @@ FILINGS = (
      "accepted after 17:30 on the last business day of 2017"),
     ("10-K", "20180216180000", "2018-02-20", "20180220", False, "2018-02-20T11:03:00+00:00",
      "accepted after 17:30 over a long weekend, in 2018"),
-    ("8-K", "20251212220500", "2025-12-12", "20251212", False, "2025-12-13T11:03:00+00:00", "EDGAR closes at 22:00"),
+    ("8-K", "20251212220500", "2025-12-12", "20251212", False, "2025-12-15T11:03:00+00:00",
+     "EDGAR closes at 22:00, and there is no daily index of a weekend"),
+    ("4", "20170215220003", "2017-02-15", "20170215", False, "2017-02-16T12:33:00+00:00",
+     "accepted after 22:00: from 2013 to 2017 the night's filings were seen at 07:30"),
+    ("EFFECT", "20150219001502", "2015-02-18", "20150218", False, "2015-02-19T12:33:00+00:00",
+     "accepted in the night, back-dated, in 2015"),
     ("8-K", "20251212173500", "2025-12-11", "20251215", False, "2025-12-16T05:00:00+00:00",
      "accepted after 17:30, moved back: only the header's date tells of the next business day"),
     ("10-Q", "20020304000000", "2002-03-04", "20020304", False, "2002-03-05T05:00:00+00:00", "midnight is no time"),
@@ -712,7 +722,8 @@ FILINGS = (
     ("CORRESP", "20240429120000", "2024-04-29", "20240614", False, "2024-06-15T04:00:00+00:00",
      "released later, and only the header's date says so"),
     ("485APOS", "20240418120000", "2024-04-18", "20241004", True, "2024-10-05T04:00:00+00:00", "0001193125-24-100942"),
-    ("8-K", "20231105013000", "2023-11-03", "20231103", False, "2023-11-05T11:03:00+00:00", "nothing is sent out at night"),
+    ("8-K", "20231105013000", "2023-11-03", "20231103", False, "2023-11-06T11:03:00+00:00",
+     "nothing is sent out at night, nor on a Sunday"),
 )  # fmt: skip
 
 
@@ -753,8 +764,10 @@ def _without_header() -> Iterator[Case]:
         ("2022-05-06T18:30:57.000Z", False, "2022-05-06T18:35:00Z", "the Z may be wrong: it may be 22:30:57 UTC"),
         ("2022-05-06T18:30:57.000Z", True, "2022-05-09T10:00:00Z", "by then it was public in either reading"),
         ("2026-01-29T01:55:03.000Z", False, "2026-01-29T01:58:03Z", "true UTC here, but not before 06:00 of its date"),
+        ("2015-03-04T01:55:03.000Z", False, "2015-03-04T11:03:00Z", "true UTC, of an evening of 2015: seen at 07:30"),
+        ("2015-03-04T01:55:03.000Z", True, "2015-03-04T12:33:00Z", "true UTC, of an evening of 2015, at 07:30"),
     ):
-        filed = {"2022": "2022-05-06", "2026": "2026-01-29"}[stamp[:4]]
+        filed = {"2022": "2022-05-06", "2026": "2026-01-29", "2015": "2015-03-04"}[stamp[:4]]
         columns = {"accessionNumber": [NUMBER], "filingDate": [filed], "acceptanceDateTime": [stamp]}
         found = [
             found_by_search(hit("8-K", filed)),
@@ -1120,6 +1133,18 @@ def earningscall() -> Iterator[Case]:
                [reply({"events": [event]}, "/events"),
                 reply(other, "/transcript") | {"headers": {"Last-Modified": "Fri, 02 Feb 2024 00:00:00 GMT"}}],
                "the transcript is of another call")  # fmt: skip
+    named = [{**event, "quarter": n, "symbol": name} for n, name in enumerate(("MSFT", "AAPL"), 1)]
+    yield case("subject", "2024-02-15T16:00:00-05:00", ("events", "symbol=MSFT", "exchange=NASDAQ"),
+               [item(f"NASDAQ:MSFT:2023Q{n}", event["conference_date"], n == 1) for n in (1, 2)],
+               [reply({"events": named}, "/events")], "a call of another company")  # fmt: skip
+    around_it = ("2024-02-01T17:00:00-05:00", "2024-02-02T01:00:00+00:00", "2024-01-30T17:00:00-05:00")
+    rows = [
+        {"exchange": "NYSE", "symbol": "A", "year": 2023, "quarter": n, "conference_date": at}
+        for n, at in enumerate(around_it, 1)
+    ]
+    yield case("subject", "2024-02-15T16:00:00-05:00", ("calendar", "date=2024-02-01"),
+               [item(f"NYSE:A:2023Q{n}", at, n < 3) for n, at in enumerate(around_it, 1)],
+               [reply(rows, "/calendar")], "a call of another day")  # fmt: skip
     row = {"exchange": "NYSE", "symbol": "A", **event, "company_name": "SECRET", "transcript_ready": "SECRET"}
     for pit, was, name in around("2024-02-02T17:00:00+00:00"):
         yield case("column", pit, ("calendar", "date=2024-02-01"),

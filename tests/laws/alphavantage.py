@@ -233,8 +233,11 @@ def _stores(
     return tuple(stores)
 
 
-# Names that only look adjusted, or that nobody has looked at.
-_LOOKALIKES = ("split adjusted close", "Adj Close", "next earnings date", "fwd_return_30d", "close adjusted")
+# Names that only look adjusted, that nobody has looked at, or that are those of our own fields.
+_LOOKALIKES = (
+    *("split adjusted close", "Adj Close", "next earnings date", "fwd_return_30d", "close adjusted"),
+    *("record_type", "adjustment factor"),
+)
 
 # Bars ------------------------------------------------------------------------------------------------
 

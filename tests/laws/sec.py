@@ -215,7 +215,10 @@ def _midnight_after(day: date) -> datetime:
 def _released(filing: Filing) -> datetime:
     """When a filing was public, from the rules of EDGAR."""
     filed, arrived = date.fromisoformat(filing.day), filing.accepted_instant
-    opening = max(filed, arrived.date() + (DAY if arrived.time() >= time(22) else timedelta(0)))
+    opening = arrived.date() + (DAY if arrived.time() >= time(22) else timedelta(0))
+    while filed < opening and opening.weekday() > 4:
+        opening += DAY
+    opening = max(filed, opening)
     bounds = [arrived.replace(fold=1) + DISSEMINATION, datetime.combine(opening, time(6, 3), NEW_YORK)]
     if filing.private or (filing.released or filing.day) > filing.day:
         bounds.append(_midnight_after(date.fromisoformat(filing.released or filing.day)))

@@ -19,6 +19,8 @@ _CALLS = [
     Call(2024, 1, "2023-10-24T14:30:00.000-07:00", "First quarter."),
     Call(2023, 4, "2023-07-25T21:30:00Z", "Fourth quarter."),
 ]
+_OF_A_DAY = ("2024-01-30T09:00:00.000-05:00", "2024-01-30T17:30:00.000-05:00", "2024-01-30T14:30:00.000-07:00",
+             "2024-01-31T01:30:00Z")  # fmt: skip
 _LIST = json.dumps({"company_name": "A Company", "events": [call.event for call in _CALLS]}).encode()
 
 
@@ -39,8 +41,8 @@ class TestCalendar(ProviderSuite):
     options = {"op": "calendar", "date": "2024-01-30"}
     reply = json.dumps(
         [
-            {**call.event, "exchange": "NYSE", "symbol": name, "company_name": "A Company", "transcript_ready": True}
-            for call, name in zip(_CALLS, ("A", "B", "C", "D"), strict=True)
+            {**Call(2024, 2, held, symbol=name).event, "exchange": "NYSE", "symbol": name, "transcript_ready": True}
+            for held, name in zip(_OF_A_DAY, ("A", "B", "C", "D"), strict=True)
         ]
     ).encode()
 

@@ -15,7 +15,7 @@ from typing import Any
 from pit_fetch.provider import Record
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, wall_clock
 from pit_fetch_providers.alphavantage.function import MINUTES, Answer, Row, Rule, is_own_market
-from pit_fetch_providers.alphavantage.rows import prefix, served
+from pit_fetch_providers.alphavantage.rows import labelled, prefix, served
 
 # The official volume follows the close by hours; extended trading ends at 20:00.
 EVENING = timedelta(hours=20)
@@ -39,7 +39,7 @@ def records(answer: Answer) -> Iterator[Record]:
         if row is None or not isinstance(label, str):
             yield Record("", None, "time_series_timestamp", {})
             continue
-        payload = {"record_type": "bar", **(row if open_mode else served(row, passes))}
+        payload = labelled("bar", row if open_mode else served(row, passes))
         # The coin prices of before 2024 lack the plain columns: they were converted in every market.
         is_shown = is_own and (open_mode or payload.keys() >= columns)
         public = function.dates(row, answer) if is_shown else None

@@ -57,6 +57,7 @@ class Function(NamedTuple):
     identity    the columns that tell one row from another; "#" is its place in the reply
     newer       columns that older replies lack: null there
     later       fields that are computed later, or from what comes later: shown without a PIT only
+    ours        fields that are written here: never what a reply holds under their names
 
     What shows that a reply is this function's own:
 
@@ -78,6 +79,7 @@ class Function(NamedTuple):
     identity: tuple[str, ...] = ()
     newer: tuple[str, ...] = ()
     later: tuple[str, ...] = ()
+    ours: tuple[str, ...] = ("record_type",)
     series: str = ""
     columns: tuple[str, ...] = ()
     header: tuple[str, ...] | None = None
@@ -92,7 +94,7 @@ class Function(NamedTuple):
     @property
     def passes(self) -> frozenset[str]:
         """The columns that a dated row shows with a PIT: a name that nobody has looked at may carry what came later."""
-        return frozenset(field.name for field in self.operation.fields if field.name not in self.later)
+        return frozenset(field.name for field in self.operation.fields) - {*self.later, *self.ours}
 
 
 def fields(text: str = "", date: str = "", number: str = "", integer: str = "", lists: str = "") -> tuple[Field, ...]:

@@ -11,7 +11,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.provider import Query, Record
+from pit_fetch.provider import STAMPS, Query, Record
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date
 from pit_fetch_providers.alphavantage import subject
 from pit_fetch_providers.alphavantage.function import Answer, Function, Row, Rule
@@ -24,6 +24,9 @@ _SUBJECTS = (
 _META_SUBJECTS = (
     "symbol", "digital_currency_code", "market_code", "from_symbol", "to_symbol", "interval",
 )  # fmt: skip
+
+# What an item carries whatever the source sends.
+_OURS = frozenset({*STAMPS, "record_type"})
 
 UNREADABLE = Record("", None, "provider_metadata", {})
 
@@ -57,9 +60,14 @@ def records(answer: Answer) -> Iterator[Record]:
             # Equal rows are told apart by number. Not so where rows are dated: a late one must not move the count.
             seen[name] = seen.get(name, 0) + 1
             name = name if seen[name] == 1 else f"{name}:{seen[name]}"
-        payload = {"record_type": kind, **dict.fromkeys(function.newer), **shown}
+        payload = labelled(kind, {**dict.fromkeys(function.newer), **shown})
         public = function.dates(row, answer)
         yield Record(name, public, "provider_metadata", payload, at_receipt=dating == "receipt")
+
+
+def labelled(kind: str, row: Row) -> dict[str, Any]:
+    """A row's values behind its record_type, but for those under our names: they would pass for what we say."""
+    return {"record_type": kind, **{name: value for name, value in row.items() if name.strip().lower() not in _OURS}}
 
 
 def served(row: Row, passes: frozenset[str]) -> Row:

@@ -29,6 +29,7 @@ _IN_A_ROW: Mapping[str, tuple[str, ...]] = {
     "symbol": ("symbol", "Symbol", "ticker"),
     "from_currency": ("from_currency_code",),
     "to_currency": ("to_currency_code",),
+    "date": ("date",),
 }
 
 # BRK.B, BRK-B and BRK/B are one share.

@@ -93,6 +93,7 @@ ROWS: tuple[Function, ...] = (
     _with(_DAY.but(name="TIME_SERIES_DAILY"), *_VOLUME),
     _with(_DAY.but(
         name="TIME_SERIES_DAILY_ADJUSTED", why=_CLOSE + _ADJUSTED, takes=(*_SIZED, "adjust"),
+        ours=("record_type", *(field.name for field in AS_OF)),
     ), *_SPLIT, *AS_OF),
     _with(_WEEK.but(name="TIME_SERIES_WEEKLY"), *_VOLUME),
     _with(_WEEK.but(

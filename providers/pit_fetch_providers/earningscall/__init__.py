@@ -97,9 +97,11 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
 
 
 def select(query: Query, record: Record) -> bool:
-    """The fiscal period that was asked for."""
+    """The fiscal period that was asked for, and of a calendar the day."""
     wanted = ((name, query.options[name]) for name in ("year", "quarter"))
-    return all(value is None or record.payload[name] == value for name, value in wanted)
+    return all(value is None or record.payload[name] == value for name, value in wanted) and (
+        query.options["date"] is None or calls.may_be_on(record, query.options["date"])
+    )
 
 
 def _understood(query: Query) -> Query:

@@ -7,7 +7,7 @@ from datetime import datetime, time, timedelta
 from typing import Any
 
 from pit_fetch.provider import Query, Record, UpstreamError
-from pit_fetch.times import NEW_YORK, parse_rfc3339, wall_clock
+from pit_fetch.times import NEW_YORK, in_new_york, parse_rfc3339, wall_clock
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.earningscall import api
 
@@ -63,6 +63,14 @@ def of_call(transcript: Record, call: Record, stored: datetime | None) -> Record
     return unproven(dated) if credible(call, stored) is None else dated
 
 
+def may_be_on(call: Record, day: str) -> bool:
+    """Whether a call is on ``day`` as its own offset, New York or UTC has it: which of them the source lists by is
+    not known. One whose time cannot be read may be on any day."""
+    stamp = call.payload["conference_date"]
+    held = parse_rfc3339(stamp)
+    return held is None or day in (str(stamp).strip()[:10], f"{held:%Y-%m-%d}", in_new_york(held)[:10])
+
+
 def credible(call: Record, stored: datetime | None) -> datetime | None:
     """``stored``, if it can be true: what was stored before the call was not its transcript."""
     held = parse_rfc3339(call.payload["conference_date"])
@@ -81,7 +89,7 @@ def _is_transcript(reply: Any) -> bool:
 def _call(row: Mapping[str, Any], query: Query, exchange: object, symbol: object) -> Record:
     year, quarter = row.get("year"), row.get("quarter")
     names = [name for name in (exchange, symbol) if isinstance(name, str)]
-    if type(year) is not int or type(quarter) is not int:
+    if type(year) is not int or type(quarter) is not int or _is_on_another(row, symbol):
         return _UNREADABLE
     held = parse_rfc3339(row.get("conference_date"))
     said = {"exchange": exchange, "symbol": symbol, "year": year, "quarter": quarter}
@@ -97,6 +105,12 @@ def _call(row: Mapping[str, Any], query: Query, exchange: object, symbol: object
         "provider_metadata",
         payload,
     )
+
+
+def _is_on_another(row: Mapping[str, Any], symbol: object) -> bool:
+    """Whether a row names a company, which those of a company's list need not, and it is not the one asked for."""
+    named = row.get("symbol")
+    return isinstance(symbol, str) and isinstance(named, str) and named.upper() != symbol.upper()
 
 
 def _noon_after(held: datetime) -> datetime | None:

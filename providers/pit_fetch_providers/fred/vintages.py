@@ -20,6 +20,9 @@ def document(reply: Any) -> Mapping[str, Any]:
     # 2 and 3 have a column for each vintage, 4 leaves out all revisions.
     if reply.get("output_type", 1) != 1:
         raise UpstreamError("malformed", problem="it was asked for with another output_type than 1")
+    # Changes and logarithms are other figures than the series' own.
+    if reply.get("units") not in (None, "lin"):
+        raise UpstreamError("malformed", problem="it was asked for with other units than lin")
     return reply
 
 

@@ -23,9 +23,10 @@ DISSEMINATION = timedelta(minutes=3)
 OPENING, CLOSING = time(6), time(22)
 # Anything accepted later gets the next business day as its filing date, except insiders' reports.
 END_OF_FILING_DAY = time(17, 30)
+_FRIDAY = 4
 # No weekend is longer, even with holidays.
 LONGEST_CLOSURE = timedelta(days=5)
-# Until about 2017, evening acceptances were reported to arrive as late as 07:30 (Calcbench).
+# Until about 2017, what was accepted after hours was reported to arrive as late as 07:30 (Calcbench).
 LATE_OPENING = time(7, 30)
 LATE_OPENING_YEARS = range(2013, 2018)
 
@@ -90,16 +91,22 @@ def _sent(moment: datetime | None) -> datetime | None:
 
 def _opening(filed: date, acceptance: Acceptance, evening: bool) -> datetime | None:
     """When dissemination starts on the day on which this filing was, or may have been, sent out."""
-    accepted, released, opening = acceptance.accepted, acceptance.released, OPENING
+    accepted, released = acceptance.accepted, acceptance.released
     if accepted is None:
         return None
     arrived, clock = accepted.date(), accepted.time()
-    if arrived < filed and {filed.year, arrived.year} & set(LATE_OPENING_YEARS):
-        opening = LATE_OPENING
-    day = filed
-    if not acceptance.coarse:  # if it is, the clock may be ahead by the UTC offset
-        day = max(filed, arrived if clock < CLOSING else arrived + timedelta(days=1))
     if filed < arrived and clock > END_OF_FILING_DAY and not evening and (released is None or released < arrived):
         # Its filing date was moved back; when it was sent out, it still was the next business day.
         day, opening = arrived + LONGEST_CLOSURE, LATE_OPENING
+    else:
+        first = arrived if clock < CLOSING else arrived + timedelta(days=1)
+        day, opening = filed if first <= filed else _weekday(first), OPENING
+        # By the clock, not by the day: a coarse one may read an evening as the small hours of the next day.
+        if accepted < datetime.combine(day, OPENING) and {day.year, arrived.year} & set(LATE_OPENING_YEARS):
+            opening = LATE_OPENING
     return wall_clock(datetime.combine(day, opening), NEW_YORK)
+
+
+def _weekday(day: date) -> date:
+    """``day``, or the Monday after it: nothing is known to be sent out on a weekend, which has no daily index."""
+    return day + timedelta(days=7 - day.weekday() if day.weekday() > _FRIDAY else 0)

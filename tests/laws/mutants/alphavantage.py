@@ -198,6 +198,12 @@ MUTANTS = (
     ),
     Mutant("av: all but adjusted columns are served", f"{_HERE}.rows:served", _all_but_adjusted, _AV),
     Mutant(
+        "av: columns with the names of our fields are served",
+        f"{_HERE}.rows:served",
+        lambda real: lambda row, passes: real(row, passes | {"adjustment_factor"}),
+        _AV,
+    ),
+    Mutant(
         "av: summaries and scores under a PIT",
         f"{_HERE}.news:_payload",
         lambda real: lambda row, open_mode: real(row, True),
@@ -220,6 +226,12 @@ MUTANTS = (
         f"{_HERE}.subject:rows",
         lambda real: lambda document, query: document.rows,
         ("alphavantage: foreign",),
+    ),
+    Mutant(
+        "av: rows on another day are served",
+        f"{_HERE}.subject:_IN_A_ROW",
+        lambda real: {option: columns for option, columns in real.items() if option != "date"},
+        _CORPUS,
     ),
     Mutant("av: an article on one of several tickers", f"{_HERE}.subject:_is_on_another", _any_of_the_tickers, _CORPUS),
     Mutant(

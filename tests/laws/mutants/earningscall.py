@@ -12,6 +12,7 @@ from tests.laws.plant import Make
 
 _HERE = "pit_fetch_providers.earningscall"
 _CALLS_OF = f"{_HERE}.calls"
+_CORPUS = ("corpus: no leak",)
 _CALLS, _FAILURES = ("earningscall: non-interference",), ("earningscall: failures",)
 
 
@@ -119,6 +120,15 @@ MUTANTS = (
         _CALLS,
     ),
     Mutant("earningscall: what was stored later has not changed", f"{_CALLS_OF}:of_call", _never_changed, _CALLS),
+    Mutant(
+        "earningscall: a call of another day", f"{_CALLS_OF}:may_be_on", lambda real: lambda call, day: True, _CORPUS
+    ),
+    Mutant(
+        "earningscall: a call of another company",
+        f"{_CALLS_OF}:_is_on_another",
+        lambda real: lambda row, symbol: False,
+        _CORPUS,
+    ),
     Mutant("earningscall: a spoilt call fails the fetch", f"{_HERE}.calls:of_company", _readable_alone, _CALLS),
     Mutant(
         "earningscall: a company without calls is an error",

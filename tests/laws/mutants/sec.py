@@ -147,6 +147,7 @@ MUTANTS = (
     Mutant("sec: public when accepted", f"{_HERE}.acceptance:_sent", first, _SEC),
     Mutant("sec: public at midnight of the filing date", f"{_HERE}.acceptance:OPENING", lambda real: time(0), _SEC),
     Mutant("sec: public at night", f"{_HERE}.acceptance:CLOSING", lambda real: time.max, _CORPUS),
+    Mutant("sec: public on a weekend", f"{_HERE}.acceptance:_weekday", first, _CORPUS),
     Mutant(
         "sec: the night's filings without their minutes on the way",
         f"{_HERE}.acceptance:_opening",
