@@ -231,8 +231,8 @@ def test_every_reason_is_of_a_known_type_and_short() -> None:
 
 # What to do about a failure: in the reason itself, or in what fills it in. An interrupt was somebody's wish.
 TO_DO = re.compile(
-    r"\b(check|try again|set|run|give|write|use|raise|narrow|fix|correct|name|look for|needs?|must be|report|they have)\b"
-    r"|\{(advice|text|hint)\}|it does not run",
+    r"\b(check|try again|set|run|give|write|use|raise|narrow|fix|correct|name|look for|needs?|must be|report)\b"
+    r"|they have|\{(advice|text|hint)\}|it does not run",
     re.IGNORECASE,
 )
 FAILURES = {"config", "invalid_pit", "input_error", "upstream_error", "internal_error"}
