@@ -341,7 +341,8 @@ def _file(request: Request, query: Query, world: World, deadline: float) -> Sour
     path, seconds = request.input_file or "", deadline - world.clock.monotonic()
     body = world.read_stdin(seconds) if path == "-" else inputs.read_file(path, seconds)
     if not body.strip():
-        raise InputError("input_malformed", source=request.provider.name, problem="it is empty")
+        problem = "standard input is empty" if path == "-" else "it is empty"
+        raise InputError("input_malformed", source=request.provider.name, problem=problem)
     return Source(() if is_out_of_reach(query) else request.provider.read(body, query))
 
 

@@ -12,6 +12,7 @@ _ELSEWHERE: Mapping[str, str] = {
     "time-to end-time",
     "pit": "as-of asof at when point-in-time pointintime knowledge-date cutoff as-of-date timestamp time datetime date",
     "limit": "max n count top num size rows head results max-results max-items max-count maxresults page-size per-page",
+    "pages": "page dir folder directory saved",
     "after": "cursor page offset next page-token continue",
     "timeout": "deadline wait max-time",
     "input-file": "input from-file replay infile",

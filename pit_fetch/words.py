@@ -39,7 +39,7 @@ def given(argv: Sequence[str], provider: Provider, command: str = "") -> dict[st
         _check_pit(values["pit"], words)
     else:
         _look_for_pit(words)
-    return {**values, **_positional(values, words, provider)}
+    return {**values, **_positional(values, words, provider, command)}
 
 
 def _unrecognized(unknown: Sequence[str], flags: Iterable[str], provider: Provider) -> str:
@@ -58,13 +58,13 @@ def _unknown_option(name: str, flags: Iterable[str], provider: Provider) -> str:
     return meant.shown(name) + hint if is_named else "a word that begins with a hyphen"
 
 
-def _positional(values: Mapping[str, Any], words: list[str], provider: Provider) -> dict[str, str]:
+def _positional(values: Mapping[str, Any], words: list[str], provider: Provider, command: str) -> dict[str, str]:
     """The option that bare words fill, with its text."""
     if not words:
         return {}
     option = next((option for option in provider.options if option.positional), None)
     if option is None:
-        raise UsageError("usage", text=_no_words(provider, words[0]))
+        raise UsageError("usage", text=_no_words(provider, words[0], command))
     if option.name in values:
         raise UsageError("usage", text=f"{flag_of(option.name)} is given twice, as an option and as a word")
     if option.positional == "one" and len(words) > 1:
@@ -125,7 +125,9 @@ def _unknown_pair(name: str, provider: Provider) -> str:
     return f"{meant.shown(name)}=... is not an option of {provider.name}{hint}; see --help"
 
 
-def _no_words(provider: Provider, word: str) -> str:
+def _no_words(provider: Provider, word: str, started: str) -> str:
+    if started:
+        return f"{started} takes no bare words: it reads standard input (< FILE), or --input-file FILE; see --help"
     command = meant.name(word, COMMANDS)
     if command:
         return f"a command comes first: pit_fetch {command} --source {provider.name} ..."

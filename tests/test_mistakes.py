@@ -193,6 +193,8 @@ REFUSED = {
     "$PPLX --query oil --recency now": "--recency is one of hour, day, week, month, year",
     "$CALL transcript symbol=MSFT year=last": "--year is a whole number",
     "$SEC fraud exact=maybe": "exact= takes true or false",
+    "normalize items.json": "it reads standard input (< FILE), or --input-file FILE",
+    "normalize --page saved": "did you mean --pages?",
 }
 
 
