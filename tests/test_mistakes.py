@@ -322,3 +322,20 @@ def test_without_dotenv_an_env_file_names_both_ways_out(monkeypatch: pytest.Monk
     (gap,) = json.loads(out.getvalue())["gaps"]
     assert gap["type"] == "config"
     assert "python3 -m pip install python-dotenv, or set BENZINGANEWS_API_KEY or BENZINGA_API_KEY" in gap["reason"]
+
+
+def test_without_dateutil_the_package_is_named_whatever_the_rows(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    rows = [{"fiscalDateEnding": f"{year}-12-31", "reportedEPS": "1"} for year in (2021, 2022)]
+    monkeypatch.setitem(sys.modules, "dateutil.relativedelta", None)
+    for annual in ([], rows):
+        (tmp_path / "reply.json").write_text(
+            json.dumps({"symbol": "A", "annualEarnings": annual, "quarterlyEarnings": []})
+        )
+        out = io.StringIO()
+        monkeypatch.setattr(sys, "stdout", out)
+        words = shlex.split(f"{SOURCES['AV']} EARNINGS symbol=A --input-file")
+        assert main([*words, str(tmp_path / "reply.json")]) == 0
+        reasons = [gap["reason"] for gap in json.loads(out.getvalue())["gaps"] if gap["type"] == "config"]
+        assert reasons == ["The package python-dateutil is missing: run python3 -m pip install python-dateutil"]
