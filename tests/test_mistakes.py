@@ -339,3 +339,28 @@ def test_without_dateutil_the_package_is_named_whatever_the_rows(
         assert main([*words, str(tmp_path / "reply.json")]) == 0
         reasons = [gap["reason"] for gap in json.loads(out.getvalue())["gaps"] if gap["type"] == "config"]
         assert reasons == ["The package python-dateutil is missing: run python3 -m pip install python-dateutil"]
+
+
+# What each operation needs besides a file.
+FILES = {
+    "BZ": [""],
+    "AV": ["EARNINGS symbol=A", "TIME_SERIES_DAILY symbol=A", "NEWS_SENTIMENT tickers=A", "DIVIDENDS symbol=A"],
+    "SEC": ["fraud"],
+    "FRED": ["GNP"],
+    "PPLX": ["--query a"],
+    "CALL": ["calendar date=2024-01-30", "events symbol=A exchange=NYSE", "transcript symbol=A exchange=NYSE"],
+    "YAHOO": [f"{op} symbol=A" for op in ("news", "earnings", "upgrades")],
+}
+
+
+@pytest.mark.parametrize(("source", "words"), [(source, words) for source, ops in FILES.items() for words in ops])
+def test_a_file_that_is_something_else_is_called_a_mistake_of_the_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, source: str, words: str
+) -> None:
+    """Not one of the source's, which was not asked."""
+    for content in ("<html><body>Sign in</body></html>", '"a text"', "a,b\n1,2\n", "\x00\x01"):
+        (tmp_path / "reply").write_text(content)
+        code, out, err = ask(monkeypatch, tmp_path, f"${source} {words} --input-file reply")
+        types = [gap["type"] for gap in json.loads(out)["gaps"]]
+        assert (code, err, [kind for kind in types if kind.endswith("error")]) == (0, "", ["input_error"]), content
+        assert "pit_excluded" in types, "the file was opened"
