@@ -18,8 +18,8 @@ demo: $(RUN) ## set up, then fetch as of an instant from bundled sample data
 
 # Wherever Python is told not to: what pytest makes of the tests is kept, or each worker would make it again.
 test: export PYTHONDONTWRITEBYTECODE =
-test: $(DEV) ## set up, then run the test suite
-	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+test: $(DEV) ## set up, then run the test suite; ALL=1 for the thorough tests, too, and more examples of each law
+	$(BIN)/python -m pytest -n auto $(if $(ALL),--hypothesis-profile=many,-m "not thorough") $(PYTEST_ARGS)
 
 # The wheel holds the checkout's files, byte for byte and all of them, so that the suite speaks for its code, too. What
 # an editable install could hide is run on the wheel itself: the console command, entry points (sources, plugins, the

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from operator import itemgetter
 from typing import Literal, NamedTuple, TypeGuard
-from urllib.parse import quote, unquote
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Gap, gap
@@ -260,6 +259,8 @@ def parse_cursor(text: str) -> Cursor | None:
     name, at, rest = text.rpartition("@")
     if not at or not name:
         return None
+    from urllib.parse import unquote
+
     stamp, *place = rest.split("/")
     within = None
     if place:
@@ -277,6 +278,8 @@ def parse_cursor(text: str) -> Cursor | None:
 
 
 def _quoted(text: str) -> str:
+    from urllib.parse import quote
+
     return quote(text, safe="", errors="surrogatepass")
 
 

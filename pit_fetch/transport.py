@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol
-from urllib.parse import urlsplit
 
 # A parameter with several values is sent several times.
 Params = Mapping[str, str | Sequence[str]]
@@ -57,10 +56,14 @@ class Request(NamedTuple):
     @property
     def host(self) -> str:
         """The host's name, in lower case."""
+        from urllib.parse import urlsplit
+
         return urlsplit(self.url).hostname or ""
 
     @property
     def path(self) -> str:
+        from urllib.parse import urlsplit
+
         return urlsplit(self.url).path
 
     @property

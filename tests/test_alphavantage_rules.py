@@ -494,7 +494,7 @@ _EPS = st.sampled_from(["1.00", "2.00", "3.00", "9.61", "None"])
     quarters=st.lists(st.tuples(_ENDS, _REPORTED, _EPS), max_size=6, unique_by=lambda row: row[:2]),
     years=st.lists(st.tuples(_ENDS, _EPS), max_size=4, unique_by=lambda row: row[0]),
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_reports_that_are_not_public_change_no_byte(
     read: Read, quarters: list[tuple[str, str, str]], years: list[tuple[str, str]]
 ) -> None:

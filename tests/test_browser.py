@@ -96,16 +96,12 @@ def test_a_proxy_is_never_asked_for_this_machine(monkeypatch: pytest.MonkeyPatch
 
 
 @with_browser
-@pytest.mark.parametrize(
-    ("response", "kind"),
-    [
-        (Response(b"x" * 1000, cut=10), ("network", True)),
-        (Response(gzip.compress(bytes(MAX_BODY_BYTES + 1)), 200, {"Content-Encoding": "gzip"}), ("too_large", False)),
-    ],
-)
-def test_a_body_that_is_not_whole_is_an_error(response: Response, kind: tuple[str, bool]) -> None:
-    with serve(lambda _: response) as server:
-        assert fault(server.url) == kind
+def test_a_body_that_is_not_whole_is_an_error() -> None:
+    large = gzip.compress(bytes(MAX_BODY_BYTES + 1), 1)
+    with serve(lambda _: Response(large, 200, {"Content-Encoding": "gzip"})) as server:
+        assert fault(server.url) == ("too_large", False)
+    with serve(lambda _: Response(b"x" * 1000, cut=10)) as server:
+        assert fault(server.url) == ("network", True)
 
 
 @with_browser

@@ -141,6 +141,7 @@ def test_a_plugin_that_loops_for_ever_is_interrupted(tmp_path: Path, install: In
 
 
 @pytest.mark.parametrize("rest", [LATE, "__import__('select').select([], [], [])"], ids=["late records", "silent"])
+@pytest.mark.thorough
 def test_a_plugin_without_an_end_ends_at_the_deadline(run: Run, install: Install, rest: str) -> None:
     env = install(f"def fetch(query, context):\n    yield record()\n    {rest}")
     done = run("--source", "plug", "--pit", PIT_TEXT, "--timeout", "0.2", env=env)

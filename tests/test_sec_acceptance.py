@@ -6,13 +6,14 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pit_fetch_providers.sec_full_text.acceptance import Acceptance, accepted_at, available_at
 from pit_fetch_providers.sec_full_text.forms import EVENING, all_ordinary
 from pit_fetch_providers.sec_full_text.header import parse_header, parse_index_page, parse_submissions
 
 from pit_fetch.times import NEW_YORK, in_new_york
+from tests.examples import examples
 from tests.loopback import sec
 from tests.loopback.sec import Filing, number
 
@@ -232,7 +233,7 @@ PARSERS = [(sec.header, parse_header), (sec.index_headers, parse_header), (sec.i
 LETTER = Filing(ONE, "UPLOAD", "2024-04-02 12:36:07", released="2024-06-14", private=True)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(3.3)
 @given(st.sampled_from(PARSERS), st.binary(max_size=30), st.integers(0, 1500), st.integers(0, 40))
 def test_no_bytes_stop_a_fetch(source: Any, noise: bytes, place: int, cut: int) -> None:
     make, parse = source
@@ -241,7 +242,7 @@ def test_no_bytes_stop_a_fetch(source: Any, noise: bytes, place: int, cut: int) 
     assert parsed is None or isinstance(parsed, Acceptance)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(5)
 @given(st.sampled_from(PARSERS[:2]), st.integers(0, 1500), st.integers(0, 200))
 def test_a_letter_with_a_hole_in_its_header_is_never_public_early(source: Any, place: int, cut: int) -> None:
     make, parse = source

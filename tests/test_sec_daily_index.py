@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pit_fetch_providers.sec_full_text import daily_index
 
 from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import Request
 from tests.asking_sec import PIT, ask, found, no_index
+from tests.examples import examples
 from tests.loopback import sec
 from tests.loopback.sec import Filing, number
 
@@ -56,7 +57,7 @@ def test_a_row_or_a_file_that_cannot_be_read_lists_nothing(damage: Callable[[str
     assert (None if parsed is None else number(1) in parsed) is listed
 
 
-@settings(max_examples=200, deadline=None)
+@examples(3.3)
 @given(st.binary(max_size=30), st.integers(0, len(GOOD)), st.integers(0, 40))
 def test_no_bytes_stop_a_fetch(noise: bytes, place: int, cut: int) -> None:
     text = GOOD.encode()

@@ -122,6 +122,7 @@ def test_without_a_plausible_user_agent_nothing_is_asked(near: Run, user_agent: 
 
 
 @pytest.mark.parametrize("words", ["", "--limit 2 -v", "--exact --fail", "--forms 8-K,10-K --limit 1"])
+@pytest.mark.thorough
 def test_two_worlds_give_the_same_bytes(run: Run, words: str) -> None:
     public = [Filing(number(1), "8-K", "2024-02-15 12:00:00"), *daily(3, "2023-12-31", first_number=10)]
     late = [

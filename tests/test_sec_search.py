@@ -9,7 +9,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pit_fetch_providers.sec_full_text import PROVIDER, search
 from pit_fetch_providers.sec_full_text.edgar import implausible
@@ -19,6 +19,7 @@ from pit_fetch.testing.server import Response, as_json
 from pit_fetch.times import parse_pit
 from pit_fetch.transport import Request
 from tests.asking_sec import PIT, ask, found, no_index
+from tests.examples import examples
 from tests.loopback import sec
 from tests.loopback.sec import APPLE, TESLA, Filing, daily, number
 
@@ -381,7 +382,7 @@ JSON = st.recursive(
 HIT = sec.hits(Filing(number(2), "8-K", "2024-02-14 12:00:00"))[0]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(1.7)
 @given(JSON, st.sampled_from(["", *HIT["_source"]]))
 def test_no_hit_of_any_shape_stops_the_others(value: Any, key: str) -> None:
     filing = Filing(number(1), "10-K", "2024-01-10 12:00:00")
@@ -679,7 +680,7 @@ options = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@examples(0.5)
 @given(worlds, options)
 def test_nothing_is_served_before_its_release(world: list[Filing], options: dict[str, Any]) -> None:
     by_number = {filing.accession: filing for filing in world}
@@ -690,7 +691,7 @@ def test_nothing_is_served_before_its_release(world: list[Filing], options: dict
         assert true_release(by_number[record.id]) <= record.available_at <= pit
 
 
-@settings(max_examples=30, deadline=None)
+@examples(0.5)
 @given(worlds, worlds, options, st.sampled_from([2, 6, 300]))
 def test_two_worlds_that_differ_after_the_pit_are_one(
     world: list[Filing], other: list[Filing], options: dict[str, Any], most: int
@@ -705,7 +706,7 @@ def test_two_worlds_that_differ_after_the_pit_are_one(
     assert (first.taken.stopped, first.gaps, first.error) == (second.taken.stopped, second.gaps, second.error)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(0.5)
 @given(worlds, options, st.sampled_from([2, 6]), st.sampled_from([PIT, None]))
 def test_an_end_at_the_limit_is_the_beginning_of_everything(
     world: list[Filing], options: dict[str, Any], most: int, pit: str | None

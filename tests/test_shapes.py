@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from pit_fetch.commands.new_provider import SHAPES, files
 from tests.conftest import Run
 
@@ -17,6 +19,7 @@ def test_one_shape_at_a_time(run: Run, tmp_path: Path) -> None:
     assert all(f"--{shape}".encode() in run("new-provider", "--help").out for shape in SHAPES)
 
 
+@pytest.mark.thorough
 def test_what_is_written_passes_its_own_tests(tmp_path: Path) -> None:
     names = [f"widget-{shape or 'plain'}" for shape in ("", *SHAPES)]
     for name, shape in zip(names, ("", *SHAPES), strict=True):

@@ -162,6 +162,7 @@ def test_what_is_wrong_is_found_and_named(wrong: str) -> None:
 
 # The score of the author's kit (make kit-score, .ci/run) has all of them: here the whole suite would run forty times.
 @pytest.mark.parametrize("wrong", ["a count of all in a gap", "the first version"])
+@pytest.mark.thorough
 def test_nothing_else_is_blamed(wrong: str) -> None:
     assert accused(wrong) == {WRONG[wrong][1]}
 
@@ -197,6 +198,7 @@ def test_no_wrong_provider_is_missing() -> None:
 
 
 @pytest.mark.parametrize("base", ["filings", "candles"])
+@pytest.mark.thorough
 def test_hard_shapes_are_certified(base: str) -> None:
     """SQLite, and an option that moves stamps; tests.kit.score has all the shapes."""
     assert score.failures(BASES[base](), all_of_them=True) == {}
@@ -340,6 +342,7 @@ def ignores_the_offset(stamp: Any) -> datetime | None:
     [(RSS, feed(parse_rfc2822), feed(ignores_the_offset)), (TABLE, table(end), table(start))],
     ids=["XML", "CSV"],
 )
+@pytest.mark.thorough
 def test_other_formats(reply: bytes, good: Provider, wrong: Provider) -> None:
     assert failures(suite(good, reply), ALL - READING) == {}  # tests.kit.score runs all of them, on feeds and tables
     assert failure(suite(wrong, reply), "stamps_are_the_latest_the_source_can_mean")

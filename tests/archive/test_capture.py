@@ -105,6 +105,7 @@ def test_a_capture_answers_questions_about_every_instant(archive: Archive) -> No
     assert titles("2026-06-01 14:40") == before
 
 
+@pytest.mark.thorough
 def test_a_month_of_history(archive: Archive) -> None:
     """A capture a day; then each day is as it was: the estimate of that day, and the article in its words of then."""
     days = [at("2026-06-01 15:00") + timedelta(days=n) for n in range(30)]

@@ -147,6 +147,7 @@ def test_a_changed_version_is_not_sealed_again(archive: Archive) -> None:
 
 
 @pytest.mark.parametrize("place", range(0, 4096, 97))
+@pytest.mark.thorough
 def test_no_changed_byte_is_a_providers_failure(archive: Archive, place: int) -> None:
     at_16(archive)
     body = bytearray(archive.path.read_bytes())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from tests.archive.world import Archive, alpha, articles, at
 from tests.examples import examples
 from tests.loopback import alphavantage, benzinga
+from tests.scratch import scratch
 
 ESTIMATES = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
 NEWS = "bz-news-api --tickers AAPL"
@@ -213,7 +213,7 @@ def test_explain_calls_public_what_a_fetch_shows_whatever_was_captured(
     states: list[list[tuple[int, int, int | None, str]]], hour: int, is_offline: bool
 ) -> None:
     """Each state is what the source served when it was captured; an article may change with and without a mark."""
-    with TemporaryDirectory() as folder:
+    with scratch("archive-") as folder:
         archive = Archive(Path(folder))
         for place, rows in enumerate(states):
             archive.app = articles(

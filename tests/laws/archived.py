@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -23,6 +22,7 @@ from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import Request
 from tests.laws import dropping, indexed, keeping, memory
 from tests.laws.worlds import SECRETS, Case, provider_of, resized, run
+from tests.scratch import scratch
 
 Law = Callable[[Random], int]
 Maker = Callable[[Random], Case]
@@ -31,7 +31,7 @@ Maker = Callable[[Random], Case]
 @contextmanager
 def archive() -> Iterator[Path]:
     """A place for an archive, away from the folder whose files a run is judged by."""
-    with tempfile.TemporaryDirectory(prefix="archive-") as folder:
+    with scratch("archive-") as folder:
         yield Path(folder, "a.db")
 
 

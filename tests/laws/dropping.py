@@ -9,7 +9,6 @@ import contextlib
 import json
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import timedelta
@@ -28,6 +27,7 @@ from tests.archive.world import KEYS, UNLIMITED, Archive, alpha, articles
 from tests.inprocess import fetch
 from tests.laws.keeping import ESTIMATES, NEWS, START, told
 from tests.loopback import benzinga
+from tests.scratch import scratch
 
 _WORD = re.compile(rb"word[0-9a-f]{12}")
 _HOUR = timedelta(hours=1)
@@ -108,7 +108,7 @@ def rng_choice(rng: Random, of: dict[str, str]) -> str:
 
 @contextmanager
 def _world(rng: Random) -> Iterator[_World]:
-    with tempfile.TemporaryDirectory(prefix="archive-") as folder:
+    with scratch("archive-") as folder:
         yield _World(rng, Path(folder))
 
 

@@ -3,7 +3,6 @@ and what a capture tells of the past."""
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -15,6 +14,7 @@ from pit_fetch.testing.server import Response
 from pit_fetch.transport import Request
 from tests.archive.world import Archive, alpha, articles, at
 from tests.loopback import benzinga
+from tests.scratch import scratch
 
 START = at("2026-06-01 12:00")
 NEWS = "bz-news-api --lookback-minutes 100000"
@@ -23,7 +23,7 @@ ESTIMATES = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
 
 @contextmanager
 def archive() -> Iterator[Archive]:
-    with tempfile.TemporaryDirectory(prefix="archive-") as folder:
+    with scratch("archive-") as folder:
         yield Archive(Path(folder))
 
 

@@ -25,6 +25,7 @@ from pit_fetch import registry
 from tests.laws.laws import LAWS
 from tests.laws.mutants import MUTANTS, Mutant
 from tests.laws.plant import plant
+from tests.scratch import in_memory, scratch
 
 AT_ONCE = 2
 # How many cases of each law: the expected ones first, then of all others fewer.
@@ -63,7 +64,7 @@ def _verdicts(chosen: Sequence[Mutant], until: float) -> Mapping[str, str]:
     """What killed each of the mutants that began in time, by name. Raises RuntimeError when one could not be judged."""
     context, verdicts = get_context("fork"), dict[str, str]()
     waiting, running = list(reversed(chosen)), dict[Connection, tuple[Mutant, BaseProcess]]()
-    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+    with scratch("mutants-") as folder:
         while running or (waiting and time.monotonic() < until):
             while waiting and len(running) < AT_ONCE and time.monotonic() < until:
                 mutant = waiting.pop()
@@ -87,6 +88,7 @@ def _judge(mutant: Mutant, report: Connection, folder: str) -> None:
     """In the process of one mutant: asks the laws until one is broken, and reports which."""
     signal.alarm(SECONDS)  # a leak that runs for ever shows nothing
     tempfile.tempdir = tempfile.mkdtemp(dir=folder)
+    in_memory.cache_clear()
     mistakes = plant(mutant.target, mutant.make)
     verdict = _killer(mutant.laws)
     if mistakes:

@@ -16,6 +16,7 @@ def test_the_data_are_the_tables_cases(source: str) -> None:
     assert written == families.document(source), "run python -m tests.corpus.families"
 
 
+@pytest.mark.thorough
 def test_nothing_leaks_and_little_is_dropped() -> None:
     found = corpus.score(corpus.cases())
     assert len(corpus.cases()) >= 200

@@ -8,20 +8,18 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.laws.laws import LAWS
 
 # One number is a whole case: a failing one is printed and runs again alone, there is nothing to shrink.
-QUICK = settings(max_examples=5, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
-# The laws that see most of the named leaks first.
-MORE = settings(QUICK, max_examples=12)
-# Laws that fill an archive run the command several times for each of their worlds, and every source has them.
-FEW = settings(QUICK, max_examples=2)
+WHOLE = (Phase.explicit, Phase.reuse, Phase.generate)
 
 
 def _budget(law: str) -> settings:
-    if ": archive " in law:
-        return FEW
-    return MORE if law.endswith((": non-interference", ": failures")) else QUICK
+    # The laws that see most of the named leaks get more. Those that fill an archive run the command several times
+    # for each of their worlds, and every source has them.
+    most = law.endswith((": non-interference", ": failures"))
+    return settings(examples(0.2 if most else 0.03 if ": archive " in law else 0.08), phases=WHOLE)
 
 
 @pytest.mark.parametrize("law", LAWS)

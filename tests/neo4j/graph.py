@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta, timezone
 from random import Random
@@ -442,7 +442,3 @@ def _with_returns(edge: Edge, r: Random) -> Edge:
         bar = dict.fromkeys(("open", "high", "low", "close", "vwap"), 10.5) | {"volume": 1000.0, "transactions": 10.0}
         return Edge(edge.kind, edge.start, edge.end, {**bar, "daily_return": r.gauss(0, 3)})
     return edge
-
-
-def nodes_of(graph: Graph, label: str) -> Sequence[Node]:
-    return [node for node in graph.nodes if node.label == label]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from pit_fetch_providers.alphavantage import PROVIDER
 
 from pit_fetch.testing import ProviderSuite
 from tests.loopback import alphavantage as av
 
 
+@pytest.mark.thorough
 class TestEarnings(ProviderSuite):
     provider = PROVIDER
     options = {"op": "EARNINGS", "symbol": "IBM"}
@@ -34,6 +36,7 @@ class TestDailyBars(ProviderSuite):
     )
 
 
+@pytest.mark.thorough
 class TestNews(ProviderSuite):
     provider = PROVIDER
     options = {"op": "NEWS_SENTIMENT", "tickers": "AAPL"}

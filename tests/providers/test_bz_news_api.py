@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import datetime, timedelta
 
+import pytest
 from pit_fetch_providers.bz_news_api import PROVIDER
 
 from pit_fetch.testing import ProviderSuite, Request, Response
@@ -22,6 +23,7 @@ _ARTICLES = [
 ]
 
 
+@pytest.mark.thorough
 class TestOneReplyToEveryRequest(ProviderSuite):
     provider = PROVIDER
     reply = json.dumps(_ARTICLES).encode()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from pit_fetch_providers.earningscall import PROVIDER
 
 from pit_fetch.testing import ProviderSuite, Request, Response
@@ -21,6 +22,7 @@ _CALLS = [
 _LIST = json.dumps({"company_name": "A Company", "events": [call.event for call in _CALLS]}).encode()
 
 
+@pytest.mark.thorough
 class TestEvents(ProviderSuite):
     provider = PROVIDER
     options = {"op": "events", "symbol": "MSFT", "exchange": "NASDAQ"}
@@ -31,6 +33,7 @@ class TestSlides(TestEvents):
     options = {"op": "slides", "symbol": "MSFT", "exchange": "NASDAQ"}
 
 
+@pytest.mark.thorough
 class TestCalendar(ProviderSuite):
     provider = PROVIDER
     options = {"op": "calendar", "date": "2024-01-30"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from pit_fetch_providers.fred import PROVIDER
 
 from pit_fetch.testing import ProviderSuite, Request, Response
@@ -21,6 +22,7 @@ _ROWS = [
 ]
 
 
+@pytest.mark.thorough
 class TestOneReplyToEveryRequest(ProviderSuite):
     provider = PROVIDER
     reply = json.dumps(fred.document(_ROWS)).encode()

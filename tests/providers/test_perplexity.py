@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from pit_fetch_providers.perplexity import PROVIDER
 
 from pit_fetch.testing import ProviderSuite, Request, Response
@@ -37,11 +38,13 @@ class TestSearch(ProviderSuite):
         return Response(json.dumps({**document, "results": served[: asked["max_results"]]}).encode())
 
 
+@pytest.mark.thorough
 class TestSeveralQueries(TestSearch):
     options = {"query": ["oil", "gas, and more", "coal", "wind"]}
     reply = json.dumps(perplexity.found([[one] for one in _PAGES])).encode()
 
 
+@pytest.mark.thorough
 class TestAnswer(ProviderSuite):
     provider = PROVIDER
     options = {"op": "ask", "query": "oil"}

@@ -6,6 +6,7 @@ import json
 from typing import ClassVar
 from xml.etree import ElementTree as Xml
 
+import pytest
 from pit_fetch_providers.yahoo import PROVIDER
 
 from pit_fetch.testing import ProviderSuite, Request, Response
@@ -52,11 +53,13 @@ class TestNews(_Keyed):
     reply = json.dumps(yahoo.news(_COMPANY)).encode()
 
 
+@pytest.mark.thorough
 class TestUpgrades(_Keyed):
     options = {"op": "upgrades", "symbol": "ACME"}
     reply = json.dumps(yahoo.summary(_COMPANY, "upgradeDowngradeHistory")).encode()
 
 
+@pytest.mark.thorough
 class TestEarnings(_Keyed):
     options = {"op": "earnings", "symbol": "ACME"}
     reply = yahoo.page("ACME", _COMPANY.calendar)

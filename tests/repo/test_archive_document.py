@@ -47,6 +47,7 @@ def test_who_must_not_see_it_comes_first() -> None:
     assert titles.index("Keeping one") < titles.index("What it proves") < titles.index("What it does not prove")
 
 
+@pytest.mark.thorough
 def test_every_command_of_the_page_runs(tmp_path: Path) -> None:
     script = ["set -e"]
     for path, text in steps():

@@ -58,10 +58,6 @@ def _known_settings(real: Any) -> Any:
     return variables
 
 
-def _yes(real: Any) -> Any:
-    return lambda *given: True
-
-
 MUTANTS = (
     Mutant("--pit may be abbreviated", "pit_fetch.options:build_parser", _abbreviated, _REFUSALS),
     Mutant("--pit may be repeated", "pit_fetch.options:_Once.__call__", _last_one_counts, _REFUSALS),
