@@ -26,7 +26,8 @@ def command(checkout: str) -> "NoReturn":
     process.take_interrupts()
     venv = os.path.join(checkout, ".venv")
     python = os.path.join(venv, "bin", "python")
-    has_venv = bool(checkout) and os.path.realpath(sys.prefix) != os.path.realpath(venv) and os.path.isfile(python)
+    # A link to an interpreter that is gone counts, too: make demo alone would take the .venv for a good one.
+    has_venv = bool(checkout) and os.path.realpath(sys.prefix) != os.path.realpath(venv) and os.path.lexists(venv)
     if has_venv and not _is_fit() and _runs(python):
         os.execv(python, [python, os.path.join(checkout, "pit_fetch.py"), *sys.argv[1:]])  # noqa: S606 - no shell
     if sys.version_info >= process.MIN_PYTHON:

@@ -143,10 +143,11 @@ def _list(option: Option, value: object) -> tuple[str, ...]:
     chosen = tuple(_spelled(option, part) if option.choices else part for part in parts)
     if not chosen and not isinstance(value, str):
         raise UsageError("usage", text=f"{option.name} needs at least one value, or leave it out")
+    if not chosen:
+        raise UsageError("usage", text=f"{name} is empty: give a value or leave it out")
     wanted = tuple(one for one in chosen if one is not None)
-    if not wanted or len(wanted) < len(chosen):
-        known = f" of {', '.join(option.choices)}" if option.choices else ""
-        raise UsageError("usage", text=f"{name} is a comma-separated list{known}")
+    if len(wanted) < len(chosen):
+        raise UsageError("usage", text=f"{name} is a comma-separated list of {', '.join(option.choices)}")
     return wanted
 
 

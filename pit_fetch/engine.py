@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch import audit, credentials, inputs
 from pit_fetch.errors import ConfigError, InputError, PitFetchError, UpstreamError
@@ -330,19 +330,25 @@ def _source(
         on_request=log.request,
     )
     context = Context(client, resolved, lambda name: inputs.path_of(provider, name, world.environ, world.folder))
-    stream = provider.fetch(query, context)
+    stream = _begun(provider.fetch, query, context)
     if memory is None:
         return Source(stream, secrets, client)
     client.on_kept = memory.note
     return Source(memory.watch(stream), secrets, client)
 
 
+def _begun(start: Callable[..., Iterable[Any]], *given: Any) -> Iterator[Any]:
+    """What ``start`` returns, begun with its first record: an error is one of the stream, however it is written."""
+    yield from start(*given)
+
+
 def _file(request: Request, query: Query, world: World, deadline: float) -> Source:
     path, seconds = request.input_file or "", deadline - world.clock.monotonic()
     body = world.read_stdin(seconds) if path == "-" else inputs.read_file(path, seconds)
     if not body.strip():
-        raise InputError("input_malformed", source=request.provider.name, problem="it is empty")
-    return Source(() if is_out_of_reach(query) else request.provider.read(body, query))
+        problem = "standard input is empty" if path == "-" else "it is empty"
+        raise InputError("input_malformed", source=request.provider.name, problem=problem)
+    return Source(() if is_out_of_reach(query) else _begun(request.provider.read, body, query))
 
 
 def _secrets(request: Request, world: World) -> tuple[str, ...]:

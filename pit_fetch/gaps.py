@@ -183,18 +183,27 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "Check PIT_FETCH_ARCHIVE or --archive.",
     ),
     # The input file.
-    "input_unreadable": ("input_error", "--input-file cannot be read: {problem}."),
-    "input_malformed": ("input_error", "--input-file is not a reply from {source}: {problem}."),
-    "items_malformed": ("input_error", "The items cannot be read: {problem}."),
+    "input_unreadable": (
+        "input_error",
+        "--input-file cannot be read: {problem}. Name a saved reply of the source, or - for standard input.",
+    ),
+    "input_malformed": (
+        "input_error",
+        "--input-file is not a reply from {source}: {problem}. Save a reply as it comes, and name that file.",
+    ),
+    "items_malformed": (
+        "input_error",
+        "The items cannot be read: {problem}. Give one JSON array of objects on standard input (normalize --help).",
+    ),
     # The provider. Nothing it said is repeated.
-    "http_status": ("upstream_error", "{host} answered with HTTP {status}."),
+    "http_status": ("upstream_error", "{host} answered with HTTP {status}: {advice}."),
     "http_wait": (
         "upstream_error",
         "{host} answered with HTTP {status} and asks for a wait of {seconds} seconds: try again after that.",
     ),
     "moved": (
         "upstream_error",
-        "{host} answered with HTTP 404 where its service should be: check {variable} if it is set, "
+        "{host} has nothing where its service should be (HTTP 404): check {variable} if it is set, "
         "or look for a newer version of this program.",
     ),
     "credential_refused": ("upstream_error", "{host} refused the credential: check {variables}."),
@@ -208,7 +217,10 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "This machine's own limit for {host} ({limit}) leaves no room before the deadline: "
         "try again later, raise --timeout above {timeout:g}, or set {variable}.",
     ),
-    "not_entitled": ("upstream_error", "This key's plan does not include {operation} at {host}."),
+    "not_entitled": (
+        "upstream_error",
+        "This key's plan does not include {operation} at {host}: use a key whose plan does, or another operation.",
+    ),
     "bad_call": ("upstream_error", "{host} does not know what was asked for: check the symbol and the parameters."),
     "network": ("upstream_error", "{host} cannot be reached: check the network, or try again later."),
     "unresolved": (
@@ -235,22 +247,46 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "No secure connection (TLS) to {host} at {name} could be made: check whether there is a proxy in between, "
         "or try again later.",
     ),
-    "timeout": ("upstream_error", "{host} did not answer completely before the deadline (--timeout {timeout:g})."),
-    "too_large": ("upstream_error", "{host} sent a reply larger than {megabytes} MB."),
-    "redirected": ("upstream_error", "{host} redirects to another address; this is not followed."),
+    "timeout": (
+        "upstream_error",
+        "{host} did not answer completely before the deadline (--timeout {timeout:g}): try again later, or raise it.",
+    ),
+    "too_large": (
+        "upstream_error",
+        "{host} sent a reply larger than {megabytes} MB: narrow the request (--date-from, --date-to, filters).",
+    ),
+    "redirected": (
+        "upstream_error",
+        "{host} redirects to another address; this is not followed. Check {variable} if it is set, and whether this "
+        "network asks for a login.",
+    ),
     "not_a_path": (
         "upstream_error",
-        "An address to request is not a path on {host} (it must begin with a single /): it was not requested.",
+        "An address to request is not a path on {host} (it must begin with a single /): it was not requested. "
+        "Look for a newer version of this program.",
     ),
-    "malformed": ("upstream_error", "The source sent an unreadable reply: {problem}."),
+    "malformed": (
+        "upstream_error",
+        "The source sent an unreadable reply: {problem}. Try again later, or look for a newer version of this program.",
+    ),
     "off_subject": ("upstream_error", "The source did not answer this request: {problem}. Check the symbol."),
     "incomplete": ("upstream_error", "{host} answered from only part of its index: try again later."),
-    "paging": ("upstream_error", "The source keeps sending the same page."),
-    "order_broken": ("upstream_error", "The source sent records out of the requested order."),
+    "paging": (
+        "upstream_error",
+        "The source keeps sending the same page: try again later, or narrow the request (--date-from, --date-to).",
+    ),
+    "order_broken": ("upstream_error", "The source sent records out of the requested order: try again later."),
     # Ours.
     "plugin_failed": ("internal_error", "The provider {source} failed; nothing it returned was used. {hint}"),
-    "gate_refused": ("internal_error", "The gate refused the envelope ({finding}); none of it is printed."),
-    "bug": ("internal_error", "pit_fetch failed unexpectedly ({error}); nothing from the fetch is printed."),
+    "gate_refused": (
+        "internal_error",
+        "The gate refused the envelope ({finding}); none of it is printed. Please report this, with the command line.",
+    ),
+    "bug": (
+        "internal_error",
+        "pit_fetch failed unexpectedly ({error}); nothing from the fetch is printed. Please report this, with the "
+        "command line.",
+    ),
     "interrupted": ("internal_error", INTERRUPTED),
 }
 
@@ -267,7 +303,25 @@ class Gap(NamedTuple):
 
     @property
     def reason(self) -> str:
-        return REASONS[self.code][1].format_map({**self.params, **_after(self.params)}).rstrip()
+        return REASONS[self.code][1].format_map({**self.params, **_derived(self.params)}).rstrip()
+
+
+def _derived(params: Mapping[str, Any]) -> Mapping[str, str]:
+    """What a reason says besides its parameters, and because of them."""
+    return {**_after(params), **({"advice": _advice(params["status"])} if "status" in params else {})}
+
+
+def _advice(status: int) -> str:
+    """What to do about a status that is not an answer, whatever its host."""
+    if status >= 500 or status in (408, 425, 429):
+        return "try again later"
+    if status in (401, 403, 407):
+        return "it refuses access; check the key, and whether it may be used from this network"
+    if status in (404, 410):
+        return "its service is not where it should be; look for a newer version of this program"
+    if status >= 400:
+        return "it does not accept the request; check the options, or look for a newer version of this program"
+    return "that does not answer the request; try again later, or look for a newer version of this program"
 
 
 def _after(params: Mapping[str, Any]) -> Mapping[str, str]:

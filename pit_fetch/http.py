@@ -160,7 +160,7 @@ class Client:
                 reply = self.transport.send(request._replace(timeout=self.remaining()))
             except TransportError as error:
                 if error.fault == "unsendable":
-                    raise UpstreamError("redirected", host=host.name) if hop else _bad_base(host) from None
+                    raise _elsewhere(host) if hop else _bad_base(host) from None
                 if self.remaining() <= 0 or error.fault == "timeout":
                     raise self._out_of_time(host) from None
                 said = _unreachable(host, base, error.fault, error.problem)
@@ -175,7 +175,7 @@ class Client:
             if target is None or (request.method == "POST" and reply.status not in (307, 308)):
                 break
             request = _redirected(request, target)
-        raise UpstreamError("redirected", host=host.name)
+        raise _elsewhere(host)
 
     def _wait_for_turn(self, host: Host, base: str) -> None:
         rate = rate_of(host, self.environ)
@@ -228,6 +228,10 @@ def base_url(host: Host, environ: Mapping[str, str]) -> str:
 
 def _bad_base(host: Host) -> ConfigError:
     return ConfigError("url_malformed", variable=host.override)
+
+
+def _elsewhere(host: Host) -> UpstreamError:
+    return UpstreamError("redirected", host=host.name, variable=host.override)
 
 
 def _unreachable(host: Host, base: str, fault: Code, problem: str) -> UpstreamError:

@@ -6,10 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 # our option -> what it is called elsewhere
 _ELSEWHERE: Mapping[str, str] = {
-    "date-from": "start since from begin after-date start-date from-date startdate begin-date published-after",
-    "date-to": "end to until before till through end-date to-date enddate before-date published-before end-time",
+    "date-from": "start since from begin after-date start-date from-date startdate begin-date published-after "
+    "time-from start-time",
+    "date-to": "end to until before till through end-date to-date enddate before-date published-before "
+    "time-to end-time",
     "pit": "as-of asof at when point-in-time pointintime knowledge-date cutoff as-of-date timestamp time datetime date",
     "limit": "max n count top num size rows head results max-results max-items max-count maxresults page-size per-page",
+    "pages": "page dir folder directory saved",
     "after": "cursor page offset next page-token continue",
     "timeout": "deadline wait max-time",
     "input-file": "input from-file replay infile",
@@ -38,6 +41,31 @@ _ELSEWHERE: Mapping[str, str] = {
     "topics": "theme themes",
     "lookback-minutes": "window",
     "interval": "frequency freq resolution timeframe granularity",
+}
+
+# an operation of a source -> what it is called elsewhere
+_OPERATIONS_ELSEWHERE: Mapping[str, str] = {
+    "time-series-daily": "price prices daily bars ohlc ohlcv candles candle history historical eod close time-series",
+    "time-series-intraday": "intraday minute minutes",
+    "prices": "bars ohlc ohlcv candles chart history quote quotes daily intraday",
+    "global-quote": "quote quotes latest last",
+    "news-sentiment": "news sentiment headlines articles",
+    "overview": "fundamentals company profile info",
+    "income-statement": "income revenue financials",
+    "earnings": "eps",
+    "earnings-call-transcript": "transcript transcripts",
+    "events": "calls call",
+    "listing-status": "listings listing tickers symbols",
+    "currency-exchange-rate": "fx forex exchange-rate",
+    "treasury-yield": "treasury treasuries yield yields",
+    "nonfarm-payroll": "payroll payrolls jobs nfp",
+}
+# a source -> what it is called elsewhere
+_SOURCES_ELSEWHERE: Mapping[str, str] = {
+    "sec-full-text": "edgar filings filing efts sec-edgar",
+    "earningscall": "transcript transcripts calls",
+    "perplexity": "web sonar",
+    "fred": "stlouisfed st-louis-fed economic",
 }
 
 _KEY_WORDS = frozenset(
@@ -91,8 +119,28 @@ def option(word: str, flags: Iterable[str], variables: Sequence[str] = ()) -> st
 
 def name(word: str, names: Iterable[str]) -> str:
     """The one of ``names`` that ``word`` probably means; "" if none is plausible."""
+    return _name(word, names, {})
+
+
+def source(word: str, names: Iterable[str]) -> str:
+    """The same for the name of a source."""
+    return _name(word, names, _SOURCES_ELSEWHERE)
+
+
+def operation(word: str, names: Iterable[str]) -> str:
+    """The same for an operation of a source."""
+    return _name(word, names, _OPERATIONS_ELSEWHERE)
+
+
+def beginning(word: str, names: Iterable[str]) -> str:
+    """A hint at the few of ``names`` (``from_symbol``) whose first part is ``word``, as options; or ""."""
+    found = [one for one in names if word and _plain(one).split("-")[0] == word and _plain(one) != word]
+    return f" (did you mean {' or '.join(f'--{_plain(one)}' for one in found)}?)" if 1 <= len(found) <= 3 else ""
+
+
+def _name(word: str, names: Iterable[str], elsewhere: Mapping[str, str]) -> str:
     known = {_plain(one): one for one in names}
-    found = _closest(_plain(word), known, {})
+    found = _closest(_plain(word), known, elsewhere)
     return known[found] if found else ""
 
 
@@ -113,9 +161,9 @@ def without_source(
         return "--source is required: write --source NAME"
     word = argv[0] if argv and not argv[0].startswith("-") else ""
     asked = words[1] if _plain(word) in _FETCH_WORDS and len(words) > 1 else word
-    source = (name(asked, main) or name(asked, sources)) if asked else ""
-    if source:
-        return f"--source is required: write pit_fetch --source {source} ..."
+    likely = (source(asked, main) or source(asked, sources)) if asked else ""
+    if likely:
+        return f"--source is required: write pit_fetch --source {likely} ..."
     if not word or "=" in word or _plain(word) in _FETCH_WORDS:
         return required
     known = {_plain(one): one for one in (*commands, *_COMMANDS_ELSEWHERE)}

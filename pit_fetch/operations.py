@@ -26,6 +26,8 @@ DATINGS: Mapping[str, str] = {
 }
 
 
+# As many operations as a reason can list.
+_FEW = 8
 # The smallest unit of time: a record at the very end of a day belongs to that day.
 _INSTANT = timedelta(microseconds=1)
 
@@ -102,10 +104,11 @@ def _named(provider: Provider, name: str | None) -> Operation:
     for operation in provider.operations:
         if operation.name == name:
             return operation
-    from difflib import get_close_matches
-
-    close = get_close_matches(str(name), [one.name for one in provider.operations], n=1)
-    hint = f"did you mean {close[0]}?" if close else "--help lists them."
+    names = [one.name for one in provider.operations]
+    aliases = next((one.synonyms for one in provider.options if one.name == OPTION), {})
+    close = meant.operation(str(name), names) or meant.operation(str(name), aliases)
+    listed = f"it has {', '.join(names)}; see --help." if len(names) <= _FEW else "--help lists them."
+    hint = f"did you mean {close}?" if close else listed
     raise ConfigError("operation", text=f"{meant.shown(str(name))} is not an operation of {provider.name}: {hint}")
 
 

@@ -217,7 +217,15 @@ def _zoned(faults: list[str], wall: datetime, fraction: str, zone: str) -> tuple
         return [*faults, "has no sign before its offset"], both, ""
     if name:
         return _named(faults, wall, fraction, name[1])
-    return [*faults, "has more than one offset after its time"], [], ""
+    first = re.match(r"Z|[+-][0-9]{2}:[0-9]{2}", zone)
+    if first is None:
+        return [*faults, "has something after its time that is not an offset"], [], ""
+    rest = zone[first.end() :]
+    if re.fullmatch(r"\s*(?:[+-].*|[A-Za-z/_]+|\[.*)", rest):
+        return [*faults, "has more than one offset after its time"], [], ""
+    # With a digit in it, the rest may be another instant.
+    forms = [] if re.search(r"[0-9]", rest) else [clock + first[0]]
+    return [*faults, "has something after its offset"], forms, ""
 
 
 def _without_offset(faults: list[str], wall: datetime, fraction: str) -> tuple[list[str], list[str], str]:

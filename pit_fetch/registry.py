@@ -49,7 +49,7 @@ def load(source: str) -> Provider:
     if not claims:
         others = sorted(entry.name for entry in _entry_points())
         known = ", ".join([*BUNDLED_NAMES, *others])
-        close = meant.name(source, BUNDLED_NAMES) or meant.name(source, known_names()) or meant.name(source, others)
+        close = meant.source(source, BUNDLED_NAMES) or meant.name(source, known_names()) or meant.name(source, others)
         hint = f" (did you mean {close}?)" if close else ""
         raise UsageError("usage", text=f"--source {meant.shown(source)!r} is not known{hint}. Known sources: {known}.")
     listing = _examine(claims)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pit_fetch import meant
-from pit_fetch.coercion import flag_of
+from pit_fetch.coercion import coerce, flag_of
 from pit_fetch.errors import UsageError
 from pit_fetch.options import COMMANDS, COMMON_FLAGS, COMMON_WITH_VALUE, build_parser
 from pit_fetch.provider import Option, Provider
@@ -39,7 +39,7 @@ def given(argv: Sequence[str], provider: Provider, command: str = "") -> dict[st
         _check_pit(values["pit"], words)
     else:
         _look_for_pit(words)
-    return {**values, **_positional(values, words, provider)}
+    return {**values, **_positional(values, words, provider, command)}
 
 
 def _unrecognized(unknown: Sequence[str], flags: Iterable[str], provider: Provider) -> str:
@@ -58,18 +58,24 @@ def _unknown_option(name: str, flags: Iterable[str], provider: Provider) -> str:
     return meant.shown(name) + hint if is_named else "a word that begins with a hyphen"
 
 
-def _positional(values: Mapping[str, Any], words: list[str], provider: Provider) -> dict[str, str]:
+def _positional(values: Mapping[str, Any], words: list[str], provider: Provider, command: str) -> dict[str, str]:
     """The option that bare words fill, with its text."""
     if not words:
         return {}
     option = next((option for option in provider.options if option.positional), None)
     if option is None:
-        raise UsageError("usage", text=_no_words(provider, words[0]))
+        raise UsageError("usage", text=_no_words(provider, words[0], command))
     if option.name in values:
         raise UsageError("usage", text=f"{flag_of(option.name)} is given twice, as an option and as a word")
     if option.positional == "one" and len(words) > 1:
         raise UsageError("usage", text=_one_word(option, len(words), provider))
-    return {option.name: " ".join(words)}
+    text = " ".join(words)
+    if option.choices:
+        try:
+            coerce(option, text)
+        except UsageError as error:
+            raise UsageError("usage", text=f"{error}{_others(provider)}") from None
+    return {option.name: text}
 
 
 def _hint(name: str, flags: Iterable[str], provider: Provider) -> str:
@@ -115,10 +121,13 @@ def _unknown_pair(name: str, provider: Provider) -> str:
     if f"--{name}" in COMMON_WITH_VALUE:
         return f"{name}=... is a common option: write --{name} VALUE"
     flags = [*(flag_of(option.name) for option in provider.options), *COMMON_WITH_VALUE]
-    return f"{meant.shown(name)}=... is not an option of {provider.name}{_hint(name, flags, provider)}; see --help"
+    hint = meant.beginning(name, (option.name for option in provider.options)) or _hint(name, flags, provider)
+    return f"{meant.shown(name)}=... is not an option of {provider.name}{hint}; see --help"
 
 
-def _no_words(provider: Provider, word: str) -> str:
+def _no_words(provider: Provider, word: str, started: str) -> str:
+    if started:
+        return f"{started} takes no bare words: it reads standard input (< FILE), or --input-file FILE; see --help"
     command = meant.name(word, COMMANDS)
     if command:
         return f"a command comes first: pit_fetch {command} --source {provider.name} ..."
@@ -128,10 +137,15 @@ def _no_words(provider: Provider, word: str) -> str:
 
 
 def _one_word(option: Option, count: int, provider: Provider) -> str:
+    return f"{provider.name} takes one bare word ({option.name}), not {count}{_others(provider, ': ')}"
+
+
+def _others(provider: Provider, before: str = "; ") -> str:
+    """How to give what is not that word."""
     others = [other for other in provider.options if not other.positional and other.kind != "flag"]
     likely = next((other for other in others if other.name in ("symbol", "tickers")), others[0] if others else None)
     example = f", e.g. {likely.name}={likely.metavar or 'VALUE'}" if likely else ""
-    return f"{provider.name} takes one bare word ({option.name}), not {count}: write the others as name=VALUE{example}"
+    return f"{before}write the others as name=VALUE{example}"
 
 
 def _check_pit(text: str, words: Sequence[str]) -> None:

@@ -158,8 +158,8 @@ BAD: list[tuple[Option, object, str]] = [
     (TEXT, object(), "symbol takes a string"),
     (TEXT, datetime(2024, 2, 15), "symbol is a datetime without a time zone: use an aware one"),  # noqa: DTZ001
     (CHOICE, "1month", "--horizon is one of 3month, 6month"),
-    (LIST, "", "--date-list is a comma-separated list"),
-    (LIST, ",", "--date-list is a comma-separated list"),
+    (LIST, "", "--date-list is empty: give a value or leave it out"),
+    (LIST, ",", "--date-list is empty: give a value or leave it out"),
     (LIST, [], "date_list needs at least one value"),
     (LIST, '"A, B', "--date-list has an unclosed double quote"),
     (LIST, b"AB", "date_list takes one or more strings, not a value of type bytes"),

@@ -203,6 +203,22 @@ def test_a_long_list_of_symbols_is_kept(tmp_path: Path) -> None:
     assert ask(app, exchange=(), folder=str(tmp_path)).paths("/") == ["/events"]
 
 
+@pytest.mark.parametrize(
+    ("response", "code"),
+    [
+        (Response(status=404), "moved"),
+        (Response(b"<Error><Code>NoSuchKey</Code></Error>", 403), "http_status"),
+        (Response(b"<html></html>"), "malformed"),
+        (Response(b""), "malformed"),
+    ],
+)
+def test_a_list_of_symbols_that_is_not_there_is_no_company_without_calls(response: Response, code: str) -> None:
+    plain = earningscall.app(CALLS)
+    asked = ask(lambda request: response if request.path == "/symbols-v2.txt" else plain(request), exchange=())
+    assert asked.error is not None
+    assert (asked.ids, asked.error.code) == ([], code)
+
+
 def test_the_list_of_symbols_may_be_odd() -> None:
     plain = earningscall.app(CALLS)
     rows = b"\n1\n99\tMSFT\tx\n-1\tMSFT\tx\nx\tMSFT\tx\n1\tmsft\tx\r\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -246,6 +247,40 @@ def test_every_reason_is_of_a_known_type_and_short() -> None:
     for code, (kind, template) in gap_table.REASONS.items():
         assert kind in known, code
         assert len(template) <= 200, code
+
+
+# What to do about a failure: in the reason itself, or in what fills it in. An interrupt was somebody's wish.
+TO_DO = re.compile(
+    r"\b(check|try again|set|run|give|write|use|raise|narrow|fix|correct|name|look for|needs?|must be|report)\b"
+    r"|they have|\{(advice|text|hint)\}|it does not run",
+    re.IGNORECASE,
+)
+FAILURES = {"config", "invalid_pit", "input_error", "upstream_error", "internal_error"}
+
+
+@pytest.mark.parametrize("code", [code for code, (kind, _) in gap_table.REASONS.items() if kind in FAILURES])
+def test_the_reason_of_a_failure_says_what_to_do(code: gap_table.Code) -> None:
+    assert code == "interrupted" or TO_DO.search(gap_table.REASONS[code][1])
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (204, "does not answer the request"),
+        (400, "check the options"),
+        (401, "check the key"),
+        (403, "check the key"),
+        (404, "look for a newer version"),
+        (410, "look for a newer version"),
+        (429, "try again later"),
+        (500, "try again later"),
+        (599, "try again later"),
+    ],
+)
+def test_a_status_says_what_to_do_about_it(status: int, said: str) -> None:
+    reason = gap("http_status", host="Demo", status=status).reason
+    assert reason.startswith(f"Demo answered with HTTP {status}: ")
+    assert said in reason
 
 
 def test_a_gap_outside_the_table_cannot_be_made() -> None:

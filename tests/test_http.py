@@ -162,7 +162,7 @@ def test_a_retry_after_beyond_the_deadline_gives_up_at_once() -> None:
             "Thu, 15 Feb 9999 22:00:00 GMT",
             "Demo answered with HTTP 503 and asks for a wait of 86400 seconds: try again after that.",
         ),
-        (503, "SECRET", "Demo answered with HTTP 503."),
+        (503, "SECRET", "Demo answered with HTTP 503: try again later."),
         (429, "", "Demo asks for fewer requests (HTTP 429): try again later."),
     ],
 )
@@ -176,7 +176,7 @@ def test_a_server_error_that_outlasts_the_retries() -> None:
     demo = Demo(lambda _: Response(b"SECRET", 500))
     with pytest.raises(UpstreamError) as failed:
         demo.get()
-    assert (str(failed.value), len(demo.asked)) == ("Demo answered with HTTP 500.", http.MAX_TRIES)
+    assert (str(failed.value), len(demo.asked)) == ("Demo answered with HTTP 500: try again later.", http.MAX_TRIES)
 
 
 def test_a_busy_host_is_asked_again_and_its_last_reply_is_returned() -> None:
@@ -200,9 +200,9 @@ WORDS = {
     "tls": "No secure connection (TLS) to Demo at demo.example:8443 could be made",
     "certificate": "The certificate that Demo presents at demo.example:8443 is not accepted: in our own words.",
     "certificate_file": "verifying Demo cannot be read: check the file named by REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE.",
-    "malformed": "The source sent an unreadable reply: in our own words.",
-    "timeout": "Demo did not answer completely before the deadline (--timeout 30).",
-    "too_large": "Demo sent a reply larger than 64 MB.",
+    "malformed": "The source sent an unreadable reply: in our own words. Try again later",
+    "timeout": "Demo did not answer completely before the deadline (--timeout 30): try again later",
+    "too_large": "Demo sent a reply larger than 64 MB: narrow the request",
     "unsendable": "DEMO_URL must be https://HOST",
 }
 

@@ -72,6 +72,8 @@ REFUSED = {
     "--source benzinag": "did you mean benzinga?",
     "--source bz": "did you mean bz-news-api?",
     "--source sec": "did you mean sec_full_text?",
+    "--source edgar": "did you mean sec_full_text?",
+    "--source transcripts": "did you mean earningscall?",
     "--source bloomberg": "--source 'bloomberg' is not known. Known sources: bz-news-api, alphavantage, sec_full_text",
     "--source benzinga --source benzinga": "--source is given more than once",
     "help nope": "Known sources: bz-news-api",
@@ -153,7 +155,9 @@ REFUSED = {
     "$YAHOO prices symbol=AAPL interval=1y": "--interval is one of 1m, 2m,",
     "$YAHOO news symbol=AAPL tab=press": "--tab is one of news, all, press-releases",
     "$PPLX --q oil": "did you mean --query?",
-    "$PPLX oil": "--op is one of search, ask, reason, research",
+    "$PPLX oil": "--op is one of search, ask, reason, research; write the others as name=VALUE, e.g. query=TEXT",
+    "$AV FX_DAILY from=EUR to=USD": "did you mean --from-symbol or --from-currency?",
+    "$AV NEWS_SENTIMENT time_from=20240101": "did you mean --date-from?",
     "$PPLX search oil prices": "takes one bare word (op), not 3: write the others as name=VALUE, e.g. query=TEXT",
     "$PPLX --since 2024-01-01": "did you mean --date-from?",
     # Values.
@@ -172,7 +176,7 @@ REFUSED = {
     "$BZ --fields titel": "titel is not one of title, teaser",
     "$BZ --after x": "copy one from a truncated gap",
     "$BZ --tickers": "--tickers needs a value",
-    "$BZ --tickers ,": "--tickers is a comma-separated list",
+    "$BZ --tickers ,": "--tickers is empty: give a value or leave it out",
     "$BZ --tickers AAPL MSFT": "separate several values with commas (--tickers A,B)",
     "$BZ diff": "a command comes first: pit_fetch diff --source bz-news-api",
     "$BZ Explian": "a command comes first: pit_fetch explain --source bz-news-api",
@@ -189,6 +193,33 @@ REFUSED = {
     "$PPLX --query oil --recency now": "--recency is one of hour, day, week, month, year",
     "$CALL transcript symbol=MSFT year=last": "--year is a whole number",
     "$SEC fraud exact=maybe": "exact= takes true or false",
+    "normalize items.json": "it reads standard input (< FILE), or --input-file FILE",
+    "normalize --page saved": "did you mean --pages?",
+}
+
+
+# A request in good order that makes no sense to its source: exit status 0, and a gap.
+SENSELESS = {
+    "$AV estimate symbol=IBM": "did you mean ESTIMATES?",
+    "$AV price symbol=IBM": "did you mean TIME_SERIES_DAILY?",
+    "$AV daily symbol=IBM": "did you mean TIME_SERIES_DAILY?",
+    "$AV quote symbol=IBM": "did you mean GLOBAL_QUOTE?",
+    "$AV news tickers=IBM": "did you mean NEWS_SENTIMENT?",
+    "$AV transcript symbol=IBM": "did you mean EARNINGS_CALL_TRANSCRIPT?",
+    "$AV cashflow symbol=IBM": "did you mean CASH_FLOW?",
+    "$AV earnings-calendar": "did you mean EARNINGS_CALENDAR?",
+    "$AV XYZZY symbol=IBM": "XYZZY is not an operation of alphavantage: --help lists them.",
+    "$CALL calls symbol=MSFT": "did you mean events?",
+    "$CALL MSFT": "it has transcript, events, calendar, slides; see --help.",
+    "$CALL transcript symbol=MSFT year=23": "year is a fiscal year of four digits, e.g. 2023.",
+    "$CALL transcript symbol=MSFT quarter=5": "quarter is 1 to 4",
+    "$YAHOO quotes symbol=AAPL": "did you mean prices?",
+    "$YAHOO AAPL": "it has prices, news, earnings, upgrades, consensus; see --help.",
+    "$BZ --tickers 'AAPL MSFT'": "a list with commas between the tickers: AAPL,MSFT.",
+    "$BZ --tickers 'AAPL;MSFT'": "a list with commas between the tickers",
+    "$SEC fraud --tickers 'AAPL MSFT'": "a list with commas between the tickers",
+    "$SEC fraud --forms annual": "EDGAR writes 10-K",
+    "$FRED GDP,GNP": "the id of one FRED series",
 }
 
 
@@ -217,6 +248,16 @@ def test_each_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert REFUSED[typed] in envelope["gaps"][0]["reason"]
     assert err == f"pit_fetch: {envelope['gaps'][0]['reason']}\n"
     assert KEY not in out + err
+
+
+@pytest.mark.parametrize("typed", SENSELESS)
+def test_each_request_without_sense_is_told_what_would_have_some(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typed: str
+) -> None:
+    code, out, err = ask(monkeypatch, tmp_path, typed)
+    envelope = json.loads(out)
+    assert (code, envelope["data"], err) == (0, [], "")
+    assert [SENSELESS[typed] in gap["reason"] for gap in envelope["gaps"] if gap["type"] == "config"] == [True]
 
 
 @pytest.mark.parametrize(
@@ -281,3 +322,45 @@ def test_without_dotenv_an_env_file_names_both_ways_out(monkeypatch: pytest.Monk
     (gap,) = json.loads(out.getvalue())["gaps"]
     assert gap["type"] == "config"
     assert "python3 -m pip install python-dotenv, or set BENZINGANEWS_API_KEY or BENZINGA_API_KEY" in gap["reason"]
+
+
+def test_without_dateutil_the_package_is_named_whatever_the_rows(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    rows = [{"fiscalDateEnding": f"{year}-12-31", "reportedEPS": "1"} for year in (2021, 2022)]
+    monkeypatch.setitem(sys.modules, "dateutil.relativedelta", None)
+    for annual in ([], rows):
+        (tmp_path / "reply.json").write_text(
+            json.dumps({"symbol": "A", "annualEarnings": annual, "quarterlyEarnings": []})
+        )
+        out = io.StringIO()
+        monkeypatch.setattr(sys, "stdout", out)
+        words = shlex.split(f"{SOURCES['AV']} EARNINGS symbol=A --input-file")
+        assert main([*words, str(tmp_path / "reply.json")]) == 0
+        reasons = [gap["reason"] for gap in json.loads(out.getvalue())["gaps"] if gap["type"] == "config"]
+        assert reasons == ["The package python-dateutil is missing: run python3 -m pip install python-dateutil"]
+
+
+# What each operation needs besides a file.
+FILES = {
+    "BZ": [""],
+    "AV": ["EARNINGS symbol=A", "TIME_SERIES_DAILY symbol=A", "NEWS_SENTIMENT tickers=A", "DIVIDENDS symbol=A"],
+    "SEC": ["fraud"],
+    "FRED": ["GNP"],
+    "PPLX": ["--query a"],
+    "CALL": ["calendar date=2024-01-30", "events symbol=A exchange=NYSE", "transcript symbol=A exchange=NYSE"],
+    "YAHOO": [f"{op} symbol=A" for op in ("news", "earnings", "upgrades")],
+}
+
+
+@pytest.mark.parametrize(("source", "words"), [(source, words) for source, ops in FILES.items() for words in ops])
+def test_a_file_that_is_something_else_is_called_a_mistake_of_the_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, source: str, words: str
+) -> None:
+    """Not one of the source's, which was not asked."""
+    for content in ("<html><body>Sign in</body></html>", '"a text"', "a,b\n1,2\n", "\x00\x01"):
+        (tmp_path / "reply").write_text(content)
+        code, out, err = ask(monkeypatch, tmp_path, f"${source} {words} --input-file reply")
+        types = [gap["type"] for gap in json.loads(out)["gaps"]]
+        assert (code, err, [kind for kind in types if kind.endswith("error")]) == (0, "", ["input_error"]), content
+        assert "pit_excluded" in types, "the file was opened"

@@ -164,7 +164,7 @@ def test_without_a_pit_items_are_served_as_they_are(near: Run, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("items", "words", "code", "kind", "says"),
     [
-        (b"", (), 4, "input_error", "it is empty"),
+        (b"", (), 4, "input_error", "standard input is empty"),
         (b"{", (), 4, "input_error", "not valid JSON"),
         (b'"x"', (), 4, "input_error", "not a JSON array"),
         (b"[]", ("--pages", "nowhere"), 2, "config", "more than once"),

@@ -74,7 +74,7 @@ def test_the_operation_that_is_asked_for(given: dict[str, Any], offline: bool, n
         ({}, False, "demo needs an operation, such as BARS; --help lists them."),
         ({}, True, "demo needs an operation"),
         ({"op": "BAR", "symbol": "A"}, False, "BAR is not an operation of demo: did you mean BARS?"),
-        ({"op": "XYZ"}, False, "XYZ is not an operation of demo: --help lists them."),
+        ({"op": "XYZ"}, False, "XYZ is not an operation of demo: it has BARS, NEWS, OVERVIEW, RATING; see --help."),
         ({"op": "X" * 5_000}, False, f"{'X' * 40}... is not an operation of demo"),
         ({"op": "BARS"}, False, "BARS needs symbol: BARS symbol=..."),
         ({"op": "RATING", "size": None}, False, "RATING needs symbol, size: RATING symbol=..."),

@@ -196,7 +196,9 @@ def test_an_answer_that_is_not_complete_is_an_error() -> None:
     for status in ("failed", "in_progress", "requires_action"):
         error = ask(lambda request, said=status: as_json(perplexity.answer([], [], status=said)), op="ask").error  # type: ignore[misc]
         assert error is not None
-        assert error.reason == "The source sent an unreadable reply: the answer is not complete."
+        assert error.reason.startswith(
+            "The source sent an unreadable reply: the answer is not complete. Try again later"
+        )
 
 
 # What Perplexity says instead.

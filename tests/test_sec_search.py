@@ -558,10 +558,13 @@ def test_a_search_that_fails_is_an_error_and_no_empty_answer(response: Response)
     assert "SECRET" not in asked.error.reason
 
 
-def test_a_ticker_list_that_has_moved_is_an_error_that_says_so() -> None:
-    asked = ask(lambda request: as_json({}, 404), tickers=("AAPL",))
+@pytest.mark.parametrize(
+    ("tickers", "variable"), [(("AAPL",), "PIT_FETCH_SEC_WWW_URL"), ((), "PIT_FETCH_SEC_EFTS_URL")]
+)
+def test_what_has_moved_is_an_error_that_says_so(tickers: tuple[str, ...], variable: str) -> None:
+    asked = ask(lambda request: as_json({}, 404), tickers=tickers)
     assert asked.error is not None
-    assert asked.error.code == "http_status"
+    assert (asked.error.code, variable in asked.error.reason) == ("moved", True)
 
 
 def test_a_search_that_a_part_of_the_index_answered_is_asked_again() -> None:

@@ -51,7 +51,9 @@ class Parser(argparse.ArgumentParser):
             flags = [flag for action in self._actions for flag in action.option_strings]
             names = [word.partition("=")[0] for word in unknown]
             hints = [shown(name) + (option(name, flags) if name.startswith("-") else "") for name in names]
-            self.error(f"unrecognized arguments: {', '.join(hints)}")
+            is_path = "--archive" in flags and not any(name.startswith("-") for name in names)
+            where = " (an archive is named with --archive PATH)" if is_path else ""
+            self.error(f"unrecognized arguments: {', '.join(hints)}{where}")
         return given
 
 

@@ -485,7 +485,7 @@ def test_the_help_names_all_of_them(kept: Archive) -> None:
         ("--json info", "say which command first"),
         ("inof", "did you mean info?"),
         ("info --jsno", "did you mean --json?"),
-        ("info x", "unrecognized arguments: x"),
+        ("info x", "unrecognized arguments: x (an archive is named with --archive PATH)"),
         ("log --limit 0", "a whole number"),
         ("log --source benzingaa", "benzinga"),
         ("info --archive none.db", "there is no such file"),

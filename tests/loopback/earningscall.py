@@ -69,7 +69,8 @@ def app(calls: Sequence[Any], key: str = KEY) -> App:
             return Response(f"unknown key {query.get('apikey')}".encode(), 401)
         own = [one for one in calls if isinstance(one, Call)]
         if request.path == "/symbols-v2.txt":
-            names = sorted({(EXCHANGES.index(one.exchange), one.symbol) for one in own})
+            # The list of everybody's companies is never empty, whatever calls there are.
+            names = sorted({(0, "ZZZZ"), *((EXCHANGES.index(one.exchange), one.symbol) for one in own)})
             return Response("\n".join(f"{place}\t{symbol}\tA Company\t1\t2" for place, symbol in names).encode())
         if request.path == "/calendar":
             day = f"{int(query['year']):04}-{int(query['month']):02}-{int(query['day']):02}"

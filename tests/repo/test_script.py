@@ -130,6 +130,20 @@ def test_an_environment_that_does_not_run_is_not_gone_on_in(run: Run, checkout: 
     assert bare(run, checkout / "pit_fetch.py", *OFFLINE).ids == ["1003", "1002"]
 
 
+def test_an_environment_whose_interpreter_is_gone_is_named(run: Run, checkout: Path) -> None:
+    """As an upgrade of the system leaves it: make demo alone would not set it up again."""
+    python = checkout / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    said = []
+    for gone in (False, True):
+        if gone:
+            python.symlink_to("/nonexistent/python3.11")
+        done = old(run, checkout / "pit_fetch.py")
+        assert (done.code, done.gap_types) == (2, ["config"])
+        said.append("run make clean demo there" in done.envelope["gaps"][0]["reason"])
+    assert said == [True, True]
+
+
 def test_an_environment_that_runs_wins_over_an_old_interpreter(run: Run, checkout: Path) -> None:
     beside(checkout, f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     assert old(run, checkout / "pit_fetch.py").ids == ["1003", "1002"]

@@ -65,7 +65,9 @@ def _is_believed(document: Document) -> bool:
 
 def _once(context: Context, function: Function, parameters: Params, query: Query) -> Said:
     reply = context.http.get(HOST.name, "/query", parameters, busy=lambda got: _pause(got, function))
-    if reply.status != 200:  # a 404 as well: what the source does not know it says with HTTP 200
+    if reply.status == 404:  # what the source does not know, it says with HTTP 200
+        raise UpstreamError("moved", host=HOST.name, variable=HOST.override)
+    if reply.status != 200:
         raise UpstreamError("http_status", host=HOST.name, status=reply.status)
     document = decode(reply.body, function)
     check_message(document.message, function, query)

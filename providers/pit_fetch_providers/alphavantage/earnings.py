@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from pit_fetch.provider import Field, Record
 from pit_fetch.times import parse_date
+from pit_fetch_providers.alphavantage import months
 from pit_fetch_providers.alphavantage.function import Answer, Row, fields
 from pit_fetch_providers.alphavantage.rows import UNREADABLE, day_ends, prefix
 
@@ -43,6 +44,7 @@ class _Period(NamedTuple):
 
 def records(answer: Answer) -> Iterator[Record]:
     """One record a quarter and a whole year. What has no readable fiscal date has no identity."""
+    months.required()
     name = prefix(answer)
     quarters = [_period(row, answer) for kind, row in answer.rows if kind == QUARTERLY]
     known = [quarter for quarter in quarters if quarter is not None]
@@ -106,8 +108,8 @@ def _is_year_to_date(year: _Period, years: Sequence[_Period], quarters: Sequence
 
     older = [one.ends for one in years if one.ends < year.ends and known(one)]
     if older:
-        months = _months_between(max(older), year.ends)
-        return months < 11 or months % 12 not in (0, 1, 11)
+        distance = months.between(max(older), year.ends)
+        return distance < 11 or distance % 12 not in (0, 1, 11)
     listed = [one for one in quarters if _is_of(year, one) and known(one)]
     newest_first = sorted(listed, key=_by_end, reverse=True)
     sums, total = [], Decimal(0)
@@ -121,21 +123,11 @@ def _is_year_to_date(year: _Period, years: Sequence[_Period], quarters: Sequence
 
 def _is_of(year: _Period, quarter: _Period) -> bool:
     """Whether ``quarter`` ends within the fiscal year that ends with ``year``."""
-    from dateutil.relativedelta import relativedelta
-
     try:
-        before: date = year.ends - relativedelta(months=_MONTHS_OF_ITS_QUARTERS)
+        before = months.before(year.ends, _MONTHS_OF_ITS_QUARTERS)
     except ValueError:  # in the first year of the calendar
         return False
     return before < quarter.ends <= year.ends
-
-
-def _months_between(first: date, last: date) -> int:
-    """Whole calendar months, whatever the days."""
-    from dateutil.relativedelta import relativedelta
-
-    distance = relativedelta(last.replace(day=1), first.replace(day=1))
-    return int(distance.years) * 12 + int(distance.months)
 
 
 def _by_end(period: _Period) -> date:

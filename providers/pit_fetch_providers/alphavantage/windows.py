@@ -13,7 +13,7 @@ from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.provider import Context, Page, Params, Query, Record, Watermark
 from pit_fetch.times import NEW_YORK, parse_date, start_of_day
-from pit_fetch_providers.alphavantage import news
+from pit_fetch_providers.alphavantage import months, news
 from pit_fetch_providers.alphavantage.ask import HOST, Said, ask
 from pit_fetch_providers.alphavantage.bars import LONGEST
 from pit_fetch_providers.alphavantage.function import Function, is_own_market
@@ -76,7 +76,7 @@ def monthly(function: Function, query: Query, context: Context) -> Stream:
         yield from found
         is_known = is_known or any(isinstance(one, Record) for one in found)
         begins = start_of_day(month, NEW_YORK)
-        month = _before(month)
+        month = months.before(month, 1)
         if begins is not None and month >= last:
             yield Watermark(begins + LONGEST, patience=EMPTY_MONTHS)
 
@@ -136,7 +136,7 @@ def _first_month(query: Query) -> date:
     local = query.horizon.astimezone(NEW_YORK)
     month = date(local.year, local.month, 1)
     begins = start_of_day(month, NEW_YORK)
-    return _before(month) if begins is not None and query.horizon < begins + timedelta(minutes=1) else month
+    return months.before(month, 1) if begins is not None and query.horizon < begins + timedelta(minutes=1) else month
 
 
 def _last_month(query: Query) -> date:
@@ -145,10 +145,3 @@ def _last_month(query: Query) -> date:
         return FIRST_MONTH
     local = (query.since - LONGEST).astimezone(NEW_YORK)
     return max(FIRST_MONTH, date(local.year, local.month, 1))
-
-
-def _before(month: date) -> date:
-    from dateutil.relativedelta import relativedelta
-
-    earlier: date = month - relativedelta(months=1)
-    return earlier

@@ -7,12 +7,14 @@ had been edited more than a minute after publication, one of them 339 days after
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 
 from pit_fetch.paging import numbered
 from pit_fetch.provider import (
     BY_SELECT,
+    ConfigError,
     Context,
     Field,
     Gap,
@@ -170,6 +172,12 @@ def _parameters(query: Query, first: date, last: date) -> dict[str, str]:
     return parameters
 
 
+def _understood(query: Query) -> Query:
+    if any(re.search(r"[\s;|]", ticker) for ticker in query.options["tickers"] or ()):
+        raise ConfigError("operation", text="--tickers is a list with commas between the tickers: AAPL,MSFT.")
+    return query
+
+
 PROVIDER = Provider(
     name="bz-news-api",
     summary="Benzinga news articles, by ticker, channel, tag, keyword or theme",
@@ -224,6 +232,7 @@ PROVIDER = Provider(
                 Field("created", "instant"),
                 Field("updated", "instant"),
             ),
+            understand=_understood,
             window=BY_SELECT,  # with the look-back, which counts back from the window's end
             earliest=lambda query: _window(query)[0],
         ),

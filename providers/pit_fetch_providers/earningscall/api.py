@@ -32,7 +32,14 @@ def symbols(context: Context, find: Callable[[str], Sequence[str]]) -> Sequence[
     """What ``find`` finds in today's list of symbols."""
 
     def text(reply: Reply) -> str:
-        return (_checked(reply, "symbols") or b"").decode("utf-8", "replace")
+        body = _checked(reply, "symbols")
+        if body is None and reply.status == 404:  # a list of everybody's is never missing
+            raise UpstreamError("moved", host=HOST.name, variable=HOST.override)
+        if body is None:
+            raise UpstreamError("http_status", host=HOST.name, status=reply.status)
+        if b"\t" not in body:
+            raise UpstreamError("malformed", problem="it is not a list of symbols")
+        return body.decode("utf-8", "replace")
 
     return find(
         context.http.get_cached(

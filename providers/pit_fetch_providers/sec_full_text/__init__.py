@@ -32,15 +32,13 @@ from pit_fetch_providers.sec_full_text.filings import Filing, Filter
 from pit_fetch_providers.sec_full_text.tickers import ciks_of
 
 _CIK = re.compile(r"(?:CIK)?0*([0-9]{1,10})", re.IGNORECASE)
+_SEPARATED = re.compile(r"[\s;|]")
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
-    """The filings of the window, slice by slice. Raises ConfigError if there is nothing to search for."""
+    """The filings of the window, slice by slice."""
     options = query.options
-    if not any(options[name] for name in ("query", "forms", "ciks", "tickers", "entity")):
-        raise ConfigError("operation", text="Give words to search for, or --forms, --ciks, --tickers or --entity.")
     ciks = _ciks(query)
-    _check_forms(query)
     if options["tickers"]:
         ciks |= ciks_of(options["tickers"], context)
         if not ciks:
@@ -71,7 +69,6 @@ def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
     """The filings of one saved reply. Nothing in it shows a release, so with a PIT they are all undated."""
     if query.options["tickers"]:
         raise ConfigError("operation", text="--tickers needs the network: with --input-file, use --ciks.")
-    _check_forms(query)
     wanted = _filter(query, _ciks(query))
     answer = search.parse(body)
     if query.open_mode and (answer.capped or len(answer.hits) < answer.total):
@@ -139,20 +136,26 @@ def _forms(query: Query) -> tuple[str, ...]:
     return tuple(form.upper() for form in query.options["forms"] or ())
 
 
-def _check_forms(query: Query) -> None:
-    for form in _forms(query):
-        meant = spelling.meant(form)
-        if meant is not None:
-            raise ConfigError(
-                "operation", text=f"--forms: EDGAR writes {meant}, and finds nothing under other spellings."
-            )
-
-
 def _ciks(query: Query) -> set[int]:
-    matches = [_CIK.fullmatch(text) for text in query.options["ciks"] or ()]
-    if None in matches:
-        raise ConfigError("operation", text="--ciks is a list of numbers of up to ten digits, e.g. 320193.")
-    return {int(match[1]) for match in matches if match}
+    return {int(text.upper().removeprefix("CIK")) for text in query.options["ciks"] or ()}
+
+
+def _understood(query: Query) -> Query:
+    """The query, provided that EDGAR can find what it asks for. Raises ConfigError."""
+    options = query.options
+    if not query.offline and not any(options[name] for name in ("query", "forms", "ciks", "tickers", "entity")):
+        _refuse("Give words to search for, or --forms, --ciks, --tickers or --entity.")
+    for likely in filter(None, map(spelling.meant, _forms(query))):
+        _refuse(f"--forms: EDGAR writes {likely}, and finds nothing under other spellings.")
+    if not all(map(_CIK.fullmatch, options["ciks"] or ())):
+        _refuse("--ciks is a list of numbers of up to ten digits, e.g. 320193.")
+    if any(map(_SEPARATED.search, options["tickers"] or ())):
+        _refuse("--tickers is a list with commas between the tickers: AAPL,MSFT.")
+    return query
+
+
+def _refuse(text: str) -> None:
+    raise ConfigError("operation", text=text)
 
 
 def _day(moment: datetime) -> date:
@@ -179,6 +182,7 @@ PROVIDER = Provider(
             rule="by release: the end of the day whose index lists the filing, or what its header says",
             why="filing dates are moved back on request, so they are not evidence",
             fields=filings.FIELDS,
+            understand=_understood,
             window=BY_ASKING,  # in filing dates, which are days in New York
             caveats=caveats,
         ),

@@ -68,6 +68,11 @@ def checked(reply: Reply, host: str) -> Reply:
     raise UpstreamError("credential_refused", host=host, variables=" or ".join(USER_AGENT.variables))
 
 
+def moved(host: str) -> UpstreamError:
+    """What to say where an object is missing that cannot be."""
+    return UpstreamError("moved", host=host, variable={one.name: one.override for one in HOSTS}[host])
+
+
 def is_missing(reply: Reply) -> bool:
     """Whether there is no such object. The store behind www.sec.gov then answers 403 with an XML error, not 404."""
     return reply.status == 404 or (reply.status == 403 and b"<Code>AccessDenied</Code>" in reply.body)

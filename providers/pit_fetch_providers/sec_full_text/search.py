@@ -131,8 +131,8 @@ def _is_again(page: list[Any], first: list[Any]) -> bool:
 def _page(context: Context, search: Mapping[str, str], first: date, last: date, offset: int) -> Answer:
     window = {"dateRange": "custom", "startdt": first.isoformat(), "enddt": last.isoformat(), "from": str(offset)}
     reply = edgar.get(context, edgar.EFTS, PATH, {**search, **window}, _pause)
-    if reply.status != 200:
-        raise UpstreamError("http_status", host=edgar.EFTS, status=reply.status)
+    if edgar.is_missing(reply):
+        raise edgar.moved(edgar.EFTS)
     return parse(reply.body)
 
 

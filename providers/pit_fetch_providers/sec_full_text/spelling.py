@@ -20,8 +20,13 @@ _SAID = {
     "13G": "SCHEDULE 13G (until 2024: SC 13G)",
     "13F": "13F-HR",
     "PROXY": "DEF 14A",
+    "ANNUAL": "10-K",
     "ANNUALREPORT": "10-K",
+    "QUARTERLY": "10-Q",
     "QUARTERLYREPORT": "10-Q",
+    "CURRENTREPORT": "8-K",
+    "PROXYSTATEMENT": "DEF 14A",
+    "INSIDER": "4",
 }
 
 

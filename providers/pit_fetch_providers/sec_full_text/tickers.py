@@ -21,8 +21,8 @@ def ciks_of(tickers: Iterable[str], context: Context) -> set[int]:
 def decode(reply: Reply) -> Mapping[str, set[int]]:
     """``{"0": {"cik_str": 320193, "ticker": "AAPL", "title": "Apple Inc."}, …}`` by ticker. Raises UpstreamError."""
     edgar.checked(reply, edgar.WWW)
-    if reply.status != 200:
-        raise UpstreamError("http_status", host=edgar.WWW, status=reply.status)
+    if edgar.is_missing(reply):
+        raise edgar.moved(edgar.WWW)
     rows = strict_json(reply.body)
     listed: dict[str, set[int]] = {}
     for row in rows.values() if isinstance(rows, dict) else ():
