@@ -229,6 +229,7 @@ def test_a_page_that_is_public_in_part_may_be_repeated_for_a_while(near: Run) ->
     assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", SPOILT)
 @pytest.mark.parametrize("created", [PIT + MINUTE, PIT - MINUTE / 2], ids=["late", "revised"])
 def test_a_withheld_article_that_cannot_be_read_costs_nothing(near: Run, name: str, created: datetime) -> None:

@@ -33,6 +33,7 @@ def levels(said: dict[str, Any]) -> set[str]:
     return {finding["level"] for finding in said["findings"] if finding["check"] != "client"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", WIRINGS)
 def test_files_alone_never_show_that_the_pit_is_enforced(name: str, tmp_path: Path) -> None:
     truth, change = WIRINGS[name]

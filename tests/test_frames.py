@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from datetime import UTC, date, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,7 @@ from pit_fetch.envelope import Asked, Envelope
 from pit_fetch.provider import FieldKind
 from tests.demo import at_pit, demo, record
 
-pandas = pytest.importorskip("pandas")
-pyarrow = pytest.importorskip("pyarrow")
+pytestmark = pytest.mark.skipif(not all(map(find_spec, ("pandas", "pyarrow"))), reason="needs the extra frames")
 
 AT = {"available_at": "2024-02-15T15:59:00-05:00", "available_at_source": "provider_metadata", "id": "1"}
 KINDS: dict[str, FieldKind] = {
@@ -86,7 +86,7 @@ def test_a_frame_is_typed() -> None:
         "open": "boolean", "tags": "object", "about": "object", "title": "object", "more": "Int64",
     }  # fmt: skip
     assert frame.loc[0, "about"] == {"x": [1]}
-    assert frame.loc[0, "available_at"] == pandas.Timestamp("2024-02-15 20:59", tz="UTC")
+    assert frame.loc[0, "available_at"] == datetime(2024, 2, 15, 20, 59, tzinfo=UTC)
     assert frame.loc[1, ["close", "volume", "date"]].isna().all()
     assert frame.attrs["gaps"][0]["type"] == "no_data"
 

@@ -22,7 +22,14 @@ def _budget(law: str) -> settings:
     return settings(examples(0.2 if most else 0.03 if ": archive " in law else 0.08), phases=WHOLE)
 
 
-@pytest.mark.parametrize("law", LAWS)
+def _is_shown_elsewhere(law: str) -> bool:
+    """The laws of the archive are the same for every source, and the sample is one."""
+    return ": archive " in law and not law.startswith("sample: ")
+
+
+@pytest.mark.parametrize(
+    "law", [pytest.param(law, marks=[pytest.mark.thorough] if _is_shown_elsewhere(law) else []) for law in LAWS]
+)
 def test_law(law: str) -> None:
     @_budget(law)
     @given(st.integers(0, 2**32))

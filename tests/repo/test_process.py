@@ -198,6 +198,7 @@ def read_all(leader: int) -> str:
     return shown.decode()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("source", ["fifo", "/dev/zero", "-", "terminal"])
 def test_the_deadline_or_a_size_ends_an_input_that_does_not(run: Run, tmp_path: Path, source: str) -> None:
     leader, follower = pty.openpty()

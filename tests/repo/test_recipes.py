@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from datetime import UTC, datetime, timedelta
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ import pit_fetch
 from pit_fetch.testing.server import serve
 from tests.loopback import alphavantage, benzinga, sec
 
-pytest.importorskip("pandas")
+pytestmark = pytest.mark.skipif(find_spec("pandas") is None, reason="needs the extra frames")
 ROOT = Path(__file__).resolve().parents[2]
 BLOCKS = re.findall(r"```(python|sh)\n(.*?)```", (ROOT / "docs" / "recipes.md").read_text(), re.DOTALL)
 CLOSE = datetime(2024, 2, 15, 21, tzinfo=UTC)
