@@ -73,7 +73,8 @@ def _sections_alone(real: Any) -> Any:
 def _headings_anywhere(real: Any) -> Any:
     class Page(real):  # type: ignore[misc]
         def _end(self) -> None:
-            self._heading_row = len(self._rows) - 1 if self._is_heading else self._heading_row
+            if self._is_heading:
+                self._heading_row = len(self._rows) - 1
             super()._end()
 
     return Page
