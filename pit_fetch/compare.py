@@ -29,7 +29,7 @@ TWO_PITS = "diff needs two different instants: --pit EARLIER --pit LATER"
 # Sources that look back over some minutes only, unless told otherwise, have an option of this name.
 _LOOK_BACK, _LOOK_BACK_MINUTES = "lookback_minutes", 1_440
 # What each answer says by itself and the comparison says once, or in other words.
-_SAID_BY_REPORT = frozenset({"late", "undated", "nothing", "nothing_with_hint", "limit", "max_pages"})
+_SAID_BY_REPORT = frozenset({"late", "undated", "nothing", "nothing_with_hint", "limit", "max_pages", "quoting"})
 
 
 class Read(NamedTuple):
@@ -151,9 +151,9 @@ def _whole(request: Request, since: datetime | None) -> Request:
 
 
 def _read(outcome: Outcome) -> Read:
-    records = {record.id: record for record in outcome.kept}
+    records = {record.id: record for record in outcome.public}
     is_cut = any(one.type == "truncated" for one in outcome.gaps)
-    last = position(outcome.kept[-1]) if outcome.kept else (float("-inf"), "")
+    last = position(outcome.public[-1]) if outcome.public else (float("-inf"), "")
     return Read(records, last if is_cut else None)
 
 

@@ -218,7 +218,11 @@ def is_quoting(record: Record, view: View) -> bool:
 
     What it refuses an item for besides, a stamp or a key of its own, is a fault of the source's code.
     """
-    item = _item(record, view)
+    return is_refused_for_texts(_item(record, view), view)
+
+
+def is_refused_for_texts(item: dict[str, Any], view: View) -> bool:
+    """The same of an item as it is shown, which may be a part of it."""
     bare = {name: value if name in _OWN else _without_texts(value) for name, value in item.items()}
     return _is_refused(item, view) and not _is_refused(bare, view)
 

@@ -14,7 +14,7 @@ def complete_to(answer: Outcome) -> Position:
     """The position down to which an answer is complete."""
     if not any(one.type == "truncated" for one in answer.gaps):
         return float("inf"), ""
-    return position(answer.kept[-1]) if answer.kept else (float("-inf"), "")
+    return position(answer.public[-1]) if answer.public else (float("-inf"), "")
 
 
 def in_gaps(gaps: list[Gap], held: Iterable[Gap]) -> list[Gap]:

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
-# A part ends after a space or a line break if there is one among its last characters.
+# A part ends after a space or a line break if there is one among its last characters, else after another sign that no
+# word and no stamp holds: the gate would refuse half a stamp.
 _LOOK_BACK = 200
+_IN_A_STAMP = "-+:."
 
 
 class Place(NamedTuple):
@@ -94,5 +96,7 @@ def _is_text(name: str, value: object, kept: Collection[str]) -> bool:
 
 
 def _ending_well(text: str) -> str:
-    ends = [place for place in range(max(1, len(text) - _LOOK_BACK), len(text)) if text[place].isspace()]
-    return text[: ends[-1] + 1] if ends else text
+    last = range(len(text) - 1, max(1, len(text) - _LOOK_BACK) - 1, -1)
+    ends = [place for place in last if not (text[place].isalnum() or text[place] in _IN_A_STAMP)]
+    end = next((place for place in ends if text[place].isspace()), next(iter(ends), None))
+    return text if end is None else text[: end + 1]

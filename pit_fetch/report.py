@@ -58,6 +58,7 @@ class Outcome(NamedTuple):
     text       the envelope in the requested format: text, or bytes for a binary one
     complaint  why the exit status is not 0, for stderr
     notes      the gaps, for stderr, if the format has no place for them
+    kept, public  the records that are shown; and with those that are left out for what their texts quote
     """
 
     envelope: Envelope
@@ -67,6 +68,7 @@ class Outcome(NamedTuple):
     notes: tuple[str, ...] = ()
     kept: tuple[Record, ...] = ()
     gaps: tuple[Gap, ...] = ()
+    public: tuple[Record, ...] = ()
 
 
 def report(request: Request, collected: Collected) -> Outcome:
@@ -87,14 +89,19 @@ def report(request: Request, collected: Collected) -> Outcome:
     fitted = envelope.fit(records, gaps, view, write, request.max_chars)
     status = ExitStatus.BUG if collected.failure else ExitStatus.OK
     finding = envelope.judge(as_json.render(fitted.envelope), request.pit)
-    if finding is not None:
-        if envelope.judge(as_json.render(envelope.of([], gaps, view)), request.pit) is not None:
-            view = view._replace(query="")  # what is asked for is such a text
-        left = tuple(one for one in records if not envelope.is_quoting(one, view))
-        if len(left) < len(records):
-            view = view if left[:1] == records[:1] else view._replace(start=None)
-            gaps = [*gaps, gap("quoting"), *([] if left else [gap("nothing")])]
+    if finding is not None and envelope.judge(as_json.render(envelope.of([], gaps, view)), request.pit) is not None:
+        view = view._replace(query="")  # what is asked for is such a text
+        fitted = envelope.fit(records, gaps, view, write, request.max_chars)
+        finding = envelope.judge(as_json.render(fitted.envelope), request.pit)
+    said = gaps
+    while finding is not None:
+        left = _without_quotations(records, fitted.envelope, view)
+        if len(left) == len(records):
+            break
+        if left[:1] != records[:1]:
+            view, said = view._replace(start=None), [one for one in said if one.code != "changed_since"]
         records = left
+        gaps = [*said, gap("quoting"), *([] if left or _has_failed(said) else [gap("nothing")])]
         fitted = envelope.fit(records, gaps, view, write, request.max_chars)
         finding = envelope.judge(as_json.render(fitted.envelope), request.pit)
     if finding is not None:
@@ -105,7 +112,28 @@ def report(request: Request, collected: Collected) -> Outcome:
     complaint = view.clean(_complaint(gaps, status))
     notes = tuple(f"{one['type']}: {one['reason']}" for one in fitted.envelope.gaps if request.format in DATA_ONLY)
     kept = tuple(records[: fitted.kept])
-    return Outcome(fitted.envelope, fitted.text, status, complaint, notes, kept, tuple(gaps))
+    public = collected.taken.kept if finding is None and len(kept) == len(records) else kept
+    return Outcome(fitted.envelope, fitted.text, status, complaint, notes, kept, tuple(gaps), tuple(public))
+
+
+def _without_quotations(records: Sequence[Record], refused: Envelope, view: envelope.View) -> tuple[Record, ...]:
+    """``records`` without those that the gate refuses for what their texts quote, whole or in the part that is shown.
+
+    What is harmless in the whole of a long text need not be in a part of it: a part of JSON is no JSON.
+    """
+    left = tuple(one for one in records if not envelope.is_quoting(one, view))
+    if len(left) < len(records):
+        return left
+    shown = refused.data
+    return tuple(
+        one
+        for place, one in enumerate(records)
+        if place >= len(shown) or not envelope.is_refused_for_texts(shown[place], view)
+    )
+
+
+def _has_failed(gaps: Sequence[Gap]) -> bool:
+    return any(one.type in _STATUS_OF_TYPE and one.code != "not_recorded" for one in gaps)
 
 
 def _start(request: Request, kept: Sequence[Record]) -> Place | None:
@@ -181,8 +209,7 @@ def _gaps(request: Request, collected: Collected) -> list[Gap]:
         gaps.append(gap("limit", limit=request.limit, cursor=cursor(taken.resume or taken.kept[-1])))
     elif taken.stopped == "max_pages" and taken.last is not None:
         gaps.append(gap("max_pages", public=taken.scanned, max_pages=request.max_pages, cursor=cursor(taken.last)))
-    failed = any(one.type in _STATUS_OF_TYPE and one.code != "not_recorded" for one in gaps)
-    if not taken.kept and not failed and not any(one.type == "no_data" for one in gaps):
+    if not taken.kept and not _has_failed(gaps) and not any(one.type == "no_data" for one in gaps):
         hint = collected.when_empty
         gaps.append(gap("nothing_with_hint", hint=hint) if hint else gap("nothing"))
     return gaps

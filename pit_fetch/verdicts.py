@@ -13,7 +13,7 @@ from typing import Any
 from pit_fetch import agent, credentials
 from pit_fetch.compare import look_back_from
 from pit_fetch.engine import run as ask
-from pit_fetch.envelope import FAILURES
+from pit_fetch.envelope import FAILURES, View, is_quoting
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.held import complete_to, in_gaps, joined
@@ -31,7 +31,7 @@ FIELDS = ("verdict", "because", "rule")
 # How far beyond the PIT it looks, unless --date-to says so.
 _BEYOND = timedelta(days=1)
 # What a fetch at the PIT would say about itself.
-_OF_A_FETCH = frozenset({"late", "undated", "nothing", "nothing_with_hint", "limit", "max_pages"})
+_OF_A_FETCH = frozenset({"late", "undated", "nothing", "nothing_with_hint", "limit", "max_pages", "quoting"})
 
 
 def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
@@ -58,7 +58,7 @@ def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
     else:
         gaps = in_gaps(gaps, at_pit.gaps)
         derives = request.provider.derive(understood(plain, world.clock.now())) is not None
-        found = joined(live, at_pit.kept, outcome.kept, complete_to(at_pit), derives)
+        found = joined(live, at_pit.public, outcome.public, complete_to(at_pit), derives)
     operation = named(request.provider, request.options)[0]
     shown = [_explained(one, pit, operation, why) for one, why in sorted(found, key=lambda pair: position(pair[0]))]
     if len(shown) > request.limit:
@@ -133,6 +133,8 @@ def _explained(record: Record, pit: datetime, operation: Operation, why: str) ->
     else:
         said, because = judged, _BECAUSE[judged](record, operation)
     because += "; the archive holds what it said before" if why == "replaced" else ""
+    if said == "public" and is_quoting(record, View(pit=pit)):
+        because += "; but left out, for its texts quote a stamp after the PIT, or a field of an envelope"
     if record.first_seen_at is not None:
         rule = "by sight: what was in the archive was public"
     elif operation.dating == "record":

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from pit_fetch import formats
 from pit_fetch.envelope import Envelope
 from pit_fetch.formats import BINARY, DATA_ONLY, NAMES, renderer
-from pit_fetch.provider import Provider, Record
+from pit_fetch.provider import Context, Provider, Query, Record, UpstreamError
 from tests.demo import PIT, at_pit, demo, record
 from tests.inprocess import Answer
 
@@ -189,6 +189,47 @@ def test_an_answer_of_nothing_but_a_quoting_item_leads_on(tmp_path: Path) -> Non
             left, _ = printed(tmp_path, provider, "json", *words, "--after", cursor)
             ids, ends = [*ids, *left.ids], ends + 1
         assert (left.code, ids[-1:]) == (0, ["c"])
+
+
+STAMP = "2020-01-01T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_lost"),
+    [
+        (f"available_at:{STAMP}," * 900, False),
+        ("[" + ",".join([f'{{"available_at":"{STAMP}"}}'] * 900) + "]", False),
+        ("[" + ",".join([f'{{"available_at":"{STAMP}"}}'] * 900), False),
+        # Harmless as JSON, where the name is another's; in a part of it, which is no JSON, that cannot be seen.
+        ("[" + ",".join(['{"made_available_at":"2020-01-01"}'] * 900) + "]", True),
+    ],
+)
+def test_a_part_that_the_gate_refuses_costs_the_others_nothing(tmp_path: Path, text: str, is_lost: bool) -> None:
+    """What a long text quotes may be harmless in the whole, and be refused where a part of it ends."""
+    provider = demo([record("a", 1, body="one"), record("b", 2, body=text), record("c", 3, body="two")])
+    for budget in (*range(4_000, 4_040, 3), 6_000):
+        bodies: dict[str, str] = {}
+        cursor: str | None = ""
+        for _ in range(40):
+            words = ("--after", cursor) if cursor else ()
+            left, _ = printed(tmp_path, provider, "json", "--max-chars", str(budget), *words)
+            assert left.code == 0
+            for item in left.data:
+                bodies[item["id"]] = bodies.get(item["id"], "") + item.get("body", "")
+            cursor = next((gap["cursor"] for gap in left.envelope["gaps"] if "cursor" in gap), None)
+            if cursor is None:
+                break
+        assert cursor is None
+        assert bodies == {"a": "one", "c": "two", **({} if is_lost else {"b": text})}
+
+
+def test_where_quoting_items_alone_came_before_an_error_nothing_is_said_of_the_rest(tmp_path: Path) -> None:
+    def broken(query: Query, context: Context) -> Iterator[Record]:
+        yield record("b", 1, body="available_at: 2030-01-01T00:00:00Z")
+        raise UpstreamError("malformed", problem="it is spoilt")
+
+    left, _ = printed(tmp_path, demo(broken), "json")
+    assert (left.code, left.ids, "no_data" in left.gap_types) == (0, [], False)
 
 
 CARELESS: dict[str, Callable[[], Provider]] = {

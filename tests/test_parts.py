@@ -67,6 +67,15 @@ def test_short_texts_come_first_and_a_part_ends_after_a_space() -> None:
     assert part(ITEM, None, 99, KEPT) == Part(ITEM, None)
 
 
+@given(st.text("ab,:=", max_size=9), st.integers(1, 400))
+def test_a_part_does_not_end_within_a_stamp(before: str, room: int) -> None:
+    stamp = "2024-07-15T16:00:00.123456+00:00"
+    text = f"{before}available_at:{stamp}," * 20
+    ended = part({"body": text}, None, room, ()).item.get("body", "")
+    cut = [place for place in range(len(text)) if text.startswith(stamp, place) and place < len(ended)]
+    assert room < 60 or all(ended[place:].startswith(stamp) for place in cut)
+
+
 @pytest.mark.parametrize("place", [Place("gone", 3), Place("list", 0), Place("id", 1)])
 def test_a_place_that_is_not_there_is_the_beginning(place: Place) -> None:
     assert part(ITEM, place, 99, KEPT) == Part(ITEM, None)

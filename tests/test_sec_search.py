@@ -137,6 +137,12 @@ def test_a_form_that_may_exist_is_asked_for(form: str) -> None:
     assert ask([], forms=(form,)).error is None
 
 
+@pytest.mark.parametrize("cik", [str(TESLA), "0" * 5_000 + str(TESLA), f"CIK{TESLA:010d}", f"ci\N{KELVIN SIGN}{TESLA}"])
+def test_a_number_is_read_however_it_is_written(cik: str) -> None:
+    asked = ask([Filing(number(1), "10-K", "2024-01-10 12:00:00", ciks=(TESLA,))], ciks=(cik,))
+    assert (asked.ids, asked.error) == ([number(1)], None)
+
+
 @pytest.mark.parametrize("options", [{"query": None}, {"ciks": ("Apple",)}, {"ciks": ("12345678901",)}])
 def test_a_request_that_cannot_be_asked_is_refused_before_it_is(options: dict[str, Any]) -> None:
     def no_request(request: Request) -> Response:

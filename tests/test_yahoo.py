@@ -456,7 +456,22 @@ def test_a_row_of_the_calendar_that_cannot_be_read_is_left_out_alone() -> None:
     assert (kept.payload["reportedEPS"], kept.payload["surprisePercent"]) == ("1002.5", "3")
 
 
-@pytest.mark.parametrize("odd", ["<![foo bar]>", "<![if !IE]>", "<![CDATA[x]]>", "<!x>", "<?x>", "&#xD800;", "\0", "<"])
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "<![foo bar]>",
+        "<![if !IE]>",
+        "<![CDATA[x]]>",
+        "<!x>",
+        "<?x>",
+        "&#xD800;",
+        "\0",
+        "<",
+        "</th>",
+        "<th>EPS</th>",
+        "<tr><th>x",
+    ],
+)
 @pytest.mark.parametrize("place", range(4))
 def test_markup_in_a_later_row_costs_the_others_nothing(odd: str, place: int) -> None:
     row = ["March 30, 2025 at 4 PM EST", "1", "2", "3"]

@@ -76,7 +76,14 @@ def make(rng: Random, most: int = 4, contradictions: float = 0.05, unlisted: flo
         worlds.append(loopback.app(_shuffled(rng, [*public, *noise]), pages=_pages(broken), true_utc=true_utc))
         spoilt.append({f.accession: wreck(rng) for f in noise if rng.random() < 0.2})
     choices = {**common(moment, [filing.accession for filing in public], rng), **CHOICES}
-    slices = [{f"{MODULE}.search:SLICE_MOST": n, f"{MODULE}.search:SLICE_AIM": max(2, n - 1)} for n in (2, 5, 300)]
+    slices = [
+        {
+            f"{MODULE}.search:SLICE_MOST": n,
+            f"{MODULE}.search:SLICE_AIM": max(2, n - 1),
+            f"{MODULE}.work:MOST_AHEAD": most_ahead,
+        }
+        for n, most_ahead in ((2, 100), (5, 1), (300, 3))
+    ]
     return Case(
         source="sec_full_text",
         pit=pit,

@@ -212,7 +212,7 @@ def _later_report(rng: Random, last: date) -> str:
     cells["long"] = (*cells["late"], CANARY)
     cells["markup"] = (
         "AAPL",
-        name + rng.choice(("<![foo bar]>", "<!x>", "&#xD800;")),
+        name + rng.choice(("<![foo bar]>", "<!x>", "&#xD800;", "</th>", "<th>x</th>")),
         _hour(rng, *late),
         "1",
         "2",

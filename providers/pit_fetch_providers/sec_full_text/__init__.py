@@ -137,7 +137,8 @@ def _forms(query: Query) -> tuple[str, ...]:
 
 
 def _ciks(query: Query) -> set[int]:
-    return {int(text.upper().removeprefix("CIK")) for text in query.options["ciks"] or ()}
+    matches = map(_CIK.fullmatch, query.options["ciks"] or ())
+    return {int(match[1]) for match in matches if match}
 
 
 def _understood(query: Query) -> Query:

@@ -139,8 +139,9 @@ class _Page(HTMLParser):
         self.depth = 0
         self._heading: list[str] = []
         self._rows: list[list[str]] = []
-        self._headings: set[int] = set()  # which of the rows are part of the heading
+        self._heading_row = -1  # the first that has a heading: what a later row holds must not cost the others
         self._cell: list[str] | None = None
+        self._is_heading = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "table":
@@ -148,33 +149,33 @@ class _Page(HTMLParser):
         if self.depth != 1:
             return
         if tag == "table":
-            self._heading, self._rows, self._headings = [], [], set()
+            self._heading, self._rows, self._heading_row = [], [], -1
         elif tag == "tr":
             self._end()
             self._rows.append([])
         elif tag in ("td", "th") and self._rows:
             self._end()
-            self._cell = []
+            self._cell, self._is_heading = [], tag == "th"
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "table" and self.depth:
             self.depth -= 1
             if not self.depth:
                 self._end()
-                rows = [row for place, row in enumerate(self._rows) if place not in self._headings]
+                rows = [row for place, row in enumerate(self._rows) if place != self._heading_row]
                 self.tables.append(Cells(self._heading, rows))
         elif self.depth == 1 and tag in ("td", "th", "tr"):
-            self._end(is_heading=tag == "th")
+            self._end()
 
     def handle_data(self, data: str) -> None:
         self.texts.append(data)
         if self._cell is not None:
             self._cell.append(data)
 
-    def _end(self, *, is_heading: bool = False) -> None:
+    def _end(self) -> None:
         if self._cell is not None:
-            text = " ".join("".join(self._cell).split())
-            (self._heading if is_heading else self._rows[-1]).append(text)
-            if is_heading:
-                self._headings.add(len(self._rows) - 1)
+            text, here = " ".join("".join(self._cell).split()), len(self._rows) - 1
+            if self._is_heading and self._heading_row < 0:
+                self._heading_row = here
+            (self._heading if self._is_heading and here == self._heading_row else self._rows[-1]).append(text)
         self._cell = None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, time, timedelta
 from typing import Any
 
-from pit_fetch_providers.sec_full_text import forms
+from pit_fetch_providers.sec_full_text import forms, work
 from pit_fetch_providers.sec_full_text.acceptance import DISSEMINATION, Acceptance, accepted_at
 from pit_fetch_providers.sec_full_text.evidence import Stamp
 
@@ -128,6 +128,20 @@ def _gap_at_many_hits(real: Any) -> Any:
     return slices
 
 
+def _without_crowds(real: Any) -> Any:
+    """A day that would be read last is not read at all."""
+
+    def whole(slices: Any, evidence: Any, record: Any) -> Any:
+        def is_crowded(one: Any) -> bool:
+            listed = evidence.listed(one.day, one.filed)
+            return [evidence.needs_header(filing, listed) for filing in one.filed].count(True) > work.MOST_AHEAD
+
+        few = ([one for one in days if not is_crowded(one)] if isinstance(days, list) else days for days in slices)
+        yield from real(few, evidence, record)
+
+    return whole
+
+
 def _todays(*names: str) -> Make:
     def make(real: Any) -> Any:
         def record(filing: Any, *given: Any) -> Any:
@@ -225,6 +239,7 @@ MUTANTS = (
         _whatever_its_order,
         _ORDERED,
     ),
+    Mutant("sec: a crowded day is not read", f"{_HERE}.work:whole", _without_crowds, ("sec_full_text: sizes",)),
     Mutant(
         "sec: withheld filings count towards the days ahead",
         f"{_HERE}.work:_count_dated",

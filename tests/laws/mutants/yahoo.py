@@ -70,6 +70,16 @@ def _sections_alone(real: Any) -> Any:
     return lambda parser, text: fails() if "<![" in text else real(parser, text)
 
 
+def _headings_anywhere(real: Any) -> Any:
+    class Page(real):  # type: ignore[misc]
+        def _end(self) -> None:
+            if self._is_heading:
+                self._heading_row = len(self._rows) - 1
+            super()._end()
+
+    return Page
+
+
 def _echoed(real: Any) -> Any:
     def checked(reply: Any, *host: Any) -> Any:
         try:
@@ -92,6 +102,7 @@ MUTANTS = (
     Mutant("yahoo: a spoilt article fails the fetch", f"{_HERE}.news:read", _readable_alone, _ROWS),
     Mutant("yahoo: a spoilt report fails the fetch", f"{_HERE}.earnings:read", _readable_alone, _ROWS),
     Mutant("yahoo: markup in a report fails the fetch", "pit_fetch.wire:read_html", _sections_alone, _ROWS),
+    Mutant("yahoo: a heading in a report is one of the table", f"{_HERE}.earnings:_Page", _headings_anywhere, _ROWS),
     Mutant("yahoo: a spoilt action fails the fetch", f"{_HERE}.ratings:upgrades", _readable_alone, _ROWS),
     Mutant(
         "yahoo: an unknown symbol is an error",
