@@ -78,58 +78,70 @@ def report(request: Request, collected: Collected) -> Outcome:
     """
     view = _view(request, collected.secrets)
     view = view._replace(start=_start(request, collected.taken.kept), resumes=collected.resumes)
-    render, gaps = renderer(request.format, request.width), _gaps(request, collected)
+    gaps = _gaps(request, collected)
     if view.start is not None and not envelope.goes_on(collected.taken.kept[0], view):
         gaps.append(gap("changed_since"))
-
-    def write(one: Envelope) -> Text:
-        return render(one, request.pretty)
-
-    records = collected.taken.kept
-    fitted = envelope.fit(records, gaps, view, write, request.max_chars)
-    status = ExitStatus.BUG if collected.failure else ExitStatus.OK
-    finding = envelope.judge(as_json.render(fitted.envelope), request.pit)
-    if finding is not None and envelope.judge(as_json.render(envelope.of([], gaps, view)), request.pit) is not None:
-        view = view._replace(query="")  # what is asked for is such a text
-        fitted = envelope.fit(records, gaps, view, write, request.max_chars)
-        finding = envelope.judge(as_json.render(fitted.envelope), request.pit)
-    said = gaps
-    while finding is not None:
-        left = _without_quotations(records, fitted.envelope, view)
-        if len(left) == len(records):
-            break
-        if left[:1] != records[:1]:
-            view, said = view._replace(start=None), [one for one in said if one.code != "changed_since"]
-        records = left
-        gaps = [*said, gap("quoting"), *([] if left or _has_failed(said) else [gap("nothing")])]
-        fitted = envelope.fit(records, gaps, view, write, request.max_chars)
-        finding = envelope.judge(as_json.render(fitted.envelope), request.pit)
-    if finding is not None:
-        gaps, status = [gap("gate_refused", finding=finding)], ExitStatus.BUG
-        fitted = envelope.fit([], gaps, view, write)
+    draft = _judged(request, collected.taken.kept, gaps, view)
+    if draft.finding is not None:
+        draft = _without_quotations(request, draft)
+    status = ExitStatus.BUG if collected.failure or draft.finding else ExitStatus.OK
+    if draft.finding is not None:
+        refused = gap("gate_refused", finding=draft.finding)
+        draft = _judged(request, (), [refused], draft.view)._replace(finding=draft.finding)
+    fitted, gaps = draft.fitted, draft.gaps
     if status is ExitStatus.OK and request.fail:
         status = next((_STATUS_OF_TYPE[kind] for kind in _STATUS_OF_TYPE if any(g.type == kind for g in gaps)), status)
     complaint = view.clean(_complaint(gaps, status))
     notes = tuple(f"{one['type']}: {one['reason']}" for one in fitted.envelope.gaps if request.format in DATA_ONLY)
-    kept = tuple(records[: fitted.kept])
-    public = collected.taken.kept if finding is None and len(kept) == len(records) else kept
+    kept = tuple(draft.records[: fitted.kept])
+    public = collected.taken.kept if draft.finding is None and len(kept) == len(draft.records) else kept
     return Outcome(fitted.envelope, fitted.text, status, complaint, notes, kept, tuple(gaps), tuple(public))
 
 
-def _without_quotations(records: Sequence[Record], refused: Envelope, view: envelope.View) -> tuple[Record, ...]:
-    """``records`` without those that the gate refuses for what their texts quote, whole or in the part that is shown.
+class _Draft(NamedTuple):
+    """An answer before it is decided on. ``finding``: why the gate refuses it, or None."""
+
+    records: Sequence[Record]
+    gaps: list[Gap]
+    view: envelope.View
+    fitted: envelope.Fitted
+    finding: str | None
+
+
+def _judged(request: Request, records: Sequence[Record], gaps: list[Gap], view: envelope.View) -> _Draft:
+    render = renderer(request.format, request.width)
+    fitted = envelope.fit(records, gaps, view, lambda one: render(one, request.pretty), request.max_chars)
+    return _Draft(records, gaps, view, fitted, envelope.judge(as_json.render(fitted.envelope), request.pit))
+
+
+def _without_quotations(request: Request, draft: _Draft) -> _Draft:
+    """A refused draft without the request's words and the public items that quote what the gate refuses."""
+    _, asked, view, _, _ = draft
+    if envelope.judge(as_json.render(envelope.of([], asked, view)), request.pit) is not None:
+        draft = _judged(request, draft.records, asked, view._replace(query=""))
+    while draft.finding is not None:
+        left, view = _quoting_nothing(draft), draft.view
+        if len(left) == len(draft.records):
+            break
+        if left[:1] != draft.records[:1]:
+            view = view._replace(start=None)
+        gaps = [one for one in asked if view.start is not None or one.code != "changed_since"]
+        gaps += [gap("quoting"), *([] if left or _has_failed(asked) else [gap("nothing")])]
+        draft = _judged(request, left, gaps, view)
+    return draft
+
+
+def _quoting_nothing(draft: _Draft) -> Sequence[Record]:
+    """The records without those that the gate refuses for what their texts quote, whole or in the part that is shown.
 
     What is harmless in the whole of a long text need not be in a part of it: a part of JSON is no JSON.
     """
-    left = tuple(one for one in records if not envelope.is_quoting(one, view))
-    if len(left) < len(records):
+    left = [one for one in draft.records if not envelope.is_quoting(one, draft.view)]
+    if len(left) < len(draft.records):
         return left
-    shown = refused.data
-    return tuple(
-        one
-        for place, one in enumerate(records)
-        if place >= len(shown) or not envelope.is_refused_for_texts(shown[place], view)
-    )
+    items = draft.fitted.envelope.data
+    refused = {place for place, item in enumerate(items) if envelope.is_refused_for_texts(item, draft.view)}
+    return [one for place, one in enumerate(draft.records) if place not in refused]
 
 
 def _has_failed(gaps: Sequence[Gap]) -> bool:
