@@ -1,1 +1,1 @@
-"""The bundled providers. Each module holds one ``PROVIDER``, as a third-party package would."""
+"""The bundled providers. Each package holds one ``PROVIDER``, as a third-party package would."""

@@ -7,14 +7,12 @@ had been edited more than a minute after publication, one of them 339 days after
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 
 from pit_fetch.paging import numbered
 from pit_fetch.provider import (
     BY_SELECT,
-    ConfigError,
     Context,
     Field,
     Gap,
@@ -30,6 +28,7 @@ from pit_fetch.provider import (
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.bz_news_api import api, articles
 from pit_fetch_providers.bz_news_api.themes import THEMES, mentions
+from pit_fetch_providers.lists import check_tickers
 
 PAGE_SIZE = 100
 # The API answers HTTP 400 if page x pageSize exceeds 10,000.
@@ -173,8 +172,7 @@ def _parameters(query: Query, first: date, last: date) -> dict[str, str]:
 
 
 def _understood(query: Query) -> Query:
-    if any(re.search(r"[\s;|]", ticker) for ticker in query.options["tickers"] or ()):
-        raise ConfigError("operation", text="--tickers is a list with commas between the tickers: AAPL,MSFT.")
+    check_tickers(query)
     return query
 
 

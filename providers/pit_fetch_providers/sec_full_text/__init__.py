@@ -25,6 +25,7 @@ from pit_fetch.provider import (
     gap,
 )
 from pit_fetch.times import NEW_YORK
+from pit_fetch_providers.lists import check_tickers
 from pit_fetch_providers.sec_full_text import edgar, evidence, filings, forms, search, spelling, work
 from pit_fetch_providers.sec_full_text.archive import Archive
 from pit_fetch_providers.sec_full_text.evidence import Evidence, Stamp
@@ -32,7 +33,6 @@ from pit_fetch_providers.sec_full_text.filings import Filing, Filter
 from pit_fetch_providers.sec_full_text.tickers import ciks_of
 
 _CIK = re.compile(r"(?:CIK)?0*([0-9]{1,10})", re.IGNORECASE)
-_SEPARATED = re.compile(r"[\s;|]")
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
@@ -150,8 +150,7 @@ def _understood(query: Query) -> Query:
         _refuse(f"--forms: EDGAR writes {likely}, and finds nothing under other spellings.")
     if not all(map(_CIK.fullmatch, options["ciks"] or ())):
         _refuse("--ciks is a list of numbers of up to ten digits, e.g. 320193.")
-    if any(map(_SEPARATED.search, options["tickers"] or ())):
-        _refuse("--tickers is a list with commas between the tickers: AAPL,MSFT.")
+    check_tickers(query)
     return query
 
 
