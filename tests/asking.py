@@ -13,7 +13,7 @@ from pit_fetch.log import Log
 from pit_fetch.pit import Taken, Tally
 from pit_fetch.provider import Record
 from pit_fetch.request import of_values
-from pit_fetch.testing.process import TestClock, unhurried
+from pit_fetch.testing.inprocess import TestClock, unhurried
 from pit_fetch.testing.server import Answering, App
 from pit_fetch.transport import Request
 from pit_fetch.world import World

@@ -20,8 +20,8 @@ from pit_fetch.errors import UsageError
 from pit_fetch.pit import position
 from pit_fetch.provider import Context, Operation, Option, Query, Record
 from pit_fetch.registry import load
-from pit_fetch.testing.process import TestClock
-from pit_fetch.testing.same import CANARY
+from pit_fetch.testing.comparison import CANARY
+from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering
 from pit_fetch.world import World
 from tests.demo import PIT, PIT_TEXT, demo, nobody, record

@@ -18,7 +18,7 @@ from pit_fetch.formats import NAMES
 from pit_fetch.formats.table import render
 from pit_fetch.output import write_file
 from pit_fetch.provider import Record
-from pit_fetch.testing.process import TestClock
+from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering
 from pit_fetch.world import World
 from tests.demo import AT_PIT, PIT, ask, at_pit, demo, nobody, record

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from pit_fetch.archive import schema, upkeep
-from pit_fetch.testing.process import Left
+from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App, Response, as_json, serve
 from pit_fetch.transport import Request
 from tests.archive.world import KEYS, UNLIMITED, Archive, alpha, articles, at

@@ -11,7 +11,7 @@ import pytest
 
 from pit_fetch.archive import redaction, schema, upkeep
 from pit_fetch.archive.errors import ArchiveError
-from pit_fetch.testing.process import Left
+from pit_fetch.testing.inprocess import Left
 from tests.archive.world import Archive, articles, at
 from tests.loopback import benzinga
 

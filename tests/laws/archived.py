@@ -16,8 +16,8 @@ from urllib.parse import quote
 from pit_fetch import registry
 from pit_fetch.archive import derive, log, schema
 from pit_fetch.request import parse
-from pit_fetch.testing.process import Left
-from pit_fetch.testing.same import holds, same_bytes
+from pit_fetch.testing.comparison import holds, same_bytes
+from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import Request
 from tests.laws import dropping, indexed, keeping, memory
