@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Response:
-    """``cut`` breaks off after so many bytes of the body; ``hang`` never answers."""
+    """A server's response. ``cut`` is the number of bytes after which it breaks off; with ``hang`` none ever comes."""
 
     body: bytes = b""
     status: int = 200
@@ -37,7 +37,7 @@ def as_json(value: Any, status: int = 200, **headers: str) -> Response:
 
 @dataclass
 class Answering:
-    """A transport that asks ``app`` in this process. ``error`` is the first exception of the app itself."""
+    """A transport that calls ``app`` in this process. ``error`` is the first exception of the app itself."""
 
     app: App
     now: Callable[[], datetime]
@@ -60,7 +60,7 @@ class Answering:
 
 @dataclass
 class Server:
-    """A running server. ``requests`` is what it was asked, in order."""
+    """A running server, and the requests that it received, in order."""
 
     url: str
     requests: list[Request]
@@ -68,7 +68,7 @@ class Server:
 
 @contextmanager
 def serve(app: App, tls: ssl.SSLContext | None = None) -> Iterator[Server]:
-    """Serves ``app`` on a free port of the loopback address until the block ends."""
+    """Serve ``app`` on a free port of the loopback address until the block ends."""
     from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
     requests: list[Request] = []

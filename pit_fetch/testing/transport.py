@@ -1,4 +1,4 @@
-"""What an author's own server is written in: a request, and an answer, as a tuple or as a Response."""
+"""The types of an author's own server: a request, and the answer to it, as a tuple or as a Response."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Mapping
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import Request
 
-__all__ = ["Answer", "Request", "Response", "ask_responses"]
+__all__ = ["Request", "Response", "ServerAnswer", "ask_responses"]
 
 # Status, headers and body.
-Answer = tuple[int, Mapping[str, str], bytes]
+ServerAnswer = tuple[int, Mapping[str, str], bytes]
 
 
-def response_of(answer: Answer | Response) -> Response:
+def response_of(answer: ServerAnswer | Response) -> Response:
     if isinstance(answer, Response):
         return answer
     status, headers, body = answer
     return Response(body, status, headers)
 
 
-def ask_responses(request: Request) -> Answer:
-    """The answer of the active ``responses`` mock, for use inside ``serve``.
+def ask_responses(request: Request) -> ServerAnswer:
+    """Return the answer of the active ``responses`` mock, for use inside ``serve``.
 
     >>> with responses.RequestsMock() as mock:
     ...     mock.get("https://api.example.com/items", body=reply)
