@@ -11,9 +11,9 @@ process, ``Answering`` a server that is one function, and ``TestClock`` the time
 """
 
 from pit_fetch.testing.inprocess import Left, TestClock, run
-from pit_fetch.testing.server import Answering
+from pit_fetch.testing.server import Answering, Response, ServerAnswer, ask_responses
 from pit_fetch.testing.suite import ProviderSuite
-from pit_fetch.testing.transport import Request, Response, ServerAnswer, ask_responses
+from pit_fetch.transport import Request
 
 # The name that authors know; beside other answers, it is the server's.
 Answer = ServerAnswer

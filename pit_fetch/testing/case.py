@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -87,6 +88,11 @@ class ObservedRun(Left):
         return [record for batch in batches for record in batch if isinstance(record, Record)]
 
     @property
+    def requests(self) -> list[tuple[str, str, bytes | None]]:
+        """The key of each request, in order."""
+        return [request_key(request) for request, _ in self.exchanges]
+
+    @property
     def watermarks(self) -> list[datetime]:
         """The instants that were promised, each once, in the order of the promises."""
         return list(dict.fromkeys(item.at for item in self.yielded if isinstance(item, Watermark)))
@@ -154,6 +160,11 @@ def version_of(record: Record) -> PublicVersion | None:
 
 def versions_of(records: Iterable[Record]) -> set[PublicVersion]:
     return {version for record in records if (version := version_of(record)) is not None}
+
+
+def request_key(request: Request) -> tuple[str, str, bytes | None]:
+    """Return what a request asks for, so that two of them can be compared."""
+    return request.path, json.dumps(dict(request.params), sort_keys=True, default=list), request.body
 
 
 def failure(problem: str, advice: str) -> AssertionError:

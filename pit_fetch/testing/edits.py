@@ -57,11 +57,10 @@ def without_late(late: Sequence[ReplyRow]) -> dict[str, Change]:
 
 def flags_beside(recording: RecordedReply) -> list[Path]:
     """Return where a flag beside the rows means, by its name, that there are more of them, or no more."""
-    containers = _containers(recording)
     return [
         path
         for path, value in leaves(recording.tree)
-        if isinstance(value, bool) and not _is_below(path, containers) and _TELLING.search(str(path[-1]))
+        if isinstance(value, bool) and not _is_below(path, recording.containers) and _TELLING.search(str(path[-1]))
     ]
 
 
@@ -155,7 +154,7 @@ def _odd_worlds(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetim
 
 def worlds_beside(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime) -> dict[str, Change]:
     """Return worlds in which late rows changed what the reply holds beside them: later dates, ranks, validity."""
-    containers = _containers(recording)
+    containers = recording.containers
 
     def dates(tree: Any) -> None:
         for path, value in list(leaves(tree)):
@@ -252,10 +251,6 @@ def _in_lists(rows: Sequence[ReplyRow]) -> list[ReplyRow]:
     return [row for row in rows if isinstance(row.key, int)]
 
 
-def _containers(recording: RecordedReply) -> set[Path]:
-    return {row.container for row in recording.every}
-
-
 def _insert(container: list[Any], rows: list[Any], first: bool) -> None:
     place = 0 if first else len(container)
     container[place:place] = rows
@@ -313,7 +308,7 @@ def _variable(node: Any, paths: set[Path]) -> dict[Path, str | float]:
 
 
 def _vary(node: Any, variable: Mapping[Path, str | float], number: int) -> Any:
-    """Vary texts and figures so that the copies sort both before and after the originals, whatever they are sorted by."""
+    """Vary texts and figures so that copies sort before and after the originals, whatever the provider sorts by."""
     for path, value in variable.items():
         if isinstance(value, str):
             _put(node, path, f"{'!' if number % 2 else '~'}{number} {value}")
@@ -324,7 +319,7 @@ def _vary(node: Any, variable: Mapping[Path, str | float], number: int) -> Any:
 
 def _count_less(recording: RecordedReply, tree: Any, late: Sequence[ReplyRow]) -> None:
     """Lower the counts beside the rows to what the source gives when the late rows do not exist."""
-    containers = _containers(recording)
+    containers = recording.containers
     sizes = {len(node_at(tree, container)) for container in containers}
     for path, value in list(leaves(tree)):
         if _is_below(path, containers) or isinstance(value, bool):
@@ -335,7 +330,7 @@ def _count_less(recording: RecordedReply, tree: Any, late: Sequence[ReplyRow]) -
             _put(tree, path, str(number - len(late)) if is_text else number - len(late))
 
 
-def _is_below(path: Path, containers: set[Path]) -> bool:
+def _is_below(path: Path, containers: Sequence[Path]) -> bool:
     return any(path[: len(container)] == container for container in containers if container)
 
 

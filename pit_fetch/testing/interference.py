@@ -13,7 +13,7 @@ from typing import Any
 
 from pit_fetch.provider import Operation, Option
 from pit_fetch.testing import edits
-from pit_fetch.testing.case import MICROSECOND, Case, ObservedRun, failure, instants, pits_before
+from pit_fetch.testing.case import MICROSECOND, Case, ObservedRun, failure, instants, pits_before, request_key
 from pit_fetch.testing.comparison import interference
 from pit_fetch.testing.documents import node_at
 from pit_fetch.testing.pagination import in_pages, rests_on_sizes
@@ -264,21 +264,17 @@ def _check_failing_pages(recording: RecordedReply, pit: datetime, late: Sequence
         return
     whole = recording.run_at(pit)
     without = observe(case, pit, reply=edited(case, edits.without_late(late)["left out"]))
-    for_late = {_key(request) for request, _ in whole.exchanges} - {_key(request) for request, _ in without.exchanges}
+    for_late = {*whole.requests} - {*without.requests}
     for event, answer in (("is not there (404)", Response(b"", 404)), ("is empty", Response(b"{}"))):
 
         def wire(request: Request, made: Response, answer: Response = answer) -> Response:
-            return answer if _key(request) in for_late else made
+            return answer if request_key(request) in for_late else made
 
         if for_late and observe(case, pit, wire=wire).leaves != whole.leaves:
             raise failure(
                 f"at the PIT {pit} the output is another one when the page of a record that was not public {event}",
                 "let a page of a row fail alone: paging.children, and a record without a stamp for the row",
             )
-
-
-def _key(request: Request) -> tuple[str, str, bytes | None]:
-    return request.path, json.dumps(dict(request.params), sort_keys=True, default=list), request.body
 
 
 # --- other requests that the recorded reply answers

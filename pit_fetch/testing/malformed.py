@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pit_fetch.testing.case import Case, ObservedRun, failure
+from pit_fetch.testing.case import Case, ObservedRun, failure, request_key
 from pit_fetch.testing.comparison import CANARY
 from pit_fetch.testing.documents import node_at
 from pit_fetch.testing.drift import TOLERANT, check_not_worse
@@ -41,13 +41,13 @@ def check_errors(recording: RecordedReply) -> None:
             _check_not_repeated(run, event)
             if status == 500 and run.exchanges:
                 _check_reported(run, f"when {event}, the answer does not say so: it reads as if nothing were public")
-    first, *others = [_address(request) for request, _ in baseline.exchanges] or [()]
-    later = {address for address in others if address[0] == first[0] and address != first}
+    first, *others = baseline.requests or [("", "", None)]
+    later = {other for other in others if other[0] == first[0] and other != first}
     if later:
         run = observe(
-            case, case.now, wire=lambda request, made: Response(b"", 500) if _address(request) in later else made
+            case, case.now, wire=lambda request, made: Response(b"", 500) if request_key(request) in later else made
         )
-        if any(_address(request) in later for request, _ in run.exchanges):
+        if later & {*run.requests}:
             _check_reported(run, "when a later page fails with HTTP 500, the answer reads as if there were no more")
 
 
@@ -73,10 +73,6 @@ def check_paging(recording: RecordedReply) -> None:
             )
         if run.crash:
             raise failure(f"the provider fails when a page repeats itself ({run.crash})", TOLERANT)
-
-
-def _address(request: Request) -> tuple[object, ...]:
-    return request.path, tuple(sorted(request.query.items())), request.body
 
 
 def _check_reported(run: ObservedRun, problem: str) -> None:

@@ -11,7 +11,6 @@ from pit_fetch.testing import edits
 from pit_fetch.testing.case import Case, failure, is_aware, pits_before
 from pit_fetch.testing.recording import RecordedReply, drop, edited
 from pit_fetch.testing.runner import observe
-from pit_fetch.transport import Request
 
 _ORDER = (
     "give a page an order (paging.newest_first) only where the source sorts by the stamp that you yield as "
@@ -53,7 +52,7 @@ def check_versions(recording: RecordedReply) -> None:
     """Check that every version of an item is yielded, so that the newest one public at the PIT can be chosen."""
     case = recording.case
     alone: dict[str, set[datetime]] = {}
-    for container in dict.fromkeys(row.container for row in recording.rows):
+    for container in recording.containers:
         rows = recording.rows_in(container)
         for row in rows:
             others = [other for other in rows if other is not row]
@@ -85,16 +84,12 @@ def _check_declared(recording: RecordedReply) -> None:
         return
     last, stamp = min(baseline.stamps.items(), key=lambda item_and_stamp: item_and_stamp[1])
     below = observe(case.with_options(after=f"{last}@{stamp.isoformat()}"), case.now)
-    if [_key(request) for request, _ in below.exchanges] != [_key(request) for request, _ in baseline.exchanges]:
+    if below.requests != baseline.requests:
         raise failure(
             f"item {several!r} has several versions, and what the source is asked for moves with --after: continued, "
             "an answer would bring superseded versions back",
             "declare Operation(versions=True): query.horizon is then the PIT, whatever part of the answer is wanted",
         )
-
-
-def _key(request: Request) -> tuple[str, str, bytes | None]:
-    return request.path, str(sorted(request.params.items())), request.body
 
 
 def _check_page(page: Page) -> None:

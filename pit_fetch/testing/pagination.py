@@ -28,8 +28,8 @@ def rests_on_sizes(recording: RecordedReply) -> bool:
     does not serve.
     """
     case = recording.case
-    containers = _containers(recording)
-    if case.own_server or len(containers) != 1:
+    container = _only_list(recording)
+    if case.own_server or container is None:
         return False
     few, more = (_sizes(case.with_options(limit=limit)) for limit in (7, 9))
     if few != more:
@@ -39,7 +39,7 @@ def rests_on_sizes(recording: RecordedReply) -> bool:
         return False
 
     def fill(tree: Any) -> None:
-        rows = node_at(tree, containers[0])
+        rows = node_at(tree, container)
         rows.extend(copy.deepcopy(rows[number % len(rows)]) for number in range(size))
 
     full = observe(in_pages(case.at_leisure(1_000), recording, sized=True), case.now, reply=edited(case, fill))
@@ -49,11 +49,11 @@ def rests_on_sizes(recording: RecordedReply) -> bool:
 
 def in_pages(case: Case, recording: RecordedReply, *, sized: bool) -> Case:
     """Return the case with such a server, for one run. Without ``sized`` it gives all rows at once, and then none."""
-    containers = _containers(recording)
-    if len(containers) != 1:
+    container = _only_list(recording)
+    if container is None:
         return case
-    # Edited trees hold the document in a box, of which the container's path begins with the key.
-    path = containers[0][1:]
+    # The path begins with the key of the box in which edits hold the document.
+    path = container[1:]
     turns: dict[str, int] = {}
 
     def serve(reply: bytes, request: Request) -> Response:
@@ -74,8 +74,9 @@ def in_pages(case: Case, recording: RecordedReply, *, sized: bool) -> Case:
     return replace(case, serve=serve)
 
 
-def _containers(recording: RecordedReply) -> list[Path]:
-    return list(dict.fromkeys(row.container for row in recording.rows if isinstance(row.key, int)))
+def _only_list(recording: RecordedReply) -> Path | None:
+    lists = [path for path in recording.containers if isinstance(node_at(recording.tree, path), list)]
+    return lists[0] if len(lists) == 1 else None
 
 
 def _sizes(case: Case) -> set[int]:

@@ -67,12 +67,15 @@ class RecordedReply:
     def tree(self) -> Any:
         return _tree_of(self.case)
 
+    @property
+    def containers(self) -> list[Path]:
+        return list(dict.fromkeys(row.container for row in self.rows))
+
     @cached_property
     def every(self) -> tuple[ReplyRow, ...]:
         """All rows, also those beside the ones that make records: a provider may have chosen, or merged."""
         known = {row.path: row for row in self.rows}
-        rows = (row for path in dict.fromkeys(row.container for row in self.rows) for row in self.rows_in(path))
-        return tuple(known.get(row.path, row) for row in rows)
+        return tuple(known.get(row.path, row) for path in self.containers for row in self.rows_in(path))
 
     def rows_in(self, container: Path) -> list[ReplyRow]:
         return [ReplyRow(container, key) for key in _keys_of(node_at(self.tree, container))]

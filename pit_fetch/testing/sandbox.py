@@ -180,24 +180,26 @@ _BUILT_IN: Mapping[object, str] = {
 }
 # These read the clock if they are given no instant: the most arguments that such a call has.
 _CLOCK_BY_DEFAULT: Mapping[object, int] = {time.gmtime: 0, time.asctime: 0, time.strftime: 1}
-# Functions in Python, by the place of their code: the module and the function's name.
-_IN_PYTHON: Mapping[tuple[str, str], str] = {
-    ("os", "getenv"): "os.getenv",
+# Functions in Python, by the module that holds their code and by their names there.
+_IN_PYTHON = {
     ("os", "__getitem__"): "os.environ",
     ("os", "_createenviron"): "os.environ",
-    ("posixpath", "expanduser"): "os.path.expanduser",
-    ("posixpath", "expandvars"): "os.path.expandvars",
-    ("pathlib", "home"): "Path.home",
-    ("pathlib", "expanduser"): "Path.expanduser",
     **{
-        (module, function): f"{module}.{function}"
-        for module, function in (
-            ("getpass", "getuser"), ("platform", "node"), ("platform", "uname"), ("platform", "platform"),
-            ("socket", "getfqdn"), ("locale", "getlocale"), ("uuid", "uuid1"), ("uuid", "uuid4"),
-            ("tempfile", "gettempdir"),
+        (module, function): f"{shown}.{function}"
+        for module, shown, functions in (
+            ("os", "os", "getenv"),
+            ("posixpath", "os.path", "expanduser expandvars"),
+            ("pathlib", "Path", "home expanduser"),
+            ("getpass", "getpass", "getuser"),
+            ("platform", "platform", "node uname platform"),
+            ("socket", "socket", "getfqdn"),
+            ("locale", "locale", "getlocale"),
+            ("uuid", "uuid", "uuid1 uuid4"),
+            ("tempfile", "tempfile", "gettempdir"),
         )
+        for function in functions.split()
     },
-}  # fmt: skip
+}
 
 
 @contextlib.contextmanager

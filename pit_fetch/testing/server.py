@@ -29,10 +29,41 @@ class Response:
 
 
 App = Callable[[Request], Response]
+# Status, headers and body.
+ServerAnswer = tuple[int, Mapping[str, str], bytes]
 
 
 def as_json(value: Any, status: int = 200, **headers: str) -> Response:
     return Response(json.dumps(value).encode(), status, {"Content-Type": "application/json", **headers})
+
+
+def response_of(answer: ServerAnswer | Response) -> Response:
+    if isinstance(answer, Response):
+        return answer
+    status, headers, body = answer
+    return Response(body, status, headers)
+
+
+def ask_responses(request: Request) -> ServerAnswer:
+    """Return the answer of the active ``responses`` mock, for use inside ``serve``.
+
+    >>> with responses.RequestsMock() as mock:
+    ...     mock.get("https://api.example.com/items", body=reply)
+    ...     return ask_responses(request)
+    """
+    import requests
+
+    if "responses" not in requests.adapters.HTTPAdapter.send.__module__:
+        raise RuntimeError("no responses mock is active: call ask_responses inside `with responses.RequestsMock()`")
+    response = requests.request(
+        request.method,
+        request.url,
+        params=dict(request.query),
+        headers=dict(request.sent_headers),
+        data=request.body,
+        timeout=request.timeout,
+    )
+    return response.status_code, dict(response.headers), response.content
 
 
 @dataclass

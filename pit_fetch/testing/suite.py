@@ -16,10 +16,11 @@ from pit_fetch.testing.case import Case, failure, is_aware
 from pit_fetch.testing.documents import decode, format_of, leaves
 from pit_fetch.testing.recording import RecordedReply, analyze
 from pit_fetch.testing.runner import Refused, observe
+from pit_fetch.testing.server import Response, ServerAnswer, response_of
 from pit_fetch.testing.state import State
 from pit_fetch.testing.timestamps import floor
-from pit_fetch.testing.transport import Request, Response, ServerAnswer, response_of
 from pit_fetch.times import parse_rfc3339
+from pit_fetch.transport import Request
 
 _FAR = datetime(2100, 1, 1, tzinfo=UTC)
 _FIRST = "test_the_recording_holds_dated_records"
