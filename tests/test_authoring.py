@@ -1,4 +1,4 @@
-"""What an author of a provider can use besides HTTP: a library's call, a local file, and helpers for replies."""
+"""Sources besides HTTP, a library's call and a local file, and the helpers for replies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a test works on: a provider with its recorded reply, and what one run of the program produced."""
+"""A provider with its recorded reply, and the outcome of one run of the program on it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class PublicVersion(NamedTuple):
 
 @dataclass(frozen=True)
 class ObservedRun(Left):
-    """What one run produced: what leaves the process, and what only a test (or the audit file) sees.
+    """The outcome of one run: what leaves the process, and what only a test (or the audit file) sees.
 
     yielded  what the provider yields, records and pages and watermarks, before the framework touches it
     query    the request as the provider received it; None where the provider was not called

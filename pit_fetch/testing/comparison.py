@@ -20,7 +20,7 @@ Bytes = TypeVar("Bytes", bound=Left)
 
 
 class Interference(AssertionError):
-    """What leaves the process depends on what was not public. ``place`` is the world's, counted from 0."""
+    """The bytes that leave the process depend on what was not public. ``place`` is the world's, counted from 0."""
 
     def __init__(self, place: int, what: str) -> None:
         self.place, self.what = place, what

@@ -42,7 +42,7 @@ def check_imprecise(recording: RecordedReply) -> None:
         "times.end_of_day for a date, times.wall_clock in the zone of the source for a reading without an offset"
     )
     for body, known, pattern in _fields(recording):
-        for number in range(3):
+        for number in range(3):  # less_precise has up to three forms
             tree, example = decode(body), ""
             for node in _nodes(tree, pattern):
                 forms = list(less_precise(node.value))

@@ -89,7 +89,8 @@ def basic_worlds(recording: RecordedReply, late: Sequence[ReplyRow]) -> dict[str
         "with other figures": _each(late, _refigure),
         "without their values": _each(
             late,
-            lambda row: _change_values(row, lambda value: value if _is_number_like_stamp(value) else None),
+            # Numbers that may be stamps stay, or rows would be undated and not late.
+            lambda row: _change_values(row, lambda v: None if isinstance(v, str) or floor(v) is None else v),
         ),
     }
 
@@ -104,6 +105,7 @@ def _crowded_worlds(recording: RecordedReply, late: Sequence[ReplyRow], size: in
 
     def several(tree: Any, first: bool) -> None:
         packed = {row: pickle.dumps(node_at(tree, row.path)) for row in listed}
+        # Pickled once: many hundred copies are made, and copy.deepcopy is several times slower.
         copies = [
             _vary(_rename(pickle.loads(packed[row]), ids[row], number), variable[row], number)  # noqa: S301 - of this process
             for number in range(size // len(listed) + 1)
@@ -366,10 +368,6 @@ def _change_dates(node: Any, change: Callable[[Any], Any]) -> None:
 
 def _on_last_day(value: Any) -> Any:
     return "9999-12-31" + value[10:] if isinstance(value, str) and value[4:5] == "-" else value
-
-
-def _is_number_like_stamp(value: Any) -> bool:
-    return not isinstance(value, str) and floor(value) is not None
 
 
 def _undated_fields(recording: RecordedReply, late: Sequence[ReplyRow]) -> list[str]:

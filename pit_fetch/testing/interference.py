@@ -140,6 +140,7 @@ def _check_worlds(
     sized: bool = False,
 ) -> None:
     recorded = recording.case
+    # Worlds with many rows take more requests than the recording.
     max_requests = max(recorded.max_requests, 5 * edits.MOST)
 
     def run(reply: bytes, case: Case = case, offline: bool = offline) -> ObservedRun:

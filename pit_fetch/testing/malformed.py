@@ -56,7 +56,7 @@ def check_paging(recording: RecordedReply) -> None:
     case, rows = recording.case, recording.rows
     longest = max({row.container for row in rows}, key=lambda path: sum(row.container == path for row in rows))
     page = edited(case, lambda tree: _fill(tree, [row for row in rows if row.container == longest], case))
-    first: dict[str, Response] = {}
+    first: dict[str, Response] = {}  # by path
 
     def repeat(request: Request, made: Response) -> Response:
         return first.setdefault(request.path, made)

@@ -31,6 +31,7 @@ def rests_on_sizes(recording: RecordedReply) -> bool:
     container = _only_list(recording)
     if case.own_server or container is None:
         return False
+    # Limits that no source has of its own: sizes that differ follow from them.
     few, more = (_sizes(case.with_options(limit=limit)) for limit in (7, 9))
     if few != more:
         return True

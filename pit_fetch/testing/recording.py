@@ -1,4 +1,4 @@
-"""Which part of a recorded reply is which record, and which of its dates the record's stamps rest on.
+"""Experiments on a recorded reply: which part of it is which record, and on which dates its stamps rest.
 
 Both are found by experiment: a part is left out, or a date postponed, and the difference shows. So a row counts
 as late by its own dates in the recording, also where the provider makes no record of it.
@@ -88,6 +88,7 @@ class RecordedReply:
         for row in self.rows[:EXAMINED]:
             for path, value in dates_of(self, row):
                 pattern = pattern_of(row, path)
+                # Each try is a run: a date that moved no stamp in four rows is taken to move none.
                 if pattern in basis or tries[pattern] >= 4:
                     continue
                 tries[pattern] += 1
@@ -139,6 +140,7 @@ def _rows_of(case: Case, baseline: ObservedRun) -> list[ReplyRow]:
     rows: list[ReplyRow] = []
     if format_of(case.reply) is not None:
         tree, settled = _tree_of(case), list[Path]()
+        # Lists of several rows first, the outermost before those inside its rows.
         candidates = sorted(containers(tree), key=lambda path: (len(node_at(tree, path)) < 2, len(path)))
         for path in [*candidates, ()]:
             if any(path[: len(other)] == other or other[: len(path)] == path for other in settled):

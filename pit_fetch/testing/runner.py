@@ -168,6 +168,7 @@ def observe(
         return wire(request, made) if wire else made
 
     transport = Answering(app, clock.now)
+    # Verbose, since what is logged leaves the process, too; max_chars=0, so that nothing is left out for its size.
     options = {"limit": 100_000, "max_pages": 1_000, "pit": pit, **case.options, "verbose": True, "max_chars": 0}
     if offline:
         options["input_file"] = "-"

@@ -1,4 +1,4 @@
-"""What an author's code remembers between runs, and how it is put back before the next one.
+"""A snapshot of what an author's code remembers, to put it back before each run.
 
 A real command is a process of its own. In a test many runs share one, and what a module, a class, a default,
 a closure or a cache keeps of one run could hide, or cause, a difference in the next.
@@ -28,7 +28,7 @@ _ATOMS = (str, bytes, int, float, type(None))
 
 
 class Authors(NamedTuple):
-    """Which code a provider's author wrote: the provider's own package, and what is neither ours nor a library's."""
+    """The code that a provider's author wrote: its own package, and what is neither pit_fetch's nor a library's."""
 
     packages: frozenset[str]
 
@@ -47,7 +47,7 @@ def authors_of(provider: Provider) -> Authors:
 
 
 class State:
-    """What is reachable from a provider's functions and can change, as it was when this was made.
+    """A snapshot of everything reachable from a provider's functions that can change.
 
     A forked child for each run would need no such snapshot, but a test runner has threads, which a fork may
     leave waiting for ever, and not every system can fork.

@@ -52,7 +52,7 @@ def floor(value: object, zone: str = "") -> datetime | None:
 def earliest(value: object) -> datetime | None:
     """Return the earliest instant that a stamp can mean at all, None for what is no stamp."""
     instant = floor(value)
-    # An RFC 3339 stamp is exact, and so is a reading; only a day lasts.
+    # Only a day lasts: a stamp with a clock is an instant.
     return instant - timedelta(days=1) if instant is not None and is_date(value) else instant
 
 

@@ -365,7 +365,7 @@ WRONG = {
     "the last version": Wrong(
         chosen(lambda first, second: second), "versions_are_left_to_the_framework", "yield every version", {LEAKS},
     ),
-    "versions that nobody declares": Wrong(
+    "undeclared versions": Wrong(
         vintages.PROVIDER._replace(operations=(vintages.PROVIDER.operations[0]._replace(versions=False),)),
         "versions_are_left_to_the_framework", "whatever part of the answer is wanted",
     ),
