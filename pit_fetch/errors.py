@@ -21,7 +21,7 @@ from pit_fetch.gaps import Code, gap
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pit_fetch.envelope import Envelope
+    from pit_fetch.pipeline.envelope import Envelope
 
 
 class ExitStatus(IntEnum):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-from pit_fetch.process import INTERRUPTED
+from pit_fetch.support.process import INTERRUPTED
 
 Code = Literal[
     "late", "undated", "caveat", "snapshot", "never_dated", "undated_served", "unusable", "empty_twice", "nothing",

@@ -237,7 +237,7 @@ Busy = Callable[[Reply], float | None]
 
 
 class Http(Protocol):
-    """The HTTP client that a provider is given; :class:`pit_fetch.http.Client` is the real one."""
+    """The HTTP client that a provider is given; :class:`pit_fetch.net.client.Client` is the real one."""
 
     def get(
         self,

@@ -12,7 +12,7 @@ import re
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
-from pit_fetch.siblings import gate
+from pit_fetch.support.bundled import gate
 
 NEW_YORK = ZoneInfo("America/New_York")
 _LAST_ZONE = timezone(timedelta(hours=-12))

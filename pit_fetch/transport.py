@@ -1,7 +1,7 @@
 """The one seam to the network: ``send(request) -> Reply``.
 
 A transport makes one exchange, complete or not at all. All policy (which hosts, retries, redirects,
-rates, the deadline, what an error may say) sits above it in :mod:`pit_fetch.http`, so the real
+rates, the deadline, what an error may say) sits above it in :mod:`pit_fetch.net.client`, so the real
 network, a recorder, a replay and a test's server are peers.
 """
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pit_fetch.network import Network
+from pit_fetch.net.requests_transport import Network
 from pit_fetch.provider import Provider
 from pit_fetch.testing.process import Left, TestClock, run
 from pit_fetch.transport import Transport

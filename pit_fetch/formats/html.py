@@ -10,15 +10,15 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch import __version__
-from pit_fetch.columns import Column, columns
-from pit_fetch.page.markup import plain
-from pit_fetch.page.style import FRAGMENT_STYLE, STYLE
-from pit_fetch.page.timeline import Mark, svg
+from pit_fetch.formats.columns import Column, columns
+from pit_fetch.formats.html_page.markup import plain
+from pit_fetch.formats.html_page.style import FRAGMENT_STYLE, STYLE
+from pit_fetch.formats.html_page.timeline import Mark, svg
 from pit_fetch.provider import STAMPS
 from pit_fetch.times import spoken
 
 if TYPE_CHECKING:
-    from pit_fetch.envelope import Envelope
+    from pit_fetch.pipeline.envelope import Envelope
 
 # A page of 500 items is at most 150 kB, and larger ones grow with their items.
 LARGEST, LARGEST_ITEMS = 150_000, 500

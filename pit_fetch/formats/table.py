@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from pit_fetch.columns import Column, columns
-from pit_fetch.envelope import Envelope
+from pit_fetch.formats.columns import Column, columns
 from pit_fetch.gaps import REASONS
-from pit_fetch.output import visible
+from pit_fetch.pipeline.envelope import Envelope
 from pit_fetch.provider import STAMPS
+from pit_fetch.support.terminal import visible
 
 WIDTH = 120  # where there is no terminal to ask
 _GAP = "  "

@@ -12,11 +12,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from pit_fetch import cli, registry
+from pit_fetch.cli import main
+from pit_fetch.engine import registry
 from pit_fetch.provider import Provider
-from pit_fetch.request import Request
+from pit_fetch.request.fetch_request import Request
+from pit_fetch.runtime import Clock, World
 from pit_fetch.transport import Transport
-from pit_fetch.world import Clock, World
 
 
 @dataclass
@@ -110,7 +111,7 @@ def run(
         stdout=out,
         stderr=err,
     )
-    code = cli.main(words, world) if request is None else cli.ask(request, words, world)
+    code = main.main(words, world) if request is None else main.ask(request, words, world)
     return Left(out.getvalue(), err.getvalue(), int(code), tuple(files_in(folder)))
 
 

@@ -20,17 +20,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pit_fetch.coercion import flag_of, spell
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Gap
 from pit_fetch.provider import Context, Page, Provider, Query, Record, Watermark
-from pit_fetch.request import parse
+from pit_fetch.request.fetch_request import parse
+from pit_fetch.request.values import flag_of, spell
+from pit_fetch.runtime import alarm
 from pit_fetch.testing import outside
 from pit_fetch.testing.case import Case, Seen, Wire, failure
 from pit_fetch.testing.process import TestClock, run, unhurried
 from pit_fetch.testing.server import Answering, Response
 from pit_fetch.transport import Request
-from pit_fetch.world import alarm
 
 # Real seconds, for a provider that loops without asking for anything.
 PATIENCE_SECONDS = 10.0

@@ -13,7 +13,7 @@ from typing import Any, get_args
 from zoneinfo import ZoneInfo
 
 from pit_fetch.provider import Basis, Operation, Record, SourceTag
-from pit_fetch.siblings import gate
+from pit_fetch.support.bundled import gate
 from pit_fetch.testing.case import MICROSECOND, Case, Version, failure, instants, public_from
 from pit_fetch.testing.dates import (
     EARLIEST_ZONE,

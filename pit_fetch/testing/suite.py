@@ -9,8 +9,8 @@ from typing import ClassVar
 from unittest import SkipTest
 from weakref import WeakKeyDictionary
 
-from pit_fetch.operations import named
 from pit_fetch.provider import Credential, Provider
+from pit_fetch.request.query import named
 from pit_fetch.testing import bodies, drift, manners, promises, runs, stamps, worlds
 from pit_fetch.testing.case import Case, failure, is_aware
 from pit_fetch.testing.dates import floor

@@ -1,6 +1,6 @@
 """Commands for the guard: hostile ones, which must not run where Bash is for pit_fetch alone, and honest ones.
 
-By family, each with the reason why it is here. tests/test_guard_corpus.py asks the guard about all of them.
+By family, each with the reason why it is here. tests/unit/hooks/test_guard_corpus.py asks the guard about all of them.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ _OTHERS = (
         "python3 -i -m pit_fetch --source x",
     ),
     *(
-        "python3 -m pit_fetch.cli --source x",
+        "python3 -m pit_fetch.cli.main --source x",
         "python3 -m code pit_fetch.py",
         "python3 -mcode/pit_fetch.py",
         "python3 -x/pit_fetch.py",
@@ -506,10 +506,10 @@ _MENTIONS = (
     "git commit -m \"$(cat <<'EOF'\nSay what pit_fetch --pit T prints\n\nIt's `plain` and $simple.\nEOF\n)\"",
     "git log --oneline -- pit_fetch",
     "git log -S 'pit_fetch --pit' --stat",
-    "git diff HEAD~1 -- pit_fetch/cli.py",
-    "git show HEAD:pit_fetch/cli.py | head -40",
+    "git diff HEAD~1 -- pit_fetch/cli/main.py",
+    "git show HEAD:pit_fetch/cli/main.py | head -40",
     "git status --short pit_fetch",
-    "git blame pit_fetch/cli.py",
+    "git blame pit_fetch/cli/main.py",
     "git grep -n 'pit_fetch --pit'",
     "git mv pit_fetch/a.py pit_fetch/b.py",
     'grep -rn "pit_fetch --pit" docs/',
@@ -519,9 +519,9 @@ _MENTIONS = (
     "egrep 'pit_fetch|pit_gate' docs/*.md",
     "ls pit_fetch",
     "ls -la pit_fetch/commands | wc -l",
-    "cat pit_fetch/cli.py",
+    "cat pit_fetch/cli/main.py",
     "cat ~/notes/pit_fetch.md",
-    "head -20 pit_fetch/cli.py; tail -5 pit_fetch/cli.py",
+    "head -20 pit_fetch/cli/main.py; tail -5 pit_fetch/cli/main.py",
     "wc -l pit_fetch/*.py",
     "cd pit_fetch && ls",
     "stat pit_fetch.py",
@@ -530,8 +530,8 @@ _MENTIONS = (
     "echo 'run pit_fetch --pit T next'",
     "rg -n 'pit_fetch --pit' docs | head",
     "find . -name 'pit_fetch*' -type f",
-    "sed -n 1,20p pit_fetch/cli.py",
-    "sed -n '5,$p' pit_fetch/cli.py | cat",
+    "sed -n 1,20p pit_fetch/cli/main.py",
+    "sed -n '5,$p' pit_fetch/cli/main.py | cat",
     "which pit_fetch",
     "command -v pit_fetch",
     "type pit_fetch",
@@ -544,15 +544,15 @@ _MENTIONS = (
     "ruff check pit_fetch && mypy pit_fetch",
     "tree pit_fetch",
     "rg --pretty 'pit_fetch --pit' docs | less -R",
-    "less -N pit_fetch/cli.py",
+    "less -N pit_fetch/cli/main.py",
     "jq '.scripts[] | select(test(\"pit_fetch\"))' package.json",
     "cp --preserve pit_fetch.toml old.toml",
     "tar -czf pit_fetch.tgz --exclude=__pycache__ pit_fetch",
     "tar tzf pit_fetch-0.1.0.tar.gz | sort | head",
     "git push -u origin pit_fetch-docs",
     "git fetch origin pit_fetch-docs && git switch pit_fetch-docs",
-    "git checkout HEAD -- pit_fetch/cli.py",
-    "git restore --staged pit_fetch/cli.py",
+    "git checkout HEAD -- pit_fetch/cli/main.py",
+    "git restore --staged pit_fetch/cli/main.py",
     "git stash push -m 'pit_fetch, half done' -- pit_fetch",
     "git -C ~/pit_fetch log -3 --oneline",
     "sha256sum pit_fetch.py | tee sums.txt",
@@ -624,7 +624,7 @@ _RUN = (
     *("printf 'true\\npit_fetch --source x' | sh", "printf '\\x20pit_fetch --source x' | sh"),
     *("less --lesskey-content='#env;LESSOPEN=|pit_fetch' x", "less -k pit_fetch x"),
     *("command pit_fetch", "python3 -mpit_fetch --source x", "python3 -Impit_fetch --source x", "PIT_FETCH --source x"),
-    *("python3 -m pit_fetch.cli --source x", "pip --python pit_fetch list", "awk 'BEGIN{system(\"pit_fetch\")}'"),
+    *("python3 -m pit_fetch.cli.main --source x", "pip --python pit_fetch list", "awk 'BEGIN{system(\"pit_fetch\")}'"),
     *("env pit_fetch --source x", "timeout 60 pit_fetch --source x", "uv run pit_fetch --source x", "xargs pit_fetch"),
 )
 # Left alone everywhere but in an adapter.

@@ -24,7 +24,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from pit_fetch.coercion import flag_of, spell
+from pit_fetch.request.values import flag_of, spell
 from pit_fetch.testing import ProviderSuite, Request, Response
 from pit_fetch.testing.outside import Descriptors
 from pit_fetch.testing.process import TestClock, files_in, run

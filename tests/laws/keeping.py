@@ -12,9 +12,9 @@ from typing import Any
 
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import Request
-from tests.archive.world import Archive, alpha, articles, at
-from tests.loopback import benzinga
-from tests.scratch import scratch
+from tests.memory_folder import scratch
+from tests.providers.bz_news_api import server as benzinga
+from tests.unit.archive.scene import Archive, alpha, articles, at
 
 START = at("2026-06-01 12:00")
 NEWS = "bz-news-api --lookback-minutes 100000"

@@ -14,27 +14,19 @@ from pit_fetch.provider import STAMPS
 from pit_fetch.testing.same import CANARY, same_bytes
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import Request
-from tests.laws import (
-    alphavantage,
-    archived,
-    bz,
-    command,
-    corpus,
-    earningscall,
-    fred,
-    looks,
-    normalized,
-    perplexity,
-    sample,
-    sec,
-    shell,
-    yahoo,
-    zones,
-)
+from tests.laws import archived, command, corpus, looks, sample, shell, zones
 from tests.laws.worlds import SECRETS, Case, near, run
 from tests.neo4j import guarded
 from tests.neo4j import laws as neo4j
 from tests.neo4j.kglite_engine import Kglite
+from tests.providers.alphavantage import worlds as alphavantage
+from tests.providers.bz_news_api import worlds as bz
+from tests.providers.earningscall import worlds as earningscall
+from tests.providers.fred import worlds as fred
+from tests.providers.perplexity import worlds as perplexity
+from tests.providers.sec_full_text import worlds as sec
+from tests.providers.yahoo import worlds as yahoo
+from tests.unit.normalize import worlds as normalized
 
 Law = Callable[[Random], int]
 _SNAPSHOTS = alphavantage.SNAPSHOTS | yahoo.SNAPSHOTS

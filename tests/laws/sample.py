@@ -39,7 +39,7 @@ from pit_fetch.times import NEW_YORK, parse_rfc3339
 from pit_fetch.transport import Request
 from pit_fetch.wire import lenient_json
 from tests.laws.worlds import CANARY, PITS, SAMPLE_KEY, Case, common, near, noise_count, options
-from tests.loopback.spoilt import body_of, wreck
+from tests.loopback.broken import body_of, wreck
 
 PAGE_SIZE = 4
 DAY, MICROSECOND = timedelta(days=1), timedelta(microseconds=1)
@@ -183,7 +183,7 @@ def make(rng: Random, most: int = 4, operations: Sequence[str] = ("PAGES", "SLIC
         "fields": [("--fields", "title"), ("--fields", "day,inner")],
         "format": [("--format", form) for form in ("csv", "jsonl", "table", "html")],
     }
-    sizes = [{f"{__name__}:PAGE_SIZE": size, "pit_fetch.pit:MOST_REPEATED": 10} for size in (1, 2, 3, 50)]
+    sizes = [{f"{__name__}:PAGE_SIZE": size, "pit_fetch.pipeline.select:MOST_REPEATED": 10} for size in (1, 2, 3, 50)]
     plain = ("--limit", "500", "--max-pages", "1000")
     is_plain = most > 0 and rng.random() < 0.2
     return Case(

@@ -15,7 +15,7 @@ from unittest.mock import patch
 from urllib.parse import quote, urlsplit
 from zoneinfo import ZoneInfo
 
-from pit_fetch import registry
+from pit_fetch.engine import registry
 from pit_fetch.provider import Provider
 from pit_fetch.testing import process
 from pit_fetch.testing.process import Left, TestClock, files_in, unhurried
@@ -23,7 +23,12 @@ from pit_fetch.testing.same import CANARY as CANARY  # for the worlds of each so
 from pit_fetch.testing.same import holds
 from pit_fetch.testing.server import Answering, App, Response
 from pit_fetch.transport import Request
-from tests.loopback import alphavantage, benzinga, earningscall, fred, perplexity, sec
+from tests.providers.alphavantage import server as alphavantage
+from tests.providers.bz_news_api import server as benzinga
+from tests.providers.earningscall import server as earningscall
+from tests.providers.fred import server as fred
+from tests.providers.perplexity import server as perplexity
+from tests.providers.sec_full_text import server as sec
 
 NEW_YORK = ZoneInfo("America/New_York")
 SAMPLE_KEY = "sample-0123456789abcdef"

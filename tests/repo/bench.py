@@ -18,11 +18,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from pit_fetch.envelope import Envelope
 from pit_fetch.formats import renderer
+from pit_fetch.pipeline.envelope import Envelope
 from pit_fetch.testing.server import serve
-from tests.loopback import benzinga
-from tests.pages import bars, news
+from tests.providers.bz_news_api import server as benzinga
+from tests.unit.formats.sample_pages import bars, news
 
 RUNS = 15
 PAGE_MS, PAGE_KB = 40, 150

@@ -15,8 +15,8 @@ import pytest
 
 from pit_fetch.testing.server import Response, serve
 from pit_fetch.transport import Request
-from tests.archive.world import KEYS, UNLIMITED, alpha, articles
-from tests.loopback import benzinga
+from tests.providers.bz_news_api import server as benzinga
+from tests.unit.archive.scene import KEYS, UNLIMITED, alpha, articles
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "archive.md").read_text(encoding="utf-8")

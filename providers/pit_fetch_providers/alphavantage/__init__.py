@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from pit_fetch.provider import Context, Gap, Page, Provider, Query, Record, Stage, Watermark
-from pit_fetch_providers.alphavantage.ask import HOST, KEY, check_message
-from pit_fetch_providers.alphavantage.functions import FUNCTIONS
+from pit_fetch_providers.alphavantage.catalog import FUNCTIONS
+from pit_fetch_providers.alphavantage.client import HOST, KEY, check_message
 from pit_fetch_providers.alphavantage.options import OPTIONS
 from pit_fetch_providers.alphavantage.reply import decode
 from pit_fetch_providers.alphavantage.rows import read as read_rows

@@ -14,8 +14,8 @@ from pit_fetch.gaps import Gap, gap
 from pit_fetch.provider import Context, Page, Params, Query, Record, Watermark
 from pit_fetch.times import NEW_YORK, parse_date, start_of_day
 from pit_fetch_providers.alphavantage import months, news
-from pit_fetch_providers.alphavantage.ask import HOST, Said, ask
 from pit_fetch_providers.alphavantage.bars import LONGEST
+from pit_fetch_providers.alphavantage.client import HOST, Said, ask
 from pit_fetch_providers.alphavantage.function import Function, is_own_market
 from pit_fetch_providers.alphavantage.rows import read
 

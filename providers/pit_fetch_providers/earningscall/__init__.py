@@ -12,9 +12,9 @@ from datetime import timedelta
 from functools import partial
 
 from pit_fetch.errors import ConfigError
-from pit_fetch.operations import in_window
 from pit_fetch.paging import newest_first
 from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record, UpstreamError
+from pit_fetch.request.query import in_window
 from pit_fetch.times import parse_date
 from pit_fetch_providers.earningscall import api, calls
 from pit_fetch_providers.earningscall.symbols import exchanges_of

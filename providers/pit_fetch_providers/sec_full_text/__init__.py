@@ -25,7 +25,7 @@ from pit_fetch.provider import (
     gap,
 )
 from pit_fetch.times import NEW_YORK
-from pit_fetch_providers.lists import check_tickers
+from pit_fetch_providers.checks import check_tickers
 from pit_fetch_providers.sec_full_text import edgar, evidence, filings, forms, search, spelling, work
 from pit_fetch_providers.sec_full_text.archive import Archive
 from pit_fetch_providers.sec_full_text.evidence import Evidence, Stamp

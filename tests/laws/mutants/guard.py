@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pit_fetch.siblings import gate
+from pit_fetch.support.bundled import gate
 from tests.laws.mutants.leak import Mutant
 from tests.laws.plant import Make
 

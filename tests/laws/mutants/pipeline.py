@@ -7,15 +7,15 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from pit_fetch import pit
-from pit_fetch.envelope import View, of
+from pit_fetch.engine.report import Collected
 from pit_fetch.errors import ExitStatus, UpstreamError
 from pit_fetch.formats import renderer
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.operations import in_window
-from pit_fetch.pit import Tally, in_order, public
+from pit_fetch.pipeline import select
+from pit_fetch.pipeline.envelope import View, of
+from pit_fetch.pipeline.select import Tally, in_order, public
 from pit_fetch.provider import Page, Record, Watermark
-from pit_fetch.report import Collected
+from pit_fetch.request.query import in_window
 from tests.laws.mutants.leak import ANY, Mutant, kept
 from tests.laws.plant import Make
 
@@ -130,7 +130,7 @@ def _all_repeats_counted(real: Any) -> Any:
             for record in one.records if isinstance(one, Page) else ():
                 again = again + 1 if record.id in known else 0
                 known.add(record.id)
-                if again == pit.MOST_REPEATED:
+                if again == select.MOST_REPEATED:
                     raise UpstreamError("paging")
             yield one
 
@@ -240,117 +240,138 @@ def _cached_across_pits(real: Any) -> Any:
 MUTANTS = (
     Mutant(
         "a revision after the PIT is not looked at",
-        "pit_fetch.pit:verdict",
+        "pit_fetch.pipeline.select:verdict",
         lambda real: lambda record, cutoff: real(record._replace(revised_at=None), cutoff),
         _UNDER_A_PIT,
     ),
     Mutant(
         "undated is public",
-        "pit_fetch.pit:verdict",
+        "pit_fetch.pipeline.select:verdict",
         lambda real: lambda record, cutoff: "public" if real(record, cutoff) == "undated" else real(record, cutoff),
         _UNDER_A_PIT,
     ),
-    Mutant("limit before filter", "pit_fetch.engine:_until_it_ends", _limit_before_filter, ANY),
-    Mutant("versions are chosen before the filter", "pit_fetch.pit:public", _versions_before_filter, _UNDER_A_PIT),
+    Mutant("limit before filter", "pit_fetch.engine.run:_until_it_ends", _limit_before_filter, ANY),
+    Mutant(
+        "versions are chosen before the filter",
+        "pit_fetch.pipeline.select:public",
+        _versions_before_filter,
+        _UNDER_A_PIT,
+    ),
     Mutant(
         "an older version is preferred",
-        "pit_fetch.pit:_version",
+        "pit_fetch.pipeline.select:_version",
         lambda real: lambda record: (-real(record)[0], *real(record)[1:]),
         ("sample: versions", "bz-news-api: versions"),
     ),
     Mutant(
         "of several versions the first to arrive",
-        "pit_fetch.pit:_newest_versions",
+        "pit_fetch.pipeline.select:_newest_versions",
         lambda real: lambda records: list({record.id: record for record in reversed(list(records))}.values()),
         _UNDER_A_PIT,
     ),
-    Mutant("filters before versions", "pit_fetch.engine:_take", _filters_before_versions, ("sample: versions",)),
-    Mutant("what is derived sees withheld records", "pit_fetch.engine:_take", _derived_before_filter, ANY[:1]),
+    Mutant("filters before versions", "pit_fetch.engine.run:_take", _filters_before_versions, ("sample: versions",)),
+    Mutant("what is derived sees withheld records", "pit_fetch.engine.run:_take", _derived_before_filter, ANY[:1]),
     Mutant(
         "what is derived begins at --after and --date-to",
-        "pit_fetch.operations:_horizon",
+        "pit_fetch.request.query:_horizon",
         _horizon_of_the_window,
         ("sample: windows",),
     ),
     Mutant(
         "a window leaves out newer versions",
-        "pit_fetch.operations:_horizon",
+        "pit_fetch.request.query:_horizon",
         lambda real: (
             lambda request, query: real(request, query._replace(operation=query.operation._replace(versions=False)))
         ),
         ("sample: versions",),
     ),
-    Mutant("a watermark for a page", "pit_fetch.pit:public", _marked_by_page, ("sample: order",)),
-    Mutant("the source's order is kept", "pit_fetch.pit:in_order", _as_they_come, (*ANY[2:], *ANY[:1])),
+    Mutant("a watermark for a page", "pit_fetch.pipeline.select:public", _marked_by_page, ("sample: order",)),
+    Mutant("the source's order is kept", "pit_fetch.pipeline.select:in_order", _as_they_come, (*ANY[2:], *ANY[:1])),
     Mutant(
-        "ties in the order of arrival", "pit_fetch.pit:position", lambda real: lambda record: (real(record)[0], ""), ANY
+        "ties in the order of arrival",
+        "pit_fetch.pipeline.select:position",
+        lambda real: lambda record: (real(record)[0], ""),
+        ANY,
     ),
-    Mutant("a watermark rests on withheld records", "pit_fetch.pit:public", _all_records_marked, ANY[:1]),
-    Mutant("withheld records count as repeated", "pit_fetch.pit:public", _all_repeats_counted, ANY[1:2]),
-    Mutant("withheld records renew the patience", "pit_fetch.pit:public", _all_records_awaited, ("sample: patience",)),
-    Mutant("withheld records use up the page cap", "pit_fetch.engine:_take", _all_records_scanned, ANY),
+    Mutant("a watermark rests on withheld records", "pit_fetch.pipeline.select:public", _all_records_marked, ANY[:1]),
+    Mutant("withheld records count as repeated", "pit_fetch.pipeline.select:public", _all_repeats_counted, ANY[1:2]),
+    Mutant(
+        "withheld records renew the patience",
+        "pit_fetch.pipeline.select:public",
+        _all_records_awaited,
+        ("sample: patience",),
+    ),
+    Mutant("withheld records use up the page cap", "pit_fetch.engine.run:_take", _all_records_scanned, ANY),
     Mutant(
         "a cursor rests on the time of receipt",
-        "pit_fetch.pit:_age",
+        "pit_fetch.pipeline.select:_age",
         lambda real: lambda record: real(record._replace(at_receipt=False)),
         _BY_CURSOR,
     ),
     Mutant(
         "the cursor of a snapshot names its stamp",
-        "pit_fetch.pit:cursor",
+        "pit_fetch.pipeline.select:cursor",
         lambda real: lambda record, within=None: real(record._replace(at_receipt=False), within),
         _BY_CURSOR,
     ),
     Mutant(
         "the gap only when something was late",
-        "pit_fetch.report:_gaps",
+        "pit_fetch.engine.report:_gaps",
         _only_when("late", lambda collected: collected.tally.late),
         ANY,
     ),
     Mutant(
         "the gap only when something was undated",
-        "pit_fetch.report:_gaps",
+        "pit_fetch.engine.report:_gaps",
         _only_when("undated", lambda collected: collected.tally.undated),
         ANY,
     ),
-    Mutant("a count of undated items in a gap", "pit_fetch.report:_gaps", _gaps(_count_of_undated), ANY),
-    Mutant("rows without an identity are counted", "pit_fetch.report:_gaps", _gaps(_count_of_unusable), ANY),
-    Mutant("no_data only when nothing was late", "pit_fetch.report:_gaps", _gaps(_no_data_unless_late), ANY),
-    Mutant("the hint depends on what was withheld", "pit_fetch.report:_gaps", _gaps(_no_hint_if_late), ANY[1:2]),
-    Mutant("the exit code tells of late items", "pit_fetch.report:report", _exit_code_of_late, ANY),
+    Mutant("a count of undated items in a gap", "pit_fetch.engine.report:_gaps", _gaps(_count_of_undated), ANY),
+    Mutant("rows without an identity are counted", "pit_fetch.engine.report:_gaps", _gaps(_count_of_unusable), ANY),
+    Mutant("no_data only when nothing was late", "pit_fetch.engine.report:_gaps", _gaps(_no_data_unless_late), ANY),
+    Mutant("the hint depends on what was withheld", "pit_fetch.engine.report:_gaps", _gaps(_no_hint_if_late), ANY[1:2]),
+    Mutant("the exit code tells of late items", "pit_fetch.engine.report:report", _exit_code_of_late, ANY),
     Mutant(
         "ids of late items on stderr",
-        "pit_fetch.engine:collect",
+        "pit_fetch.engine.run:collect",
         _telling(lambda collected: " ".join(collected.tally.late)),
         ANY,
     ),
     Mutant(
         "a count of late items on stderr",
-        "pit_fetch.engine:collect",
+        "pit_fetch.engine.run:collect",
         _telling(lambda collected: str(len(collected.tally.late))),
         ANY,
     ),
-    Mutant("requests told with -v", "pit_fetch.log:Log.request", lambda real: lambda log, url: log.detail(url), ANY),
+    Mutant(
+        "requests told with -v",
+        "pit_fetch.engine.progress:Log.request",
+        lambda real: lambda log, url: log.detail(url),
+        ANY,
+    ),
     Mutant(
         "the audit file is on by default",
-        "pit_fetch.audit:path",
+        "pit_fetch.engine.audit:path",
         lambda real: lambda environ: real({"PIT_FETCH_AUDIT": environ["HOME"] + "/audit.jsonl", **environ}),
         ANY,
     ),
     Mutant(
-        "forms other than JSON are not judged", "pit_fetch.report:report", _json_alone_is_judged, ("sample: forms",)
+        "forms other than JSON are not judged",
+        "pit_fetch.engine.report:report",
+        _json_alone_is_judged,
+        ("sample: forms",),
     ),
     Mutant(
         "the wall clock is the PIT",
-        "pit_fetch.engine:_cutoff",
+        "pit_fetch.engine.run:_cutoff",
         lambda real: lambda request, world: world.clock.now,
         ANY,
     ),
     Mutant(
         "a PIT in the future is taken at its word",
-        "pit_fetch.engine:_cutoff",
+        "pit_fetch.engine.run:_cutoff",
         lambda real: lambda request, world: lambda: request.pit,
         ("bz-news-api: future", "sample: future", "alphavantage: future"),
     ),
-    Mutant("a page cache across PITs", "pit_fetch.engine:collect", _cached_across_pits, ("bz-news-api: repeated",)),
+    Mutant("a page cache across PITs", "pit_fetch.engine.run:collect", _cached_across_pits, ("bz-news-api: repeated",)),
 )

@@ -1,0 +1,1 @@
+"""The commands other than a fetch, one module each: its parser, its help and its run."""

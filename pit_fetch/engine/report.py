@@ -1,0 +1,228 @@
+"""Writes up what a fetch produced: gaps in order, the envelope cut to its budget and judged by the gate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from pit_fetch.engine import credentials
+from pit_fetch.errors import ExitStatus
+from pit_fetch.formats import DATA_ONLY, Text, renderer
+from pit_fetch.formats import json as as_json
+from pit_fetch.gaps import Gap, gap
+from pit_fetch.pipeline import envelope
+from pit_fetch.pipeline.chunks import Place
+from pit_fetch.pipeline.envelope import Envelope
+from pit_fetch.pipeline.select import Taken, Tally, cursor, position
+from pit_fetch.provider import STAMPS, FieldKind, Record
+from pit_fetch.request.fetch_request import Request
+from pit_fetch.request.query import named
+from pit_fetch.support.suggest import shown
+from pit_fetch.times import spoken
+
+if TYPE_CHECKING:
+    from pit_fetch.archive.session import Memory
+
+_STATUS_OF_TYPE = {
+    "config": ExitStatus.CONFIG,
+    "input_error": ExitStatus.INPUT,
+    "upstream_error": ExitStatus.UPSTREAM,
+}
+
+
+class Collected(NamedTuple):
+    """What a fetch produced.
+
+    taken    the public records that were kept, the gaps met on the way, and which cap ended it
+    tally    what was withheld, for the audit file
+    when_empty  what to try if nothing was found, or ""
+    opened   a source was asked, so the constant gaps of PIT mode belong in the envelope
+    failure  where the provider crashed, or ""
+    memory   the archive that records it
+    resumes  --after continues the answer
+    """
+
+    taken: Taken
+    tally: Tally
+    secrets: tuple[str, ...] = ()
+    requests: int = 0
+    when_empty: str = ""
+    opened: bool = False
+    failure: str = ""
+    memory: Memory | None = None
+    resumes: bool = True
+
+
+class Outcome(NamedTuple):
+    """What leaves the process, and the records and gaps behind it.
+
+    text       the envelope in the requested format: text, or bytes for a binary one
+    complaint  why the exit status is not 0, for stderr
+    notes      the gaps, for stderr, if the format has no place for them
+    kept, public  the records that are shown; and with those that are left out for what their texts quote
+    """
+
+    envelope: Envelope
+    text: Text
+    status: ExitStatus
+    complaint: str = ""
+    notes: tuple[str, ...] = ()
+    kept: tuple[Record, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    public: tuple[Record, ...] = ()
+
+
+def report(request: Request, collected: Collected) -> Outcome:
+    """What is printed of ``collected``. The gate judges it here, whatever its format.
+
+    Raises TypeError, ValueError or RecursionError for a payload that JSON cannot express.
+    """
+    view = _view(request, collected.secrets)
+    view = view._replace(start=_start(request, collected.taken.kept), resumes=collected.resumes)
+    gaps = _gaps(request, collected)
+    if view.start is not None and not envelope.goes_on(collected.taken.kept[0], view):
+        gaps.append(gap("changed_since"))
+    draft = _judged(request, collected.taken.kept, gaps, view)
+    if draft.finding is not None:
+        draft = _without_quotations(request, draft)
+    status = ExitStatus.BUG if collected.failure or draft.finding else ExitStatus.OK
+    if draft.finding is not None:
+        refused = gap("gate_refused", finding=draft.finding)
+        draft = _judged(request, (), [refused], draft.view)._replace(finding=draft.finding)
+    fitted, gaps = draft.fitted, draft.gaps
+    if status is ExitStatus.OK and request.fail:
+        status = next((_STATUS_OF_TYPE[kind] for kind in _STATUS_OF_TYPE if any(g.type == kind for g in gaps)), status)
+    complaint = view.clean(_complaint(gaps, status))
+    notes = tuple(f"{one['type']}: {one['reason']}" for one in fitted.envelope.gaps if request.format in DATA_ONLY)
+    kept = tuple(draft.records[: fitted.kept])
+    public = collected.taken.kept if draft.finding is None and len(kept) == len(draft.records) else kept
+    return Outcome(fitted.envelope, fitted.text, status, complaint, notes, kept, tuple(gaps), tuple(public))
+
+
+class _Draft(NamedTuple):
+    """An answer before it is decided on. ``finding``: why the gate refuses it, or None."""
+
+    records: Sequence[Record]
+    gaps: list[Gap]
+    view: envelope.View
+    fitted: envelope.Fitted
+    finding: str | None
+
+
+def _judged(request: Request, records: Sequence[Record], gaps: list[Gap], view: envelope.View) -> _Draft:
+    render = renderer(request.format, request.width)
+    fitted = envelope.fit(records, gaps, view, lambda one: render(one, request.pretty), request.max_chars)
+    return _Draft(records, gaps, view, fitted, envelope.judge(as_json.render(fitted.envelope), request.pit))
+
+
+def _without_quotations(request: Request, draft: _Draft) -> _Draft:
+    """A refused draft without the request's words and the public items that quote what the gate refuses."""
+    _, asked, view, _, _ = draft
+    if envelope.judge(as_json.render(envelope.of([], asked, view)), request.pit) is not None:
+        draft = _judged(request, draft.records, asked, view._replace(query=""))
+    while draft.finding is not None:
+        left, view = _quoting_nothing(draft), draft.view
+        if len(left) == len(draft.records):
+            break
+        if left[:1] != draft.records[:1]:
+            view = view._replace(start=None)
+        gaps = [one for one in asked if view.start is not None or one.code != "changed_since"]
+        gaps += [gap("quoting"), *([] if left or _has_failed(asked) else [gap("nothing")])]
+        draft = _judged(request, left, gaps, view)
+    return draft
+
+
+def _quoting_nothing(draft: _Draft) -> Sequence[Record]:
+    """The records without those that the gate refuses for what their texts quote, whole or in the part that is shown.
+
+    What is harmless in the whole of a long text need not be in a part of it: a part of JSON is no JSON.
+    """
+    left = [one for one in draft.records if not envelope.is_quoting(one, draft.view)]
+    if len(left) < len(draft.records):
+        return left
+    items = draft.fitted.envelope.data
+    refused = {place for place, item in enumerate(items) if envelope.is_refused_for_texts(item, draft.view)}
+    return [one for place, one in enumerate(draft.records) if place not in refused]
+
+
+def _has_failed(gaps: Sequence[Gap]) -> bool:
+    return any(one.type in _STATUS_OF_TYPE and one.code != "not_recorded" for one in gaps)
+
+
+def _start(request: Request, kept: Sequence[Record]) -> Place | None:
+    """Where the first record goes on, if it is the one that the cursor leads into."""
+    after = request.after
+    return after.within if after is not None and kept and position(kept[0]) == after.position else None
+
+
+def unjudged(
+    request: Request, records: Sequence[Record], gaps: Sequence[Gap], secrets: tuple[str, ...], status: ExitStatus
+) -> Outcome:
+    """What an operator is shown of ``records``, public or not. The gate would refuse it: never for an agent."""
+    view = _view(request, secrets)._replace(resumes=False)
+    render = renderer(request.format, request.width)
+    fitted = envelope.fit(records, gaps, view, lambda one: render(one, request.pretty), request.max_chars)
+    notes = tuple(f"{one['type']}: {one['reason']}" for one in fitted.envelope.gaps if request.format in DATA_ONLY)
+    complaint = view.clean(_complaint(list(gaps), status))
+    return Outcome(fitted.envelope, fitted.text, status, complaint, notes, tuple(records[: fitted.kept]), tuple(gaps))
+
+
+def _view(request: Request, secrets: tuple[str, ...]) -> envelope.View:
+    return envelope.View(
+        query=request.canonical,
+        clean=credentials.redactor(secrets),
+        clean_data=credentials.redactor(secrets, credentials.MIN_LENGTH_IN_DATA),
+        fields=request.fields,
+        pit=request.pit,
+        asked=envelope.Asked(request.provider.name, request.canonical, request.pit, _kinds(request)),
+    )
+
+
+def _kinds(request: Request) -> dict[str, FieldKind]:
+    """The declared kinds of the fields that can be in the answer."""
+    asked = named(request.provider, request.options)
+    return {
+        one.name: one.kind
+        for operation in asked
+        for one in operation.fields
+        if not request.fields or one.name in request.fields
+    }
+
+
+def _unknown_fields(request: Request, kept: Sequence[Record]) -> list[Gap]:
+    """Says which of the requested fields no item has. Where the operation declares its fields, they are refused."""
+    known = dict.fromkeys(name for record in kept for name in record.payload)
+    unknown = [name for name in request.fields if name not in known and name not in STAMPS]
+    declared = any(one.fields for one in named(request.provider, request.options))
+    if declared or not kept or not unknown:
+        return []
+    return [gap("field_unknown", fields=", ".join(map(shown, unknown)), known=", ".join(known))]
+
+
+def _complaint(gaps: list[Gap], status: ExitStatus) -> str:
+    if status is ExitStatus.OK:
+        return ""
+    return next(one.reason for one in gaps if status is ExitStatus.BUG or _STATUS_OF_TYPE.get(one.type) is status)
+
+
+def _gaps(request: Request, collected: Collected) -> list[Gap]:
+    """The gaps in the envelope's order: the constant ones of PIT mode, the provider's, and how the fetch ended."""
+    taken = collected.taken
+    gaps = list(taken.gaps)
+    if collected.failure or not collected.opened:
+        return gaps
+    if request.pit is not None:
+        gaps = [gap("late", pit=spoken(request.pit)), gap("undated"), *gaps]
+    else:
+        undated = sum(record.available_at is None for record in taken.kept)
+        gaps += [gap("undated_served", count=undated)] if undated else []
+        gaps += [gap("unusable", count=collected.tally.unusable)] if collected.tally.unusable else []
+    gaps += _unknown_fields(request, taken.kept)
+    if taken.stopped == "limit":
+        gaps.append(gap("limit", limit=request.limit, cursor=cursor(taken.resume or taken.kept[-1])))
+    elif taken.stopped == "max_pages" and taken.last is not None:
+        gaps.append(gap("max_pages", public=taken.scanned, max_pages=request.max_pages, cursor=cursor(taken.last)))
+    if not taken.kept and not _has_failed(gaps) and not any(one.type == "no_data" for one in gaps):
+        hint = collected.when_empty
+        gaps.append(gap("nothing_with_hint", hint=hint) if hint else gap("nothing"))
+    return gaps
