@@ -14,7 +14,7 @@ from pit_fetch.pipeline.select import Taken, Tally
 from pit_fetch.provider import Record
 from pit_fetch.request.fetch_request import of_values
 from pit_fetch.runtime import World
-from pit_fetch.testing.process import TestClock, unhurried
+from pit_fetch.testing.inprocess import TestClock, unhurried
 from pit_fetch.testing.server import Answering, App
 from pit_fetch.transport import Request
 from tests.laws.worlds import VARIABLES

@@ -11,7 +11,7 @@ from random import Random
 from pit_fetch.formats import BINARY
 from pit_fetch.formats import NAMES as FORMS
 from pit_fetch.provider import STAMPS
-from pit_fetch.testing.same import CANARY, same_bytes
+from pit_fetch.testing.comparison import CANARY, same_bytes
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import Request
 from tests.laws import archived, command, corpus, looks, sample, shell, zones

@@ -21,8 +21,8 @@ from pit_fetch.inspect.diff import Read, changes
 from pit_fetch.pipeline.select import position
 from pit_fetch.provider import Context, Operation, Option, Query, Record
 from pit_fetch.runtime import World
-from pit_fetch.testing.process import TestClock
-from pit_fetch.testing.same import CANARY
+from pit_fetch.testing.comparison import CANARY
+from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering
 from tests.demo_source import PIT, PIT_TEXT, demo, nobody, record
 from tests.inprocess import NOW, Answer

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.net import client
 from pit_fetch.provider import Bearer, HeaderKey, Host, QueryKey, Rate, Reply
-from pit_fetch.testing.process import TestClock
+from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering, App, Response
 from pit_fetch.transport import Fault, Recorder, Request, Transport, TransportError
 

@@ -27,7 +27,7 @@ from pit_fetch.provider import Operation, Provider, Record, UpstreamError
 from pit_fetch.testing import Answer, Left, ProviderSuite, Request, Response, ask_responses
 from pit_fetch.testing.case import public_from
 from pit_fetch.testing.certificate import UNSEEN
-from pit_fetch.testing.same import CANARY, Interference, same_bytes
+from pit_fetch.testing.comparison import CANARY, Interference, same_bytes
 from pit_fetch.testing.suite import NotRun
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc2822, parse_rfc3339, wall_clock
 from tests.conftest import Run

@@ -9,8 +9,8 @@ from typing import Any
 
 from pit_fetch.testing.case import Case
 from pit_fetch.testing.documents import Path, at, must_format
-from pit_fetch.testing.program import look
-from pit_fetch.testing.rows import Recording, edited, tree_of
+from pit_fetch.testing.recording import Recording, edited, tree_of
+from pit_fetch.testing.runner import look
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import Request
 
