@@ -15,7 +15,7 @@ from pit_fetch.support.process import INTERRUPTED
 Code = Literal[
     "late", "undated", "caveat", "snapshot", "never_dated", "undated_served", "unusable", "empty_twice", "nothing",
     "nothing_with_hint", "limit", "max_pages", "max_chars", "continued", "changed_since", "field_left_out",
-    "deadline", "look_back", "provider_ceiling", "reach", "partial_file", "pit_malformed",
+    "deadline", "search_limit", "result_cap", "history_limit", "partial_file", "pit_malformed",
     "pit_repeated", "pit_required", "pit_above_ceiling", "ceiling_malformed", "usage", "credential_missing",
     "credential_malformed", "env_file_unreadable",
     "url_malformed", "file_missing", "file_unreadable", "rate_malformed", "output_unwritable", "settings_malformed",
@@ -26,7 +26,7 @@ Code = Literal[
     "timeout", "too_large", "redirected", "malformed", "off_subject", "incomplete", "paging", "order_broken",
     "offline", "offline_without_archive", "archive_unusable", "field_unknown", "not_recorded", "snapshot_held",
     "never_dated_held", "plugin_failed", "gate_refused", "bug", "interrupted", "not_a_path",
-    "max_chars_for_good", "quoting",
+    "max_chars_for_good", "quotes_late_stamp",
 ]  # fmt: skip
 
 REASONS: Mapping[Code, tuple[str, str]] = {
@@ -40,7 +40,7 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "Anything without a provable publication time is withheld; whether there was any is not disclosed.",
     ),
     # Of public items: nobody can tell what they quote from an envelope of what came after the PIT.
-    "quoting": (
+    "quotes_late_stamp": (
         "unverifiable",
         "Public items whose texts quote a stamp after the PIT, or a field of an envelope, are left out: the gate "
         "would refuse them.",
@@ -107,15 +107,15 @@ REASONS: Mapping[Code, tuple[str, str]] = {
         "The first item alone exceeds --max-chars {max_chars}: its longest fields were left out ({fields}).",
     ),
     "deadline": ("truncated", "Stopped at the deadline (--timeout {timeout:g}) before the window was exhausted."),
-    "provider_ceiling": (
+    "result_cap": (
         "truncated",
         "The source returns no more records for this window. Narrow the request (--date-from, --date-to, filters).",
     ),
-    "reach": (
+    "history_limit": (
         "truncated",
         "{host} keeps only a limited history of this, or was asked for its latest rows: older ones are missing.",
     ),
-    "look_back": ("truncated", "Looked back to {day} and no further. Narrow the request (--date-from, --date-to)."),
+    "search_limit": ("truncated", "Looked back to {day} and no further. Narrow the request (--date-from, --date-to)."),
     "compared_in_part": (
         "truncated",
         "The answer as of {pit} was cut: what is older than its last item was not compared. "

@@ -29,7 +29,9 @@ TWO_PITS = "diff needs two different instants: --pit EARLIER --pit LATER"
 # Sources that look back over some minutes only, unless told otherwise, have an option of this name.
 _LOOK_BACK, _LOOK_BACK_MINUTES = "lookback_minutes", 1_440
 # What each answer says by itself and the comparison says once, or in other words.
-_SAID_BY_REPORT = frozenset({"late", "undated", "nothing", "nothing_with_hint", "limit", "max_pages", "quoting"})
+_SAID_BY_REPORT = frozenset(
+    {"late", "undated", "nothing", "nothing_with_hint", "limit", "max_pages", "quotes_late_stamp"}
+)
 
 
 class Read(NamedTuple):

@@ -32,7 +32,7 @@ FIELDS = ("verdict", "because", "rule")
 # How far beyond the PIT it looks, unless --date-to says so.
 _BEYOND = timedelta(days=1)
 # What a fetch at the PIT would say about itself.
-_OF_A_FETCH = frozenset({"late", "undated", "nothing", "nothing_with_hint", "limit", "max_pages", "quoting"})
+_OF_A_FETCH = frozenset({"late", "undated", "nothing", "nothing_with_hint", "limit", "max_pages", "quotes_late_stamp"})
 
 
 def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
@@ -106,9 +106,9 @@ def _watched(provider: Provider, seen: dict[tuple[object, ...], Record]) -> Prov
         return watch(provider.fetch(query, context), query)
 
     def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
-        return watch(provider.read(body, query), query)
+        return watch(provider.parse_reply(body, query), query)
 
-    return provider._replace(fetch=fetch, read=read)
+    return provider._replace(fetch=fetch, parse_reply=read)
 
 
 def _is_wanted(provider: Provider, query: Query, record: Record) -> bool:
