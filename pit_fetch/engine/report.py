@@ -128,7 +128,7 @@ def _without_quotations(request: Request, draft: _Draft) -> _Draft:
         if left[:1] != draft.records[:1]:
             view = view._replace(start=None)
         gaps = [one for one in asked if view.start is not None or one.code is not Code.CHANGED_SINCE]
-        gaps += [gap("quoting"), *([] if left or _has_failed(asked) else [gap("nothing")])]
+        gaps += [gap("quotes_late_stamp"), *([] if left or _has_failed(asked) else [gap("nothing")])]
         draft = _judged(request, left, gaps, view)
     return draft
 

@@ -348,7 +348,7 @@ def _file(request: Request, query: Query, world: World, deadline: float) -> Sour
     if not body.strip():
         problem = "standard input is empty" if path == "-" else "it is empty"
         raise InputError("input_malformed", source=request.provider.name, problem=problem)
-    return Source(() if is_out_of_reach(query) else _begun(request.provider.read, body, query))
+    return Source(() if is_out_of_reach(query) else _begun(request.provider.parse_reply, body, query))
 
 
 def _secrets(request: Request, world: World) -> tuple[str, ...]:

@@ -105,9 +105,9 @@ def _watched(provider: Provider, seen: dict[tuple[object, ...], Record]) -> Prov
         return watch(provider.fetch(query, context), query)
 
     def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
-        return watch(provider.read(body, query), query)
+        return watch(provider.parse_reply(body, query), query)
 
-    return provider._replace(fetch=fetch, read=read)
+    return provider._replace(fetch=fetch, parse_reply=read)
 
 
 def _is_wanted(provider: Provider, query: Query, record: Record) -> bool:

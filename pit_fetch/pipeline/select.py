@@ -118,7 +118,7 @@ def public(
                 is_barren = False
                 yield one
         elif isinstance(one, Page):
-            known = known if one.follows else set()
+            known = known if one.continues_previous else set()
             found = [record for record in one.records if _is_public(record, cutoff(), tally)]
             for record in found:
                 version = (record.id, record.available_at, record.revised_at)
@@ -134,8 +134,8 @@ def public(
         elif isinstance(one, Watermark):
             yield one
             barren, is_barren = barren + 1 if is_barren else 0, True
-            if one.patience and barren >= one.patience:
-                yield gap("look_back", day=in_new_york(one.at)[:10])
+            if one.max_empty_slices and barren >= one.max_empty_slices:
+                yield gap("search_limit", day=in_new_york(one.at)[:10])
                 return
         else:
             yield one

@@ -52,9 +52,9 @@ class _Spy:
             return self._note(query, lambda: self.provider.fetch(query, context))
 
         def read(body: bytes, query: Query) -> Iterator[Any]:
-            return self._note(query, lambda: self.provider.read(body, query))
+            return self._note(query, lambda: self.provider.parse_reply(body, query))
 
-        return unhurried(self.provider)._replace(fetch=fetch, read=read)
+        return unhurried(self.provider)._replace(fetch=fetch, parse_reply=read)
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:

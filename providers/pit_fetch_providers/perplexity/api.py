@@ -47,7 +47,7 @@ def _checked(reply: Reply, host: Host) -> Reply:
             "usage", text=f"{host.name} has retired this endpoint: look for a newer version of this program."
         )
     if reply.status == 404:
-        raise UpstreamError("moved", host=host.name, variable=host.override)
+        raise UpstreamError("moved", host=host.name, variable=host.url_variable)
     raise UpstreamError("http_status", host=host.name, status=reply.status)
 
 

@@ -144,7 +144,7 @@ def _all_records_awaited(real: Any) -> Any:
         found = False
         for one in stream:
             if isinstance(one, Watermark):
-                one, found = one._replace(patience=0 if found else one.patience), False
+                one, found = one._replace(max_empty_slices=0 if found else one.max_empty_slices), False
             else:
                 found = found or not isinstance(one, Gap)
             yield one

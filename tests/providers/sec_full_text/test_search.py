@@ -226,7 +226,7 @@ def test_a_day_that_meets_the_cap_is_a_gap_and_no_part_of_a_day() -> None:
     app = sec.app([*daily(3, "2023-06-03"), *busy], cap=150)
     asked = ask(app, limit=1000)
     assert asked.ids == [number(1), number(2)]
-    assert asked.gaps == ["provider_ceiling"]
+    assert asked.gaps == ["result_cap"]
 
 
 def test_pages_whose_hits_change_places_are_read_again() -> None:

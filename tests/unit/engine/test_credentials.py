@@ -14,7 +14,7 @@ KEY = Credential("key", ("FIRST_KEY", "SECOND_KEY"), hint="Get one.")
 
 
 def provider(credential: Credential) -> Provider:
-    return Provider(name="p", summary="", fetch=lambda *_: (), read=lambda *_: (), credentials=(credential,))
+    return Provider(name="p", summary="", fetch=lambda *_: (), parse_reply=lambda *_: (), credentials=(credential,))
 
 
 @pytest.mark.parametrize(

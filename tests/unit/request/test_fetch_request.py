@@ -27,7 +27,7 @@ def nothing(*_: object) -> list[Record]:
 
 
 def demo(*options: Option) -> Provider:
-    return Provider(name="demo", summary="s", fetch=nothing, read=nothing, options=options)
+    return Provider(name="demo", summary="s", fetch=nothing, parse_reply=nothing, options=options)
 
 
 ONE = demo(
@@ -78,7 +78,7 @@ def test_values_by_kind() -> None:
 
 
 def test_a_code_is_the_same_request_however_it_was_typed() -> None:
-    codes = demo(Option("symbol", "h", upper=True))
+    codes = demo(Option("symbol", "h", uppercase=True))
     assert request("symbol=ibm", provider=codes) == request("--symbol", "IBM", provider=codes)
 
 

@@ -321,7 +321,7 @@ def by_reader(read: Any) -> Provider:
             raise UpstreamError("http_status", host=source.HOST, status=reply.status)
         yield from read(reply.body, query)
 
-    return PROVIDER._replace(fetch=fetch, read=read, page_size=100)
+    return PROVIDER._replace(fetch=fetch, parse_reply=read, page_size=100)
 
 
 def end(day: Any) -> datetime | None:
