@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.transport import Params, Reply
+from pit_fetch.transport import HttpReply, Params
 
 __all__ = [
     "API_VERSION",
@@ -33,6 +33,7 @@ __all__ = [
     "HeaderKey",
     "Host",
     "Http",
+    "HttpReply",
     "Operation",
     "Option",
     "Page",
@@ -42,7 +43,6 @@ __all__ = [
     "QueryKey",
     "Rate",
     "Record",
-    "Reply",
     "UpstreamError",
     "Watermark",
     "Window",
@@ -240,7 +240,7 @@ class Query(NamedTuple):
 
 Stage = Callable[[Iterator[Record]], Iterator[Record]]
 T = TypeVar("T")
-RetryAfter = Callable[[Reply], float | None]
+RetryAfter = Callable[[HttpReply], float | None]
 
 
 class Http(Protocol):
@@ -253,7 +253,7 @@ class Http(Protocol):
         params: Params | None = None,
         headers: Mapping[str, str] | None = None,
         retry_after: RetryAfter | None = None,
-    ) -> Reply:
+    ) -> HttpReply:
         """The complete reply of a declared host, given by name. Raises UpstreamError once retries are exhausted.
 
         The host's declared authentication is added. ``retry_after`` is for a host that says "later" with a
@@ -270,10 +270,10 @@ class Http(Protocol):
         headers: Mapping[str, str] | None = None,
         retry_after: RetryAfter | None = None,
         repeatable: bool = False,
-    ) -> Reply:
+    ) -> HttpReply:
         """The same with ``json`` as the body. It is retried only if ``repeatable`` says that a repeat is harmless."""
 
-    def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> Reply:
+    def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> HttpReply:
         """See :meth:`Context.load`."""
 
     def get_cached(
@@ -281,7 +281,7 @@ class Http(Protocol):
         host: str,
         path: str,
         seconds: float,
-        decode: Callable[[Reply], T],
+        decode: Callable[[HttpReply], T],
         keep: Callable[[T], bool] | None = None,
     ) -> T:
         """What ``decode`` makes of a reply up to ``seconds`` old, from this user's cache or freshly fetched.
@@ -305,7 +305,7 @@ class Context(NamedTuple):
     credentials: Mapping[str, str]
     path_of: Callable[[str], str] = _no_files
 
-    def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> Reply:
+    def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> HttpReply:
         """What ``call()`` returns, as a reply: for a library that does its own HTTP.
 
         The body is what it returns if that is bytes, else its JSON. ``host`` is the declared host that the

@@ -49,7 +49,7 @@ def fetch(
 ) -> Answer:
     """Runs ``words`` in ``folder`` at ``now``. ``body`` is the standard input; a pause only moves the clock.
 
-    ``provider`` stands in for the source that the words name; ``more`` is for the world, such as an alarm.
+    ``provider`` stands in for the source that the words name; ``more`` is for the runtime, such as an alarm.
     """
     clock, path = TestClock(now), folder / "audit.jsonl"
     path.unlink(missing_ok=True)

@@ -19,12 +19,11 @@ from pit_fetch.archive.store import index, journal, microseconds
 from pit_fetch.archive.store.journal import Exchange, Fetch, Key
 from pit_fetch.errors import PitFetchError
 from pit_fetch.provider import Context, Gap, Host, Page, Provider, Query, Record, Watermark, Window
-from pit_fetch.request.fetch_request import UNLIMITED, Request, parse
+from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, parse
 from pit_fetch.request.query import OPTION, in_window, understood
 from pit_fetch.request.values import spell
 from pit_fetch.runtime import Clock
-from pit_fetch.transport import Replay, Reply
-from pit_fetch.transport import Request as Sent
+from pit_fetch.transport import HttpReply, HttpRequest, ReplayingTransport
 
 Find = Callable[[str], Provider]
 
@@ -33,7 +32,7 @@ class Asked(NamedTuple):
     """A recorded fetch in the terms of today's code."""
 
     fetch: Fetch
-    request: Request
+    request: FetchRequest
     query: Query
 
 
@@ -221,7 +220,7 @@ def _context(one: Asked, exchanges: Sequence[Exchange]) -> Context:
         credentials=credentials,
         environ=overrides,
         clock=still(began),
-        transport=Replay(replies(exchanges)),
+        transport=ReplayingTransport(replies(exchanges)),
         timeout=one.request.timeout,
         deadline=float("inf"),
         on_request=lambda url: None,
@@ -238,10 +237,10 @@ def still(moment: datetime) -> Clock:
     return Clock(lambda: moment, lambda: 0.0, moment.timestamp, lambda seconds: None)
 
 
-def replies(exchanges: Iterable[Exchange]) -> Iterator[tuple[Sent, Reply]]:
+def replies(exchanges: Iterable[Exchange]) -> Iterator[tuple[HttpRequest, HttpReply]]:
     """Exchanges as a transport sees them."""
     for one in exchanges:
         method: Any = one.method
         params: Mapping[str, Any] = one.params
-        sent = Sent(method, one.url, params, {}, one.sent)
-        yield sent, Reply(one.status, one.headers, one.body, microseconds.moment(one.seen))
+        sent = HttpRequest(method, one.url, params, {}, one.sent)
+        yield sent, HttpReply(one.status, one.headers, one.body, microseconds.moment(one.seen))

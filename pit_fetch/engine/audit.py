@@ -18,7 +18,7 @@ from pit_fetch.errors import UsageError
 
 if TYPE_CHECKING:
     from pit_fetch.engine.report import Collected, Outcome
-    from pit_fetch.request.fetch_request import Request
+    from pit_fetch.request.fetch_request import FetchRequest
 
 VARIABLE = "PIT_FETCH_AUDIT"
 _NOT_A_FILE = "it is not a regular file"
@@ -52,7 +52,7 @@ def write(name: str, entry: Mapping[str, Any]) -> None:
 
 
 def entry(
-    request: Request, now: datetime, argv: Sequence[str], collected: Collected, outcome: Outcome
+    request: FetchRequest, now: datetime, argv: Sequence[str], collected: Collected, outcome: Outcome
 ) -> dict[str, object]:
     """What there is to say about one call. Secrets are redacted."""
     redact, tally = redactor(collected.secrets), collected.tally

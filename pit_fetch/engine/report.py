@@ -15,7 +15,7 @@ from pit_fetch.pipeline.chunks import Place
 from pit_fetch.pipeline.envelope import Envelope
 from pit_fetch.pipeline.select import Taken, Tally, cursor, position
 from pit_fetch.provider import STAMPS, FieldKind, Record
-from pit_fetch.request.fetch_request import Request
+from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.query import named
 from pit_fetch.support.suggest import shown
 from pit_fetch.times import spoken
@@ -73,7 +73,7 @@ class Outcome(NamedTuple):
     public: tuple[Record, ...] = ()
 
 
-def report(request: Request, collected: Collected) -> Outcome:
+def report(request: FetchRequest, collected: Collected) -> Outcome:
     """What is printed of ``collected``. The gate judges it here, whatever its format.
 
     Raises TypeError, ValueError or RecursionError for a payload that JSON cannot express.
@@ -110,13 +110,13 @@ class _Draft(NamedTuple):
     finding: str | None
 
 
-def _judged(request: Request, records: Sequence[Record], gaps: list[Gap], view: envelope.View) -> _Draft:
+def _judged(request: FetchRequest, records: Sequence[Record], gaps: list[Gap], view: envelope.View) -> _Draft:
     render = renderer(request.format, request.width)
     fitted = envelope.fit(records, gaps, view, lambda one: render(one, request.pretty), request.max_chars)
     return _Draft(records, gaps, view, fitted, envelope.judge(as_json.render(fitted.envelope), request.pit))
 
 
-def _without_quotations(request: Request, draft: _Draft) -> _Draft:
+def _without_quotations(request: FetchRequest, draft: _Draft) -> _Draft:
     """A refused draft without the request's words and the public items that quote what the gate refuses."""
     _, asked, view, _, _ = draft
     if envelope.judge(as_json.render(envelope.of([], asked, view)), request.pit) is not None:
@@ -150,14 +150,14 @@ def _has_failed(gaps: Sequence[Gap]) -> bool:
     return any(one.type in _STATUS_OF_TYPE and not one.code.about.costs_nothing for one in gaps)
 
 
-def _start(request: Request, kept: Sequence[Record]) -> Place | None:
+def _start(request: FetchRequest, kept: Sequence[Record]) -> Place | None:
     """Where the first record goes on, if it is the one that the cursor leads into."""
     after = request.after
     return after.within if after is not None and kept and position(kept[0]) == after.position else None
 
 
 def unjudged(
-    request: Request, records: Sequence[Record], gaps: Sequence[Gap], secrets: tuple[str, ...], status: ExitStatus
+    request: FetchRequest, records: Sequence[Record], gaps: Sequence[Gap], secrets: tuple[str, ...], status: ExitStatus
 ) -> Outcome:
     """What an operator is shown of ``records``, public or not. The gate would refuse it: never for an agent."""
     view = _view(request, secrets)._replace(resumes=False)
@@ -168,7 +168,7 @@ def unjudged(
     return Outcome(fitted.envelope, fitted.text, status, complaint, notes, tuple(records[: fitted.kept]), tuple(gaps))
 
 
-def _view(request: Request, secrets: tuple[str, ...]) -> envelope.View:
+def _view(request: FetchRequest, secrets: tuple[str, ...]) -> envelope.View:
     return envelope.View(
         query=request.canonical,
         clean=credentials.redactor(secrets),
@@ -179,7 +179,7 @@ def _view(request: Request, secrets: tuple[str, ...]) -> envelope.View:
     )
 
 
-def _kinds(request: Request) -> dict[str, FieldKind]:
+def _kinds(request: FetchRequest) -> dict[str, FieldKind]:
     """The declared kinds of the fields that can be in the answer."""
     asked = named(request.provider, request.options)
     return {
@@ -190,7 +190,7 @@ def _kinds(request: Request) -> dict[str, FieldKind]:
     }
 
 
-def _unknown_fields(request: Request, kept: Sequence[Record]) -> list[Gap]:
+def _unknown_fields(request: FetchRequest, kept: Sequence[Record]) -> list[Gap]:
     """Says which of the requested fields no item has. Where the operation declares its fields, they are refused."""
     known = dict.fromkeys(name for record in kept for name in record.payload)
     unknown = [name for name in request.fields if name not in known and name not in STAMPS]
@@ -206,7 +206,7 @@ def _complaint(gaps: list[Gap], status: ExitStatus) -> str:
     return next(one.reason for one in gaps if status is ExitStatus.BUG or _STATUS_OF_TYPE.get(one.type) is status)
 
 
-def _gaps(request: Request, collected: Collected) -> list[Gap]:
+def _gaps(request: FetchRequest, collected: Collected) -> list[Gap]:
     """The gaps in the envelope's order: the constant ones of PIT mode, the provider's, and how the fetch ended."""
     taken = collected.taken
     gaps = list(taken.gaps)

@@ -21,7 +21,7 @@ from pit_fetch.testing.runner import ServerFailed, look
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.stamps import check_floor, check_meaning
 from pit_fetch.testing.timestamps import floor
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 
 _WAYS: Sequence[Mapping[str, int]] = ({"limit": 1}, {"limit": 2}, {"max_pages": 1})
 
@@ -256,7 +256,7 @@ def _check_failing_pages(recording: Recording, pit: datetime, late: Sequence[Row
         ("is empty", Response(b"{}")),
     ):
 
-        def wire(request: Request, made: Response, answer: Response = answer) -> Response:
+        def wire(request: HttpRequest, made: Response, answer: Response = answer) -> Response:
             return answer if _asked(request) in mine else made
 
         other = look(case, pit, wire=wire)
@@ -267,7 +267,7 @@ def _check_failing_pages(recording: Recording, pit: datetime, late: Sequence[Row
             )
 
 
-def _asked(request: Request) -> tuple[str, str, bytes | None]:
+def _asked(request: HttpRequest) -> tuple[str, str, bytes | None]:
     return request.path, json.dumps(dict(request.params), sort_keys=True, default=list), request.body
 
 
@@ -281,7 +281,7 @@ def check_ignored_window(recording: Recording) -> None:
     case, seen = recording.case, recording.seen
     asked = {request.path: request for request, _ in reversed(seen.exchanges)}
 
-    def serve(reply: bytes, request: Request) -> Response:
+    def serve(reply: bytes, request: HttpRequest) -> Response:
         return case.serve(reply, _without_window(request, asked.get(request.path, request)))
 
     careless = replace(case, serve=serve)
@@ -303,7 +303,7 @@ _WINDOW = (
 )
 
 
-def _without_window(request: Request, first: Request) -> Request:
+def _without_window(request: HttpRequest, first: HttpRequest) -> HttpRequest:
     """The request with every date in it as it was in the run that asked for everything."""
     params = _with_dates_of(dict(request.params), dict(first.params))
     return request._replace(params=params, body=_body_with_dates_of(request.body, first.body))

@@ -13,7 +13,7 @@ from pit_fetch.testing.documents import at
 from pit_fetch.testing.interference import before_instants
 from pit_fetch.testing.recording import Recording, Row, drop, edited, keys_of
 from pit_fetch.testing.runner import look
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 
 
 def check_order(case: Case) -> None:
@@ -79,7 +79,7 @@ def _check_declared(recording: Recording) -> None:
         )
 
 
-def _asked(request: Request) -> tuple[str, str, bytes | None]:
+def _asked(request: HttpRequest) -> tuple[str, str, bytes | None]:
     return request.path, str(sorted(request.params.items())), request.body
 
 

@@ -30,7 +30,7 @@ from pit_fetch.testing import sandbox
 from pit_fetch.testing.case import Case, Seen, Wire, failure
 from pit_fetch.testing.inprocess import TestClock, run, unhurried
 from pit_fetch.testing.server import Answering, Response
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 
 # Real seconds, for a provider that loops without asking for anything.
 PATIENCE_SECONDS = 10.0
@@ -155,7 +155,7 @@ def look(
     if fresh and case.state is not None:
         case.state.reset()
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         nonlocal overrun
         with sandbox.unwatched() if watched else contextlib.nullcontext():
             made = case.serve(served, request)

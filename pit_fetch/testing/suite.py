@@ -18,7 +18,7 @@ from pit_fetch.testing.recording import Recording, leaves, record_of, tree_of
 from pit_fetch.testing.runner import Refused, look
 from pit_fetch.testing.state import State
 from pit_fetch.testing.timestamps import floor
-from pit_fetch.testing.transport import Answer, Request, Response, response_of
+from pit_fetch.testing.transport import Answer, HttpRequest, Response, response_of
 from pit_fetch.times import parse_rfc3339
 
 _FAR = datetime(2100, 1, 1, tzinfo=UTC)
@@ -59,7 +59,7 @@ class ProviderSuite:
     not_revisions: ClassVar[tuple[str, ...]] = ()
     max_requests: ClassVar[int] = 100
 
-    def serve(self, reply: bytes, request: Request) -> Answer | Response:
+    def serve(self, reply: bytes, request: HttpRequest) -> Answer | Response:
         """The answer to ``request``. ``reply`` is the recorded one, as a test has changed it."""
         return 200, {}, reply
 

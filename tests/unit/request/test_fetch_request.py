@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pit_fetch.errors import UsageError
 from pit_fetch.pipeline.select import cursor
 from pit_fetch.provider import Field, Operation, Option, Provider, Record
-from pit_fetch.request.fetch_request import Request, of_values, parse
+from pit_fetch.request.fetch_request import FetchRequest, of_values, parse
 from pit_fetch.request.query import OPTION
 from pit_fetch.request.values import flag_of, spell
 
@@ -42,7 +42,7 @@ ONE = demo(
 ALL = demo(Option("query", "h", positional="all"), Option("forms", "h", kind="list"))
 
 
-def request(*words: str, provider: Provider = ONE, env: Mapping[str, str] | None = None) -> Request:
+def request(*words: str, provider: Provider = ONE, env: Mapping[str, str] | None = None) -> FetchRequest:
     return parse(["--source", "demo", *words], provider, env or {})
 
 
@@ -245,7 +245,7 @@ def test_a_field_that_the_source_does_not_have_is_refused_where_its_fields_are_k
     for good in ("title", "id,available_at,revised_at,title", "available_at_source"):
         if known:
             assert request(*words, "--fields", good, provider=provider).fields == tuple(good.split(","))
-    calls: list[Callable[[], Request]] = [
+    calls: list[Callable[[], FetchRequest]] = [
         lambda: request(*words, "--fields", "id,titel", provider=provider),
         lambda: of_values({"op": op, "fields": ["titel"]}, provider, {}),
     ]
@@ -268,7 +268,7 @@ def test_a_field_of_another_operation_is_refused() -> None:
 # Words and Python values are one.
 
 
-def values(**given: object) -> Request:
+def values(**given: object) -> FetchRequest:
     return of_values(given, ONE, {})
 
 
