@@ -171,7 +171,7 @@ def in_new_york(moment: datetime) -> str:
     return (moment if moment.year < 1884 else moment.astimezone(NEW_YORK)).isoformat()
 
 
-def spoken(moment: datetime) -> str:
+def format_for_people(moment: datetime) -> str:
     """The same for people, with its weekday: ``Thursday 2024-02-15 16:00:00 in New York (-05:00)``."""
     text = in_new_york(moment)
     weekday = _WEEKDAYS[datetime.fromisoformat(text).weekday()]

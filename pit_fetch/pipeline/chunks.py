@@ -16,7 +16,7 @@ _LOOK_BACK = 200
 _IN_A_STAMP = "-+:."
 
 
-class Place(NamedTuple):
+class ChunkStart(NamedTuple):
     """Where an item goes on: at a character of one of its texts. All shorter texts have been delivered.
 
     ``behind`` is a digest of what of this text has been delivered; "" if that is not known. If the text is
@@ -28,33 +28,33 @@ class Place(NamedTuple):
     behind: str = ""
 
 
-class Part(NamedTuple):
+class Chunk(NamedTuple):
     """A part of an item, and where the next one begins; None if it is the last."""
 
     item: dict[str, Any]
-    next: Place | None = None
+    next: ChunkStart | None = None
 
 
-def size(item: Mapping[str, Any], start: Place | None, kept: Collection[str]) -> int:
+def remaining_size(item: Mapping[str, Any], start: ChunkStart | None, kept: Collection[str]) -> int:
     """How many characters of text are left from ``start`` on. The fields ``kept`` belong to every part."""
     texts = _texts(item, start, kept)
     return sum(map(len, texts.values()))
 
 
-def part(item: Mapping[str, Any], start: Place | None, room: int, kept: Collection[str]) -> Part:
+def chunk(item: Mapping[str, Any], start: ChunkStart | None, room: int, kept: Collection[str]) -> Chunk:
     """The part that begins at ``start`` (None: at the beginning) and has at most ``room`` characters of text.
 
     A place that the item does not have is its beginning: nothing is lost if its texts have changed.
     """
     texts = _texts(item, start, kept)
     pieces: dict[str, str] = {}
-    end: Place | None = None
+    end: ChunkStart | None = None
     for name, text in texts.items():
         pieces[name] = text if len(text) <= room else _ending_well(text[:room])
         if len(pieces[name]) < len(text):
             skipped = len(item[name]) - len(text)
             offset = skipped + len(pieces[name])
-            end = Place(name, offset, _digest(item[name][:offset]))
+            end = ChunkStart(name, offset, _digest(item[name][:offset]))
             if not pieces[name]:
                 del pieces[name]
             break
@@ -64,10 +64,10 @@ def part(item: Mapping[str, Any], start: Place | None, room: int, kept: Collecti
         for name, value in item.items()
         if not _is_text(name, value, kept) or name in pieces
     }
-    return Part(shown, end)
+    return Chunk(shown, end)
 
 
-def has(item: Mapping[str, Any], place: Place, kept: Collection[str]) -> bool:
+def is_resumable(item: Mapping[str, Any], place: ChunkStart, kept: Collection[str]) -> bool:
     """Whether ``item`` can go on at ``place``: the text up to there is what was delivered."""
     text = item.get(place.field)
     if not _is_text(place.field, text, kept) or not isinstance(text, str) or place.offset > len(text):
@@ -81,11 +81,11 @@ def _digest(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
-def _texts(item: Mapping[str, Any], start: Place | None, kept: Collection[str]) -> dict[str, str]:
+def _texts(item: Mapping[str, Any], start: ChunkStart | None, kept: Collection[str]) -> dict[str, str]:
     """The texts from ``start`` on, in the order of the sequence."""
     every = {name: value for name, value in item.items() if _is_text(name, value, kept)}
     names = sorted(every, key=lambda name: (len(every[name]), name))
-    if start is None or not has(item, start, kept):
+    if start is None or not is_resumable(item, start, kept):
         return {name: every[name] for name in names}
     rest = {name: every[name] for name in names[names.index(start.field) :]}
     return {**rest, start.field: rest[start.field][start.offset :]}

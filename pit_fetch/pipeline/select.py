@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple, TypeGuard
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.pipeline.chunks import Place
+from pit_fetch.pipeline.chunks import ChunkStart
 from pit_fetch.provider import Page, Record, Watermark
 from pit_fetch.times import in_new_york, parse_pit
 
@@ -31,7 +31,7 @@ _first = itemgetter(0)
 # Takes the place of the instant in the cursor of a record that is stamped on receipt.
 _RECEIPT = "receipt"
 _AT_RECEIPT = float("-inf")
-Verdict = Literal["public", "late", "undated", "unusable"]
+Visibility = Literal["public", "late", "undated", "unusable"]
 Stopped = Literal["", "limit", "max_pages"]
 
 
@@ -43,10 +43,10 @@ class Cursor(NamedTuple):
 
     position: Position
     instant: datetime | None
-    within: Place | None = None
+    within: ChunkStart | None = None
 
 
-class Tally:
+class WithheldCounts:
     """Which ids got which verdict. For the audit file only; in PIT mode none of it reaches the envelope."""
 
     def __init__(self) -> None:
@@ -55,13 +55,13 @@ class Tally:
         self.unusable = 0
 
 
-class Taken(NamedTuple):
+class Selection(NamedTuple):
     """What a fetch keeps. ``stopped`` says which cap ended it; ``last`` is the last public record examined.
 
     ``resume`` is the record after which the next page begins, if that is not the last one kept.
     """
 
-    kept: tuple[Record, ...] = ()
+    records: tuple[Record, ...] = ()
     gaps: tuple[Gap, ...] = ()
     scanned: int = 0
     stopped: Stopped = ""
@@ -69,22 +69,22 @@ class Taken(NamedTuple):
     resume: Record | None = None
 
 
-class Taking:
+class SelectionBuilder:
     """A fetch under way, filled in place: a deadline or an error does not cost what was kept before it."""
 
     def __init__(self) -> None:
-        self.kept: list[Record] = []
+        self.records: list[Record] = []
         self.gaps: list[Gap] = []
         self.scanned = 0
         self.stopped: Stopped = ""
         self.last: Record | None = None
 
-    def taken(self) -> Taken:
+    def build(self) -> Selection:
         """What is kept by now."""
-        return Taken(tuple(self.kept), tuple(self.gaps), self.scanned, self.stopped, self.last)
+        return Selection(tuple(self.records), tuple(self.gaps), self.scanned, self.stopped, self.last)
 
 
-def verdict(record: Record, cutoff: datetime | None) -> Verdict:
+def visibility(record: Record, cutoff: datetime | None) -> Visibility:
     """Whether ``record`` was public at ``cutoff`` (UTC; None: open mode). If that cannot be shown, it was not."""
     if not record.id:
         return "unusable"
@@ -97,9 +97,9 @@ def verdict(record: Record, cutoff: datetime | None) -> Verdict:
 
 
 def public(
-    stream: Iterable[Record | Page | Watermark | Gap], cutoff: Callable[[], datetime | None], tally: Tally
+    stream: Iterable[Record | Page | Watermark | Gap], cutoff: Callable[[], datetime | None], withheld: WithheldCounts
 ) -> Iterator[Record | Watermark | Gap]:
-    """The records that were public at ``cutoff()``, which is called for each; the others are entered in ``tally``.
+    """The records that were public at ``cutoff()``, which is called for each; the others are entered in ``withheld``.
 
     On a page with an order each public record is followed by a watermark: one for the page would
     depend on where the page ends, and so on how many withheld records there are in front of it. For
@@ -114,12 +114,12 @@ def public(
     oldest: datetime | None = None
     for one in stream:
         if isinstance(one, Record):
-            if _is_public(one, cutoff(), tally):
+            if _is_public(one, cutoff(), withheld):
                 is_barren = False
                 yield one
         elif isinstance(one, Page):
             known = known if one.follows else set()
-            found = [record for record in one.records if _is_public(record, cutoff(), tally)]
+            found = [record for record in one.records if _is_public(record, cutoff(), withheld)]
             for record in found:
                 version = (record.id, record.available_at, record.revised_at)
                 again = again + 1 if version in known else 0
@@ -141,16 +141,16 @@ def public(
             yield one
 
 
-def _is_public(record: Record, cutoff: datetime | None, tally: Tally) -> bool:
-    match verdict(record, cutoff):
+def _is_public(record: Record, cutoff: datetime | None, withheld: WithheldCounts) -> bool:
+    match visibility(record, cutoff):
         case "public":
             return True
         case "late":
-            tally.late.append(record.id)
+            withheld.late.append(record.id)
         case "undated":
-            tally.undated.append(record.id)
+            withheld.undated.append(record.id)
         case "unusable":
-            tally.unusable += 1
+            withheld.unusable += 1
     return False
 
 
@@ -205,7 +205,7 @@ def _newest_versions(records: Iterable[Record]) -> Iterable[Record]:
 
 def take(
     stream: Iterable[Record | Gap],
-    taking: Taking,
+    builder: SelectionBuilder,
     *,
     after: Position | None,
     within: bool = False,
@@ -213,26 +213,26 @@ def take(
     limit: int,
     select: Callable[[Record], bool],
 ) -> None:
-    """Fills ``taking`` from ordered public records: after ``after``, at most ``cap`` examined and ``limit`` kept.
+    """Fills ``builder`` from ordered public records: after ``after``, at most ``cap`` examined and ``limit`` kept.
 
     ``within``: the record at ``after`` itself is still wanted.
     """
     for one in stream:
         if isinstance(one, Gap):
-            taking.gaps.append(one)
+            builder.gaps.append(one)
             continue
         if after is not None and (position(one) < after or (position(one) == after and not within)):
             continue
-        if taking.scanned >= cap:
-            taking.stopped = "max_pages"
+        if builder.scanned >= cap:
+            builder.stopped = "max_pages"
             return
-        taking.scanned += 1
+        builder.scanned += 1
         if select(one):
-            if len(taking.kept) == limit:
-                taking.stopped = "limit"
+            if len(builder.records) == limit:
+                builder.stopped = "limit"
                 return
-            taking.kept.append(one)
-        taking.last = one
+            builder.records.append(one)
+        builder.last = one
 
 
 def position(record: Record) -> Position:
@@ -244,7 +244,7 @@ def position(record: Record) -> Position:
     return _age(record), record.id
 
 
-def cursor(record: Record, within: Place | None = None) -> str:
+def cursor(record: Record, within: ChunkStart | None = None) -> str:
     """The ``--after`` value to resume after ``record``, or ``within`` it: safe in a shell, readable by a person."""
     if _age(record) == _AT_RECEIPT:
         stamp = _RECEIPT
@@ -267,7 +267,7 @@ def parse_cursor(text: str) -> Cursor | None:
         match = re.fullmatch("([^/]+)/([0-9]{1,12})(?:/([0-9a-f]{8}))?", "/".join(place))
         if match is None:
             return None
-        within = Place(unquote(match[1], errors="surrogatepass"), int(match[2]), match[3] or "")
+        within = ChunkStart(unquote(match[1], errors="surrogatepass"), int(match[2]), match[3] or "")
     name = unquote(name, errors="surrogatepass")
     if stamp == _RECEIPT:
         return Cursor((_AT_RECEIPT, name), None, within)
