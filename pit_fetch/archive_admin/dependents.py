@@ -29,7 +29,7 @@ from pit_fetch.archive.store.journal import Key
 from pit_fetch.archive_admin import recheck
 from pit_fetch.errors import PitFetchError
 from pit_fetch.pipeline import envelope
-from pit_fetch.pipeline.select import parse_cursor
+from pit_fetch.pipeline.cursor import parse_cursor
 from pit_fetch.provider import STAMPS, Record
 
 Told = Callable[[int, int], None]

@@ -12,8 +12,9 @@ from pit_fetch.formats import json as as_json
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.pipeline import envelope
 from pit_fetch.pipeline.chunks import ChunkStart
+from pit_fetch.pipeline.cursor import format_cursor, position
 from pit_fetch.pipeline.envelope import Envelope
-from pit_fetch.pipeline.select import Selection, WithheldCounts, cursor, position
+from pit_fetch.pipeline.select import Selection, WithheldCounts
 from pit_fetch.provider import STAMPS, FieldKind, Record
 from pit_fetch.request.fetch_request import Request
 from pit_fetch.request.query import named
@@ -221,11 +222,10 @@ def _gaps(request: Request, collected: Collected) -> list[Gap]:
         gaps += [gap("unusable", count=collected.withheld.unusable)] if collected.withheld.unusable else []
     gaps += _unknown_fields(request, selection.records)
     if selection.stopped == "limit":
-        gaps.append(gap("limit", limit=request.limit, cursor=cursor(selection.resume or selection.records[-1])))
+        gaps.append(gap("limit", limit=request.limit, cursor=format_cursor(selection.resume or selection.records[-1])))
     elif selection.stopped == "max_pages" and selection.last is not None:
-        gaps.append(
-            gap("max_pages", public=selection.scanned, max_pages=request.max_pages, cursor=cursor(selection.last))
-        )
+        resume = format_cursor(selection.last)
+        gaps.append(gap("max_pages", public=selection.scanned, max_pages=request.max_pages, cursor=resume))
     if not selection.records and not _has_failed(gaps) and not any(one.type == "no_data" for one in gaps):
         hint = collected.when_empty
         gaps.append(gap("nothing_with_hint", hint=hint) if hint else gap("nothing"))

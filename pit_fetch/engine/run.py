@@ -15,16 +15,8 @@ from pit_fetch.engine.report import Collected, Outcome, report
 from pit_fetch.errors import ConfigError, InputError, PitFetchError, UpstreamError
 from pit_fetch.formats import json as as_json
 from pit_fetch.gaps import Code, Gap, gap
-from pit_fetch.pipeline.select import (
-    Position,
-    Selection,
-    SelectionBuilder,
-    WithheldCounts,
-    in_order,
-    position,
-    public,
-    take,
-)
+from pit_fetch.pipeline.cursor import Position, position
+from pit_fetch.pipeline.select import Selection, SelectionBuilder, WithheldCounts, in_order, public, take
 from pit_fetch.provider import Context, Page, Query, Record, Stage, Watermark
 from pit_fetch.request.fetch_request import Request
 from pit_fetch.request.query import caveats, in_window, is_of_publication, is_out_of_reach, understood

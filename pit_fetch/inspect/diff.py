@@ -16,8 +16,9 @@ from pit_fetch.engine.report import Collected, Outcome, report
 from pit_fetch.engine.run import run as ask
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Gap, gap
+from pit_fetch.pipeline.cursor import Position, position
 from pit_fetch.pipeline.envelope import FAILURES
-from pit_fetch.pipeline.select import Position, Selection, WithheldCounts, position
+from pit_fetch.pipeline.select import Selection, WithheldCounts
 from pit_fetch.provider import Record
 from pit_fetch.request.fetch_request import Request
 from pit_fetch.runtime import World

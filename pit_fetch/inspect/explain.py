@@ -18,8 +18,9 @@ from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.inspect.archived import complete_to, in_gaps, joined
 from pit_fetch.inspect.diff import look_back_from
+from pit_fetch.pipeline.cursor import position
 from pit_fetch.pipeline.envelope import FAILURES, EnvelopeOptions, is_quoting
-from pit_fetch.pipeline.select import position, visibility
+from pit_fetch.pipeline.select import visibility
 from pit_fetch.provider import Operation, Page, Provider, Query, Record
 from pit_fetch.request import audience
 from pit_fetch.request.fetch_request import Request

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.pipeline.chunks import ChunkStart, chunk, is_resumable, remaining_size
-from pit_fetch.pipeline.select import cursor, parse_cursor
+from pit_fetch.pipeline.cursor import format_cursor, parse_cursor
 from pit_fetch.provider import STAMPS, FieldKind, Record
 from pit_fetch.support.bundled import gate
 from pit_fetch.times import in_new_york
@@ -197,7 +197,7 @@ def fit_to_budget(
     least, most = 0, len(records) - 1
     while least < most:
         count = (least + most + 1) // 2
-        cut = _replace_truncated(gaps, _ended(view, "max_chars", max_chars, cursor(records[count - 1])))
+        cut = _replace_truncated(gaps, _ended(view, "max_chars", max_chars, format_cursor(records[count - 1])))
         tried = Envelope(whole.data[:count], _shown(cut, view), view.provenance)
         text = write(tried)
         if len(text) <= max_chars:
@@ -339,9 +339,9 @@ def _longest_part(
         room = (least + most + 1) // 2
         shown = chunk(item, view.start, room, STAMPS)
         if shown.next is not None:
-            more = [_ended(view, "continued", max_chars, cursor(records[0], shown.next))]
+            more = [_ended(view, "continued", max_chars, format_cursor(records[0], shown.next))]
         else:
-            more = [_ended(view, "max_chars", max_chars, cursor(records[0]))] if len(records) > 1 else []
+            more = [_ended(view, "max_chars", max_chars, format_cursor(records[0]))] if len(records) > 1 else []
         cut = [*(_replace_truncated(gaps, more[0]) if more else gaps), *said]
         envelope = Envelope([shown.item], _shown(cut, view), view.provenance)
         text = write(envelope)

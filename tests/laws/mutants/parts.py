@@ -50,7 +50,7 @@ MUTANTS = (
     Mutant(
         "parts: parts of two texts are joined",
         "pit_fetch.pipeline.chunks:is_resumable",
-        lambda real: lambda item, place, kept: real(item, place._replace(behind=""), kept),
+        lambda real: lambda item, place, kept: real(item, place._replace(checksum=""), kept),
         ("sample: changed",),
     ),
     Mutant(

@@ -293,7 +293,7 @@ MUTANTS = (
     Mutant("the source's order is kept", "pit_fetch.pipeline.select:in_order", _as_they_come, (*ANY[2:], *ANY[:1])),
     Mutant(
         "ties in the order of arrival",
-        "pit_fetch.pipeline.select:position",
+        "pit_fetch.pipeline.cursor:position",
         lambda real: lambda record: (real(record)[0], ""),
         ANY,
     ),
@@ -308,13 +308,13 @@ MUTANTS = (
     Mutant("withheld records use up the page cap", "pit_fetch.engine.run:_take", _all_records_scanned, ANY),
     Mutant(
         "a cursor rests on the time of receipt",
-        "pit_fetch.pipeline.select:_age",
+        "pit_fetch.pipeline.cursor:record_age",
         lambda real: lambda record: real(record._replace(at_receipt=False)),
         _BY_CURSOR,
     ),
     Mutant(
         "the cursor of a snapshot names its stamp",
-        "pit_fetch.pipeline.select:cursor",
+        "pit_fetch.pipeline.cursor:format_cursor",
         lambda real: lambda record, within=None: real(record._replace(at_receipt=False), within),
         _BY_CURSOR,
     ),

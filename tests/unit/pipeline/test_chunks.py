@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pit_fetch.pipeline.chunks import Chunk, ChunkStart, chunk, remaining_size
-from pit_fetch.pipeline.select import parse_cursor
+from pit_fetch.pipeline.cursor import parse_cursor
 
 KEPT = ("id",)
 ITEM: dict[str, Any] = {"id": "x", "body": "one two three", "n": 5, "title": "T", "list": ["a"], "none": None}
@@ -55,7 +55,7 @@ def test_the_size_is_what_is_left(item: dict[str, Any], room: int) -> None:
 
 def plain(one: Chunk) -> Chunk:
     """A part without the digest in its place."""
-    return one._replace(next=one.next and one.next._replace(behind=""))
+    return one._replace(next=one.next and one.next._replace(checksum=""))
 
 
 def test_short_texts_come_first_and_a_part_ends_after_a_space() -> None:

@@ -18,6 +18,7 @@ from pit_fetch.engine.credentials import redactor
 from pit_fetch.formats import json as as_json
 from pit_fetch.formats import renderer
 from pit_fetch.gaps import Gap, gap
+from pit_fetch.pipeline.cursor import parse_cursor, position
 from pit_fetch.pipeline.envelope import (
     Envelope,
     EnvelopeOptions,
@@ -27,7 +28,6 @@ from pit_fetch.pipeline.envelope import (
     is_quoting,
     judge,
 )
-from pit_fetch.pipeline.select import parse_cursor, position
 from pit_fetch.provider import STAMPS, Record
 
 PIT = datetime(2024, 2, 15, 21, tzinfo=UTC)

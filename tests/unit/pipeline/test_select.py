@@ -13,18 +13,8 @@ from hypothesis import strategies as st
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.paging import newest_first
-from pit_fetch.pipeline.select import (
-    Selection,
-    SelectionBuilder,
-    WithheldCounts,
-    cursor,
-    in_order,
-    parse_cursor,
-    position,
-    public,
-    take,
-    visibility,
-)
+from pit_fetch.pipeline.cursor import format_cursor, parse_cursor, position
+from pit_fetch.pipeline.select import Selection, SelectionBuilder, WithheldCounts, in_order, public, take, visibility
 from pit_fetch.provider import Page, Record, Watermark
 
 PIT = datetime(2024, 2, 15, 21, tzinfo=UTC)
@@ -221,9 +211,9 @@ def test_what_is_stamped_at_its_receipt_keeps_its_place_in_the_next_run() -> Non
         return keep([*today, record("dated", 90)], limit=2, after=after)
 
     first = run(60)
-    rest = run(30, after=cursor(first.records[-1]))
+    rest = run(30, after=format_cursor(first.records[-1]))
     assert ids(first) + ids(rest) == ["a", "b", "c", "dated"]
-    assert cursor(first.records[-1]) == "b@receipt"
+    assert format_cursor(first.records[-1]) == "b@receipt"
 
 
 def test_of_two_receipts_of_one_id_the_later_is_kept_and_a_late_one_is_withheld() -> None:
@@ -271,7 +261,7 @@ def test_pages_by_cursor_are_the_whole_in_order(records: list[Record], limit: in
         parts += selection.records
         if not selection.stopped:
             break
-        after = cursor(selection.records[-1])
+        after = format_cursor(selection.records[-1])
     assert tuple(parts) == whole
     assert [position(one) for one in whole] == sorted({position(one) for one in whole})
 
