@@ -197,17 +197,17 @@ def _ask(request: FetchRequest, done: Done, runtime: Runtime) -> tuple[Done, str
     """What became of a request; and why the archive can no longer be used, or ""."""
     collected = collect(request, runtime, Log())
     clean = credentials.redactor(collected.secrets)
-    failures = [one for one in collected.taken.gaps if one.is_failure]
+    failures = [one for one in collected.selection.gaps if one.is_failure]
     memory = collected.memory
     if memory is not None:
         memory.finish(None, ExitStatus.FOUND if failures else ExitStatus.OK)
         if memory.problem and not failures:
             failures = [ConfigError("not_recorded", problem=memory.problem).gap]
     problem = "the archive can no longer be used" if memory is not None and memory.problem else ""
-    said = failures or [one for one in collected.taken.gaps if one.type == "truncated"]
+    said = failures or [one for one in collected.selection.gaps if one.type == "truncated"]
     reason = clean(" ".join(dict.fromkeys(one.reason for one in said)))
     state: State = "failed" if failures else "captured"
-    items = len(collected.taken.kept)
+    items = len(collected.selection.records)
     return done._replace(state=state, items=items, exchanges=collected.requests, reason=reason), problem
 
 

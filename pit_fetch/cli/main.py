@@ -39,9 +39,9 @@ class _Answer:
 
     def refuse(self, one: Gap, status: ExitStatus = ExitStatus.REFUSED) -> None:
         from pit_fetch.formats.json import render
-        from pit_fetch.pipeline.envelope import View, of
+        from pit_fetch.pipeline.envelope import EnvelopeOptions, build
 
-        self.set(render(of([], [one], View())), status, one.reason)
+        self.set(render(build([], [one], EnvelopeOptions())), status, one.reason)
 
 
 def main(argv: Sequence[str] | None = None, runtime: Runtime | None = None) -> int:

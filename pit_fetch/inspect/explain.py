@@ -18,14 +18,15 @@ from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.inspect.archived import complete_to, in_gaps, joined
 from pit_fetch.inspect.diff import look_back_from
-from pit_fetch.pipeline.envelope import View, is_quoting
-from pit_fetch.pipeline.select import position, verdict
+from pit_fetch.pipeline.cursor import position
+from pit_fetch.pipeline.envelope import EnvelopeOptions, is_quoting
+from pit_fetch.pipeline.select import visibility
 from pit_fetch.provider import Operation, Page, Provider, Query, Record
 from pit_fetch.request import audience
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.query import DATINGS, in_window, named, understood
 from pit_fetch.runtime import Runtime
-from pit_fetch.times import spoken
+from pit_fetch.times import format_for_people
 
 # The fields that an explanation adds to an item.
 FIELDS = ("verdict", "because", "rule")
@@ -71,14 +72,14 @@ def run(request: FetchRequest, runtime: Runtime, log: Log, argv: list[str]) -> O
     secrets = credentials.known_secrets(request.provider, runtime.environ, runtime.folder)
     request = request._replace(fields=fields, canonical=f"explain {request.canonical}")
     answer = unjudged(request, shown[: request.limit], gaps, secrets, outcome.status)
-    log.as_of = f", explained as of {spoken(pit)}"
+    log.as_of = f", explained as of {format_for_people(pit)}"
     log.summary(request.provider.name, answer.kept, answer.gaps)
     return answer
 
 
 def _with_instants(record: Record) -> Record:
     """The record without its stamps if they are not instants, since a fetch counts them as missing."""
-    if verdict(record._replace(id="-"), datetime.max.replace(tzinfo=UTC)) != "undated":
+    if visibility(record._replace(id="-"), datetime.max.replace(tzinfo=UTC)) != "undated":
         return record
     return record._replace(available_at=None, revised_at=None)
 
@@ -119,7 +120,7 @@ def _is_wanted(provider: Provider, query: Query, record: Record) -> bool:
 
 def _explained(record: Record, pit: datetime, operation: Operation, why: str) -> Record:
     """``why`` a fetch with an archive does not show it: "replaced", "unseen", or ""."""
-    judged = verdict(record, pit)
+    judged = visibility(record, pit)
     if judged == "public" and why == "replaced":
         said, because = "revised", "changed since without a mark"
     elif judged == "public" and why == "unseen":
@@ -133,7 +134,7 @@ def _explained(record: Record, pit: datetime, operation: Operation, why: str) ->
     else:
         said, because = judged, _BECAUSE[judged](record, operation)
     because += "; the archive holds what it said before" if why == "replaced" else ""
-    if said == "public" and is_quoting(record, View(pit=pit)):
+    if said == "public" and is_quoting(record, EnvelopeOptions(pit=pit)):
         because += "; but left out, for its texts quote a stamp after the PIT, or a field of an envelope"
     if record.first_seen_at is not None:
         rule = "by sight: what was in the archive was public"
@@ -148,9 +149,9 @@ def _public(record: Record, operation: Operation) -> str:
     if record.available_at is None:
         return "available at or before the PIT"
     if record.first_seen_at is not None:
-        return f"in the archive since {spoken(record.first_seen_at)}"
-    revised = "" if record.revised_at is None else f", last revised on {spoken(record.revised_at)}"
-    return f"published on {spoken(record.available_at)}{revised}"
+        return f"in the archive since {format_for_people(record.first_seen_at)}"
+    revised = "" if record.revised_at is None else f", last revised on {format_for_people(record.revised_at)}"
+    return f"published on {format_for_people(record.available_at)}{revised}"
 
 
 def _undated(record: Record, operation: Operation) -> str:
@@ -173,5 +174,5 @@ def _since(moment: datetime | None, pit: datetime) -> str:
     for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")):
         if seconds >= size:
             count = int(seconds // size)
-            return f"{count} {unit}{'' if count == 1 else 's'} after the PIT, on {spoken(moment)}"
-    return f"less than a second after the PIT, on {spoken(moment)}"
+            return f"{count} {unit}{'' if count == 1 else 's'} after the PIT, on {format_for_people(moment)}"
+    return f"less than a second after the PIT, on {format_for_people(moment)}"

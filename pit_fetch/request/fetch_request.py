@@ -15,7 +15,7 @@ from pit_fetch.cli import arguments
 from pit_fetch.cli.parser import COMMON_OPTIONS, budget
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import BINARY
-from pit_fetch.pipeline.select import Cursor
+from pit_fetch.pipeline.cursor import Cursor
 from pit_fetch.provider import STAMPS, Provider
 from pit_fetch.request.audience import CLIENT_VARIABLE, MAX_CHARS_UNDER_AGENT
 from pit_fetch.request.query import named

@@ -18,7 +18,7 @@ from pit_fetch.cli.main import main
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import UsageError
 from pit_fetch.inspect.diff import Read, changes
-from pit_fetch.pipeline.select import position
+from pit_fetch.pipeline.cursor import position
 from pit_fetch.provider import Context, Operation, Option, Query, Record
 from pit_fetch.runtime import Runtime
 from pit_fetch.testing.comparison import CANARY

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pit_fetch.errors import UsageError
-from pit_fetch.pipeline.select import cursor
+from pit_fetch.pipeline.cursor import format_cursor
 from pit_fetch.provider import Field, Operation, Option, Provider, Record
 from pit_fetch.request.fetch_request import FetchRequest, of_values, parse
 from pit_fetch.request.query import OPTION
@@ -376,7 +376,7 @@ MOMENTS = st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1), timezones=st.
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6).filter(
     lambda word: word.strip() not in ("", "--")  # argparse takes -- for itself, even behind a =
 ) | st.sampled_from(["Oil, gas", "-x", "--pit", "a=b", "symbol=B", "pit=x", '"', "'", "a\nb", "—x", "$HOME"])
-CURSORS = st.builds(lambda name, at: cursor(Record(name, at, "provider_metadata", {})), WORDS, MOMENTS)
+CURSORS = st.builds(lambda name, at: format_cursor(Record(name, at, "provider_metadata", {})), WORDS, MOMENTS)
 GIVEN: Mapping[str, st.SearchStrategy[Any]] = {
     "pit": MOMENTS | MOMENTS.map(lambda moment: moment.isoformat().replace("+00:00", "Z")),
     "date_from": st.dates(date(1980, 1, 1), date(1989, 1, 1)) | MOMENTS.map(lambda moment: moment.replace(year=1985)),
