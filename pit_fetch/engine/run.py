@@ -20,6 +20,7 @@ from pit_fetch.provider import Context, Page, Query, Record, Stage, Watermark
 from pit_fetch.request.fetch_request import Request
 from pit_fetch.request.query import caveats, in_window, is_of_publication, is_out_of_reach, understood
 from pit_fetch.runtime import TimeIsUp, World
+from pit_fetch.support.redaction import redactor
 from pit_fetch.times import spoken
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def _offline(request: Request, query: Query, world: World, log: Log, memory: Mem
     from pit_fetch.archive.store.errors import ArchiveError
 
     secrets = _secrets(request, world)
-    log.clean = credentials.redactor(secrets)
+    log.clean = redactor(secrets)
     memory.start(secrets)
     taken = Taken(gaps=(gap("offline"), *caveats(query, request.provider.name)))
     collected = Collected(taken, Tally(), secrets, opened=True, when_empty=_when_empty(request, query))
@@ -311,7 +312,7 @@ def _source(
     provider = request.provider
     resolved = credentials.resolve(provider, world.environ, world.folder)
     secrets = credentials.secret_values(provider, resolved)
-    log.clean = credentials.redactor(secrets)
+    log.clean = redactor(secrets)
     for host in provider.hosts:
         base_url(host, world.environ)
         rate_of(host, world.environ)
