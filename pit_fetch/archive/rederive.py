@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import shlex
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -19,7 +18,7 @@ from pit_fetch.archive.store import index, journal, microseconds
 from pit_fetch.archive.store.journal import Exchange, Fetch, Key
 from pit_fetch.errors import PitFetchError
 from pit_fetch.provider import Context, Gap, Host, Page, Provider, Query, Record, Watermark, Window
-from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, parse
+from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, from_canonical
 from pit_fetch.request.query import OPTION, in_window, understood
 from pit_fetch.request.values import spell
 from pit_fetch.runtime import Clock
@@ -39,7 +38,7 @@ class Asked(NamedTuple):
 def asked(fetch: Fetch, find: Find) -> Asked:
     """The request of a fetch as its provider understands it today. Raises PitFetchError if it no longer does."""
     provider = find(fetch.source)
-    request = parse(shlex.split(fetch.request), provider, {})
+    request = from_canonical(fetch.request, provider)
     if fetch.kind == "capture":
         request = request._replace(limit=UNLIMITED, max_pages=UNLIMITED)
     return Asked(fetch, request, understood(request, microseconds.moment(fetch.began)))

@@ -20,7 +20,6 @@ from pit_fetch.archive import rederive
 from pit_fetch.archive.recorder import AT_ONCE
 from pit_fetch.archive.store import microseconds, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, of_broken
-from pit_fetch.engine import credentials
 from pit_fetch.engine.progress import Log
 from pit_fetch.engine.run import collect
 from pit_fetch.errors import ConfigError, ExitStatus, PitFetchError, UsageError
@@ -28,6 +27,7 @@ from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, of_values
 from pit_fetch.request.query import understood
 from pit_fetch.runtime import Runtime
 from pit_fetch.support import suggest
+from pit_fetch.support.redaction import redactor
 from pit_fetch.support.terminal import visible
 from pit_fetch.support.toml import NotToml, table_of
 
@@ -196,7 +196,7 @@ def _take_up(connection: sqlite3.Connection, runtime: Runtime) -> None:
 def _ask(request: FetchRequest, done: Done, runtime: Runtime) -> tuple[Done, str]:
     """What became of a request; and why the archive can no longer be used, or ""."""
     collected = collect(request, runtime, Log())
-    clean = credentials.redactor(collected.secrets)
+    clean = redactor(collected.secrets)
     failures = [one for one in collected.selection.gaps if one.is_failure]
     memory = collected.memory
     if memory is not None:

@@ -253,7 +253,7 @@ def _list(listing: str, argv: list[str], runtime: Runtime, command: str = "") ->
     from pit_fetch.engine import registry
 
     if listing == "version":
-        from pit_fetch import __version__
+        from pit_fetch.support.version import __version__
 
         return f"pit_fetch {__version__}\n"
     if listing == "sources":

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from pit_fetch.engine.credentials import redactor
 from pit_fetch.errors import UsageError
+from pit_fetch.support.redaction import redactor
 
 if TYPE_CHECKING:
     from pit_fetch.engine.report import Collected, Outcome

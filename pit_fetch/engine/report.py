@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from pit_fetch.engine import credentials
 from pit_fetch.errors import ExitStatus
 from pit_fetch.formats import DATA_ONLY, Text, renderer
 from pit_fetch.formats import json as as_json
@@ -18,6 +17,7 @@ from pit_fetch.pipeline.select import Selection, WithheldCounts
 from pit_fetch.provider import STAMPS, FieldKind, Record
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.query import named
+from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
 from pit_fetch.support.suggest import shown
 from pit_fetch.times import format_for_people
 
@@ -176,8 +176,8 @@ def unjudged(
 def _view(request: FetchRequest, secrets: tuple[str, ...]) -> envelope.EnvelopeOptions:
     return envelope.EnvelopeOptions(
         query=request.canonical,
-        clean=credentials.redactor(secrets),
-        clean_data=credentials.redactor(secrets, credentials.MIN_LENGTH_IN_DATA),
+        clean=redactor(secrets),
+        clean_data=redactor(secrets, MIN_LENGTH_IN_DATA),
         fields=request.fields,
         pit=request.pit,
         provenance=envelope.Provenance(request.provider.name, request.canonical, request.pit, _kinds(request)),

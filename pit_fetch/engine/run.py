@@ -21,6 +21,7 @@ from pit_fetch.provider import Context, Page, Query, Record, Stage, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.query import caveats, in_window, is_of_publication, is_out_of_reach, understood
 from pit_fetch.runtime import Runtime, TimeIsUp
+from pit_fetch.support.redaction import redactor
 from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ def _offline(request: FetchRequest, query: Query, runtime: Runtime, log: Log, me
     from pit_fetch.archive.store.errors import ArchiveError
 
     secrets = _secrets(request, runtime)
-    log.clean = credentials.redactor(secrets)
+    log.clean = redactor(secrets)
     memory.start(secrets)
     selection = Selection(gaps=(gap("offline"), *caveats(query, request.provider.name)))
     collected = Collected(selection, WithheldCounts(), secrets, opened=True, when_empty=_when_empty(request, query))
@@ -328,7 +329,7 @@ def _source(
     provider = request.provider
     resolved = credentials.resolve(provider, runtime.environ, runtime.folder)
     secrets = credentials.secret_values(provider, resolved)
-    log.clean = credentials.redactor(secrets)
+    log.clean = redactor(secrets)
     for host in provider.hosts:
         base_url(host, runtime.environ)
         rate_of(host, runtime.environ)

@@ -104,6 +104,28 @@ def of_values(
     return _request({**defaults, **given}, provider, environ, 0)
 
 
+def from_canonical(text: str, provider: Provider) -> FetchRequest:
+    """Return the request whose :attr:`Request.canonical` is ``text``. Raise UsageError if the provider refuses it now.
+
+    Values that do not decide the answer, such as the output format, are the defaults.
+    """
+    options = {flag_of(option.name): option for option in (*COMMON_OPTIONS, *provider.options)}
+    values: dict[str, Any] = {}
+    words = shlex.split(text)[:1:-1]  # without --source NAME; the next word is the last
+    while words:
+        flag, is_joined, value = words.pop().partition("=")
+        option = options.get(flag)
+        if option is None:
+            raise UsageError("usage", text=f"{suggest.shown(flag)} is not an option of {provider.name}")
+        if option.kind == "flag":
+            values[option.name] = True
+            continue
+        if not is_joined and words and not words[-1].startswith("-"):
+            value = words.pop()
+        values[option.name] = [*values.get(option.name, ()), value] if option.repeatable else value
+    return of_values(values, provider, {})
+
+
 def _request(
     given: Mapping[str, object], provider: Provider, environ: Mapping[str, str], default_budget: int
 ) -> FetchRequest:
