@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from pit_fetch.errors import UpstreamError
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Page, Record
 
 Position = TypeVar("Position", bound=Hashable)
@@ -60,7 +61,7 @@ def children(
         try:
             return read(parent)
         except UpstreamError as error:
-            if error.gap.code != "malformed":
+            if error.gap.code is not Code.MALFORMED:
                 raise
             return None
 

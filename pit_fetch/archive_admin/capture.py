@@ -24,7 +24,6 @@ from pit_fetch.engine import credentials
 from pit_fetch.engine.progress import Log
 from pit_fetch.engine.run import collect
 from pit_fetch.errors import ConfigError, ExitStatus, PitFetchError, UsageError
-from pit_fetch.pipeline.envelope import FAILURES
 from pit_fetch.request.fetch_request import UNLIMITED, Request, of_values
 from pit_fetch.request.query import understood
 from pit_fetch.runtime import World
@@ -198,7 +197,7 @@ def _ask(request: Request, done: Done, world: World) -> tuple[Done, str]:
     """What became of a request; and why the archive can no longer be used, or ""."""
     collected = collect(request, world, Log())
     clean = credentials.redactor(collected.secrets)
-    failures = [one for one in collected.taken.gaps if one.type in FAILURES]
+    failures = [one for one in collected.taken.gaps if one.is_failure]
     memory = collected.memory
     if memory is not None:
         memory.finish(None, ExitStatus.FOUND if failures else ExitStatus.OK)

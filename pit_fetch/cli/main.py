@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
-from pit_fetch.gaps import Gap, gap
+from pit_fetch.gaps import FAILURES, Gap, gap
 from pit_fetch.request import audience
 from pit_fetch.runtime import World, alarm, real_world
 from pit_fetch.support import process
@@ -209,8 +209,6 @@ def _prepared(request: Request, world: World) -> Request:
 
 def _hand_over(request: Request, run: Callable[[Request, Log], Outcome], world: World, answer: _Answer) -> None:
     """What ``run`` makes of ``request``, to stdout or to the file it names: a mere failure never to the file."""
-    from pit_fetch.pipeline.envelope import FAILURES
-
     request = _prepared(request, world)
     answer.log = _log(request, world)
     outcome = run(request, answer.log)

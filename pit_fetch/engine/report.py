@@ -9,7 +9,7 @@ from pit_fetch.engine import credentials
 from pit_fetch.errors import ExitStatus
 from pit_fetch.formats import DATA_ONLY, Text, renderer
 from pit_fetch.formats import json as as_json
-from pit_fetch.gaps import Gap, gap
+from pit_fetch.gaps import Code, Gap, GapType, gap
 from pit_fetch.pipeline import envelope
 from pit_fetch.pipeline.chunks import Place
 from pit_fetch.pipeline.envelope import Envelope
@@ -23,10 +23,11 @@ from pit_fetch.times import spoken
 if TYPE_CHECKING:
     from pit_fetch.archive.session import Memory
 
+# The exit status under --fail: the first of these types that an answer has.
 _STATUS_OF_TYPE = {
-    "config": ExitStatus.CONFIG,
-    "input_error": ExitStatus.INPUT,
-    "upstream_error": ExitStatus.UPSTREAM,
+    GapType.CONFIG: ExitStatus.CONFIG,
+    GapType.INPUT_ERROR: ExitStatus.INPUT,
+    GapType.UPSTREAM_ERROR: ExitStatus.UPSTREAM,
 }
 
 
@@ -126,7 +127,7 @@ def _without_quotations(request: Request, draft: _Draft) -> _Draft:
             break
         if left[:1] != draft.records[:1]:
             view = view._replace(start=None)
-        gaps = [one for one in asked if view.start is not None or one.code != "changed_since"]
+        gaps = [one for one in asked if view.start is not None or one.code is not Code.CHANGED_SINCE]
         gaps += [gap("quotes_late_stamp"), *([] if left or _has_failed(asked) else [gap("nothing")])]
         draft = _judged(request, left, gaps, view)
     return draft
@@ -146,7 +147,7 @@ def _quoting_nothing(draft: _Draft) -> Sequence[Record]:
 
 
 def _has_failed(gaps: Sequence[Gap]) -> bool:
-    return any(one.type in _STATUS_OF_TYPE and one.code != "not_recorded" for one in gaps)
+    return any(one.type in _STATUS_OF_TYPE and not one.code.about.costs_nothing for one in gaps)
 
 
 def _start(request: Request, kept: Sequence[Record]) -> Place | None:

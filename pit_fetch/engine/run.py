@@ -14,7 +14,7 @@ from pit_fetch.engine import audit, credentials, input_files
 from pit_fetch.engine.report import Collected, Outcome, report
 from pit_fetch.errors import ConfigError, InputError, PitFetchError, UpstreamError
 from pit_fetch.formats import json as as_json
-from pit_fetch.gaps import Code, Gap, gap
+from pit_fetch.gaps import Gap, gap
 from pit_fetch.pipeline.select import Position, Taken, Taking, Tally, in_order, position, public, take
 from pit_fetch.provider import Context, Page, Query, Record, Stage, Watermark
 from pit_fetch.request.fetch_request import Request
@@ -233,9 +233,9 @@ def _down_to(stream: Iterable[Record | Watermark | Gap], stop: Position) -> Iter
 
 
 def _as_held(one: Gap) -> Gap:
-    """What is said of a snapshot, once the archive holds one."""
-    held: dict[Code, Code] = {"snapshot": "snapshot_held", "never_dated": "never_dated_held"}
-    return gap(held[one.code], **one.params) if one.code in held else one
+    """Return what takes the place of a gap about a snapshot, once the archive holds one."""
+    archived = one.code.about.archived
+    return gap(archived, **one.params) if archived else one
 
 
 def _derived(stream: Iterator[Record | Gap], derive: Stage, taking: Taking) -> Iterator[Record]:

@@ -16,7 +16,6 @@ from pit_fetch.engine.report import Collected, Outcome, report
 from pit_fetch.engine.run import run as ask
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.pipeline.envelope import FAILURES
 from pit_fetch.pipeline.select import Position, Taken, Tally, position
 from pit_fetch.provider import Record
 from pit_fetch.request.fetch_request import Request
@@ -28,10 +27,6 @@ FIELDS = ("change", "before")
 TWO_PITS = "diff needs two different instants: --pit EARLIER --pit LATER"
 # Sources that look back over some minutes only, unless told otherwise, have an option of this name.
 _LOOK_BACK, _LOOK_BACK_MINUTES = "lookback_minutes", 1_440
-# What each answer says by itself and the comparison says once, or in other words.
-_SAID_BY_REPORT = frozenset(
-    {"late", "undated", "nothing", "nothing_with_hint", "limit", "max_pages", "quotes_late_stamp"}
-)
 
 
 class Read(NamedTuple):
@@ -52,10 +47,10 @@ def run(earlier: Request, later: Request, world: World, log: Log, argv: list[str
     log.reads = True
     outcomes = [ask(_whole(one, since), world, log, argv) for one in (earlier, later)]
     log.reads = False
-    gaps = [one for outcome in outcomes for one in outcome.gaps if one.code not in _SAID_BY_REPORT]
+    gaps = [one for outcome in outcomes for one in outcome.gaps if not one.code.about.per_fetch]
     reads = [_read(outcome) for outcome in outcomes]
     taken = Taken(gaps=tuple(_once(gaps)))
-    failed = any(one.type in FAILURES for one in gaps)
+    failed = any(one.is_failure for one in gaps)
     if not failed:
         changed = changes(reads[0], reads[1], earlier.pit)
         said = (*_cuts((earlier, later), reads), *(() if changed else (gap("no_difference"),)))

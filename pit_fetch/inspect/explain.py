@@ -18,7 +18,7 @@ from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.inspect.archived import complete_to, in_gaps, joined
 from pit_fetch.inspect.diff import look_back_from
-from pit_fetch.pipeline.envelope import FAILURES, View, is_quoting
+from pit_fetch.pipeline.envelope import View, is_quoting
 from pit_fetch.pipeline.select import position, verdict
 from pit_fetch.provider import Operation, Page, Provider, Query, Record
 from pit_fetch.request import audience
@@ -32,7 +32,6 @@ FIELDS = ("verdict", "because", "rule")
 # How far beyond the PIT it looks, unless --date-to says so.
 _BEYOND = timedelta(days=1)
 # What a fetch at the PIT would say about itself.
-_OF_A_FETCH = frozenset({"late", "undated", "nothing", "nothing_with_hint", "limit", "max_pages", "quotes_late_stamp"})
 
 
 def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
@@ -49,8 +48,8 @@ def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
     plain = request._replace(since=look_back_from(request), fields=(), max_chars=0, format="json", pretty=False)
     log.reads = True
     outcome = ask(plain._replace(provider=_watched(request.provider, seen), pit=end), world, log, argv)
-    gaps = [one for one in outcome.gaps if one.code not in _OF_A_FETCH]
-    failed = any(one.type in FAILURES for one in gaps)
+    gaps = [one for one in outcome.gaps if not one.code.about.per_fetch]
+    failed = any(one.is_failure for one in gaps)
     at_pit = None if failed else _with_archive(plain, world, log, argv)
     log.reads = False
     live = [one for one in map(_with_instants, seen.values()) if one.available_at is None or one.available_at <= end]
@@ -64,7 +63,7 @@ def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
     shown = [_explained(one, pit, operation, why) for one, why in sorted(found, key=lambda pair: position(pair[0]))]
     if len(shown) > request.limit:
         gaps.append(gap("explained_in_part", limit=request.limit, count=len(shown)))
-    elif any(one.code in ("limit", "max_pages") for one in outcome.gaps):
+    elif any(one.code.about.is_cap for one in outcome.gaps):
         gaps.append(gap("explained_to_a_limit"))
     if not shown and not failed:
         gaps.append(gap("nothing"))
@@ -89,7 +88,7 @@ def _with_archive(request: Request, world: World, log: Log, argv: list[str]) -> 
     if request.input_file or not (request.archive or world.environ.get("PIT_FETCH_ARCHIVE")):
         return None
     answer = ask(request, world, log, argv)
-    return None if any(one.type in FAILURES for one in answer.gaps) else answer
+    return None if any(one.is_failure for one in answer.gaps) else answer
 
 
 def _watched(provider: Provider, seen: dict[tuple[object, ...], Record]) -> Provider:

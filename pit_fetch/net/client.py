@@ -16,13 +16,12 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qsl, urldefrag, urljoin, urlsplit
 
 from pit_fetch.errors import ConfigError, UpstreamError
-from pit_fetch.gaps import Code
 from pit_fetch.net import cache
 from pit_fetch.net.ratelimit import DAY, Limiter, limiter, rate_of, variable
 from pit_fetch.net.requests_transport import is_loopback
 from pit_fetch.provider import Bearer, HeaderKey, Host, Params, QueryKey, Rate, Reply, RetryAfter, T
 from pit_fetch.runtime import Clock
-from pit_fetch.transport import MAX_BODY_BYTES, Request, Signature, Transport, TransportError
+from pit_fetch.transport import MAX_BODY_BYTES, Fault, Request, Signature, Transport, TransportError
 
 MAX_TRIES = 4
 MAX_REDIRECTS = 3
@@ -234,7 +233,7 @@ def _elsewhere(host: Host) -> UpstreamError:
     return UpstreamError("redirected", host=host.name, variable=host.url_variable)
 
 
-def _unreachable(host: Host, base: str, fault: Code, problem: str) -> UpstreamError:
+def _unreachable(host: Host, base: str, fault: Fault, problem: str) -> UpstreamError:
     parts = urlsplit(base)
     name = parts.hostname if fault == "proxy" else parts.netloc
     megabytes = MAX_BODY_BYTES // 1_000_000

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pit_fetch.gaps import Code, Gap, gap
+from pit_fetch.gaps import FAILURES, Code, Gap, gap
 from pit_fetch.pipeline.chunks import Place, has, part, size
 from pit_fetch.pipeline.select import cursor, parse_cursor
 from pit_fetch.provider import STAMPS, FieldKind, Record
@@ -29,10 +29,6 @@ MAX_QUERY_CHARS = 240
 
 Clean = Callable[[str], str]
 Write = Callable[["Envelope"], Any]  # text, or the bytes of a binary format
-
-
-# The gaps of a fetch that failed, wholly or in part. The others say what an answer cannot show, or how to go on.
-FAILURES = frozenset({"config", "invalid_pit", "input_error", "upstream_error", "internal_error"})
 
 
 class Asked(NamedTuple):
@@ -264,7 +260,9 @@ def _shown(gaps: Iterable[Gap], view: View) -> list[dict[str, Any]]:
     query = view.clean(view.query)
     if len(query) > MAX_QUERY_CHARS:
         query = query[: MAX_QUERY_CHARS - 1] + "…"
-    return [{"type": one.type, "reason": view.clean(one.reason), "query": query, **_resume(one, view)} for one in gaps]
+    return [
+        {"type": one.type.value, "reason": view.clean(one.reason), "query": query, **_resume(one, view)} for one in gaps
+    ]
 
 
 def _resume(one: Gap, view: View) -> dict[str, Any]:
@@ -288,7 +286,7 @@ def _forbidden(key: str, view: View) -> bool:
     return view.pit is not None and key.lower() in gate.FORBIDDEN_KEYS
 
 
-def _ended(view: View, code: Code, max_chars: int, place: str) -> Gap:
+def _ended(view: View, code: Code | str, max_chars: int, place: str) -> Gap:
     """That the budget ended the answer, and how to get the rest of it."""
     if not view.resumes:
         return gap("max_chars_for_good", max_chars=max_chars)
@@ -297,7 +295,7 @@ def _ended(view: View, code: Code, max_chars: int, place: str) -> Gap:
 
 def _replace_truncated(gaps: Sequence[Gap], instead: Gap) -> list[Gap]:
     """The budget cuts earlier than --limit and --max-pages do, so its cursor replaces theirs."""
-    return [*(one for one in gaps if one.code not in ("limit", "max_pages")), instead]
+    return [*(one for one in gaps if not one.code.about.is_cap), instead]
 
 
 def _fit_oversized(records: Sequence[Record], gaps: Sequence[Gap], view: View, write: Write, max_chars: int) -> Fitted:

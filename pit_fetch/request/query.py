@@ -109,11 +109,11 @@ def _named(provider: Provider, name: str | None) -> Operation:
     close = suggest.operation(str(name), names) or suggest.operation(str(name), aliases)
     listed = f"it has {', '.join(names)}; see --help." if len(names) <= _FEW else "--help lists them."
     hint = f"did you mean {close}?" if close else listed
-    raise ConfigError("operation", text=f"{suggest.shown(str(name))} is not an operation of {provider.name}: {hint}")
+    raise ConfigError("usage", text=f"{suggest.shown(str(name))} is not an operation of {provider.name}: {hint}")
 
 
 def _refuse(text: str) -> None:
-    raise ConfigError("operation", text=text)
+    raise ConfigError("usage", text=text)
 
 
 def is_out_of_reach(query: Query) -> bool:

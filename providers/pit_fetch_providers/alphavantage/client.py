@@ -105,7 +105,7 @@ def check_message(message: str, function: Function, query: Query) -> None:
             whole = " with outputsize=full, which --pit needs," if is_whole else ""
             raise UpstreamError("not_entitled", host=HOST.name, operation=operation.name + whole)
         case "no_function":
-            raise ConfigError("operation", text=f"{HOST.name} no longer has the function {operation.name}.")
+            raise ConfigError("usage", text=f"{HOST.name} no longer has the function {operation.name}.")
         case "bad_call" if query.open_mode:
             raise UpstreamError("bad_call", host=HOST.name)
         case "unknown":

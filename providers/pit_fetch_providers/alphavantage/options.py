@@ -123,7 +123,7 @@ def _check_values(options: Mapping[str, object]) -> None:
 
 
 def _refuse(text: str) -> None:
-    raise ConfigError("operation", text=text)
+    raise ConfigError("usage", text=text)
 
 
 # What a request carries besides the key, before windows are chosen. Rows come as JSON, which names its zone.

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.gaps import Gap, gap
+from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.provider import Context, Page, Params, Query, Record, Watermark
 from pit_fetch.times import NEW_YORK, parse_date, start_of_day
 from pit_fetch_providers.alphavantage import months, news
@@ -70,7 +70,7 @@ def monthly(function: Function, query: Query, context: Context) -> Stream:
         try:
             found = list(_month(function, query, context, f"{month:%Y-%m}"))
         except UpstreamError as error:
-            if error.gap.code != "bad_call" or not is_known:
+            if error.gap.code is not Code.BAD_CALL or not is_known:
                 raise
             return  # the months before a symbol's first one are an invalid call
         yield from found

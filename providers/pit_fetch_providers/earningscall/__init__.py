@@ -106,11 +106,11 @@ def select(query: Query, record: Record) -> bool:
 
 def _understood(query: Query) -> Query:
     if query.options["quarter"] is not None and query.options["quarter"] > 4:
-        raise ConfigError("operation", text="quarter is 1 to 4, of the fiscal year.")
+        raise ConfigError("usage", text="quarter is 1 to 4, of the fiscal year.")
     if query.options["year"] is not None and not 1900 <= query.options["year"] <= 9999:
-        raise ConfigError("operation", text="year is a fiscal year of four digits, e.g. 2023.")
+        raise ConfigError("usage", text="year is a fiscal year of four digits, e.g. 2023.")
     if query.options["date"] is not None and parse_date(query.options["date"]) is None:
-        raise ConfigError("operation", text="date is YYYY-MM-DD, the day of the calls.")
+        raise ConfigError("usage", text="date is YYYY-MM-DD, the day of the calls.")
     return query
 
 

@@ -80,7 +80,7 @@ def when_empty(query: Query) -> str:
 def _understood(query: Query) -> Query:
     series = query.options["series_id"]
     if series is not None and not _SERIES.fullmatch(series):
-        raise ConfigError("operation", text="series_id is the id of one FRED series, such as GNP or T10Y2Y")
+        raise ConfigError("usage", text="series_id is the id of one FRED series, such as GNP or T10Y2Y")
     return query
 
 

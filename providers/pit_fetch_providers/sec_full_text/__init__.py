@@ -68,7 +68,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
 def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
     """The filings of one saved reply. Nothing in it shows a release, so with a PIT they are all undated."""
     if query.options["tickers"]:
-        raise ConfigError("operation", text="--tickers needs the network: with --input-file, use --ciks.")
+        raise ConfigError("usage", text="--tickers needs the network: with --input-file, use --ciks.")
     wanted = _filter(query, _ciks(query))
     answer = search.parse(body)
     if query.open_mode and (answer.capped or len(answer.hits) < answer.total):
@@ -155,7 +155,7 @@ def _understood(query: Query) -> Query:
 
 
 def _refuse(text: str) -> None:
-    raise ConfigError("operation", text=text)
+    raise ConfigError("usage", text=text)
 
 
 def _day(moment: datetime) -> date:

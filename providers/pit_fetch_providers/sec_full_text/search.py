@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, Gap, Reply, UpstreamError, gap
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.sec_full_text import edgar
@@ -141,7 +142,7 @@ def _pause(reply: Reply) -> float | None:
     try:
         parse(reply.body)
     except UpstreamError as error:
-        return 1.0 if error.gap.code == "incomplete" else None
+        return 1.0 if error.gap.code is Code.INCOMPLETE else None
     return None
 
 

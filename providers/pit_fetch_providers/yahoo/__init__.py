@@ -81,7 +81,7 @@ def when_empty(query: Query) -> str:
 def _understood(query: Query) -> Query:
     symbol = query.options["symbol"]
     if symbol is not None and not _SYMBOL.fullmatch(symbol):
-        raise ConfigError("operation", text="symbol is one of Yahoo's, such as AAPL, BRK-B, ^GSPC or EURUSD=X.")
+        raise ConfigError("usage", text="symbol is one of Yahoo's, such as AAPL, BRK-B, ^GSPC or EURUSD=X.")
     return query
 
 
