@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Gap, gap
+from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc3339
 from pit_fetch.transport import Params, Reply
 
 __all__ = [
@@ -236,6 +237,37 @@ class Query(NamedTuple):
     def open_mode(self) -> bool:
         """Whether there is no PIT: nothing is filtered, and today's state may be shown."""
         return self.pit is None
+
+    def in_window(self, record: Record) -> bool:
+        """Return whether the record lies within --date-from and --date-to, by the field that its operation names.
+
+        A record without a readable date there is kept: a filter must not hide what it cannot judge. The
+        framework applies this to every record. A provider may use it to save a request for a record outside.
+        """
+        instant = _instant_of(record, self.operation.window)
+        if instant is None:
+            return True
+        return (self.since is None or instant >= self.since) and (self.until is None or instant <= self.until)
+
+
+# The smallest unit of time: a record at the very end of a day belongs to that day.
+_LAST_INSTANT = timedelta(microseconds=1)
+
+
+def _instant_of(record: Record, window: str | Window | None) -> datetime | None:
+    if window is None or isinstance(window, Window):
+        return None
+    if window in ("", "available_on"):
+        public = record.available_at
+        return public - _LAST_INSTANT if public is not None and window else public
+    text = record.payload.get(window)
+    instant = parse_rfc3339(text)
+    if instant is not None or not isinstance(text, str):
+        return instant
+    # A time without an offset is not an instant, but it has a day.
+    day = parse_date(text[:10]) if text[10:11] in ("", " ", "T") else None
+    midnight = None if day is None else end_of_day(day, NEW_YORK)
+    return None if midnight is None else midnight - _LAST_INSTANT
 
 
 Stage = Callable[[Iterator[Record]], Iterator[Record]]

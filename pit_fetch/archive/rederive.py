@@ -20,7 +20,7 @@ from pit_fetch.archive.store.journal import Exchange, Fetch, Key
 from pit_fetch.errors import PitFetchError
 from pit_fetch.provider import Context, Gap, Host, Page, Provider, Query, Record, Watermark, Window
 from pit_fetch.request.fetch_request import UNLIMITED, Request, parse
-from pit_fetch.request.query import OPTION, in_window, understood
+from pit_fetch.request.query import OPTION, understood
 from pit_fetch.request.values import spell
 from pit_fetch.runtime import Clock
 from pit_fetch.transport import Replay, Reply
@@ -98,7 +98,7 @@ def holds(one: Asked, records: Sequence[Record]) -> bool:
         elif public > query.horizon or (earliest is not None and public < earliest):
             continue
         with contextlib.suppress(Exception):  # a filter of a provider's that fails proves nothing
-            if in_window(query, record) and provider.select(query, record):
+            if query.in_window(record) and provider.select(query, record):
                 return True
     return False
 

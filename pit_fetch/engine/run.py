@@ -18,7 +18,7 @@ from pit_fetch.gaps import Gap, gap
 from pit_fetch.pipeline.select import Position, Taken, Taking, Tally, in_order, position, public, take
 from pit_fetch.provider import Context, Page, Query, Record, Stage, Watermark
 from pit_fetch.request.fetch_request import Request
-from pit_fetch.request.query import caveats, in_window, is_of_publication, is_out_of_reach, understood
+from pit_fetch.request.query import caveats, is_of_publication, is_out_of_reach, understood
 from pit_fetch.runtime import TimeIsUp, World
 from pit_fetch.times import spoken
 
@@ -121,7 +121,7 @@ def _keep(
     stream = (one for one in ordered if not isinstance(one, Watermark))
 
     def select(record: Record) -> bool:
-        wanted = in_window(query, record) and provider.select(query, record)
+        wanted = query.in_window(record) and provider.select(query, record)
         if wanted:
             log.kept(provider.name, len(taking.kept) + 1)
         return wanted

@@ -23,7 +23,7 @@ from pit_fetch.pipeline.select import position, verdict
 from pit_fetch.provider import Operation, Page, Provider, Query, Record
 from pit_fetch.request import audience
 from pit_fetch.request.fetch_request import Request
-from pit_fetch.request.query import DATINGS, in_window, named, understood
+from pit_fetch.request.query import DATINGS, named, understood
 from pit_fetch.runtime import World
 from pit_fetch.times import spoken
 
@@ -112,7 +112,7 @@ def _watched(provider: Provider, seen: dict[tuple[object, ...], Record]) -> Prov
 
 def _is_wanted(provider: Provider, query: Query, record: Record) -> bool:
     try:
-        return in_window(query, record) and provider.select(query, record)
+        return query.in_window(record) and provider.select(query, record)
     except Exception:  # noqa: BLE001 - a filter that cannot read the record says nothing about it
         return True
 

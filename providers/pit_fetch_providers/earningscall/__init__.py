@@ -14,7 +14,6 @@ from functools import partial
 from pit_fetch.errors import ConfigError
 from pit_fetch.paging import newest_first
 from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record, UpstreamError
-from pit_fetch.request.query import in_window
 from pit_fetch.times import parse_date
 from pit_fetch_providers.earningscall import api, calls
 from pit_fetch_providers.earningscall.symbols import exchanges_of
@@ -61,7 +60,7 @@ def _due(found: Iterable[Record], query: Query) -> Sequence[Record]:
         if one.id
         and one.available_at is not None
         and (query.open_mode or one.available_at <= query.horizon)
-        and in_window(query, one)
+        and query.in_window(one)
         and select(query, one)
     }
     return [due[place] for place in sorted(due, reverse=True)]
