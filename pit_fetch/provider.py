@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc3339
-from pit_fetch.transport import Params, Reply
+from pit_fetch.transport import HttpReply, Params
 
 __all__ = [
     "API_VERSION",
@@ -34,6 +34,7 @@ __all__ = [
     "HeaderKey",
     "Host",
     "Http",
+    "HttpReply",
     "Operation",
     "Option",
     "Page",
@@ -43,7 +44,6 @@ __all__ = [
     "QueryKey",
     "Rate",
     "Record",
-    "Reply",
     "UpstreamError",
     "Watermark",
     "Window",
@@ -272,7 +272,7 @@ def _instant_of(record: Record, window: str | Window | None) -> datetime | None:
 
 Stage = Callable[[Iterator[Record]], Iterator[Record]]
 T = TypeVar("T")
-RetryAfter = Callable[[Reply], float | None]
+RetryAfter = Callable[[HttpReply], float | None]
 
 
 class Http(Protocol):
@@ -285,7 +285,7 @@ class Http(Protocol):
         params: Params | None = None,
         headers: Mapping[str, str] | None = None,
         retry_after: RetryAfter | None = None,
-    ) -> Reply:
+    ) -> HttpReply:
         """The complete reply of a declared host, given by name. Raises UpstreamError once retries are exhausted.
 
         The host's declared authentication is added. ``retry_after`` is for a host that says "later" with a
@@ -302,10 +302,10 @@ class Http(Protocol):
         headers: Mapping[str, str] | None = None,
         retry_after: RetryAfter | None = None,
         repeatable: bool = False,
-    ) -> Reply:
+    ) -> HttpReply:
         """The same with ``json`` as the body. It is retried only if ``repeatable`` says that a repeat is harmless."""
 
-    def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> Reply:
+    def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> HttpReply:
         """See :meth:`Context.load`."""
 
     def get_cached(
@@ -313,7 +313,7 @@ class Http(Protocol):
         host: str,
         path: str,
         seconds: float,
-        decode: Callable[[Reply], T],
+        decode: Callable[[HttpReply], T],
         keep: Callable[[T], bool] | None = None,
     ) -> T:
         """What ``decode`` makes of a reply up to ``seconds`` old, from this user's cache or freshly fetched.
@@ -337,7 +337,7 @@ class Context(NamedTuple):
     credentials: Mapping[str, str]
     path_of: Callable[[str], str] = _no_files
 
-    def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> Reply:
+    def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> HttpReply:
         """What ``call()`` returns, as a reply: for a library that does its own HTTP.
 
         The body is what it returns if that is bytes, else its JSON. ``host`` is the declared host that the

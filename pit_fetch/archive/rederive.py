@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import shlex
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -19,12 +18,11 @@ from pit_fetch.archive.store import index, journal, microseconds
 from pit_fetch.archive.store.journal import Exchange, Fetch, Key
 from pit_fetch.errors import PitFetchError
 from pit_fetch.provider import Context, Gap, Host, Page, Provider, Query, Record, Watermark, Window
-from pit_fetch.request.fetch_request import UNLIMITED, Request, parse
+from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, from_canonical
 from pit_fetch.request.query import OPTION, understood
 from pit_fetch.request.values import spell
 from pit_fetch.runtime import Clock
-from pit_fetch.transport import Replay, Reply
-from pit_fetch.transport import Request as Sent
+from pit_fetch.transport import HttpReply, HttpRequest, ReplayingTransport
 
 Find = Callable[[str], Provider]
 
@@ -33,14 +31,14 @@ class Asked(NamedTuple):
     """A recorded fetch in the terms of today's code."""
 
     fetch: Fetch
-    request: Request
+    request: FetchRequest
     query: Query
 
 
 def asked(fetch: Fetch, find: Find) -> Asked:
     """The request of a fetch as its provider understands it today. Raises PitFetchError if it no longer does."""
     provider = find(fetch.source)
-    request = parse(shlex.split(fetch.request), provider, {})
+    request = from_canonical(fetch.request, provider)
     if fetch.kind == "capture":
         request = request._replace(limit=UNLIMITED, max_pages=UNLIMITED)
     return Asked(fetch, request, understood(request, microseconds.moment(fetch.began)))
@@ -221,7 +219,7 @@ def _context(one: Asked, exchanges: Sequence[Exchange]) -> Context:
         credentials=credentials,
         environ=overrides,
         clock=still(began),
-        transport=Replay(replies(exchanges)),
+        transport=ReplayingTransport(replies(exchanges)),
         timeout=one.request.timeout,
         deadline=float("inf"),
         on_request=lambda url: None,
@@ -238,10 +236,10 @@ def still(moment: datetime) -> Clock:
     return Clock(lambda: moment, lambda: 0.0, moment.timestamp, lambda seconds: None)
 
 
-def replies(exchanges: Iterable[Exchange]) -> Iterator[tuple[Sent, Reply]]:
+def replies(exchanges: Iterable[Exchange]) -> Iterator[tuple[HttpRequest, HttpReply]]:
     """Exchanges as a transport sees them."""
     for one in exchanges:
         method: Any = one.method
         params: Mapping[str, Any] = one.params
-        sent = Sent(method, one.url, params, {}, one.sent)
-        yield sent, Reply(one.status, one.headers, one.body, microseconds.moment(one.seen))
+        sent = HttpRequest(method, one.url, params, {}, one.sent)
+        yield sent, HttpReply(one.status, one.headers, one.body, microseconds.moment(one.seen))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import NAMES as FORMS
-from pit_fetch.pipeline.select import Cursor, parse_cursor
+from pit_fetch.pipeline.cursor import Cursor, parse_cursor
 from pit_fetch.provider import Option
 from pit_fetch.request.query import help_text
 from pit_fetch.request.values import flag_of, instant

@@ -29,7 +29,7 @@ def render(envelope: Envelope, pretty: bool = False, width: int = WIDTH) -> str:
     """At most ``width`` characters to a line; columns that do not fit are named below. ``pretty`` changes nothing."""
     if not envelope.data:
         return "No items.\n" + _gaps(envelope)
-    found = columns(envelope.data, envelope.asked.kinds)
+    found = columns(envelope.data, envelope.provenance.kinds)
     kept, hidden = _fitting(_ordered(found, width), width)
     lines = [_GAP.join(one.head.rjust(one.width) if one.right else one.head.ljust(one.width) for one in kept).rstrip()]
     lines.append(_GAP.join("-" * one.width for one in kept))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pit_fetch.engine.report import Outcome
 from pit_fetch.gaps import Code, Gap
-from pit_fetch.pipeline.select import Position, position
+from pit_fetch.pipeline.cursor import Position, position
 from pit_fetch.provider import Record
 
 

@@ -12,7 +12,7 @@ from pit_fetch.provider import Operation, Provider, Query, Window
 from pit_fetch.support import suggest
 
 if TYPE_CHECKING:
-    from pit_fetch.request.fetch_request import Request
+    from pit_fetch.request.fetch_request import FetchRequest
 
 # The option that names the operation, where a provider has several.
 OPTION = "op"
@@ -57,7 +57,7 @@ def named(provider: Provider, options: Mapping[str, Any]) -> Sequence[Operation]
     return [one for one in provider.operations if one.name == options.get(OPTION)] or provider.operations
 
 
-def understood(request: Request, started: datetime) -> Query:
+def understood(request: FetchRequest, started: datetime) -> Query:
     """What ``request`` asks its provider, when it is asked at ``started``. Raises ConfigError."""
     now = request.pit or started
     query = Query(
@@ -75,7 +75,7 @@ def understood(request: Request, started: datetime) -> Query:
     return query._replace(horizon=_horizon(request, query))
 
 
-def _horizon(request: Request, query: Query) -> datetime:
+def _horizon(request: FetchRequest, query: Query) -> datetime:
     """The instant after which no record can be wanted.
 
     A stage that computes across records needs all of them, and so does the choice among versions.

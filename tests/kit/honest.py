@@ -30,7 +30,7 @@ from pit_fetch.provider import (
     UpstreamError,
 )
 from pit_fetch.tables import sqlite_rows
-from pit_fetch.testing import Request, Response
+from pit_fetch.testing import HttpRequest, Response
 from pit_fetch.times import (
     NEW_YORK,
     end_of_day,
@@ -43,10 +43,10 @@ from pit_fetch.wire import body_of, columns_in, lenient_json, rows_in
 from tests.kit import library
 
 Row = dict[str, Any]
-Serve = Callable[[bytes, Request], Response]
+Serve = Callable[[bytes, HttpRequest], Response]
 
 
-def _as_it_is(reply: bytes, request: Request) -> Response:
+def _as_it_is(reply: bytes, request: HttpRequest) -> Response:
     return Response(reply)
 
 
@@ -366,7 +366,7 @@ def calls(record: Callable[[Row, Row | None, Query], Record] = transcript, rows:
         """A saved list shows no texts, and so nothing that could be dated."""
         yield from [record(event, None, query) for event in events_of(body, query)]
 
-    def serve(reply: bytes, request: Request) -> Response:
+    def serve(reply: bytes, request: HttpRequest) -> Response:
         try:
             document = json.loads(reply)
         except (ValueError, RecursionError):

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from pit_fetch.gaps import Code
-from pit_fetch.provider import Context, Gap, Reply, UpstreamError, gap
+from pit_fetch.provider import Context, Gap, HttpReply, UpstreamError, gap
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.sec_full_text import edgar
 from pit_fetch_providers.sec_full_text.forms import root
@@ -137,7 +137,7 @@ def _page(context: Context, search: Mapping[str, str], first: date, last: date, 
     return parse(reply.body)
 
 
-def _pause(reply: Reply) -> float | None:
+def _pause(reply: HttpReply) -> float | None:
     """How long to wait before asking again, if only part of the index answered."""
     try:
         parse(reply.body)

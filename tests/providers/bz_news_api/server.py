@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.loopback.broken import body_of
 
 TOKEN = "bz-0123456789abcdef"
@@ -64,7 +64,7 @@ def app(articles: Sequence[dict[str, Any]], token: str = TOKEN, cap: int = 10_00
         found = [one for day, one in dated if _in_window(day, first, last)]
         return [one for one in found if set(tickers.split(",")) & _symbols(one)] if tickers else found
 
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> Response:
         query = request.query
         if request.path != "/api/v2/news":
             return as_json({"ok": False}, 404)

@@ -14,7 +14,7 @@ from pit_fetch_providers import bz_news_api
 
 import pit_fetch
 from pit_fetch.testing.server import App, Response, Server, as_json, serve
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests import inprocess
 from tests.conftest import Finished, Run
 from tests.loopback.broken import SPOILT, spoilt
@@ -112,7 +112,7 @@ def test_a_limit_that_cut_says_how_to_continue(run: Run) -> None:
 def test_server_errors_are_tried_again(near: Run, failures: list[int], data: bool) -> None:
     answer, pending = benzinga.app([article(1, PIT - MINUTE)]), list(failures)
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         return as_json({"error": "SECRET DETAIL"}, pending.pop()) if pending else answer(request)
 
     with world(near, app=app) as bz:
@@ -252,7 +252,7 @@ def test_a_stamp_out_of_order_among_withheld_articles_skips_nothing(
     revised = [article(1_000 + n, PIT - n * timedelta(hours=4), PIT + MINUTE) for n in range(22)]
     answer = benzinga.app([*revised, *public])
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         rows = json.loads(answer(request).body)
         old = benzinga.stamp(PIT - timedelta(days=900))
         return as_json([one | {"created": old} if one["id"] == 1_020 else one for one in rows])

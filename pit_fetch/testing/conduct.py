@@ -9,15 +9,15 @@ import subprocess
 import sys
 from functools import cache
 
-from pit_fetch.engine.credentials import REDACTED
 from pit_fetch.errors import ConfigError
 from pit_fetch.net.client import base_url
 from pit_fetch.provider import Provider
 from pit_fetch.request.query import OPTION
+from pit_fetch.support.redaction import REDACTED
 from pit_fetch.testing.case import Case, Seen, failure
-from pit_fetch.testing.program import Refused, look
-from pit_fetch.testing.rows import Recording
-from pit_fetch.testing.same import holds
+from pit_fetch.testing.comparison import holds
+from pit_fetch.testing.recording import Recording
+from pit_fetch.testing.runner import Refused, look
 from pit_fetch.testing.server import Response
 
 # Each costs an agent's call more than the rest of the start-up together.
@@ -36,9 +36,9 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 # The same, watched: what the author's code asks while it is imported.
 _WATCHED = """
 import json, sys
-from pit_fetch.testing import outside, state
+from pit_fetch.testing import sandbox, state
 own = state.Authors(frozenset({sys.argv[1].partition(".")[0]}))
-with outside.opened(own) as files, outside.consulted(own) as asked:
+with sandbox.opened(own) as files, sandbox.consulted(own) as asked:
     __import__(sys.argv[1])
 print(json.dumps([*dict.fromkeys([*asked, *files])]))
 """
