@@ -102,8 +102,9 @@ def _named(provider: Provider, name: str | None) -> Operation:
         if operation.name == name:
             return operation
     names = [one.name for one in provider.operations]
+    search_terms = {one.name: one.search_terms for one in provider.operations}
     aliases = next((one.synonyms for one in provider.options if one.name == OPTION), {})
-    close = suggest.operation(str(name), names) or suggest.operation(str(name), aliases)
+    close = suggest.name(str(name), names, search_terms) or suggest.name(str(name), aliases)
     listed = f"it has {', '.join(names)}; see --help." if len(names) <= _FEW else "--help lists them."
     hint = f"did you mean {close}?" if close else listed
     raise ConfigError("usage", text=f"{suggest.shown(str(name))} is not an operation of {provider.name}: {hint}")
