@@ -14,7 +14,7 @@ from pit_fetch.pipeline.chunks import ChunkStart
 from pit_fetch.pipeline.cursor import format_cursor, position
 from pit_fetch.pipeline.envelope import Envelope
 from pit_fetch.pipeline.select import Selection, WithheldCounts
-from pit_fetch.provider import STAMPS, FieldKind, Record
+from pit_fetch.provider import STAMPS, Record
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
@@ -180,19 +180,20 @@ def _view(request: FetchRequest, secrets: tuple[str, ...]) -> envelope.EnvelopeO
         clean_data=redactor(secrets, MIN_LENGTH_IN_DATA),
         fields=request.fields,
         pit=request.pit,
-        provenance=envelope.Provenance(request.provider.name, request.canonical, request.pit, _kinds(request)),
+        provenance=_provenance(request),
     )
 
 
-def _kinds(request: FetchRequest) -> dict[str, FieldKind]:
-    """The declared kinds of the fields that can be in the answer."""
-    asked = candidate_operations(request.provider, request.options)
-    return {
-        one.name: one.kind
-        for operation in asked
-        for one in operation.fields
-        if not request.fields or one.name in request.fields
-    }
+def _provenance(request: FetchRequest) -> envelope.Provenance:
+    fields = [
+        field
+        for operation in candidate_operations(request.provider, request.options)
+        for field in operation.fields
+        if not request.fields or field.name in request.fields
+    ]
+    kinds = {field.name: field.kind for field in fields}
+    plotted = tuple(field.name for field in fields if field.is_plotted)
+    return envelope.Provenance(request.provider.name, request.canonical, request.pit, kinds, plotted)
 
 
 def _unknown_fields(request: FetchRequest, kept: Sequence[Record]) -> list[Gap]:

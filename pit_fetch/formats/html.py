@@ -35,8 +35,6 @@ _HEADINGS = {
     "diff": "What changed, as of {}",
     "explain": "What was public, and what was not, at {}",
 }
-# What a curve is drawn of, where the items have one of these numbers.
-_FIGURES = ("close", "value", "price", "adjusted_close")
 _HEADLINES = ("title", "headline", "name")
 _LINKS = ("url", "link", "html_url")
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -137,7 +135,8 @@ def _dated_by(by_name: Mapping[str, Column]) -> str:
 
 def _figure(envelope: Envelope, by_name: Mapping[str, Column]) -> str:
     stamps = by_name["available_at"].values if "available_at" in by_name else []
-    figures = next((by_name[name] for name in _FIGURES if name in by_name and by_name[name].kind == "number"), None)
+    plotted = (by_name[name] for name in envelope.provenance.plotted if name in by_name)
+    figures = next((column for column in plotted if column.kind == "number"), None)
     numbers = figures.values if figures else [None] * len(stamps)
     marks = [
         Mark(at, f"i{place}", numbers[place], _is_grey(item))

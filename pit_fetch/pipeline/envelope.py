@@ -37,6 +37,7 @@ class Provenance(NamedTuple):
     source, query  the provider's name, and the request in its canonical form
     pit     the PIT; None in open mode
     kinds   the declared kinds of the fields that were asked for, by name
+    plotted the declared fields of which a page draws a curve, the preferred one first
     call    asks the same question, resumed at a cursor; None if the envelope does not come from a call in Python
     """
 
@@ -44,6 +45,7 @@ class Provenance(NamedTuple):
     query: str = ""
     pit: datetime | None = None
     kinds: Mapping[str, FieldKind] = {}
+    plotted: tuple[str, ...] = ()
     call: FetchCall | None = None
 
 

@@ -15,7 +15,6 @@ from pit_fetch.pipeline import select
 from pit_fetch.pipeline.envelope import EnvelopeOptions, build
 from pit_fetch.pipeline.select import WithheldCounts, in_order, public
 from pit_fetch.provider import Page, Record, Watermark
-from pit_fetch.request.operations import in_window
 from tests.laws.mutants.leak import ANY, Mutant, kept
 from tests.laws.plant import Make
 
@@ -47,7 +46,7 @@ def _filters_before_versions(real: Any) -> Any:
 
     def take(request: Any, query: Any, runtime: Any, log: Any, stream: Any, collected: Any) -> None:
         def is_wanted(record: Record) -> bool:
-            return in_window(query, record) and bool(request.provider.select(query, record))
+            return query.in_window(record) and bool(request.provider.select(query, record))
 
         real(request, query, runtime, log, kept(stream, is_wanted), collected)
 
