@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from pit_fetch.pipeline.envelope import Envelope
+    from pit_fetch.api import Envelope
 
 __version__ = "0.1.0"
 __all__ = ["Envelope", "__version__", "diff", "explain", "fetch", "sources"]
@@ -68,7 +68,7 @@ def sources() -> "list[dict[str, Any]]":
 
 def __getattr__(name: str) -> "Any":
     if name == "Envelope":
-        from pit_fetch.pipeline.envelope import Envelope
+        from pit_fetch.api import Envelope
 
         return Envelope
     raise AttributeError(name)

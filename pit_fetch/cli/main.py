@@ -202,7 +202,7 @@ def _prepared(request: Request, world: World) -> Request:
     renderer(request.format)
     if request.output:
         check_file(os.path.join(world.folder, request.output))
-    elif request.format == "table" and world.stdout is not None:
+    elif world.stdout is not None:
         return request._replace(width=terminal_width(world.stdout, world.environ))
     return request
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch import __version__
+from pit_fetch.formats import DEFAULTS, RenderOptions
 from pit_fetch.formats.columns import Column, columns
 from pit_fetch.formats.html_page.markup import plain
 from pit_fetch.formats.html_page.style import FRAGMENT_STYLE, STYLE
@@ -18,7 +19,7 @@ from pit_fetch.provider import STAMPS
 from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
-    from pit_fetch.pipeline.envelope import Envelope
+    from pit_fetch.pipeline.envelope import PlainEnvelope
 
 # A page of 500 items is at most 150 kB, and larger ones grow with their items.
 LARGEST, LARGEST_ITEMS = 150_000, 500
@@ -57,8 +58,8 @@ class _Layout(NamedTuple):
     width: int = _WIDTHS[0]
 
 
-def render(envelope: Envelope, pretty: bool = False) -> str:
-    """A whole document, UTF-8, whatever ``pretty`` says."""
+def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
+    """A whole document, UTF-8,."""
     asked, found = envelope.provenance, columns(envelope.data, envelope.provenance.kinds)
     by_name = {one.name: one for one in found}
     title = (
@@ -89,7 +90,7 @@ def _size(text: str) -> int:
     return len(text.encode("utf-8", "replace"))
 
 
-def fragment(envelope: Envelope) -> str:
+def fragment(envelope: PlainEnvelope) -> str:
     """The items and gaps for a notebook, which has a page of its own."""
     shown = envelope.data[:_NOTEBOOK_ROWS]
     layout = _layout(columns(shown, envelope.provenance.kinds), LARGEST / LARGEST_ITEMS)
@@ -102,7 +103,7 @@ def fragment(envelope: Envelope) -> str:
     )
 
 
-def _header(envelope: Envelope, by_name: Mapping[str, Column]) -> str:
+def _header(envelope: PlainEnvelope, by_name: Mapping[str, Column]) -> str:
     asked = envelope.provenance
     if asked.pit is None:
         heading = "What the source says <small>open mode: no PIT, nothing is withheld</small>"
@@ -118,7 +119,7 @@ def _header(envelope: Envelope, by_name: Mapping[str, Column]) -> str:
     )
 
 
-def _summary(envelope: Envelope) -> str:
+def _summary(envelope: PlainEnvelope) -> str:
     count = len(envelope.data)
     words = [f"{count:,} item{'' if count == 1 else 's'}"]
     for key in ("verdict", "change"):
@@ -135,7 +136,7 @@ def _dated_by(by_name: Mapping[str, Column]) -> str:
     return f", dated by {_text(' and '.join(tags))}" if tags else ""
 
 
-def _figure(envelope: Envelope, by_name: Mapping[str, Column]) -> str:
+def _figure(envelope: PlainEnvelope, by_name: Mapping[str, Column]) -> str:
     stamps = by_name["available_at"].values if "available_at" in by_name else []
     figures = next((by_name[name] for name in _FIGURES if name in by_name and by_name[name].kind == "number"), None)
     numbers = figures.values if figures else [None] * len(stamps)
@@ -157,7 +158,7 @@ def _is_grey(item: Mapping[str, Any]) -> bool:
     return item.get("verdict", item.get("change")) in _GREY
 
 
-def _gaps(envelope: Envelope) -> str:
+def _gaps(envelope: PlainEnvelope) -> str:
     rows = "".join(
         f'<li class="{_text(str(one.get("type", "")))}"><b>{_text(str(one.get("type", "")).replace("_", " "))}</b> '
         f"<span>{_text(str(one.get('reason', '')))}</span>"
@@ -222,7 +223,7 @@ def _longest(column: Column) -> int:
     return max(len(value if isinstance(value, str) else json.dumps(value)) for value in column.values)
 
 
-def _table(envelope: Envelope, layout: _Layout, count: int, room: int) -> str:
+def _table(envelope: PlainEnvelope, layout: _Layout, count: int, room: int) -> str:
     if not count:
         return '<p id="items" class="empty">No items.</p>'
     heads = "".join(

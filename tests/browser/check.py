@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pit_fetch.formats.html import render
-from pit_fetch.pipeline.envelope import Envelope
+from pit_fetch.pipeline.envelope import PlainEnvelope
 from tests.browser.chromium import Tab, find, tab
 from tests.unit.formats.sample_pages import bars, explained, news
 
-PAGES: dict[str, Callable[[], Envelope]] = {
+PAGES: dict[str, Callable[[], PlainEnvelope]] = {
     "news": lambda: news(500),
     "bars": lambda: bars(500),
     "explained": lambda: explained(60),
@@ -53,7 +53,7 @@ def check(browser: Tab, folder: Path, name: str) -> Iterator[str]:
     yield from _quiet(browser, path)
 
 
-def _rows(browser: Tab, envelope: Envelope) -> Iterator[str]:
+def _rows(browser: Tab, envelope: PlainEnvelope) -> Iterator[str]:
     rows = browser.script("document.querySelectorAll('tbody tr[id]').length") or 0
     if rows != len(envelope.data):
         yield f"{rows} rows for {len(envelope.data)} items"
@@ -93,7 +93,7 @@ def _first_pixel(picture: bytes) -> tuple[int, ...]:
     return tuple(zlib.decompressobj().decompress(data, 64)[1:4])
 
 
-def _keyboard(browser: Tab, envelope: Envelope) -> Iterator[str]:
+def _keyboard(browser: Tab, envelope: PlainEnvelope) -> Iterator[str]:
     """The first stop leads past the time line; the items can be reached and scrolled; every stop says what it is."""
     browser.look(1200, 1000)
     browser.press("Tab", TAB)

@@ -41,7 +41,7 @@ def test_the_gated_envelope(reply: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_it_is_still_a_dict(reply: Path) -> None:
     envelope = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=reply)
-    assert (type(envelope).__mro__[1], set(envelope)) == (dict, {"data", "gaps"})
+    assert (isinstance(envelope, dict), set(envelope)) == (True, {"data", "gaps"})
     assert (envelope["data"], envelope["gaps"]) == (envelope.data, envelope.gaps)
     assert json.loads(json.dumps(envelope)) == envelope
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from pit_fetch.engine.report import Collected
 from pit_fetch.errors import ExitStatus, UpstreamError
-from pit_fetch.formats import renderer
+from pit_fetch.formats import DEFAULTS, renderer
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.pipeline import select
 from pit_fetch.pipeline.envelope import EnvelopeOptions, build
@@ -225,7 +225,7 @@ def _json_alone_is_judged(real: Any) -> Any:
         if request.format == "json" or outcome.status is not ExitStatus.BUG:
             return outcome
         return outcome._replace(
-            text=renderer(request.format)(build(collected.selection.records, (), EnvelopeOptions()), False)
+            text=renderer(request.format)(build(collected.selection.records, (), EnvelopeOptions()), DEFAULTS)
         )
 
     return report

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from pit_fetch import gaps as gap_table
 from pit_fetch.cli.parser import MIN_MAX_CHARS
 from pit_fetch.engine.credentials import redactor
+from pit_fetch.formats import RenderOptions, renderer
 from pit_fetch.formats import json as as_json
-from pit_fetch.formats import renderer
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.pipeline.cursor import parse_cursor, position
 from pit_fetch.pipeline.envelope import (
-    Envelope,
     EnvelopeOptions,
+    PlainEnvelope,
     SizedEnvelope,
     build,
     fit_to_budget,
@@ -50,7 +50,7 @@ def fitted(
     view: EnvelopeOptions = VIEW,
 ) -> SizedEnvelope:
     render = renderer(form)
-    return fit_to_budget(records, gaps, view, lambda envelope: render(envelope, pretty), budget)
+    return fit_to_budget(records, gaps, view, lambda envelope: render(envelope, RenderOptions(pretty)), budget)
 
 
 def item(one: Record, view: EnvelopeOptions = VIEW) -> dict[str, Any]:
@@ -80,13 +80,13 @@ def test_the_shape() -> None:
 
 
 def test_an_envelope_is_a_dict_of_data_and_gaps() -> None:
-    made = Envelope([{"id": "1"}], [{"type": "no_data"}])
+    made = PlainEnvelope([{"id": "1"}], [{"type": "no_data"}])
     assert isinstance(made, dict)
     assert made == {"data": [{"id": "1"}], "gaps": [{"type": "no_data"}]}
     assert list(made) == ["data", "gaps"]
     assert (made.data is made["data"], made.gaps is made["gaps"]) == (True, True)
     assert json.loads(json.dumps(made)) == made
-    assert Envelope() == {"data": [], "gaps": []}
+    assert PlainEnvelope() == {"data": [], "gaps": []}
 
 
 def test_a_payload_cannot_replace_a_stamp() -> None:
@@ -139,7 +139,7 @@ def test_a_budget_keeps_the_most_items_that_fit_from_the_front_and_says_how_to_c
     gaps = [*GAPS, gap("limit", limit=50, cursor="c")]
     made = fitted(records, gaps, budget, form, pretty)
     whole = fitted(records, gaps, 0, form, pretty)
-    assert made.text == renderer(form)(made.envelope, pretty)
+    assert made.text == renderer(form)(made.envelope, RenderOptions(pretty))
     assert len(made.text) <= budget
     assert made.envelope.data == whole.envelope.data[: made.record_count]
     if made.record_count == len(records):
@@ -159,7 +159,7 @@ def test_a_budget_keeps_the_most_items_that_fit_from_the_front_and_says_how_to_c
 def test_the_envelope_is_written_a_few_times_and_not_once_for_each_item() -> None:
     written = []
 
-    def write(envelope: Envelope) -> str:
+    def write(envelope: PlainEnvelope) -> str:
         written.append(len(envelope.data))
         return as_json.render(envelope)
 
