@@ -13,8 +13,8 @@ from pit_fetch.engine.run import run
 from pit_fetch.errors import GapError, PitFetchError, UsageError
 from pit_fetch.gaps import FAILURES
 from pit_fetch.pipeline.envelope import EnvelopeOptions, PlainEnvelope, Provenance, build
-from pit_fetch.request.fetch_request import Request, of_values
-from pit_fetch.runtime import World, real_world
+from pit_fetch.request.fetch_request import FetchRequest, of_values
+from pit_fetch.runtime import Runtime, real_runtime
 
 if TYPE_CHECKING:
     import pandas
@@ -103,15 +103,17 @@ class Envelope(PlainEnvelope):
         return fragment(self)
 
 
-def fetch(source: str, options: Options, on_gap: str = "raise", world: World | None = None) -> Envelope:
+def fetch(source: str, options: Options, on_gap: str = "raise", runtime: Runtime | None = None) -> Envelope:
     """See :func:`pit_fetch.fetch`."""
     options = _reusable(options)
-    envelope = _answer(source, [options], on_gap, world, lambda requests, *rest: run(*requests, *rest))
+    envelope = _answer(source, [options], on_gap, runtime, run)
     envelope.call = FetchCall(source, options, on_gap)
     return envelope
 
 
-def diff(source: str, pits: Iterable[object], options: Options, on_gap: str, world: World | None = None) -> Envelope:
+def diff(
+    source: str, pits: Iterable[object], options: Options, on_gap: str, runtime: Runtime | None = None
+) -> Envelope:
     """See :func:`pit_fetch.diff`."""
     from pit_fetch.inspect import diff
 
@@ -120,40 +122,36 @@ def diff(source: str, pits: Iterable[object], options: Options, on_gap: str, wor
         raise UsageError("usage", text="pits is a pair of instants: (earlier, later)")
     options = _reusable(options)
     calls = [{**options, "pit": pit} for pit in pits]
-    return _answer(source, calls, on_gap, world, lambda requests, *rest: diff.run(*requests, *rest))
+    return _answer(source, calls, on_gap, runtime, diff.run)
 
 
-def explain(source: str, options: Options, on_gap: str, world: World | None = None) -> Envelope:
+def explain(source: str, options: Options, on_gap: str, runtime: Runtime | None = None) -> Envelope:
     """See :func:`pit_fetch.explain`."""
     from pit_fetch.inspect import explain
 
-    return _answer(source, [_reusable(options)], on_gap, world, lambda requests, *rest: explain.run(*requests, *rest))
+    return _answer(source, [_reusable(options)], on_gap, runtime, explain.run)
 
 
-def sources(world: World | None = None) -> list[dict[str, Any]]:
+def sources(runtime: Runtime | None = None) -> list[dict[str, Any]]:
     """See :func:`pit_fetch.sources`."""
     from pit_fetch.engine.catalog import described
     from pit_fetch.engine.registry import listings
 
-    world = real_world() if world is None else world
-    return [described(listing, world.environ, world.folder) for listing in listings()]
+    runtime = real_runtime() if runtime is None else runtime
+    return [described(listing, runtime.environ, runtime.folder) for listing in listings()]
 
 
 def _answer(
-    source: str,
-    calls: Sequence[Options],
-    on_gap: str,
-    world: World | None,
-    ask: Callable[[list[Request], World, Log, list[str]], Outcome],
+    source: str, calls: Sequence[Options], on_gap: str, runtime: Runtime | None, ask: Callable[..., Outcome]
 ) -> Envelope:
     """Return the envelope that ``ask`` makes of the requests of ``calls``. A failure raises unless gaps are kept."""
     if on_gap not in ("raise", "keep"):
         raise UsageError("usage", text="on_gap is raise or keep")
-    world = real_world() if world is None else world
+    runtime = real_runtime() if runtime is None else runtime
     try:
-        world, settings = settings_files.settled(world)
-        requests = [_request(source, options, settings, world) for options in calls]
-        plain = ask(requests, world, Log(), shlex.split(requests[-1].canonical)).envelope
+        runtime, settings = settings_files.settled(runtime)
+        requests = [_request(source, options, settings, runtime) for options in calls]
+        plain = ask(*requests, runtime, Log(), shlex.split(requests[-1].canonical)).envelope
     except PitFetchError as error:
         if on_gap == "raise":
             raise
@@ -162,10 +160,10 @@ def _answer(
     return envelope if on_gap == "keep" else envelope.raise_for_gaps()
 
 
-def _request(source: str, options: Options, settings: settings_files.Settings, world: World) -> Request:
+def _request(source: str, options: Options, settings: settings_files.Settings, runtime: Runtime) -> FetchRequest:
     if not isinstance(source, str):
         raise UsageError("usage", text=f"source is the name of a provider, not a value of type {type(source).__name__}")
-    request = of_values(options, world.find(source), world.environ, settings.options)
+    request = of_values(options, runtime.find(source), runtime.environ, settings.options)
     if request.output:
         raise UsageError("usage", text="output is an option of the command line: write what fetch returns")
     return request._replace(format="json", pretty=False)  # an envelope is not written in any format

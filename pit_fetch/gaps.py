@@ -100,8 +100,8 @@ class Code(StrEnum):
         per_fetch=True,
     )
     # Of public items: nobody can tell what they quote from an envelope of what came after the PIT.
-    QUOTING = _unverifiable(
-        "quoting",
+    QUOTES_LATE_STAMP = _unverifiable(
+        "quotes_late_stamp",
         "Public items whose texts quote a stamp after the PIT, or a field of an envelope, are left out: the gate "
         "would refuse them.",
         per_fetch=True,
@@ -180,16 +180,16 @@ class Code(StrEnum):
     DEADLINE = _truncated(
         "deadline", "Stopped at the deadline (--timeout {timeout:g}) before the window was exhausted."
     )
-    PROVIDER_CEILING = _truncated(
-        "provider_ceiling",
+    RESULT_CAP = _truncated(
+        "result_cap",
         "The source returns no more records for this window. Narrow the request (--date-from, --date-to, filters).",
     )
-    REACH = _truncated(
-        "reach",
+    HISTORY_LIMIT = _truncated(
+        "history_limit",
         "{host} keeps only a limited history of this, or was asked for its latest rows: older ones are missing.",
     )
-    LOOK_BACK = _truncated(
-        "look_back", "Looked back to {day} and no further. Narrow the request (--date-from, --date-to)."
+    SEARCH_LIMIT = _truncated(
+        "search_limit", "Looked back to {day} and no further. Narrow the request (--date-from, --date-to)."
     )
     COMPARED_IN_PART = _truncated(
         "compared_in_part",

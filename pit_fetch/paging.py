@@ -96,16 +96,16 @@ def numbered(
     """Pages ``first``, ``first + step``, …; one with fewer than ``size`` rows is the last.
 
     ``read`` returns one record per row, including unusable ones. Returns the rows of the last page if
-    the source's ceiling of ``most`` pages ended the loop before the rows ran out; else nothing.
+    the source's result cap of ``most`` pages ended the loop before the rows ran out; else nothing.
     """
     rows: Sequence[Record] = ()
 
     def page(number: int) -> tuple[Sequence[Record], int | None]:
         nonlocal rows
         found = read(number)
-        ceiling = most is not None and number + step >= first + most * step
+        is_capped = most is not None and number + step >= first + most * step
         rows = found if len(found) >= size else ()
-        return found, None if ceiling or len(found) < size else number + step
+        return found, None if is_capped or len(found) < size else number + step
 
     yield from follow(page, first, order)
     return rows

@@ -13,10 +13,10 @@ from pit_fetch.gaps import Gap
 from pit_fetch.pipeline.select import Selection, WithheldCounts
 from pit_fetch.provider import Record
 from pit_fetch.request.fetch_request import of_values
-from pit_fetch.runtime import World
-from pit_fetch.testing.process import TestClock, unhurried
+from pit_fetch.runtime import Runtime
+from pit_fetch.testing.inprocess import TestClock, unhurried
 from pit_fetch.testing.server import Answering, App
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.laws.worlds import VARIABLES
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -27,7 +27,7 @@ class Asked(NamedTuple):
 
     selection: Selection
     withheld: WithheldCounts
-    requests: list[Request]
+    requests: list[HttpRequest]
 
     @property
     def kept(self) -> list[Record]:
@@ -66,10 +66,10 @@ def ask(source: str, app: App, *, now: datetime = NOW, folder: str = "/", body: 
     clock, provider = TestClock(now), unhurried(registry.load(source))
     transport = Answering(app, clock.now)
     environ = {**VARIABLES, **({"HOME": folder} if folder != "/" else {})}
-    world = World(environ, folder, clock.value(), transport, lambda _: provider, lambda _: body)
+    runtime = Runtime(environ, folder, clock.value(), transport, lambda _: provider, lambda _: body)
     given = {name: value for name, value in options.items() if value != ()}
     request = of_values({**given, **({"input_file": "-"} if body else {})}, provider, environ)
-    collected = collect(request, world, Log())
+    collected = collect(request, runtime, Log())
     if transport.error is not None:
         raise transport.error
     assert not collected.failure, collected.failure

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from pit_fetch.engine import credentials
 from pit_fetch.errors import ExitStatus
 from pit_fetch.formats import DATA_ONLY, RenderOptions, Text, renderer
 from pit_fetch.formats import json as as_json
@@ -16,8 +15,9 @@ from pit_fetch.pipeline.cursor import format_cursor, position
 from pit_fetch.pipeline.envelope import PlainEnvelope
 from pit_fetch.pipeline.select import Selection, WithheldCounts
 from pit_fetch.provider import STAMPS, FieldKind, Record
-from pit_fetch.request.fetch_request import Request
+from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.query import named
+from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
 from pit_fetch.support.suggest import shown
 from pit_fetch.times import format_for_people
 
@@ -74,7 +74,7 @@ class Outcome(NamedTuple):
     public: tuple[Record, ...] = ()
 
 
-def report(request: Request, collected: Collected) -> Outcome:
+def report(request: FetchRequest, collected: Collected) -> Outcome:
     """What is printed of ``collected``. The gate judges it here, whatever its format.
 
     Raises TypeError, ValueError or RecursionError for a payload that JSON cannot express.
@@ -111,19 +111,21 @@ class _Draft(NamedTuple):
     finding: str | None
 
 
-def _judged(request: Request, records: Sequence[Record], gaps: list[Gap], view: envelope.EnvelopeOptions) -> _Draft:
+def _judged(
+    request: FetchRequest, records: Sequence[Record], gaps: list[Gap], view: envelope.EnvelopeOptions
+) -> _Draft:
     fitted = _fit(request, records, gaps, view)
     return _Draft(records, gaps, view, fitted, envelope.judge(as_json.render(fitted.envelope), request.pit))
 
 
 def _fit(
-    request: Request, records: Sequence[Record], gaps: Sequence[Gap], view: envelope.EnvelopeOptions
+    request: FetchRequest, records: Sequence[Record], gaps: Sequence[Gap], view: envelope.EnvelopeOptions
 ) -> envelope.SizedEnvelope:
     render, layout = renderer(request.format), RenderOptions(request.pretty, request.width)
     return envelope.fit_to_budget(records, gaps, view, lambda made: render(made, layout), request.max_chars)
 
 
-def _without_quotations(request: Request, draft: _Draft) -> _Draft:
+def _without_quotations(request: FetchRequest, draft: _Draft) -> _Draft:
     """A refused draft without the request's words and the public items that quote what the gate refuses."""
     _, asked, view, _, _ = draft
     if envelope.judge(as_json.render(envelope.build([], asked, view)), request.pit) is not None:
@@ -135,7 +137,7 @@ def _without_quotations(request: Request, draft: _Draft) -> _Draft:
         if left[:1] != draft.records[:1]:
             view = view._replace(start=None)
         gaps = [one for one in asked if view.start is not None or one.code is not Code.CHANGED_SINCE]
-        gaps += [gap("quoting"), *([] if left or _has_failed(asked) else [gap("nothing")])]
+        gaps += [gap("quotes_late_stamp"), *([] if left or _has_failed(asked) else [gap("nothing")])]
         draft = _judged(request, left, gaps, view)
     return draft
 
@@ -157,14 +159,14 @@ def _has_failed(gaps: Sequence[Gap]) -> bool:
     return any(one.type in _STATUS_OF_TYPE and not one.code.about.costs_nothing for one in gaps)
 
 
-def _start(request: Request, kept: Sequence[Record]) -> ChunkStart | None:
+def _start(request: FetchRequest, kept: Sequence[Record]) -> ChunkStart | None:
     """Where the first record goes on, if it is the one that the cursor leads into."""
     after = request.after
     return after.within if after is not None and kept and position(kept[0]) == after.position else None
 
 
 def unjudged(
-    request: Request, records: Sequence[Record], gaps: Sequence[Gap], secrets: tuple[str, ...], status: ExitStatus
+    request: FetchRequest, records: Sequence[Record], gaps: Sequence[Gap], secrets: tuple[str, ...], status: ExitStatus
 ) -> Outcome:
     """What an operator is shown of ``records``, public or not. The gate would refuse it: never for an agent."""
     view = _view(request, secrets)._replace(resumes=False)
@@ -176,18 +178,18 @@ def unjudged(
     )
 
 
-def _view(request: Request, secrets: tuple[str, ...]) -> envelope.EnvelopeOptions:
+def _view(request: FetchRequest, secrets: tuple[str, ...]) -> envelope.EnvelopeOptions:
     return envelope.EnvelopeOptions(
         query=request.canonical,
-        clean=credentials.redactor(secrets),
-        clean_data=credentials.redactor(secrets, credentials.MIN_LENGTH_IN_DATA),
+        clean=redactor(secrets),
+        clean_data=redactor(secrets, MIN_LENGTH_IN_DATA),
         fields=request.fields,
         pit=request.pit,
         provenance=envelope.Provenance(request.provider.name, request.canonical, request.pit, _kinds(request)),
     )
 
 
-def _kinds(request: Request) -> dict[str, FieldKind]:
+def _kinds(request: FetchRequest) -> dict[str, FieldKind]:
     """The declared kinds of the fields that can be in the answer."""
     asked = named(request.provider, request.options)
     return {
@@ -198,7 +200,7 @@ def _kinds(request: Request) -> dict[str, FieldKind]:
     }
 
 
-def _unknown_fields(request: Request, kept: Sequence[Record]) -> list[Gap]:
+def _unknown_fields(request: FetchRequest, kept: Sequence[Record]) -> list[Gap]:
     """Says which of the requested fields no item has. Where the operation declares its fields, they are refused."""
     known = dict.fromkeys(name for record in kept for name in record.payload)
     unknown = [name for name in request.fields if name not in known and name not in STAMPS]
@@ -214,7 +216,7 @@ def _complaint(gaps: list[Gap], status: ExitStatus) -> str:
     return next(one.reason for one in gaps if status is ExitStatus.BUG or _STATUS_OF_TYPE.get(one.type) is status)
 
 
-def _gaps(request: Request, collected: Collected) -> list[Gap]:
+def _gaps(request: FetchRequest, collected: Collected) -> list[Gap]:
     """The gaps in the envelope's order: the constant ones of PIT mode, the provider's, and how the fetch ended."""
     selection = collected.selection
     gaps = list(selection.gaps)

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pit_fetch import __version__
 from pit_fetch.formats import DEFAULTS, RenderOptions
 from pit_fetch.formats.columns import Column, columns
 from pit_fetch.formats.html_page.markup import plain
 from pit_fetch.formats.html_page.style import FRAGMENT_STYLE, STYLE
 from pit_fetch.formats.html_page.timeline import Mark, svg
 from pit_fetch.provider import STAMPS
+from pit_fetch.support.version import __version__
 from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:

@@ -93,7 +93,7 @@ PROVIDER = Provider(
     name="normalize",
     summary="items extracted from saved pages, dated by what the pages themselves say",
     fetch=_nothing_to_ask,
-    read=read,
+    parse_reply=read,
     operations=(
         Operation(
             rule="the time at the place that the item names; revised at the latest time that its page says",
@@ -103,7 +103,7 @@ PROVIDER = Provider(
                 Field("url"),
                 *(Field(name) for name in items.TEXTS),
                 *(Field(name, "list") for name in items.LISTS),
-                Field("dated_by", evidence=True),
+                Field("dated_by", is_evidence=True),
             ),
             caveats=_caveats,
         ),

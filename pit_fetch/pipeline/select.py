@@ -120,7 +120,7 @@ def public(
                 is_fruitless = False
                 yield element
         elif isinstance(element, Page):
-            seen_versions = seen_versions if element.follows else set()
+            seen_versions = seen_versions if element.continues_previous else set()
             public_records = [record for record in element.records if _is_public(record, cutoff(), withheld)]
             for record in public_records:
                 version = (record.id, record.available_at, record.revised_at)
@@ -136,8 +136,8 @@ def public(
         elif isinstance(element, Watermark):
             yield element
             fruitless_slices, is_fruitless = fruitless_slices + 1 if is_fruitless else 0, True
-            if element.patience and fruitless_slices >= element.patience:
-                yield gap("look_back", day=in_new_york(element.at)[:10])
+            if element.max_empty_slices and fruitless_slices >= element.max_empty_slices:
+                yield gap("search_limit", day=in_new_york(element.at)[:10])
                 return
         else:
             yield element

@@ -38,7 +38,7 @@ def one_reply(function: Function, query: Query, context: Context) -> Stream:
         return
     yield Watermark(_BEFORE_ALL)
     if query.since is None or not _public(found, min(query.since, query.horizon, query.started)):
-        yield gap("reach", host=HOST.name)
+        yield gap("history_limit", host=HOST.name)
 
 
 def one_day(function: Function, query: Query, context: Context) -> Stream:
@@ -78,7 +78,7 @@ def monthly(function: Function, query: Query, context: Context) -> Stream:
         begins = start_of_day(month, NEW_YORK)
         month = months.before(month, 1)
         if begins is not None and month >= last:
-            yield Watermark(begins + LONGEST, patience=EMPTY_MONTHS)
+            yield Watermark(begins + LONGEST, max_empty_slices=EMPTY_MONTHS)
 
 
 def articles(function: Function, query: Query, context: Context) -> Stream:
@@ -110,7 +110,7 @@ def articles(function: Function, query: Query, context: Context) -> Stream:
         # A minute with more articles than a reply holds cannot be split. Those with a date only stand last
         # in theirs: where one that is not public yet is among them, none that is public is missing.
         if len(public) == len(found):
-            yield gap("provider_ceiling")
+            yield gap("result_cap")
         end = min(oldest, end - news.MINUTE)
 
 

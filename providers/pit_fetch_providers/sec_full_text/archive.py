@@ -14,7 +14,7 @@ from datetime import date
 from typing import Any
 
 from pit_fetch.gaps import Code
-from pit_fetch.provider import Context, Reply, UpstreamError
+from pit_fetch.provider import Context, HttpReply, UpstreamError
 from pit_fetch.times import parse_date
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.sec_full_text import daily_index, edgar
@@ -82,7 +82,7 @@ class Archive:
         return None
 
     def _index(self, day: date, path: str, wanted: frozenset[str]) -> frozenset[str] | None:
-        def decode(reply: Reply) -> frozenset[str]:
+        def decode(reply: HttpReply) -> frozenset[str]:
             edgar.checked(reply, edgar.WWW)
             complete = reply.status == 200 and daily_index.is_complete(day, reply.header("Date"))
             found = daily_index.parse(reply.body, day) if complete else None

@@ -45,11 +45,11 @@ def _versions_before_filter(real: Any) -> Any:
 def _filters_before_versions(real: Any) -> Any:
     """The window and the source's own filters see every version, and an old one that passes stands for the item."""
 
-    def take(request: Any, query: Any, world: Any, log: Any, stream: Any, collected: Any) -> None:
+    def take(request: Any, query: Any, runtime: Any, log: Any, stream: Any, collected: Any) -> None:
         def is_wanted(record: Record) -> bool:
             return in_window(query, record) and bool(request.provider.select(query, record))
 
-        real(request, query, world, log, kept(stream, is_wanted), collected)
+        real(request, query, runtime, log, kept(stream, is_wanted), collected)
 
     return take
 
@@ -68,14 +68,14 @@ def _as_they_come(real: Any) -> Any:
 def _derived_before_filter(real: Any) -> Any:
     """What is computed across records rests on those that are withheld, too."""
 
-    def take(request: Any, query: Any, world: Any, log: Any, stream: Any, collected: Any) -> None:
+    def take(request: Any, query: Any, runtime: Any, log: Any, stream: Any, collected: Any) -> None:
         derive = request.provider.derive(query)
         if derive is not None:
             stream = derive(
                 one for one in in_order(public(stream, lambda: None, WithheldCounts())) if isinstance(one, Record)
             )
             request = request._replace(provider=replace(request.provider, derive=lambda query: None))
-        real(request, query, world, log, stream, collected)
+        real(request, query, runtime, log, stream, collected)
 
     return take
 
@@ -146,7 +146,7 @@ def _all_records_awaited(real: Any) -> Any:
         found = False
         for one in stream:
             if isinstance(one, Watermark):
-                one, found = one._replace(patience=0 if found else one.patience), False
+                one, found = one._replace(max_empty_slices=0 if found else one.max_empty_slices), False
             else:
                 found = found or not isinstance(one, Gap)
             yield one
@@ -155,9 +155,9 @@ def _all_records_awaited(real: Any) -> Any:
 
 
 def _all_records_scanned(real: Any) -> Any:
-    def take(request: Any, query: Any, world: Any, log: Any, stream: Any, withheld: Any) -> Any:
+    def take(request: Any, query: Any, runtime: Any, log: Any, stream: Any, withheld: Any) -> Any:
         left = iter(range(request.max_pages * request.provider.page_size))
-        return real(request, query, world, log, kept(stream, lambda record: next(left, None) is not None), withheld)
+        return real(request, query, runtime, log, kept(stream, lambda record: next(left, None) is not None), withheld)
 
     return take
 
@@ -209,8 +209,8 @@ def _exit_code_of_late(real: Any) -> Any:
 
 def _telling(tell: Callable[[Collected], str]) -> Make:
     def make(real: Any) -> Any:
-        def collect(request: Any, world: Any, log: Any) -> Collected:
-            collected: Collected = real(request, world, log)
+        def collect(request: Any, runtime: Any, log: Any) -> Collected:
+            collected: Collected = real(request, runtime, log)
             log.detail(tell(collected))
             return collected
 
@@ -368,13 +368,13 @@ MUTANTS = (
     Mutant(
         "the wall clock is the PIT",
         "pit_fetch.engine.run:_cutoff",
-        lambda real: lambda request, world: world.clock.now,
+        lambda real: lambda request, runtime: runtime.clock.now,
         ANY,
     ),
     Mutant(
         "a PIT in the future is taken at its word",
         "pit_fetch.engine.run:_cutoff",
-        lambda real: lambda request, world: lambda: request.pit,
+        lambda real: lambda request, runtime: lambda: request.pit,
         ("bz-news-api: future", "sample: future", "alphavantage: future"),
     ),
     Mutant("a page cache across PITs", "pit_fetch.engine.run:collect", _cached_across_pits, ("bz-news-api: repeated",)),

@@ -179,15 +179,15 @@ def test_a_source_repeats_itself_by_what_is_public() -> None:
 def test_a_source_is_not_asked_for_more_than_is_wanted() -> None:
     def source() -> Iterator[Page | Gap]:
         yield Page((record("a", 1), record("b", 2)), newest_first)
-        yield gap("provider_ceiling")
-        yield Page((record("c", 3), record("d", 4)), newest_first, follows=True)
+        yield gap("result_cap")
+        yield Page((record("c", 3), record("d", 4)), newest_first, continues_previous=True)
         pytest.fail("asked for a page that nobody wants")
 
     selection = keep(source(), limit=2)
     assert (ids(selection), selection.stopped, [one.code for one in selection.gaps]) == (
         ["a", "b"],
         "limit",
-        ["provider_ceiling"],
+        ["result_cap"],
     )
 
 
