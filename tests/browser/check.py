@@ -35,9 +35,9 @@ def main(folder: str = "") -> int:
         print("no Chromium on this machine: apt-get install chromium")
         return 1
     with tempfile.TemporaryDirectory() as temporary, tab(program) as browser:
-        place = Path(folder or temporary)
-        place.mkdir(parents=True, exist_ok=True)
-        faults = [f"{name}: {fault}" for name in PAGES for fault in check(browser, place, name)]
+        directory = Path(folder or temporary)
+        directory.mkdir(parents=True, exist_ok=True)
+        faults = [f"{name}: {fault}" for name in PAGES for fault in check(browser, directory, name)]
     print("\n".join(faults) or f"{len(PAGES)} pages are as they should be")
     return 1 if faults else 0
 
@@ -88,7 +88,7 @@ def _first_pixel(picture: bytes) -> tuple[int, ...]:
     """The colour at the top left of a PNG, where every filter leaves it as it is."""
     data = b"".join(
         picture[at + 8 : at + 8 + int.from_bytes(picture[at : at + 4])]
-        for at in (found.start() - 4 for found in re.finditer(rb"IDAT", picture))
+        for at in (chunk.start() - 4 for chunk in re.finditer(rb"IDAT", picture))
     )
     return tuple(zlib.decompressobj().decompress(data, 64)[1:4])
 

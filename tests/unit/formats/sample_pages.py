@@ -67,8 +67,8 @@ def bars(count: int, rng: Random | None = None) -> PlainEnvelope:
 def explained(count: int, rng: Random | None = None) -> PlainEnvelope:
     """The operator's view: every other headline of the days after the PIT, and a few that were revised or undated."""
     rng, shown = rng or Random(5), news(count, rng)
-    for place, item in enumerate(shown.data):
-        verdict = "late" if place < count // 4 else rng.choices(("public", "revised", "undated"), (20, 2, 1))[0]
+    for index, item in enumerate(shown.data):
+        verdict = "late" if index < count // 4 else rng.choices(("public", "revised", "undated"), (20, 2, 1))[0]
         late = PIT + timedelta(hours=rng.randint(1, 5 * count // 4))
         item["available_at"] = {"late": in_new_york(late), "undated": None}.get(verdict, item["available_at"])
         item["verdict"] = verdict

@@ -127,7 +127,7 @@ def test_all_forms_are_the_same_envelope(tmp_path: Path) -> None:
     assert whole.gap_types == ["pit_excluded", "unverifiable", "truncated"]
     assert from_jsonl(lines.out) == whole.envelope
     assert from_csv(cells.out) == [{**whole.data[0], "n": "[1]"}]
-    assert (whole.err, lines.err, {one.code for one in (whole, lines, cells)}) == ("", "", {0})
+    assert (whole.err, lines.err, {answer.code for answer in (whole, lines, cells)}) == ("", "", {0})
 
 
 def test_the_gaps_of_a_csv_are_lines_on_stderr(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_budget_holds_in_every_form(tmp_path: Path, form: str) -> None:
 
 
 def late(records: Iterator[Record]) -> Iterator[Record]:
-    return (one._replace(available_at=PIT + timedelta(microseconds=1)) for one in records)
+    return (item._replace(available_at=PIT + timedelta(microseconds=1)) for item in records)
 
 
 @pytest.mark.parametrize("form", NAMES)

@@ -44,14 +44,14 @@ class _Page(HTMLParser):
         self.words += data
 
     def values(self, tag: str, name: str) -> list[str]:
-        return [value for one, key, value in self.attributes if (one, key) == (tag, name)]
+        return [value for owner, key, value in self.attributes if (owner, key) == (tag, name)]
 
 
 def _is_inert(page: _Page) -> bool:
     harmless = (
         not {"script", "link", "img", "iframe", "object", "embed", "form", "base", "audio", "video"} & page.tags.keys()
     )
-    loads = [one for one in page.attributes if one[1] in _ATTRIBUTES_THAT_LOAD or one[1].startswith("on")]
+    loads = [name for _, name, _ in page.attributes if name in _ATTRIBUTES_THAT_LOAD or name.startswith("on")]
     links = page.values("a", "href")
     return harmless and not loads and all(link.startswith(("#", "http://", "https://")) for link in links)
 
