@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pit_fetch.errors import ExitStatus
-from pit_fetch.formats import DATA_ONLY, Text, renderer
+from pit_fetch.formats import DATA_ONLY, RenderOptions, Text, renderer
 from pit_fetch.formats import json as as_json
 from pit_fetch.gaps import Code, Gap, GapType, gap
 from pit_fetch.pipeline import envelope
 from pit_fetch.pipeline.chunks import ChunkStart
 from pit_fetch.pipeline.cursor import format_cursor, position
-from pit_fetch.pipeline.envelope import Envelope
+from pit_fetch.pipeline.envelope import PlainEnvelope
 from pit_fetch.pipeline.select import Selection, WithheldCounts
 from pit_fetch.provider import STAMPS, Record
 from pit_fetch.request.fetch_request import FetchRequest
@@ -64,7 +64,7 @@ class FetchResult(NamedTuple):
     kept, public  the records that are shown; and with those that are left out for what their texts quote
     """
 
-    envelope: Envelope
+    envelope: PlainEnvelope
     text: Text
     status: ExitStatus
     complaint: str = ""
@@ -114,9 +114,15 @@ class _Draft(NamedTuple):
 def _judged(
     request: FetchRequest, records: Sequence[Record], gaps: list[Gap], view: envelope.EnvelopeOptions
 ) -> _Draft:
-    render = renderer(request.format, request.width)
-    fitted = envelope.fit_to_budget(records, gaps, view, lambda one: render(one, request.pretty), request.max_chars)
+    fitted = _fit(request, records, gaps, view)
     return _Draft(records, gaps, view, fitted, envelope.judge(as_json.render(fitted.envelope), request.pit))
+
+
+def _fit(
+    request: FetchRequest, records: Sequence[Record], gaps: Sequence[Gap], view: envelope.EnvelopeOptions
+) -> envelope.SizedEnvelope:
+    render, layout = renderer(request.format), RenderOptions(request.pretty, request.width)
+    return envelope.fit_to_budget(records, gaps, view, lambda made: render(made, layout), request.max_chars)
 
 
 def _without_quotations(request: FetchRequest, draft: _Draft) -> _Draft:
@@ -164,8 +170,7 @@ def unjudged(
 ) -> FetchResult:
     """What an operator is shown of ``records``, public or not. The gate would refuse it: never for an agent."""
     view = _view(request, secrets)._replace(resumes=False)
-    render = renderer(request.format, request.width)
-    fitted = envelope.fit_to_budget(records, gaps, view, lambda one: render(one, request.pretty), request.max_chars)
+    fitted = _fit(request, records, gaps, view)
     notes = tuple(f"{one['type']}: {one['reason']}" for one in fitted.envelope.gaps if request.format in DATA_ONLY)
     complaint = view.clean(_complaint(list(gaps), status))
     return FetchResult(
