@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pit_fetch.errors import ExitStatus
@@ -33,15 +33,17 @@ _STATUS_OF_TYPE = {
 
 
 class CollectedRecords(NamedTuple):
-    """What a fetch produced.
+    """The product of a fetch, before it is written up.
 
-    selection    the public records that were kept, the gaps met on the way, and which cap ended it
-    withheld    what was withheld, for the audit file
+    selection   the public records that were kept, the gaps met on the way, and which cap ended it
+    withheld    which records were withheld, for the audit file
+    secrets     values that must not get out
+    requests    number of HTTP requests that were made
     when_empty  what to try if nothing was found, or ""
-    opened   a source was asked, so the constant gaps of PIT mode belong in the envelope
-    failure  where the provider crashed, or ""
-    memory   the archive that records it
-    resumes  --after continues the answer
+    opened      a source was asked, so the constant gaps of PIT mode belong in the envelope
+    failure     where the provider crashed, or ""
+    archive     records the answer
+    resumes     ``--after`` continues the answer
     """
 
     selection: Selection
@@ -51,8 +53,13 @@ class CollectedRecords(NamedTuple):
     when_empty: str = ""
     opened: bool = False
     failure: str = ""
-    memory: Memory | None = None
+    archive: Memory | None = None
     resumes: bool = True
+
+    def with_gaps(self, before: Iterable[Gap] = (), after: Iterable[Gap] = ()) -> CollectedRecords:
+        """Return a copy with gaps around its own."""
+        gaps = (*before, *self.selection.gaps, *after)
+        return self._replace(selection=self.selection._replace(gaps=gaps))
 
 
 class FetchResult(NamedTuple):
