@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from pit_fetch.envelope import Envelope
+    from pit_fetch.pipeline.envelope import Envelope
+    from pit_fetch.support.version import __version__
 
-__version__ = "0.1.0"
 __all__ = ["Envelope", "__version__", "diff", "explain", "fetch", "sources"]
 
 
@@ -30,7 +30,7 @@ def fetch(source: str, pit: "str | datetime | None" = None, *, on_gap: str = "ra
     :class:`pit_fetch.errors.GapError`, whose ``envelope`` holds what there is, for a missing key, an
     unusable file, a failing provider. What an answer cannot show, and where it was cut, remain gaps.
     """
-    from pit_fetch.library import fetch as fetched
+    from pit_fetch.api import fetch as fetched
 
     return fetched(source, {"pit": pit, **options}, on_gap)
 
@@ -43,7 +43,7 @@ def diff(
     ``change`` is "new", "changed" (``before`` holds what the differing fields held) or "gone". Options and
     errors are those of :func:`fetch`.
     """
-    from pit_fetch.library import diff as compared
+    from pit_fetch.api import diff as compared
 
     return compared(source, pits, options, on_gap)
 
@@ -54,21 +54,25 @@ def explain(source: str, pit: "str | datetime", *, on_gap: str = "raise", **opti
     The view of an operator: it holds what :func:`fetch` withholds, so it is refused under a ceiling and an
     agent's client. Looks a day beyond the PIT, or as far as ``date_to``.
     """
-    from pit_fetch.library import explain as explained
+    from pit_fetch.api import explain as explained
 
     return explained(source, {"pit": pit, **options}, on_gap)
 
 
 def sources() -> "list[dict[str, Any]]":
     """Every installed source: names, operations with their rules and fields, options, and which keys are set."""
-    from pit_fetch.library import sources as listed
+    from pit_fetch.api import sources as listed
 
     return listed()
 
 
 def __getattr__(name: str) -> "Any":
     if name == "Envelope":
-        from pit_fetch.envelope import Envelope
+        from pit_fetch.pipeline.envelope import Envelope
 
         return Envelope
+    if name == "__version__":
+        from pit_fetch.support.version import __version__
+
+        return __version__
     raise AttributeError(name)

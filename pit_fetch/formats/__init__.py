@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pit_fetch.envelope import Envelope
+    from pit_fetch.pipeline.envelope import Envelope
 
 NAMES = ("json", "jsonl", "csv", "table", "html", "parquet")
 

@@ -7,7 +7,7 @@ import io
 import json
 from typing import Any
 
-from pit_fetch.envelope import Envelope
+from pit_fetch.pipeline.envelope import Envelope
 
 
 def render(envelope: Envelope, pretty: bool = False) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from pit_fetch.envelope import Envelope
+from pit_fetch.pipeline.envelope import Envelope
 
 
 def render(envelope: Envelope, pretty: bool = False) -> str:

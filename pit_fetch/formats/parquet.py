@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from pit_fetch.envelope import Envelope
 from pit_fetch.errors import ConfigError
+from pit_fetch.pipeline.envelope import Envelope
 
 try:
     from pyarrow import parquet

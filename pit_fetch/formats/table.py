@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from pit_fetch.columns import Column, columns
-from pit_fetch.envelope import Envelope
-from pit_fetch.gaps import REASONS
-from pit_fetch.output import visible
+from pit_fetch.formats.columns import Column, columns
+from pit_fetch.gaps import Code
+from pit_fetch.pipeline.envelope import Envelope
 from pit_fetch.provider import STAMPS
+from pit_fetch.support.terminal import escape_unprintable
 
 WIDTH = 120  # where there is no terminal to ask
 _GAP = "  "
@@ -22,14 +22,14 @@ _TEXT, _HEADLINE = 28, 64
 # from the headline beside it: so much for both, on a line of so many characters.
 _BESIDE = ((100, 34, 24), (0, 30, 10))
 _FIRST = ("verdict", "change", "title", "headline", "name")
-_CONSTANT = (REASONS["late"][0], REASONS["undated"][1])
+_CONSTANT = frozenset({Code.LATE.about.type.value, Code.UNDATED.about.template})
 
 
 def render(envelope: Envelope, pretty: bool = False, width: int = WIDTH) -> str:
     """At most ``width`` characters to a line; columns that do not fit are named below. ``pretty`` changes nothing."""
     if not envelope.data:
         return "No items.\n" + _gaps(envelope)
-    found = columns(envelope.data, envelope.asked.kinds)
+    found = columns(envelope.data, envelope.provenance.kinds)
     kept, hidden = _fitting(_ordered(found, width), width)
     lines = [_GAP.join(one.head.rjust(one.width) if one.right else one.head.ljust(one.width) for one in kept).rstrip()]
     lines.append(_GAP.join("-" * one.width for one in kept))
@@ -45,7 +45,7 @@ class _Shown:
     def __init__(self, column: Column) -> None:
         self.head = column.name
         self.right = column.kind in ("number", "integer")
-        self.cells = [visible(_text(value, column)) for value in column.values]
+        self.cells = [escape_unprintable(_text(value, column)) for value in column.values]
         self.wanted = max(_length(self.head), *map(_length, self.cells))
         most = self.wanted if self.right or column.kind in ("instant", "date") else _TEXT
         self.width = min(self.wanted, _HEADLINE if self.head in _FIRST else max(most, len(self.head)))
@@ -121,5 +121,5 @@ def _length(text: str) -> int:
 
 def _gaps(envelope: Envelope) -> str:
     """The gaps, but for the two of every answer with a PIT that say nothing about this one."""
-    said = [one for one in envelope.gaps if not {one["type"], one["reason"]} & {*_CONSTANT}]
-    return "".join(f"\n{one['type']}: {visible(str(one['reason']))}\n" for one in said)
+    said = [one for one in envelope.gaps if not {one["type"], one["reason"]} & _CONSTANT]
+    return "".join(f"\n{one['type']}: {escape_unprintable(str(one['reason']))}\n" for one in said)

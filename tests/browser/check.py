@@ -14,10 +14,10 @@ import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from pit_fetch.envelope import Envelope
 from pit_fetch.formats.html import render
+from pit_fetch.pipeline.envelope import Envelope
 from tests.browser.chromium import Tab, find, tab
-from tests.pages import bars, explained, news
+from tests.unit.formats.sample_pages import bars, explained, news
 
 PAGES: dict[str, Callable[[], Envelope]] = {
     "news": lambda: news(500),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pit_fetch.commands.scripted_model import Script, serve
+from pit_fetch.claude_code.scripted_model import Script, serve
 
 _INSIDE = "PIT_CLIENT_NAMESPACE"
 SERVER = "neo4j-cypher"

@@ -23,11 +23,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pit_fetch import sdk
-from pit_fetch.commands import init
-from pit_fetch.commands.cypher import blocks
-from pit_fetch.commands.scripted_model import Script, Turn, call, say
-from pit_fetch.siblings import gate
+from pit_fetch.claude_code import install, sdk
+from pit_fetch.claude_code.cypher import blocks
+from pit_fetch.claude_code.scripted_model import Script, Turn, call, say
+from pit_fetch.support.bundled import gate
 from tests.client import harness
 from tests.client.harness import Setting
 
@@ -384,13 +383,13 @@ def _installed(row: Row, column: str, project: Path) -> Iterator[Setting]:
     if column == "nothing":
         yield Setting(project)
     elif column == "gate alone":
-        init.run([], {}, str(project))
+        install.run([], {}, str(project))
         _keep_only(claude / "settings.json", "PostToolUse")
         shutil.rmtree(claude / "agents")
         _break(row, claude / "hooks", claude / "settings.json")
         yield Setting(project)
     elif column == "settings":
-        init.run([], {}, str(project))
+        install.run([], {}, str(project))
         _break(row, claude / "hooks", claude / "settings.json")
         _rewire(row, claude / "settings.json")
         yield _placed(row, Setting(project, env))
@@ -401,11 +400,11 @@ def _installed(row: Row, column: str, project: Path) -> Iterator[Setting]:
         _break(row, plugin / "hooks", plugin / "hooks" / "hooks.json")
         _rewire(row, plugin / "hooks" / "hooks.json")
         if row.gate == "twice":
-            init.run([], {}, str(project))
+            install.run([], {}, str(project))
         _write_settings(row, claude / "settings.json")
         yield _placed(row, Setting(project, env, ["--plugin-dir", str(plugin)]))
     else:
-        init.run([], {}, str(project))
+        install.run([], {}, str(project))
         (claude / "settings.json").unlink()
         _write_settings(row, claude / "settings.json")
         shutil.rmtree(claude / "hooks")

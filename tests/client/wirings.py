@@ -1,8 +1,8 @@
 """Ways in which a project can be wired, and what the real client did with each: the truth that ``doctor`` is held to.
 
 ``python -m tests.client.wirings [--all | NAME ...]`` runs ``doctor --prove``'s planted calls in every fifth of them (in
-all; in those named), and fails where the client does anything else than is said here. tests/test_doctor.py asks the
-doctor about all of them, without a client.
+all; in those named), and fails where the client does anything else than is said here. The doctor is asked
+about all of them, without a client, in tests/unit/claude_code/test_doctor.py.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from pit_fetch.commands import bundle, init
-from pit_fetch.commands.lint import adapters
-from pit_fetch.commands.prove import Proof, prove
-from pit_fetch.siblings import gate
-from tests.machine import install
+from pit_fetch.claude_code import bundle, install
+from pit_fetch.claude_code.lint import adapters
+from pit_fetch.claude_code.prove import Proof, prove
+from pit_fetch.support.bundled import gate
+from tests.unit.claude_code.fake_system import install_into
 
 CEILING = "2024-02-15T16:00:00-05:00"
 LATER = "2030-01-01T00:00:00Z"
@@ -70,7 +70,7 @@ def make(root: Path, change: Change) -> Place:
     place = Place(root)
     place.project.mkdir()
     place.user.mkdir(parents=True)
-    install(place.project)
+    install_into(place.project)
     change(place)
     return place
 
@@ -187,7 +187,7 @@ def _in_home(folder: str) -> Change:
     def made(place: Place) -> None:
         shutil.rmtree(place.claude)
         home = place.user.parent
-        init.run([str(home)], {"HOME": str(home)}, str(place.project))
+        install.run([str(home)], {"HOME": str(home)}, str(place.project))
         (place.project / "sub").mkdir()
         place.folder = folder
 

@@ -24,10 +24,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from pit_fetch.coercion import flag_of, spell
-from pit_fetch.testing import ProviderSuite, Request, Response
-from pit_fetch.testing.outside import Descriptors
-from pit_fetch.testing.process import TestClock, files_in, run
+from pit_fetch.request.values import flag_of, format_value
+from pit_fetch.testing import HttpRequest, ProviderSuite, Response
+from pit_fetch.testing.inprocess import TestClock, files_in, run
+from pit_fetch.testing.sandbox import Descriptors
 from pit_fetch.testing.server import Answering, serve
 from tests.kit import honest
 from tests.kit.bases import BASES
@@ -52,7 +52,7 @@ SHARE = 0.95
 
 
 def suite(made: Made) -> ProviderSuite:
-    def serve(self: ProviderSuite, reply: bytes, request: Request) -> Response:
+    def serve(self: ProviderSuite, reply: bytes, request: HttpRequest) -> Response:
         return made.serve(reply, request)
 
     attributes: dict[str, Any] = {
@@ -94,7 +94,7 @@ def bench() -> Iterator[Path]:
 def server(made: Made) -> honest.Serve:
     """The source as it is: it pages by what it is asked for."""
 
-    def answer(reply: bytes, request: Request) -> Response:
+    def answer(reply: bytes, request: HttpRequest) -> Response:
         try:
             asked = json.loads(request.body or b"{}")
             document = json.loads(reply)
@@ -110,7 +110,7 @@ def server(made: Made) -> honest.Serve:
 def words(made: Made, plant: Plant | None, pit: datetime) -> list[str]:
     given = plant.words if plant else ()
     options = {name: value for name, value in made.options.items() if flag_of(name) not in given}
-    spelt = [f"{flag_of(name)}={spell(value)}" for name, value in options.items()]
+    spelt = [f"{flag_of(name)}={format_value(value)}" for name, value in options.items()]
     return ["--source", made.provider.name, "--pit", pit.isoformat(), *spelt, *given]
 
 

@@ -10,12 +10,12 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from pit_fetch import registry
+from pit_fetch.engine import registry
 from pit_fetch.errors import UsageError
-from pit_fetch.request import of_values
-from pit_fetch.siblings import gate
-from tests.laws import bz
+from pit_fetch.request.fetch_request import of_values
+from pit_fetch.support.bundled import gate
 from tests.laws.worlds import CANARY, PITS, near, run
+from tests.providers.bz_news_api import worlds as bz
 
 MICROSECOND = timedelta(microseconds=1)
 REFUSED: Sequence[tuple[str, ...]] = (

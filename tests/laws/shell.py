@@ -22,12 +22,12 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from pit_fetch import registry
+from pit_fetch.cli.arguments import parse
+from pit_fetch.engine import registry
 from pit_fetch.errors import UsageError
-from pit_fetch.options import COMMON_OPTIONS
 from pit_fetch.provider import Option, Provider
-from pit_fetch.request import parse
-from pit_fetch.siblings import gate, load
+from pit_fetch.request.options import COMMON_OPTIONS
+from pit_fetch.support.bundled import gate, load
 
 guard = load("pit_guard")
 
@@ -220,7 +220,7 @@ _WIDGETS = Provider(
     name="widgets",
     summary="a plugin",
     fetch=lambda query, ctx: [],
-    read=lambda body, query: [],
+    parse_reply=lambda body, query: [],
     options=(
         Option("query", "free words", positional="all"),
         Option("path", "a file"),

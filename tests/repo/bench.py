@@ -18,11 +18,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from pit_fetch.envelope import Envelope
 from pit_fetch.formats import renderer
+from pit_fetch.pipeline.envelope import Envelope
 from pit_fetch.testing.server import serve
-from tests.loopback import benzinga
-from tests.pages import bars, news
+from tests.providers.bz_news_api import server as benzinga
+from tests.unit.formats.sample_pages import bars, news
 
 RUNS = 15
 PAGE_MS, PAGE_KB = 40, 150
@@ -73,7 +73,7 @@ def page() -> bool:
         fits = more <= PAGE_MS and size <= PAGE_KB
         good = good and fits
         print(
-            f"{f'page of 500 items, {envelope.asked.source}':<34} {more:7.1f} ms over JSON, {size:.0f} kB"
+            f"{f'page of 500 items, {envelope.provenance.source}':<34} {more:7.1f} ms over JSON, {size:.0f} kB"
             f"  (at most {PAGE_MS} ms, {PAGE_KB} kB{'' if fits else ': EXCEEDED'})"
         )
     return good

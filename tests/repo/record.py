@@ -12,9 +12,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pit_fetch.commands import shipped
+from pit_fetch.claude_code import versions
 
-TABLE = Path(shipped.__file__).with_suffix(".json")
+TABLE = Path(versions.__file__).with_suffix(".json")
 FOLDERS = ("hooks", "agents", "skills")
 IGNORED = b"pit_gate.log*\n"
 
@@ -30,7 +30,7 @@ def main(commit: str, label: str) -> None:
     found = {name: _git("show", f"{commit}:{name}") for name in listed if name.endswith((".py", ".md"))}
     found["hooks/.gitignore"] = IGNORED
     for name, content in found.items():
-        table["files"].setdefault(name, {}).setdefault(shipped.digest(name, content), label)
+        table["files"].setdefault(name, {}).setdefault(versions.digest(name, content), label)
     for event, entries in json.loads(_git("show", f"{commit}:hooks/hooks.json"))["hooks"].items():
         for entry in entries:
             script = "pit_guard.py" if "pit_guard.py" in entry["hooks"][0]["command"] else "pit_gate.py"

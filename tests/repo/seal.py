@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from pit_fetch.siblings import load
+from pit_fetch.support.bundled import load
 from tests.neo4j.patterns import PATTERNS
 
 GUARD = Path(__file__).resolve().parents[2] / "hooks" / "pit_guard.py"

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch import __version__, commands
-from pit_fetch.siblings import gate, load
+from pit_fetch import __version__
+from pit_fetch.cli import command
+from pit_fetch.support.bundled import gate, load
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -27,13 +28,13 @@ def test_its_own_program_may_list(program: str) -> None:
 
 
 def test_its_agents_pass_the_linter() -> None:
-    done = commands.run(["lint"], {}, str(ROOT))
+    done = command.run(["lint"], {}, str(ROOT))
     names = sorted(path.stem for path in (ROOT / "agents").glob("*.md"))
     assert done.text == f"PASS: 0 errors, 0 warnings, {len(names)} agents checked ({', '.join(names)})\n"
 
 
 def test_its_hooks_hold(tmp_path: Path) -> None:
     environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
-    report = json.loads(commands.run(["doctor", "--json"], environ, str(ROOT)).text)
+    report = json.loads(command.run(["doctor", "--json"], environ, str(ROOT)).text)
     wiring = [finding["level"] for finding in report["findings"] if finding["check"] in ("wiring", "files")]
     assert set(wiring) == {"ok"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pit_fetch.siblings import load
+from pit_fetch.support.bundled import load
 from tests.repo.seal import digests
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch import commands
-from pit_fetch.commands import bundle, shipped
+from pit_fetch.claude_code import bundle, versions
+from pit_fetch.cli import command
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST = "d7229f4"
@@ -27,18 +27,18 @@ def _history() -> None:
 
 
 def test_the_first_version_is_upgraded_whole(tmp_path: Path) -> None:
-    commands.run(["init"], {}, str(tmp_path))
+    command.run(["init"], {}, str(tmp_path))
     claude = tmp_path / ".claude"
     for name in bundle.files():
         if _show(name):
             (claude / name).write_bytes(_show(name))
     wiring = _show("hooks/hooks.json").decode().replace("${CLAUDE_PLUGIN_ROOT}/hooks", bundle.PROJECT_HOOKS)
     (claude / "settings.json").write_text(json.dumps({"hooks": json.loads(wiring)["hooks"]}))
-    assert "" not in {shipped.version_of(name, (claude / name).read_bytes()) for name in bundle.files()}
-    done = commands.run(["init", "--upgrade"], {}, str(tmp_path))
+    assert "" not in {versions.version_of(name, (claude / name).read_bytes()) for name in bundle.files()}
+    done = command.run(["init", "--upgrade"], {}, str(tmp_path))
     assert (done.status, "KEPT" in done.text) == (0, False)
     for name, content in bundle.files().items():
-        assert shipped.without_model((claude / name).read_bytes()) == content
+        assert versions.without_model((claude / name).read_bytes()) == content
     assert b"\nmodel: opus\n" in (claude / "agents" / "alphavantage.md").read_bytes()
     settings = json.loads((claude / "settings.json").read_text())
     for row in bundle.wiring():

@@ -10,7 +10,7 @@ from datetime import UTC, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pit_fetch.siblings import gate
+from pit_fetch.support.bundled import gate
 from tests.laws.mutants.leak import Mutant, nothing
 from tests.laws.plant import Make
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pit_fetch.siblings import gate
+from pit_fetch.support.bundled import gate
 from tests.laws.mutants.leak import Mutant
 from tests.laws.plant import Make
 

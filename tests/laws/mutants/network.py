@@ -65,29 +65,32 @@ MUTANTS = (
         ("bz-news-api: non-interference",),
     ),
     Mutant(
-        "a key stands among a request's parameters", "pit_fetch.http:Client._exchange", _key_among_the_parameters, ANY
+        "a key stands among a request's parameters",
+        "pit_fetch.net.client:Client._exchange",
+        _key_among_the_parameters,
+        ANY,
     ),
     Mutant(
         "a redirect leads to another host",
-        "pit_fetch.http:_target",
+        "pit_fetch.net.client:_target",
         lambda real: lambda url, location, base: urljoin(url, location),
         _REDIRECTS,
     ),
     Mutant(
         "a path from a reply chooses the host",
-        "pit_fetch.http:_address",
+        "pit_fetch.net.client:_address",
         lambda real: lambda host, base, path: base + path,
         ("sample: links",),
     ),
     Mutant(
         "a key that a redirect repeats stays in the address",
-        "pit_fetch.http:_redirected",
+        "pit_fetch.net.client:_redirected",
         lambda real: lambda request, target: request._replace(url=target, params={}, signature=Signature()),
         _REDIRECTS,
     ),
     Mutant(
         "the last reply before giving up is repeated",
-        "pit_fetch.http:_given_up",
+        "pit_fetch.net.client:_given_up",
         _reply_in_the_error,
         ("bz-news-api: failures", "sec_full_text: failures"),
     ),
@@ -114,7 +117,7 @@ MUTANTS = (
     ),
     Mutant(
         "what dates nothing is kept",
-        "pit_fetch.http:Client.get_cached",
+        "pit_fetch.net.client:Client.get_cached",
         lambda real: lambda client, host, path, seconds, decode, keep=None: real(client, host, path, seconds, decode),
         ANY[3:],
     ),

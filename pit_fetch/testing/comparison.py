@@ -1,0 +1,77 @@
+"""Non-interference, the first law: worlds that serve the same public records leave the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import TypeVar
+from urllib.parse import quote
+
+from pit_fetch.errors import ExitStatus
+from pit_fetch.testing.inprocess import Left
+
+# It appears in the texts of records that were not public; so wherever it turns up is a leak.
+CANARY = "PIT-CANARY"
+
+_FETCHED = frozenset({ExitStatus.OK, ExitStatus.CONFIG, ExitStatus.INPUT, ExitStatus.UPSTREAM})
+_AROUND = 60
+
+World = TypeVar("World")
+Bytes = TypeVar("Bytes", bound=Left)
+
+
+class Interference(AssertionError):
+    """What leaves the process tells of what was not public. ``place`` is the world's, counted from 0."""
+
+    def __init__(self, place: int, what: str) -> None:
+        self.place, self.what = place, what
+        super().__init__(f"world {place}: {what}")
+
+
+def same_bytes(run: Callable[[World], Bytes], worlds: Sequence[World], secrets: Collection[str] = ()) -> Bytes:
+    """Runs the program in each of ``worlds`` and compares every byte that leaves it with those of the first.
+
+    Returns what leaves in the first. Raises Interference at the first difference, canary or secret, and
+    where the program fails.
+    """
+    first: Bytes | None = None
+    for place, world in enumerate(worlds):
+        left = run(world)
+        first = left if first is None else first
+        what = interference(first, left, secrets)
+        if what:
+            raise Interference(place, what)
+    if first is None:
+        raise ValueError("no worlds")
+    return first
+
+
+def interference(expected: Left, other: Left, secrets: Collection[str] = ()) -> str:
+    """What is wrong with ``other``, which was to be like ``expected``: a canary, a secret, another byte, or ""."""
+    return _out_of_place(other, secrets) or first_difference(expected, other)
+
+
+def first_difference(expected: Left, other: Left) -> str:
+    """Where two runs begin to differ, as both say it; "" when every byte is the same."""
+    for place, left, right in zip(
+        ("stdout", "stderr", "exit code", "files"), expected.leaves, other.leaves, strict=True
+    ):
+        if left != right:
+            texts = str(left), str(right)
+            start = next((i for i, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), min(map(len, texts)))
+            shown = [f"  {text[max(0, start - _AROUND) : start + _AROUND]!r}" for text in texts]
+            return "\n".join([f"{place} differs:", *shown])
+    return ""
+
+
+def holds(text: str, secret: str) -> bool:
+    """Whether a secret is in ``text``, as it is or as a URL spells it."""
+    return secret in text or quote(secret, safe="") in text
+
+
+def _out_of_place(left: Left, secrets: Collection[str]) -> str:
+    everything = left.out + left.err + "".join(name + body.decode("latin-1") for name, body in left.files)
+    if CANARY in everything:
+        return "a text of a record that was not public gets out"
+    if any(holds(everything, secret) for secret in secrets):
+        return "a secret gets out"
+    return "" if left.code in _FETCHED else f"the program fails: {left.err or left.out}"

@@ -1,0 +1,194 @@
+"""Checks of how a provider behaves: what its import costs, whom it asks, and that no secret gets out."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+
+from pit_fetch.errors import ConfigError
+from pit_fetch.net.client import base_url
+from pit_fetch.provider import Provider
+from pit_fetch.request.operations import OPTION
+from pit_fetch.support.redaction import REDACTED
+from pit_fetch.testing.case import Case, Seen, failure
+from pit_fetch.testing.comparison import holds
+from pit_fetch.testing.recording import Recording
+from pit_fetch.testing.runner import Refused, look
+from pit_fetch.testing.server import Response
+
+# Each costs an agent's call more than the rest of the start-up together.
+HEAVY = ("asyncio", "email", "http", "importlib.metadata", "multiprocessing", "sqlite3", "ssl", "unittest")
+
+# They open connections below Python, where no audit event tells of them.
+_NATIVE = frozenset({"curl_cffi", "grpc", "hrequests", "primp", "pycurl", "rnet", "tls_client", "tls_requests"})
+
+_PROBE = """
+import json, sys
+import pit_fetch.provider, pit_fetch.times, pit_fetch.wire
+before = set(sys.modules)
+__import__(sys.argv[1])
+print(json.dumps(sorted(set(sys.modules) - before)))
+"""
+# The same, watched: what the author's code asks while it is imported.
+_WATCHED = """
+import json, sys
+from pit_fetch.testing import sandbox, state
+own = state.Authors(frozenset({sys.argv[1].partition(".")[0]}))
+with sandbox.opened(own) as files, sandbox.consulted(own) as asked:
+    __import__(sys.argv[1])
+print(json.dumps([*dict.fromkeys([*asked, *files])]))
+"""
+
+
+def check_import(provider: Provider) -> None:
+    """Importing the provider's module brings in nothing heavy: it happens on each call, --help included."""
+    module = provider.fetch.__module__
+    own = module.partition(".")[0]
+    imported = [name for name in _alone(module, _PROBE) if name.partition(".")[0] not in (own, "pit_fetch")]
+    heavy = sorted({one for name in imported if (one := _heavy(name))})
+    if heavy:
+        raise failure(
+            f"importing {module} also imports {', '.join(heavy)}",
+            "move that import into the function that needs it: every call pays for it, --help included",
+        )
+
+
+def check_import_asks_nothing(provider: Provider) -> None:
+    """What a module finds out while it is imported is the machine's, and decides about each answer from then on."""
+    module = provider.fetch.__module__
+    asked = _alone(module, _WATCHED)
+    if asked:
+        raise failure(
+            f"importing {module} asks {', '.join(asked)}",
+            "read no environment, no clock and no file at module level: what a user sets is an Option, a Credential, "
+            "a File, or the url_variable of a Host",
+        )
+
+
+@cache
+def _alone(module: str, code: str) -> list[str]:
+    """What ``code`` says of ``module`` in a process of its own: one for all suites of its operations."""
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(path or os.curdir for path in sys.path)}
+    done = subprocess.run(  # noqa: S603 - this interpreter, on a module that is already imported
+        [sys.executable, "-c", code, module], env=environ, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise failure(f"{module} cannot be imported alone:\n{done.stderr}", "keep the provider in a module of its own")
+    said: list[str] = json.loads(done.stdout.splitlines()[-1])
+    return said
+
+
+def check_operations(case: Case) -> None:
+    """A provider with several operations has the option that names one, and the request is one that it takes."""
+    provider = case.provider
+    if len(provider.operations) > 1 and OPTION not in {one.name for one in provider.options}:
+        names = ", ".join(one.name for one in provider.operations)
+        raise failure(
+            f"the provider has several operations ({names}), and no option that names one",
+            f'declare Option("{OPTION}", "{names}", positional="one"), and name the operation in the test: '
+            f'options = {{"{OPTION}": "{provider.operations[0].name}"}}',
+        )
+    try:
+        look(case, case.now)
+    except Refused as error:
+        known = ", ".join(sorted({one.name for one in provider.options}))
+        raise failure(
+            str(error),
+            f"give options as pit_fetch.fetch takes them: the provider's ({known or 'none'}) and the common ones",
+        ) from None
+
+
+def check_hosts(case: Case) -> None:
+    """Hosts are declared, over https, and nothing is asked but through ``context.http``."""
+    for host in case.provider.hosts:
+        try:
+            base_url(host, {})
+        except ConfigError:
+            raise failure(f"the URL of host {host.name} is {host.url!r}", "give https://HOST without a path") from None
+        if not host.url_variable.startswith("PIT_FETCH_") or not host.url_variable.endswith("_URL"):
+            raise failure(
+                f"the url_variable of host {host.name} is {host.url_variable!r}",
+                "name it PIT_FETCH_<SOURCE>_URL: it points tests and proxies elsewhere",
+            )
+    for seen in (look(case, case.now), look(case, case.now, offline=True)):
+        if seen.reached_out:
+            raise failure(
+                f"the provider goes around what it is given ({seen.reached_out[0]}): no deadline, no rate limit and no "
+                "retry holds there, and nothing records it",
+                "ask declared hosts through context.http.get or .post, and with a library of its own HTTP through "
+                "context.load; read a File of Provider.files by context.file, and write none",
+            )
+    native = sorted(_native(case))
+    if native:
+        raise failure(
+            f"the provider's code imports {', '.join(native)}, which reaches the network by itself, and does not use "
+            "context.load",
+            "hand the library's call to context.load(host, path, params, call)",
+        )
+
+
+def check_secrets(recording: Recording) -> None:
+    """No credential is in a record, a gap, an error or a log, even where the server repeats it."""
+    case = recording.case
+    echo = " ".join(case.secrets).encode()
+    runs = {
+        "on the recorded reply": recording.seen,
+        "when the server refuses": look(case, case.now, wire=lambda request, made: Response(b'{"e": "no"}', 401)),
+        "when the server fails": look(case, case.now, wire=lambda request, made: Response(b"failed", 500)),
+        "when the reply is malformed": look(case, case.now, wire=lambda request, made: Response(b"<html>")),
+        "in open mode": look(case, None),
+    }
+    advice = "never put a credential, nor the URL of a request, into an id, a payload, a gap or an exception"
+    for when, seen in runs.items():
+        if any(_holds(seen, secret) for secret in case.secrets):
+            raise failure(f"a credential gets out {when}", advice)
+        if case.secrets and REDACTED in seen.out + seen.err:
+            raise failure(f"the framework had to redact a credential {when}", advice)
+    for status in (200, 401, 403, 500):
+        seen = look(case, case.now, wire=lambda request, made, s=status: Response(echo, s))  # type: ignore[misc]
+        if any(secret in seen.out + seen.err for secret in case.secrets):
+            raise failure("a credential gets out when the server repeats it", "tell errors in words of your own")
+
+
+def _native(case: Case) -> set[str]:
+    """Libraries that go around Python's own sockets, imported by the author's code, where nothing is loaded."""
+    found: set[str] = set()
+    loads = False
+    for name in case.state.modules if case.state is not None else ():
+        file = str(getattr(sys.modules.get(name), "__file__", None) or "")
+        if not file.endswith(".py"):
+            continue
+        with open(file, encoding="utf-8") as source:
+            tree = ast.parse(source.read())
+        for node in ast.walk(tree):
+            loads = loads or (isinstance(node, ast.Attribute) and node.attr == "load" and _names(node, "context"))
+            if isinstance(node, ast.Import):
+                found.update(alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                found.add((node.module or "").partition(".")[0])
+            elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+                called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                if called in ("import_module", "__import__"):
+                    found.add(str(node.args[0].value).partition(".")[0])
+    return set() if loads else found & _NATIVE
+
+
+def _names(node: ast.Attribute, name: str) -> bool:
+    return isinstance(node.value, ast.Name) and node.value.id == name
+
+
+def _heavy(name: str) -> str:
+    top = name.partition(".")[0]
+    if top not in sys.stdlib_module_names:
+        return top
+    return next((heavy for heavy in HEAVY if name == heavy or name.startswith(f"{heavy}.")), "")
+
+
+def _holds(seen: Seen, secret: str) -> bool:
+    """Whether the secret is in what leaves, or in a record, as it is or as a URL spells it."""
+    records = [(record.id, json.dumps(dict(record.payload), default=str)) for record in seen.records]
+    return holds("".join(map(str, (seen.out, seen.err, seen.printed, *records))), secret)
