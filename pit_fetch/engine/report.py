@@ -133,10 +133,12 @@ def _fit(
 
 
 def _without_quotations(request: FetchRequest, draft: _Draft) -> _Draft:
-    """A refused draft without the request's words and the public items that quote what the gate refuses."""
-    _, asked, view, _, _ = draft
-    if envelope.judge(as_json.render(envelope.build([], asked, view)), request.pit) is not None:
-        draft = _judged(request, draft.records, asked, view._replace(query=""))
+    """Remove from a refused envelope the public items whose text made the gate refuse it.
+
+    The gaps need no such care: a reason or a query has words of the program's around whatever it repeats of the
+    request, so that it is never a JSON document as a whole.
+    """
+    asked = draft.gaps
     while draft.finding is not None:
         left, view = _quoting_nothing(draft), draft.view
         if len(left) == len(draft.records):
@@ -150,9 +152,9 @@ def _without_quotations(request: FetchRequest, draft: _Draft) -> _Draft:
 
 
 def _quoting_nothing(draft: _Draft) -> Sequence[Record]:
-    """The records without those that the gate refuses for what their texts quote, whole or in the part that is shown.
+    """Return the records without those that the gate refuses for their texts, whole or in the part that is shown.
 
-    What is harmless in the whole of a long text need not be in a part of it: a part of JSON is no JSON.
+    A part of a long text can be a JSON document where the whole is none.
     """
     left = [one for one in draft.records if not envelope.is_quoting(one, draft.view)]
     if len(left) < len(draft.records):
