@@ -21,13 +21,6 @@ if TYPE_CHECKING:
     from pit_fetch.runtime import World
 
 
-_MODULES = {
-    "init": "pit_fetch.claude_code.install",
-    "lint": "pit_fetch.claude_code.lint",
-    "doctor": "pit_fetch.claude_code.doctor",
-}
-
-
 @dataclass(frozen=True)
 class Answer:
     """What a command prints to stdout, its exit status, and one line for stderr ("" for none).
@@ -79,7 +72,7 @@ def work(argv: Sequence[str], world: World, log: Log) -> Answer:
 
 def _answered(argv: Sequence[str], *given: Any) -> Answer:
     name, *words = argv
-    module = import_module(_MODULES.get(name) or f"pit_fetch.cli.commands.{name.replace('-', '_')}")
+    module = import_module(f"pit_fetch.cli.commands.{name.replace('-', '_')}")
     command: Callable[..., Answer] = module.run
     try:
         return command(words, *given)
