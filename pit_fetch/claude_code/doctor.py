@@ -114,7 +114,7 @@ def prove(environ: Mapping[str, str], project: Path, system: System = THIS_SYSTE
 
 
 def _version() -> str:
-    from pit_fetch import __version__
+    from pit_fetch.support.version import __version__
 
     return __version__
 

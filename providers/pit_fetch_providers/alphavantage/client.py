@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.provider import Context, Credential, Host, Params, Query, QueryKey, Rate, Reply
+from pit_fetch.provider import Context, Credential, Host, HttpReply, Params, Query, QueryKey, Rate
 from pit_fetch_providers.alphavantage.function import Function
 from pit_fetch_providers.alphavantage.messages import meaning
 from pit_fetch_providers.alphavantage.reply import Document, decode
@@ -64,9 +64,9 @@ def _is_believed(document: Document) -> bool:
 
 
 def _once(context: Context, function: Function, parameters: Params, query: Query) -> Said:
-    reply = context.http.get(HOST.name, "/query", parameters, busy=lambda got: _pause(got, function))
+    reply = context.http.get(HOST.name, "/query", parameters, retry_after=lambda got: _pause(got, function))
     if reply.status == 404:  # what the source does not know, it says with HTTP 200
-        raise UpstreamError("moved", host=HOST.name, variable=HOST.override)
+        raise UpstreamError("moved", host=HOST.name, variable=HOST.url_variable)
     if reply.status != 200:
         raise UpstreamError("http_status", host=HOST.name, status=reply.status)
     document = decode(reply.body, function)
@@ -74,7 +74,7 @@ def _once(context: Context, function: Function, parameters: Params, query: Query
     return Said(document, reply.received_at)
 
 
-def _pause(reply: Reply, function: Function) -> float | None:
+def _pause(reply: HttpReply, function: Function) -> float | None:
     if reply.status != 200 or len(reply.body) > MESSAGE_MAX_BYTES:
         return None
     try:
@@ -105,7 +105,7 @@ def check_message(message: str, function: Function, query: Query) -> None:
             whole = " with outputsize=full, which --pit needs," if is_whole else ""
             raise UpstreamError("not_entitled", host=HOST.name, operation=operation.name + whole)
         case "no_function":
-            raise ConfigError("operation", text=f"{HOST.name} no longer has the function {operation.name}.")
+            raise ConfigError("usage", text=f"{HOST.name} no longer has the function {operation.name}.")
         case "bad_call" if query.open_mode:
             raise UpstreamError("bad_call", host=HOST.name)
         case "unknown":
