@@ -5,7 +5,7 @@ client's version, and sends a planted leak through each wired command. Every fin
 and no credential's value is shown.
 
 Files alone never show that the PIT is enforced: only the client can, when it runs planted leaks in this project
-(:func:`prove`).
+(:func:`try_client`).
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from pit_fetch.claude_code.mcp_servers import PROGRAM, USUAL_NAME, Server, neo4j
 from pit_fetch.claude_code.readable_files import effective_value, is_open_to_others, read_permission
 from pit_fetch.claude_code.system import THIS_SYSTEM, System
 from pit_fetch.support.bundled import gate, load
+from pit_fetch.support.version import __version__
 
 guard = load("pit_guard")
 
@@ -69,7 +70,7 @@ def examine(environ: Mapping[str, str], project: Path, system: System = THIS_SYS
         trials = [pool.submit(try_hook, hook, environ, system) for hook in _distinct(wired)]
         gates = {hook.path.with_name("pit_gate.py") for hook in wired if hook.script and hook.path}
         caches = [pool.submit(check_cache, path, environ, system) for path in sorted(gates)]
-        yield Finding("ok", "pit_fetch", f"{_version()} on Python {_dotted(sys.version_info[:3])}")
+        yield Finding("ok", "pit_fetch", f"{__version__} on Python {_dotted(sys.version_info[:3])}")
         yield from check_command(environ)
         yield from check_working_directory(project)
         yield python.result()
@@ -87,8 +88,10 @@ def examine(environ: Mapping[str, str], project: Path, system: System = THIS_SYS
         yield client.result()
 
 
-def prove(environ: Mapping[str, str], project: Path, system: System = THIS_SYSTEM) -> Iterator[Finding]:
+def try_client(environ: Mapping[str, str], project: Path, system: System = THIS_SYSTEM) -> Iterator[Finding]:
     """Yield what the client itself does with planted leaks in this project."""
+    from pit_fetch.claude_code import prove  # an examination without a proof never loads it
+
     ceiling = gate.parse_pit(effective_value(read_settings(environ, project), environ, gate.CEILING_VARIABLE))
     client = system.find_client(environ)
     if ceiling is None:
@@ -100,7 +103,7 @@ def prove(environ: Mapping[str, str], project: Path, system: System = THIS_SYSTE
         yield Finding("fail", "proof", "no Claude Code client was found to prove it with", fix)
         return
     system.announce(f"starting {client} here with planted leaks, and with it this project's own hooks and agents")
-    proof = system.prove(client, environ, project, ceiling, _adapters(environ, project))
+    proof = prove.prove(client, environ, project, ceiling, _adapters(environ, project))
     fix = "mend what the other findings name; settings of the user, a plugin or an administrator count as well"
     for result in proof.results:
         if result.is_expected:
@@ -111,12 +114,6 @@ def prove(environ: Mapping[str, str], project: Path, system: System = THIS_SYSTE
             yield Finding("fail", "proof", message, fix)
     if proof.problem:
         yield Finding("fail", "proof", f"not proved: {proof.problem}", fix)
-
-
-def _version() -> str:
-    from pit_fetch.support.version import __version__
-
-    return __version__
 
 
 def _dotted(version: Sequence[Any]) -> str:
@@ -305,9 +302,9 @@ def check_files(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
         for name, path in ((name, folder / name) for name in bundle.files() if (folder / name).is_file()):
             version = history.version_of(name, path.read_bytes())
             if version == versions.CURRENT:
-                yield Finding("ok", "files", f"{path} is of version {_version()}")
+                yield Finding("ok", "files", f"{path} is of version {__version__}")
             elif version:
-                message = f"{path} is of version {version}, not {_version()}"
+                message = f"{path} is of version {version}, not {__version__}"
                 yield Finding("warn", "files", message, f"{INIT} --upgrade")
             else:
                 fix = f"compare it with this version ({INIT} --upgrade --dry-run), or replace it: {INIT} --force"

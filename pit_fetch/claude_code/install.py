@@ -54,7 +54,7 @@ class Options:
 
 
 def plan(project: Path, options: Options) -> list[Step]:
-    """Return the steps that install the chosen parts. Raise ValueError if a file is in the way or is no settings."""
+    """Return the steps that install the chosen parts. Raise ValueError if something is in the way."""
     claude, bundled = project / ".claude", bundle.files(options.hooks)
     chosen = [name for name in bundled if options.includes(bundle.parts_of(name))]
     steps = [_plan_file(claude / name, name, bundled[name], options) for name in chosen]
@@ -75,15 +75,16 @@ def _plan_file(path: Path, name: str, content: bytes, options: Options) -> Step:
         return Step("same", path, content)
     version = options.history.version_of(name, current)
     if path.is_symlink():  # the file that it points to is not ours to write
-        is_replaced, state, advice = options.force, "a link", "is a link: --force replaces it"
+        verb, state, option = "is", "a link", "--force"
     elif version == versions.CURRENT:  # an agent with another model
         return Step("replace", path, content)
     elif version:
-        state, is_replaced = f"of version {version}", options.upgrade or options.force
-        advice = f"is {state}: --upgrade replaces it"
+        verb, state, option = "is", f"of version {version}", "--upgrade"
     else:
-        is_replaced, state, advice = options.force, "edited", "was edited: --force replaces it"
-    return Step("replace", path, content, f"was {state}") if is_replaced else Step("keep", path, content, advice)
+        verb, state, option = "was", "edited", "--force"
+    if options.force or (options.upgrade and option == "--upgrade"):
+        return Step("replace", path, content, f"was {state}")
+    return Step("keep", path, content, f"{verb} {state}: {option} replaces it")
 
 
 def _refuse_obstacle(path: Path) -> None:
@@ -105,7 +106,7 @@ def _plan_settings(path: Path, options: Options) -> Step:
 def _changed_settings(
     path: Path, change: Callable[[Settings, Options], Settings], options: Options
 ) -> tuple[Settings, Settings]:
-    """Return the settings of a file, {} if there is none, before and after ``change``. Raise ValueError if it fails."""
+    """Return the settings of a file before and after ``change``. Raise ValueError if the client could not read them."""
     try:
         settings = json.loads(path.read_text(encoding="utf-8-sig")) if path.exists() else {}
         if isinstance(settings, dict):

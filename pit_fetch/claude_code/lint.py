@@ -111,26 +111,26 @@ class Agent:
 
 def check_agents(project: Path, home: Path) -> tuple[list[str], list[Problem]]:
     """Return the names of the checked agents, and all problems; ``home`` contains ``agents`` and ``skills``."""
-    first_paths: dict[str, str] = {}
+    first_files: dict[str, str] = {}
     checked: list[str] = []
     problems: list[Problem] = []
     for path, agent in _agents(home):
-        shown = path.relative_to(project).as_posix()
+        file = path.relative_to(project).as_posix()
         if isinstance(agent, Exception):
             if DATA_AGENTS.fullmatch(path.stem):
                 checked.append(path.stem)
-                problems.append(Problem("ERROR", "R3", shown, f"the frontmatter cannot be read ({agent})"))
+                problems.append(Problem("ERROR", "R3", file, f"the frontmatter cannot be read ({agent})"))
             continue
-        first = first_paths.setdefault(agent.name, shown)
+        first = first_files.setdefault(agent.name, file)
         if not agent.is_data_agent and agent.name not in checked:
             continue
         checked.append(agent.name)
         errors = list(_errors(agent))
-        if first != shown:
+        if first != file:
             message = f"{first} is an agent of this name, too, and the client takes one of them: rename or remove it"
             errors.insert(0, ("R10", message))
-        problems += [Problem("ERROR", rule, shown, message) for rule, message in errors]
-        problems += _check_files(agent, shown, project, home)
+        problems += [Problem("ERROR", rule, file, message) for rule, message in errors]
+        problems += _check_files(agent, file, project, home)
     return checked, problems
 
 

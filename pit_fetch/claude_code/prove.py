@@ -191,8 +191,8 @@ def _run(client: str, environ: Mapping[str, str], project: Path, url: str, secon
 
 def _judge(steps: Sequence[Step], model: Model, secret: str, problem: str) -> ClientProof:
     answers = {(block["name"], block["input"].get("description")): text for block, text in model.answers}
-    found = [(step, answers.get((step.tool, _mark(number)))) for number, step in enumerate(steps)]
-    results = tuple(StepResult(step, _seen(text), secret in text) for step, text in found if text is not None)
+    texts = [(step, answers.get((step.tool, _mark(number)))) for number, step in enumerate(steps)]
+    results = tuple(StepResult(step, _seen(text), secret in text) for step, text in texts if text is not None)
     if any(secret.encode() in body for body in model.bodies) and not any(result.leaked for result in results):
         problem = "what was planted reached the model beside the answers"
     if len(results) < len(steps):

@@ -1,4 +1,4 @@
-"""What ``doctor`` uses of the computer it runs on, as one value: a test replaces any part of it by keyword."""
+"""The parts of the computer that ``doctor`` uses, as one value: a test replaces any of them by keyword."""
 
 from __future__ import annotations
 
@@ -10,14 +10,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pit_fetch.support.terminal import deliver, line
-
-if TYPE_CHECKING:
-    from pit_fetch.claude_code.prove import ClientProof
 
 TIMED_OUT = "timed out"
 
@@ -60,27 +55,14 @@ def announce(text: str) -> None:
             deliver(sys.__stderr__, line(text))
 
 
-def prove(
-    client: str, environ: Mapping[str, str], project: Path, ceiling: datetime, agents: Sequence[str]
-) -> ClientProof:
-    """Run planted leaks through the client, see :func:`pit_fetch.claude_code.prove.prove`."""
-    from pit_fetch.claude_code import prove  # an examination without a proof never loads it
-
-    return prove.prove(client, environ, project, ceiling, agents)
-
-
 @dataclass(frozen=True)
 class System:
-    """How child processes are run, and the client is found, announced and tried.
+    """The functions that run child processes, and find and announce the client."""
 
-    ``seconds`` is the time for each child process. They run side by side, so the whole command takes less than two.
-    """
-
-    seconds: float = 1.6
+    seconds: float = 1.6  # for each child process; they run side by side, so the whole command takes less than two
     run: Callable[[Sequence[str], Mapping[str, str], str, float], str] = run
     find_client: Callable[[Mapping[str, str]], str] = find_client
     announce: Callable[[str], None] = announce
-    prove: Callable[[str, Mapping[str, str], Path, datetime, Sequence[str]], ClientProof] = prove
 
     def output(self, command: Sequence[str], environ: Mapping[str, str], stdin: str = "") -> str:
         """Return what ``command`` prints within the time for a child process, see :func:`run`."""

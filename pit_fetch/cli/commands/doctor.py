@@ -27,7 +27,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, system: Sy
         return Answer(parser.format_help())
     findings = list(doctor.examine(environ, Path(folder), system))
     if arguments.prove:
-        findings += doctor.prove(environ, Path(folder), system)
+        findings += doctor.try_client(environ, Path(folder), system)
     fails = any(finding.level == "fail" for finding in findings)
     enforced = arguments.prove and not fails
     verdict = _verdict(arguments.prove, fails)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.claude_code import bundle, client_settings, doctor
+from pit_fetch.claude_code import bundle, client_settings, doctor, prove
 from pit_fetch.claude_code.prove import ClientProof, Step, StepResult
 from pit_fetch.claude_code.system import THIS_SYSTEM
 from pit_fetch.cli.command import Answer
@@ -117,7 +117,9 @@ class FakeClient:
         return self.proof
 
     def is_enforced(self, session: Session, **replaced: Any) -> bool:
-        return bool(report(session, "--prove", announce=self.calls.append, prove=self.prove, **replaced)["enforced"])
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(prove, "prove", self.prove)
+            return bool(report(session, "--prove", announce=self.calls.append, **replaced)["enforced"])
 
 
 STEP = Step("a program that leaks", "Bash", "pit_fetch", "withheld")
