@@ -87,15 +87,19 @@ def run(command: str, **more: Any) -> list[Turn]:
     return [call("Bash", command=command, description="fetch", **more), say()]
 
 
-def run_and_read(first: Turn, pattern: str, command: str) -> list[Turn]:
-    """Return a call, then another that reads the file whose path the client named after the first."""
+def run_and_read(pattern: str, command: str, **more: Any) -> list[Turn]:
+    """Return a call, then ``command`` with the path that the client named after the first, see ``pattern``."""
 
     def read(seen: str) -> list[dict[str, Any]]:
         path = re.search(pattern, seen)
         return call("Bash", command=command.format(path[1]) if path else "echo no path", description="read")(seen)
 
     # The client may name the file of a call in the background only when that ends.
-    return [first, call("Bash", command="sleep 2", description="wait"), read, say()]
+    return [*run(CALL, **more)[:1], call("Bash", command="sleep 2", description="wait"), read, say()]
+
+
+# Where the client keeps the output of a call in the background, and how to read it.
+IN_BACKGROUND = (r"(/\S+\.output)", "until test -s {0}; do sleep 0.1; done; cat {0}")
 
 
 @dataclass(frozen=True)
@@ -178,20 +182,9 @@ ROWS: dict[str, Row] = {
     "non-zero exit": Row(program=wrapper(LEAK, code=3)),
     "compound command": Row(run(f"{CALL}; false")),
     "nested shell": Row(run(f"bash -c '{CALL}; false'")),
-    "background run, then read": Row(
-        run_and_read(
-            call("Bash", command=CALL, description="fetch", run_in_background=True),
-            r"(/\S+\.output)",
-            "until test -s {0}; do sleep 0.1; done; cat {0}",
-        )
-    ),
+    "background run, then read": Row(run_and_read(*IN_BACKGROUND, run_in_background=True)),
     "a time limit of one second, then read": Row(
-        run_and_read(
-            call("Bash", command=CALL, description="fetch", timeout=1_000),
-            r"(/\S+\.output)",
-            "until test -s {0}; do sleep 0.1; done; cat {0}",
-        ),
-        program=wrapper(LEAK, seconds=2),
+        run_and_read(*IN_BACKGROUND, timeout=1_000), program=wrapper(LEAK, seconds=2)
     ),
     "Monitor": Row([call("Monitor", command=CALL, description="fetch"), *run("sleep 3")]),
     "a listing of another program": Row(
@@ -204,8 +197,7 @@ ROWS: dict[str, Row] = {
         [*run(f"{CALL} > o.json")[:1], lambda seen: call("Read", file_path="o.json")(seen), say()]
     ),
     "over 30,000 characters, then read": Row(
-        run_and_read(call("Bash", command=CALL, description="fetch"), r"saved to: (\S+)", "tail -c 400 {0}"),
-        program=wrapper(envelope(*_MANY * 3, LATE)),
+        run_and_read(r"saved to: (\S+)", "tail -c 400 {0}"), program=wrapper(envelope(*_MANY * 3, LATE))
     ),
     "no --pit": Row(run("python3 pit_fetch.py --source x")),
     "subagent": Row(subagent=True),
@@ -258,10 +250,7 @@ ROWS: dict[str, Row] = {
     "MCP tool": Row(READ, mcp=texts(LEAK)),
     "MCP tool, a clean block first": Row(READ, mcp=texts(envelope(), LEAK)),
     "MCP tool, structured": Row(READ, mcp={"content": [], "structuredContent": {"result": LEAK}}),
-    "MCP tool, an empty PIT": Row(
-        read(pit="", **PARAMS),
-        mcp=texts(LEAK),
-    ),
+    "MCP tool, an empty PIT": Row(read(pit="", **PARAMS), mcp=texts(LEAK)),
     "MCP tool, clean": Row(READ, mcp=texts(CLEAN), clean=True),
     "MCP tool, no params.pit": Row(read(**PARAMS), mcp=texts(LEAK)),
     "MCP tool, a query of its own stamped with the PIT": Row(read(OWN, pit=PIT), mcp=PLEASING),
