@@ -9,11 +9,11 @@ from pathlib import Path
 
 from pit_fetch.claude_code import doctor
 from pit_fetch.claude_code.system import THIS_SYSTEM, System
-from pit_fetch.cli.command import Answer, Parser
+from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.errors import ExitStatus
 
 
-def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, system: System = THIS_SYSTEM) -> Answer:
+def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, system: System = THIS_SYSTEM) -> CommandResult:
     """Examine the project in ``folder``, with ``--prove`` through the client itself, and report every finding."""
     parser = Parser("doctor", "Check whether this machine really enforces the PIT in this project.")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
@@ -24,7 +24,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, system: Sy
     )
     arguments = parser.parse_args(argv)
     if arguments.help:
-        return Answer(parser.format_help())
+        return CommandResult(parser.format_help())
     findings = list(doctor.examine(environ, Path(folder), system))
     if arguments.prove:
         findings += doctor.try_client(environ, Path(folder), system)
@@ -36,7 +36,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, system: Sy
         text = json.dumps(report, indent=2)
     else:
         text = "".join(map(_line, findings)) + verdict
-    return Answer(text + "\n", ExitStatus.OK if enforced else ExitStatus.FOUND)
+    return CommandResult(text + "\n", ExitStatus.OK if enforced else ExitStatus.FOUND)
 
 
 def _verdict(is_proof: bool, fails: bool) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pit_fetch.claude_code import bundle, install, versions
-from pit_fetch.cli.command import Answer, Parser
+from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.errors import ExitStatus
 
 # Each action in the report, and in the report of a dry run.
@@ -25,14 +25,14 @@ _HOOKS_MISSING = "The hooks are missing, without which nothing runs: pit_fetch i
 
 def run(
     argv: Sequence[str], environ: Mapping[str, str], folder: str, history: versions.History | None = None
-) -> Answer:
+) -> CommandResult:
     """Plan, write unless ``--dry-run`` is given, and report. ``history``: other older versions than the recorded."""
     arguments = _parser(folder).parse_args(argv)
     if arguments.help:
-        return Answer(_parser(folder).format_help())
+        return CommandResult(_parser(folder).format_help())
     project = Path(folder, arguments.dir)
     if not project.is_dir():
-        return Answer("", ExitStatus.REFUSED, f"{arguments.dir} is not a folder: name an existing project")
+        return CommandResult("", ExitStatus.REFUSED, f"{arguments.dir} is not a folder: name an existing project")
     options = install.Options(
         only=arguments.only,
         without=arguments.without,
@@ -45,7 +45,7 @@ def run(
     try:
         steps = (install.plan_removal if arguments.uninstall else install.plan)(project, options)
     except ValueError as error:
-        return Answer("", ExitStatus.REFUSED, f"{error}; nothing was changed")
+        return CommandResult("", ExitStatus.REFUSED, f"{error}; nothing was changed")
     if not arguments.dry_run:
         install.carry_out(steps, project)
     text = "".join(_line(step, project, arguments.dry_run) for step in steps)
@@ -54,7 +54,7 @@ def run(
     else:
         text += _advice(project, steps)
     is_partial = any(step.action == "keep" for step in steps)
-    return Answer(text, ExitStatus.FOUND if is_partial else ExitStatus.OK)
+    return CommandResult(text, ExitStatus.FOUND if is_partial else ExitStatus.OK)
 
 
 def _parser(folder: str) -> Parser:

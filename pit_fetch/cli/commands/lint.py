@@ -6,28 +6,28 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pit_fetch.claude_code.lint import check_agents
-from pit_fetch.cli.command import Answer, Parser
+from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.errors import ExitStatus
 
 
-def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
+def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> CommandResult:
     """Check the data agents of a project or a plugin, and report one problem a line."""
     parser = Parser("lint", "Check a project's data agents (.claude/agents) against the PIT safety rules.")
     parser.add_argument("dir", nargs="?", default=folder, metavar="DIR", help="the project (the working directory)")
     arguments = parser.parse_args(argv)
     if arguments.help:
-        return Answer(parser.format_help())
+        return CommandResult(parser.format_help())
     project = Path(folder, arguments.dir)
     home = project / ".claude" if (project / ".claude" / "agents").is_dir() else project
     if not (home / "agents").is_dir():
         problem = f"{arguments.dir} has no .claude/agents folder: name a project that has one"
-        return Answer("", ExitStatus.REFUSED, problem)
+        return CommandResult("", ExitStatus.REFUSED, problem)
     checked, problems = check_agents(project, home)
     errors = sum(problem.severity == "ERROR" for problem in problems)
     counts = f"{_count(errors, 'error')}, {_count(len(problems) - errors, 'warning')}, {_count(len(checked), 'agent')}"
     summary = f"{'FAIL' if errors else 'PASS'}: {counts} checked ({', '.join(checked) or 'none'})\n"
     text = "".join(f"{problem}\n" for problem in problems) + summary
-    return Answer(text, ExitStatus.FOUND if errors else ExitStatus.OK)
+    return CommandResult(text, ExitStatus.FOUND if errors else ExitStatus.OK)
 
 
 def _count(number: int, noun: str) -> str:

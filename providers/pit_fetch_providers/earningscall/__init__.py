@@ -14,7 +14,7 @@ from functools import partial
 from pit_fetch.errors import ConfigError
 from pit_fetch.paging import newest_first
 from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record, UpstreamError
-from pit_fetch.request.query import in_window
+from pit_fetch.request.operations import in_window
 from pit_fetch.times import parse_date
 from pit_fetch_providers.earningscall import api, calls
 from pit_fetch_providers.earningscall.symbols import exchanges_of

@@ -16,7 +16,7 @@ import pytest
 from pit_fetch.claude_code import bundle, client_settings, doctor, prove
 from pit_fetch.claude_code.prove import ClientProof, Step, StepResult
 from pit_fetch.claude_code.system import THIS_SYSTEM
-from pit_fetch.cli.command import Answer
+from pit_fetch.cli.command import CommandResult
 from pit_fetch.cli.commands import doctor as doctor_command
 from pit_fetch.support.bundled import gate
 from tests.client.wirings import (
@@ -46,7 +46,7 @@ def session(tmp_path: Path) -> Session:
     return make(tmp_path, lambda session: None)
 
 
-def diagnose(session: Session, *argv: str, **replaced: Any) -> Answer:
+def diagnose(session: Session, *argv: str, **replaced: Any) -> CommandResult:
     """Run ``doctor`` in a session, on a system of which parts are replaced."""
     environ = {"PATH": PATH, "HOME": str(session.root / "home"), **session.environ}
     return doctor_command.run(argv, environ, str(session.folder), fake_system(session.root, **replaced))

@@ -11,7 +11,7 @@ import pytest
 
 from pit_fetch.claude_code import bundle, install, versions
 from pit_fetch.cli import command
-from pit_fetch.cli.command import Answer
+from pit_fetch.cli.command import CommandResult
 from pit_fetch.cli.commands import init
 
 OLD = b"#!/usr/bin/env python3\n# an older version\n"
@@ -24,11 +24,11 @@ ALL = len(bundle.files()) + 1  # with the settings
 AGENTS = sum(name.startswith("agents/") for name in bundle.files())
 
 
-def run(folder: Path, *argv: str, **environ: str) -> Answer:
+def run(folder: Path, *argv: str, **environ: str) -> CommandResult:
     return command.run(["init", *argv], environ, str(folder))
 
 
-def run_after_older(folder: Path, *argv: str) -> Answer:
+def run_after_older(folder: Path, *argv: str) -> CommandResult:
     """Run ``init`` as a version that knows :data:`OLDER`."""
     return init.run(argv, {}, str(folder), OLDER)
 

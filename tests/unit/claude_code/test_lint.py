@@ -10,7 +10,7 @@ import pytest
 
 from pit_fetch.claude_code import bundle
 from pit_fetch.cli import command
-from pit_fetch.cli.command import Answer
+from pit_fetch.cli.command import CommandResult
 from tests.unit.claude_code.fake_system import install_into
 
 AGENTS = sorted(Path(name).stem for name in bundle.files() if name.startswith("agents/"))
@@ -51,7 +51,7 @@ def shared_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def lint(folder: Path, *argv: str) -> Answer:
+def lint(folder: Path, *argv: str) -> CommandResult:
     return command.run(["lint", *argv], {}, str(folder))
 
 
