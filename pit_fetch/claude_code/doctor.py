@@ -89,7 +89,7 @@ def examine(environ: Mapping[str, str], project: Path, system: System = THIS_SYS
 
 
 def try_client(environ: Mapping[str, str], project: Path, system: System = THIS_SYSTEM) -> Iterator[Finding]:
-    """Yield what the client itself does with planted leaks in this project."""
+    """Run planted leaks through the client itself, and yield a finding for each."""
     from pit_fetch.claude_code import prove  # an examination without a proof never loads it
 
     ceiling = gate.parse_pit(effective_value(read_settings(environ, project), environ, gate.CEILING_VARIABLE))
@@ -150,7 +150,7 @@ def check_python(environ: Mapping[str, str], system: System) -> Finding:
 
 
 def check_zones(environ: Mapping[str, str], system: System) -> list[Finding]:
-    """Return whether the hooks can read a PIT that names its time zone: they run without the program's packages."""
+    """Return a warning if the hooks, which run without the program's packages, cannot read a PIT with a zone's name."""
     if system.python_output("import zoneinfo; print(zoneinfo.ZoneInfo('America/New_York'))", environ).strip():
         return []
     fix = "install the system's tzdata, or give PITs an offset"
@@ -158,7 +158,7 @@ def check_zones(environ: Mapping[str, str], system: System) -> list[Finding]:
 
 
 def check_client(environ: Mapping[str, str], system: System) -> Finding:
-    """Return whether the client on PATH, or the one that the installed SDK bundles, is new enough."""
+    """Return a finding on the version of the client on PATH, or of the one that the installed SDK bundles."""
     program = system.find_client(environ)
     recorded = Path(program).parent.parent / "_cli_version.py"  # of the SDK's client, which need not be started then
     is_recorded = recorded.is_file()
@@ -183,7 +183,7 @@ def check_client(environ: Mapping[str, str], system: System) -> Finding:
 # Switches of a settings file with which the client does not run a project's hooks. The last two are an administrator's.
 _SWITCHES = ("disableAllHooks", "allowManagedHooksOnly", "strictPluginOnlyCustomization")
 
-# What another hook of ours could undo at each event, and by which field of its answer.
+# What another hook could undo at each event, and by which field of its answer.
 _REWRITING = {"PreToolUse": ("the command", "updatedInput"), "PostToolUse": ("output", "updatedToolOutput")}
 
 
@@ -210,7 +210,7 @@ def check_settings(settings: Sequence[Settings], environ: Mapping[str, str], pro
 
 
 def check_wiring(wired: Sequence[WiredHook]) -> Iterator[Finding]:
-    """Yield whether the gate and the guard are wired for every tool that the shipped wiring names."""
+    """Yield a finding for each row of the shipped wiring, and for each other hook that could undo what ours do."""
     for row in bundle.wiring():
         name, tools = f"{row.script} at {row.event} on {row.matcher}", row.matcher.split("|")
         hooks = [hook for hook in wired if all(hook.runs_for(row.event, row.script, tool) for tool in tools)]
@@ -250,7 +250,7 @@ def _check_hook(wired: WiredHook) -> Iterator[Finding]:
 
 
 def check_servers(servers: Sequence[Server], wired: Sequence[WiredHook]) -> Iterator[Finding]:
-    """Yield whether the tools of Neo4j's MCP servers have the names that the hooks are wired for."""
+    """Yield a finding for each MCP server of Neo4j: its tools must have the names that the hooks are wired for."""
     if not servers:
         yield Finding("note", "neo4j", f"no {PROGRAM} server is configured here, so its tools were not checked")
     for server in servers:
@@ -296,7 +296,7 @@ def try_hook(hook: WiredHook, environ: Mapping[str, str], system: System) -> lis
 
 
 def check_files(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
-    """Yield the version of each file that ``init`` installed, in the project and for the user."""
+    """Yield a finding on the version of each file that ``init`` installed, in the project and for the user."""
     history = versions.recorded()
     for folder in dict.fromkeys((project / ".claude", user_folder(environ))):
         for name, path in ((name, folder / name) for name in bundle.files() if (folder / name).is_file()):
@@ -322,7 +322,7 @@ print(importlib.machinery.SourceFileLoader("pit_gate", path).get_code("pit_gate"
 
 
 def check_cache(path: Path, environ: Mapping[str, str], system: System) -> list[Finding]:
-    """Return whether the compiled gate, which the guard loads, is the gate's source."""
+    """Return a failure if the compiled gate, which the guard loads, is not that of the gate's source."""
     if system.python_output(_COMPILED, environ, str(path)).strip() != "False":
         return []
     message = f"the compiled form of {path}, which the guard loads, is not what that file says"
@@ -330,7 +330,7 @@ def check_cache(path: Path, environ: Mapping[str, str], system: System) -> list[
 
 
 def check_agents(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
-    """Yield every agent of the project and of the user that is meant for pit_fetch alone, and unknown to the guard."""
+    """Yield a failure for each agent of the project and of the user that the guard should know, and does not."""
     for name in _adapters(environ, project):
         if name not in guard.ADAPTERS:
             fix = f"give it the name of a bundled one, or set {guard.ONLY_VARIABLE}=1 for the session"
@@ -374,7 +374,7 @@ _OPERATOR_FILES = {
 
 
 def check_operator_files(settings: Sequence[Settings], environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
-    """Yield whether an agent may read the audit file and the archive."""
+    """Yield a finding on who may read the audit file and the archive."""
     for check, (variable, content) in _OPERATOR_FILES.items():
         name = effective_value(settings, environ, variable, str(project))
         if not name:
@@ -392,7 +392,7 @@ def check_operator_files(settings: Sequence[Settings], environ: Mapping[str, str
 
 
 def check_credentials(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
-    """Yield whether each source's credentials are set. A source without them cannot fetch, and cannot leak."""
+    """Yield a finding for each source's credentials. A source without them cannot fetch, and cannot leak."""
     from pit_fetch.engine import registry
     from pit_fetch.engine.credentials import lookup
 
