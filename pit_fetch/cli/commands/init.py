@@ -59,7 +59,7 @@ def run(
 
 def _parser(folder: str) -> Parser:
     parser = Parser("init", "Install the gate, the guard, agents and skills in a project's .claude folder.")
-    parts, direction = (argparse.ArgumentParser.add_mutually_exclusive_group(parser) for _ in range(2))
+    parts, direction = parser.add_mutually_exclusive_group(), parser.add_mutually_exclusive_group()
     parser.add_argument(
         "dir", nargs="?", default=folder, metavar="DIR", help="the project (default: working directory), or ~ for all"
     )
