@@ -19,7 +19,7 @@ from pit_fetch.archive.store.journal import Exchange, Fetch, Key
 from pit_fetch.errors import PitFetchError
 from pit_fetch.provider import Context, Gap, Host, Page, Provider, Query, Record, Watermark, Window
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, from_canonical
-from pit_fetch.request.operations import OPTION, in_window
+from pit_fetch.request.operations import OPTION
 from pit_fetch.request.query import build_query
 from pit_fetch.request.values import format_value
 from pit_fetch.runtime import Clock
@@ -97,7 +97,7 @@ def holds(one: Asked, records: Sequence[Record]) -> bool:
         elif public > query.horizon or (earliest is not None and public < earliest):
             continue
         with contextlib.suppress(Exception):  # a filter of a provider's that fails proves nothing
-            if in_window(query, record) and provider.select(query, record):
+            if query.in_window(record) and provider.select(query, record):
                 return True
     return False
 

@@ -110,7 +110,9 @@ def _positional(values: Mapping[str, Any], words: list[str], provider: Provider,
 
 
 def _hint(name: str, flags: Iterable[str], provider: Provider) -> str:
-    return suggest.option(name, flags, [variable for one in provider.credentials for variable in one.variables])
+    variables = [variable for credential in provider.credentials for variable in credential.variables]
+    search_terms = {option.name: option.search_terms for option in provider.options if option.search_terms}
+    return suggest.option(name, flags, variables, search_terms)
 
 
 def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
@@ -128,7 +130,7 @@ def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
         is_value = not literal and not is_value and word in takes_value
         name = pair[1].lower().replace("_", "-") if pair else ""
         if not literal and not was_value and _LONG_DASH.match(word):
-            hint = suggest.option(word.partition("=")[0], flags)
+            hint = _hint(word.partition("=")[0], flags, provider)
             raise UsageError("usage", text=f"an option starts with a long dash: write two hyphens{hint}")
         is_text = name not in names and free_words and f"--{name}" not in COMMON_WITH_VALUE and not suggest.is_key(name)
         if pair is None or is_text:
@@ -174,8 +176,7 @@ def _one_word(option: Option, count: int, provider: Provider) -> str:
 def _others(provider: Provider, before: str = "; ") -> str:
     """How to give what is not that word."""
     others = [other for other in provider.options if not other.positional and other.kind != "flag"]
-    likely = next((other for other in others if other.name in ("symbol", "tickers")), others[0] if others else None)
-    example = f", e.g. {likely.name}={likely.metavar or 'VALUE'}" if likely else ""
+    example = f", e.g. {others[0].name}={others[0].metavar or 'VALUE'}" if others else ""
     return f"{before}write the others as name=VALUE{example}"
 
 

@@ -82,8 +82,9 @@ def _run(argv: list[str], runtime: Runtime, output: Output) -> None:
         from pit_fetch.engine import registry
         from pit_fetch.support.suggest import without_source
 
-        names, flags = registry.known_names(), parser.COMMON_FLAGS
-        raise UsageError("usage", text=without_source(argv, tuple(COMMANDS), registry.BUNDLED_NAMES, names, flags))
+        sources, names, flags = registry.BUNDLED_NAMES, registry.known_names(), parser.COMMON_FLAGS
+        text = without_source(argv, tuple(COMMANDS), sources, names, flags, registry.search_terms)
+        raise UsageError("usage", text=text)
     from pit_fetch.cli import fetch
 
     fetch.fetch(argv, source, runtime, output)

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pit_fetch.errors import ExitStatus
-from pit_fetch.formats import DATA_ONLY, Text, renderer
+from pit_fetch.formats import DATA_ONLY, RenderOptions, Text, renderer
 from pit_fetch.formats import json as as_json
 from pit_fetch.gaps import Code, Gap, GapType, gap
 from pit_fetch.pipeline import envelope
 from pit_fetch.pipeline.chunks import ChunkStart
 from pit_fetch.pipeline.cursor import format_cursor, position
-from pit_fetch.pipeline.envelope import Envelope
+from pit_fetch.pipeline.envelope import PlainEnvelope
 from pit_fetch.pipeline.select import Selection, WithheldCounts
-from pit_fetch.provider import STAMPS, FieldKind, Record
+from pit_fetch.provider import STAMPS, Record
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
@@ -64,7 +64,7 @@ class FetchResult(NamedTuple):
     kept, public  the records that are shown; and with those that are left out for what their texts quote
     """
 
-    envelope: Envelope
+    envelope: PlainEnvelope
     text: Text
     status: ExitStatus
     complaint: str = ""
@@ -114,9 +114,15 @@ class _Draft(NamedTuple):
 def _judged(
     request: FetchRequest, records: Sequence[Record], gaps: list[Gap], view: envelope.EnvelopeOptions
 ) -> _Draft:
-    render = renderer(request.format, request.width)
-    fitted = envelope.fit_to_budget(records, gaps, view, lambda one: render(one, request.pretty), request.max_chars)
+    fitted = _fit(request, records, gaps, view)
     return _Draft(records, gaps, view, fitted, envelope.judge(as_json.render(fitted.envelope), request.pit))
+
+
+def _fit(
+    request: FetchRequest, records: Sequence[Record], gaps: Sequence[Gap], view: envelope.EnvelopeOptions
+) -> envelope.SizedEnvelope:
+    render, layout = renderer(request.format), RenderOptions(request.pretty, request.width)
+    return envelope.fit_to_budget(records, gaps, view, lambda made: render(made, layout), request.max_chars)
 
 
 def _without_quotations(request: FetchRequest, draft: _Draft) -> _Draft:
@@ -164,8 +170,7 @@ def unjudged(
 ) -> FetchResult:
     """What an operator is shown of ``records``, public or not. The gate would refuse it: never for an agent."""
     view = _view(request, secrets)._replace(resumes=False)
-    render = renderer(request.format, request.width)
-    fitted = envelope.fit_to_budget(records, gaps, view, lambda one: render(one, request.pretty), request.max_chars)
+    fitted = _fit(request, records, gaps, view)
     notes = tuple(f"{one['type']}: {one['reason']}" for one in fitted.envelope.gaps if request.format in DATA_ONLY)
     complaint = view.clean(_complaint(list(gaps), status))
     return FetchResult(
@@ -180,19 +185,20 @@ def _view(request: FetchRequest, secrets: tuple[str, ...]) -> envelope.EnvelopeO
         clean_data=redactor(secrets, MIN_LENGTH_IN_DATA),
         fields=request.fields,
         pit=request.pit,
-        provenance=envelope.Provenance(request.provider.name, request.canonical, request.pit, _kinds(request)),
+        provenance=_provenance(request),
     )
 
 
-def _kinds(request: FetchRequest) -> dict[str, FieldKind]:
-    """The declared kinds of the fields that can be in the answer."""
-    asked = candidate_operations(request.provider, request.options)
-    return {
-        one.name: one.kind
-        for operation in asked
-        for one in operation.fields
-        if not request.fields or one.name in request.fields
-    }
+def _provenance(request: FetchRequest) -> envelope.Provenance:
+    fields = [
+        field
+        for operation in candidate_operations(request.provider, request.options)
+        for field in operation.fields
+        if not request.fields or field.name in request.fields
+    ]
+    kinds = {field.name: field.kind for field in fields}
+    plotted = tuple(field.name for field in fields if field.is_plotted)
+    return envelope.Provenance(request.provider.name, request.canonical, request.pit, kinds, plotted)
 
 
 def _unknown_fields(request: FetchRequest, kept: Sequence[Record]) -> list[Gap]:

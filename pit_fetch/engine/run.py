@@ -19,7 +19,7 @@ from pit_fetch.pipeline.cursor import Position, position
 from pit_fetch.pipeline.select import Selection, SelectionBuilder, WithheldCounts, in_order, public, take
 from pit_fetch.provider import Context, Page, Query, Record, Stage, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.operations import caveats, in_window, is_of_publication, is_out_of_reach
+from pit_fetch.request.operations import caveats, is_of_publication, is_out_of_reach
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime, TimeIsUp
 from pit_fetch.support.redaction import redactor
@@ -132,7 +132,7 @@ def _keep(
     stream = (one for one in ordered if not isinstance(one, Watermark))
 
     def select(record: Record) -> bool:
-        wanted = in_window(query, record) and provider.select(query, record)
+        wanted = query.in_window(record) and provider.select(query, record)
         if wanted:
             log.kept(provider.name, len(builder.records) + 1)
         return wanted

@@ -24,7 +24,7 @@ from pit_fetch.pipeline.select import visibility
 from pit_fetch.provider import Operation, Page, Provider, Query, Record
 from pit_fetch.request import audience
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.operations import DATINGS, candidate_operations, in_window
+from pit_fetch.request.operations import DATINGS, candidate_operations
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
 from pit_fetch.times import format_for_people
@@ -114,7 +114,7 @@ def _watched(provider: Provider, seen: dict[tuple[object, ...], Record]) -> Prov
 
 def _is_wanted(provider: Provider, query: Query, record: Record) -> bool:
     try:
-        return in_window(query, record) and provider.select(query, record)
+        return query.in_window(record) and provider.select(query, record)
     except Exception:  # noqa: BLE001 - a filter that cannot read the record says nothing about it
         return True
 

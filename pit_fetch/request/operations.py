@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
 from typing import Any
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.provider import Operation, Provider, Query, Record, Window
+from pit_fetch.provider import Operation, Provider, Query, Window
 from pit_fetch.support import suggest
-from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc3339
 
 # The option that names the operation, where a provider has several.
 OPTION = "op"
@@ -25,8 +23,6 @@ DATINGS: Mapping[str, str] = {
 
 # As many operations as a reason can list.
 _FEW = 8
-# The smallest unit of time: a record at the very end of a day belongs to that day.
-_INSTANT = timedelta(microseconds=1)
 
 
 def resolve_operation(provider: Provider, query: Query) -> Query:
@@ -70,9 +66,10 @@ def _named(provider: Provider, name: str | None) -> Operation:
     for operation in provider.operations:
         if operation.name == name:
             return operation
-    names = [one.name for one in provider.operations]
-    aliases = next((one.synonyms for one in provider.options if one.name == OPTION), {})
-    close = suggest.operation(str(name), names) or suggest.operation(str(name), aliases)
+    names = [operation.name for operation in provider.operations]
+    search_terms = {operation.name: operation.search_terms for operation in provider.operations}
+    aliases = next((option.synonyms for option in provider.options if option.name == OPTION), {})
+    close = suggest.name(str(name), names, search_terms) or suggest.name(str(name), aliases)
     listed = f"it has {', '.join(names)}; see --help." if len(names) <= _FEW else "--help lists them."
     hint = f"did you mean {close}?" if close else listed
     raise ConfigError("usage", text=f"{suggest.shown(str(name))} is not an operation of {provider.name}: {hint}")
@@ -98,30 +95,3 @@ def caveats(query: Query, source: str) -> Iterator[Gap]:
         yield gap("snapshot", operation=name, why=why)
     for text in operation.caveats(query):
         yield gap("caveat", text=text)
-
-
-def in_window(query: Query, record: Record) -> bool:
-    """Whether the record lies within --date-from and --date-to, by the field that its operation declares.
-
-    A record without a readable date there is kept: a filter must not hide what it cannot judge.
-    """
-    moment = _moment(query.operation, record)
-    if moment is None:
-        return True
-    return (query.since is None or moment >= query.since) and (query.until is None or moment <= query.until)
-
-
-def _moment(operation: Operation, record: Record) -> datetime | None:
-    if operation.window in (None, Window.BY_SELECT, Window.BY_ASKING):
-        return None
-    if operation.window in ("", "available_on"):
-        public = record.available_at
-        return public - _INSTANT if public is not None and operation.window else public
-    text = record.payload.get(operation.window)
-    moment = parse_rfc3339(text)
-    if moment is not None or not isinstance(text, str):
-        return moment
-    # A time without an offset is not an instant, but it has a day.
-    day = parse_date(text[:10]) if text[10:11] in ("", " ", "T") else None
-    midnight = None if day is None else end_of_day(day, NEW_YORK)
-    return None if midnight is None else midnight - _INSTANT

@@ -23,7 +23,7 @@ from pit_fetch.provider import (
     Record,
     Window,
 )
-from pit_fetch.request.operations import caveats, in_window, is_out_of_reach, resolve_operation
+from pit_fetch.request.operations import caveats, is_out_of_reach, resolve_operation
 from pit_fetch.testing.server import Response
 from pit_fetch.times import window_end, window_start
 from tests.demo_source import PIT, at_pit, demo, record
@@ -256,12 +256,12 @@ DAY = Operation(window="day")
 def test_the_window(operation: Operation, payload: dict[str, Any], words: dict[str, str], inside: bool) -> None:
     since = window_start(words["since"]) if "since" in words else None
     until = window_end(words["until"]) if "until" in words else None
-    assert in_window(query(operation, since=since, until=until), record("a", **payload)) is inside
+    assert query(operation, since=since, until=until).in_window(record("a", **payload)) is inside
 
 
 def test_what_has_no_instant_is_in_every_window() -> None:
     undated = record("a")._replace(available_at=None)
-    assert in_window(query(pit=None, since=NOW, until=NOW), undated)
+    assert query(pit=None, since=NOW, until=NOW).in_window(undated)
 
 
 @pytest.mark.parametrize("option", ["--date-from", "--date-to"])
