@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch.engine import settings_files
-from pit_fetch.engine.progress import Log
-from pit_fetch.engine.report import Outcome
+from pit_fetch.engine.progress import Progress
+from pit_fetch.engine.report import FetchResult
 from pit_fetch.engine.run import run
 from pit_fetch.errors import GapError, PitFetchError, UsageError
 from pit_fetch.gaps import FAILURES
@@ -142,7 +142,7 @@ def sources(runtime: Runtime | None = None) -> list[dict[str, Any]]:
 
 
 def _answer(
-    source: str, calls: Sequence[Options], on_gap: str, runtime: Runtime | None, ask: Callable[..., Outcome]
+    source: str, calls: Sequence[Options], on_gap: str, runtime: Runtime | None, ask: Callable[..., FetchResult]
 ) -> Envelope:
     """Return the envelope that ``ask`` makes of the requests of ``calls``. A failure raises unless gaps are kept."""
     if on_gap not in ("raise", "keep"):
@@ -151,7 +151,7 @@ def _answer(
     try:
         runtime, settings = settings_files.settled(runtime)
         requests = [_request(source, options, settings, runtime) for options in calls]
-        plain = ask(*requests, runtime, Log(), shlex.split(requests[-1].canonical)).envelope
+        plain = ask(*requests, runtime, Progress(), shlex.split(requests[-1].canonical)).envelope
     except PitFetchError as error:
         if on_gap == "raise":
             raise

@@ -21,6 +21,8 @@ from typing import Any, NamedTuple
 
 from pit_fetch.support.process import INTERRUPTED
 
+__all__ = ["Code", "Gap", "GapType", "gap"]
+
 
 class GapType(StrEnum):
     """The kinds of gap, as the envelope names them."""

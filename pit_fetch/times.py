@@ -25,6 +25,21 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch.support.bundled import gate
 
+__all__ = [
+    "NEW_YORK",
+    "delayed",
+    "end_of_day",
+    "end_of_day_anywhere",
+    "in_new_york",
+    "parse_date",
+    "parse_http_date",
+    "parse_rfc2822",
+    "parse_rfc3339",
+    "parse_wall_clock",
+    "start_of_day",
+    "wall_clock",
+]
+
 NEW_YORK = ZoneInfo("America/New_York")
 _LAST_ZONE = timezone(timedelta(hours=-12))  # where a day ends last
 

@@ -36,8 +36,6 @@ _HEADINGS = {
     "diff": "What changed, as of {}",
     "explain": "What was public, and what was not, at {}",
 }
-# A curve is drawn of the first of these fields that the items have as a number.
-_FIGURES = ("close", "value", "price", "adjusted_close")
 _HEADLINES = ("title", "headline", "name")
 _LINKS = ("url", "link", "html_url")
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -60,7 +58,7 @@ class _Layout(NamedTuple):
 
 def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
     """Return a whole document, UTF-8."""
-    source, _, pit, kinds = envelope.provenance
+    source, _, pit, kinds, _ = envelope.provenance
     typed = columns(envelope.data, kinds)
     by_name = {column.name: column for column in typed}
     title = (source or "pit_fetch") + (f" as of {format_for_people(pit)}" if pit else "")
@@ -101,7 +99,7 @@ def fragment(envelope: PlainEnvelope) -> str:
 
 
 def _header(envelope: PlainEnvelope, by_name: Mapping[str, Column]) -> str:
-    source, query, pit, _ = envelope.provenance
+    source, query, pit, _, _ = envelope.provenance
     if pit is None:
         heading = "What the source says <small>open mode: no PIT, nothing is withheld</small>"
     else:
@@ -135,7 +133,8 @@ def _dated_by(by_name: Mapping[str, Column]) -> str:
 
 def _figure(envelope: PlainEnvelope, by_name: Mapping[str, Column]) -> str:
     stamps = by_name["available_at"].values if "available_at" in by_name else []
-    figures = next((by_name[name] for name in _FIGURES if name in by_name and by_name[name].kind == "number"), None)
+    plotted = (by_name[name] for name in envelope.provenance.plotted if name in by_name)
+    figures = next((column for column in plotted if column.kind == "number"), None)
     numbers = figures.values if figures else [None] * len(stamps)
     marks = [
         Mark(at, f"i{index}", numbers[index], _is_grey(item))

@@ -13,7 +13,7 @@ from pit_fetch.formats.columns import Column, columns
 from pit_fetch.gaps import Code
 from pit_fetch.pipeline.envelope import PlainEnvelope
 from pit_fetch.provider import STAMPS
-from pit_fetch.support.terminal import visible
+from pit_fetch.support.terminal import escape_unprintable
 
 WIDTH = 120  # without a terminal
 _SEPARATOR = "  "
@@ -46,7 +46,7 @@ class _TextColumn:
     def __init__(self, column: Column) -> None:
         self.head = column.name
         self.right = column.kind in ("number", "integer")
-        self.cells = [visible(_text(value, column)) for value in column.values]
+        self.cells = [escape_unprintable(_text(value, column)) for value in column.values]
         self.wanted = max(_length(self.head), *map(_length, self.cells))
         most = self.wanted if self.right or column.kind in ("instant", "date") else _TEXT
         self.width = min(self.wanted, _HEADLINE if self.head in _FIRST else max(most, len(self.head)))
@@ -128,4 +128,4 @@ def _length(text: str) -> int:
 def _gaps(envelope: PlainEnvelope) -> str:
     # Two gaps are in every answer with a PIT, and state nothing about this one.
     gaps = [gap for gap in envelope.gaps if not {gap["type"], gap["reason"]} & _CONSTANT]
-    return "".join(f"\n{gap['type']}: {visible(str(gap['reason']))}\n" for gap in gaps)
+    return "".join(f"\n{gap['type']}: {escape_unprintable(str(gap['reason']))}\n" for gap in gaps)

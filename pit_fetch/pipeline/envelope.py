@@ -41,12 +41,14 @@ class Provenance(NamedTuple):
     source, query  the provider's name, and the request in its canonical form
     pit     the PIT (aware); None in open mode
     kinds   the declared kinds of the fields that were requested, by name
+    plotted  the declared fields of which a page draws a curve, the preferred one first
     """
 
     source: str = ""
     query: str = ""
     pit: datetime | None = None
     kinds: Mapping[str, FieldKind] = {}
+    plotted: tuple[str, ...] = ()
 
 
 class PlainEnvelope(dict[str, list[dict[str, Any]]]):

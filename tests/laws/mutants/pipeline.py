@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from pit_fetch.engine.report import Collected
+from pit_fetch.engine.report import CollectedRecords
 from pit_fetch.errors import ExitStatus, UpstreamError
 from pit_fetch.formats import DEFAULTS, renderer
 from pit_fetch.gaps import Gap, gap
@@ -15,7 +15,6 @@ from pit_fetch.pipeline import select
 from pit_fetch.pipeline.envelope import EnvelopeOptions, build
 from pit_fetch.pipeline.select import WithheldCounts, in_order, public
 from pit_fetch.provider import Page, Record, Watermark
-from pit_fetch.request.query import in_window
 from tests.laws.mutants.leak import ANY, Mutant, kept
 from tests.laws.plant import Make
 
@@ -47,7 +46,7 @@ def _filters_before_versions(real: Any) -> Any:
 
     def take(request: Any, query: Any, runtime: Any, log: Any, stream: Any, collected: Any) -> None:
         def is_wanted(record: Record) -> bool:
-            return in_window(query, record) and bool(request.provider.select(query, record))
+            return query.in_window(record) and bool(request.provider.select(query, record))
 
         real(request, query, runtime, log, kept(stream, is_wanted), collected)
 
@@ -164,11 +163,11 @@ def _all_records_scanned(real: Any) -> Any:
 # What is said of it.
 
 
-def _gaps(change: Callable[[Gap, Collected], Gap | None]) -> Make:
+def _gaps(change: Callable[[Gap, CollectedRecords], Gap | None]) -> Make:
     """The gaps of a fetch, each as ``change`` makes it, or left out."""
 
     def make(real: Any) -> Any:
-        def gaps(request: Any, collected: Collected) -> list[Gap]:
+        def gaps(request: Any, collected: CollectedRecords) -> list[Gap]:
             changed = [change(original, collected) for original in real(request, collected)]
             return [original for original in changed if original is not None]
 
@@ -177,39 +176,39 @@ def _gaps(change: Callable[[Gap, Collected], Gap | None]) -> Make:
     return make
 
 
-def _only_when(code: str, is_due: Callable[[Collected], object]) -> Make:
+def _only_when(code: str, is_due: Callable[[CollectedRecords], object]) -> Make:
     return _gaps(lambda original, collected: original if original.code != code or is_due(collected) else None)
 
 
-def _count_of_undated(original: Gap, collected: Collected) -> Gap:
+def _count_of_undated(original: Gap, collected: CollectedRecords) -> Gap:
     return gap("undated_served", count=len(collected.withheld.undated)) if original.code == "undated" else original
 
 
-def _count_of_unusable(original: Gap, collected: Collected) -> Gap:
+def _count_of_unusable(original: Gap, collected: CollectedRecords) -> Gap:
     unusable = collected.withheld.unusable
     return gap("unusable", count=unusable) if original.code == "undated" and unusable else original
 
 
-def _no_data_unless_late(original: Gap, collected: Collected) -> Gap | None:
+def _no_data_unless_late(original: Gap, collected: CollectedRecords) -> Gap | None:
     return None if original.type == "no_data" and collected.withheld.late else original
 
 
-def _no_hint_if_late(original: Gap, collected: Collected) -> Gap:
+def _no_hint_if_late(original: Gap, collected: CollectedRecords) -> Gap:
     return gap("nothing") if original.code == "nothing_with_hint" and collected.withheld.late else original
 
 
 def _exit_code_of_late(real: Any) -> Any:
-    def report(request: Any, collected: Collected) -> Any:
+    def report(request: Any, collected: CollectedRecords) -> Any:
         outcome = real(request, collected)
         return outcome._replace(status=ExitStatus.BUG) if collected.withheld.late else outcome
 
     return report
 
 
-def _telling(tell: Callable[[Collected], str]) -> Make:
+def _telling(tell: Callable[[CollectedRecords], str]) -> Make:
     def make(real: Any) -> Any:
-        def collect(request: Any, runtime: Any, log: Any) -> Collected:
-            collected: Collected = real(request, runtime, log)
+        def collect(request: Any, runtime: Any, log: Any) -> CollectedRecords:
+            collected: CollectedRecords = real(request, runtime, log)
             log.detail(tell(collected))
             return collected
 
@@ -219,7 +218,7 @@ def _telling(tell: Callable[[Collected], str]) -> Make:
 
 
 def _json_alone_is_judged(real: Any) -> Any:
-    def report(request: Any, collected: Collected) -> Any:
+    def report(request: Any, collected: CollectedRecords) -> Any:
         outcome = real(request, collected)
         if request.format == "json" or outcome.status is not ExitStatus.BUG:
             return outcome
@@ -348,7 +347,7 @@ MUTANTS = (
     ),
     Mutant(
         "requests told with -v",
-        "pit_fetch.engine.progress:Log.request",
+        "pit_fetch.engine.progress:Progress.request",
         lambda real: lambda log, url: log.detail(url),
         ANY,
     ),

@@ -60,7 +60,9 @@ def bars(count: int, rng: Random | None = None) -> PlainEnvelope:
             )
         day -= timedelta(days=1)
     return PlainEnvelope(
-        items, gaps(), Provenance("alphavantage", "--source alphavantage --op TIME_SERIES_DAILY", PIT, _BARS)
+        items,
+        gaps(),
+        Provenance("alphavantage", "--source alphavantage --op TIME_SERIES_DAILY", PIT, _BARS, ("close",)),
     )
 
 

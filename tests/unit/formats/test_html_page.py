@@ -178,7 +178,7 @@ _NAMES = st.sampled_from(["title", "url", "close", "body", "verdict", "change", 
 @given(st.lists(st.dictionaries(_NAMES, _JSON, max_size=5), max_size=4))
 def test_any_items_make_an_inert_page(items: list[dict[str, Any]]) -> None:
     stamped = [{"available_at": None, "available_at_source": "provider_metadata", "id": "1", **item} for item in items]
-    envelope = PlainEnvelope(stamped, [], Provenance("demo", "q", PIT))
+    envelope = PlainEnvelope(stamped, [], Provenance("demo", "q", PIT, plotted=("close",)))
     assert _is_inert(_Page(render(envelope)))
     assert _is_inert(_Page(fragment(envelope)))
 
