@@ -21,7 +21,6 @@ from pit_fetch.gaps import Code, gap
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-
 __all__ = ["ConfigError", "ExitStatus", "GapError", "InputError", "PitFetchError", "UpstreamError", "UsageError"]
 
 

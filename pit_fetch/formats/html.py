@@ -99,7 +99,7 @@ def fragment(envelope: PlainEnvelope) -> str:
 
 
 def _header(envelope: PlainEnvelope, by_name: Mapping[str, Column]) -> str:
-    source, query, pit, _, _ = envelope.provenance
+    source, query, pit, *_ = envelope.provenance
     if pit is None:
         heading = "What the source says <small>open mode: no PIT, nothing is withheld</small>"
     else:

@@ -39,8 +39,8 @@ class Provenance(NamedTuple):
     """The question that an envelope answers.
 
     source, query  the provider's name, and the request in its canonical form
-    pit     the PIT (aware); None in open mode
-    kinds   the declared kinds of the fields that were requested, by name
+    pit      the PIT (aware); None in open mode
+    kinds    the declared kinds of the fields that were requested, by name
     plotted  the declared fields of which a page draws a curve, the preferred one first
     """
 
