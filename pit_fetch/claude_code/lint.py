@@ -25,13 +25,11 @@ from pit_fetch.claude_code import bundle, frontmatter
 from pit_fetch.claude_code.client_settings import odd_fields
 from pit_fetch.claude_code.cypher import blocks
 from pit_fetch.cli.command import Answer, Parser
+from pit_fetch.engine.registry import BUNDLED_NAMES
 from pit_fetch.errors import ExitStatus
 from pit_fetch.support.bundled import gate, load
 
 guard = load("pit_guard")
-
-# Agents whose name, skills or hooks say that they retrieve data.
-DATA_AGENTS = re.compile(r"neo4j-.*|perplexity-.*|alphavantage(-.*)?|bz-news-api|sec_full_text|fred|earningscall|yahoo")
 
 WRITE_TOOL = "mcp__neo4j-cypher__write_neo4j_cypher"
 READ_TOOL = "mcp__neo4j-cypher__read_neo4j_cypher"
@@ -44,13 +42,7 @@ PIT_DONE: Mapping[str, str] = {
     "neo4j-transcript": READ_TOOL,
     "neo4j-xbrl": READ_TOOL,
     "neo4j-entity": READ_TOOL,
-    "bz-news-api": "Bash",
-    "alphavantage": "Bash",
-    "sec_full_text": "Bash",
-    "fred": "Bash",
-    "earningscall": "Bash",
-    "yahoo": "Bash",
-    **{f"perplexity-{name}": "Bash" for name in ("search", "ask", "reason", "research", "sec")},
+    **dict.fromkeys(guard.ADAPTERS, "Bash"),
 }
 DEPRECATED_SKILLS = frozenset({"filtered-data"})
 
@@ -130,7 +122,7 @@ def lint(project: Path, home: Path) -> tuple[list[str], list[Problem]]:
         try:
             agent = _read(path, shown)
         except (ValueError, AttributeError, TypeError) as error:
-            if DATA_AGENTS.fullmatch(path.stem):
+            if _has_data_name(path.stem):
                 checked.append(path.stem)
                 problems.append(Problem("ERROR", "R3", shown, f"the frontmatter cannot be read ({error})"))
             continue
@@ -199,9 +191,14 @@ def _fault_of(event: str, hook: Mapping[str, Any]) -> str:
     return ""
 
 
+def _has_data_name(name: str) -> bool:
+    """Return whether an agent's name is one of ours, or begins with that of a source."""
+    return name in PIT_DONE or name.startswith(("neo4j-", *(f"{source}-" for source in BUNDLED_NAMES)))
+
+
 def _is_data_agent(agent: Agent) -> bool:
     return (
-        DATA_AGENTS.fullmatch(agent.name) is not None
+        _has_data_name(agent.name)
         or "pit-envelope" in agent.skills
         or any("pit_gate.py" in hook.command for hook in agent.hooks)
     )
