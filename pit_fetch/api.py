@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pit_fetch.engine import settings_files
-from pit_fetch.engine.progress import Log
-from pit_fetch.engine.report import Outcome
+from pit_fetch.engine.progress import Progress
+from pit_fetch.engine.report import FetchResult
 from pit_fetch.engine.run import run
 from pit_fetch.errors import PitFetchError, UsageError
 from pit_fetch.pipeline.envelope import Envelope, EnvelopeOptions, FetchCall, build
@@ -61,7 +61,7 @@ def _answer(
     calls: Sequence[Options],
     on_gap: str,
     runtime: Runtime | None,
-    ask: Callable[[list[FetchRequest], Runtime, Log, list[str]], Outcome],
+    ask: Callable[[list[FetchRequest], Runtime, Progress, list[str]], FetchResult],
 ) -> Envelope:
     """The envelope that ``ask`` makes of the requests of ``calls``; a failure raises unless it is to be kept."""
     if on_gap not in ("raise", "keep"):
@@ -70,7 +70,7 @@ def _answer(
     try:
         runtime, settings = settings_files.settled(runtime)
         requests = [_request(source, options, settings, runtime) for options in calls]
-        answer = ask(requests, runtime, Log(), shlex.split(requests[-1].canonical)).envelope
+        answer = ask(requests, runtime, Progress(), shlex.split(requests[-1].canonical)).envelope
     except PitFetchError as error:
         if on_gap == "raise":
             raise

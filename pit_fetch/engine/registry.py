@@ -153,7 +153,7 @@ def _problem_with(provider: object, entry: EntryPoint) -> str:
 
 
 def _problem_with_options(provider: Provider) -> str:
-    from pit_fetch.cli.parser import COMMON_OPTIONS
+    from pit_fetch.request.options import COMMON_OPTIONS
 
     names = [option.name for option in (*COMMON_OPTIONS, *provider.options)]
     twice = next((name for name in names if names.count(name) > 1), None)

@@ -16,7 +16,7 @@ from pit_fetch.pipeline.envelope import Envelope
 from pit_fetch.pipeline.select import Selection, WithheldCounts
 from pit_fetch.provider import STAMPS, Record
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.query import named
+from pit_fetch.request.operations import candidate_operations
 from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
 from pit_fetch.support.suggest import shown
 from pit_fetch.times import format_for_people
@@ -32,7 +32,7 @@ _STATUS_OF_TYPE = {
 }
 
 
-class Collected(NamedTuple):
+class CollectedRecords(NamedTuple):
     """What a fetch produced.
 
     selection    the public records that were kept, the gaps met on the way, and which cap ended it
@@ -55,7 +55,7 @@ class Collected(NamedTuple):
     resumes: bool = True
 
 
-class Outcome(NamedTuple):
+class FetchResult(NamedTuple):
     """What leaves the process, and the records and gaps behind it.
 
     text       the envelope in the requested format: text, or bytes for a binary one
@@ -74,7 +74,7 @@ class Outcome(NamedTuple):
     public: tuple[Record, ...] = ()
 
 
-def report(request: FetchRequest, collected: Collected) -> Outcome:
+def report(request: FetchRequest, collected: CollectedRecords) -> FetchResult:
     """What is printed of ``collected``. The gate judges it here, whatever its format.
 
     Raises TypeError, ValueError or RecursionError for a payload that JSON cannot express.
@@ -98,7 +98,7 @@ def report(request: FetchRequest, collected: Collected) -> Outcome:
     notes = tuple(f"{one['type']}: {one['reason']}" for one in fitted.envelope.gaps if request.format in DATA_ONLY)
     kept = tuple(draft.records[: fitted.record_count])
     public = collected.selection.records if draft.finding is None and len(kept) == len(draft.records) else kept
-    return Outcome(fitted.envelope, fitted.text, status, complaint, notes, kept, tuple(gaps), tuple(public))
+    return FetchResult(fitted.envelope, fitted.text, status, complaint, notes, kept, tuple(gaps), tuple(public))
 
 
 class _Draft(NamedTuple):
@@ -161,14 +161,14 @@ def _start(request: FetchRequest, kept: Sequence[Record]) -> ChunkStart | None:
 
 def unjudged(
     request: FetchRequest, records: Sequence[Record], gaps: Sequence[Gap], secrets: tuple[str, ...], status: ExitStatus
-) -> Outcome:
+) -> FetchResult:
     """What an operator is shown of ``records``, public or not. The gate would refuse it: never for an agent."""
     view = _view(request, secrets)._replace(resumes=False)
     render = renderer(request.format, request.width)
     fitted = envelope.fit_to_budget(records, gaps, view, lambda one: render(one, request.pretty), request.max_chars)
     notes = tuple(f"{one['type']}: {one['reason']}" for one in fitted.envelope.gaps if request.format in DATA_ONLY)
     complaint = view.clean(_complaint(list(gaps), status))
-    return Outcome(
+    return FetchResult(
         fitted.envelope, fitted.text, status, complaint, notes, tuple(records[: fitted.record_count]), tuple(gaps)
     )
 
@@ -187,7 +187,7 @@ def _view(request: FetchRequest, secrets: tuple[str, ...]) -> envelope.EnvelopeO
 def _provenance(request: FetchRequest) -> envelope.Provenance:
     fields = [
         field
-        for operation in named(request.provider, request.options)
+        for operation in candidate_operations(request.provider, request.options)
         for field in operation.fields
         if not request.fields or field.name in request.fields
     ]
@@ -200,7 +200,7 @@ def _unknown_fields(request: FetchRequest, kept: Sequence[Record]) -> list[Gap]:
     """Says which of the requested fields no item has. Where the operation declares its fields, they are refused."""
     known = dict.fromkeys(name for record in kept for name in record.payload)
     unknown = [name for name in request.fields if name not in known and name not in STAMPS]
-    declared = any(one.fields for one in named(request.provider, request.options))
+    declared = any(one.fields for one in candidate_operations(request.provider, request.options))
     if declared or not kept or not unknown:
         return []
     return [gap("field_unknown", fields=", ".join(map(shown, unknown)), known=", ".join(known))]
@@ -212,7 +212,7 @@ def _complaint(gaps: list[Gap], status: ExitStatus) -> str:
     return next(one.reason for one in gaps if status is ExitStatus.BUG or _STATUS_OF_TYPE.get(one.type) is status)
 
 
-def _gaps(request: FetchRequest, collected: Collected) -> list[Gap]:
+def _gaps(request: FetchRequest, collected: CollectedRecords) -> list[Gap]:
     """The gaps in the envelope's order: the constant ones of PIT mode, the provider's, and how the fetch ended."""
     selection = collected.selection
     gaps = list(selection.gaps)

@@ -12,7 +12,7 @@ from pit_fetch.formats.columns import Column, columns
 from pit_fetch.gaps import Code
 from pit_fetch.pipeline.envelope import Envelope
 from pit_fetch.provider import STAMPS
-from pit_fetch.support.terminal import visible
+from pit_fetch.support.terminal import escape_unprintable
 
 WIDTH = 120  # where there is no terminal to ask
 _GAP = "  "
@@ -45,7 +45,7 @@ class _Shown:
     def __init__(self, column: Column) -> None:
         self.head = column.name
         self.right = column.kind in ("number", "integer")
-        self.cells = [visible(_text(value, column)) for value in column.values]
+        self.cells = [escape_unprintable(_text(value, column)) for value in column.values]
         self.wanted = max(_length(self.head), *map(_length, self.cells))
         most = self.wanted if self.right or column.kind in ("instant", "date") else _TEXT
         self.width = min(self.wanted, _HEADLINE if self.head in _FIRST else max(most, len(self.head)))
@@ -122,4 +122,4 @@ def _length(text: str) -> int:
 def _gaps(envelope: Envelope) -> str:
     """The gaps, but for the two of every answer with a PIT that say nothing about this one."""
     said = [one for one in envelope.gaps if not {one["type"], one["reason"]} & _CONSTANT]
-    return "".join(f"\n{one['type']}: {visible(str(one['reason']))}\n" for one in said)
+    return "".join(f"\n{one['type']}: {escape_unprintable(str(one['reason']))}\n" for one in said)

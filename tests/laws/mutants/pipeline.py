@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from pit_fetch.engine.report import Collected
+from pit_fetch.engine.report import CollectedRecords
 from pit_fetch.errors import ExitStatus, UpstreamError
 from pit_fetch.formats import renderer
 from pit_fetch.gaps import Gap, gap
@@ -164,11 +164,11 @@ def _all_records_scanned(real: Any) -> Any:
 # What is said of it.
 
 
-def _gaps(change: Callable[[Gap, Collected], Gap | None]) -> Make:
+def _gaps(change: Callable[[Gap, CollectedRecords], Gap | None]) -> Make:
     """The gaps of a fetch, each as ``change`` makes it, or left out."""
 
     def make(real: Any) -> Any:
-        def gaps(request: Any, collected: Collected) -> list[Gap]:
+        def gaps(request: Any, collected: CollectedRecords) -> list[Gap]:
             changed = [change(one, collected) for one in real(request, collected)]
             return [one for one in changed if one is not None]
 
@@ -177,39 +177,39 @@ def _gaps(change: Callable[[Gap, Collected], Gap | None]) -> Make:
     return make
 
 
-def _only_when(code: str, is_due: Callable[[Collected], object]) -> Make:
+def _only_when(code: str, is_due: Callable[[CollectedRecords], object]) -> Make:
     return _gaps(lambda one, collected: one if one.code != code or is_due(collected) else None)
 
 
-def _count_of_undated(one: Gap, collected: Collected) -> Gap:
+def _count_of_undated(one: Gap, collected: CollectedRecords) -> Gap:
     return gap("undated_served", count=len(collected.withheld.undated)) if one.code == "undated" else one
 
 
-def _count_of_unusable(one: Gap, collected: Collected) -> Gap:
+def _count_of_unusable(one: Gap, collected: CollectedRecords) -> Gap:
     unusable = collected.withheld.unusable
     return gap("unusable", count=unusable) if one.code == "undated" and unusable else one
 
 
-def _no_data_unless_late(one: Gap, collected: Collected) -> Gap | None:
+def _no_data_unless_late(one: Gap, collected: CollectedRecords) -> Gap | None:
     return None if one.type == "no_data" and collected.withheld.late else one
 
 
-def _no_hint_if_late(one: Gap, collected: Collected) -> Gap:
+def _no_hint_if_late(one: Gap, collected: CollectedRecords) -> Gap:
     return gap("nothing") if one.code == "nothing_with_hint" and collected.withheld.late else one
 
 
 def _exit_code_of_late(real: Any) -> Any:
-    def report(request: Any, collected: Collected) -> Any:
+    def report(request: Any, collected: CollectedRecords) -> Any:
         outcome = real(request, collected)
         return outcome._replace(status=ExitStatus.BUG) if collected.withheld.late else outcome
 
     return report
 
 
-def _telling(tell: Callable[[Collected], str]) -> Make:
+def _telling(tell: Callable[[CollectedRecords], str]) -> Make:
     def make(real: Any) -> Any:
-        def collect(request: Any, runtime: Any, log: Any) -> Collected:
-            collected: Collected = real(request, runtime, log)
+        def collect(request: Any, runtime: Any, log: Any) -> CollectedRecords:
+            collected: CollectedRecords = real(request, runtime, log)
             log.detail(tell(collected))
             return collected
 
@@ -219,7 +219,7 @@ def _telling(tell: Callable[[Collected], str]) -> Make:
 
 
 def _json_alone_is_judged(real: Any) -> Any:
-    def report(request: Any, collected: Collected) -> Any:
+    def report(request: Any, collected: CollectedRecords) -> Any:
         outcome = real(request, collected)
         if request.format == "json" or outcome.status is not ExitStatus.BUG:
             return outcome
@@ -348,7 +348,7 @@ MUTANTS = (
     ),
     Mutant(
         "requests told with -v",
-        "pit_fetch.engine.progress:Log.request",
+        "pit_fetch.engine.progress:Progress.request",
         lambda real: lambda log, url: log.detail(url),
         ANY,
     ),

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from pit_fetch.cli.main import main
+from pit_fetch.cli.output_file import write_file
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import NAMES
 from pit_fetch.formats.table import render
 from pit_fetch.pipeline.envelope import Envelope
 from pit_fetch.provider import Record
 from pit_fetch.runtime import Runtime
-from pit_fetch.support.terminal import write_file
 from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering
 from tests.demo_source import AT_PIT, PIT, ask, at_pit, demo, nobody, record

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pit_fetch import gaps as gap_table
-from pit_fetch.cli.parser import MIN_MAX_CHARS
 from pit_fetch.formats import json as as_json
 from pit_fetch.formats import renderer
 from pit_fetch.gaps import Gap, gap
@@ -28,6 +27,7 @@ from pit_fetch.pipeline.envelope import (
     judge,
 )
 from pit_fetch.provider import STAMPS, Record
+from pit_fetch.request.options import MIN_MAX_CHARS
 from pit_fetch.support.redaction import redactor
 
 PIT = datetime(2024, 2, 15, 21, tzinfo=UTC)
