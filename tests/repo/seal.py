@@ -1,12 +1,16 @@
-"""Writes the tables in the guard that follow from other files: ``python -m tests.repo.seal``.
+"""Writes what follows from other files, in the guard and in the README: ``python -m tests.repo.seal``.
 
-The bundled agents and their options come from the providers, the shipped patterns from the files that agents read.
+The bundled agents and their options come from the providers, the shipped patterns from the files that agents read, and
+the README's help from the program.
 """
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from pit_fetch.engine import registry
@@ -14,7 +18,8 @@ from pit_fetch.request.values import flag_of
 from pit_fetch.support.bundled import load
 from tests.neo4j.patterns import PATTERNS
 
-GUARD = Path(__file__).resolve().parents[2] / "hooks" / "pit_guard.py"
+ROOT = Path(__file__).resolve().parents[2]
+GUARD, README = ROOT / "hooks" / "pit_guard.py", ROOT / "README.md"
 
 guard = load("pit_guard")
 
@@ -24,7 +29,17 @@ def digests() -> Mapping[str, str]:
     return {name: guard.pattern_digest(block.query) for name, block in PATTERNS.items()}
 
 
-def sealed(text: str) -> str:
+def sealed_readme(text: str) -> str:
+    """Return the README's ``text`` with the help that the program prints."""
+    words, env = [sys.executable, "-m", "pit_fetch", "--help"], {**os.environ, "COLUMNS": "100"}
+    shown = subprocess.run(words, env=env, capture_output=True, text=True, check=True).stdout
+    before, opening, rest = text.partition("<!-- help -->\n```text\n")
+    _, closing, after = rest.partition("```\n<!-- /help -->")
+    assert closing, "the README has no block for the help"
+    return "".join((before, opening, shown, closing, after))
+
+
+def sealed_guard(text: str) -> str:
     """Return the guard's ``text`` with its tables as they should be."""
     providers = [registry.load(name) for name in registry.BUNDLED_NAMES]
     options = {flag_of(option.name).removeprefix("--") for provider in providers for option in provider.options}
@@ -45,8 +60,12 @@ def _wrapped(names: Iterable[str]) -> list[str]:
     return textwrap.wrap(", ".join(f'"{name}"' for name in sorted(names)) + ",", 112, break_on_hyphens=False)
 
 
+SEALED: Mapping[Path, Callable[[str], str]] = {GUARD: sealed_guard, README: sealed_readme}
+
+
 def main() -> None:
-    GUARD.write_text(sealed(GUARD.read_text(encoding="utf-8")), encoding="utf-8")
+    for path, sealed in SEALED.items():
+        path.write_text(sealed(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":
