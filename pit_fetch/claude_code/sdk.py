@@ -76,7 +76,7 @@ def gate_callback(environ: Mapping[str, str] | None = None) -> Callback:
         try:
             return await asyncio.wait_for(asyncio.to_thread(gate.respond, hook, ceiling), JUDGE_SECONDS)
         except Exception as error:  # noqa: BLE001 - whatever went wrong, unjudged output must not pass
-            finding = gate.Finding(gate.PIT_PARSE_ERROR, f"The gate failed: {type(error).__name__}")
-            return gate.block_output(finding, str(hook.get("tool_name")), hook.get("tool_response"))
+            violation = gate.Violation(gate.PIT_PARSE_ERROR, f"The gate failed: {type(error).__name__}")
+            return gate.block_output(violation, str(hook.get("tool_name")), hook.get("tool_response"))
 
     return after

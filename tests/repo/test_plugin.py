@@ -20,7 +20,7 @@ def test_the_plugin_and_the_package_have_one_version() -> None:
     assert (manifest["name"], manifest["version"]) == ("pit-fetch", __version__)
 
 
-@pytest.mark.parametrize("program", [f"{ROOT}/pit_fetch.py", f"python3 {ROOT}/pit_fetch.py", "python3 -m pit_fetch"])
+@pytest.mark.parametrize("program", ["pit_fetch", f"{ROOT}/pit_fetch.py", f"python3 {ROOT}/pit_fetch.py"])
 def test_its_own_program_may_list(program: str) -> None:
     guard = load("pit_guard")
     hook = {"tool_name": "Bash", "tool_input": {"command": f"{program} --version"}, "cwd": str(ROOT)}

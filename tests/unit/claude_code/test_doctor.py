@@ -201,9 +201,7 @@ def test_a_compiled_gate_that_is_not_its_source_is_found(tmp_path: Path) -> None
     path = tmp_path / "pit_gate.py"
     path.write_bytes(Path(str(gate.__file__)).read_bytes())
     assert doctor.check_cache(path, os.environ, THIS_MACHINE) == []
-    evil = path.read_text().replace(
-        "def only_mentions(command: str) -> bool:", "def only_mentions(_):\n    return True"
-    )
+    evil = path.read_text().replace("def runs_wrapper(command: str) -> bool:", "def runs_wrapper(_):\n    return False")
     assert evil != path.read_text()
     cached = Path(importlib.util.cache_from_source(str(path)))
     cached.parent.mkdir()

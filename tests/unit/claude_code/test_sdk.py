@@ -116,7 +116,7 @@ def test_a_gate_that_does_not_withhold_is_refused_at_once(
     matcher_class: type[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        gate, "respond", lambda hook, ceiling=None: gate.block_output(gate.Finding("X", "planted leak"))
+        gate, "respond", lambda hook, ceiling=None: gate.block_output(gate.Violation("X", "planted leak"))
     )
     with pytest.raises(RuntimeError, match="reinstall pit_fetch"):
         sdk.make_hooks()
