@@ -39,20 +39,28 @@ def collect(request: FetchRequest, runtime: Runtime, progress: Progress) -> Coll
     provider, started = request.provider, runtime.clock.now()
     deadline = runtime.clock.monotonic() + request.timeout
     progress.begin(provider.name, request.pit, started)
+    fetch: Fetch | None = None
     try:
-        query = build_query(request, started)
-        return Fetch(request, query, runtime, progress, deadline).collect()
+        fetch = Fetch(request, build_query(request, started), runtime, progress, deadline)
+        return fetch.collect()
     except PitFetchError as error:
         # Something the request needs is missing: no fetch took place, so nothing was withheld either.
-        selection = Selection(gaps=(error.gap,))
-        return CollectedRecords(selection, WithheldCounts(), _secrets(request, runtime))
+        collected = CollectedRecords(Selection(gaps=(error.gap,)), WithheldCounts())
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException as error:  # noqa: BLE001 - a provider may raise anything, even SystemExit
+        collected = CollectedRecords(Selection(), WithheldCounts()) if fetch is None else fetch.collected
+        collected = failed(request, collected, error)
+    secrets = credentials.known_secrets(provider, runtime.environ, runtime.folder)
+    return collected._replace(secrets=secrets, requests=0 if fetch is None else fetch.requests_made)
 
 
 class Fetch:
     """One fetch under way.
 
-    query     what the provider is asked
-    deadline  a reading of the monotonic clock, after which nothing more is asked
+    query      what the provider is asked
+    deadline   a reading of the monotonic clock, after which nothing more is asked
+    collected  the answer by now
     """
 
     def __init__(
@@ -60,28 +68,27 @@ class Fetch:
     ) -> None:
         self.request, self.query, self.runtime = request, query, runtime
         self.progress, self.deadline = progress, deadline
+        self.collected = CollectedRecords(Selection(), WithheldCounts())
+        self.source = Source(())
         self.archive = self._open_archive()
-        self.withheld = WithheldCounts()
+
+    @property
+    def requests_made(self) -> int:
+        """The number of HTTP requests by now."""
+        return 0 if self.source.client is None else self.source.client.requests_made
 
     def collect(self) -> CollectedRecords:
-        """Return what the source, and the archive if there is one, have to show. Raise PitFetchError."""
+        """Return what the source and the archive, if there is one, hold. Raise PitFetchError if it cannot be asked."""
         if self.archive is not None and self.request.offline:
             return self._offline(self.archive)
-        collected, source = CollectedRecords(Selection(), self.withheld), Source(())
-        try:
-            source = self._open_source()
-            collected = self._collected(source.secrets)
-            self.progress.start(self.request.provider.name)
-            selection = self._take(self._until_it_ends(source.stream))
-            collected = collected._replace(selection=selection).with_gaps(before=self._caveats())
-            if self.archive is not None:
-                collected = self._with_archive(self.archive, collected)
-        except (PitFetchError, KeyboardInterrupt, MemoryError):
-            raise
-        except BaseException as error:  # noqa: BLE001 - a provider may raise anything, even SystemExit
-            collected = collected._replace(secrets=_secrets(self.request, self.runtime))
-            collected = failed(self.request, collected, error)
-        return collected if source.client is None else collected._replace(requests=source.client.requests_made)
+        self.source = self._open_source()
+        self._opened(self.source.secrets, self.archive)
+        notes = self._caveats()
+        self.progress.start(self.request.provider.name)
+        selection = self._take(self._until_it_ends(self.source.stream))
+        live = self.collected._replace(selection=selection).with_gaps(before=notes)
+        collected = live if self.archive is None else self._with_archive(self.archive, live)
+        return collected._replace(requests=self.requests_made)
 
     def _open_archive(self) -> Memory | None:
         """Return the archive of this fetch, if it has one. Raise ConfigError for --offline without one."""
@@ -101,12 +108,10 @@ class Fetch:
             return open_file(self.request, self.query, self.runtime, self.deadline)
         return open_network(self.request, self.query, self.runtime, self.progress, self.deadline, self.archive)
 
-    def _collected(self, secrets: tuple[str, ...]) -> CollectedRecords:
-        """Return an answer without records yet, of a source that was asked."""
+    def _opened(self, secrets: tuple[str, ...], archive: Memory | None = None) -> None:
+        """Note that the source is open, so that even an empty answer has the gaps of one."""
         when_empty = _when_empty(self.request, self.query)
-        return CollectedRecords(
-            Selection(), self.withheld, secrets, opened=True, when_empty=when_empty, archive=self.archive
-        )
+        self.collected = self.collected._replace(secrets=secrets, opened=True, when_empty=when_empty, archive=archive)
 
     def _caveats(self) -> tuple[Gap, ...]:
         return tuple(caveats(self.query, self.request.provider.name))
@@ -118,7 +123,7 @@ class Fetch:
         builder = SelectionBuilder()
         try:
             with self.runtime.alarm(self.request.timeout + ALARM_GRACE_SECONDS):
-                self._select(in_order(public(stream, self._cutoff, self.withheld)), builder)
+                self._select(in_order(public(stream, self._cutoff, self.collected.withheld)), builder)
         except UpstreamError as error:  # the source broke its promised order; what came before the break is kept
             builder.gaps.append(error.gap)
         except TimeIsUp:
@@ -188,12 +193,13 @@ class Fetch:
         """Return what the archive alone holds. Raise ConfigError if it cannot be used."""
         from pit_fetch.archive.store.errors import ArchiveError
 
-        secrets = _secrets(self.request, self.runtime)
+        secrets = credentials.known_secrets(self.request.provider, self.runtime.environ, self.runtime.folder)
         self.progress.hide(secrets)
         try:
             archive.start(secrets)
-            collected = self._collected(secrets).with_gaps(before=(gap("offline"), *self._caveats()))
-            return self._from_archive(archive, collected._replace(archive=None), None)
+            self._opened(secrets)
+            collected = self.collected.with_gaps(before=(gap("offline"), *self._caveats()))
+            return self._from_archive(archive, collected, None)
         except ArchiveError as error:
             raise ConfigError("archive_unusable", problem=error.problem) from None
 
@@ -230,7 +236,7 @@ class Fetch:
         gaps, builder = collected.selection.gaps, SelectionBuilder()
         if held.is_snapshot:
             gaps = tuple(_archived_variant(gap) for gap in gaps)
-        stream = _ordered(held, public(held.records, lambda: instant, self.withheld))
+        stream = _ordered(held, public(held.records, lambda: instant, collected.withheld))
         stop = None if live is None or held.is_snapshot else _stop(live)
         self._select(stream if stop is None else _until_position(stream, stop), builder)
         selection = builder.build()
@@ -284,11 +290,6 @@ def _when_empty(request: FetchRequest, query: Query) -> str:
     if is_late and is_of_publication(query.operation):
         return "--date-from is after the PIT: nothing from then on was public."
     return request.provider.when_empty(query)
-
-
-def _secrets(request: FetchRequest, runtime: Runtime) -> tuple[str, ...]:
-    """Return the secrets that must not get out of a failed fetch, however far it got."""
-    return credentials.known_secrets(request.provider, runtime.environ, runtime.folder)
 
 
 def failed(request: FetchRequest, collected: CollectedRecords, error: BaseException) -> CollectedRecords:

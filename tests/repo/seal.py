@@ -1,4 +1,4 @@
-"""Writes what follows from other files, in the guard and in the README: ``python -m tests.repo.seal``.
+"""Write what follows from other files, in the guard and in the README: ``python -m tests.repo.seal``.
 
 The bundled agents and their options come from the providers, the shipped patterns from the files that agents read, and
 the README's help from the program.

@@ -28,12 +28,12 @@ def test_its_own_program_may_list(program: str) -> None:
 
 
 def test_its_agents_pass_the_linter() -> None:
-    done = command.run(["lint"], {}, str(ROOT))
+    answer = command.run(["lint"], {}, str(ROOT))
     names = sorted(path.stem for path in (ROOT / "agents").glob("*.md"))
-    assert done.text == f"PASS: 0 errors, 0 warnings, {len(names)} agents checked ({', '.join(names)})\n"
+    assert answer.text == f"PASS: 0 errors, 0 warnings, {len(names)} agents checked ({', '.join(names)})\n"
 
 
-def test_its_hooks_hold(tmp_path: Path) -> None:
+def test_its_hooks_are_wired_and_unedited(tmp_path: Path) -> None:
     environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
     report = json.loads(command.run(["doctor", "--json"], environ, str(ROOT)).text)
     wiring = [finding["level"] for finding in report["findings"] if finding["check"] in ("wiring", "files")]

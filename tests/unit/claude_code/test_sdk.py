@@ -22,7 +22,7 @@ CEILING = {"PIT_FETCH_CEILING": PIT}
 
 @dataclass
 class HookMatcher:
-    """As the SDK's own (0.2.186)."""
+    """As in the SDK (0.2.186)."""
 
     matcher: str | None = None
     hooks: list[Any] = field(default_factory=list)
@@ -32,7 +32,7 @@ class HookMatcher:
 
 @dataclass
 class OldHookMatcher:
-    """As that of an SDK from before ``on_failure``."""
+    """As in an SDK without ``on_failure``."""
 
     matcher: str | None = None
     hooks: list[Any] = field(default_factory=list)
