@@ -26,7 +26,6 @@ OF_EVERY_SOURCE = (
     "tests/repo/test_seal.py",
     "tests/unit/engine/test_registry.py::test_the_table_of_bundled_sources_agrees_with_the_providers",
     f"tests/unit/hooks/test_guard.py::test_an_adapter_may_use_every_option_of_its_source[{NAME}]",
-    "tests/unit/claude_code/test_commands.py::test_the_bundled_agents_are_those_that_the_guard_rules",
 )
 
 
