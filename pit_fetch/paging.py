@@ -1,7 +1,7 @@
-"""Runs providers' page loops: by number, by offset, or by what a reply says comes next.
+"""Page loops for providers: by number, by offset, or by the next position that a reply names.
 
-A provider reads one page; the loop asks for the next one; the framework decides when it has enough.
-A generator that is not resumed asks for nothing more, so a loop has nothing to count.
+The provider reads one page, the loop requests the next one, and the framework stops resuming the generator
+once it has enough records. So a loop counts nothing, and requests no page more than is needed.
 
     yield from numbered(lambda number: read_page(context, number), size=100, order=newest_first)
 """
@@ -25,62 +25,62 @@ Order = Callable[[datetime], datetime]
 
 
 def newest_first(oldest: datetime) -> datetime:
-    """The order of a source that sends its newest records first: later pages hold nothing newer than this one."""
+    """Return the order of a source that sends its newest records first: later pages hold nothing newer."""
     return oldest
 
 
 def follow(
     read: Callable[[Position], tuple[Iterable[Record], Position | None]], start: Position, order: Order | None = None
 ) -> Generator[Page, None, None]:
-    """Pages from ``start`` on. ``read`` returns a page's records and where the next page starts, or None at the end.
+    """Yield the pages from ``start`` on. ``read`` returns a page's records and the start of the next page, or None.
 
-    Raises UpstreamError("paging") if that is a page that was read already. A server that ignores which
-    page it is asked for, and sends nothing public, is noticed by nobody: the deadline ends it.
+    Raise UpstreamError("paging") if that page was read already. The loop cannot notice a server that ignores
+    the position and sends nothing public: the deadline ends such a fetch.
     """
     position: Position | None = start
     visited: set[Position] = set()
-    follows = False
+    continues = False
     while position is not None:
         if position in visited:
             raise UpstreamError("paging")
         visited.add(position)
         records, position = read(position)
-        yield Page(tuple(records), order, follows)
-        follows = True
+        yield Page(tuple(records), order, continues)
+        continues = True
 
 
 def children(
     parents: Iterable[Parent], read: Callable[[Parent], Child | None], at_once: int = 1
 ) -> Iterator[tuple[Parent, Child | None]]:
-    """Each parent with what ``read`` makes of it, in order: for a list whose rows have a page of their own.
+    """Yield each parent with ``read(parent)``, in order: for a list whose rows have a page of their own.
 
-    None for a child that is not there, or is malformed: it fails alone, for it may be one that is withheld (then
-    yield a record without a stamp). Any other UpstreamError ends the fetch. With ``at_once`` above 1, so many are
-    read at the same time; the host's rate still holds.
+    The child is None if ``read`` returns None or raises ``malformed``; yield a record without a stamp then. Any other
+    UpstreamError ends the fetch. With ``at_once`` above 1, that many children are read at the same time, within
+    the host's rate.
     """
 
-    def tried(parent: Parent) -> Child | None:
+    def read_child(parent: Parent) -> Child | None:
         try:
             return read(parent)
         except UpstreamError as error:
             if error.gap.code is not Code.MALFORMED:
                 raise
-            return None
+            return None  # a malformed child fails alone, since it may be one that is withheld
 
     if at_once <= 1:
-        yield from ((parent, tried(parent)) for parent in parents)
+        yield from ((parent, read_child(parent)) for parent in parents)
         return
     from concurrent.futures import Future, ThreadPoolExecutor
 
-    waiting: list[tuple[Parent, Future[Child | None]]] = []
+    pending: list[tuple[Parent, Future[Child | None]]] = []
     with ThreadPoolExecutor(at_once) as pool:
         try:
             for parent in parents:
-                waiting.append((parent, pool.submit(tried, parent)))
-                if len(waiting) == at_once:
-                    first, future = waiting.pop(0)
+                pending.append((parent, pool.submit(read_child, parent)))
+                if len(pending) == at_once:
+                    first, future = pending.pop(0)
                     yield first, future.result()
-            for first, future in waiting:
+            for first, future in pending:
                 yield first, future.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -95,19 +95,19 @@ def numbered(
     most: int | None = None,
     order: Order | None = None,
 ) -> Generator[Page, None, Sequence[Record]]:
-    """Pages ``first``, ``first + step``, …; one with fewer than ``size`` rows is the last.
+    """Yield the pages ``first``, ``first + step``, …, up to one with fewer than ``size`` rows.
 
-    ``read`` returns one record per row, including unusable ones. Returns the rows of the last page if
-    the source's result cap of ``most`` pages ended the loop before the rows ran out; else nothing.
+    ``read`` returns one record per row, including unusable ones. Return the rows of the last page if the
+    source's result cap of ``most`` pages ended the loop before the rows ran out, else no rows.
     """
     rows: Sequence[Record] = ()
 
     def page(number: int) -> tuple[Sequence[Record], int | None]:
         nonlocal rows
-        found = read(number)
+        records = read(number)
         is_capped = most is not None and number + step >= first + most * step
-        rows = found if len(found) >= size else ()
-        return found, None if is_capped or len(found) < size else number + step
+        rows = records if len(records) >= size else ()
+        return records, None if is_capped or len(records) < size else number + step
 
     yield from follow(page, first, order)
     return rows
