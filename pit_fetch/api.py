@@ -8,12 +8,13 @@ from typing import Any
 
 from pit_fetch.engine import settings_files
 from pit_fetch.engine.progress import Log
+from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.engine.report import Outcome
 from pit_fetch.engine.run import run
 from pit_fetch.errors import PitFetchError, UsageError
 from pit_fetch.pipeline.envelope import Again, Envelope, View, of
 from pit_fetch.request.fetch_request import FetchRequest, of_values
-from pit_fetch.runtime import Runtime, real_runtime
+from pit_fetch.runtime import Runtime
 
 Options = Mapping[str, object]
 

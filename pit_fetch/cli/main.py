@@ -9,10 +9,11 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
+from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.request import audience
-from pit_fetch.runtime import Runtime, alarm, real_runtime
+from pit_fetch.runtime import Runtime, alarm
 from pit_fetch.support import process
 from pit_fetch.support.terminal import check_file, deliver, harmless, line, terminal_width, visible, write_file
 
