@@ -12,7 +12,7 @@ from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.engine.report import Outcome
 from pit_fetch.engine.run import run
 from pit_fetch.errors import PitFetchError, UsageError
-from pit_fetch.pipeline.envelope import Again, Envelope, View, of
+from pit_fetch.pipeline.envelope import Envelope, EnvelopeOptions, FetchCall, build
 from pit_fetch.request.fetch_request import FetchRequest, of_values
 from pit_fetch.runtime import Runtime
 
@@ -23,7 +23,7 @@ def fetch(source: str, options: Options, on_gap: str = "raise", runtime: Runtime
     """See :func:`pit_fetch.fetch`."""
     options = _lasting(options)
     answer = _answer(source, [options], on_gap, runtime, lambda asked, *given: run(*asked, *given))
-    answer.asked = answer.asked._replace(again=Again(source, {**options, "on_gap": on_gap}))
+    answer.provenance = answer.provenance._replace(call=FetchCall(source, {**options, "on_gap": on_gap}))
     return answer
 
 
@@ -75,7 +75,7 @@ def _answer(
     except PitFetchError as error:
         if on_gap == "raise":
             raise
-        return of([], [error.gap], View())
+        return build([], [error.gap], EnvelopeOptions())
     return answer if on_gap == "keep" else answer.raise_for_gaps()
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from pit_fetch.net.requests_transport import Network
 from pit_fetch.provider import Provider
-from pit_fetch.testing.process import Left, TestClock, run
+from pit_fetch.testing.inprocess import Left, TestClock, run
 from pit_fetch.transport import Transport
 
 NOW = datetime(2026, 6, 1, 16, 0, tzinfo=UTC)

@@ -10,11 +10,11 @@ from pit_fetch.engine.progress import Log
 from pit_fetch.engine.run import collect
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Gap
-from pit_fetch.pipeline.select import Taken, Tally
+from pit_fetch.pipeline.select import Selection, WithheldCounts
 from pit_fetch.provider import Record
 from pit_fetch.request.fetch_request import of_values
 from pit_fetch.runtime import Runtime
-from pit_fetch.testing.process import TestClock, unhurried
+from pit_fetch.testing.inprocess import TestClock, unhurried
 from pit_fetch.testing.server import Answering, App
 from pit_fetch.transport import HttpRequest
 from tests.laws.worlds import VARIABLES
@@ -25,13 +25,13 @@ NOW = datetime(2026, 11, 1, tzinfo=UTC)
 class Asked(NamedTuple):
     """What one fetch came to, and what it asked for."""
 
-    taken: Taken
-    tally: Tally
+    selection: Selection
+    withheld: WithheldCounts
     requests: list[HttpRequest]
 
     @property
     def kept(self) -> list[Record]:
-        return list(self.taken.kept)
+        return list(self.selection.records)
 
     @property
     def ids(self) -> list[str]:
@@ -44,15 +44,15 @@ class Asked(NamedTuple):
     @property
     def gaps(self) -> list[str]:
         """The codes of what was said on the way, but for statements on the request and errors."""
-        return [one.code for one in self.taken.gaps if one.code != "caveat" and one.type != "upstream_error"]
+        return [one.code for one in self.selection.gaps if one.code != "caveat" and one.type != "upstream_error"]
 
     @property
     def caveats(self) -> list[str]:
-        return [one.reason for one in self.taken.gaps if one.code == "caveat"]
+        return [one.reason for one in self.selection.gaps if one.code == "caveat"]
 
     @property
     def error(self) -> Gap | None:
-        return next((one for one in self.taken.gaps if one.type == "upstream_error"), None)
+        return next((one for one in self.selection.gaps if one.type == "upstream_error"), None)
 
     def paths(self, part: str) -> list[str]:
         return [request.path for request in self.requests if part in request.path]
@@ -73,7 +73,7 @@ def ask(source: str, app: App, *, now: datetime = NOW, folder: str = "/", body: 
     if transport.error is not None:
         raise transport.error
     assert not collected.failure, collected.failure
-    for one in collected.taken.gaps:
+    for one in collected.selection.gaps:
         if one.type == "config":
             raise ConfigError(one.code, **one.params)
-    return Asked(collected.taken, collected.tally, [request for request, _ in transport.exchanges])
+    return Asked(collected.selection, collected.withheld, [request for request, _ in transport.exchanges])

@@ -15,9 +15,9 @@ from pit_fetch.archive import rederive
 from pit_fetch.archive.store import index, journal, microseconds, redaction, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, of_broken, of_os
 from pit_fetch.archive.store.journal import Exchange, Key
-from pit_fetch.engine import credentials
 from pit_fetch.gaps import Gap
 from pit_fetch.provider import Page, Record, Watermark
+from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
 from pit_fetch.transport import HttpReply, HttpRequest
 
 # What a client decides by, and what tells one reply from another.
@@ -53,8 +53,8 @@ class Recorder:
     def start(self, secrets: Iterable[str]) -> None:
         """Opens the archive, before anything is asked. ``secrets`` never reach it."""
         values = tuple(secrets)
-        self._clean = credentials.redactor(values)
-        self._clean_data = credentials.redactor(values, credentials.MIN_LENGTH_IN_DATA)
+        self._clean = redactor(values)
+        self._clean_data = redactor(values, MIN_LENGTH_IN_DATA)
         self._clean_body = redaction.redactor(values)
 
         def open_it() -> None:

@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from pit_fetch import __version__
 from pit_fetch.archive import rederive
 from pit_fetch.archive.recorder import Part, Recorder
 from pit_fetch.archive.store import index, journal, microseconds, schema
@@ -25,6 +24,7 @@ from pit_fetch.net.client import base_url
 from pit_fetch.provider import Query, Record
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest
 from pit_fetch.runtime import Runtime
+from pit_fetch.support.version import __version__
 from pit_fetch.transport import HttpReply, HttpRequest, RecordingTransport, Transport
 
 # A label for the plan of a key, if several are used: plans may be served different data.

@@ -20,15 +20,14 @@ from pit_fetch.archive import rederive
 from pit_fetch.archive.recorder import AT_ONCE
 from pit_fetch.archive.store import microseconds, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, of_broken
-from pit_fetch.engine import credentials
 from pit_fetch.engine.progress import Log
 from pit_fetch.engine.run import collect
 from pit_fetch.errors import ConfigError, ExitStatus, PitFetchError, UsageError
-from pit_fetch.pipeline.envelope import FAILURES
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, of_values
 from pit_fetch.request.query import understood
 from pit_fetch.runtime import Runtime
 from pit_fetch.support import suggest
+from pit_fetch.support.redaction import redactor
 from pit_fetch.support.terminal import visible
 from pit_fetch.support.toml import NotToml, table_of
 
@@ -197,18 +196,18 @@ def _take_up(connection: sqlite3.Connection, runtime: Runtime) -> None:
 def _ask(request: FetchRequest, done: Done, runtime: Runtime) -> tuple[Done, str]:
     """What became of a request; and why the archive can no longer be used, or ""."""
     collected = collect(request, runtime, Log())
-    clean = credentials.redactor(collected.secrets)
-    failures = [one for one in collected.taken.gaps if one.type in FAILURES]
+    clean = redactor(collected.secrets)
+    failures = [one for one in collected.selection.gaps if one.is_failure]
     memory = collected.memory
     if memory is not None:
         memory.finish(None, ExitStatus.FOUND if failures else ExitStatus.OK)
         if memory.problem and not failures:
             failures = [ConfigError("not_recorded", problem=memory.problem).gap]
     problem = "the archive can no longer be used" if memory is not None and memory.problem else ""
-    said = failures or [one for one in collected.taken.gaps if one.type == "truncated"]
+    said = failures or [one for one in collected.selection.gaps if one.type == "truncated"]
     reason = clean(" ".join(dict.fromkeys(one.reason for one in said)))
     state: State = "failed" if failures else "captured"
-    items = len(collected.taken.kept)
+    items = len(collected.selection.records)
     return done._replace(state=state, items=items, exchanges=collected.requests, reason=reason), problem
 
 

@@ -107,7 +107,7 @@ def _again(
             held["PIT_FETCH_ARCHIVE"] = path = os.path.join(folder, "held.db")
             with closing(schema.open_to_write(path)) as copy:
                 _fill(copy, connection, earlier, find)
-        hosts = {host.override: fetch.hosts[host.name] for host in provider.hosts if host.name in fetch.hosts}
+        hosts = {host.url_variable: fetch.hosts[host.name] for host in provider.hosts if host.name in fetch.hosts}
         keys = {credential.variables[0]: _NO_KEY for credential in provider.credentials}
         runtime = Runtime(
             environ={**hosts, **keys, **held, PLAN: fetch.plan},

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
-from pit_fetch.gaps import Gap, gap
+from pit_fetch.gaps import FAILURES, Gap, gap
 from pit_fetch.request import audience
 from pit_fetch.runtime import Runtime, alarm
 from pit_fetch.support import process
@@ -40,9 +40,9 @@ class _Answer:
 
     def refuse(self, one: Gap, status: ExitStatus = ExitStatus.REFUSED) -> None:
         from pit_fetch.formats.json import render
-        from pit_fetch.pipeline.envelope import View, of
+        from pit_fetch.pipeline.envelope import EnvelopeOptions, build
 
-        self.set(render(of([], [one], View())), status, one.reason)
+        self.set(render(build([], [one], EnvelopeOptions())), status, one.reason)
 
 
 def main(argv: Sequence[str] | None = None, runtime: Runtime | None = None) -> int:
@@ -212,8 +212,6 @@ def _hand_over(
     request: FetchRequest, run: Callable[[FetchRequest, Log], Outcome], runtime: Runtime, answer: _Answer
 ) -> None:
     """What ``run`` makes of ``request``, to stdout or to the file it names: a mere failure never to the file."""
-    from pit_fetch.pipeline.envelope import FAILURES
-
     request = _prepared(request, runtime)
     answer.log = _log(request, runtime)
     outcome = run(request, answer.log)
@@ -256,7 +254,7 @@ def _list(listing: str, argv: list[str], runtime: Runtime, command: str = "") ->
     from pit_fetch.engine import registry
 
     if listing == "version":
-        from pit_fetch import __version__
+        from pit_fetch.support.version import __version__
 
         return f"pit_fetch {__version__}\n"
     if listing == "sources":

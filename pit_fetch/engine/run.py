@@ -14,13 +14,15 @@ from pit_fetch.engine import audit, credentials, input_files
 from pit_fetch.engine.report import Collected, Outcome, report
 from pit_fetch.errors import ConfigError, InputError, PitFetchError, UpstreamError
 from pit_fetch.formats import json as as_json
-from pit_fetch.gaps import Code, Gap, gap
-from pit_fetch.pipeline.select import Position, Taken, Taking, Tally, in_order, position, public, take
+from pit_fetch.gaps import Gap, gap
+from pit_fetch.pipeline.cursor import Position, position
+from pit_fetch.pipeline.select import Selection, SelectionBuilder, WithheldCounts, in_order, public, take
 from pit_fetch.provider import Context, Page, Query, Record, Stage, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.query import caveats, in_window, is_of_publication, is_out_of_reach, understood
 from pit_fetch.runtime import Runtime, TimeIsUp
-from pit_fetch.times import spoken
+from pit_fetch.support.redaction import redactor
+from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
     from pit_fetch.archive.session import Held, Memory
@@ -64,9 +66,11 @@ def collect(request: FetchRequest, runtime: Runtime, log: Log) -> Collected:
     """The public records of ``request``, ordered, selected and cut, and the gaps met on the way."""
     provider, started = request.provider, runtime.clock.now()
     deadline = runtime.clock.monotonic() + request.timeout
-    log.detail(f"{provider.name} as of {spoken(request.pit or started)}" + ("" if request.pit else " (open mode)"))
-    log.as_of = f", as of {spoken(request.pit)}" if request.pit else ""
-    collected, source = Collected(Taken(), Tally()), Source(())
+    log.detail(
+        f"{provider.name} as of {format_for_people(request.pit or started)}" + ("" if request.pit else " (open mode)")
+    )
+    log.as_of = f", as of {format_for_people(request.pit)}" if request.pit else ""
+    collected, source = Collected(Selection(), WithheldCounts()), Source(())
     try:
         query = understood(request, started)
         memory = _memory(request, query, runtime)
@@ -79,13 +83,13 @@ def collect(request: FetchRequest, runtime: Runtime, log: Log) -> Collected:
         said = tuple(caveats(query, provider.name))
         log.start(provider.name)
         stream = _until_it_ends(request, runtime, source.stream, deadline)
-        taken = _take(request, query, runtime, log, stream, collected.tally)
-        collected = _saying(collected._replace(taken=taken), first=said)
+        selection = _take(request, query, runtime, log, stream, collected.withheld)
+        collected = _saying(collected._replace(selection=selection), first=said)
         if memory is not None:
             collected = _mixed(request, query, runtime, log, memory, collected)
     except PitFetchError as error:
         # Something the request needs is missing: no fetch took place, so nothing was withheld either.
-        collected = Collected(Taken(gaps=(error.gap,)), Tally(), _secrets(request, runtime))
+        collected = Collected(Selection(gaps=(error.gap,)), WithheldCounts(), _secrets(request, runtime))
     except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:  # noqa: BLE001 - a provider may raise anything, even SystemExit
@@ -93,28 +97,34 @@ def collect(request: FetchRequest, runtime: Runtime, log: Log) -> Collected:
     return collected if source.client is None else collected._replace(requests=source.client.requests_made)
 
 
-def _take(request: FetchRequest, query: Query, runtime: Runtime, log: Log, stream: Stream, tally: Tally) -> Taken:
+def _take(
+    request: FetchRequest, query: Query, runtime: Runtime, log: Log, stream: Stream, withheld: WithheldCounts
+) -> Selection:
     """What is wanted of a source's stream, as far as it comes."""
-    taking = Taking()
-    visible = public(stream, _cutoff(request, runtime), tally)
+    builder = SelectionBuilder()
+    visible = public(stream, _cutoff(request, runtime), withheld)
     try:
         with runtime.alarm(request.timeout + ALARM_GRACE_SECONDS):
-            _keep(request, query, log, in_order(visible), taking)
+            _keep(request, query, log, in_order(visible), builder)
     except UpstreamError as error:  # the source broke its promised order; what came before the break is kept
-        taking.gaps.append(error.gap)
+        builder.gaps.append(error.gap)
     except TimeIsUp:
-        taking.gaps += _deadline_gaps(request)
-    return taking.taken()
+        builder.gaps += _deadline_gaps(request)
+    return builder.build()
 
 
 def _saying(collected: Collected, *last: Gap, first: Iterable[Gap] = ()) -> Collected:
     """``collected`` with gaps before and after its own."""
-    taken = collected.taken
-    return collected._replace(taken=taken._replace(gaps=(*first, *taken.gaps, *last)))
+    selection = collected.selection
+    return collected._replace(selection=selection._replace(gaps=(*first, *selection.gaps, *last)))
 
 
 def _keep(
-    request: FetchRequest, query: Query, log: Log, ordered: Iterable[Record | Watermark | Gap], taking: Taking
+    request: FetchRequest,
+    query: Query,
+    log: Log,
+    ordered: Iterable[Record | Watermark | Gap],
+    builder: SelectionBuilder,
 ) -> None:
     """What is wanted of public records in order."""
     provider = request.provider
@@ -123,13 +133,13 @@ def _keep(
     def select(record: Record) -> bool:
         wanted = in_window(query, record) and provider.select(query, record)
         if wanted:
-            log.kept(provider.name, len(taking.kept) + 1)
+            log.kept(provider.name, len(builder.records) + 1)
         return wanted
 
     derive = provider.derive(query)
     take(
-        stream if derive is None else _derived(stream, derive, taking),
-        taking,
+        stream if derive is None else _derived(stream, derive, builder),
+        builder,
         after=request.after.position if request.after else None,
         within=request.after is not None and request.after.within is not None,
         cap=request.max_pages * provider.page_size,
@@ -157,10 +167,10 @@ def _offline(request: FetchRequest, query: Query, runtime: Runtime, log: Log, me
     from pit_fetch.archive.store.errors import ArchiveError
 
     secrets = _secrets(request, runtime)
-    log.clean = credentials.redactor(secrets)
+    log.clean = redactor(secrets)
     memory.start(secrets)
-    taken = Taken(gaps=(gap("offline"), *caveats(query, request.provider.name)))
-    collected = Collected(taken, Tally(), secrets, opened=True, when_empty=_when_empty(request, query))
+    selection = Selection(gaps=(gap("offline"), *caveats(query, request.provider.name)))
+    collected = Collected(selection, WithheldCounts(), secrets, opened=True, when_empty=_when_empty(request, query))
     try:
         return _recalled(request, query, runtime, log, memory, collected, None)
     except ArchiveError as error:
@@ -176,9 +186,9 @@ def _mixed(
     """
     from pit_fetch.archive.store.errors import ArchiveError
 
-    read: Taken | None = None
+    read: Selection | None = None
     if not is_out_of_reach(query):  # or the network was not asked, and nothing had to be recorded either
-        read = live.taken
+        read = live.selection
         is_today = request.pit is None or query.operation.dating != "record" or request.capture
         holds_more = not is_today and memory.settle()
         if memory.problem:
@@ -198,26 +208,26 @@ def _recalled(
     log: Log,
     memory: Memory,
     collected: Collected,
-    live: Taken | None,
+    live: Selection | None,
 ) -> Collected:
     """``collected`` with the records that the archive holds at the PIT, down to where the ``live`` read stopped.
 
     Raises ArchiveError if the archive cannot be read.
     """
     instant = _cutoff(request, runtime)() or query.now
-    said, taking = collected.taken.gaps, Taking()
+    said, builder = collected.selection.gaps, SelectionBuilder()
     held = memory.recall(instant)
     if held is None:
         return collected._replace(memory=memory)
     if held.is_snapshot:
         said = tuple(_as_held(one) for one in said)
-    stream = _ordered(held, public(held.records, lambda: instant, collected.tally))
+    stream = _ordered(held, public(held.records, lambda: instant, collected.withheld))
     stop = None if live is None or held.is_snapshot else _stop(live)
-    _keep(request, query, log, stream if stop is None else _down_to(stream, stop), taking)
-    taken = taking.taken()
-    if live is not None and not taken.stopped and live.stopped and not held.is_snapshot:
-        taken = taken._replace(stopped=live.stopped, last=live.last, resume=live.last)
-    return _saying(collected._replace(taken=taken, memory=memory), first=said)
+    _keep(request, query, log, stream if stop is None else _down_to(stream, stop), builder)
+    selection = builder.build()
+    if live is not None and not selection.stopped and live.stopped and not held.is_snapshot:
+        selection = selection._replace(stopped=live.stopped, last=live.last, resume=live.last)
+    return _saying(collected._replace(selection=selection, memory=memory), first=said)
 
 
 def _ordered(held: Held, stream: Iterable[Record | Watermark | Gap]) -> Iterable[Record | Watermark | Gap]:
@@ -225,7 +235,7 @@ def _ordered(held: Held, stream: Iterable[Record | Watermark | Gap]) -> Iterable
     return in_order(stream) if held.is_snapshot else stream
 
 
-def _stop(live: Taken) -> Position | None:
+def _stop(live: Selection) -> Position | None:
     """The last position that the live read reached; None if it came to its end."""
     is_cut = live.stopped or any(one.type in ("truncated", "upstream_error") for one in live.gaps)
     if not is_cut:
@@ -241,18 +251,18 @@ def _down_to(stream: Iterable[Record | Watermark | Gap], stop: Position) -> Iter
 
 
 def _as_held(one: Gap) -> Gap:
-    """What is said of a snapshot, once the archive holds one."""
-    held: dict[Code, Code] = {"snapshot": "snapshot_held", "never_dated": "never_dated_held"}
-    return gap(held[one.code], **one.params) if one.code in held else one
+    """Return what takes the place of a gap about a snapshot, once the archive holds one."""
+    archived = one.code.about.archived
+    return gap(archived, **one.params) if archived else one
 
 
-def _derived(stream: Iterator[Record | Gap], derive: Stage, taking: Taking) -> Iterator[Record]:
+def _derived(stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBuilder) -> Iterator[Record]:
     """What the provider computes across the public records. Gaps bypass it."""
 
     def records() -> Iterator[Record]:
         for one in stream:
             if isinstance(one, Gap):
-                taking.gaps.append(one)
+                builder.gaps.append(one)
             else:
                 yield one
 
@@ -319,7 +329,7 @@ def _source(
     provider = request.provider
     resolved = credentials.resolve(provider, runtime.environ, runtime.folder)
     secrets = credentials.secret_values(provider, resolved)
-    log.clean = credentials.redactor(secrets)
+    log.clean = redactor(secrets)
     for host in provider.hosts:
         base_url(host, runtime.environ)
         rate_of(host, runtime.environ)
@@ -358,7 +368,7 @@ def _file(request: FetchRequest, query: Query, runtime: Runtime, deadline: float
     if not body.strip():
         problem = "standard input is empty" if path == "-" else "it is empty"
         raise InputError("input_malformed", source=request.provider.name, problem=problem)
-    return Source(() if is_out_of_reach(query) else _begun(request.provider.read, body, query))
+    return Source(() if is_out_of_reach(query) else _begun(request.provider.parse_reply, body, query))
 
 
 def _secrets(request: FetchRequest, runtime: Runtime) -> tuple[str, ...]:
@@ -370,7 +380,7 @@ def _failed(request: FetchRequest, collected: Collected, error: BaseException) -
     """Nothing from a crashed provider is used: which records it had yielded may depend on withheld ones."""
     hint = f"({type(error).__name__})" if request.pit is None else "See the audit file (PIT_FETCH_AUDIT)."
     said = gap("plugin_failed", source=request.provider.name, hint=hint)
-    return collected._replace(taken=Taken(gaps=(said,)), failure=_where(error))
+    return collected._replace(selection=Selection(gaps=(said,)), failure=_where(error))
 
 
 def _where(error: BaseException) -> str:

@@ -16,20 +16,18 @@ from pit_fetch.engine.report import Collected, Outcome, report
 from pit_fetch.engine.run import run as ask
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.pipeline.envelope import FAILURES
-from pit_fetch.pipeline.select import Position, Taken, Tally, position
+from pit_fetch.pipeline.cursor import Position, position
+from pit_fetch.pipeline.select import Selection, WithheldCounts
 from pit_fetch.provider import Record
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.runtime import Runtime
-from pit_fetch.times import in_new_york, spoken
+from pit_fetch.times import format_for_people, in_new_york
 
 # The fields that a comparison adds to an item.
 FIELDS = ("change", "before")
 TWO_PITS = "diff needs two different instants: --pit EARLIER --pit LATER"
 # Sources that look back over some minutes only, unless told otherwise, have an option of this name.
 _LOOK_BACK, _LOOK_BACK_MINUTES = "lookback_minutes", 1_440
-# What each answer says by itself and the comparison says once, or in other words.
-_SAID_BY_REPORT = frozenset({"late", "undated", "nothing", "nothing_with_hint", "limit", "max_pages", "quoting"})
 
 
 class Read(NamedTuple):
@@ -50,20 +48,24 @@ def run(earlier: FetchRequest, later: FetchRequest, runtime: Runtime, log: Log, 
     log.reads = True
     outcomes = [ask(_whole(one, since), runtime, log, argv) for one in (earlier, later)]
     log.reads = False
-    gaps = [one for outcome in outcomes for one in outcome.gaps if one.code not in _SAID_BY_REPORT]
+    gaps = [one for outcome in outcomes for one in outcome.gaps if not one.code.about.per_fetch]
     reads = [_read(outcome) for outcome in outcomes]
-    taken = Taken(gaps=tuple(_once(gaps)))
-    failed = any(one.type in FAILURES for one in gaps)
+    selection = Selection(gaps=tuple(_once(gaps)))
+    failed = any(one.is_failure for one in gaps)
     if not failed:
         changed = changes(reads[0], reads[1], earlier.pit)
         said = (*_cuts((earlier, later), reads), *(() if changed else (gap("no_difference"),)))
-        taken = Taken(tuple(changed), (*taken.gaps, *said))
+        selection = Selection(tuple(changed), (*selection.gaps, *said))
     fields = (*later.fields, *FIELDS) if later.fields else ()
     query = f"diff {earlier.canonical} --pit {in_new_york(later.pit)}" if later.pit else ""
     secrets = credentials.known_secrets(later.provider, runtime.environ, runtime.folder)
-    collected = Collected(taken, Tally(), secrets, opened=not failed, resumes=False)
+    collected = Collected(selection, WithheldCounts(), secrets, opened=not failed, resumes=False)
     outcome = report(later._replace(fields=fields, canonical=query), collected)
-    log.as_of = f", changes from {spoken(earlier.pit)} to {spoken(later.pit)}" if earlier.pit and later.pit else ""
+    log.as_of = (
+        f", changes from {format_for_people(earlier.pit)} to {format_for_people(later.pit)}"
+        if earlier.pit and later.pit
+        else ""
+    )
     log.summary(later.provider.name, outcome.kept, outcome.gaps)
     return outcome
 
@@ -159,7 +161,7 @@ def _read(outcome: Outcome) -> Read:
 
 def _cuts(requests: Sequence[FetchRequest], reads: Sequence[Read]) -> list[Gap]:
     return [
-        gap("compared_in_part", pit=spoken(request.pit))
+        gap("compared_in_part", pit=format_for_people(request.pit))
         for request, read in zip(requests, reads, strict=True)
         if read.reach is not None and request.pit is not None
     ]

@@ -16,13 +16,12 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qsl, urldefrag, urljoin, urlsplit
 
 from pit_fetch.errors import ConfigError, UpstreamError
-from pit_fetch.gaps import Code
 from pit_fetch.net import cache
 from pit_fetch.net.ratelimit import DAY, Limiter, limiter, rate_of, variable
 from pit_fetch.net.requests_transport import is_loopback
-from pit_fetch.provider import Bearer, Busy, HeaderKey, Host, HttpReply, Params, QueryKey, Rate, T
+from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, Params, QueryKey, Rate, RetryAfter, T
 from pit_fetch.runtime import Clock
-from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature, Transport, TransportError
+from pit_fetch.transport import MAX_BODY_BYTES, Fault, HttpRequest, Signature, Transport, TransportError
 
 MAX_TRIES = 4
 MAX_REDIRECTS = 3
@@ -62,10 +61,12 @@ class Client:
         path: str,
         params: Params | None = None,
         headers: Mapping[str, str] | None = None,
-        busy: Busy | None = None,
+        retry_after: RetryAfter | None = None,
     ) -> HttpReply:
         """See :meth:`pit_fetch.provider.Http.get`."""
-        return self._ask(self._host(host), HttpRequest("GET", path, params or {}, headers or {}), busy, MAX_TRIES)
+        return self._ask(
+            self._host(host), HttpRequest("GET", path, params or {}, headers or {}), retry_after, MAX_TRIES
+        )
 
     def post(
         self,
@@ -74,7 +75,7 @@ class Client:
         json: object,
         params: Params | None = None,
         headers: Mapping[str, str] | None = None,
-        busy: Busy | None = None,
+        retry_after: RetryAfter | None = None,
         repeatable: bool = False,
     ) -> HttpReply:
         """See :meth:`pit_fetch.provider.Http.post`."""
@@ -82,7 +83,7 @@ class Client:
 
         headers = {"Content-Type": "application/json", **(headers or {})}
         request = HttpRequest("POST", path, params or {}, headers, dumps(json).encode())
-        return self._ask(self._host(host), request, busy, MAX_TRIES if repeatable else 1)
+        return self._ask(self._host(host), request, retry_after, MAX_TRIES if repeatable else 1)
 
     def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> HttpReply:
         """See :meth:`pit_fetch.provider.Context.load`."""
@@ -118,7 +119,7 @@ class Client:
     def _host(self, name: str) -> Host:
         return {known.name: known for known in self.hosts}[name]
 
-    def _ask(self, host: Host, request: HttpRequest, busy: Busy | None, tries: int) -> HttpReply:
+    def _ask(self, host: Host, request: HttpRequest, retry_after: RetryAfter | None, tries: int) -> HttpReply:
         """The reply, once there is a usable one.
 
         Raises UpstreamError if the host is unreachable, redirects elsewhere or throttles, if the deadline or
@@ -132,7 +133,7 @@ class Client:
             pause = BACKOFF_SECONDS * 2 ** (attempt - 1) * (1 + random.random())  # noqa: S311 - jitter need not be secret
             if isinstance(reply, HttpReply):
                 complete = reply.status not in RETRIED
-                wait = busy(reply) if complete and busy is not None else None
+                wait = retry_after(reply) if complete and retry_after is not None else None
                 if complete and wait is None:
                     return reply
                 pause = max(pause, wait or 0.0, _retry_after(reply))
@@ -213,7 +214,7 @@ def signature(host: Host, credentials: Mapping[str, str]) -> Signature:
 
 def base_url(host: Host, environ: Mapping[str, str]) -> str:
     """Scheme and host of ``host``, overridden or not. Raises ConfigError for anything but https (or loopback)."""
-    url = environ.get(host.override) or host.url
+    url = environ.get(host.url_variable) or host.url
     try:
         parts = urlsplit(url)
         _ = parts.port
@@ -227,18 +228,20 @@ def base_url(host: Host, environ: Mapping[str, str]) -> str:
 
 
 def _bad_base(host: Host) -> ConfigError:
-    return ConfigError("url_malformed", variable=host.override)
+    return ConfigError("url_malformed", variable=host.url_variable)
 
 
 def _elsewhere(host: Host) -> UpstreamError:
-    return UpstreamError("redirected", host=host.name, variable=host.override)
+    return UpstreamError("redirected", host=host.name, variable=host.url_variable)
 
 
-def _unreachable(host: Host, base: str, fault: Code, problem: str) -> UpstreamError:
+def _unreachable(host: Host, base: str, fault: Fault, problem: str) -> UpstreamError:
     parts = urlsplit(base)
     name = parts.hostname if fault == "proxy" else parts.netloc
     megabytes = MAX_BODY_BYTES // 1_000_000
-    return UpstreamError(fault, host=host.name, name=name, problem=problem, variable=host.override, megabytes=megabytes)
+    return UpstreamError(
+        fault, host=host.name, name=name, problem=problem, variable=host.url_variable, megabytes=megabytes
+    )
 
 
 def _address(host: Host, base: str, path: str) -> str:

@@ -15,7 +15,7 @@ from pit_fetch.cli import arguments
 from pit_fetch.cli.parser import COMMON_OPTIONS, budget
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import BINARY
-from pit_fetch.pipeline.select import Cursor
+from pit_fetch.pipeline.cursor import Cursor
 from pit_fetch.provider import STAMPS, Provider
 from pit_fetch.request.audience import CLIENT_VARIABLE, MAX_CHARS_UNDER_AGENT
 from pit_fetch.request.query import named
@@ -102,6 +102,28 @@ def of_values(
             raise UsageError("usage", text=f"{name} is not an option of {provider.name}{hint}")
     given = {name: value for name, value in values.items() if value is not None}
     return _request({**defaults, **given}, provider, environ, 0)
+
+
+def from_canonical(text: str, provider: Provider) -> FetchRequest:
+    """Return the request whose :attr:`Request.canonical` is ``text``. Raise UsageError if the provider refuses it now.
+
+    Values that do not decide the answer, such as the output format, are the defaults.
+    """
+    options = {flag_of(option.name): option for option in (*COMMON_OPTIONS, *provider.options)}
+    values: dict[str, Any] = {}
+    words = shlex.split(text)[:1:-1]  # without --source NAME; the next word is the last
+    while words:
+        flag, is_joined, value = words.pop().partition("=")
+        option = options.get(flag)
+        if option is None:
+            raise UsageError("usage", text=f"{suggest.shown(flag)} is not an option of {provider.name}")
+        if option.kind == "flag":
+            values[option.name] = True
+            continue
+        if not is_joined and words and not words[-1].startswith("-"):
+            value = words.pop()
+        values[option.name] = [*values.get(option.name, ()), value] if option.repeatable else value
+    return of_values(values, provider, {})
 
 
 def _request(

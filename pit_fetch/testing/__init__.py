@@ -10,7 +10,7 @@ walks through it. For a test of your own, ``run`` is the whole command in this p
 server that is one function, ``Answering``, at the time of a ``TestClock``.
 """
 
-from pit_fetch.testing.process import Left, TestClock, run
+from pit_fetch.testing.inprocess import Left, TestClock, run
 from pit_fetch.testing.server import Answering
 from pit_fetch.testing.suite import ProviderSuite
 from pit_fetch.testing.transport import Answer, HttpRequest, Response, ask_responses

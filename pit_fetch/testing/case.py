@@ -12,7 +12,7 @@ from pit_fetch.errors import ExitStatus
 from pit_fetch.provider import Page, Provider, Query, Record, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.query import in_window
-from pit_fetch.testing.process import Left
+from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.state import State
 from pit_fetch.times import parse_rfc3339

@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from pit_fetch.testing.case import Case, Seen, failure
-from pit_fetch.testing.dates import less_precise
 from pit_fetch.testing.documents import Format, Pattern, Place, document, format_of, name, places
-from pit_fetch.testing.program import look
-from pit_fetch.testing.rows import Recording
+from pit_fetch.testing.recording import Recording
+from pit_fetch.testing.runner import look
 from pit_fetch.testing.server import Response
+from pit_fetch.testing.timestamps import less_precise
 from pit_fetch.transport import HttpRequest
 
 # One value of each JSON type, and numbers that are neither a time nor a size.

@@ -26,8 +26,8 @@ from typing import Any
 
 from pit_fetch.request.values import flag_of, spell
 from pit_fetch.testing import HttpRequest, ProviderSuite, Response
-from pit_fetch.testing.outside import Descriptors
-from pit_fetch.testing.process import TestClock, files_in, run
+from pit_fetch.testing.inprocess import TestClock, files_in, run
+from pit_fetch.testing.sandbox import Descriptors
 from pit_fetch.testing.server import Answering, serve
 from tests.kit import honest
 from tests.kit.bases import BASES

@@ -17,8 +17,8 @@ from pit_fetch.archive import rederive
 from pit_fetch.archive.store import journal, schema
 from pit_fetch.engine import registry
 from pit_fetch.request.fetch_request import parse
-from pit_fetch.testing.process import Left
-from pit_fetch.testing.same import holds, same_bytes
+from pit_fetch.testing.comparison import holds, same_bytes
+from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpRequest
 from tests.laws import archive_laws, dropping, indexed, keeping

@@ -17,10 +17,10 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch.engine import registry
 from pit_fetch.provider import Provider
-from pit_fetch.testing import process
-from pit_fetch.testing.process import Left, TestClock, files_in, unhurried
-from pit_fetch.testing.same import CANARY as CANARY  # for the worlds of each source
-from pit_fetch.testing.same import holds
+from pit_fetch.testing import inprocess
+from pit_fetch.testing.comparison import CANARY as CANARY  # for the worlds of each source
+from pit_fetch.testing.comparison import holds
+from pit_fetch.testing.inprocess import Left, TestClock, files_in, unhurried
 from pit_fetch.testing.server import Answering, App, Response
 from pit_fetch.transport import HttpRequest
 from tests.providers.alphavantage import server as alphavantage
@@ -121,7 +121,7 @@ def run(
     clock = TestClock(case.moment + timedelta(days=900) if now is None else now)
     transport, asked = Answering(app, clock.now), case.pit if pit is None else pit
     with resized(case.sizes if sizes is None else sizes):
-        left = process.run(
+        left = inprocess.run(
             line
             or [
                 *([command] if command else []),

@@ -64,9 +64,9 @@ def _is_believed(document: Document) -> bool:
 
 
 def _once(context: Context, function: Function, parameters: Params, query: Query) -> Said:
-    reply = context.http.get(HOST.name, "/query", parameters, busy=lambda got: _pause(got, function))
+    reply = context.http.get(HOST.name, "/query", parameters, retry_after=lambda got: _pause(got, function))
     if reply.status == 404:  # what the source does not know, it says with HTTP 200
-        raise UpstreamError("moved", host=HOST.name, variable=HOST.override)
+        raise UpstreamError("moved", host=HOST.name, variable=HOST.url_variable)
     if reply.status != 200:
         raise UpstreamError("http_status", host=HOST.name, status=reply.status)
     document = decode(reply.body, function)
@@ -105,7 +105,7 @@ def check_message(message: str, function: Function, query: Query) -> None:
             whole = " with outputsize=full, which --pit needs," if is_whole else ""
             raise UpstreamError("not_entitled", host=HOST.name, operation=operation.name + whole)
         case "no_function":
-            raise ConfigError("operation", text=f"{HOST.name} no longer has the function {operation.name}.")
+            raise ConfigError("usage", text=f"{HOST.name} no longer has the function {operation.name}.")
         case "bad_call" if query.open_mode:
             raise UpstreamError("bad_call", host=HOST.name)
         case "unknown":

@@ -37,7 +37,7 @@ def _instead(reply: HttpReply) -> list[Any]:
     if said == [] or _has_error(said, "no_data_found"):
         return []
     # These are Benzinga's own ways of saying that there is nothing; any other page comes from somebody else.
-    raise UpstreamError("moved", host=HOST.name, variable=HOST.override)
+    raise UpstreamError("moved", host=HOST.name, variable=HOST.url_variable)
 
 
 def rows(reply: Any) -> list[Any]:

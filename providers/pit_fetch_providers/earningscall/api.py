@@ -34,7 +34,7 @@ def symbols(context: Context, find: Callable[[str], Sequence[str]]) -> Sequence[
     def text(reply: HttpReply) -> str:
         body = _checked(reply, "symbols")
         if body is None and reply.status == 404:  # a list of everybody's is never missing
-            raise UpstreamError("moved", host=HOST.name, variable=HOST.override)
+            raise UpstreamError("moved", host=HOST.name, variable=HOST.url_variable)
         if body is None:
             raise UpstreamError("http_status", host=HOST.name, status=reply.status)
         if b"\t" not in body:

@@ -100,7 +100,7 @@ def _instead(reply: HttpReply) -> UpstreamError:
         said = strict_json(reply.body)
     text = str(said.get("error_message", "")) if isinstance(said, dict) else ""
     if reply.status == 404:
-        return UpstreamError("moved", host=HOST.name, variable=HOST.override)
+        return UpstreamError("moved", host=HOST.name, variable=HOST.url_variable)
     if reply.status != 400:
         return UpstreamError("http_status", host=HOST.name, status=reply.status)
     if "api_key" in text:

@@ -44,10 +44,10 @@ def _checked(reply: HttpReply, host: Host) -> HttpReply:
     if reply.status == 403 and _kind(reply).endswith("_not_available"):
         # Recorded of the chat endpoint since September 2026, with a valid key.
         raise ConfigError(
-            "operation", text=f"{host.name} has retired this endpoint: look for a newer version of this program."
+            "usage", text=f"{host.name} has retired this endpoint: look for a newer version of this program."
         )
     if reply.status == 404:
-        raise UpstreamError("moved", host=host.name, variable=host.override)
+        raise UpstreamError("moved", host=host.name, variable=host.url_variable)
     raise UpstreamError("http_status", host=host.name, status=reply.status)
 
 

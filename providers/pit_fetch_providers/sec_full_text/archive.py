@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any
 
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, HttpReply, UpstreamError
 from pit_fetch.times import parse_date
 from pit_fetch.wire import lenient_json
@@ -95,7 +96,7 @@ class Archive:
         try:
             return self.context.http.get_cached(edgar.WWW, path, math.inf, decode, dates_something)
         except UpstreamError as error:
-            if error.gap.code != "malformed":
+            if error.gap.code is not Code.MALFORMED:
                 self._check_host(error)
             return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from pit_fetch.provider import Busy, Context, Credential, HeaderKey, Host, HttpReply, Rate, UpstreamError
+from pit_fetch.provider import Context, Credential, HeaderKey, Host, HttpReply, Rate, RetryAfter, UpstreamError
 
 EFTS = "efts.sec.gov"
 DATA = "data.sec.gov"
@@ -50,10 +50,10 @@ def get(
     host: str,
     path: str,
     params: Mapping[str, str] | None = None,
-    busy: Busy | None = None,
+    retry_after: RetryAfter | None = None,
 ) -> HttpReply:
     """The reply: a 200, or that of a missing object. Raises UpstreamError for any other."""
-    return checked(context.http.get(host, path, params, busy=busy), host)
+    return checked(context.http.get(host, path, params, retry_after=retry_after), host)
 
 
 def checked(reply: HttpReply, host: str) -> HttpReply:
@@ -70,7 +70,7 @@ def checked(reply: HttpReply, host: str) -> HttpReply:
 
 def moved(host: str) -> UpstreamError:
     """What to say where an object is missing that cannot be."""
-    return UpstreamError("moved", host=host, variable={one.name: one.override for one in HOSTS}[host])
+    return UpstreamError("moved", host=host, variable={one.name: one.url_variable for one in HOSTS}[host])
 
 
 def is_missing(reply: HttpReply) -> bool:

@@ -18,8 +18,8 @@ from pit_fetch.wire import strict_json
 # No limit is documented. All three count together, as Yahoo counts by address.
 _RATE = Rate(calls=2, seconds=1, bucket="yahoo")
 QUERY = Host("Yahoo Finance", "https://query2.finance.yahoo.com", "PIT_FETCH_YAHOO_URL", _RATE, browser=True)
-WEB = QUERY._replace(name="Yahoo Finance's pages", url="https://finance.yahoo.com", override="PIT_FETCH_YAHOO_WEB_URL")
-COOKIES = QUERY._replace(name="Yahoo's cookie host", url="https://fc.yahoo.com", override="PIT_FETCH_YAHOO_COOKIE_URL")
+WEB = Host("Yahoo Finance's pages", "https://finance.yahoo.com", "PIT_FETCH_YAHOO_WEB_URL", _RATE, browser=True)
+COOKIES = Host("Yahoo's cookie host", "https://fc.yahoo.com", "PIT_FETCH_YAHOO_COOKIE_URL", _RATE, browser=True)
 
 # Rows of one page of the earnings calendar; Yahoo sends no more at once (yfinance: "Yahoo caps limit at 100").
 PAGE_ROWS = 100
@@ -126,13 +126,13 @@ def _checked(reply: HttpReply, host: Host) -> HttpReply | None:
     if reply.status == 400 and description.startswith("Data doesn't exist for startDate"):
         return None
     if reply.status == 404:
-        raise UpstreamError("moved", host=host.name, variable=host.override)
+        raise UpstreamError("moved", host=host.name, variable=host.url_variable)
     raise UpstreamError("http_status", host=host.name, status=reply.status)
 
 
 def _page(reply: HttpReply) -> HttpReply:
     if reply.status == 404:
-        raise UpstreamError("moved", host=WEB.name, variable=WEB.override)
+        raise UpstreamError("moved", host=WEB.name, variable=WEB.url_variable)
     if reply.status != 200:
         raise UpstreamError("http_status", host=WEB.name, status=reply.status)
     return reply

@@ -1,4 +1,4 @@
-"""Benzinga's ``GET /api/v2/news``: token, paging, window, sort, the 10,000-item ceiling, and its errors."""
+"""Benzinga's ``GET /api/v2/news``: token, paging, window, sort, the 10,000-item cap, and its errors."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def exported(one: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def app(articles: Sequence[dict[str, Any]], token: str = TOKEN, ceiling: int = 10_000) -> App:
+def app(articles: Sequence[dict[str, Any]], token: str = TOKEN, cap: int = 10_000) -> App:
     """The server of ``articles``, which stand in any order."""
     by_time = sorted(((_created(one), one) for one in articles), key=lambda pair: pair[0] or _UNDATED, reverse=True)
     dated = [(None if at is None else at.astimezone(ZONE).date().isoformat(), one) for at, one in by_time]
@@ -72,7 +72,7 @@ def app(articles: Sequence[dict[str, Any]], token: str = TOKEN, ceiling: int = 1
             error = {"code": "auth_failed", "id": "unauthorized", "value": f"Invalid token {query.get('token')}"}
             return as_json({"ok": False, "errors": [error]}, 401)
         page, size = int(query.get("page", "0")), int(query.get("pageSize", "15"))
-        if size > 100 or page * size >= ceiling:
+        if size > 100 or page * size >= cap:
             return as_json({"message": "Invalid page size"}, 400)
         found = found_in(query.get("dateFrom"), query.get("dateTo"), query.get("tickers"))
         return Response(body_of(found[page * size : (page + 1) * size]), 200, {"Content-Type": "application/json"})

@@ -121,7 +121,7 @@ def versions(rng: Random) -> Case:
 
 
 def crowded(rng: Random) -> Case:
-    """Worlds at the ceiling: the pages of one window do not hold the late articles, so the window has to shrink."""
+    """Worlds at the cap: the pages of one window do not hold the late articles, so the window has to shrink."""
     case = make(rng)
     second = datetime.fromisoformat("2024-02-15T16:00:00-05:00")
     public = [_public(rng, n, second - n * timedelta(hours=9), far=False) for n in range(1, 14)]

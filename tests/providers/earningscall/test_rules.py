@@ -400,7 +400,7 @@ def test_saved_replies() -> None:
         asked = ask(body=transcripts, op="transcript")  # which shows no Last-Modified
         assert (asked.ids, "saved transcript" in asked.caveats[0]) == ([], True)
     for op, other in (("events", b"[]"), ("events", one), ("transcript", events), ("transcript", b"[5]")):
-        assert "input_malformed" in [gap.code for gap in ask(body=other, op=op).taken.gaps], (op, other)
+        assert "input_malformed" in [gap.code for gap in ask(body=other, op=op).selection.gaps], (op, other)
 
 
 def test_the_command_over_a_socket(near: Run) -> None:

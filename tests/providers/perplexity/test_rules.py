@@ -306,4 +306,4 @@ def test_saved_replies() -> None:
     answer = json.dumps(perplexity.answer(PAGES, [f"{URL}old"])).encode()
     assert ask(body=answer, op="ask").ids == [f"{URL}old"]
     for other in (b"{}", b"[]", b'{"results": 5}', answer):
-        assert "input_malformed" in [one.code for one in ask(body=other).taken.gaps]
+        assert "input_malformed" in [one.code for one in ask(body=other).selection.gaps]

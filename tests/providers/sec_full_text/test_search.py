@@ -193,7 +193,7 @@ def test_the_search_ends_when_the_limit_is_filled() -> None:
     app = sec.app(daily(3000, "2024-02-15"), cap=1000)
     newest = ask(app, forms=("10-K", "10-Q"), limit=20)
     assert newest.ids == [number(n) for n in range(1, 21)]
-    assert newest.taken.stopped == "limit"
+    assert newest.selection.stopped == "limit"
     # The first window meets the cap, the next one is small enough; the PIT's own day needs a header, and weekends.
     assert len(newest.paths("search-index")) <= 6
     assert len(newest.paths("daily-index")) == 14
@@ -226,7 +226,7 @@ def test_a_day_that_meets_the_cap_is_a_gap_and_no_part_of_a_day() -> None:
     app = sec.app([*daily(3, "2023-06-03"), *busy], cap=150)
     asked = ask(app, limit=1000)
     assert asked.ids == [number(1), number(2)]
-    assert asked.gaps == ["provider_ceiling"]
+    assert asked.gaps == ["result_cap"]
 
 
 def test_pages_whose_hits_change_places_are_read_again() -> None:
@@ -734,7 +734,7 @@ def test_two_worlds_that_differ_after_the_pit_are_one(
     with in_small_slices(most):
         first, second = ask(sec.app(world), **options), ask(sec.app([*withheld, *world]), **options)
     assert first.items == second.items
-    assert (first.taken.stopped, first.gaps, first.error) == (second.taken.stopped, second.gaps, second.error)
+    assert (first.selection.stopped, first.gaps, first.error) == (second.selection.stopped, second.gaps, second.error)
 
 
 @examples(0.5)

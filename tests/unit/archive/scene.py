@@ -10,7 +10,7 @@ from typing import Any
 
 from pit_fetch.archive.store import journal, schema
 from pit_fetch.provider import Provider
-from pit_fetch.testing.process import Left, TestClock, run
+from pit_fetch.testing.inprocess import Left, TestClock, run
 from pit_fetch.testing.server import Answering, App
 from pit_fetch.transport import HttpRequest
 from tests.inprocess import Answer, fetch

@@ -16,7 +16,7 @@ import pytest
 
 from pit_fetch.archive.store import schema
 from pit_fetch.archive_admin import maintenance
-from pit_fetch.testing.process import Left
+from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App, Response, as_json, serve
 from pit_fetch.transport import HttpRequest
 from tests.loopback.silent import Silent

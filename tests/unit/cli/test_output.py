@@ -19,7 +19,7 @@ from pit_fetch.pipeline.envelope import Envelope
 from pit_fetch.provider import Record
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.terminal import write_file
-from pit_fetch.testing.process import TestClock
+from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering
 from tests.demo_source import AT_PIT, PIT, ask, at_pit, demo, nobody, record
 from tests.inprocess import NOW

@@ -18,11 +18,11 @@ from pit_fetch.cli.main import main
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import UsageError
 from pit_fetch.inspect.diff import Read, changes
-from pit_fetch.pipeline.select import position
+from pit_fetch.pipeline.cursor import position
 from pit_fetch.provider import Context, Operation, Option, Query, Record
 from pit_fetch.runtime import Runtime
-from pit_fetch.testing.process import TestClock
-from pit_fetch.testing.same import CANARY
+from pit_fetch.testing.comparison import CANARY
+from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering
 from tests.demo_source import PIT, PIT_TEXT, demo, nobody, record
 from tests.inprocess import NOW, Answer

@@ -15,7 +15,7 @@ from pit_fetch.errors import UpstreamError
 from pit_fetch.net import cache
 from pit_fetch.net.client import Client
 from pit_fetch.provider import Host, HttpReply, Rate
-from pit_fetch.testing.process import TestClock
+from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering, App, Response
 
 HOUR = 3600.0

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.net import client
 from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, QueryKey, Rate
-from pit_fetch.testing.process import TestClock
+from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering, App, Response
 from pit_fetch.transport import Fault, HttpRequest, RecordingTransport, Transport, TransportError
 
@@ -184,10 +184,10 @@ def test_a_busy_host_is_asked_again_and_its_last_reply_is_returned() -> None:
         return 3.0 if reply.body == b"later" else None
 
     demo = Demo(answers(Response(b"later"), Response(b"later"), Response(b"ok")))
-    assert demo.client().get("Demo", "/", busy=busy).body == b"ok"
+    assert demo.client().get("Demo", "/", retry_after=busy).body == b"ok"
     assert demo.clock.pauses == [3.0, 3.0]
     never = Demo(lambda _: Response(b"later"))
-    assert never.client().get("Demo", "/", busy=busy).body == b"later"
+    assert never.client().get("Demo", "/", retry_after=busy).body == b"later"
     assert len(never.asked) == client.MAX_TRIES
 
 
@@ -449,7 +449,7 @@ def test_a_post_is_repeated_only_where_that_is_declared_harmless(
 ) -> None:
     def post() -> HttpReply:
         return demo.client().post(
-            "Demo", "/", {}, busy=lambda reply: 1.0 if reply.body == b"busy" else None, repeatable=repeatable
+            "Demo", "/", {}, retry_after=lambda reply: 1.0 if reply.body == b"busy" else None, repeatable=repeatable
         )
 
     demo = Demo(answers(response, Response(b"ok")))

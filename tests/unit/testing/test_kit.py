@@ -27,7 +27,7 @@ from pit_fetch.provider import Operation, Provider, Record, UpstreamError
 from pit_fetch.testing import Answer, HttpRequest, Left, ProviderSuite, Response, ask_responses
 from pit_fetch.testing.case import public_from
 from pit_fetch.testing.certificate import UNSEEN
-from pit_fetch.testing.same import CANARY, Interference, same_bytes
+from pit_fetch.testing.comparison import CANARY, Interference, same_bytes
 from pit_fetch.testing.suite import NotRun
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc2822, parse_rfc3339, wall_clock
 from tests.conftest import Run
@@ -321,7 +321,7 @@ def by_reader(read: Any) -> Provider:
             raise UpstreamError("http_status", host=source.HOST, status=reply.status)
         yield from read(reply.body, query)
 
-    return PROVIDER._replace(fetch=fetch, read=read, page_size=100)
+    return PROVIDER._replace(fetch=fetch, parse_reply=read, page_size=100)
 
 
 def end(day: Any) -> datetime | None:

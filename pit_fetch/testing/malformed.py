@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from pit_fetch.testing.case import Case, Seen, failure
+from pit_fetch.testing.comparison import CANARY
 from pit_fetch.testing.documents import at
 from pit_fetch.testing.drift import TOLERANT, not_worse
-from pit_fetch.testing.program import look
-from pit_fetch.testing.rows import Recording, Row, edited
-from pit_fetch.testing.same import CANARY
+from pit_fetch.testing.recording import Recording, Row, edited
+from pit_fetch.testing.runner import look
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import HttpRequest
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from pit_fetch.testing.case import Case
 from pit_fetch.testing.documents import Path, at, must_format
-from pit_fetch.testing.program import look
-from pit_fetch.testing.rows import Recording, edited, tree_of
+from pit_fetch.testing.recording import Recording, edited, tree_of
+from pit_fetch.testing.runner import look
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import HttpRequest
 
@@ -24,7 +24,7 @@ _SIZES = frozenset(
 def rests_on_sizes(recording: Recording) -> bool:
     """Whether the provider asks for as many rows as are wanted of it, or reads on where a page is full.
 
-    A number that neither moves nor is followed by a next page is the source's own ceiling: what it cuts there it
+    A number that neither moves nor is followed by a next page is the source's own result cap: what it cuts there it
     does not serve.
     """
     case = recording.case
