@@ -11,13 +11,14 @@ stops asking once it has enough.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from pit_fetch.errors import ConfigError, UpstreamError
-from pit_fetch.gaps import Gap, gap
+from pit_fetch.gaps import TRANSIENT_STATUSES, Gap, gap
 from pit_fetch.transport import HttpReply, Params
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "QueryKey",
     "Rate",
     "Record",
+    "Retry",
     "UpstreamError",
     "Watermark",
     "Window",
@@ -254,11 +256,12 @@ class Http(Protocol):
         headers: Mapping[str, str] | None = None,
         retry_after: RetryAfter | None = None,
     ) -> HttpReply:
-        """The complete reply of a declared host, given by name. Raises UpstreamError once retries are exhausted.
+        """Return the complete reply of a declared host, given by name. Raise UpstreamError once retries are exhausted.
 
-        The host's declared authentication is added. ``retry_after`` is for a host that says "later" with a
-        success status: it returns how many seconds to wait before asking again, or None to accept the
-        reply. When tries or time run out, the last such reply is returned.
+        The client adds the host's declared authentication. ``retry_after`` is for a host that refuses with a reply of
+        another kind than :attr:`Retry.statuses`, such as a notice with status 200. The client calls it with each
+        complete reply whose status is none of those: it returns the seconds to wait before the next try, or None to
+        accept the reply. When tries or time run out, the last such reply is returned.
         """
 
     def post(
@@ -271,7 +274,7 @@ class Http(Protocol):
         retry_after: RetryAfter | None = None,
         repeatable: bool = False,
     ) -> HttpReply:
-        """The same with ``json`` as the body. It is retried only if ``repeatable`` says that a repeat is harmless."""
+        """Send ``json`` as the body of a POST; otherwise as :meth:`get`. Sent once unless it is ``repeatable``."""
 
     def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> HttpReply:
         """See :meth:`Context.load`."""
@@ -333,6 +336,24 @@ class Rate(NamedTuple):
     bucket: str = ""
 
 
+class Retry(NamedTuple):
+    """When an exchange with a host is made again, as a whole.
+
+    statuses  HTTP statuses after which it is. When tries or time run out, the client raises UpstreamError, so no reply
+              with such a status reaches the provider; a reply with any other status does, at once
+    tries     the largest number of exchanges, the first included; 1: none is made again
+    backoff   seconds before the second, doubled before each further one, and up to twice that at random. A longer wait
+              that the server asks for takes its place
+
+    An exchange that breaks off is made again as after one of the ``statuses``. A POST is made once unless it is
+    ``repeatable``, and a ``load`` always once.
+    """
+
+    statuses: AbstractSet[int] = TRANSIENT_STATUSES
+    tries: int = 4
+    backoff: float = 0.2
+
+
 class Bearer(NamedTuple):
     """``Authorization: Bearer`` with the value of a declared credential."""
 
@@ -357,7 +378,8 @@ class Host(NamedTuple):
     """A host that a provider may talk to; ``url_variable`` names the variable that points it elsewhere.
 
     ``auth`` says how to authenticate; the client does it, so that no provider handles a key. ``browser``: the
-    host refuses plain clients, and is asked as a browser would ask it. That needs the package curl_cffi.
+    host refuses plain clients, and is asked as a browser would ask it. That needs the package curl_cffi. ``retry``
+    states after which replies an exchange is made again.
     """
 
     name: str
@@ -366,6 +388,7 @@ class Host(NamedTuple):
     rate: Rate | None = None
     auth: Bearer | QueryKey | HeaderKey | None = None
     browser: bool = False
+    retry: Retry = Retry()
 
 
 class Credential(NamedTuple):

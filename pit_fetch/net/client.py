@@ -1,14 +1,14 @@
 """The HTTP client that providers are given: declared hosts only, one deadline, whole exchanges or nothing.
 
-All policy lives here, above a :class:`pit_fetch.transport.Transport`. An exchange is retried as a
-whole on 408, 425, 429, 5xx and transport errors, with growing jittered pauses and the server's
-``Retry-After``, for as long as the deadline allows. An error never repeats anything a server said,
-nor a URL.
+All policy lives here, above a :class:`pit_fetch.transport.Transport`. An exchange is made again as a whole where the
+host's :class:`pit_fetch.provider.Retry` has it, after growing jittered pauses or the server's ``Retry-After``, for as
+long as the deadline allows. An error never repeats anything that a server sent, nor a URL.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 import random
 from collections.abc import Callable, Mapping
@@ -23,11 +23,8 @@ from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, Params, Query
 from pit_fetch.runtime import Clock
 from pit_fetch.transport import MAX_BODY_BYTES, Fault, HttpRequest, Signature, Transport, TransportError
 
-MAX_TRIES = 4
 MAX_REDIRECTS = 3
-RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-BACKOFF_SECONDS = 0.2
 
 
 class Client:
@@ -64,9 +61,9 @@ class Client:
         retry_after: RetryAfter | None = None,
     ) -> HttpReply:
         """See :meth:`pit_fetch.provider.Http.get`."""
-        return self._ask(
-            self._host(host), HttpRequest("GET", path, params or {}, headers or {}), retry_after, MAX_TRIES
-        )
+        declared = self._host(host)
+        request = HttpRequest("GET", path, params or {}, headers or {})
+        return self._ask(declared, request, declared.retry.tries, retry_after)
 
     def post(
         self,
@@ -83,11 +80,12 @@ class Client:
 
         headers = {"Content-Type": "application/json", **(headers or {})}
         request = HttpRequest("POST", path, params or {}, headers, dumps(json).encode())
-        return self._ask(self._host(host), request, retry_after, MAX_TRIES if repeatable else 1)
+        declared = self._host(host)
+        return self._ask(declared, request, declared.retry.tries if repeatable else 1, retry_after)
 
     def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> HttpReply:
         """See :meth:`pit_fetch.provider.Context.load`."""
-        return self._ask(self._host(host), HttpRequest("LOAD", path, params, call=call), None, 1)
+        return self._ask(self._host(host), HttpRequest("LOAD", path, params, call=call), tries=1)
 
     def get_cached(
         self,
@@ -119,30 +117,31 @@ class Client:
     def _host(self, name: str) -> Host:
         return {known.name: known for known in self.hosts}[name]
 
-    def _ask(self, host: Host, request: HttpRequest, retry_after: RetryAfter | None, tries: int) -> HttpReply:
-        """The reply, once there is a usable one.
+    def _ask(self, host: Host, request: HttpRequest, tries: int, retry_after: RetryAfter | None = None) -> HttpReply:
+        """Return the first reply that the provider can use, from at most ``tries`` exchanges.
 
-        Raises UpstreamError if the host is unreachable, redirects elsewhere or throttles, if the deadline or
-        the size limit is exceeded, or if a server error outlasts the retries.
+        Raise UpstreamError if the host is unreachable or redirects elsewhere, if the deadline or the size limit is
+        exceeded, or if a status of ``host.retry`` outlasts the tries.
         """
         base = base_url(host, self.environ)
         url = _address(host, base, request.url)
         request = request._replace(url=url, signature=signature(host, self.credentials), browser=host.browser)
-        for attempt in range(1, tries + 1):
+        for attempt in itertools.count():
             reply = self._exchange(host, base, request)
-            pause = BACKOFF_SECONDS * 2 ** (attempt - 1) * (1 + random.random())  # noqa: S311 - jitter need not be secret
+            # Jitter keeps processes that failed together from coming back together. It need not be secret.
+            pause = host.retry.backoff * 2**attempt * (1 + random.random())  # noqa: S311
+            is_usable = isinstance(reply, HttpReply) and reply.status not in host.retry.statuses
             if isinstance(reply, HttpReply):
-                complete = reply.status not in RETRIED
-                wait = retry_after(reply) if complete and retry_after is not None else None
-                if complete and wait is None:
+                wait = retry_after(reply) if is_usable and retry_after is not None else None
+                if is_usable and wait is None:
                     return reply
                 pause = max(pause, wait or 0.0, _retry_after(reply))
-            if attempt == tries or pause >= self.remaining():
+            if attempt + 1 >= tries or pause >= self.remaining():
                 break
             self.clock.sleep(pause)
         if isinstance(reply, UpstreamError):
             raise reply
-        if reply.status not in RETRIED:
+        if is_usable:
             return reply
         raise _given_up(host, reply)
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.net import client
-from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, QueryKey, Rate
+from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, QueryKey, Rate, Retry
 from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering, App, Response
 from pit_fetch.transport import Fault, HttpRequest, RecordingTransport, Transport, TransportError
@@ -35,6 +35,7 @@ class Demo:
     clock: TestClock = field(default_factory=lambda: TestClock(NOW))
     auth: Bearer | QueryKey | HeaderKey | None = None
     rate: Rate | None = None
+    retry: Retry = field(default_factory=Retry)
     base: str = BASE
     environ: Mapping[str, str] = field(default_factory=dict)
     told: list[str] = field(default_factory=list)
@@ -44,7 +45,7 @@ class Demo:
 
     def client(self, timeout: float = 30.0, transport: Transport | None = None) -> client.Client:
         return client.Client(
-            hosts=(Host("Demo", "https://demo.invalid", "DEMO_URL", self.rate, self.auth),),
+            hosts=(Host("Demo", "https://demo.invalid", "DEMO_URL", self.rate, self.auth, retry=self.retry),),
             credentials={"key": KEY},
             environ={"DEMO_URL": self.base, **self.environ},
             clock=self.clock.value(),
@@ -96,7 +97,7 @@ def test_a_reply_is_what_the_host_said_and_when_it_was_there() -> None:
     assert (asked.headers, asked.timeout, demo.told) == ({"Accept": "application/json"}, 30.0, [f"{BASE}/path"])
 
 
-@pytest.mark.parametrize("status", sorted(client.RETRIED))
+@pytest.mark.parametrize("status", sorted(Retry().statuses))
 def test_these_are_tried_again(status: int) -> None:
     assert Demo(answers(Response(status=status), Response(b"ok"))).get().body == b"ok"
 
@@ -104,6 +105,38 @@ def test_these_are_tried_again(status: int) -> None:
 @pytest.mark.parametrize("status", [201, 400, 401, 403, 404, 422, 501])
 def test_these_are_the_provider_s_to_read(status: int) -> None:
     assert Demo(answers(Response(status=status))).get().status == status
+
+
+@pytest.mark.parametrize(
+    ("retry", "statuses", "received"),
+    [
+        (Retry(Retry().statuses | {403}), [403, 500, 200], 200),
+        (Retry({403}), [403, 500], 500),
+        (Retry(frozenset()), [503], 503),
+        (Retry(tries=6), [500] * 5 + [200], 200),
+    ],
+    ids=["one more", "one alone", "none", "more tries"],
+)
+def test_a_host_declares_what_is_tried_again(retry: Retry, statuses: list[int], received: int) -> None:
+    demo = Demo(answers(*[Response(status=status) for status in statuses]), retry=retry)
+    assert (demo.get().status, len(demo.asked)) == (received, len(statuses))
+
+
+def test_a_declared_status_that_outlasts_the_tries_does_not_reach_the_provider() -> None:
+    demo = Demo(lambda _: Response(b"SECRET", 403), retry=Retry({403}, tries=2, backoff=5.0))
+    with pytest.raises(UpstreamError, match="Demo answered with HTTP 403: it refuses access"):
+        demo.client().get("Demo", "/", retry_after=lambda reply: pytest.fail("it is for the other statuses"))
+    (pause,) = demo.clock.pauses
+    assert 5 <= pause <= 10
+    once = Demo(lambda _: Response(b"SECRET", 500), retry=Retry(tries=1))
+    assert (once.code(), len(once.asked)) == ("http_status", 1)
+
+
+def test_a_post_that_may_not_be_repeated_is_made_once_whatever_the_host_declares() -> None:
+    demo = Demo(lambda _: Response(b"", 403), retry=Retry({403}, tries=9))
+    with pytest.raises(UpstreamError):
+        demo.client().post("Demo", "/", {})
+    assert len(demo.asked) == 1
 
 
 def test_a_body_that_breaks_off_is_asked_for_again_as_a_whole() -> None:
@@ -176,7 +209,7 @@ def test_a_server_error_that_outlasts_the_retries() -> None:
     demo = Demo(lambda _: Response(b"SECRET", 500))
     with pytest.raises(UpstreamError) as failed:
         demo.get()
-    assert (str(failed.value), len(demo.asked)) == ("Demo answered with HTTP 500: try again later.", client.MAX_TRIES)
+    assert (str(failed.value), len(demo.asked)) == ("Demo answered with HTTP 500: try again later.", Retry().tries)
 
 
 def test_a_busy_host_is_asked_again_and_its_last_reply_is_returned() -> None:
@@ -188,7 +221,7 @@ def test_a_busy_host_is_asked_again_and_its_last_reply_is_returned() -> None:
     assert demo.clock.pauses == [3.0, 3.0]
     never = Demo(lambda _: Response(b"later"))
     assert never.client().get("Demo", "/", retry_after=busy).body == b"later"
-    assert len(never.asked) == client.MAX_TRIES
+    assert len(never.asked) == Retry().tries
 
 
 FAULTS = get_args(Fault)
@@ -222,7 +255,7 @@ def test_what_another_try_may_overcome_is_tried_again(fault: Fault) -> None:
     failing, demo = Failing(TransportError(fault, passing=True)), Demo(answers())
     with pytest.raises(UpstreamError) as failed:
         demo.client(transport=failing).get("Demo", "/path")
-    assert (failing.tries, failed.value.gap.code, len(demo.clock.pauses)) == (client.MAX_TRIES, fault, 3)
+    assert (failing.tries, failed.value.gap.code, len(demo.clock.pauses)) == (Retry().tries, fault, 3)
 
 
 def test_a_fault_once_the_deadline_has_passed_is_the_deadline_s() -> None:
