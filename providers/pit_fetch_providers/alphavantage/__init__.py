@@ -57,4 +57,5 @@ PROVIDER = Provider(
     operations=tuple(function.operation for function in FUNCTIONS.values()),
     # One reply is a page: a month of 1-minute bars has some 20,000.
     page_size=5_000,
+    agents=("alphavantage",),
 )

@@ -14,4 +14,24 @@ from pit_fetch_providers.alphavantage.function import Function
 
 _TABLES = (table_bars, table_dated, table_snapshots, table_unverifiable)
 
-FUNCTIONS: Mapping[str, Function] = {row.operation.name: row for table in _TABLES for row in table.ROWS}
+# What other tools call a function.
+_SEARCH_TERMS = {
+    "TIME_SERIES_DAILY": "price prices daily bars ohlc ohlcv candles candle history historical eod close time-series",
+    "TIME_SERIES_INTRADAY": "intraday minute minutes",
+    "GLOBAL_QUOTE": "quote quotes latest last",
+    "NEWS_SENTIMENT": "news sentiment headlines articles",
+    "OVERVIEW": "fundamentals company profile info",
+    "INCOME_STATEMENT": "income revenue financials",
+    "EARNINGS": "eps",
+    "EARNINGS_CALL_TRANSCRIPT": "transcript transcripts",
+    "LISTING_STATUS": "listings listing tickers symbols",
+    "CURRENCY_EXCHANGE_RATE": "fx forex exchange-rate",
+    "TREASURY_YIELD": "treasury treasuries yield yields",
+    "NONFARM_PAYROLL": "payroll payrolls jobs nfp",
+}
+
+FUNCTIONS: Mapping[str, Function] = {
+    row.operation.name: row.but(search_terms=_SEARCH_TERMS.get(row.operation.name, ""))
+    for table in _TABLES
+    for row in table.ROWS
+}

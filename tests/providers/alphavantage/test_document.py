@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pit_fetch_providers.alphavantage import PROVIDER
 
-from pit_fetch.request.query import by_dating
+from pit_fetch.cli.parser import by_dating
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "alphavantage.md"
 
