@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pit_fetch.net.requests_transport import Network
+from pit_fetch.net.requests_transport import RequestsTransport
 from pit_fetch.provider import Provider
 from pit_fetch.testing.inprocess import Left, TestClock, run
 from pit_fetch.transport import Transport
@@ -55,7 +55,7 @@ def fetch(
     path.unlink(missing_ok=True)
     left = run(
         words,
-        transport=transport or Network(clock.now),
+        transport=transport or RequestsTransport(clock.now),
         clock=clock.value(),
         environ={"PIT_FETCH_AUDIT": str(path), **(env or {})},
         folder=folder,

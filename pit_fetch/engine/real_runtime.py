@@ -41,9 +41,9 @@ class _LazyNetwork:
 
     def send(self, request: HttpRequest) -> HttpReply:
         if self._network is None:
-            from pit_fetch.net.requests_transport import Network
+            from pit_fetch.net.requests_transport import RequestsTransport
 
-            self._network = Network(self._now)
+            self._network = RequestsTransport(self._now)
         return self._network.send(request)
 
 

@@ -356,7 +356,7 @@ def _source(
     stream = _begun(provider.fetch, query, context)
     if memory is None:
         return Source(stream, secrets, client)
-    client.on_kept = memory.note
+    client.on_cached = memory.note
     return Source(memory.watch(stream), secrets, client)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.net.requests_transport import Network
+from pit_fetch.net.requests_transport import RequestsTransport
 from pit_fetch.testing.server import Response, serve
 from pit_fetch.transport import MAX_BODY_BYTES, HttpReply, HttpRequest, Signature, TransportError
 
@@ -31,7 +31,7 @@ def _no_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def send(url: str, timeout: float = 10.0) -> HttpReply:
-    return Network(lambda: NOW).send(HttpRequest("GET", url, timeout=timeout, browser=True))
+    return RequestsTransport(lambda: NOW).send(HttpRequest("GET", url, timeout=timeout, browser=True))
 
 
 def fault(url: str, timeout: float = 10.0) -> tuple[str, bool]:
@@ -53,7 +53,7 @@ def test_a_browser_asks() -> None:
     )
     cookies = {"Set-Cookie": "A1=x; Expires=Wed, 21 Oct 2037 07:28:00 GMT; Path=/", "X-Name": "value"}
     with serve(lambda _: Response(b"x" * 200_000, 404, cookies)) as server:
-        network = Network(lambda: NOW)
+        network = RequestsTransport(lambda: NOW)
         reply = network.send(request._replace(url=f"{server.url}/path"))
         network.send(HttpRequest("GET", f"{server.url}/again", browser=True))
     assert (reply.status, reply.body, reply.received_at) == (404, b"x" * 200_000, NOW)
@@ -70,7 +70,7 @@ def test_a_post_arrives_with_its_body() -> None:
     headers = {"Content-Type": "application/json"}
     with serve(lambda request: Response(request.body or b"")) as server:
         asked = HttpRequest("POST", f"{server.url}/xhr", headers=headers, body=b'{"s": ["A"]}', browser=True)
-        assert Network(lambda: NOW).send(asked).body == b'{"s": ["A"]}'
+        assert RequestsTransport(lambda: NOW).send(asked).body == b'{"s": ["A"]}'
     assert server.requests[0].header("Content-Type") == "application/json"
 
 

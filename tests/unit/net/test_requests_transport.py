@@ -16,7 +16,7 @@ import pytest
 import requests
 
 from pit_fetch.net.failures import explain
-from pit_fetch.net.requests_transport import Network
+from pit_fetch.net.requests_transport import RequestsTransport
 from pit_fetch.testing.server import Response, Server, serve
 from pit_fetch.transport import MAX_BODY_BYTES, HttpReply, HttpRequest, Signature, TransportError
 
@@ -33,7 +33,7 @@ def _no_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def send(url: str, timeout: float = 10.0) -> HttpReply:
-    return Network(lambda: NOW).send(HttpRequest("GET", url, timeout=timeout))
+    return RequestsTransport(lambda: NOW).send(HttpRequest("GET", url, timeout=timeout))
 
 
 def fault(url: str, timeout: float = 10.0) -> tuple[str, bool]:
@@ -53,7 +53,7 @@ def test_a_reply_is_complete_and_has_its_receipt() -> None:
         signature=Signature({"token": "k&1"}, {"X-Key": "k"}),
     )
     with serve(lambda _: Response(b"x" * 200_000, 404, {"X-Name": "value"})) as server:
-        network = Network(lambda: NOW)
+        network = RequestsTransport(lambda: NOW)
         reply = network.send(request._replace(url=f"{server.url}/path"))
         network.send(request._replace(url=f"{server.url}/path", params={"forms": ["8-K", "10-K"]}))
     assert (reply.status, reply.body, reply.received_at) == (404, b"x" * 200_000, NOW)
@@ -67,7 +67,9 @@ def test_a_reply_is_complete_and_has_its_receipt() -> None:
 
 def test_a_post_arrives_with_its_body() -> None:
     with serve(lambda _: Response(b"ok")) as server:
-        Network(lambda: NOW).send(HttpRequest("POST", f"{server.url}/ask", headers={"A": "1"}, body=b'{"q": 1}'))
+        RequestsTransport(lambda: NOW).send(
+            HttpRequest("POST", f"{server.url}/ask", headers={"A": "1"}, body=b'{"q": 1}')
+        )
     (seen,) = server.requests
     assert (seen.method, seen.path, seen.body, seen.header("a")) == ("POST", "/ask", b'{"q": 1}', "1")
 
@@ -117,7 +119,7 @@ def test_a_proxy_that_lets_nothing_through(monkeypatch: pytest.MonkeyPatch, addr
 def test_a_proxy_is_asked_for_a_host_elsewhere_and_never_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     with serve(lambda _: Response(b"by the proxy")) as proxy, serve(lambda _: Response(b"here")) as server:
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
-        network = Network(lambda: NOW)
+        network = RequestsTransport(lambda: NOW)
         bodies = [
             network.send(HttpRequest("GET", f"{url}/path")).body
             for url in ("http://demo.invalid", server.url, "http://demo.invalid")
