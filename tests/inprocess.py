@@ -1,4 +1,4 @@
-"""The command without a process: the same bytes, a clock that is told what time it is, and no real pause."""
+"""The command without a process: the same bytes, with a clock that is set, and no real pause."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def fetch(
     provider: Provider | None = None,
     **more: Any,
 ) -> Answer:
-    """Runs ``words`` in ``folder`` at ``now``. ``body`` is the standard input; a pause only moves the clock.
+    """Run the command line ``words`` in ``folder`` at ``now``. ``body`` is the standard input. A pause moves the clock.
 
-    ``provider`` stands in for the source that the words name; ``more`` is for the runtime, such as an alarm.
+    ``provider`` takes the place of the source that is named. ``more`` is for the runtime, such as an alarm.
     """
     clock, path = TestClock(now), folder / "audit.jsonl"
     path.unlink(missing_ok=True)

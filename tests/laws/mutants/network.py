@@ -1,4 +1,4 @@
-"""Leaks of the way to a source and back: where keys go, what an error repeats, what is kept."""
+"""Leaks on the way to a source and back: of keys, by errors, and by the cache."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Reader:
     folder: Path
     app: App
     clock: TestClock = field(default_factory=lambda: TestClock(NOW))
-    asked: int = 0
+    requests: int = 0
 
     def read(
         self,
@@ -59,7 +59,7 @@ class Reader:
         try:
             return made.get_cached("one", "/file", seconds, decode or text, keep)
         finally:
-            self.asked += len(transport.exchanges)
+            self.requests += len(transport.exchanges)
 
 
 def text(reply: HttpReply) -> str:
@@ -77,7 +77,7 @@ def test_a_kept_file_is_asked_for_again_when_it_is_old(tmp_path: Path) -> None:
     for pause in (0, HOUR / 2, HOUR):
         reader.clock.passed += pause
         answers.append(reader.read())
-    assert (answers, reader.asked) == (["first", "first", "second"], 3)
+    assert (answers, reader.requests) == (["first", "first", "second"], 3)
 
 
 def test_a_kept_reply_has_the_receipt_of_its_fetch(tmp_path: Path) -> None:
@@ -94,14 +94,14 @@ def test_a_file_that_never_changes_is_kept_for_good(tmp_path: Path) -> None:
     for _ in range(3):
         assert reader.read(math.inf) == "good"
         reader.clock.passed += 9_999 * 24 * HOUR
-    assert reader.asked == 1
+    assert reader.requests == 1
 
 
 def test_a_file_is_kept_only_if_its_reader_says_so(tmp_path: Path) -> None:
     reader = Reader(tmp_path, lambda request: Response(b"good"))
     for keep in (lambda text: text != "good", lambda text: text == "good", lambda text: False):
         reader.read(math.inf, keep=keep)
-    assert reader.asked == 2
+    assert reader.requests == 2
 
 
 # A stored file, without a client.

@@ -1,4 +1,4 @@
-"""The HTTP client's policy, on a transport in this process: retries, deadline, redirects, hosts, keys, and words."""
+"""The HTTP client's policy, on a transport in this process: retries, deadline, redirects, hosts, keys, and texts."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Demo:
         return self.client(timeout).get("Demo", "/path", params, {"Accept": "application/json"})
 
     @property
-    def asked(self) -> list[HttpRequest]:
+    def requests(self) -> list[HttpRequest]:
         return [request for request, _ in self.transport.exchanges]
 
     def code(self, timeout: float = 30.0) -> str:
@@ -92,7 +92,7 @@ class Failing:
 def test_a_reply_is_what_the_host_sent_and_when_it_was_received() -> None:
     demo = Demo(answers(Response(b"x", 404, {"A": "1"})))
     assert demo.get(q="a b") == HttpReply(404, {"A": "1"}, b"x", NOW)
-    (asked,) = demo.asked
+    (asked,) = demo.requests
     assert (asked.method, asked.url, asked.params, asked.body) == ("GET", f"{BASE}/path", {"q": "a b"}, None)
     assert (asked.headers, asked.timeout, demo.addresses) == ({"Accept": "application/json"}, 30.0, [f"{BASE}/path"])
 
@@ -110,7 +110,7 @@ def test_a_reply_is_what_the_host_sent_and_when_it_was_received() -> None:
 )
 def test_a_host_s_policy_decides_which_statuses_are_tried_again(retry: Retry, statuses: list[int]) -> None:
     demo = Demo(answers(*[Response(status=status) for status in statuses]), retry=retry)
-    assert (demo.get().status, len(demo.asked)) == (statuses[-1], len(statuses))
+    assert (demo.get().status, len(demo.requests)) == (statuses[-1], len(statuses))
 
 
 def test_a_declared_status_that_outlasts_the_tries_does_not_reach_the_provider() -> None:
@@ -120,7 +120,7 @@ def test_a_declared_status_that_outlasts_the_tries_does_not_reach_the_provider()
     (pause,) = demo.clock.pauses
     assert 5 <= pause <= 10
     once = Demo(lambda _: Response(b"SECRET", 500), retry=Retry(tries=1))
-    assert (once.code(), len(once.asked)) == ("http_status", 1)
+    assert (once.code(), len(once.requests)) == ("http_status", 1)
 
 
 def test_a_body_that_breaks_off_is_asked_for_again_as_a_whole() -> None:
@@ -133,7 +133,7 @@ def test_pauses_grow() -> None:
     first, second, third = demo.clock.pauses
     assert 0.2 <= first <= 0.4 <= second <= 0.8 <= third <= 1.6
     timeouts = [30, 30 - first, 30 - first - second, 30 - first - second - third]
-    assert [request.timeout for request in demo.asked] == pytest.approx(timeouts)
+    assert [request.timeout for request in demo.requests] == pytest.approx(timeouts)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_a_failure_states_the_wait_that_the_server_asks_for(status: int, value: 
     with pytest.raises(UpstreamError) as failed:
         demo.get()
     # A wait beyond the deadline ends the fetch at once.
-    assert (str(failed.value), len(demo.asked)) == (reason, 1 if "wait" in reason else 4)
+    assert (str(failed.value), len(demo.requests)) == (reason, 1 if "wait" in reason else 4)
 
 
 def test_a_busy_host_is_asked_again_and_its_last_reply_is_returned() -> None:
@@ -189,19 +189,19 @@ def test_a_busy_host_is_asked_again_and_its_last_reply_is_returned() -> None:
     assert demo.clock.pauses == [3.0, 3.0]
     never = Demo(lambda _: Response(b"later"))
     assert never.client().get("Demo", "/", retry_after=busy).body == b"later"
-    assert len(never.asked) == 4
+    assert len(never.requests) == 4
 
 
 FAULTS = get_args(Fault)
-WORDS = {
+REASONS = {
     "network": "Demo cannot be reached: check the network",
     "unresolved": "The name demo.example:8443 (Demo) cannot be resolved",
     "refused": "Demo refuses connections at demo.example:8443: check DEMO_URL if it is set",
     "proxy": "check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY, or add demo.example to NO_PROXY.",
     "tls": "No secure connection (TLS) to Demo at demo.example:8443 could be made",
-    "certificate": "The certificate that Demo presents at demo.example:8443 is not accepted: in our own words.",
+    "certificate": "The certificate that Demo presents at demo.example:8443 is not accepted: in words of the program.",
     "certificate_file": "verifying Demo cannot be read: check the file named by REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE.",
-    "malformed": "The source sent an unreadable reply: in our own words. Try again later",
+    "malformed": "The source sent an unreadable reply: in words of the program. Try again later",
     "timeout": "Demo did not answer completely before the deadline (--timeout 30): try again later",
     "too_large": "Demo sent a reply larger than 64 MB: narrow the request",
     "unsendable": "DEMO_URL must be https://HOST",
@@ -210,10 +210,10 @@ WORDS = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_every_fault_states_what_to_check(fault: Fault) -> None:
-    failing = Failing(TransportError(fault, "in our own words"))
+    failing = Failing(TransportError(fault, "in words of the program"))
     with pytest.raises((UpstreamError, ConfigError)) as failed:
         Demo(answers(), auth=QueryKey("key", "token")).client(transport=failing).get("Demo", "/path", {"q": "word"})
-    assert WORDS[fault] in str(failed.value)
+    assert REASONS[fault] in str(failed.value)
     assert failing.tries == 1, "another try was not expected to help"
     assert KEY not in str(failed.value)
 
@@ -235,7 +235,7 @@ def test_a_fault_once_the_deadline_has_passed_is_the_deadline_s() -> None:
             raise TransportError("network", passing=True)
 
     client = demo.client(5.0, Slow())
-    for _ in range(2):  # and nothing is asked for after it
+    for _ in range(2):  # and no request is made after it
         with pytest.raises(UpstreamError, match="--timeout 5") as failed:
             client.get("Demo", "/")
         assert failed.value.is_deadline
@@ -258,7 +258,7 @@ def redirect(location: str, status: int = 302) -> Response:
 def test_a_redirect_on_the_same_host_is_followed_and_brings_its_own_query(status: int, location: str) -> None:
     demo = Demo(answers(redirect(location, status), Response(b"ok")))
     assert demo.get(q="a").body == b"ok"
-    assert (demo.asked[1].url, demo.asked[1].query) == (f"{BASE}/other?page=2", {})
+    assert (demo.requests[1].url, demo.requests[1].query) == (f"{BASE}/other?page=2", {})
     assert demo.addresses == [f"{BASE}/path", f"{BASE}/other"]
 
 
@@ -269,12 +269,12 @@ NO_ADDRESSES = ["http://[::1", "http://[", "//[x]/", "https://demo.example:port/
 @pytest.mark.parametrize("location", [*OTHER_HOSTS, "//user@demo.example:8443/", *NO_ADDRESSES])
 def test_a_redirect_that_leads_elsewhere_or_nowhere_is_not_followed(location: str) -> None:
     demo = Demo(answers(redirect(location)))
-    assert (demo.code(), len(demo.asked)) == ("redirected", 1)
+    assert (demo.code(), len(demo.requests)) == ("redirected", 1)
 
 
 def test_redirects_come_to_an_end() -> None:
     demo = Demo(lambda _: redirect("/other"))
-    assert (demo.code(), len(demo.asked)) == ("redirected", client.MAX_REDIRECTS + 1)
+    assert (demo.code(), len(demo.requests)) == ("redirected", client.MAX_REDIRECTS + 1)
 
 
 def test_a_redirect_without_an_address_is_a_reply() -> None:
@@ -290,7 +290,7 @@ def test_wherever_a_redirect_leads_no_other_host_is_asked(text: str, form: str) 
     demo = Demo(lambda _: pending.pop() if pending else Response(b"ok"), auth=Bearer("key"))
     with contextlib.suppress(UpstreamError):
         demo.get()
-    assert all(urlsplit(request.url)[:2] == urlsplit(BASE)[:2] for request in demo.asked)
+    assert all(urlsplit(request.url)[:2] == urlsplit(BASE)[:2] for request in demo.requests)
 
 
 def test_an_address_that_nobody_can_ask_is_a_redirect_s_fault_and_not_the_setting_s() -> None:
@@ -323,7 +323,7 @@ def test_what_is_not_a_path_on_the_host_is_not_asked(path: str, how: str, tmp_pa
     }
     with pytest.raises(UpstreamError, match="not a path on Demo") as failed:
         asks[how]()
-    assert (failed.value.gap.code, demo.asked, demo.addresses) == ("not_a_path", [], [])
+    assert (failed.value.gap.code, demo.requests, demo.addresses) == ("not_a_path", [], [])
     assert "evil" not in str(failed.value)
 
 
@@ -332,7 +332,7 @@ def test_whatever_the_path_no_other_host_is_asked(path: str) -> None:
     demo = Demo(lambda _: Response(b"ok"), auth=Bearer("key"))
     with contextlib.suppress(UpstreamError):
         demo.client().get("Demo", path)
-    assert all(urlsplit(request.url)[:2] == urlsplit(BASE)[:2] for request in demo.asked)
+    assert all(urlsplit(request.url)[:2] == urlsplit(BASE)[:2] for request in demo.requests)
 
 
 # Keys.
@@ -370,19 +370,19 @@ def test_a_declared_key_reaches_the_host_and_stands_in_the_signature_alone(place
 def test_a_host_that_declares_nothing_gets_no_key() -> None:
     demo = Demo(answers(Response(b"ok")))
     demo.get()
-    assert KEY not in repr(demo.asked)
+    assert KEY not in repr(demo.requests)
 
 
 @pytest.mark.parametrize("auth", list(AUTHS.values()), ids=list(AUTHS))
 def test_no_error_holds_the_key_the_query_or_what_the_server_said(auth: Bearer | QueryKey | HeaderKey) -> None:
-    said = f"SECRET {KEY} word"
+    text = f"SECRET {KEY} word"
     served = [
-        Response(said.encode(), 500, {"Retry-After": said, "X": said}),
-        Response(said.encode(), 429, {"Retry-After": "99"}),
-        Response(said.encode(), cut=3),
-        Response(said.encode(), hang=True),
-        redirect(f"https://elsewhere.invalid/?{said}"),
-        redirect(f"http://[{said}"),
+        Response(text.encode(), 500, {"Retry-After": text, "X": text}),
+        Response(text.encode(), 429, {"Retry-After": "99"}),
+        Response(text.encode(), cut=3),
+        Response(text.encode(), hang=True),
+        redirect(f"https://elsewhere.invalid/?{text}"),
+        redirect(f"http://[{text}"),
     ]
     for response in served:
         with pytest.raises(UpstreamError) as failed:
@@ -395,7 +395,7 @@ def test_no_error_holds_the_key_the_query_or_what_the_server_said(auth: Bearer |
 def test_a_redirect_keeps_the_key_of_a_header_and_drops_that_of_the_query(place: str) -> None:
     demo = Demo(answers(redirect("/other"), Response(b"ok")), auth=AUTHS[place])
     demo.get(q="a")
-    assert [key_of(request) for request in demo.asked] == [[place], [] if place == "query" else [place]]
+    assert [key_of(request) for request in demo.requests] == [[place], [] if place == "query" else [place]]
 
 
 def test_a_key_that_the_server_echoes_into_a_redirect_stays_in_the_signature() -> None:
@@ -407,7 +407,7 @@ def test_a_key_that_the_server_echoes_into_a_redirect_stays_in_the_signature() -
         auth=QueryKey("key", "token"),
     )
     demo.get(q="a")
-    asked = demo.asked[1]
+    asked = demo.requests[1]
     assert (asked.url, asked.signature.params) == (f"{BASE}/other?a=1+2&flag&token=x", {"token": KEY})
 
 
@@ -417,7 +417,7 @@ def test_a_key_that_the_server_echoes_into_a_redirect_stays_in_the_signature() -
 def test_a_post_carries_json() -> None:
     demo = Demo(answers(Response(b"ok")))
     reply = demo.client().post("Demo", "/ask", {"é": [1, None]}, {"q": "a"}, {"Accept": "x"})
-    (asked,) = demo.asked
+    (asked,) = demo.requests
     assert (reply.body, asked.method, asked.url, asked.params) == (b"ok", "POST", f"{BASE}/ask", {"q": "a"})
     assert (json.loads(asked.body or b""), asked.header("content-type")) == ({"é": [1, None]}, "application/json")
 
@@ -440,7 +440,7 @@ def test_a_post_is_repeated_only_where_that_is_declared_harmless(
     else:
         with pytest.raises(UpstreamError):
             post()
-    assert len(demo.asked) == tries
+    assert len(demo.requests) == tries
 
 
 @pytest.mark.parametrize("status", sorted(client.REDIRECTS))
@@ -450,11 +450,15 @@ def test_a_post_is_sent_elsewhere_only_where_the_server_has_not_taken_it(status:
     client = demo.client()
     if status in (307, 308):
         assert client.post("Demo", "/", {"a": 1}).body == b"ok"
-        assert (demo.asked[1].method, demo.asked[1].url, demo.asked[1].body) == ("POST", f"{BASE}/other", b'{"a": 1}')
+        assert (demo.requests[1].method, demo.requests[1].url, demo.requests[1].body) == (
+            "POST",
+            f"{BASE}/other",
+            b'{"a": 1}',
+        )
         return
     with pytest.raises(UpstreamError, match="redirects"):
         client.post("Demo", "/", {"a": 1}, repeatable=True)
-    assert len(demo.asked) == 1
+    assert len(demo.requests) == 1
 
 
 # Hosts and rates.
@@ -501,5 +505,5 @@ def test_a_call_that_our_own_limit_ends_names_it_and_takes_no_turn(tmp_path: Pat
             "try again later, raise --timeout above 40, or set PIT_FETCH_RATE_DEMO_INVALID."
         )
         assert failed.value.is_deadline
-    assert len(demo.asked) == 4
+    assert len(demo.requests) == 4
     assert demo.clock.pauses == [pytest.approx(50.0, abs=1.0)] * 3
