@@ -24,6 +24,9 @@ from pit_fetch.support.process import INTERRUPTED
 
 __all__ = ["Code", "Gap", "GapType", "Reason", "gap"]
 
+# After these HTTP statuses the same request may succeed: too early, too often, or the server failed in passing.
+TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
+
 
 class GapType(StrEnum):
     """The kinds of gap, as the envelope names them."""
@@ -424,7 +427,7 @@ def _derived(params: Mapping[str, Any]) -> Mapping[str, str]:
 
 def _advice(status: int) -> str:
     """Return what to do about an HTTP status that is not an answer, for any host."""
-    if status >= 500 or status in (408, 425, 429):
+    if status >= 500 or status in TRANSIENT_STATUSES:
         return "try again later"
     if status in (401, 403, 407):
         return "it refuses access; check the key, and whether it may be used from this network"

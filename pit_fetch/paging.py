@@ -1,7 +1,7 @@
-"""Page loops for providers: by number, by offset, or by the next position that a reply names.
+"""Run providers' page loops: by number, by offset, or by the position of the next page that a reply states.
 
-The provider reads one page, the loop requests the next one, and the framework stops resuming the generator
-once it has enough records. So a loop counts nothing, and requests no page more than is needed.
+A provider reads one page, the loop asks for the next one, and the framework decides when it has enough. A generator
+that is not resumed asks for nothing more, so no loop counts records.
 
     yield from numbered(lambda number: read_page(context, number), size=100, order=newest_first)
 """
@@ -25,28 +25,27 @@ Order = Callable[[datetime], datetime]
 
 
 def newest_first(oldest: datetime) -> datetime:
-    """Return the order of a source that sends its newest records first: later pages hold nothing newer."""
+    """Order a source that sends its newest records first: later pages hold nothing newer than ``oldest``."""
     return oldest
 
 
 def follow(
     read: Callable[[Position], tuple[Iterable[Record], Position | None]], start: Position, order: Order | None = None
 ) -> Generator[Page, None, None]:
-    """Yield the pages from ``start`` on. ``read`` returns a page's records and the start of the next page, or None.
+    """Yield the pages from ``start`` on. ``read`` returns a page's records and the next position, or None at the end.
 
-    Raise UpstreamError("paging") if that page was read already. The loop cannot notice a server that ignores
-    the position and sends nothing public: the deadline ends such a fetch.
+    Raise UpstreamError if that is the position of a page that was read already.
     """
     position: Position | None = start
+    # A server that ignores the position, and sends nothing public, goes unnoticed here. The deadline ends it.
     visited: set[Position] = set()
-    continues = False
     while position is not None:
         if position in visited:
             raise UpstreamError("paging")
+        is_first = not visited
         visited.add(position)
         records, position = read(position)
-        yield Page(tuple(records), order, continues)
-        continues = True
+        yield Page(tuple(records), order, continues_previous=not is_first)
 
 
 def children(
@@ -54,33 +53,33 @@ def children(
 ) -> Iterator[tuple[Parent, Child | None]]:
     """Yield each parent with ``read(parent)``, in order: for a list whose rows have a page of their own.
 
-    The child is None if ``read`` returns None or raises ``malformed``; yield a record without a stamp then. Any other
-    UpstreamError ends the fetch. With ``at_once`` above 1, that many children are read at the same time, within
-    the host's rate.
+    A child is None if ``read`` returns None or finds it malformed: yield a record without a stamp for it. Any other
+    UpstreamError ends the fetch. Up to ``at_once`` children are read at the same time, within the host's rate.
     """
 
-    def read_child(parent: Parent) -> Child | None:
+    # A malformed child fails alone, since it may be one that is withheld.
+    def read_leniently(parent: Parent) -> Child | None:
         try:
             return read(parent)
         except UpstreamError as error:
             if error.gap.code is not Code.MALFORMED:
                 raise
-            return None  # a malformed child fails alone, since it may be one that is withheld
+            return None
 
     if at_once <= 1:
-        yield from ((parent, read_child(parent)) for parent in parents)
+        yield from ((parent, read_leniently(parent)) for parent in parents)
         return
     from concurrent.futures import Future, ThreadPoolExecutor
 
-    pending: list[tuple[Parent, Future[Child | None]]] = []
+    waiting: list[tuple[Parent, Future[Child | None]]] = []
     with ThreadPoolExecutor(at_once) as pool:
         try:
             for parent in parents:
-                pending.append((parent, pool.submit(read_child, parent)))
-                if len(pending) == at_once:
-                    first, future = pending.pop(0)
+                waiting.append((parent, pool.submit(read_leniently, parent)))
+                if len(waiting) == at_once:
+                    first, future = waiting.pop(0)
                     yield first, future.result()
-            for first, future in pending:
+            for first, future in waiting:
                 yield first, future.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -95,19 +94,20 @@ def numbered(
     most: int | None = None,
     order: Order | None = None,
 ) -> Generator[Page, None, Sequence[Record]]:
-    """Yield the pages ``first``, ``first + step``, …, up to one with fewer than ``size`` rows.
+    """Yield the pages ``first``, ``first + step``, and so on, up to one with fewer than ``size`` rows.
 
-    ``read`` returns one record per row, including unusable ones. Return the rows of the last page if the
-    source's result cap of ``most`` pages ended the loop before the rows ran out, else no rows.
+    ``read`` returns one record per row, including unusable ones. Return the rows of the last page if the source's
+    result cap of ``most`` pages ended the loop before the rows ran out, and no rows otherwise.
     """
     rows: Sequence[Record] = ()
 
     def page(number: int) -> tuple[Sequence[Record], int | None]:
         nonlocal rows
         records = read(number)
+        is_full = len(records) >= size
+        rows = records if is_full else ()
         is_capped = most is not None and number + step >= first + most * step
-        rows = records if len(records) >= size else ()
-        return records, None if is_capped or len(records) < size else number + step
+        return records, number + step if is_full and not is_capped else None
 
     yield from follow(page, first, order)
     return rows
