@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs pit_fetch by path, from any folder: ``python3 PATH/pit_fetch.py --source ... --pit ...``.
 
-Only the dependencies need to be installed (see pit_fetch/by_path.py). A copy of this file elsewhere
+Only the dependencies need to be installed (see pit_fetch/cli/script.py). A copy of this file elsewhere
 runs the installed package, and never anything that happens to lie beside it. This file is short,
 since Python compiles it on every start, and any Python can read its syntax.
 """
@@ -10,7 +10,7 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-OWN = ("pit_fetch/cli.py", "providers/pit_fetch_providers/__init__.py", "hooks/pit_gate.py")
+OWN = ("pit_fetch/cli/main.py", "providers/pit_fetch_providers/__init__.py", "hooks/pit_gate.py")
 LACKING = "pit_fetch is not installed for this interpreter: run python3 -m pip install PATH/TO/CHECKOUT"
 
 
@@ -22,7 +22,7 @@ def main():
     if checkout:
         sys.path.insert(0, HERE)
     try:
-        from pit_fetch.by_path import command
+        from pit_fetch.cli.script import command
     except (ImportError, SyntaxError):
         sys.stdout.write('{"data": [], "gaps": [{"type": "config", "reason": "%s", "query": ""}]}\n' % LACKING)
         sys.stderr.write("pit_fetch: %s\n" % LACKING)
@@ -33,7 +33,7 @@ def main():
 if __name__ == "__main__":
     try:
         main()
-    except KeyboardInterrupt:  # until process.py has a handler of its own
-        from pit_fetch.process import interrupted
+    except KeyboardInterrupt:  # until support/process.py has a handler of its own
+        from pit_fetch.support.process import interrupted
 
         interrupted()

@@ -1,4 +1,4 @@
-"""``python3 -m pit_fetch``, and ``python3 PATH/pit_fetch`` on the folder. Old syntax, see process.py."""
+"""``python3 -m pit_fetch``, and ``python3 PATH/pit_fetch`` on the folder. Old syntax, see support/process.py."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ if __name__ == "__main__":
 
         del sys.path[0], pit_fetch
     try:
-        from pit_fetch.console import command
-    except KeyboardInterrupt:  # until process.py has a handler of its own
-        from pit_fetch.process import interrupted as command
+        from pit_fetch.cli.entry_point import command
+    except KeyboardInterrupt:  # until support/process.py has a handler of its own
+        from pit_fetch.support.process import interrupted as command
     command()

@@ -1,14 +1,14 @@
-"""Exceptions and exit codes. Exceptions are classed by what the caller should do next.
+"""Exceptions and exit codes. The class of an exception tells the caller what to do next.
 
     PitFetchError          carries the gap that the envelope shows
     ├── UsageError         the command line was refused: correct it              exit 2
     ├── ConfigError        something is missing: a key, an operation             exit 0, or 3 with --fail
     ├── InputError         the input file cannot be used                         exit 0, or 4 with --fail
     ├── UpstreamError      the provider failed: try again, or check the key      exit 0, or 5 with --fail
-    └── GapError           from Python only: an answer has a gap that is a failure; ``envelope`` is what there is
+    └── GapError           from Python only: an answer has a gap that is a failure; ``envelope`` holds the rest
 
-Providers raise ConfigError and UpstreamError; the framework turns anything else that escapes from
-them into an ``internal_error``.
+Providers raise ConfigError and UpstreamError. The framework turns any other exception of a provider into an
+``internal_error``.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from pit_fetch.gaps import Code, gap
+from pit_fetch.gaps import Reason, gap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pit_fetch.envelope import Envelope
+__all__ = ["ConfigError", "ExitStatus", "GapError", "InputError", "PitFetchError", "UpstreamError", "UsageError"]
 
 
 class ExitStatus(IntEnum):
@@ -37,9 +37,9 @@ class ExitStatus(IntEnum):
 
 
 class PitFetchError(Exception):
-    """``code`` and ``params`` name a row of the table in :mod:`pit_fetch.gaps`."""
+    """An error with its gap: ``code`` is a member of :class:`pit_fetch.gaps.Code`, ``params`` fill in its text."""
 
-    def __init__(self, code: Code, /, **params: Any) -> None:
+    def __init__(self, code: Reason | str, /, **params: Any) -> None:
         self.gap = gap(code, **params)
         super().__init__(self.gap.reason)
 
@@ -61,13 +61,16 @@ class UpstreamError(PitFetchError):
 
     @property
     def is_deadline(self) -> bool:
-        """Whether this fetch has run out of time, so that asking for more is pointless."""
-        return self.gap.code in ("timeout", "own_limit")
+        """Return whether this fetch has run out of time, so that asking for more is pointless."""
+        return self.gap.code.is_out_of_time
 
 
 class GapError(PitFetchError):
-    """A fetch failed, wholly or in part. The text is the reasons of its gaps; ``envelope`` holds what was fetched."""
+    """A fetch failed, wholly or in part. The text is the reasons of its gaps.
 
-    def __init__(self, envelope: Envelope, reasons: Sequence[str]) -> None:
+    ``envelope`` is the :class:`pit_fetch.Envelope` of what was fetched. It is a plain value here: the type lies above.
+    """
+
+    def __init__(self, envelope: Any, reasons: Sequence[str]) -> None:
         super().__init__("usage", text=" ".join(dict.fromkeys(reasons)))
         self.envelope = envelope

@@ -11,13 +11,14 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from pit_fetch import credentials
-from pit_fetch.archive import derive, index, instants, log, redaction, schema
-from pit_fetch.archive.errors import BROKEN, ArchiveError, of_broken, of_os
-from pit_fetch.archive.log import Exchange, Key
+from pit_fetch.archive import rederive
+from pit_fetch.archive.store import index, journal, microseconds, redaction, schema
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, of_broken, of_os
+from pit_fetch.archive.store.journal import Exchange, Key
 from pit_fetch.gaps import Gap
 from pit_fetch.provider import Page, Record, Watermark
-from pit_fetch.transport import Reply, Request
+from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
+from pit_fetch.transport import HttpReply, HttpRequest
 
 # What a client decides by, and what tells one reply from another.
 _HEADERS = ("date", "content-type", "last-modified", "etag", "location", "retry-after")
@@ -34,7 +35,7 @@ Part = Record | Page | Watermark | Gap
 class Recorder:
     """Records one fetch in the archive at ``path``. ``problem`` says why it no longer does; "" while it does."""
 
-    def __init__(self, path: str, asked: derive.Asked, find: derive.Find, busy_seconds: float) -> None:
+    def __init__(self, path: str, asked: rederive.Asked, find: rederive.Find, busy_seconds: float) -> None:
         self.path, self.asked, self.find, self.busy_seconds = path, asked, find, busy_seconds
         self.problem = ""
         self.connection: sqlite3.Connection | None = None
@@ -45,28 +46,28 @@ class Recorder:
         self._exchanges: list[Exchange] = []
         self._records: list[Record] = []
         self._is_ended = self._is_flawed = self._is_taken_up = False
-        self._seen = instants.NEVER
+        self._seen = microseconds.NEVER
         self._deletions = 0
         self._held = contextlib.ExitStack()  # a transaction that goes on until the fetch is over
 
     def start(self, secrets: Iterable[str]) -> None:
         """Opens the archive, before anything is asked. ``secrets`` never reach it."""
         values = tuple(secrets)
-        self._clean = credentials.redactor(values)
-        self._clean_data = credentials.redactor(values, credentials.MIN_LENGTH_IN_DATA)
+        self._clean = redactor(values)
+        self._clean_data = redactor(values, MIN_LENGTH_IN_DATA)
         self._clean_body = redaction.redactor(values)
 
         def open_it() -> None:
             self.connection = schema.open_to_write(self.path, self.busy_seconds)
-            self._deletions = log.deletions(self.connection)
+            self._deletions = journal.deletions(self.connection)
 
         self._attempt(open_it)
 
-    def note(self, request: Request, reply: Reply) -> None:
+    def note(self, request: HttpRequest, reply: HttpReply) -> None:
         """Appends one exchange; it is on disk when this returns."""
         one = self._exchange(request, reply)
 
-        def append(writer: log.Writer) -> None:
+        def append(writer: journal.Writer) -> None:
             seen = writer.exchange(self._begun(writer), one)
             self._exchanges.append(one._replace(seen=seen))
             self._seen = max(self._seen, seen)
@@ -76,7 +77,7 @@ class Recorder:
     def watch(self, stream: Iterable[Part]) -> Iterator[Part]:
         """The provider's stream, unchanged. Whether it comes to its end shows whether the read is complete."""
         for part in stream:
-            self._records += derive.records_in(part)
+            self._records += rederive.records_in(part)
             self._is_flawed = self._is_flawed or (isinstance(part, Gap) and part.type not in _HARMLESS)
             yield part
         self._is_ended = True
@@ -85,8 +86,8 @@ class Recorder:
         """Takes up what is due of a pool, a few reads at a time, so that others can write meanwhile."""
         left = [True]
 
-        def some(writer: log.Writer) -> None:
-            left[0] = derive.Archived(writer.connection, self.find, {}).take_up(pool, AT_ONCE)
+        def some(writer: journal.Writer) -> None:
+            left[0] = rederive.Archived(writer.connection, self.find, {}).take_up(pool, AT_ONCE)
 
         while left[0] and self.connection is not None and not self.problem:
             self.write(some)
@@ -99,7 +100,7 @@ class Recorder:
         """
         others: list[bool] = []
 
-        def take_up(writer: log.Writer) -> None:
+        def take_up(writer: journal.Writer) -> None:
             key = self._begun(writer)
             self._forget_unfinished(writer, pool, key)
             index.done(writer.connection, key)
@@ -108,9 +109,9 @@ class Recorder:
                 return
             # An index is read in the order of receipt, so no read counts as received before one that is in it.
             self._seen = max(self._seen, writer.last_seen())
-            archived = derive.Archived(writer.connection, self.find, {key: self.asked})
+            archived = rederive.Archived(writer.connection, self.find, {key: self.asked})
             archived.take_up(pool)
-            read = derive.found(key, self.asked, self._said(), self._seen, self._is_complete, self._clean_data)
+            read = rederive.found(key, self.asked, self._said(), self._seen, self._is_complete, self._clean_data)
             index.add(writer.connection, read, archived.holds)
 
         if self._exchanges:
@@ -122,14 +123,14 @@ class Recorder:
     def finish(self, text: str | None, status: int, pool: str) -> None:
         """Appends how the fetch ended and what it printed, if it did. What was read is due, unless it was taken up."""
 
-        def append(writer: log.Writer) -> None:
+        def append(writer: journal.Writer) -> None:
             is_due = bool(self._exchanges) and not self._is_taken_up
             seen = self._seen if self._is_taken_up else max(self._seen, writer.last_seen())
             answer = None if text is None else self._clean_body(text.encode("utf-8", "surrogatepass"))
             key = self._begun(writer)
             # It may repeat what was deleted while it was made.
-            is_kept = log.deletions(writer.connection) == self._deletions
-            writer.answer(key, log.Ended(seen, self._is_complete, status), answer, is_kept=is_kept)
+            is_kept = journal.deletions(writer.connection) == self._deletions
+            writer.answer(key, journal.Ended(seen, self._is_complete, status), answer, is_kept=is_kept)
             if is_due:
                 self._forget_unfinished(writer, pool, key)
                 index.put_off(writer.connection, pool, key)
@@ -137,7 +138,7 @@ class Recorder:
         self.write(append)
         self.close()
 
-    def _forget_unfinished(self, writer: log.Writer, pool: str, key: Key) -> None:
+    def _forget_unfinished(self, writer: journal.Writer, pool: str, key: Key) -> None:
         """What was made of this fetch before it was over: the index may have been made again meanwhile."""
         if self._exchanges and index.holds_read(writer.connection, pool, key, self._exchanges[0].seen):
             index.put_off_again(writer.connection, pool)
@@ -163,23 +164,23 @@ class Recorder:
             return self._records
         said: list[Record] = []
         with contextlib.suppress(Exception):  # a provider's bug costs the index this read, and nothing else
-            said = list(derive.records(self.asked, self._exchanges))
+            said = list(rederive.records(self.asked, self._exchanges))
         return said
 
-    def _begun(self, writer: log.Writer) -> Key:
+    def _begun(self, writer: journal.Writer) -> Key:
         if self._key is None:
             fetch = self.asked.fetch
             self._key = writer.fetch(fetch._replace(request=self._clean(fetch.request)))
         return self._key
 
-    def _exchange(self, request: Request, reply: Reply) -> Exchange:
+    def _exchange(self, request: HttpRequest, reply: HttpReply) -> Exchange:
         """The exchange without its signature, and without what a secret is repeated in."""
         headers = {name: self._clean_header(reply.header(name)) for name in _HEADERS if reply.header(name)}
-        dated = log.moment_of(headers.get("date", ""))
+        dated = journal.moment_of(headers.get("date", ""))
         received = max(reply.received_at, dated) if dated else reply.received_at
         params = {name: _cleaned(value, self._clean) for name, value in request.params.items()}
         return Exchange(
-            seen=instants.number(received),
+            seen=microseconds.number(received),
             method=request.method,
             url=self._clean(request.url),
             params=params,
@@ -193,7 +194,7 @@ class Recorder:
         plain = self._clean_body(text.encode("utf-8", "surrogatepass"))
         return self._clean(plain.decode("utf-8", "surrogatepass"))
 
-    def write(self, action: Callable[[log.Writer], None], goes_on: Callable[[], bool] = lambda: False) -> None:
+    def write(self, action: Callable[[journal.Writer], None], goes_on: Callable[[], bool] = lambda: False) -> None:
         """Does it in one transaction; what goes wrong is the ``problem``. If it ``goes_on``, the next write ends it."""
         connection = self.connection
         if connection is None:
@@ -204,9 +205,9 @@ class Recorder:
             with self._held.pop_all() as held:
                 if not connection.in_transaction:
                     held.enter_context(schema.transaction(connection))
-                if key is not None and log.fetch_of(connection, key) is None:
+                if key is not None and journal.fetch_of(connection, key) is None:
                     raise ArchiveError("this fetch was deleted from it meanwhile (archive drop)")
-                action(log.Writer(connection, self.path))
+                action(journal.Writer(connection, self.path))
                 if goes_on():
                     self._held = held.pop_all()
 

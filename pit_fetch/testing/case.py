@@ -10,17 +10,16 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeGuard
 
 from pit_fetch.errors import ExitStatus
-from pit_fetch.operations import in_window
 from pit_fetch.provider import Page, Provider, Query, Record, Watermark
-from pit_fetch.request import Request as FetchRequest
+from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.state import State
 from pit_fetch.times import parse_rfc3339
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 
-Serve = Callable[[bytes, Request], Response]
-Wire = Callable[[Request, Response], Response]
+Serve = Callable[[bytes, HttpRequest], Response]
+Wire = Callable[[HttpRequest, Response], Response]
 
 MICROSECOND = timedelta(microseconds=1)
 
@@ -77,7 +76,7 @@ class ObservedRun(Left):
     yielded: tuple[Any, ...] = field(kw_only=True)
     printed: str = field(kw_only=True)
     audit: Mapping[str, Any] = field(kw_only=True)
-    exchanges: tuple[tuple[Request, Response], ...] = field(kw_only=True)
+    exchanges: tuple[tuple[HttpRequest, Response], ...] = field(kw_only=True)
     reached_out: tuple[str, ...] = field(kw_only=True)
     consulted: tuple[str, ...] = field(kw_only=True)
     asked_too_often: bool = field(kw_only=True)
@@ -116,7 +115,7 @@ class ObservedRun(Left):
             and (version := version_of(record)) is not None
             and version.public_from <= query.now
             and version not in served
-            and in_window(query, record)
+            and query.in_window(record)
             and self.provider.select(query, record)
         )
         return served.union(hidden)
@@ -162,7 +161,7 @@ def versions_of(records: Iterable[Record]) -> set[PublicVersion]:
     return {version for record in records if (version := version_of(record)) is not None}
 
 
-def request_key(request: Request) -> tuple[str, str, bytes | None]:
+def request_key(request: HttpRequest) -> tuple[str, str, bytes | None]:
     """Return what a request asks for, so that two of them can be compared."""
     return request.path, json.dumps(dict(request.params), sort_keys=True, default=list), request.body
 

@@ -9,11 +9,11 @@ import subprocess
 import sys
 from functools import cache
 
-from pit_fetch.credentials import REDACTED
 from pit_fetch.errors import ConfigError
-from pit_fetch.http import base_url
-from pit_fetch.operations import OPTION
+from pit_fetch.net.client import base_url
 from pit_fetch.provider import Provider
+from pit_fetch.request.operations import OPTION
+from pit_fetch.support.redaction import REDACTED
 from pit_fetch.testing.case import Case, ObservedRun, failure
 from pit_fetch.testing.comparison import holds
 from pit_fetch.testing.recording import RecordedReply
@@ -65,7 +65,7 @@ def check_import_asks_nothing(provider: Provider) -> None:
         raise failure(
             f"importing {module} asks {', '.join(asked)}",
             "read no environment, no clock and no file at module level: what a user sets is an Option, a Credential, "
-            "a File, or the override of a Host",
+            "a File, or the url_variable of a Host",
         )
 
 
@@ -110,9 +110,9 @@ def check_hosts(case: Case) -> None:
             base_url(host, {})
         except ConfigError:
             raise failure(f"the URL of host {host.name} is {host.url!r}", "give https://HOST without a path") from None
-        if not host.override.startswith("PIT_FETCH_") or not host.override.endswith("_URL"):
+        if not host.url_variable.startswith("PIT_FETCH_") or not host.url_variable.endswith("_URL"):
             raise failure(
-                f"the override of host {host.name} is {host.override!r}",
+                f"the url_variable of host {host.name} is {host.url_variable!r}",
                 "name it PIT_FETCH_<SOURCE>_URL: it points tests and proxies elsewhere",
             )
     for run in (observe(case, case.now), observe(case, case.now, offline=True)):

@@ -13,7 +13,7 @@ from pit_fetch.testing.recording import RecordedReply
 from pit_fetch.testing.runner import observe
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.timestamps import less_precise
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 
 # One value of each JSON type, and numbers that are neither a time nor a size.
 _VALUES: tuple[Any, ...] = (None, True, 0, 10**30, "drift", "", [], {}, [None])
@@ -86,7 +86,7 @@ def _check_changed(recording: RecordedReply, old: bytes, known: Format, tree: An
     except (ValueError, TypeError):
         return  # the format cannot express the change: a typed column holds no other type
 
-    def wire(request: Request, made: Response) -> Response:
+    def wire(request: HttpRequest, made: Response) -> Response:
         return replace(made, body=new) if made.body == old else made
 
     run = observe(recording.case, recording.case.now, wire=wire)

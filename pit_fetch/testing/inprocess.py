@@ -1,4 +1,4 @@
-"""The whole program in this process: it leaves the bytes that the command would, in a world that a test has made."""
+"""The whole program in this process: it leaves the bytes that the command would, in a runtime that a test has made."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from pit_fetch import cli, registry
+from pit_fetch.cli import main
+from pit_fetch.engine import registry
 from pit_fetch.provider import Provider
-from pit_fetch.request import Request
+from pit_fetch.request.fetch_request import FetchRequest
+from pit_fetch.runtime import Clock, Runtime
 from pit_fetch.transport import Transport
-from pit_fetch.world import Clock, World
 
 
 @dataclass
@@ -92,7 +93,7 @@ def run(
     terminal: bool = False,
     provider: Provider | None = None,
     alarm: Callable[[float], AbstractContextManager[None]] = lambda _: nullcontext(),
-    request: Request | None = None,
+    request: FetchRequest | None = None,
 ) -> Left:
     """Run the command on ``words`` in ``folder`` and return what leaves it.
 
@@ -100,7 +101,7 @@ def run(
     request   the words parsed, where that was done before
     """
     out, err = io.StringIO(), _Terminal() if terminal else io.StringIO()
-    world = World(
+    runtime = Runtime(
         environ=environ,
         folder=str(folder),
         clock=clock,
@@ -111,7 +112,7 @@ def run(
         stdout=out,
         stderr=err,
     )
-    code = cli.main(words, world) if request is None else cli.ask(request, words, world)
+    code = main.main(words, runtime) if request is None else main.ask(request, words, runtime)
     return Left(out.getvalue(), err.getvalue(), int(code), tuple(files_in(folder)))
 
 

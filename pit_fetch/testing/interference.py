@@ -22,7 +22,7 @@ from pit_fetch.testing.runner import ServerFailed, observe
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.stamps import check_floor, check_meaning
 from pit_fetch.testing.timestamps import floor
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 
 _SIZES: Sequence[Mapping[str, int]] = ({"limit": 1}, {"limit": 2}, {"max_pages": 1})
 _TOTALS = ("X-Total-Count", "X-Total", "X-Total-Results", "X-Result-Count")
@@ -100,7 +100,7 @@ def check_ignored_window(recording: RecordedReply) -> None:
     case, baseline = recording.case, recording.baseline
     first = {request.path: request for request, _ in reversed(baseline.exchanges)}
 
-    def serve(reply: bytes, request: Request) -> Response:
+    def serve(reply: bytes, request: HttpRequest) -> Response:
         return case.serve(reply, _without_window(request, first.get(request.path, request)))
 
     careless = replace(case, serve=serve)
@@ -268,7 +268,7 @@ def _check_failing_pages(recording: RecordedReply, pit: datetime, late: Sequence
     for_late = {*whole.requests} - {*without.requests}
     for event, answer in (("is not there (404)", Response(b"", 404)), ("is empty", Response(b"{}"))):
 
-        def wire(request: Request, made: Response, answer: Response = answer) -> Response:
+        def wire(request: HttpRequest, made: Response, answer: Response = answer) -> Response:
             return answer if request_key(request) in for_late else made
 
         if for_late and observe(case, pit, wire=wire).leaves != whole.leaves:
@@ -349,7 +349,7 @@ def _request_to(case: Case, operation: Operation) -> dict[str, object]:
 # --- a server that ignores its window
 
 
-def _without_window(request: Request, first: Request) -> Request:
+def _without_window(request: HttpRequest, first: HttpRequest) -> HttpRequest:
     """Return the request with every date in it as in ``first``, of the run that requested everything."""
     params = _with_dates_of(dict(request.params), dict(first.params))
     body = request.body

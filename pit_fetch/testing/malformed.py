@@ -11,7 +11,7 @@ from pit_fetch.testing.drift import TOLERANT, check_not_worse
 from pit_fetch.testing.recording import RecordedReply, ReplyRow, edited
 from pit_fetch.testing.runner import observe
 from pit_fetch.testing.server import Response
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 
 
 def check_odd_bodies(recording: RecordedReply) -> None:
@@ -58,7 +58,7 @@ def check_paging(recording: RecordedReply) -> None:
     page = edited(case, lambda tree: _fill(tree, [row for row in rows if row.container == longest], case))
     first: dict[str, Response] = {}  # by path
 
-    def repeat(request: Request, made: Response) -> Response:
+    def repeat(request: HttpRequest, made: Response) -> Response:
         return first.setdefault(request.path, made)
 
     patient = case.at_leisure(case.max_requests + 2 * min(case.provider.page_size, 1_000))

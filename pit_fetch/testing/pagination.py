@@ -12,7 +12,7 @@ from pit_fetch.testing.documents import Path, decode, node_at, require_format
 from pit_fetch.testing.recording import RecordedReply, edited
 from pit_fetch.testing.runner import observe
 from pit_fetch.testing.server import Response
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 
 # Names of parameters that limit how many rows a reply holds.
 _SIZES = frozenset(
@@ -57,7 +57,7 @@ def in_pages(case: Case, recording: RecordedReply, *, sized: bool) -> Case:
     path = container[1:]
     turns: dict[str, int] = {}
 
-    def serve(reply: bytes, request: Request) -> Response:
+    def serve(reply: bytes, request: HttpRequest) -> Response:
         turn = turns[request.path] = turns.get(request.path, -1) + 1
         size = _size(request) if sized else None
         if not turn and size is None:
@@ -85,7 +85,7 @@ def _sizes(case: Case) -> set[int]:
     return {size for size in sizes if size is not None}
 
 
-def _size(request: Request) -> int | None:
+def _size(request: HttpRequest) -> int | None:
     """Return how many rows the request asks for, in its address or in the body of a POST."""
     params: dict[str, Any] = dict(request.params)
     try:

@@ -20,17 +20,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pit_fetch.coercion import flag_of, spell
+from pit_fetch.cli.arguments import parse
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Gap
 from pit_fetch.provider import Context, Page, Provider, Query, Record, Watermark
-from pit_fetch.request import parse
+from pit_fetch.request.values import flag_of, format_value
+from pit_fetch.runtime import alarm
 from pit_fetch.testing import sandbox
 from pit_fetch.testing.case import Case, ObservedRun, Wire, failure
 from pit_fetch.testing.inprocess import TestClock, run, unhurried
 from pit_fetch.testing.server import Answering, Response
-from pit_fetch.transport import Request
-from pit_fetch.world import alarm
+from pit_fetch.transport import HttpRequest
 
 # Real seconds, for a provider that loops without asking for anything.
 PATIENCE_SECONDS = 10.0
@@ -52,9 +52,9 @@ class _Spy:
             return self._note(query, lambda: self.provider.fetch(query, context))
 
         def read(body: bytes, query: Query) -> Iterator[Any]:
-            return self._note(query, lambda: self.provider.read(body, query))
+            return self._note(query, lambda: self.provider.parse_reply(body, query))
 
-        return unhurried(self.provider)._replace(fetch=fetch, read=read)
+        return unhurried(self.provider)._replace(fetch=fetch, parse_reply=read)
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
@@ -158,7 +158,7 @@ def observe(
     if fresh:
         case.state.reset()
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         nonlocal overrun
         with sandbox.unwatched() if watched else contextlib.nullcontext():
             made = case.serve(served, request)
@@ -259,7 +259,7 @@ def _command_line(options: Mapping[str, object]) -> Iterator[str]:
             yield flag_of(name)
         elif value is not None and value is not False:
             several = isinstance(value, Iterable) and not isinstance(value, (str, bytes))
-            yield f"{flag_of(name)}={spell(list(value) if several else value)}"  # type: ignore[call-overload]
+            yield f"{flag_of(name)}={format_value(list(value) if several else value)}"  # type: ignore[call-overload]
 
 
 def _alarm(seconds: float) -> AbstractContextManager[None]:

@@ -13,7 +13,7 @@ from typing import Any, get_args
 from zoneinfo import ZoneInfo
 
 from pit_fetch.provider import Basis, Operation, Record, SourceTag
-from pit_fetch.siblings import gate
+from pit_fetch.support.bundled import gate
 from pit_fetch.testing.case import MICROSECOND, Case, PublicVersion, failure, instants, public_from, versions_of
 from pit_fetch.testing.documents import Path, field_name, leaves, node_at
 from pit_fetch.testing.edits import PLANNED

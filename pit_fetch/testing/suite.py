@@ -9,8 +9,8 @@ from typing import ClassVar
 from unittest import SkipTest
 from weakref import WeakKeyDictionary
 
-from pit_fetch.operations import named
 from pit_fetch.provider import Credential, Provider
+from pit_fetch.request.operations import candidate_operations
 from pit_fetch.testing import conduct, drift, interference, isolation, malformed, ordering, stamps
 from pit_fetch.testing.case import Case, failure, is_aware
 from pit_fetch.testing.documents import decode, format_of, leaves
@@ -20,7 +20,7 @@ from pit_fetch.testing.server import Response, ServerAnswer, response_of
 from pit_fetch.testing.state import State
 from pit_fetch.testing.timestamps import floor
 from pit_fetch.times import parse_rfc3339
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 
 _FAR = datetime(2100, 1, 1, tzinfo=UTC)
 _FIRST = "test_the_recording_holds_dated_records"
@@ -61,7 +61,7 @@ class ProviderSuite:
     not_revisions: ClassVar[tuple[str, ...]] = ()
     max_requests: ClassVar[int] = 100
 
-    def serve(self, reply: bytes, request: Request) -> ServerAnswer | Response:
+    def serve(self, reply: bytes, request: HttpRequest) -> ServerAnswer | Response:
         """Return the answer to ``request``. ``reply`` is the recorded one, as a test has changed it."""
         return 200, {}, reply
 
@@ -221,7 +221,7 @@ class ProviderSuite:
 
 def _is_never(case: Case) -> bool:
     """Return whether nothing can show that records of the requested operation were public."""
-    operations = named(case.provider, case.options)
+    operations = candidate_operations(case.provider, case.options)
     return len(operations) == 1 and operations[0].dating == "never"
 
 

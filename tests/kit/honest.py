@@ -30,7 +30,7 @@ from pit_fetch.provider import (
     UpstreamError,
 )
 from pit_fetch.tables import sqlite_rows
-from pit_fetch.testing import Request, Response
+from pit_fetch.testing import HttpRequest, Response
 from pit_fetch.times import (
     NEW_YORK,
     end_of_day,
@@ -43,7 +43,7 @@ from pit_fetch.wire import body_of, columns_in, lenient_json, rows_in
 from tests.kit import library
 
 Row = dict[str, Any]
-Serve = Callable[[bytes, Request], Response]
+Serve = Callable[[bytes, HttpRequest], Response]
 MakeRecord = Callable[[Row, Query], Record]
 ChooseRows = Callable[[list[Row], Query, Mapping[str, Any]], Iterable[Row]]
 # What a request for all rows came to: a reply, or the path of a file. None where the source has nothing.
@@ -52,7 +52,7 @@ Ask = Callable[[Query, Context], Any]
 Parse = Callable[[Any], tuple[list[Row], Mapping[str, Any]]]
 
 
-def as_recorded(reply: bytes, request: Request) -> Response:
+def as_recorded(reply: bytes, request: HttpRequest) -> Response:
     return Response(reply)
 
 
@@ -77,7 +77,7 @@ class KitSource:
         return self.body(self.rows)
 
 
-SYMBOL = Option("symbol", "the symbol", positional="one", upper=True)
+SYMBOL = Option("symbol", "the symbol", positional="one", uppercase=True)
 FILE = File("filings", "PIT_FETCH_KIT_FILE", "Build it with the loader.")
 
 
@@ -230,7 +230,7 @@ def news(
         name="kit-news",
         summary="articles, with the time of their last revision",
         fetch=wrapped(fetch, around),
-        read=read,
+        parse_reply=read,
         select=select,
         hosts=host(NEWS, QueryKey("key", "apikey")),
         credentials=(Credential("key", ("KIT_NEWS_KEY",)),),
@@ -396,7 +396,7 @@ def calls(record: Callable[[Row, Row | None, Query], Record] = transcript, rows:
         """Read a saved list, which holds no texts, and so nothing that could be dated."""
         yield from [record(event, None, query) for event in events_of(body, query)]
 
-    def serve(reply: bytes, request: Request) -> Response:
+    def serve(reply: bytes, request: HttpRequest) -> Response:
         try:
             document = json.loads(reply)
         except (ValueError, RecursionError):
@@ -422,7 +422,7 @@ def calls(record: Callable[[Row, Row | None, Query], Record] = transcript, rows:
         name="kit-calls",
         summary="transcripts of calls",
         fetch=fetch,
-        read=read,
+        parse_reply=read,
         hosts=host(CALLS, Bearer("key")),
         credentials=(Credential("key", ("KIT_CALLS_KEY",)),),
         options=(SYMBOL,),
@@ -548,7 +548,7 @@ def search(
         name="kit-search",
         summary="a search engine",
         fetch=fetch,
-        read=read,
+        parse_reply=read,
         select=lambda query, record: query.options["kind"] in (None, record.payload["kind"]),
         hosts=host(SEARCH, Bearer("key")),
         credentials=(Credential("key", ("KIT_SEARCH_KEY",)),),

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from pit_fetch.paging import follow
 from pit_fetch.provider import Basis, Context, Field, Operation, Option, Provider, Query, Record, UpstreamError
 from pit_fetch.tables import parquet_rows, sqlite_rows
-from pit_fetch.testing import Request, Response
+from pit_fetch.testing import HttpRequest, Response
 from pit_fetch.times import delayed, parse_rfc3339
 from pit_fetch.wire import body_of, lenient_json, rows_in
 from tests.kit.honest import (
@@ -166,7 +166,7 @@ def quotes(
 
         yield from follow(page, 1)
 
-    def serve(reply: bytes, request: Request) -> Response:
+    def serve(reply: bytes, request: HttpRequest) -> Response:
         try:
             document = json.loads(reply)
             every = document["quotes"]
@@ -182,7 +182,7 @@ def quotes(
         name="kit-quotes",
         summary="the days of an exchange in Tokyo",
         fetch=fetch,
-        read=read,
+        parse_reply=read,
         hosts=host(QUOTES),
         options=(Option("code", "the code", positional="one"),),
         operations=(

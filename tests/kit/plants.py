@@ -803,7 +803,7 @@ def marked(fetch: Any, query: Any, context: Any) -> Iterator[Any]:
     records = [record for record in fetch(query, context) if record.available_at]
     for record in sorted(records, key=lambda record: record.available_at, reverse=True):
         yield record
-        yield Watermark(record.available_at, patience=2)
+        yield Watermark(record.available_at, max_empty_slices=2)
 
 
 plant("patience that late records try", "posts", "watermark", around=marked)

@@ -24,8 +24,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from pit_fetch.coercion import flag_of, spell
-from pit_fetch.testing import ProviderSuite, Request, Response
+from pit_fetch.request.values import flag_of, format_value
+from pit_fetch.testing import HttpRequest, ProviderSuite, Response
 from pit_fetch.testing.inprocess import TestClock, files_in, run
 from pit_fetch.testing.sandbox import Descriptors
 from pit_fetch.testing.server import Answering, serve
@@ -51,7 +51,7 @@ SHARE = 0.95
 
 
 def suite(source: KitSource) -> ProviderSuite:
-    def serve(self: ProviderSuite, reply: bytes, request: Request) -> Response:
+    def serve(self: ProviderSuite, reply: bytes, request: HttpRequest) -> Response:
         return source.serve(reply, request)
 
     attributes: dict[str, Any] = {
@@ -93,7 +93,7 @@ def bench() -> Iterator[Path]:
 def server(source: KitSource) -> Serve:
     """Return the source's server as it is outside the tests: it pages by what it is asked for."""
 
-    def answer(reply: bytes, request: Request) -> Response:
+    def answer(reply: bytes, request: HttpRequest) -> Response:
         try:
             asked = json.loads(request.body or b"{}")
             document = json.loads(reply)
@@ -109,7 +109,7 @@ def server(source: KitSource) -> Serve:
 def command_line(source: KitSource, plant: Plant, pit: datetime) -> list[str]:
     """Return the words of the request that shows the plant. A saved reply comes by standard input."""
     options = {name: value for name, value in source.options.items() if flag_of(name) not in plant.words}
-    flags = [f"{flag_of(name)}={spell(value)}" for name, value in options.items()]
+    flags = [f"{flag_of(name)}={format_value(value)}" for name, value in options.items()]
     offline = ["--input-file=-"] if plant.shown == "offline" else []
     return ["--source", source.provider.name, "--pit", pit.isoformat(), *flags, *plant.words, *offline]
 

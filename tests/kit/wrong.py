@@ -21,7 +21,7 @@ from pit_fetch.provider import Operation, Page, Provider, Query, Record, Upstrea
 from pit_fetch.testing import ProviderSuite
 from pit_fetch.testing.case import public_from
 from pit_fetch.times import parse_rfc3339
-from pit_fetch.transport import Reply
+from pit_fetch.transport import HttpReply
 from pit_fetch.wire import strict_json
 from tests.kit import curious, heavy, source, vintages
 from tests.kit.source import PROVIDER, REPLY
@@ -70,7 +70,7 @@ def by_row(change: Any) -> Provider:
     def read(body: bytes, query: Any) -> Any:
         yield from records(source.document_of(body))
 
-    return PROVIDER._replace(fetch=fetch, read=read)
+    return PROVIDER._replace(fetch=fetch, parse_reply=read)
 
 
 def by_record(change: Callable[..., Record]) -> Provider:
@@ -92,7 +92,7 @@ def by_records(choose: Callable[[list[Record], Query], Iterable[Any]]) -> Provid
     return by_fetch(fetch)
 
 
-def by_reply(read: Callable[[Reply, Query], Iterable[Record]], check: bool = True) -> Provider:
+def by_reply(read: Callable[[HttpReply, Query], Iterable[Record]], check: bool = True) -> Provider:
     """Return a provider that yields ``read(reply, query)``, after a ``check`` of its status."""
 
     def fetch(query: Any, context: Any) -> Any:
@@ -178,29 +178,29 @@ def mark_by_slice(query: Any, context: Any) -> Any:
     yield Watermark(datetime(2024, 2, 1, tzinfo=UTC))
 
 
-def as_of_today(reply: Reply, query: Query) -> Iterator[Record]:
+def as_of_today(reply: HttpReply, query: Query) -> Iterator[Record]:
     for record in source.read(reply.body, query):
         yield record._replace(available_at=reply.received_at, revised_at=None, at_receipt=True)
 
 
-def strict_rows(reply: Reply, query: Query) -> Iterator[Record]:
+def strict_rows(reply: HttpReply, query: Query) -> Iterator[Record]:
     strict_json(reply.body)
     return source.read(reply.body, query)
 
 
-def header_in_the_payload(reply: Reply, query: Query) -> Iterator[Record]:
+def header_in_the_payload(reply: HttpReply, query: Query) -> Iterator[Record]:
     total = {name.lower(): value for name, value in reply.headers.items()}.get("x-total-count", "")
     for record in source.read(reply.body, query):
         yield record._replace(payload={**record.payload, "of": total})
 
 
-def quote_the_server(reply: Reply, query: Query) -> Iterator[Record]:
+def quote_the_server(reply: HttpReply, query: Query) -> Iterator[Record]:
     if reply.status != 200:
         raise UpstreamError("malformed", problem=reply.body.decode())
     return source.read(reply.body, query)
 
 
-def trust_the_body(reply: Reply, query: Query) -> Iterator[Record]:
+def trust_the_body(reply: HttpReply, query: Query) -> Iterator[Record]:
     return (source.record(row) for row in json.loads(reply.body)["items"])
 
 
@@ -222,7 +222,7 @@ def chosen(best: Any) -> Provider:
     def fetch(query: Any, context: Any) -> Any:
         return read(vintages.ask(query, context, 1), query)
 
-    return vintages.PROVIDER._replace(fetch=fetch, read=read)
+    return vintages.PROVIDER._replace(fetch=fetch, parse_reply=read)
 
 
 def newest(first: Record, second: Record) -> Record:
@@ -338,7 +338,7 @@ WRONG = {
         {"an_item_is_there_at_its_instant_and_not_before"},
     ),
     "a count of all in a gap": Wrong(
-        by_records(lambda records, query: [*records, gap("operation", text=f"{len(records)} rows")]),
+        by_records(lambda records, query: [*records, gap("usage", text=f"{len(records)} rows")]),
         LEAKS, "yield a gap",
     ),
     "the last instant left out": Wrong(
@@ -383,7 +383,7 @@ WRONG = {
     ),
     "a header's total": Wrong(by_reply(header_in_the_payload), LEAKS, "where the next page is"),
     "a gap among records": Wrong(
-        by_records(lambda records, query: [Page((*records, gap("provider_ceiling")))]),  # type: ignore[arg-type]
+        by_records(lambda records, query: [Page((*records, gap("result_cap")))]),  # type: ignore[arg-type]
         FIRST, "a page holds only records", ALL,
     ),
     "past the calendar's end": Wrong(by_row(adds_a_day), LEAKS, "times.delayed", ALL),

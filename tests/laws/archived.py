@@ -13,16 +13,17 @@ from pathlib import Path
 from random import Random
 from urllib.parse import quote
 
-from pit_fetch import registry
-from pit_fetch.archive import derive, log, schema
-from pit_fetch.request import parse
+from pit_fetch.archive import rederive
+from pit_fetch.archive.store import journal, schema
+from pit_fetch.cli.arguments import parse
+from pit_fetch.engine import registry
 from pit_fetch.testing.comparison import holds, same_bytes
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App, Response
-from pit_fetch.transport import Request
-from tests.laws import dropping, indexed, keeping, memory
+from pit_fetch.transport import HttpRequest
+from tests.laws import archive_laws, dropping, indexed, keeping
 from tests.laws.worlds import SECRETS, Case, provider_of, resized, run
-from tests.scratch import scratch
+from tests.memory_folder import scratch
 
 Law = Callable[[Random], int]
 Maker = Callable[[Random], Case]
@@ -73,7 +74,7 @@ def _check_data(case: Case, offline: Left, live: Left) -> None:
         assert offline.data == live.data
 
 
-def _nobody(request: Request) -> Response:
+def _nobody(request: HttpRequest) -> Response:
     raise AssertionError("the network was asked")
 
 
@@ -109,7 +110,7 @@ def rebuilt(case: Case) -> int:
             closing(schema.open_to_write(str(path))) as connection,
             schema.transaction(connection),
         ):
-            derive.Archived(connection, lambda name: provider_of(case), {}).rebuild()
+            rederive.Archived(connection, lambda name: provider_of(case), {}).rebuild()
         assert ask().out == before.out, "rebuilding the index changes an answer"
     return 1
 
@@ -198,7 +199,7 @@ def held(case: Case, rng: Random) -> int:
 def secrets(case: Case) -> int:
     """A source that repeats every key it was given leaves none of them in the archive."""
 
-    def echo(request: Request) -> Response:
+    def echo(request: HttpRequest) -> Response:
         keys = [*request.signature.params.values(), *request.signature.headers.values()]
         said = [*keys, *(quote(str(key), safe="") for key in keys)]
         escaped = "".join(_escaped(str(key)) for key in keys)
@@ -213,7 +214,7 @@ def secrets(case: Case) -> int:
             tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             everything = [repr(row) for name in tables for row in connection.execute(f"SELECT * FROM {name}")]
             digests = [digest for (digest,) in connection.execute("SELECT digest FROM bodies")]
-            bodies = [log.read_body(connection, digest).decode() for digest in digests]
+            bodies = [journal.read_body(connection, digest).decode() for digest in digests]
             everything += [*bodies, *map(_unescaped, bodies)]
     for secret in SECRETS:
         assert not any(holds(text, secret) for text in everything), "a key is in the archive"
@@ -246,4 +247,4 @@ def laws(makers: Mapping[str, Maker]) -> Mapping[str, Law]:
         f"{source}: archive {law.__name__.replace('_', ' ')}": of(law, make)
         for law in (empty, offline, rebuilt, interference, nothing_early, captured, secrets)
         for source, make in makers.items()
-    } | {**memory.LAWS, **indexed.LAWS, **keeping.LAWS, **dropping.LAWS}
+    } | {**archive_laws.LAWS, **indexed.LAWS, **keeping.LAWS, **dropping.LAWS}

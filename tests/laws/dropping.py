@@ -17,17 +17,18 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from pit_fetch import registry
-from pit_fetch.archive import instants, log, replay, schema, upkeep
-from pit_fetch.archive.errors import ArchiveError
-from pit_fetch.archive.log import Key
+from pit_fetch.archive.store import journal, microseconds, schema
+from pit_fetch.archive.store.errors import ArchiveError
+from pit_fetch.archive.store.journal import Key
+from pit_fetch.archive_admin import maintenance, replay
+from pit_fetch.engine import registry
 from pit_fetch.testing.server import Answering
-from pit_fetch.transport import Request
-from tests.archive.world import KEYS, UNLIMITED, Archive, alpha, articles
+from pit_fetch.transport import HttpRequest
 from tests.inprocess import fetch
 from tests.laws.keeping import ESTIMATES, NEWS, START, told
-from tests.loopback import benzinga
-from tests.scratch import scratch
+from tests.memory_folder import scratch
+from tests.providers.bz_news_api import server as benzinga
+from tests.unit.archive.scene import KEYS, UNLIMITED, Archive, alpha, articles
 
 _WORD = re.compile(rb"word[0-9a-f]{12}")
 _HOUR = timedelta(hours=1)
@@ -88,7 +89,7 @@ class _World:
     def _word(self) -> str:
         return f"word{self.rng.getrandbits(48):012x}"
 
-    def _answer(self, request: Request) -> Any:
+    def _answer(self, request: HttpRequest) -> Any:
         if "news" in request.path:
             found = [
                 benzinga.article(n, START - timedelta(minutes=n), title=word, body=f"<p>{word}</p>")
@@ -120,8 +121,8 @@ def said(one: Archive) -> dict[Key, set[bytes]]:
     """What each fetch was told, by its replies."""
     with closing(one.open()) as connection:
         found: dict[Key, set[bytes]] = {}
-        for key in log.fetches(connection):
-            bodies = [exchange.body for exchange in log.exchanges_of(connection, key)]
+        for key in journal.fetches(connection):
+            bodies = [exchange.body for exchange in journal.exchanges_of(connection, key)]
             found[key] = words_in(b"".join(bodies))
         return found
 
@@ -130,7 +131,7 @@ def printed(one: Archive) -> dict[Key, str]:
     """What each fetch printed, as far as that is still there."""
     found = {}
     with closing(one.open()) as connection:
-        for key in log.fetches(connection):
+        for key in journal.fetches(connection):
             with contextlib.suppress(ArchiveError):
                 found[key] = replay.recorded(connection, key).text
     return found
@@ -142,7 +143,7 @@ def everything(one: Archive) -> bytes:
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         rows = [repr(row).encode() for name in tables for row in connection.execute(f"SELECT * FROM {name}")]
         digests = [digest for (digest,) in connection.execute("SELECT digest FROM bodies")]
-        unpacked = [log.read_body(connection, digest) for digest in digests]
+        unpacked = [journal.read_body(connection, digest) for digest in digests]
     files = [path.read_bytes() for path in one.folder.glob("a.db*")]
     return b"\n".join([*files, *rows, *unpacked])
 
@@ -257,7 +258,7 @@ def under_way(rng: Random) -> int:
                     closing(schema.open_to_write(str(one.path), 0.01)) as connection,
                     contextlib.suppress(ArchiveError),
                 ):
-                    upkeep.drop(connection, str(one.path), provider.name, instants.number(world.now), 0)
+                    maintenance.drop(connection, str(one.path), provider.name, microseconds.number(world.now), 0)
             return provider.select(query, record)
 
         fetch(

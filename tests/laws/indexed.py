@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from random import Random
 
-from pit_fetch.archive import index, instants, schema
-from pit_fetch.archive.errors import ArchiveError
-from pit_fetch.archive.log import Key
-from pit_fetch.archive.rule import Read, Version
+from pit_fetch.archive.store import index, microseconds, schema
+from pit_fetch.archive.store.errors import ArchiveError
+from pit_fetch.archive.store.history import Read, Version
+from pit_fetch.archive.store.journal import Key
 from pit_fetch.provider import Record
-from tests.laws import memory
+from tests.laws import archive_laws
 from tests.laws.sources import Captured, Window, capture, merged, source
 
 POOL = "pool"
@@ -50,10 +50,10 @@ def _row(one: Version) -> index.Row:
 
 
 def answer(connection: sqlite3.Connection, instant: int) -> dict[str, tuple[Version, int | None]]:
-    records = list(index.ruling(connection, POOL, instant, instants.ALWAYS))
+    records = list(index.ruling(connection, POOL, instant, microseconds.ALWAYS))
     assert [_position(one) for one in records] == sorted(_position(one) for one in records), "out of order"
     return {
-        one.id: (Version(*json.loads(one.payload["version"])), instants.maybe(one.first_seen_at)) for one in records
+        one.id: (Version(*json.loads(one.payload["version"])), microseconds.maybe(one.first_seen_at)) for one in records
     }
 
 
@@ -71,10 +71,10 @@ def index_is_the_rule(rng: Random) -> int:
     captured = _orderly(capture(rng, source(rng)))
     with closing(database()) as connection:
         filled(connection, captured)
-        for instant in memory.Instants:
-            expected = by_content(memory.answer(captured, instant))
+        for instant in archive_laws.Instants:
+            expected = by_content(archive_laws.answer(captured, instant))
             assert by_content(answer(connection, instant)) == expected, instant
-    return len(memory.Instants)
+    return len(archive_laws.Instants)
 
 
 def _orderly(captured: Captured) -> Captured:
@@ -90,7 +90,9 @@ def index_of_ties(rng: Random) -> int:
     with closing(database()) as connection:
         filled(connection, captured)
         for instant in _sample(rng):
-            assert by_content(answer(connection, instant)) == by_content(memory.answer(captured, instant)), instant
+            assert by_content(answer(connection, instant)) == by_content(archive_laws.answer(captured, instant)), (
+                instant
+            )
     return 1
 
 
@@ -112,8 +114,10 @@ def index_of_crowds(rng: Random) -> int:
     captured = merged([Captured(tuple(reads), windows)])
     with closing(database()) as connection:
         filled(connection, captured)
-        for instant in memory.Instants:
-            assert by_content(answer(connection, instant)) == by_content(memory.answer(captured, instant)), instant
+        for instant in archive_laws.Instants:
+            assert by_content(answer(connection, instant)) == by_content(archive_laws.answer(captured, instant)), (
+                instant
+            )
     return 1
 
 
@@ -144,7 +148,7 @@ _CHANGED = (
 
 
 def _sample(rng: Random) -> Iterator[int]:
-    return iter(rng.sample(list(memory.Instants), 12))
+    return iter(rng.sample(list(archive_laws.Instants), 12))
 
 
 LAWS = {

@@ -11,10 +11,10 @@ from random import Random
 from typing import Any
 
 from pit_fetch.testing.server import Response
-from pit_fetch.transport import Request
-from tests.archive.world import Archive, alpha, articles, at
-from tests.loopback import benzinga
-from tests.scratch import scratch
+from pit_fetch.transport import HttpRequest
+from tests.memory_folder import scratch
+from tests.providers.bz_news_api import server as benzinga
+from tests.unit.archive.scene import Archive, alpha, articles, at
 
 START = at("2026-06-01 12:00")
 NEWS = "bz-news-api --lookback-minutes 100000"
@@ -87,7 +87,7 @@ def stops(rng: Random) -> int:
     old, new = some(rng, 5, START, middle), some(rng, 130, middle, pit, first=100)
     whole = articles(*new, *old)
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         return whole(request) if str(request.query["page"]) == "0" else Response(b"", 404)
 
     words = f"{NEWS} --limit 1000"

@@ -13,28 +13,20 @@ from pit_fetch.formats import NAMES as FORMS
 from pit_fetch.provider import STAMPS
 from pit_fetch.testing.comparison import CANARY, same_bytes
 from pit_fetch.testing.server import Response
-from pit_fetch.transport import Request
-from tests.laws import (
-    alphavantage,
-    archived,
-    bz,
-    command,
-    corpus,
-    earningscall,
-    fred,
-    looks,
-    normalized,
-    perplexity,
-    sample,
-    sec,
-    shell,
-    yahoo,
-    zones,
-)
+from pit_fetch.transport import HttpRequest
+from tests.laws import archived, command, corpus, looks, sample, shell, zones
 from tests.laws.worlds import SECRETS, Case, near, run
 from tests.neo4j import guarded
 from tests.neo4j import laws as neo4j
 from tests.neo4j.kglite_engine import Kglite
+from tests.providers.alphavantage import worlds as alphavantage
+from tests.providers.bz_news_api import worlds as bz
+from tests.providers.earningscall import worlds as earningscall
+from tests.providers.fred import worlds as fred
+from tests.providers.perplexity import worlds as perplexity
+from tests.providers.sec_full_text import worlds as sec
+from tests.providers.yahoo import worlds as yahoo
+from tests.unit.normalize import worlds as normalized
 
 Law = Callable[[Random], int]
 _SNAPSHOTS = alphavantage.SNAPSHOTS | yahoo.SNAPSHOTS
@@ -54,7 +46,7 @@ def files(case: Case, bodies: Sequence[bytes]) -> int:
     return len(bodies) - 1
 
 
-def _unasked(request: Request) -> Response:
+def _unasked(request: HttpRequest) -> Response:
     raise AssertionError("a file was to be read")
 
 
@@ -250,7 +242,7 @@ LAWS: Mapping[str, Law] = {
     "sample: redirects": lambda rng: non_interference(sample.redirects(rng)),
     "sample: links": lambda rng: non_interference(sample.links(rng)),
     "bz-news-api: versions": lambda rng: non_interference(bz.versions(rng)),
-    "bz-news-api: ceiling": lambda rng: non_interference(bz.crowded(rng)),
+    "bz-news-api: cap": lambda rng: non_interference(bz.crowded(rng)),
     "bz-news-api: files": lambda rng: files(*bz.files(rng)),
     "bz-news-api: failures": lambda rng: non_interference(bz.failures(rng)),
     "alphavantage: failures": lambda rng: non_interference(alphavantage.failures(rng)),

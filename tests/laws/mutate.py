@@ -21,11 +21,11 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from random import Random
 
-from pit_fetch import registry
+from pit_fetch.engine import registry
 from tests.laws.laws import LAWS
 from tests.laws.mutants import MUTANTS, Mutant
 from tests.laws.plant import plant
-from tests.scratch import in_memory, scratch
+from tests.memory_folder import in_memory, scratch
 
 AT_ONCE = 2
 # How many cases of each law: the expected ones first, then of all others fewer.

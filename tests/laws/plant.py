@@ -18,7 +18,7 @@ from importlib import import_module
 from types import FunctionType, GeneratorType, ModuleType
 from typing import Any, NamedTuple
 
-from pit_fetch.siblings import load
+from pit_fetch.support.bundled import load
 
 Make = Callable[[Any], Any]
 

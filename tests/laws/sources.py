@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
-from pit_fetch.archive.rule import Read, Version
+from pit_fetch.archive.store.history import Read, Version
 
 END = 60
 KINDS = (

@@ -10,8 +10,8 @@ import pytest
 
 from pit_fetch.testing.server import serve
 from tests.conftest import Finished, Run
-from tests.loopback import benzinga
-from tests.loopback.benzinga import TOKEN, article
+from tests.providers.bz_news_api import server as benzinga
+from tests.providers.bz_news_api.server import TOKEN, article
 
 PIT = datetime.fromisoformat("2024-02-15T16:00:00-05:00")
 MINUTE = timedelta(minutes=1)

@@ -15,15 +15,20 @@ from unittest.mock import patch
 from urllib.parse import quote, urlsplit
 from zoneinfo import ZoneInfo
 
-from pit_fetch import registry
+from pit_fetch.engine import registry
 from pit_fetch.provider import Provider
 from pit_fetch.testing import inprocess
 from pit_fetch.testing.comparison import CANARY as CANARY  # for the worlds of each source
 from pit_fetch.testing.comparison import holds
 from pit_fetch.testing.inprocess import Left, TestClock, files_in, unhurried
 from pit_fetch.testing.server import Answering, App, Response
-from pit_fetch.transport import Request
-from tests.loopback import alphavantage, benzinga, earningscall, fred, perplexity, sec
+from pit_fetch.transport import HttpRequest
+from tests.providers.alphavantage import server as alphavantage
+from tests.providers.bz_news_api import server as benzinga
+from tests.providers.earningscall import server as earningscall
+from tests.providers.fred import server as fred
+from tests.providers.perplexity import server as perplexity
+from tests.providers.sec_full_text import server as sec
 
 NEW_YORK = ZoneInfo("America/New_York")
 SAMPLE_KEY = "sample-0123456789abcdef"
@@ -143,7 +148,7 @@ def provider_of(case: Case) -> Provider:
     return _with_page_size(case.source, case.page_size) if case.page_size else registry.load(case.source)
 
 
-def check_asked(exchanges: Iterable[tuple[Request, Response]], provider: Provider) -> None:
+def check_asked(exchanges: Iterable[tuple[HttpRequest, Response]], provider: Provider) -> None:
     """Only the source's own hosts were asked, and what a recorder would keep of a request holds no key."""
     hosts = {urlsplit(host.url)[:2] for host in provider.hosts}
     for request, _ in exchanges:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from zoneinfo import ZoneInfo
 
-from pit_fetch.siblings import gate
+from pit_fetch.support.bundled import gate
 
 _ZONES = ("America/New_York", "Europe/London", "Australia/Lord_Howe", "Asia/Kathmandu", "Africa/Casablanca", "UTC")
 # Near the changes of these zones' clocks, where a wall clock may mean two instants or none.

@@ -1,20 +1,20 @@
-"""A server that leaves every request without an answer."""
+"""A server that answers no request."""
 
 from __future__ import annotations
 
 from threading import Event
 
 from pit_fetch.testing.server import Response
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 
 
 class Silent:
-    """An app; ``asked`` waits until somebody hangs there."""
+    """An app. ``asked`` waits until a request hangs there, and returns whether one does."""
 
     def __init__(self) -> None:
         self._asked = Event()
 
-    def __call__(self, request: Request) -> Response:
+    def __call__(self, request: HttpRequest) -> Response:
         self._asked.set()
         return Response(hang=True)
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from random import Random
 from typing import Any
 
-from pit_fetch.siblings import gate, load
+from pit_fetch.support.bundled import gate, load
 from tests.neo4j.graph import Edge, Graph, Node
 from tests.neo4j.kglite_engine import Kglite
 from tests.neo4j.laws import SHIPPED

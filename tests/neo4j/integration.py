@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from pit_fetch.siblings import gate, load
+from pit_fetch.support.bundled import gate, load
 from tests.neo4j import arcadedb, bolt_engine, mcp_client
 from tests.neo4j.bolt_engine import Bolt
 from tests.neo4j.confirm import confirm

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any, Protocol
 
-from pit_fetch.siblings import gate
+from pit_fetch.support.bundled import gate
 from tests.neo4j.graph import Case, Graph, make_case
 from tests.neo4j.patterns import ANSWERS, PATTERNS, ask, expected
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from pit_fetch.commands import bundle
-from pit_fetch.commands.cypher import Block, blocks
+from pit_fetch.claude_code import bundle
+from pit_fetch.claude_code.cypher import Block, blocks
 from tests.neo4j.graph import (
     CHANNELS,
     CONCEPTS,

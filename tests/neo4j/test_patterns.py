@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from pit_fetch.siblings import gate
+from pit_fetch.support.bundled import gate
 from tests.neo4j.graph import RETURNS, Case, make_case
 from tests.neo4j.kglite_engine import Kglite
 from tests.neo4j.laws import Broken, check_exact, compare, names_without_answer

@@ -1,4 +1,4 @@
-"""Every bundled provider has its standard tests, and every module of standard tests a bundled provider."""
+"""Every bundled provider has its standard tests, and every folder of tests a bundled provider."""
 
 from __future__ import annotations
 
@@ -7,25 +7,29 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch import registry
-from pit_fetch.siblings import load
+from pit_fetch.claude_code import bundle
+from pit_fetch.engine import registry
+from pit_fetch.support.bundled import load
 from pit_fetch.testing import ProviderSuite
 
 guard = load("pit_guard")
 
-MODULES = {path.stem for path in Path(__file__).parent.glob("test_*.py")} - {Path(__file__).stem}
+FOLDERS = {path.parent.name for path in Path(__file__).parent.glob("*/test_suite.py")}
 
 
-def module_of(name: str) -> str:
-    return f"test_{name.replace('-', '_')}"
+def folder_of(name: str) -> str:
+    return name.replace("-", "_")
 
 
-def test_each_bundled_provider_has_a_module_and_each_module_a_provider() -> None:
-    expected = {module_of(name) for name in registry.BUNDLED_NAMES}
-    assert expected - MODULES == set(), (
-        "write tests/providers/<module>.py with a ProviderSuite (docs/provider-guide.md)"
-    )
-    assert MODULES - expected == set(), "this module tests no bundled provider: remove it"
+def test_each_bundled_provider_has_a_folder_and_each_folder_a_provider() -> None:
+    expected = {folder_of(name) for name in registry.BUNDLED_NAMES}
+    assert expected - FOLDERS == set(), "write tests/providers/<name>/test_suite.py with a ProviderSuite"
+    assert FOLDERS - expected == set(), "this folder tests no bundled provider: remove it"
+
+
+def test_each_bundled_agent_is_declared_by_a_provider_or_reads_the_graph() -> None:
+    agents = {Path(name).stem for name in bundle.files() if name.startswith("agents/") and not bundle.is_neo4j(name)}
+    assert agents == {agent for name in registry.BUNDLED_NAMES for agent in registry.load(name).agents}
 
 
 @pytest.mark.parametrize("name", registry.BUNDLED_NAMES)
@@ -34,9 +38,9 @@ def test_a_fetch_ends_before_the_client_of_an_agent_gives_up(name: str) -> None:
     assert longest + 60 < guard.TIMEOUT_MS / 1000
 
 
-@pytest.mark.parametrize("name", [name for name in registry.BUNDLED_NAMES if module_of(name) in MODULES])
+@pytest.mark.parametrize("name", registry.BUNDLED_NAMES)
 def test_the_module_runs_the_suite_on_its_provider(name: str) -> None:
-    values = vars(import_module(f"tests.providers.{module_of(name)}"))
+    values = vars(import_module(f"tests.providers.{folder_of(name)}.test_suite"))
     suites = [
         value
         for key, value in values.items()

@@ -18,11 +18,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from pit_fetch.envelope import Envelope
-from pit_fetch.formats import renderer
+from pit_fetch.formats import DEFAULTS, renderer
+from pit_fetch.pipeline.envelope import PlainEnvelope
 from pit_fetch.testing.server import serve
-from tests.loopback import benzinga
-from tests.pages import bars, news
+from tests.providers.bz_news_api import server as benzinga
+from tests.unit.formats.sample_pages import bars, news
 
 RUNS = 15
 PAGE_MS, PAGE_KB = 40, 150
@@ -69,19 +69,19 @@ def page() -> bool:
     for envelope in (news(500), bars(500)):
         taken = {name: [_seconds(name, envelope) for _ in range(RUNS)] for name in ("html", "json")}
         more = (statistics.median(taken["html"]) - statistics.median(taken["json"])) * 1000
-        size = len(renderer("html")(envelope, False).encode()) / 1000
+        size = len(renderer("html")(envelope, DEFAULTS).encode()) / 1000
         fits = more <= PAGE_MS and size <= PAGE_KB
         good = good and fits
         print(
-            f"{f'page of 500 items, {envelope.asked.source}':<34} {more:7.1f} ms over JSON, {size:.0f} kB"
+            f"{f'page of 500 items, {envelope.provenance.source}':<34} {more:7.1f} ms over JSON, {size:.0f} kB"
             f"  (at most {PAGE_MS} ms, {PAGE_KB} kB{'' if fits else ': EXCEEDED'})"
         )
     return good
 
 
-def _seconds(form: str, envelope: Envelope) -> float:
+def _seconds(form: str, envelope: PlainEnvelope) -> float:
     start = time.perf_counter()
-    renderer(form)(envelope, False)
+    renderer(form)(envelope, DEFAULTS)
     return time.perf_counter() - start
 
 

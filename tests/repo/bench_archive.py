@@ -22,16 +22,19 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from pit_fetch import registry
-from pit_fetch.archive import derive, index, instants, log, replay, schema
-from pit_fetch.archive.log import Key
-from pit_fetch.http import base_url
-from pit_fetch.operations import understood
+from pit_fetch.archive import rederive
+from pit_fetch.archive.store import index, journal, microseconds, schema
+from pit_fetch.archive.store.journal import Key
+from pit_fetch.archive_admin import replay
+from pit_fetch.cli.arguments import parse
+from pit_fetch.engine import registry
+from pit_fetch.net.client import base_url
 from pit_fetch.provider import Record
-from pit_fetch.request import parse
+from pit_fetch.request.query import build_query
 from pit_fetch.testing.server import Response, serve
-from pit_fetch.transport import Request
-from tests.loopback import alphavantage, benzinga
+from pit_fetch.transport import HttpRequest
+from tests.providers.alphavantage import server as alphavantage
+from tests.providers.bz_news_api import server as benzinga
 from tests.repo import vintages
 
 RUNS = 9
@@ -65,7 +68,7 @@ def recording(folder: Path, env: dict[str, str]) -> Iterator[Row]:
     found = bars(BARS)
     served = [0]
 
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> Response:
         served[0] += 1
         changed = [(found[0][0], {**found[0][1], "volume": str(served[0])}), *found[1:]]
         return Response(json.dumps(alphavantage.series_document("TIME_SERIES_DAILY", changed, "US/Eastern")).encode())
@@ -109,10 +112,10 @@ def fill(connection: sqlite3.Connection, count: int) -> None:
     """An archive of so many articles, a minute apart, which one read had."""
     provider = registry.load("bz-news-api")
     request = parse(NEWS[2:], provider, {})
-    seen = instants.number(PIT - timedelta(seconds=30))
+    seen = microseconds.number(PIT - timedelta(seconds=30))
     hosts = {host.name: base_url(host, {}) for host in provider.hosts}
-    fetch = log.Fetch(seen, "live", provider.name, "", "", hosts, request.canonical, None)
-    pool = derive.pool(provider, understood(request, PIT), fetch)
+    fetch = journal.Fetch(seen, "live", provider.name, "", "", hosts, request.canonical, None)
+    pool = rederive.pool(provider, build_query(request, PIT), fetch)
     with schema.transaction(connection):
         for start in range(0, count, 10_000):
             said = {str(n): [index.fresh(article(n), frozenset())] for n in range(start, min(start + 10_000, count))}
@@ -132,7 +135,7 @@ def lookups() -> Iterator[Row]:
         connection.executescript(schema.LOG + schema.INDEX)
         fill(connection, FEW)
         (pool,) = connection.execute("SELECT name FROM pools").fetchone()
-        at = instants.number(PIT)
+        at = microseconds.number(PIT)
         bare = (
             "SELECT r.item, r.first_seen, v.available, v.revised, v.stamp, v.payload "
             "FROM reigns r JOIN versions v ON v.id = r.version WHERE r.pool = 1 AND r.position <= ? "

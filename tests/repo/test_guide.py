@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pit_fetch.commands.new_provider import files
+from pit_fetch.cli.commands.new_provider import files
 from pit_fetch.testing import ProviderSuite
 from tests.repo.guide import EXAMPLES, GUIDE, script
 from tests.repo.wheel import ROOT

@@ -18,8 +18,8 @@ import pytest
 
 from pit_fetch.testing.server import serve
 from tests.conftest import Run
-from tests.loopback.benzinga import TOKEN, article
 from tests.loopback.silent import Silent
+from tests.providers.bz_news_api.server import TOKEN, article
 
 ROOT = Path(__file__).resolve().parents[2]
 PIT_TEXT = "2024-02-15T16:00:00-05:00"
@@ -86,7 +86,13 @@ def test_a_stderr_that_nobody_reads_costs_no_envelope() -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "name"), [("console", "gaps"), ("module", "request"), ("script", "pit_words"), ("script", "gaps")]
+    ("entry", "name"),
+    [
+        ("console", "gaps"),
+        ("module", "request.fetch_request"),
+        ("script", "request.timestamp_errors"),
+        ("script", "gaps"),
+    ],
 )
 def test_an_interrupt_while_modules_are_loaded_ends_with_an_envelope(
     run: Run, tmp_path: Path, entry: str, name: str
@@ -109,7 +115,7 @@ def test_an_interrupt_at_any_time_ends_with_an_envelope_or_after_it(entry: str) 
     """Up to the first line of ours an interrupt is Python's own; stderr tells where the process is."""
     words = [*ENTRIES[entry], *AT_PIT, "--input-file", str(ROOT / "examples" / "sample" / "bz_news.json")]
     env = {"PATH": os.environ["PATH"], "PYTHONPROFILEIMPORTTIME": "1"}
-    steps = ["pit_fetch.process", "pit_fetch.errors", "argparse", "pit_fetch.times", "pit_fetch.engine"]
+    steps = ["pit_fetch.support.process", "pit_fetch.errors", "argparse", "pit_fetch.times", "pit_fetch.engine.run"]
     for step in steps if entry == "module" else steps[:2]:  # from there on they are one
         process = subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert process.stderr is not None
@@ -285,7 +291,7 @@ ESCAPES = ("\x1b[31m", "\x9b31m", "\r", "\x07", "\u202e", "\u2028", "\udcff")
 def test_nothing_of_the_users_words_drives_the_terminal(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfdbinary, words: tuple[str, ...], raw: str
 ) -> None:
-    from pit_fetch.cli import main
+    from pit_fetch.cli.main import main
 
     monkeypatch.chdir(tmp_path)
     assert main([word.format(raw) for word in words]) == 2

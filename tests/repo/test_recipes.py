@@ -21,7 +21,9 @@ import pytest
 
 import pit_fetch
 from pit_fetch.testing.server import serve
-from tests.loopback import alphavantage, benzinga, sec
+from tests.providers.alphavantage import server as alphavantage
+from tests.providers.bz_news_api import server as benzinga
+from tests.providers.sec_full_text import server as sec
 
 pytestmark = pytest.mark.skipif(find_spec("pandas") is None, reason="needs the extra frames")
 ROOT = Path(__file__).resolve().parents[2]

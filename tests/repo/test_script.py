@@ -83,7 +83,9 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 OLD_SYNTAX = (
     "pit_fetch.py",
-    *(f"pit_fetch/{name}.py" for name in ("__init__", "__main__", "console", "process", "by_path")),
+    *(f"pit_fetch/{name}.py" for name in ("__init__", "__main__")),
+    *(f"pit_fetch/cli/{name}.py" for name in ("__init__", "entry_point", "script")),
+    *(f"pit_fetch/support/{name}.py" for name in ("__init__", "process")),
 )
 
 

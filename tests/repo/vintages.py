@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pit_fetch.archive import bodies
+from pit_fetch.archive.store import bodies
 
 _DATED = re.compile(r"(.+)_\d{4}-\d{2}-\d{2}")
 

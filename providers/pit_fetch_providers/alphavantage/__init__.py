@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from pit_fetch.provider import Context, Gap, Page, Provider, Query, Record, Stage, Watermark
-from pit_fetch_providers.alphavantage.ask import HOST, KEY, check_message
-from pit_fetch_providers.alphavantage.functions import FUNCTIONS
+from pit_fetch_providers.alphavantage.catalog import FUNCTIONS
+from pit_fetch_providers.alphavantage.client import HOST, KEY, check_message
 from pit_fetch_providers.alphavantage.options import OPTIONS
 from pit_fetch_providers.alphavantage.reply import decode
 from pit_fetch_providers.alphavantage.rows import read as read_rows
@@ -49,7 +49,7 @@ PROVIDER = Provider(
     summary="Alpha Vantage: prices, earnings, dividends, splits, news, estimates, fundamentals, by function",
     aliases=("alpha-vantage", "av"),
     fetch=fetch,
-    read=read,
+    parse_reply=read,
     derive=derive,
     hosts=(HOST,),
     credentials=(KEY,),
@@ -57,4 +57,5 @@ PROVIDER = Provider(
     operations=tuple(function.operation for function in FUNCTIONS.values()),
     # One reply is a page: a month of 1-minute bars has some 20,000.
     page_size=5_000,
+    agents=("alphavantage",),
 )

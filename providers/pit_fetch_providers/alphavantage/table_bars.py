@@ -50,7 +50,7 @@ _MINUTES = Function(
     Operation(
         rule="label + interval: the label may be either end of the bar",
         caveats=caveats.of_bars,
-        understand=options.by_minute,
+        normalize_query=options.by_minute,
     ),
     dates=bars.end_of_interval,
     records=bars.records,
@@ -63,7 +63,7 @@ _MINUTES = Function(
     columns=("timestamp", "open", "high", "low", "close"),
 )
 _DAY = _MINUTES.but(
-    rule="20:00 New York of its day", why=_CLOSE, needs=SYMBOL, takes=_SIZED, understand=options.understood,
+    rule="20:00 New York of its day", why=_CLOSE, needs=SYMBOL, takes=_SIZED, normalize_query=options.understood,
     dates=bars.evening(bars.own_day), whole=True, series="Time Series (Daily)",
 )  # fmt: skip
 _WEEK = _DAY.but(

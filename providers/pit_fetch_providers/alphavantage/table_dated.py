@@ -10,7 +10,7 @@ from pit_fetch_providers.alphavantage.function import SYMBOL, Function, fields
 _SERIES_KEYS = ("name", "interval", "unit", "value")
 
 _DATED = Function(
-    Operation(needs=SYMBOL, window="available_on", caveats=caveats.of_rows, understand=options.understood),
+    Operation(needs=SYMBOL, window="available_on", caveats=caveats.of_rows, normalize_query=options.understood),
     dates=rows.undated,
     records=rows.records,
     fetch=windows.one_reply,
@@ -65,7 +65,7 @@ ROWS: tuple[Function, ...] = (
             integer="bid_size ask_size volume open_interest",
         ),
         window="date",
-        understand=options.by_day,
+        normalize_query=options.by_day,
         dates=rows.end_of_next_weekday,
         fetch=windows.one_day,
         lists=(("data", "option"),),

@@ -14,7 +14,7 @@ _SNAPSHOT = Function(
         why="the reply is the state of the day on which it is asked for",
         dating="receipt",
         window=None,
-        understand=options.understood,
+        normalize_query=options.understood,
     ),
     dates=rows.received,
     records=rows.records,
@@ -22,7 +22,7 @@ _SNAPSHOT = Function(
     parameters=options.parameters,
 )
 _QUOTES = _SNAPSHOT.but(needs=SYMBOL, takes=("entitlement",), identity=SYMBOL, columns=SYMBOL)
-_BULK = _QUOTES.but(understand=options.several, header=())
+_BULK = _QUOTES.but(normalize_query=options.several, header=())
 _STATEMENT = _SNAPSHOT.but(
     why=_RESTATED, needs=SYMBOL, window="fiscalDateEnding", identity=("fiscalDateEnding",),
     lists=(("annualReports", "annual_report"), ("quarterlyReports", "quarterly_report")), columns=("fiscalDateEnding",),

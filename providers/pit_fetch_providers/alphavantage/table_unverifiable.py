@@ -34,7 +34,7 @@ _BACK_ADJUSTED = "values are computed from prices that are adjusted for later di
 _UNRECORDED = "no reply was ever recorded, so nothing shows when its rows were public"
 
 _UNVERIFIABLE = Function(
-    Operation(rule="not at all", dating="never", window=None, understand=options.understood),
+    Operation(rule="not at all", dating="never", window=None, normalize_query=options.understood),
     dates=rows.undated,
     records=rows.records,
     fetch=windows.one_reply,

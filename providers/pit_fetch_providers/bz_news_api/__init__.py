@@ -12,7 +12,6 @@ from datetime import UTC, date, datetime, timedelta
 
 from pit_fetch.paging import numbered
 from pit_fetch.provider import (
-    BY_SELECT,
     Context,
     Field,
     Gap,
@@ -23,12 +22,14 @@ from pit_fetch.provider import (
     Query,
     Record,
     UpstreamError,
+    Window,
     gap,
 )
 from pit_fetch.wire import lenient_json
+from pit_fetch_providers import search_terms
 from pit_fetch_providers.bz_news_api import api, articles
 from pit_fetch_providers.bz_news_api.themes import THEMES, mentions
-from pit_fetch_providers.lists import check_tickers
+from pit_fetch_providers.checks import check_tickers
 
 PAGE_SIZE = 100
 # The API answers HTTP 400 if page x pageSize exceeds 10,000.
@@ -37,7 +38,7 @@ DEFAULT_LOOKBACK_MINUTES = 1440
 
 
 def fetch(query: Query, context: Context) -> Iterator[Page | Gap]:
-    """Pages of the window, newest first; the window is narrowed when the API's ceiling would cut it off."""
+    """Pages of the window, newest first; the window is narrowed when the API's result cap would cut it off."""
     start, end = _window(query)
     if start is not None and start > end:
         return
@@ -56,7 +57,7 @@ def fetch(query: Query, context: Context) -> Iterator[Page | Gap]:
         # The zone of dateTo is undocumented: in any zone, the day after the last one reached includes it.
         shrunk = _day(reached, 1) if reached else last
         if shrunk >= last:
-            yield gap("provider_ceiling")
+            yield gap("result_cap")
             return
         last = shrunk
 
@@ -181,38 +182,54 @@ PROVIDER = Provider(
     summary="Benzinga news articles, by ticker, channel, tag, keyword or theme",
     aliases=("benzinga", "benzinga-news"),
     fetch=fetch,
-    read=read,
+    parse_reply=read,
     select=select,
     when_empty=when_empty,
     hosts=(api.HOST,),
     credentials=(api.TOKEN,),
     options=(
-        Option("tickers", "articles about any of these symbols", kind="list", metavar="AAPL,MSFT", shapes=False),
-        Option("channels", "articles in any of these channels (names or ids)", kind="list", metavar="News,Earnings"),
-        Option("tags", "articles with any of these tags", kind="list", shapes=False),
+        Option(
+            "tickers",
+            "articles about any of these symbols",
+            kind="list",
+            metavar="AAPL,MSFT",
+            affects_records=False,
+            search_terms=search_terms.TICKERS,
+        ),
+        Option(
+            "channels",
+            "articles in any of these channels (names or ids)",
+            kind="list",
+            metavar="News,Earnings",
+            search_terms="category categories section",
+        ),
+        Option("tags", "articles with any of these tags", kind="list", affects_records=False),
         Option(
             "keywords",
             "articles that mention any of these words or phrases, as whole words",
             kind="list",
-            shapes=False,
+            affects_records=False,
+            search_terms=search_terms.KEYWORDS,
         ),
         Option(
             "themes",
             f"articles that mention a word of a theme ({', '.join(THEMES)}; any other is a word itself)",
             kind="list",
-            shapes=False,
+            affects_records=False,
+            search_terms="topic topics",
         ),
         Option(
             "lookback_minutes",
             f"how far back from its end the window reaches without --date-from (default {DEFAULT_LOOKBACK_MINUTES})",
             kind="integer",
-            shapes=False,
+            affects_records=False,
+            search_terms="window",
         ),
         Option(
             "updated_since",
             "last revised at or after: a date, a timestamp or Unix seconds; does not widen the window",
             kind="instant",
-            shapes=False,
+            affects_records=False,
         ),
     ),
     operations=(
@@ -230,12 +247,13 @@ PROVIDER = Provider(
                 Field("created", "instant"),
                 Field("updated", "instant"),
             ),
-            understand=_understood,
-            window=BY_SELECT,  # with the look-back, which counts back from the window's end
+            normalize_query=_understood,
+            window=Window.BY_SELECT,  # with the look-back, which counts back from the window's end
             earliest=lambda query: _window(query)[0],
         ),
     ),
     page_size=PAGE_SIZE,
+    agents=("bz-news-api",),
     help="""\
 available_at is the publication (created), revised_at the last revision (updated). Benzinga serves
 only the latest revision: with --pit, an article revised after the PIT is withheld.

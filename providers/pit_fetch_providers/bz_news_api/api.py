@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any
 
-from pit_fetch.provider import Context, Credential, Host, QueryKey, Rate, Reply, UpstreamError
+from pit_fetch.provider import Context, Credential, Host, HttpReply, QueryKey, Rate, UpstreamError
 from pit_fetch.wire import lenient_json, strict_json
 
 HOST = Host(
@@ -25,7 +25,7 @@ def page(context: Context, parameters: Mapping[str, str]) -> list[Any]:
     return rows(lenient_json(reply.body, 1)) if reply.status == 200 else _instead(reply)
 
 
-def _instead(reply: Reply) -> list[Any]:
+def _instead(reply: HttpReply) -> list[Any]:
     """No articles, where what came instead of a page says that there are none. Raises UpstreamError for the rest."""
     said = None
     with contextlib.suppress(UpstreamError):
@@ -37,7 +37,7 @@ def _instead(reply: Reply) -> list[Any]:
     if said == [] or _has_error(said, "no_data_found"):
         return []
     # These are Benzinga's own ways of saying that there is nothing; any other page comes from somebody else.
-    raise UpstreamError("moved", host=HOST.name, variable=HOST.override)
+    raise UpstreamError("moved", host=HOST.name, variable=HOST.url_variable)
 
 
 def rows(reply: Any) -> list[Any]:

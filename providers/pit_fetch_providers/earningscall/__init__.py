@@ -12,10 +12,10 @@ from datetime import timedelta
 from functools import partial
 
 from pit_fetch.errors import ConfigError
-from pit_fetch.operations import in_window
 from pit_fetch.paging import newest_first
 from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record, UpstreamError
 from pit_fetch.times import parse_date
+from pit_fetch_providers import search_terms
 from pit_fetch_providers.earningscall import api, calls
 from pit_fetch_providers.earningscall.symbols import exchanges_of
 
@@ -39,7 +39,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
         case "transcript":
             for place, call in enumerate(_due(_calls(query, context), query)):
                 # Each is a page of its own: the framework asks for no more of them than it needs.
-                yield Page(tuple(_transcript(call, query, context)), newest_first, follows=place > 0)
+                yield Page(tuple(_transcript(call, query, context)), newest_first, continues_previous=place > 0)
         case _:
             yield from _calls(query, context)
 
@@ -61,7 +61,7 @@ def _due(found: Iterable[Record], query: Query) -> Sequence[Record]:
         if one.id
         and one.available_at is not None
         and (query.open_mode or one.available_at <= query.horizon)
-        and in_window(query, one)
+        and query.in_window(one)
         and select(query, one)
     }
     return [due[place] for place in sorted(due, reverse=True)]
@@ -106,11 +106,11 @@ def select(query: Query, record: Record) -> bool:
 
 def _understood(query: Query) -> Query:
     if query.options["quarter"] is not None and query.options["quarter"] > 4:
-        raise ConfigError("operation", text="quarter is 1 to 4, of the fiscal year.")
+        raise ConfigError("usage", text="quarter is 1 to 4, of the fiscal year.")
     if query.options["year"] is not None and not 1900 <= query.options["year"] <= 9999:
-        raise ConfigError("operation", text="year is a fiscal year of four digits, e.g. 2023.")
+        raise ConfigError("usage", text="year is a fiscal year of four digits, e.g. 2023.")
     if query.options["date"] is not None and parse_date(query.options["date"]) is None:
-        raise ConfigError("operation", text="date is YYYY-MM-DD, the day of the calls.")
+        raise ConfigError("usage", text="date is YYYY-MM-DD, the day of the calls.")
     return query
 
 
@@ -128,6 +128,7 @@ _CALL = (
 )
 _EVENTS = Operation(
     name="events",
+    search_terms="calls call",
     rule="noon, New York, of the day after the call's day there",
     why="a recorded call of 17:30 is dated 09:00 of its day, and no field says when something appeared",
     needs=("symbol",),
@@ -136,7 +137,7 @@ _EVENTS = Operation(
     window="conference_date",
     basis=(Basis("conference_date", "start", after=timedelta(hours=12)),),
     caveats=lambda query: _caveats(query, _HOLDER),
-    understand=_understood,
+    normalize_query=_understood,
 )
 
 PROVIDER = Provider(
@@ -144,26 +145,27 @@ PROVIDER = Provider(
     summary="EarningsCall: transcripts of earnings calls, calls by company and by day, addresses of slides and audio",
     aliases=("earnings-call", "ecall"),
     fetch=fetch,
-    read=read,
+    parse_reply=read,
     select=select,
     hosts=(api.HOST,),
     credentials=(api.KEY,),
     options=(
         Option("op", "transcript, events, calendar or slides", positional="one", metavar="OP"),
-        Option("symbol", "the ticker", metavar="AAPL", upper=True),
+        Option("symbol", "the ticker", metavar="AAPL", uppercase=True, search_terms=search_terms.SYMBOL),
         Option(
             "exchange",
             "NASDAQ, NYSE, …; without it, every exchange that lists the symbol",
             metavar="NASDAQ",
-            upper=True,
+            uppercase=True,
         ),
-        Option("year", "the fiscal year", kind="integer", metavar="2024", shapes=False),
-        Option("quarter", "the fiscal quarter, 1 to 4", kind="integer", shapes=False),
+        Option("year", "the fiscal year", kind="integer", metavar="2024", affects_records=False),
+        Option("quarter", "the fiscal quarter, 1 to 4", kind="integer", affects_records=False),
         Option("date", "calendar: the day of the calls", metavar="YYYY-MM-DD"),
     ),
     operations=(
         _EVENTS._replace(
             name="transcript",
+            search_terms="",
             fields=(*_CALL, Field("text")),
             rule="events' rule, and the time at which the text was stored: undated where its reply does not say it",
             caveats=lambda query: _caveats(query, _FILE if query.offline else _TEXT, _HOLDER),
@@ -171,14 +173,17 @@ PROVIDER = Provider(
         _EVENTS,
         _EVENTS._replace(
             name="calendar",
+            search_terms="",
             needs=("date",),
             takes=(),
             fields=(*_CALL, Field("transcript_ready", "flag")),
             caveats=_caveats,
         ),
-        _EVENTS._replace(name="slides", fields=(*_CALL, Field("slides_url"), Field("audio_url"))),
+        _EVENTS._replace(name="slides", search_terms="", fields=(*_CALL, Field("slides_url"), Field("audio_url"))),
     ),
     page_size=100,
+    agents=("earningscall",),
+    search_terms="transcript transcripts calls",
     help="""\
 transcript serves whole transcripts, newest first, one request each: give year= and quarter=, or --limit 1.
 A transcript longer than the output limit is continued with --after. --date-from and

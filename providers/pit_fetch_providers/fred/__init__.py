@@ -80,7 +80,7 @@ def when_empty(query: Query) -> str:
 def _understood(query: Query) -> Query:
     series = query.options["series_id"]
     if series is not None and not _SERIES.fullmatch(series):
-        raise ConfigError("operation", text="series_id is the id of one FRED series, such as GNP or T10Y2Y")
+        raise ConfigError("usage", text="series_id is the id of one FRED series, such as GNP or T10Y2Y")
     return query
 
 
@@ -94,12 +94,19 @@ PROVIDER = Provider(
     summary="FRED (St. Louis Fed): economic series as they stood, with every revision at its own time",
     aliases=("alfred",),
     fetch=fetch,
-    read=read,
+    parse_reply=read,
     when_empty=when_empty,
     hosts=(api.HOST,),
     credentials=(api.KEY,),
     options=(
-        Option("series_id", "the series, such as GNP, UNRATE or DGS10", metavar="GNP", positional="one", upper=True),
+        Option(
+            "series_id",
+            "the series, such as GNP, UNRATE or DGS10",
+            metavar="GNP",
+            positional="one",
+            uppercase=True,
+            search_terms="series id symbol ticker code indicator",
+        ),
     ),
     operations=(
         Operation(
@@ -108,7 +115,7 @@ PROVIDER = Provider(
             needs=("series_id",),
             fields=(
                 Field("date", "date"),
-                Field("value", "number"),
+                Field("value", "number", is_plotted=True),
                 Field("realtime_start", "date"),
                 Field("realtime_end", "date"),
             ),
@@ -116,11 +123,13 @@ PROVIDER = Provider(
             basis=(Basis("realtime_start"),),
             versions=True,
             caveats=_caveats,
-            understand=_understood,
+            normalize_query=_understood,
         ),
     ),
     # One reply is a page.
     page_size=api.ROWS,
+    agents=("fred",),
+    search_terms="stlouisfed st-louis-fed economic",
     help="""\
 Each item is one observation: date is the first day of its period, value the source's text ("." is a
 missing value), realtime_start the day on which that value became current. With --pit, the value is

@@ -12,7 +12,6 @@ from datetime import date, datetime
 from typing import Any
 
 from pit_fetch.provider import (
-    BY_ASKING,
     ConfigError,
     Context,
     Gap,
@@ -22,10 +21,12 @@ from pit_fetch.provider import (
     Query,
     Record,
     Watermark,
+    Window,
     gap,
 )
 from pit_fetch.times import NEW_YORK
-from pit_fetch_providers.lists import check_tickers
+from pit_fetch_providers import search_terms
+from pit_fetch_providers.checks import check_tickers
 from pit_fetch_providers.sec_full_text import edgar, evidence, filings, forms, search, spelling, work
 from pit_fetch_providers.sec_full_text.archive import Archive
 from pit_fetch_providers.sec_full_text.evidence import Evidence, Stamp
@@ -68,7 +69,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
 def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
     """The filings of one saved reply. Nothing in it shows a release, so with a PIT they are all undated."""
     if query.options["tickers"]:
-        raise ConfigError("operation", text="--tickers needs the network: with --input-file, use --ciks.")
+        raise ConfigError("usage", text="--tickers needs the network: with --input-file, use --ciks.")
     wanted = _filter(query, _ciks(query))
     answer = search.parse(body)
     if query.open_mode and (answer.capped or len(answer.hits) < answer.total):
@@ -155,7 +156,7 @@ def _understood(query: Query) -> Query:
 
 
 def _refuse(text: str) -> None:
-    raise ConfigError("operation", text=text)
+    raise ConfigError("usage", text=text)
 
 
 def _day(moment: datetime) -> date:
@@ -166,15 +167,34 @@ PROVIDER = Provider(
     name="sec_full_text",
     summary="SEC filings by what they say (EDGAR full-text search, since 2001), with the time of their release",
     fetch=fetch,
-    read=read,
+    parse_reply=read,
     hosts=edgar.HOSTS,
     credentials=(edgar.USER_AGENT,),
     options=(
-        Option("query", 'words that a document contains: word, "a phrase", OR, NOT word, wor*', positional="all"),
-        Option("forms", "these forms, with their amendments; -4 excludes one", kind="list", metavar="10-K,10-Q"),
-        Option("ciks", "filings by these companies or persons", kind="list", metavar="320193,789019"),
-        Option("tickers", "filings by companies that have these tickers today", kind="list", metavar="AAPL,MSFT"),
-        Option("entity", "filings by companies whose current name matches"),
+        Option(
+            "query",
+            'words that a document contains: word, "a phrase", OR, NOT word, wor*',
+            positional="all",
+            search_terms=search_terms.QUERY,
+        ),
+        Option(
+            "forms",
+            "these forms, with their amendments; -4 excludes one",
+            kind="list",
+            metavar="10-K,10-Q",
+            search_terms="form type types form-type filing-type",
+        ),
+        Option(
+            "ciks", "filings by these companies or persons", kind="list", metavar="320193,789019", search_terms="cik"
+        ),
+        Option(
+            "tickers",
+            "filings by companies that have these tickers today",
+            kind="list",
+            metavar="AAPL,MSFT",
+            search_terms=search_terms.TICKERS,
+        ),
+        Option("entity", "filings by companies whose current name matches", search_terms="company name company-name"),
         Option("exact", "read the acceptance time of every filing, one request each", kind="flag"),
     ),
     operations=(
@@ -182,12 +202,14 @@ PROVIDER = Provider(
             rule="by release: the end of the day whose index lists the filing, or what its header says",
             why="filing dates are moved back on request, so they are not evidence",
             fields=filings.FIELDS,
-            understand=_understood,
-            window=BY_ASKING,  # in filing dates, which are days in New York
+            normalize_query=_understood,
+            window=Window.BY_ASKING,  # in filing dates, which are days in New York
             caveats=caveats,
         ),
     ),
     page_size=search.PAGE_SIZE,
+    agents=("sec_full_text",),
+    search_terms="edgar filings filing efts sec-edgar",
     help="""\
 A phrase needs its own quotes inside the shell's: '"going concern" liquid*'.
 --date-from and --date-to are filing dates. A letter (UPLOAD, CORRESP) or a draft that was filed

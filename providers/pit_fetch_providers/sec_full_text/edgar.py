@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from pit_fetch.provider import Busy, Context, Credential, HeaderKey, Host, Rate, Reply, UpstreamError
+from pit_fetch.provider import Context, Credential, HeaderKey, Host, HttpReply, Rate, RetryAfter, UpstreamError
 
 EFTS = "efts.sec.gov"
 DATA = "data.sec.gov"
@@ -50,13 +50,13 @@ def get(
     host: str,
     path: str,
     params: Mapping[str, str] | None = None,
-    busy: Busy | None = None,
-) -> Reply:
+    retry_after: RetryAfter | None = None,
+) -> HttpReply:
     """The reply: a 200, or that of a missing object. Raises UpstreamError for any other."""
-    return checked(context.http.get(host, path, params, busy=busy), host)
+    return checked(context.http.get(host, path, params, retry_after=retry_after), host)
 
 
-def checked(reply: Reply, host: str) -> Reply:
+def checked(reply: HttpReply, host: str) -> HttpReply:
     """``reply`` itself. Raises UpstreamError for a refusal, and for any status but 200 and a missing object's."""
     if reply.status == 200 or is_missing(reply):
         return reply
@@ -70,9 +70,9 @@ def checked(reply: Reply, host: str) -> Reply:
 
 def moved(host: str) -> UpstreamError:
     """What to say where an object is missing that cannot be."""
-    return UpstreamError("moved", host=host, variable={one.name: one.override for one in HOSTS}[host])
+    return UpstreamError("moved", host=host, variable={one.name: one.url_variable for one in HOSTS}[host])
 
 
-def is_missing(reply: Reply) -> bool:
+def is_missing(reply: HttpReply) -> bool:
     """Whether there is no such object. The store behind www.sec.gov then answers 403 with an XML error, not 404."""
     return reply.status == 404 or (reply.status == 403 and b"<Code>AccessDenied</Code>" in reply.body)

@@ -14,6 +14,7 @@ from datetime import timedelta
 from pit_fetch.errors import ConfigError
 from pit_fetch.paging import numbered
 from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record
+from pit_fetch_providers import search_terms
 from pit_fetch_providers.yahoo import api, earnings, news, prices, ratings
 
 _SYMBOL = re.compile(r"[A-Z0-9^][A-Z0-9.^=&_-]{0,31}")
@@ -81,7 +82,7 @@ def when_empty(query: Query) -> str:
 def _understood(query: Query) -> Query:
     symbol = query.options["symbol"]
     if symbol is not None and not _SYMBOL.fullmatch(symbol):
-        raise ConfigError("operation", text="symbol is one of Yahoo's, such as AAPL, BRK-B, ^GSPC or EURUSD=X.")
+        raise ConfigError("usage", text="symbol is one of Yahoo's, such as AAPL, BRK-B, ^GSPC or EURUSD=X.")
     return query
 
 
@@ -108,18 +109,19 @@ _PRICES = Operation(
     dating="receipt",
     needs=("symbol",),
     takes=("interval",),
+    search_terms="bars ohlc ohlcv candles chart history quote quotes daily intraday",
     fields=(
         Field("record_type"),
         Field("symbol"),
         Field("currency"),
         Field("date", "date"),
         Field("start", "instant"),
-        *(Field(name, "number") for name in ("open", "high", "low", "close", "adjclose")),
+        *(Field(name, "number", is_plotted=name == "close") for name in ("open", "high", "low", "close", "adjclose")),
         Field("volume", "integer"),
         *(Field(name, "number") for name in ("amount", "numerator", "denominator")),
     ),
     window="date",
-    understand=_of_prices,
+    normalize_query=_of_prices,
 )
 _NEWS = Operation(
     name="news",
@@ -133,10 +135,11 @@ _NEWS = Operation(
         Field("displayTime", "instant"),
     ),
     caveats=lambda query: _caveats(query, _NEWEST),
-    understand=_understood,
+    normalize_query=_understood,
 )
 _EARNINGS = Operation(
     name="earnings",
+    search_terms="eps",
     rule="the end of the New York day five hours after the row's hour; rows without reportedEPS never",
     why="hours are up to five hours early, and a day without time is the evening before (users' reports)",
     needs=("symbol",),
@@ -149,7 +152,7 @@ _EARNINGS = Operation(
     window="date",
     basis=(Basis("date", "start", after=timedelta(hours=5)),),
     caveats=lambda query: _caveats(query, _RESTATED),
-    understand=_understood,
+    normalize_query=_understood,
 )
 _UPGRADES = Operation(
     name="upgrades",
@@ -164,7 +167,7 @@ _UPGRADES = Operation(
     ),
     window="gradeDate",
     caveats=lambda query: _caveats(query, _ENTERED),
-    understand=_understood,
+    normalize_query=_understood,
 )
 _CONSENSUS = Operation(
     name="consensus",
@@ -189,7 +192,7 @@ _CONSENSUS = Operation(
         *(Field(name, "object") for name in ("earningsEstimate", "revenueEstimate", "epsTrend", "epsRevisions")),
     ),
     window=None,
-    understand=_understood,
+    normalize_query=_understood,
 )
 
 PROVIDER = Provider(
@@ -197,12 +200,12 @@ PROVIDER = Provider(
     summary="Yahoo Finance: news, earnings dates and upgrades; prices and the consensus as they are when fetched",
     aliases=("yahoo-finance", "yfinance"),
     fetch=fetch,
-    read=read,
+    parse_reply=read,
     when_empty=when_empty,
     hosts=(api.QUERY, api.WEB, api.COOKIES),
     options=(
         Option("op", "prices, news, earnings, upgrades or consensus", positional="one", metavar="OP"),
-        Option("symbol", "one of Yahoo's symbols", metavar="AAPL", upper=True),
+        Option("symbol", "one of Yahoo's symbols", metavar="AAPL", uppercase=True, search_terms=search_terms.SYMBOL),
         Option(
             "interval",
             "prices: how long a bar is",
@@ -210,11 +213,13 @@ PROVIDER = Provider(
             default="1d",
             synonyms=prices.SYNONYMS,
             metavar="INTERVAL",
+            search_terms=search_terms.INTERVAL,
         ),
         Option("tab", "news: which articles", choices=tuple(api.TABS), default="news", metavar="TAB"),
     ),
     operations=(_PRICES, _NEWS, _EARNINGS, _UPGRADES, _CONSENSUS),
     page_size=100,
+    agents=("yahoo",),
     help="""\
 Needs the package curl_cffi, since Yahoo answers browsers only: python3 -m pip install curl_cffi. prices are
 served oldest first; without --date-from, the latest bars (daily ones: 70 days). prices and consensus are

@@ -6,26 +6,16 @@ what it does instead, and the laws that ought to see it first (the others run af
 
 from __future__ import annotations
 
-from tests.laws.mutants import (
-    alphavantage,
-    bz,
-    command,
-    cypher,
-    earningscall,
-    fred,
-    gate,
-    guard,
-    memory,
-    network,
-    normalized,
-    parts,
-    perplexity,
-    pipeline,
-    sec,
-    times,
-    yahoo,
-)
+from tests.laws.mutants import archive, command, cypher, gate, guard, network, parts, pipeline, times
 from tests.laws.mutants.leak import Mutant
+from tests.providers.alphavantage import mutants as alphavantage
+from tests.providers.bz_news_api import mutants as bz
+from tests.providers.earningscall import mutants as earningscall
+from tests.providers.fred import mutants as fred
+from tests.providers.perplexity import mutants as perplexity
+from tests.providers.sec_full_text import mutants as sec
+from tests.providers.yahoo import mutants as yahoo
+from tests.unit.normalize import mutants as normalized
 
 __all__ = ["MUTANTS", "Mutant"]
 
@@ -46,5 +36,5 @@ MUTANTS: tuple[Mutant, ...] = (
     *earningscall.MUTANTS,
     *yahoo.MUTANTS,
     *normalized.MUTANTS,
-    *memory.MUTANTS,
+    *archive.MUTANTS,
 )

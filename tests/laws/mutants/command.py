@@ -11,8 +11,8 @@ _REFUSALS, _OPTIONS = ("command: refusals",), ("guard: options",)
 
 
 def _abbreviated(real: Any) -> Any:
-    def build(provider: Any, *command: Any) -> Any:
-        parser = real(provider, *command)
+    def build(provider: Any, *form: Any) -> Any:
+        parser = real(provider, *form)
         parser.allow_abbrev = True
         return parser
 
@@ -35,12 +35,12 @@ def _last_one_counts(real: Any) -> Any:
 
 
 def _open_mode_for_an_unreadable_pit(real: Any) -> Any:
-    def given(argv: Any, provider: Any, *command: Any) -> Any:
+    def read_options(argv: Any, provider: Any, *form: Any) -> Any:
         place = argv.index("--pit") if "--pit" in argv else len(argv)
         is_readable = times.parse_pit("".join(argv[place + 1 : place + 2])) is not None
-        return real(argv if is_readable else [*argv[:place], *argv[place + 2 :]], provider, *command)
+        return real(argv if is_readable else [*argv[:place], *argv[place + 2 :]], provider, *form)
 
-    return given
+    return read_options
 
 
 def _without_ceiling(real: Any) -> Any:
@@ -59,36 +59,69 @@ def _known_settings(real: Any) -> Any:
 
 
 MUTANTS = (
-    Mutant("--pit may be abbreviated", "pit_fetch.options:build_parser", _abbreviated, _REFUSALS),
-    Mutant("--pit may be repeated", "pit_fetch.options:_Once.__call__", _last_one_counts, _REFUSALS),
-    Mutant("the ceiling is not kept", "pit_fetch.request:_check_ceiling", overlooking("pit_above_ceiling"), _REFUSALS),
+    Mutant("--pit may be abbreviated", "pit_fetch.cli.parser:build_parser", _abbreviated, _REFUSALS),
+    Mutant("--pit may be repeated", "pit_fetch.cli.parser:_Once.__call__", _last_one_counts, _REFUSALS),
     Mutant(
-        "an unreadable ceiling is none", "pit_fetch.request:_check_ceiling", overlooking("ceiling_malformed"), _REFUSALS
+        "the ceiling is not kept",
+        "pit_fetch.request.fetch_request:_check_ceiling",
+        overlooking("pit_above_ceiling"),
+        _REFUSALS,
+    ),
+    Mutant(
+        "an unreadable ceiling is none",
+        "pit_fetch.request.fetch_request:_check_ceiling",
+        overlooking("ceiling_malformed"),
+        _REFUSALS,
     ),
     Mutant(
         "under a ceiling a call without PIT is open mode",
-        "pit_fetch.request:_check_ceiling",
+        "pit_fetch.request.fetch_request:_check_ceiling",
         overlooking("pit_required"),
         _REFUSALS,
     ),
-    Mutant("a Python call knows no ceiling", "pit_fetch.request:of_values", _without_ceiling, ("library: refusals",)),
-    Mutant("a settings file's ceiling is none", "pit_fetch.config:_ceiling", nothing, ("looks: settings",)),
     Mutant(
-        "a file raises the ceiling", "pit_fetch.config:_lowers", lambda real: lambda *given: True, ("looks: settings",)
+        "a Python call knows no ceiling",
+        "pit_fetch.request.fetch_request:of_values",
+        _without_ceiling,
+        ("library: refusals",),
     ),
-    Mutant("an unknown setting is ignored", "pit_fetch.config:_variables", _known_settings, ("looks: settings",)),
     Mutant(
-        "an agent explains", "pit_fetch.agent:is_in_charge", lambda real: lambda environ: False, ("looks: explain",)
+        "a settings file's ceiling is none", "pit_fetch.engine.settings_files:_ceiling", nothing, ("looks: settings",)
     ),
-    Mutant("explain calls all public", "pit_fetch.verdicts:verdict", _public, ("looks: verdicts",)),
-    Mutant("explain leaves out what a fetch shows", "pit_fetch.verdicts:_is_wanted", _never, ("looks: verdicts",)),
+    Mutant(
+        "a file raises the ceiling",
+        "pit_fetch.engine.settings_files:_lowers",
+        lambda real: lambda *given: True,
+        ("looks: settings",),
+    ),
+    Mutant(
+        "an unknown setting is ignored",
+        "pit_fetch.engine.settings_files:_variables",
+        _known_settings,
+        ("looks: settings",),
+    ),
+    Mutant(
+        "an agent explains",
+        "pit_fetch.request.audience:is_for_an_agent",
+        lambda real: lambda environ: False,
+        ("looks: explain",),
+    ),
+    Mutant("explain calls all public", "pit_fetch.inspect.explain:visibility", _public, ("looks: verdicts",)),
+    Mutant(
+        "explain leaves out what a fetch shows", "pit_fetch.inspect.explain:_is_wanted", _never, ("looks: verdicts",)
+    ),
     Mutant(
         "diff reads in open mode",
-        "pit_fetch.compare:_whole",
+        "pit_fetch.inspect.diff:_whole",
         lambda real: lambda request, since: real(request, since)._replace(pit=None),
         ("looks: diff",),
     ),
-    Mutant("an unreadable --pit is open mode", "pit_fetch.words:given", _open_mode_for_an_unreadable_pit, _REFUSALS),
+    Mutant(
+        "an unreadable --pit is open mode",
+        "pit_fetch.cli.arguments:read_options",
+        _open_mode_for_an_unreadable_pit,
+        _REFUSALS,
+    ),
     Mutant(
         "a finer --pit is rounded up",
         "pit_fetch.times:parse_pit",
@@ -97,7 +130,7 @@ MUTANTS = (
     ),
     Mutant(
         "options behind -- count",
-        "pit_fetch.words:given",
+        "pit_fetch.cli.arguments:read_options",
         lambda real: lambda argv, provider, *command: real([word for word in argv if word != "--"], provider, *command),
         _OPTIONS,
     ),

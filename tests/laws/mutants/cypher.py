@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pit_fetch.siblings import load
+from pit_fetch.support.bundled import load
 from tests.laws.mutants.leak import Mutant
 
 guard = load("pit_guard")

@@ -1,0 +1,253 @@
+"""The file: one SQLite database. What is appended is kept for good; what is derived from it can be made again.
+
+entries      the spine: one row for everything that was appended, each with the hash of all before it
+fetches      what was asked: the request in its canonical form, with which provider, when, at which PIT
+exchanges    what a host was asked and what it said; secrets are not stored
+answers      how a fetch ended and what it printed
+drops        what was deleted on request, and when; the rows themselves are "dropped" entries
+bodies       every body once, by the hash of its bytes, packed
+
+pools, reads, versions, sights, reigns, due    derived: see index
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, of_broken, of_os, of_sqlite
+
+APPLICATION_ID = 0x50495446  # "PITF"
+FORMAT = 1
+# How long a writer waits for the others: each holds the file for some milliseconds.
+BUSY_SECONDS = 10.0
+# The part of a fetch's time limit that it may wait for the archive: the source needs the rest.
+_PART = 0.25
+
+LOG = """
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE entries (
+    origin TEXT NOT NULL, seq INTEGER NOT NULL, kind TEXT NOT NULL, link BLOB NOT NULL, PRIMARY KEY (origin, seq)
+) WITHOUT ROWID;
+CREATE TABLE fetches (
+    origin TEXT NOT NULL, seq INTEGER NOT NULL, began INTEGER NOT NULL, kind TEXT NOT NULL, source TEXT NOT NULL,
+    version TEXT NOT NULL, plan TEXT NOT NULL, hosts TEXT NOT NULL, request TEXT NOT NULL, pit INTEGER,
+    PRIMARY KEY (origin, seq)
+) WITHOUT ROWID;
+CREATE TABLE exchanges (
+    origin TEXT NOT NULL, seq INTEGER NOT NULL, fetch INTEGER NOT NULL, seen INTEGER NOT NULL, method TEXT NOT NULL,
+    url TEXT NOT NULL, params TEXT NOT NULL, sent BLOB, status INTEGER NOT NULL, headers TEXT NOT NULL,
+    body BLOB NOT NULL, asked BLOB NOT NULL, PRIMARY KEY (origin, seq)
+) WITHOUT ROWID;
+CREATE INDEX exchanges_by_fetch ON exchanges (origin, fetch, seq);
+CREATE INDEX exchanges_by_request ON exchanges (asked, seen);
+CREATE INDEX exchanges_by_time ON exchanges (seen);
+CREATE TABLE answers (
+    origin TEXT NOT NULL, seq INTEGER NOT NULL, fetch INTEGER NOT NULL, seen INTEGER NOT NULL,
+    complete INTEGER NOT NULL, status INTEGER NOT NULL, answer BLOB, PRIMARY KEY (origin, seq)
+) WITHOUT ROWID;
+CREATE INDEX answers_by_fetch ON answers (origin, fetch);
+CREATE INDEX answers_by_time ON answers (seen);
+CREATE TABLE drops (
+    origin TEXT NOT NULL, seq INTEGER NOT NULL, time INTEGER NOT NULL, what TEXT NOT NULL, PRIMARY KEY (origin, seq)
+) WITHOUT ROWID;
+CREATE TABLE bodies (
+    digest BLOB PRIMARY KEY, size INTEGER NOT NULL, coding TEXT NOT NULL, base BLOB, depth INTEGER NOT NULL,
+    packed BLOB NOT NULL
+);
+"""
+
+INDEX = """
+CREATE TABLE pools (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE reads (
+    pool INTEGER NOT NULL, seen INTEGER NOT NULL, origin TEXT NOT NULL, fetch INTEGER NOT NULL,
+    complete INTEGER NOT NULL, since INTEGER, until INTEGER, PRIMARY KEY (pool, seen, origin, fetch)
+) WITHOUT ROWID;
+CREATE TABLE versions (
+    id INTEGER PRIMARY KEY, pool INTEGER NOT NULL, item TEXT NOT NULL, key BLOB NOT NULL, content BLOB NOT NULL,
+    available INTEGER, revised INTEGER, stamp TEXT NOT NULL, payload TEXT NOT NULL, mark INTEGER NOT NULL,
+    UNIQUE (pool, item, key)
+);
+CREATE TABLE sights (
+    pool INTEGER NOT NULL, item TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, before INTEGER NOT NULL,
+    free INTEGER NOT NULL, said TEXT NOT NULL, position INTEGER, latest INTEGER NOT NULL,
+    PRIMARY KEY (pool, item, first, said)
+) WITHOUT ROWID;
+CREATE INDEX sights_there ON sights (pool, position) WHERE latest = 1 AND said != '';
+CREATE TABLE reigns (
+    pool INTEGER NOT NULL, position INTEGER NOT NULL, item TEXT NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL,
+    version INTEGER NOT NULL, first_seen INTEGER, mark INTEGER NOT NULL, PRIMARY KEY (pool, position DESC, item, start)
+) WITHOUT ROWID;
+CREATE INDEX reigns_by_item ON reigns (pool, item);
+CREATE TABLE due (
+    pool INTEGER NOT NULL, origin TEXT NOT NULL, fetch INTEGER NOT NULL, PRIMARY KEY (origin, fetch)
+) WITHOUT ROWID;
+CREATE INDEX due_by_pool ON due (pool);
+"""
+DERIVED = ("pools", "reads", "versions", "sights", "reigns", "due")
+
+
+def patience(timeout: float) -> float:
+    """How many seconds a fetch with this time limit waits for others that hold the archive."""
+    return min(BUSY_SECONDS, timeout * _PART)
+
+
+def open_to_write(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
+    """The archive at ``path``, made if it is not there. Raises ArchiveError."""
+    path = os.path.abspath(path)  # ":memory:" and "" are other things to SQLite than files of that name
+    try:
+        with contextlib.suppress(FileExistsError):
+            # SQLite gives the files beside it the same mode.
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600))
+        _check_is_file(path)
+        if not os.access(path, os.W_OK):
+            raise ArchiveError("it is read-only")
+        if not os.path.getsize(path):  # it may have been there, empty, for everybody to read
+            with contextlib.suppress(OSError):
+                os.chmod(path, 0o600)
+    except OSError as error:
+        raise of_os(error) from None
+    connection: sqlite3.Connection | None = None
+    try:
+        connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
+        _prepare(connection, busy_seconds)
+    except (ArchiveError, *BROKEN) as error:
+        if connection is not None:
+            connection.close()
+        raise error if isinstance(error, ArchiveError) else of_broken(error) from None
+    return connection
+
+
+def open_to_read(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
+    """The archive at ``path`` as it is; it may lie in a place where nothing can be written. Raises ArchiveError."""
+    try:
+        _check_is_file(path)
+    except OSError as error:
+        raise ArchiveError("there is no such file") if isinstance(error, FileNotFoundError) else of_os(error) from None
+    problem: ArchiveError | None = None
+    # In WAL mode a reader needs the file beside it; where that cannot be made, nobody else writes either.
+    for mode in ("mode=ro", "mode=ro&immutable=1"):
+        connection: sqlite3.Connection | None = None
+        try:
+            uri = Path(os.path.abspath(path)).as_uri()
+            connection = sqlite3.connect(f"{uri}?{mode}", uri=True, timeout=busy_seconds, isolation_level=None)
+            if _is_new(connection):
+                raise ArchiveError("it is empty")
+        except (ArchiveError, *BROKEN) as error:
+            if connection is not None:
+                connection.close()
+            if isinstance(error, ArchiveError):
+                raise
+            problem = of_broken(error)
+        else:
+            return connection
+    raise problem or ArchiveError("it cannot be opened")
+
+
+def _check_is_file(path: str) -> None:
+    """A folder, a pipe or a device is not an archive, and opening it may block. Raises OSError, ArchiveError."""
+    if os.path.islink(path) and not os.path.exists(path):
+        raise ArchiveError("it is a link to a file that is not there")
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise ArchiveError("it is not a regular file")
+
+
+def set_aside(connection: sqlite3.Connection, pool: str) -> None:
+    """Puts a copy of the index of one pool in the place of the index, for this connection alone.
+
+    So an archive that cannot be written can still be asked about what its index does not hold yet.
+    """
+    connection.execute("PRAGMA temp_store = MEMORY")
+    temporary = INDEX.replace("CREATE TABLE ", "CREATE TEMP TABLE ").replace("CREATE INDEX ", "CREATE INDEX temp.")
+    for statement in temporary.split(";"):
+        connection.execute(statement)
+    for table in DERIVED:
+        which = "name = ?" if table == "pools" else "pool = (SELECT id FROM main.pools WHERE name = ?)"
+        query = f"INSERT INTO temp.{table} SELECT * FROM main.{table} WHERE {which}"  # noqa: S608 - our names
+        connection.execute(query, (pool,))
+
+
+@contextlib.contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """One write, whole or not at all. Raises ArchiveError."""
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+    except sqlite3.Error as error:
+        with contextlib.suppress(sqlite3.Error):
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        raise of_sqlite(error) from error
+
+
+def _prepare(connection: sqlite3.Connection, busy_seconds: float) -> None:
+    is_new = _is_new(connection)
+    connection.execute("PRAGMA synchronous = FULL")
+    if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        _patiently(connection, "PRAGMA journal_mode = WAL", busy_seconds)
+    if is_new:
+        with transaction(connection):
+            if _is_new(connection):  # of several processes, the first makes it
+                for statement in (LOG + INDEX).split(";"):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def _patiently(connection: sqlite3.Connection, statement: str, seconds: float) -> None:
+    """Changing the journal's mode does not wait for others by itself."""
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            connection.execute(statement)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.005)
+        else:
+            return
+
+
+def _is_new(connection: sqlite3.Connection) -> bool:
+    """Whether there is nothing in the file yet. Raises ArchiveError for somebody else's, or for a newer format."""
+    application, version, tables = _heading(connection)
+    if (application, version, tables) == (0, 0, 0):
+        return True
+    if application != APPLICATION_ID:
+        raise ArchiveError("it is not an archive of pit_fetch")
+    if version != FORMAT:
+        raise ArchiveError("its format is newer than this program: update pit_fetch")
+    return False
+
+
+def _heading(connection: sqlite3.Connection) -> tuple[int, int, int]:
+    """Whose file it is, its format and how many tables it has, all at one moment: another process may be making it."""
+    with snapshot(connection):
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return application, version, tables
+
+
+@contextlib.contextmanager
+def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
+    """Everything that is read inside is of one moment, whatever others append meanwhile."""
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        connection.rollback()

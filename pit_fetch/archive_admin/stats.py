@@ -1,0 +1,101 @@
+"""What is in an archive: how much of what since when, and the list of its fetches. It reads the log alone."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pit_fetch.archive.store import bodies, journal
+from pit_fetch.archive.store.journal import Key
+
+
+class Held(NamedTuple):
+    """What is held of one source. ``first`` and ``last``: when its fetches began."""
+
+    source: str
+    fetches: int
+    exchanges: int
+    first: int
+    last: int
+
+
+class Overview(NamedTuple):
+    """``size`` is what the bodies take unpacked, ``packed`` what they take in the file.
+
+    ``by_zstandard``: some of them can only be read where zstandard is installed.
+    """
+
+    fetches: int
+    exchanges: int
+    bodies: int
+    size: int
+    packed: int
+    by_zstandard: bool
+    origins: int
+    drops: int
+    sources: tuple[Held, ...]
+
+
+class Row(NamedTuple):
+    """One fetch. ``seen``: when its answer counts as held; None if it did not come to its end.
+
+    ``withdrawn``: when its answer was deleted, since it repeated what was; None if it was not.
+    """
+
+    key: Key
+    began: int
+    kind: str
+    source: str
+    version: str
+    plan: str
+    request: str
+    pit: int | None
+    exchanges: int
+    seen: int | None
+    complete: bool
+    status: int | None
+    withdrawn: int | None = None
+
+
+_SOURCES = """
+SELECT f.source, count(*), coalesce(sum(e.count), 0), min(f.began), max(f.began) FROM fetches f
+LEFT JOIN (SELECT origin, fetch, count(*) AS count FROM exchanges GROUP BY origin, fetch) e
+    ON e.origin = f.origin AND e.fetch = f.seq
+GROUP BY f.source ORDER BY f.source
+"""
+_FETCHES = """
+SELECT f.origin, f.seq, f.began, f.kind, f.source, f.version, f.plan, f.request, f.pit,
+    (SELECT count(*) FROM exchanges e WHERE e.origin = f.origin AND e.fetch = f.seq), a.seen, a.complete, a.status
+FROM fetches f LEFT JOIN answers a ON a.origin = f.origin AND a.fetch = f.seq
+WHERE ? IN ('', f.source) ORDER BY f.began DESC, f.origin, f.seq DESC LIMIT ?
+"""
+
+
+def overview(connection: sqlite3.Connection) -> Overview:
+    sources = tuple(Held(*row) for row in connection.execute(_SOURCES))
+    kept, size, packed = connection.execute(
+        "SELECT count(*), coalesce(sum(size), 0), coalesce(sum(length(packed)), 0) FROM bodies"
+    ).fetchone()
+    zstandard = connection.execute("SELECT 1 FROM bodies WHERE coding = ? LIMIT 1", (bodies.ZSTD,)).fetchone()
+    (origins,) = connection.execute("SELECT count(DISTINCT origin) FROM entries").fetchone()
+    (drops,) = connection.execute("SELECT count(*) FROM drops").fetchone()
+    return Overview(
+        fetches=sum(one.fetches for one in sources),
+        exchanges=sum(one.exchanges for one in sources),
+        bodies=kept,
+        size=size,
+        packed=packed,
+        by_zstandard=zstandard is not None,
+        origins=origins,
+        drops=drops,
+        sources=sources,
+    )
+
+
+def fetches(connection: sqlite3.Connection, source: str = "", limit: int | None = None) -> Iterator[Row]:
+    """The fetches, newest first; of one ``source`` if it is named, and at most ``limit``."""
+    withdrawn = journal.withdrawn(connection)
+    for origin, seq, *rest in connection.execute(_FETCHES, (source, -1 if limit is None else limit)):
+        row = Row(Key(origin, seq), *rest)
+        yield row._replace(complete=bool(row.complete), withdrawn=withdrawn.get(row.key))

@@ -1,0 +1,102 @@
+"""The files that ship for Claude Code: hook files, their wiring, agents and skills.
+
+A checkout keeps them at its root, where Claude Code finds them as a plugin. A wheel installs the hook
+files beside this package and the rest in ``pit_fetch/claude_code/data``. There is one copy of each.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+# The hook file that runs at each event.
+SCRIPTS = {"PostToolUse": "pit_gate.py", "PreToolUse": "pit_guard.py"}
+HOOK_FILES = tuple(SCRIPTS.values())
+
+# The parts that can be installed alone. Neo4j cuts across the others: agents, skills and the hooks of its servers.
+PARTS = ("hooks", "agents", "skills", "neo4j")
+
+# Files, and matchers of the wiring, that serve Neo4j alone.
+NEO4J = (
+    "agents/neo4j-*.md",
+    "skills/neo4j-schema/*",
+    "skills/news-queries/*",
+    "skills/report-queries/*",
+    "skills/transcript-queries/*",
+    "skills/xbrl-queries/*",
+    "skills/entity-queries/*",
+    "mcp__neo4j-cypher__*",
+)
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_IN_WHEEL = _PACKAGE / "claude_code" / "data"
+_ROOT = _PACKAGE.parent
+_DATA = _IN_WHEEL if _IN_WHEEL.is_dir() else _ROOT
+
+_PLUGIN_HOOKS = "${CLAUDE_PLUGIN_ROOT}/hooks"
+PROJECT_HOOKS = "$CLAUDE_PROJECT_DIR/.claude/hooks"
+USER_HOOKS = "$HOME/.claude/hooks"  # for every session of a user, in whatever folder it starts
+
+
+@dataclass(frozen=True)
+class WiringRow:
+    """One row of the wiring: on ``event``, for the tool ``matcher``, ``command`` runs the file ``script``."""
+
+    event: str
+    matcher: str
+    script: str
+    command: dict[str, Any]
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return parts_of_matcher(self.matcher)
+
+
+@cache
+def files(folder: str = PROJECT_HOOKS) -> Mapping[str, bytes]:
+    """Return every file that a project gets, by its path under ``.claude``; agents run the hooks in ``folder``."""
+    hooks = _ROOT if _IN_WHEEL.is_dir() else _ROOT / "hooks"
+    contents = {f"hooks/{name}": (hooks / name).read_bytes() for name in HOOK_FILES}
+    contents["hooks/.gitignore"] = b"pit_gate.log*\n__pycache__/\n"  # the gate's log, and its compiled form
+    for kind in ("agents", "skills"):
+        for path in sorted((_DATA / kind).rglob("*.md")):
+            content = path.read_bytes().replace(PROJECT_HOOKS.encode(), folder.encode())
+            contents[path.relative_to(_DATA).as_posix()] = content
+    return MappingProxyType(contents)
+
+
+def wiring(hooks: str = PROJECT_HOOKS) -> Iterator[WiringRow]:
+    """Yield the rows of ``hooks.json`` as settings contain them when the hook files are in the folder ``hooks``."""
+    path = _DATA / ("hooks.json" if _IN_WHEEL.is_dir() else "hooks/hooks.json")
+    for event, entries in json.loads(path.read_text(encoding="utf-8"))["hooks"].items():
+        for entry in entries:
+            for command in entry["hooks"]:
+                text = command["command"].replace(_PLUGIN_HOOKS, hooks)
+                yield WiringRow(event, entry["matcher"], script_of(text), {**command, "command": text})
+
+
+def parts_of(name: str) -> tuple[str, ...]:
+    """Return the parts that a file belongs to, by its path under ``.claude``; leaving out one leaves out the file."""
+    kind = name.partition("/")[0]
+    return (kind, "neo4j") if is_neo4j(name) else (kind,)
+
+
+def parts_of_matcher(matcher: str) -> tuple[str, ...]:
+    """Return the parts that a row of the wiring belongs to."""
+    return ("hooks", "neo4j") if is_neo4j(matcher) else ("hooks",)
+
+
+def is_neo4j(name: str) -> bool:
+    """Return whether a file of the bundle, or a matcher of the wiring, serves Neo4j alone."""
+    return any(fnmatchcase(name, pattern) for pattern in NEO4J)
+
+
+def script_of(command: str) -> str:
+    """Return the name of the hook file that a command runs; "" for a command that runs none."""
+    return next((name for name in HOOK_FILES if name in command), "")

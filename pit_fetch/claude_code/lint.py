@@ -1,0 +1,283 @@
+"""Check the data agents of a project against the rules that PIT safety depends on.
+
+    R1  every data agent loads the skill evidence-standards
+    R2  none of its hooks has a catch-all or wildcard matcher
+    R3  a PIT-complete agent loads pit-envelope and is wired as its kind requires
+    R5  files named by an agent or one of its skills exist
+    R6  a hook command that names project files goes through $CLAUDE_PROJECT_DIR
+    R7  no agent loads a deprecated skill
+    R8  Cypher that an agent is to run is Cypher that the guard lets run
+    R9  a PIT-complete agent has exactly the tool that its hooks judge
+    R10 an agent that may run commands has a name that the guard knows, and no two agents have one name
+
+Reads files only. A project keeps agents and skills in ``.claude/``, a plugin at its root.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pit_fetch.claude_code import bundle, frontmatter
+from pit_fetch.claude_code.client_settings import unreliable_fields
+from pit_fetch.claude_code.cypher import blocks
+from pit_fetch.engine.registry import BUNDLED_NAMES
+from pit_fetch.support.bundled import gate, load
+
+guard = load("pit_guard")
+
+WRITE_TOOL = "mcp__neo4j-cypher__write_neo4j_cypher"
+READ_TOOL = "mcp__neo4j-cypher__read_neo4j_cypher"
+
+# PIT-complete agents, and the tool whose output the gate must judge. An agent that migrates is added here.
+PIT_DONE: Mapping[str, str] = {
+    "neo4j-news": READ_TOOL,
+    "neo4j-vector-search": READ_TOOL,
+    "neo4j-report": READ_TOOL,
+    "neo4j-transcript": READ_TOOL,
+    "neo4j-xbrl": READ_TOOL,
+    "neo4j-entity": READ_TOOL,
+    **dict.fromkeys(guard.ADAPTERS, "Bash"),
+}
+DEPRECATED_SKILLS = frozenset({"filtered-data"})
+
+_PROJECT_FILE = re.compile(
+    r"(?<![\w./$~-])(?:\$CLAUDE_PROJECT_DIR/|\$\{CLAUDE_PROJECT_DIR\}/)?"
+    r"(?P<path>(?:\.claude|scripts)/[\w./-]*\w\.\w+)"
+)
+_NAMES_PROJECT = re.compile(r"(?<!\w)(?:\.claude|scripts)/")
+_PROJECT_DIR = re.compile(r"\$CLAUDE_PROJECT_DIR\b|\$\{CLAUDE_PROJECT_DIR\}|\$HOME\b")
+
+# A rule and a message: an error in the agent's own file.
+Error = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A broken rule, and the file that breaks it."""
+
+    severity: Literal["ERROR", "WARN"]
+    rule: str
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.severity:<5} [{self.rule}] {self.path}: {self.message}"
+
+
+@dataclass(frozen=True)
+class AgentHook:
+    """A hook of an agent; ``fault`` is the reason why the client would not wait for its verdict, or not go by it."""
+
+    event: str
+    matcher: str | None
+    command: str
+    fault: str = ""
+
+
+@dataclass(frozen=True)
+class Agent:
+    """An agent file: its parsed frontmatter, and the body. Without ``tools`` it has every tool of the session."""
+
+    name: str
+    tools: tuple[str, ...] | None
+    skills: tuple[str, ...]
+    hooks: tuple[AgentHook, ...]
+    body: str
+
+    @property
+    def is_data_agent(self) -> bool:
+        return (
+            _has_data_name(self.name)
+            or "pit-envelope" in self.skills
+            or any("pit_gate.py" in hook.command for hook in self.hooks)
+        )
+
+    @property
+    def can_run_commands(self) -> bool:
+        return self.tools is None or not {"Bash", "*"}.isdisjoint(tool.partition("(")[0] for tool in self.tools)
+
+
+def _has_data_name(name: str) -> bool:
+    """Return whether an agent's name is one of ours, or begins with that of a source."""
+    return name in PIT_DONE or name.startswith(("neo4j-", *(f"{source}-" for source in BUNDLED_NAMES)))
+
+
+def check_agents(project: Path, home: Path) -> tuple[list[str], list[Problem]]:
+    """Return the names of the checked agents, and all problems; ``home`` contains ``agents`` and ``skills``."""
+    first_files: dict[str, str] = {}
+    checked: list[str] = []
+    problems: list[Problem] = []
+    for path, agent in _agents(home):
+        file = path.relative_to(project).as_posix()
+        if isinstance(agent, Exception):
+            if _has_data_name(path.stem):
+                checked.append(path.stem)
+                problems.append(Problem("ERROR", "R3", file, f"the frontmatter cannot be read ({agent})"))
+            continue
+        first = first_files.setdefault(agent.name, file)
+        if not agent.is_data_agent and agent.name not in checked:
+            continue
+        checked.append(agent.name)
+        errors = list(_errors(agent))
+        if first != file:
+            message = f"{first} is an agent of this name, too, and the client takes one of them: rename or remove it"
+            errors.insert(0, ("R10", message))
+        problems += [Problem("ERROR", rule, file, message) for rule, message in errors]
+        problems += _check_files(agent, file, project, home)
+    return checked, problems
+
+
+def adapters(home: Path) -> list[str]:
+    """Return the names of the data agents in ``home`` that can run commands. They may run only pit_fetch."""
+    agents = [agent for _, agent in _agents(home) if isinstance(agent, Agent)]
+    return [agent.name for agent in agents if agent.is_data_agent and agent.can_run_commands]
+
+
+# Reading.
+
+
+def _agents(home: Path) -> Iterator[tuple[Path, Agent | Exception]]:
+    """Yield each agent file with its agent, or with the error for which it cannot be read."""
+    for path in sorted((home / "agents").rglob("*.md")):
+        agent: Agent | Exception
+        try:
+            agent = _read(path)
+        except (ValueError, AttributeError, TypeError) as error:
+            agent = error
+        yield path, agent
+
+
+def _read(path: Path) -> Agent:
+    front, body = frontmatter.split(path.read_text(encoding="utf-8"))
+    name = str(front.get("name") or path.stem)
+    tools = tuple(frontmatter.as_list(front["tools"])) if "tools" in front else None
+    return Agent(name, tools, tuple(frontmatter.as_list(front.get("skills"))), tuple(_hooks(front)), body)
+
+
+def _hooks(front: Mapping[str, Any]) -> Iterator[AgentHook]:
+    for event, entries in (front.get("hooks") or {}).items():
+        for entry in entries:
+            for hook in entry.get("hooks") or [{}]:
+                yield AgentHook(event, entry.get("matcher"), str(hook.get("command", "")), _fault_of(event, hook))
+
+
+def _fault_of(event: str, hook: Mapping[str, Any]) -> str:
+    """Return why a client would not wait for a hook's verdict, or not go by it; "" for a hook without a fault."""
+    timeout = str(hook.get("timeout", 10))
+    fields = unreliable_fields(hook)
+    if hook.get("type") != "command":
+        return "is not of type command"
+    if str(hook.get("async", "")).lower() == "true":
+        return "is async"
+    if hook.get("if"):
+        return "has an if filter"
+    if fields:
+        return f"has {fields}, with which a client may not run it each time, or not wait for it"
+    if not re.fullmatch(r"\d+", timeout) or int(timeout) <= gate.ALARM_SECONDS + gate.LOG_SECONDS:
+        return "has a timeout that ends before its own alarm: write 10"
+    if event == "PreToolUse" and "pit_guard.py" in str(hook.get("command")) and hook.get("onFailure") != "block":
+        return "lacks onFailure: block"
+    return ""
+
+
+# The rules for an agent itself.
+
+
+def _errors(agent: Agent) -> Iterator[Error]:
+    if "evidence-standards" not in agent.skills:
+        yield "R1", "evidence-standards is missing from skills"
+    for skill in DEPRECATED_SKILLS.intersection(agent.skills):
+        yield "R7", f"skill {skill} is deprecated: remove it"
+    for hook in agent.hooks:
+        yield from _hook_errors(hook)
+    if agent.can_run_commands and agent.name not in guard.ADAPTERS:
+        known = ", ".join(sorted(guard.ADAPTERS))
+        yield (
+            "R10",
+            f"the guard lets it run any command: it knows {known}; give it one of these names, or take Bash away",
+        )
+    if agent.name in PIT_DONE:
+        yield from _completeness_errors(agent, PIT_DONE[agent.name])
+
+
+def _hook_errors(hook: AgentHook) -> Iterator[Error]:
+    script = bundle.script_of(hook.command)
+    if hook.fault and script:
+        yield "R3", f"{script} at {hook.event} {hook.fault}"
+    if _is_wildcard(hook.matcher):
+        yield "R2", f"{hook.event} matcher {hook.matcher!r} is a wildcard: name the tool"
+    if _NAMES_PROJECT.search(hook.command) and not _PROJECT_DIR.search(hook.command):
+        yield "R6", f"{hook.event} command names project files without $CLAUDE_PROJECT_DIR"
+
+
+def _is_wildcard(matcher: str | None) -> bool:
+    """Return whether a matcher accepts tools that it does not name. The client reads a name, ``A|B`` or a regex."""
+    if not matcher or "*" in matcher:
+        return True
+    try:
+        return re.search(matcher, "\N{WHITE SQUARE}") is not None
+    except re.error:
+        return False
+
+
+def _completeness_errors(agent: Agent, tool: str) -> Iterator[Error]:
+    if "pit-envelope" not in agent.skills:
+        yield "R3", "pit-envelope is missing from skills"
+    if not _has_hook(agent, "PostToolUse", tool, "pit_gate.py"):
+        yield "R3", f"no PostToolUse hook runs pit_gate.py on {tool}"
+    if agent.tools is None or set(agent.tools) != {tool}:
+        tools = (
+            "no tools list, so every tool" if agent.tools is None else f"the tools {', '.join(agent.tools) or 'none'}"
+        )
+        yield "R9", f"it has {tools}: list {tool} and nothing else"
+    if tool == "Bash" and not _has_hook(agent, "PreToolUse", tool, "pit_guard.py"):
+        yield "R3", f"no PreToolUse hook runs pit_guard.py on {tool}"
+    # A hook that only prints a decision to block is enough.
+    blocks_writes = any(_has_hook(agent, "PreToolUse", WRITE_TOOL, text) for text in ("block", "pit_guard.py"))
+    if tool == READ_TOOL and not blocks_writes:
+        yield "R3", f"no PreToolUse hook blocks {WRITE_TOOL}"
+
+
+def _has_hook(agent: Agent, event: str, tool: str, text: str) -> bool:
+    return any(
+        hook.event == event and tool in re.split(r"[|,]\s*", hook.matcher or "") and _runs(hook.command, text)
+        for hook in agent.hooks
+    )
+
+
+def _runs(command: str, text: str) -> bool:
+    """Return whether a command runs ``text``, one of our scripts, and does not only name it; or contains other text."""
+    if text not in bundle.HOOK_FILES:
+        return text in command
+    return text in re.sub(r"(^|\s)#.*", "", command) and not command.lstrip().startswith(("true", "echo", ":"))
+
+
+# The files and queries that an agent or its skills name.
+
+
+def _check_files(agent: Agent, path: str, project: Path, home: Path) -> Iterator[Problem]:
+    # A plugin's agents name files of the project they are copied into, which are not here.
+    commands = [hook.command for hook in agent.hooks] if home != project else []
+    yield from _check_text("\n".join([agent.body, *commands]), path, project, home)
+    for skill in agent.skills:
+        file = home / "skills" / skill / "SKILL.md"
+        if file.is_file():
+            yield from _check_text(
+                file.read_text(encoding="utf-8"), file.relative_to(project).as_posix(), project, home
+            )
+        elif ":" not in skill:  # the client finds "plugin:skill" elsewhere
+            yield Problem("WARN", "R5", path, f"skill {skill} is not in this project: the client skips it silently")
+
+
+def _check_text(text: str, path: str, project: Path, home: Path) -> Iterator[Problem]:
+    for name in dict.fromkeys(match["path"] for match in _PROJECT_FILE.finditer(text)):
+        if not (project / name).exists():
+            yield Problem("ERROR", "R5", path, f"{name} does not exist")
+    for block in blocks(text):
+        refusal = guard.refuse_query(block.query, with_pit=block.is_pattern, folder=str(home / "hooks"))
+        if refusal:
+            yield Problem("WARN", "R8", path, f"the guard will refuse {block.heading!r}: {refusal}")

@@ -1,0 +1,70 @@
+"""The MCP servers of Neo4j that a client would start, and the names under which it offers their tools.
+
+A hook's matcher is the name of one tool. A server under another name, or with a namespace, offers its tools under
+names that no matcher knows: they would run without guard and gate.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pit_fetch.claude_code.client_settings import read_json
+
+PROGRAM = "mcp-neo4j-cypher"
+IMAGE = re.compile(r"(^|/)neo4j-cypher(:|@|$)")  # mcp/neo4j-cypher: the same program in a container
+USUAL_NAME = "neo4j-cypher"  # of the server in the shipped matchers
+NAMESPACE = "NEO4J_NAMESPACE"
+
+
+@dataclass(frozen=True)
+class Server:
+    """One server by its name in the client's settings, and the file that names it."""
+
+    name: str
+    origin: Path
+    namespace: str = ""
+
+    def tool(self, name: str) -> str:
+        """Return the client's name for a tool of this server."""
+        server = re.sub(r"[^A-Za-z0-9_-]", "_", self.name)
+        prefix = f"{self.namespace.removesuffix('-')}-" if self.namespace else ""
+        return f"mcp__{server}__{prefix}{name}"
+
+
+def neo4j_servers(environ: Mapping[str, str], project: Path) -> Iterator[Server]:
+    """Yield the project's own servers, the user's, and the user's for this project."""
+    folder = environ.get("CLAUDE_CONFIG_DIR") or environ.get("HOME") or str(Path.home())
+    shared, own = project / ".mcp.json", Path(folder, ".claude.json")
+    user = _mapping(read_json(own))
+    yield from _servers(_mapping(read_json(shared)), shared)
+    yield from _servers(user, own)
+    yield from _servers(_mapping(_mapping(user.get("projects")).get(str(project.resolve()))), own)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _servers(content: Mapping[str, Any], origin: Path) -> Iterator[Server]:
+    for name, settings in _mapping(content.get("mcpServers")).items():
+        settings = _mapping(settings)
+        args = settings.get("args")
+        command = [str(settings.get("command")), *(map(str, args) if isinstance(args, list) else ())]
+        is_program = any(PROGRAM in word.replace("_", "-") or IMAGE.search(word) for word in command)
+        # Of a server that is reached by an address, only its name and that address are known.
+        address = f"{name} {settings['url']}".lower() if settings.get("url") else ""
+        if name == USUAL_NAME or is_program or "neo4j" in address or "cypher" in address:
+            yield Server(str(name), origin, _namespace(command, settings.get("env")))
+
+
+def _namespace(command: Sequence[str], env: Any) -> str:
+    for number, word in enumerate(command):
+        if word.startswith("--namespace="):
+            return word.partition("=")[2]
+        if word == "--namespace":
+            return "".join(command[number + 1 : number + 2])
+    return str(_mapping(env).get(NAMESPACE) or "")

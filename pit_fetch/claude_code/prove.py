@@ -1,0 +1,210 @@
+"""Run planted leaks through the client itself: the only proof that this project's wiring enforces the PIT.
+
+Starts the installed client in the project, with its own settings, hooks and agents, and a scripted
+model on a loopback port in the place of the real one. The model asks for calls of a program that
+writes an item from after the ceiling wherever it can, and everything that the client sends back is
+searched for that item. The client's MCP servers are not started, and its requests to any other
+host go to a proxy that is not there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from pit_fetch.claude_code.scripted_model import Model, Turn, call, say, serve
+from pit_fetch.support.bundled import gate, load
+
+guard = load("pit_guard")
+
+SECONDS = 16.0
+
+# How the guard refuses a call, and how the client reports a guard that failed.
+_REFUSALS = (guard.FORM, guard.NOT_IN_MONITOR, "hook error", "hook did not respond")
+
+# Variables with which another server than the scripted model could get a request, or the client could join a session.
+_ELSEWHERE = (
+    "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK",
+    "CLAUDE_CODE_USE_FOUNDRY", "CLAUDE_CODE_USE_VERTEX", "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_CODE_SESSION_ID", "CLAUDE_PROJECT_DIR",
+)  # fmt: skip
+_NO_PROXY_THERE = "http://127.0.0.1:9"
+
+_PROGRAM = """#!{python} -IS
+import os, sys
+text = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "output.json")).read()
+if "--release" in sys.argv:
+    with open(sys.argv[sys.argv.index("--release") + 1], "w") as file:
+        file.write(text)
+print(text)
+print(text, file=sys.stderr)
+sys.exit({status})
+"""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One planted call: ``agent``, or the session itself, runs it, and the client must answer as ``expected``."""
+
+    name: str
+    tool: str
+    command: str
+    expected: str  # "withheld", "shown" or "refused"
+    agent: str = ""
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """The client's answer to one step, in a word, and whether the planted item reached the model in it."""
+
+    step: Step
+    seen: str
+    leaked: bool
+
+    @property
+    def is_expected(self) -> bool:
+        return self.seen == self.step.expected and not self.leaked
+
+
+@dataclass(frozen=True)
+class ClientProof:
+    """Every result, in order; ``problem`` is why the client did not take every step, or how else an item leaked."""
+
+    results: tuple[StepResult, ...] = ()
+    problem: str = ""
+
+    @property
+    def holds(self) -> bool:
+        return not self.problem and all(result.is_expected for result in self.results)
+
+
+def prove(
+    client: str,
+    environ: Mapping[str, str],
+    project: Path,
+    ceiling: datetime,
+    agents: Sequence[str],
+    seconds: float = SECONDS,
+) -> ClientProof:
+    """Run the planted calls through ``client``; ``agents`` are those of the project that may run only pit_fetch."""
+    with tempfile.TemporaryDirectory(prefix="pit-prove-") as folder:
+        secret = f"planted-{os.urandom(12).hex()}"
+        steps = list(_steps(Path(folder), secret, ceiling, agents))
+        with serve(_script(steps)) as model:
+            problem = _run(client, _environ(environ, model.url), project, model.url, seconds)
+            return _judge(steps, model, secret, problem)
+
+
+def _steps(folder: Path, secret: str, ceiling: datetime, agents: Sequence[str]) -> Iterator[Step]:
+    late = {"available_at": (ceiling + timedelta(days=1)).isoformat(), "available_at_source": "provider_metadata"}
+    early = {**late, "available_at": (ceiling - timedelta(days=1)).isoformat()}
+    leak = _plant(folder / "leak", {"data": [{**late, "title": secret}], "gaps": []}, 3)
+    clean = _plant(folder / "clean", {"data": [{**early, "title": "public"}], "gaps": []}, 0)
+    pit, after = (f"--source planted --pit {moment.isoformat()}" for moment in (ceiling, ceiling + timedelta(days=2)))
+    read = f"cat {folder / 'leak' / 'output.json'}"
+    yield Step("a program that prints what came after the PIT, and fails", "Bash", f"{leak} {pit}", "withheld")
+    yield Step("a clean call", "Bash", f"{clean} {pit}", "shown")
+    yield Step("a call without --pit", "Bash", f"{leak} --source planted", "refused")
+    yield Step("a call with a --pit after the ceiling", "Bash", f"{leak} {after}", "refused")
+    yield Step("a call and another command", "Bash", f"{leak} {pit}; {read}", "refused")
+    yield Step("a call in Monitor", "Monitor", f"{leak} {pit}", "refused")
+    for agent in agents:
+        yield Step(f"the agent {agent}, another command", "Bash", read, "refused", agent)
+
+
+def _plant(folder: Path, output: object, status: int) -> str:
+    """Write a program called pit_fetch that writes ``output`` wherever it can; return its path."""
+    folder.mkdir()
+    (folder / "output.json").write_text(json.dumps(output), encoding="utf-8")
+    program = folder / "pit_fetch"
+    program.write_text(_PROGRAM.format(python=sys.executable, status=status), encoding="utf-8")
+    program.chmod(0o700)
+    return str(program)
+
+
+def _script(steps: Sequence[Step]) -> dict[str, list[Turn]]:
+    """Return all calls as one turn, each with its number. The calls of an agent are turns of the agent's own."""
+    script: dict[str, list[Turn]] = {}
+    calls = []
+    for number, step in enumerate(steps):
+        turn = call(step.tool, command=step.command, description=_mark(number))
+        if step.agent:
+            script[_mark(number)] = [turn, say()]
+            agent = {"subagent_type": step.agent, "prompt": _mark(number), "run_in_background": False}
+            turn = call("Agent", description=_mark(number), **agent)
+        calls.append(turn)
+    return {**script, "main": [lambda seen: [block for turn in calls for block in turn(seen)], say()]}
+
+
+def _mark(number: int) -> str:
+    return f"planted call {number:03}"
+
+
+def _environ(environ: Mapping[str, str], url: str) -> dict[str, str]:
+    own = {name: value for name, value in environ.items() if name not in _ELSEWHERE}
+    proxies = dict.fromkeys(("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"), _NO_PROXY_THERE)
+    return {**own, **proxies, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1", **_client_settings(url)}
+
+
+def _client_settings(url: str) -> dict[str, str]:
+    return {
+        "ANTHROPIC_BASE_URL": url,
+        "ANTHROPIC_API_KEY": "sk-none",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "DISABLE_TELEMETRY": "1",
+        gate.LOG_VARIABLE: "",
+    }
+
+
+def _run(client: str, environ: Mapping[str, str], project: Path, url: str, seconds: float) -> str:
+    """Run the client to its end. Return what went wrong; "" if nothing did."""
+    # Variables in a settings file are stronger than the environment, but weaker than --settings.
+    settings = json.dumps({"env": _client_settings(url)})
+    command = [client, "-p", "planted calls", "--model", "claude-sonnet-4-5", "--settings", settings]
+    command += ["--strict-mcp-config", "--no-session-persistence", "--allowedTools", "Bash,Monitor,Agent"]
+    nowhere = subprocess.DEVNULL
+    try:
+        child = subprocess.Popen(  # noqa: S603 - the client of this machine
+            command, cwd=project, env=environ, stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True
+        )
+    except OSError as error:
+        return f"the client does not start ({error.strerror})"
+    with child:
+        try:
+            child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            return f"the client was not done after {seconds:g} s"
+    return ""
+
+
+def _judge(steps: Sequence[Step], model: Model, secret: str, problem: str) -> ClientProof:
+    answers = {(block["name"], block["input"].get("description")): text for block, text in model.answers}
+    texts = [(step, answers.get((step.tool, _mark(number)))) for number, step in enumerate(steps)]
+    results = tuple(StepResult(step, _seen(text), secret in text) for step, text in texts if text is not None)
+    if any(secret.encode() in body for body in model.bodies) and not any(result.leaked for result in results):
+        problem = "what was planted reached the model beside the answers"
+    if len(results) < len(steps):
+        problem = problem or "the client did not make every planted call"
+    return ClientProof(results, problem)
+
+
+def _seen(answer: str) -> str:
+    if "(output withheld)" in answer:
+        return "withheld"
+    if gate.SENTINEL in answer:
+        return "not released"
+    if '{"data": [' in answer:
+        return "shown"
+    return "refused" if any(text in answer for text in _REFUSALS) else "something else"

@@ -1,0 +1,80 @@
+"""The files that an agent may read without asking: none of them may contain withheld items."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pit_fetch.claude_code.client_settings import Settings
+from pit_fetch.engine import settings_files
+from pit_fetch.errors import UsageError
+
+# A rule such as Read(~/captures/**): up to its first wildcard it names a folder or a file.
+_RULE = re.compile(r"(?:Read|Grep|Glob)(?:\(([^*?\[)]*)[^)]*\))?")
+
+
+def effective_value(
+    settings: Sequence[Settings], environ: Mapping[str, str], name: str, folder: str = ""
+) -> str | None:
+    """Return a variable as a process of the client sees it: the client's settings are stronger than the environment.
+
+    With ``folder``, the settings files of pit_fetch that count there are looked at last.
+    """
+    for variables in (file.get("env") for file in settings):
+        if isinstance(variables, dict) and name in variables:
+            return str(variables[name])
+    if name in environ or not folder:
+        return environ.get(name)
+    with contextlib.suppress(UsageError):  # with a broken file, nothing is fetched at all
+        return settings_files.read(environ, folder).environ.get(name)
+    return None
+
+
+def read_permission(path: Path, settings: Sequence[Settings], project: Path, environ: Mapping[str, str]) -> str:
+    """Return the reason why an agent may read ``path``; "" if it may not."""
+    target = path.resolve()
+    places = _readable_places(settings, project, environ)
+    return next((reason for place, reason in places if place.resolve() in (target, *target.parents)), "")
+
+
+def is_open_to_others(path: Path) -> bool:
+    """Return whether other users of this machine may read or write the file."""
+    try:
+        return bool(stat.S_IMODE(path.stat().st_mode) & 0o077)
+    except OSError:
+        return False
+
+
+def _readable_places(
+    settings: Sequence[Settings], project: Path, environ: Mapping[str, str]
+) -> Iterator[tuple[Path, str]]:
+    yield project, "it is inside the project"
+    home = Path(environ.get("HOME") or Path.home())
+    for file in settings:
+        permissions = file.get("permissions")
+        if not isinstance(permissions, dict):
+            continue
+        for text in _texts(permissions.get("additionalDirectories")):
+            yield _path(text, project, project, home), f"it is inside a folder that {file.path} adds to the session"
+        for text in _texts(permissions.get("allow")):
+            match = _RULE.fullmatch(text)
+            if match is not None:
+                # "//x" is from the root of the file system, "/x" from the folder of the settings' project.
+                named = match[1] or "//"
+                root = Path(os.sep) if named.startswith("//") else file.root
+                yield _path(named.lstrip("/"), root, project, home), f"{file.path} allows {text}"
+
+
+def _texts(value: Any) -> list[str]:
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+
+
+def _path(text: str, root: Path, project: Path, home: Path) -> Path:
+    if text == "~" or text.startswith("~/"):
+        return home / text[2:]
+    return (project if text.startswith("./") else root) / text

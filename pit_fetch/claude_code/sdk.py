@@ -1,0 +1,78 @@
+"""The gate and the guard as callbacks for the Claude Agent SDK: the decisions of the hook files, without a subprocess.
+
+>>> from claude_agent_sdk import ClaudeAgentOptions
+>>> from pit_fetch.claude_code.sdk import make_hooks
+>>> options = ClaudeAgentOptions(hooks=make_hooks(), allowed_tools=["Bash"])
+
+The callbacks are wired as the plugin's ``hooks.json`` wires the files. The SDK keeps a tool's output if a PostToolUse
+callback raises or is late (measured on 0.2.186, docs/enforcement.md), so these callbacks do neither. If the host blocks
+its event loop, the model sees no output: the guard has prepared the call so that it prints none.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from pit_fetch.claude_code import bundle
+from pit_fetch.support.bundled import gate, load
+
+if TYPE_CHECKING:
+    from claude_agent_sdk import HookMatcher
+
+guard = load("pit_guard")
+
+Callback = Callable[[Any, Any, Any], Awaitable[Any]]
+
+JUDGE_SECONDS = 7.0  # less than the 10 s after which the client stops waiting
+
+
+def make_hooks(environ: Mapping[str, str] | None = None) -> dict[str, list[HookMatcher]]:
+    """Return the value for ``ClaudeAgentOptions(hooks=…)``: the guard before each call, the gate after it.
+
+    environ    where PIT_FETCH_CEILING, PIT_FETCH_WRAPPER_ONLY and PIT_FETCH_ADAPTER_OPTIONS are looked up on
+               each call; default: this process's environment. Give ``ClaudeAgentOptions(env=…)`` the same
+               values, so that pit_fetch itself has them too.
+
+    Raise RuntimeError if the installed gate does not withhold a planted leak.
+    """
+    from claude_agent_sdk import HookMatcher
+
+    if not guard.withholds(gate.respond(guard.planted_leak())):
+        raise RuntimeError("the installed pit_gate.py does not withhold a planted leak: reinstall pit_fetch")
+    callbacks = {"pit_gate.py": gate_callback(environ), "pit_guard.py": guard_callback(environ)}
+    known = {field.name for field in fields(HookMatcher)}  # an older SDK has no on_failure
+    hooks: dict[str, list[HookMatcher]] = {}
+    for row in bundle.wiring():
+        options = {"timeout": row.command["timeout"], "on_failure": row.command["onFailure"]}
+        options = {name: value for name, value in options.items() if name in known}
+        matcher = HookMatcher(matcher=row.matcher, hooks=[callbacks[row.script]], **options)
+        hooks.setdefault(row.event, []).append(matcher)
+    return hooks
+
+
+def guard_callback(environ: Mapping[str, str] | None = None) -> Callback:
+    """Return the guard as one PreToolUse callback."""
+
+    async def before(hook: Any, tool_use_id: Any, context: Any) -> Any:
+        return guard.respond(hook, os.environ if environ is None else environ, gate)
+
+    return before
+
+
+def gate_callback(environ: Mapping[str, str] | None = None) -> Callback:
+    """Return the gate as one PostToolUse callback. It judges in a thread, and withholds the output if it is late."""
+
+    async def after(hook: Any, tool_use_id: Any, context: Any) -> Any:
+        import asyncio
+
+        ceiling = (os.environ if environ is None else environ).get(gate.CEILING_VARIABLE)
+        try:
+            return await asyncio.wait_for(asyncio.to_thread(gate.respond, hook, ceiling), JUDGE_SECONDS)
+        except Exception as error:  # noqa: BLE001 - whatever went wrong, unjudged output must not pass
+            violation = gate.Violation(gate.PIT_PARSE_ERROR, f"The gate failed: {type(error).__name__}")
+            return gate.block_output(violation, str(hook.get("tool_name")), hook.get("tool_response"))
+
+    return after

@@ -1,0 +1,98 @@
+"""Runs a command other than a fetch. Its module is imported only when it is needed."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from pit_fetch.cli.commands import COMMANDS, Command
+from pit_fetch.cli.parser import plain
+from pit_fetch.errors import ExitStatus
+from pit_fetch.support.suggest import option, shown
+from pit_fetch.support.terminal import escape_unprintable
+
+if TYPE_CHECKING:
+    from pit_fetch.cli.output import Output
+    from pit_fetch.runtime import Runtime
+
+
+@dataclass(frozen=True)
+class CommandResult:
+    """What a command prints to stdout, its exit status, and one line for stderr ("" for none).
+
+    ``exact``: the text is printed as it is, since it was printed before; any other is made visible.
+    """
+
+    text: str
+    status: int = ExitStatus.OK
+    complaint: str = ""
+    exact: bool = False
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that neither prints nor exits."""
+
+    def __init__(self, name: str, description: str) -> None:
+        super().__init__(prog=f"pit_fetch {name}", description=description, allow_abbrev=False, add_help=False)
+        self.add_argument("-h", "--help", action="store_true", help="show this help")
+
+    def error(self, message: str) -> NoReturn:
+        raise argparse.ArgumentError(None, plain(message))
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As in argparse, except for what it says about unknown options."""
+        given, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            flags = [flag for action in self._actions for flag in action.option_strings]
+            names = [word.partition("=")[0] for word in unknown]
+            hints = [shown(name) + (option(name, flags) if name.startswith("-") else "") for name in names]
+            is_path = "--archive" in flags and not any(name.startswith("-") for name in names)
+            where = " (an archive is named with --archive PATH)" if is_path else ""
+            self.error(f"unrecognized arguments: {', '.join(hints)}{where}")
+        return given
+
+
+def dispatch(argv: Sequence[str], runtime: Runtime, output: Output) -> None:
+    """Run the command that ``argv`` begins with, and set what it writes."""
+    name = argv[0]
+    match COMMANDS[name].kind:
+        case "fetch":
+            module_of(name).run(argv, runtime, output)
+            return
+        case "plain":
+            result = run(argv, runtime.environ, runtime.folder)
+        case "archive":
+            import gc
+
+            from pit_fetch.engine.progress import Progress
+
+            gc.enable()  # the process has switched it off, but this may take hours
+            output.progress = Progress(runtime.stderr, terminal=runtime.stderr is not None and runtime.stderr.isatty())
+            result = _result(argv, runtime, output.progress)
+    text = result.text if result.exact else escape_unprintable(result.text, keep="\n\t")
+    output.set(text, result.status, result.complaint)
+
+
+def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> CommandResult:
+    """Return the result of a plain command. ``folder`` is the working directory."""
+    return _result(argv, environ, folder)
+
+
+def module_of(name: str) -> ModuleType:
+    """Return the module of a command, imported."""
+    return import_module(Command.module(name))
+
+
+def _result(argv: Sequence[str], *surroundings: Any) -> CommandResult:
+    name, *words = argv
+    command: Callable[..., CommandResult] = module_of(name).run
+    try:
+        return command(words, *surroundings)
+    except argparse.ArgumentError as error:
+        return CommandResult("", ExitStatus.REFUSED, f"{error}; see pit_fetch {name} --help")
+    except OSError as error:
+        return CommandResult("", ExitStatus.REFUSED, f"{error.filename or name}: {error.strerror}")

@@ -1,0 +1,170 @@
+"""``pit_fetch completion bash|zsh``: a script for the shell, with every command, source, operation and option in it.
+
+A shell that asked the program at each key would wait for it to start; so the script holds the words
+as they are today. Make it again after installing a source.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from shlex import quote
+
+from pit_fetch.cli.command import CommandResult, Parser, module_of
+from pit_fetch.cli.commands import COMMANDS, Command, normalize
+from pit_fetch.cli.commands.archive import COMMANDS as ARCHIVE
+from pit_fetch.cli.parser import COMMON_FLAGS, build_parser
+from pit_fetch.engine import registry
+from pit_fetch.formats import NAMES as FORMS
+from pit_fetch.normalize import PROVIDER as NORMALIZE
+from pit_fetch.provider import Provider
+from pit_fetch.request.operations import OPTION
+from pit_fetch.request.options import COMMON_OPTIONS
+from pit_fetch.request.values import flag_of
+
+_HELP = """\
+bash: eval "$(pit_fetch completion bash)" in ~/.bashrc
+zsh:  eval "$(pit_fetch completion zsh)" in ~/.zshrc, after compinit
+"""
+
+# $1 of a completion function is the program, $2 the word so far, $3 the one before it; as in zsh's bashcompinit.
+# To bash, the "=" of --source=NAME is a word of its own; to zsh it is not.
+_SCRIPT = """\
+_pit_fetch_values() {{
+    case "$1 $2" in
+{values}
+    esac
+}}
+_pit_fetch_words() {{
+    case "$1" in
+{sources}
+    esac
+}}
+_pit_fetch_flags() {{
+    case "$1" in
+{commands_flags}
+    *) return 1 ;;
+    esac
+}}
+_pit_fetch() {{
+    local word=$2 before=$3 source= lead= place
+    COMPREPLY=()
+    for ((place = 1; place < COMP_CWORD; place++)); do
+        case "${{COMP_WORDS[place]}}" in
+        --source=*) source=${{COMP_WORDS[place]#--source=}} ;;
+        --source)
+            source=${{COMP_WORDS[place + 1]}}
+            [[ $source == "=" ]] && source=${{COMP_WORDS[place + 2]}} ;;
+        esac
+    done
+    if [[ $word == "=" ]]; then
+        word=
+    elif [[ $before == "=" ]]; then
+        before=${{COMP_WORDS[COMP_CWORD - 2]}}
+    elif [[ $word == --*=* ]]; then
+        before=${{word%%=*}} lead=${{word%%=*}}= word=${{word#*=}}
+    fi
+    local offered=$(_pit_fetch_values "$source" "$before")
+    if [[ -z $offered ]]; then
+        case "$before" in
+        {files}) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        {free}) return ;;
+        esac
+        if ((COMP_CWORD == 1)); then
+            offered="{commands} {flags}"
+        elif ! offered=$(_pit_fetch_flags "${{COMP_WORDS[1]}}"); then
+            offered="{flags} $(_pit_fetch_words "$source")"
+        fi
+        case "${{COMP_WORDS[1]}}" in
+        {works}) ((COMP_CWORD > 1)) && offered="$offered $(compgen -f -- "$word")" ;;
+        esac
+    fi
+    COMPREPLY=($(compgen -W "$offered" -- "$word"))
+    [[ -n $lead ]] && COMPREPLY=("${{COMPREPLY[@]/#/$lead}}")
+    return 0
+}}
+complete -F _pit_fetch pit_fetch
+"""
+_FILE_FLAGS = ("--input-file", "--output", "--archive", "--pages")
+# What the shell would read as anything but a word is not offered: it would run it.
+_WORD = re.compile(r"[\w.,:/@%+-]+")
+
+
+def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> CommandResult:
+    """The answer of the command."""
+    parser = Parser("completion", "Print a script that completes pit_fetch's commands, sources and options.")
+    parser.add_argument("shell", choices=("bash", "zsh"), nargs="?", help="the shell that reads the script")
+    parser.epilog = _HELP.replace("\n", "; ").rstrip("; ")
+    given = parser.parse_args(list(argv))
+    if given.help:
+        return CommandResult(parser.format_help())
+    if given.shell is None:
+        parser.error("say which shell: pit_fetch completion bash, or pit_fetch completion zsh")
+    before = "autoload -U +X bashcompinit && bashcompinit\n" if given.shell == "zsh" else ""
+    return CommandResult(before + _script())
+
+
+def _script() -> str:
+    providers = [listing.provider for listing in registry.listings() if listing.provider]
+    names = [name for one in providers for name in (one.name, *one.aliases)]
+    free = [
+        flag_of(option.name)
+        for option in (*COMMON_OPTIONS, *(option for one in providers for option in one.options))
+        if option.kind != "flag" and flag_of(option.name) not in _FILE_FLAGS
+    ]
+    values = [*_row("*' --source'", names), *_row("*' --format'", FORMS)]
+    for one in providers:
+        for flag, words in _choices(one):
+            values += _row("|".join(f"'{name} {flag}'" for name in (one.name, *one.aliases)), words)
+    return _SCRIPT.format(
+        values="\n".join(values),
+        sources="\n".join(row for one in providers for row in _row("|".join((one.name, *one.aliases)), _own(one))),
+        commands_flags="\n".join(row for name in (*COMMANDS, "help") for row in _row(name, _of_command(name, names))),
+        files="|".join(_FILE_FLAGS),
+        works="|".join(name for name in COMMANDS if COMMANDS[name].kind == "archive"),
+        free="|".join(dict.fromkeys(free)),
+        flags=" ".join(COMMON_FLAGS),
+        commands=" ".join((*COMMANDS, "help")),
+    )
+
+
+def _row(pattern: str, words: Iterable[str]) -> Iterator[str]:
+    shown = [word for word in words if _WORD.fullmatch(word)]
+    if shown:
+        yield f"    {pattern}) echo {quote(' '.join(shown))} ;;"
+
+
+def _choices(provider: Provider) -> Iterator[tuple[str, Sequence[str]]]:
+    """The options of a source that take one of a few words, the operation among them."""
+    for option in provider.options:
+        words = option.choices or ([one.name for one in provider.operations] if option.name == OPTION else ())
+        if words:
+            yield flag_of(option.name), words
+
+
+def _own(provider: Provider) -> list[str]:
+    """The options of a source, and its operations, which can be bare words."""
+    has_choice = any(option.name == OPTION for option in provider.options)
+    operations = [one.name for one in provider.operations if has_choice]
+    return [*map(flag_of, (option.name for option in provider.options)), *operations]
+
+
+def _of_command(name: str, sources: Sequence[str]) -> list[str]:
+    """What a command takes, by its own help; nothing for one that takes a fetch's options."""
+    if COMMANDS.get(name, Command()).kind == "fetch" and name != normalize.FORM.name:
+        return []
+    if name == "help":
+        return [*sources, *COMMANDS]
+    words = {"sources": sources, "completion": ("bash", "zsh"), "archive": tuple(ARCHIVE)}.get(name, ())
+    flags = (flag for text in _helps(name) for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]*", text))
+    return [*words, *dict.fromkeys(flags)]
+
+
+def _helps(name: str) -> Iterator[str]:
+    """What a command says of itself, and of the commands within it."""
+    if name == normalize.FORM.name:
+        yield build_parser(NORMALIZE, normalize.FORM).format_help()
+        return
+    run = module_of(name).run
+    for words in ([], *([within] for within in ARCHIVE if name == "archive")):
+        yield run([*words, "--help"], {}, "").text

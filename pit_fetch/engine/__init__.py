@@ -1,0 +1,1 @@
+"""Runs one request against one source, and writes up the answer."""

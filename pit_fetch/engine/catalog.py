@@ -1,0 +1,80 @@
+"""The sources in words: names, summaries, operations, and whether credentials are set, but never their values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pit_fetch.engine.credentials import lookup
+from pit_fetch.engine.registry import Listing
+from pit_fetch.errors import ConfigError
+from pit_fetch.provider import Credential
+
+
+def table(listings: Iterable[Listing], environ: Mapping[str, str], folder: str, as_json: bool) -> str:
+    """One row per source, as text or as a JSON array."""
+    rows = [_row(listing, environ, folder) for listing in listings]
+    if as_json:
+        return json.dumps(rows, indent=2) + "\n"
+    width = max((len(row["name"]) for row in rows), default=0)
+    return "".join(_line(row, width) for row in rows)
+
+
+def _row(listing: Listing, environ: Mapping[str, str], folder: str) -> dict[str, Any]:
+    provider = listing.provider
+    if provider is None:
+        return {"name": listing.name, "usable": False, "problem": listing.problem}
+    return {
+        "name": provider.name,
+        "usable": True,
+        "aliases": list(provider.aliases),
+        "summary": provider.summary,
+        "credentials": [
+            {"variables": list(credential.variables), "set": _is_set(credential, environ, folder)}
+            for credential in provider.credentials
+        ],
+    }
+
+
+def described(listing: Listing, environ: Mapping[str, str], folder: str) -> dict[str, Any]:
+    """One source as JSON values: its row, its operations with their rules and fields, and its options."""
+    row, provider = _row(listing, environ, folder), listing.provider
+    if provider is None:
+        return row
+    row["hosts"] = [host.url for host in provider.hosts]
+    row["operations"] = [
+        {
+            "name": one.name,
+            "dating": one.dating,
+            "rule": one.rule,
+            "why": one.why,
+            "needs": list(one.needs),
+            "takes": list(one.takes),
+            "fields": [{"name": field.name, "kind": field.kind} for field in one.fields],
+        }
+        for one in provider.operations
+    ]
+    row["options"] = [
+        {"name": one.name, "kind": one.kind, "help": one.help, "choices": list(one.choices), "default": one.default}
+        for one in provider.options
+    ]
+    return row
+
+
+def _is_set(credential: Credential, environ: Mapping[str, str], folder: str) -> bool:
+    try:
+        return bool(lookup(credential, environ, folder)[1])
+    except ConfigError:  # a .env that cannot be read: a fetch will say so
+        return False
+
+
+def _line(row: Mapping[str, Any], width: int) -> str:
+    if not row["usable"]:
+        return f"{row['name']:<{width}}  not usable: {row['problem']}\n"
+    needs = [
+        f"{' or '.join(credential['variables'])} {'is set' if credential['set'] else 'is not set'}"
+        for credential in row["credentials"]
+    ]
+    aliases = f" (also {', '.join(row['aliases'])})" if row["aliases"] else ""
+    return f"{row['name']:<{width}}  {row['summary']}{aliases}\n{'':<{width}}  {'; '.join(needs) or 'no key needed'}\n"

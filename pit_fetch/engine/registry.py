@@ -1,0 +1,167 @@
+"""Finds providers: the bundled ones by a literal table, others by the entry-point group.
+
+Only the chosen provider is imported. A plugin that claims a bundled name is refused, two plugins
+that claim the same name are both refused, and a plugin that cannot be loaded fails alone, by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+from pit_fetch import provider as author_api
+from pit_fetch.errors import UsageError
+from pit_fetch.provider import API_VERSION, Provider
+from pit_fetch.support import bundled, suggest
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "pit_fetch.providers"
+
+# The one registration of a bundled source: name and aliases -> "module:attribute". Its provider has the same names, and
+# a test keeps the two in step. They are repeated because only the chosen provider is imported (docs/adr/0004).
+_BUNDLED: dict[tuple[str, ...], str] = {
+    ("bz-news-api", "benzinga", "benzinga-news"): "pit_fetch_providers.bz_news_api:PROVIDER",
+    ("alphavantage", "alpha-vantage", "av"): "pit_fetch_providers.alphavantage:PROVIDER",
+    ("sec_full_text",): "pit_fetch_providers.sec_full_text:PROVIDER",
+    ("fred", "alfred"): "pit_fetch_providers.fred:PROVIDER",
+    ("perplexity", "pplx"): "pit_fetch_providers.perplexity:PROVIDER",
+    ("earningscall", "earnings-call", "ecall"): "pit_fetch_providers.earningscall:PROVIDER",
+    ("yahoo", "yahoo-finance", "yfinance"): "pit_fetch_providers.yahoo:PROVIDER",
+}
+BUNDLED_NAMES = tuple(names[0] for names in _BUNDLED)
+
+
+class Listing(NamedTuple):
+    """One row of ``--list-sources``: a provider, or the reason why it cannot be used."""
+
+    name: str
+    provider: Provider | None
+    problem: str = ""
+
+
+def load(source: str) -> Provider:
+    """The provider that ``source`` names. Raises UsageError if there is none, or if it cannot be used."""
+    bundled = _bundled_target(source)
+    if bundled is not None:
+        return _import_bundled(bundled)
+    claims = [entry for entry in _entry_points() if _key(entry.name) == _key(source)]
+    if not claims:
+        others = sorted(entry.name for entry in _entry_points())
+        known = ", ".join([*BUNDLED_NAMES, *others])
+        close = (
+            suggest.name(source, BUNDLED_NAMES, search_terms())
+            or suggest.name(source, known_names())
+            or suggest.name(source, others)
+        )
+        hint = f" (did you mean {close}?)" if close else ""
+        raise UsageError(
+            "usage", text=f"--source {suggest.shown(source)!r} is not known{hint}. Known sources: {known}."
+        )
+    listing = _examine(claims)
+    if listing.provider is None:
+        raise UsageError("usage", text=f"--source {source}: {listing.problem}")
+    return listing.provider
+
+
+def listings() -> Iterator[Listing]:
+    """Every source, the bundled ones first. Imports all of them; a broken one is a row with a problem."""
+    for names, target in _BUNDLED.items():
+        yield Listing(names[0], _import_bundled(target))
+    by_name: dict[str, list[EntryPoint]] = {}
+    for entry in _entry_points():
+        by_name.setdefault(_key(entry.name), []).append(entry)
+    for _, claims in sorted(by_name.items()):
+        yield _examine(claims)
+
+
+def known_names() -> list[str]:
+    """The names of the bundled sources, followed by their aliases."""
+    return [*BUNDLED_NAMES, *(alias for names in _BUNDLED for alias in names[1:])]
+
+
+def search_terms() -> dict[str, str]:
+    """Return other words for each bundled source, by its name. Imports all of them."""
+    return {names[0]: _import_bundled(target).search_terms for names, target in _BUNDLED.items()}
+
+
+def is_bundled(name: str) -> bool:
+    """Whether ``name`` is the name or an alias of a bundled source."""
+    return _bundled_target(name) is not None
+
+
+def _key(name: str) -> str:
+    return name.casefold().replace("_", "-")
+
+
+def _bundled_target(source: str) -> str | None:
+    return next((target for names, target in _BUNDLED.items() if _key(source) in map(_key, names)), None)
+
+
+def _import_bundled(target: str) -> Provider:
+    module, _, attribute = target.partition(":")
+    bundled.load(module.partition(".")[0])
+    provider: Provider = getattr(import_module(module), attribute)
+    return provider
+
+
+def _entry_points() -> list[EntryPoint]:
+    from importlib.metadata import entry_points
+
+    ours = set(_BUNDLED.values())  # packages of earlier versions, and an editable install of one, have entry points
+    return [entry for entry in entry_points(group=GROUP) if entry.value not in ours]
+
+
+def _examine(claims: list[EntryPoint]) -> Listing:
+    entry = claims[0]
+    if len(claims) > 1:
+        packages = ", ".join(sorted(_package(claim) for claim in claims))
+        return Listing(entry.name, None, f"claimed by several packages ({packages}): uninstall all but one")
+    if _bundled_target(entry.name) is not None:
+        return Listing(entry.name, None, f"{_package(entry)} claims the name of a bundled source: refused")
+    try:
+        provider = entry.load()
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException as error:  # noqa: BLE001 - a plugin may raise anything on import, even SystemExit
+        problem = f"cannot be loaded ({type(error).__name__}){_advice(error)}"
+        return Listing(entry.name, None, f"{_package(entry)} {problem}")
+    problem = _problem_with(provider, entry)
+    return Listing(entry.name, None, f"{_package(entry)} {problem}") if problem else Listing(entry.name, provider)
+
+
+def _advice(error: BaseException) -> str:
+    """Return what to add about a plugin that uses names of another version of the provider API, else ""."""
+    class_name, _, rest = str(error).partition(".__new__() got an unexpected keyword")
+    is_renamed = isinstance(error, TypeError) and bool(rest) and class_name in author_api.__all__
+    if is_renamed or (isinstance(error, ImportError) and error.name == author_api.__name__):
+        return f": it uses names that provider API {API_VERSION} does not have; install a matching version"
+    return ""
+
+
+def _problem_with(provider: object, entry: EntryPoint) -> str:
+    version = getattr(provider, "api_version", None)
+    if version != API_VERSION:
+        return f"is made for provider API {version}, but this is {API_VERSION}: install a matching version"
+    if not isinstance(provider, Provider):
+        return f"does not hold a Provider at {entry.value}"
+    if _key(provider.name) != _key(entry.name):
+        return f"registers {provider.name!r} under the name {entry.name!r}"
+    return _problem_with_options(provider)
+
+
+def _problem_with_options(provider: Provider) -> str:
+    from pit_fetch.request.options import COMMON_OPTIONS
+
+    names = [option.name for option in (*COMMON_OPTIONS, *provider.options)]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    common = any(option.name == twice for option in COMMON_OPTIONS)
+    if twice is None:
+        return ""
+    return f"declares the option {twice}, which every source has" if common else f"declares the option {twice} twice"
+
+
+def _package(entry: EntryPoint) -> str:
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value

@@ -1,0 +1,37 @@
+"""Runs one request: from a :class:`~pit_fetch.request.fetch_request.FetchRequest` to a judged envelope."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pit_fetch.engine import audit
+from pit_fetch.engine.fetch import collect, failed
+from pit_fetch.engine.report import FetchResult, report
+from pit_fetch.formats import json as as_json
+from pit_fetch.request.fetch_request import FetchRequest
+from pit_fetch.runtime import Runtime
+
+if TYPE_CHECKING:
+    from pit_fetch.engine.progress import Progress
+
+
+def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[str]) -> FetchResult:
+    """Return the result of ``request``. Raise UsageError if the audit file cannot be written.
+
+    ``argv`` is what the request was made of, for the audit file.
+    """
+    audit_path = audit.path(runtime.environ)
+    collected = collect(request, runtime, progress)
+    try:
+        result = report(request, collected)
+    except (TypeError, ValueError, RecursionError) as error:  # a payload that JSON cannot express
+        collected = failed(request, collected, error)
+        result = report(request, collected)
+    progress.summary(request.provider.name, result.kept, result.gaps)
+    if audit_path:
+        audit.write(audit_path, audit.entry(request, runtime.clock.now(), argv, collected, result))
+    if collected.archive is not None:
+        # A binary answer is one of a person's tools: what is kept, and replayed, is the envelope that it was made of.
+        text = result.text if isinstance(result.text, str) else as_json.render(result.envelope)
+        collected.archive.finish(text, result.status)
+    return result

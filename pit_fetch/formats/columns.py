@@ -1,0 +1,156 @@
+"""The items of an envelope as typed columns: numbers as numbers, instants and dates as such. Pure.
+
+A source may write a number as text. What a field means is declared (:class:`pit_fetch.provider.Field`). Nothing is
+lost: a column with a value that does not fit its kind keeps its values unchanged.
+
+>>> items = [{"id": "a", "close": "182.5"}, {"id": "b", "close": "None"}]
+>>> columns(items, {"close": "number"})[-1]
+Column(name='close', kind='number', values=[182.5, None])
+>>> columns([{"id": "a", "close": "n.q."}], {"close": "number"})[-1]
+Column(name='close', kind='any', values=['n.q.'])
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from pit_fetch.provider import STAMPS, FieldKind
+from pit_fetch.times import NEW_YORK, parse_date, parse_rfc2822, parse_rfc3339
+
+# The fields that diff and explain add to an item. They come first, because they state why the item is there.
+_OF_INSPECTION = ("change", "before", "verdict", "because")
+INSTANTS = frozenset({"available_at", "revised_at", "first_seen_at"})
+
+# How sources write a missing number: "None", "-", ".".
+_NO_NUMBER = frozenset({"", "-", ".", "none", "null", "nan", "n/a"})
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_LARGEST = 2**63
+
+Kind = FieldKind | Literal["any"]
+
+
+class Column(NamedTuple):
+    """One column: a Python value per item, None where the item has none.
+
+    text str, number float, integer int, flag bool, instant aware datetime in New York, date date, list list,
+    object dict; "any" is whatever JSON holds
+    """
+
+    name: str
+    kind: Kind
+    values: list[Any]
+
+
+class _Unfit(Exception):
+    """A value does not fit its column's kind."""
+
+
+def columns(items: Sequence[Mapping[str, Any]], kinds: Mapping[str, FieldKind]) -> list[Column]:
+    """Return the columns of ``items``: stamps, declared fields in their order, then all others.
+
+    ``kinds`` are the kinds of the declared fields, by name. Without items, each of them is an empty column.
+    """
+    present = {name for item in items for name in item} if items else {*STAMPS[:2], "id", *kinds}
+    others = (name for item in items for name in item)
+    names = dict.fromkeys(name for name in (*STAMPS, *_OF_INSPECTION, *kinds, *others) if name in present)
+    return [_column(name, [item.get(name) for item in items], _kind(name, kinds)) for name in names]
+
+
+def _kind(name: str, kinds: Mapping[str, FieldKind]) -> Kind:
+    if name in STAMPS:
+        return "instant" if name in INSTANTS else "text"
+    return kinds.get(name, "any")
+
+
+def _column(name: str, values: list[Any], kind: Kind) -> Column:
+    if kind == "any":
+        kind = _common_kind(values)
+    for candidate in (kind, "number") if kind == "integer" else (kind,):
+        try:
+            return Column(name, candidate, [None if value is None else _READ[candidate](value) for value in values])
+        except _Unfit:
+            continue
+    return Column(name, "any", values)
+
+
+def _common_kind(values: Sequence[Any]) -> Kind:
+    """Return the kind of an undeclared field's values. Text stays text, whatever it looks like."""
+    kinds = {_JSON_KINDS.get(type(value), "any") for value in values if value is not None}
+    if kinds == {"integer", "number"}:
+        return "number"
+    return kinds.pop() if len(kinds) == 1 else "any"
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, str):
+        text = value.strip()
+        if text.casefold() in _NO_NUMBER:
+            return None
+        if not _NUMBER.fullmatch(text):
+            raise _Unfit
+        value = float(text)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise _Unfit
+    if not abs(value) < float("inf"):
+        raise _Unfit
+    return float(value)
+
+
+def _integer(value: Any) -> int | None:
+    if isinstance(value, str):
+        if value.strip().casefold() in _NO_NUMBER:
+            return None
+        if not re.fullmatch(r"[+-]?[0-9]{1,19}", value.strip()):
+            raise _Unfit
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not -_LARGEST <= value < _LARGEST:
+        raise _Unfit
+    return value
+
+
+def _instant(value: Any) -> Any:
+    moment = parse_rfc3339(value) or parse_rfc2822(value)
+    if moment is None:
+        raise _Unfit
+    return moment.astimezone(NEW_YORK)
+
+
+def _date(value: Any) -> Any:
+    day = parse_date(value)
+    if day is None and not (isinstance(value, str) and value.casefold() in _NO_NUMBER):
+        raise _Unfit
+    return day
+
+
+def _flag(value: Any) -> bool:
+    flag = {"true": True, "false": False}.get(value.casefold()) if isinstance(value, str) else value
+    if not isinstance(flag, bool):
+        raise _Unfit
+    return flag
+
+
+def _only(kind: type) -> Callable[[Any], Any]:
+    def read(value: Any) -> Any:
+        if not isinstance(value, kind):
+            raise _Unfit
+        return value
+
+    return read
+
+
+_READ: Mapping[Kind, Callable[[Any], Any]] = {
+    "text": _only(str),
+    "number": _number,
+    "integer": _integer,
+    "instant": _instant,
+    "date": _date,
+    "flag": _flag,
+    "list": _only(list),
+    "object": _only(dict),
+    "any": lambda value: value,
+}
+_JSON_KINDS: Mapping[type, Kind] = {
+    str: "text", bool: "flag", int: "integer", float: "number", list: "list", dict: "object",
+}  # fmt: skip

@@ -1,0 +1,169 @@
+"""The time line of a page: when items became public, up to the PIT and beyond it, as inline SVG. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from html import escape
+from typing import NamedTuple
+
+from pit_fetch.times import NEW_YORK
+
+WIDTH, HEIGHT = 960, 210
+_LEFT, _RIGHT, _TOP, _BASE = 14, 946, 34, 168
+_BINS = 80
+_MOST_TICKS = 8
+_AFTER = 0.04  # how much of the line lies beyond the PIT, where nothing later is shown
+
+_MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
+_STEPS = (
+    *(n * _MINUTE for n in (1, 5, 15, 30)),
+    *(n * _HOUR for n in (1, 3, 6, 12)),
+    *(n * _DAY for n in (1, 2, 7, 14)),
+)
+_MONTHS = (1, 3, 6, 12, 24, 60, 120, 240, 600)
+
+
+class Mark(NamedTuple):
+    """One item: its instant (aware), its anchor in the page, its figure if it has one, and whether it is grey."""
+
+    at: datetime
+    anchor: str
+    value: float | None = None
+    grey: bool = False
+
+
+class _Scale(NamedTuple):
+    start: float
+    end: float
+
+    def x(self, moment: float) -> float:
+        return round(_LEFT + (moment - self.start) / (self.end - self.start) * (_RIGHT - _LEFT), 1)
+
+
+def svg(marks: Sequence[Mark], pit: datetime | None, label: str) -> str:
+    """Return the time line of ``marks``: a curve if they have figures, else bars of their number. "" without marks."""
+    if not marks:
+        return ""
+    scale = _scale([mark.at.timestamp() for mark in marks], None if pit is None else pit.timestamp())
+    with_figures = [mark for mark in marks if mark.value is not None]
+    drawn = _curve(with_figures, scale) if len(with_figures) >= 5 else _bars(marks, scale)
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="group" aria-label="{escape(label)}">'
+        f"{_area_after(scale, pit)}{''.join(_axis(scale))}{''.join(drawn)}{_line_at(scale, pit)}</svg>"
+    )
+
+
+def _scale(moments: Sequence[float], pit: float | None) -> _Scale:
+    bounds = [*moments] if pit is None else [*moments, pit]
+    start, end = min(bounds), max(bounds)
+    end = max(end, start + _HOUR)
+    if pit is not None and end == pit:
+        end += (end - start) * _AFTER
+    return _Scale(start - (end - start) * 0.01, end)
+
+
+def _area_after(scale: _Scale, pit: datetime | None) -> str:
+    if pit is None:
+        return ""
+    x = scale.x(pit.timestamp())
+    return f'<rect class="later" x="{x}" y="{_TOP}" width="{max(_RIGHT - x, 0):.1f}" height="{_BASE - _TOP}"/>'
+
+
+def _line_at(scale: _Scale, pit: datetime | None) -> str:
+    if pit is None:
+        return ""
+    x, text = scale.x(pit.timestamp()), f"{pit.astimezone(NEW_YORK):%a %-d %b %Y, %H:%M:%S}"
+    side = ("end", x - 8) if x > WIDTH / 2 else ("start", x + 8)
+    return (
+        f'<line class="pit" x1="{x}" x2="{x}" y1="14" y2="{_BASE + 6}"/><circle class="pit" cx="{x}" cy="14" r="4.5"/>'
+        f'<text class="pit" x="{side[1]:.1f}" y="19" text-anchor="{side[0]}">PIT {text}</text>'
+    )
+
+
+def _bars(marks: Sequence[Mark], scale: _Scale) -> Iterator[str]:
+    """Yield a bar for each stretch of the line that has items. It links to the oldest of them."""
+    bins: dict[int, list[Mark]] = {}
+    for mark in marks:
+        share = (mark.at.timestamp() - scale.start) / (scale.end - scale.start)
+        bins.setdefault(min(int(share * _BINS), _BINS - 1), []).append(mark)
+    most, width = max(map(len, bins.values())), (_RIGHT - _LEFT) / _BINS
+    for number, group in sorted(bins.items()):
+        coloured = sum(not mark.grey for mark in group)
+        x, first = _LEFT + number * width, min(group, key=lambda mark: mark.at)
+        when = f"{first.at.astimezone(NEW_YORK):%a %-d %b %Y, %H:%M}"
+        label = f"{len(group)} from {when}" if len(group) > 1 else when
+        yield f'<a href="#{group[-1].anchor}" aria-label="{label}"><title>{label}</title>'
+        yield f'<rect class="hit" x="{x:.1f}" y="{_TOP}" width="{width:.1f}" height="{_BASE - _TOP}"/>'
+        top = _BASE - (_BASE - _TOP - 8) * coloured / most
+        if coloured:
+            yield f'<rect class="bar" x="{x + 1:.1f}" y="{top:.1f}" width="{width - 2:.1f}"'
+            yield f' height="{_BASE - top:.1f}" rx="2"/>'
+        if coloured < len(group):
+            height = (_BASE - _TOP - 8) * (len(group) - coloured) / most
+            yield f'<rect class="bar grey" x="{x + 1:.1f}" y="{top - height:.1f}" width="{width - 2:.1f}"'
+            yield f' height="{height:.1f}" rx="2"/>'
+        yield "</a>"
+
+
+def _curve(marks: Sequence[Mark], scale: _Scale) -> Iterator[str]:
+    """Yield the curve of the items' figures over time, with the least and the greatest of them."""
+    values = [mark.value or 0.0 for mark in marks]
+    low, high = min(values), max(values)
+    span = (high - low) or abs(high) or 1.0
+
+    def y(value: float) -> float:
+        return round(_BASE - 10 - (value - low) / span * (_BASE - _TOP - 24), 1)
+
+    coloured, grey = [mark for mark in marks if not mark.grey], [mark for mark in marks if mark.grey]
+    for group, kind in ((coloured, ""), (grey, " grey")):
+        points = sorted((mark.at.timestamp(), mark.value or 0.0) for mark in group)
+        line = " ".join(f"{scale.x(at):g},{y(value):g}" for at, value in points)
+        if points and not kind:
+            first, last = scale.x(points[0][0]), scale.x(points[-1][0])
+            yield f'<polygon class="area" points="{first},{_BASE} {line} {last},{_BASE}"/>'
+        if points:
+            yield f'<polyline class="curve{kind}" points="{line}"/>'
+    last_mark = max(coloured or marks, key=lambda mark: mark.at)
+    x = scale.x(last_mark.at.timestamp())
+    yield f'<circle class="tip" cx="{x}" cy="{y(last_mark.value or 0.0)}" r="3.5"/>'
+    for value, below in ((high, -6), (low, 13)):
+        yield f'<text class="tick" x="{_LEFT}" y="{y(value) + below:.1f}">{value:,.6g}</text>'
+
+
+def _axis(scale: _Scale) -> Iterator[str]:
+    yield f'<line class="axis" x1="{_LEFT}" x2="{_RIGHT}" y1="{_BASE}" y2="{_BASE}"/>'
+    for moment, text in _ticks(scale):
+        x = scale.x(moment)
+        anchor = "start" if x < 50 else "end" if x > WIDTH - 50 else "middle"
+        yield f'<line class="axis" x1="{x}" x2="{x}" y1="{_BASE}" y2="{_BASE + 6}"/>'
+        yield f'<text class="tick" x="{x}" y="{_BASE + 22}" text-anchor="{anchor}">{text}</text>'
+
+
+def _ticks(scale: _Scale) -> Iterator[tuple[float, str]]:
+    """Yield a few round times of New York's clock, as Unix seconds, each with its label."""
+    span = scale.end - scale.start
+    start = datetime.fromtimestamp(scale.start, NEW_YORK)
+    midnight = start.replace(hour=0, minute=0, second=0, microsecond=0)
+    step = next((step for step in _STEPS if span / step <= _MOST_TICKS), None)
+    if step is None:
+        yield from _month_ticks(scale, midnight)
+        return
+    at = midnight
+    while at.timestamp() < scale.end:
+        if at.timestamp() >= scale.start:
+            yield at.timestamp(), f"{at:%-d %b}" if at.hour + at.minute == 0 else f"{at:%H:%M}"
+        at += timedelta(seconds=step)  # by the wall clock: a day is a day in the week of a clock change, too
+
+
+def _month_ticks(scale: _Scale, midnight: datetime) -> Iterator[tuple[float, str]]:
+    months = (scale.end - scale.start) / (30.4 * _DAY)
+    step = next((step for step in _MONTHS if months / step <= _MOST_TICKS), _MONTHS[-1])
+    number = midnight.year * 12 if step > 1 else midnight.year * 12 + midnight.month - 1
+    while number // 12 <= 9_999:
+        at = midnight.replace(year=number // 12, month=number % 12 + 1, day=1)
+        if at.timestamp() >= scale.end:
+            return
+        if at.timestamp() >= scale.start:
+            yield at.timestamp(), f"{at:%Y}" if step >= 12 else f"{at:%b %Y}"
+        number += step

@@ -1,0 +1,1 @@
+"""diff and explain: two answers compared, and each record with its verdict."""

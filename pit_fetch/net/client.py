@@ -1,0 +1,323 @@
+"""The HTTP client that providers are given: declared hosts only, one deadline, whole exchanges or nothing.
+
+All policy lives here, above a :class:`pit_fetch.transport.Transport`. An exchange is made again as a whole where the
+host's :class:`pit_fetch.provider.Retry` has it, after growing jittered pauses or the server's ``Retry-After``, for as
+long as the deadline allows. An error never repeats anything that a server sent, nor a URL.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import math
+import random
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qsl, urldefrag, urljoin, urlsplit
+
+from pit_fetch.errors import ConfigError, UpstreamError
+from pit_fetch.net import cache
+from pit_fetch.net.ratelimit import DAY, Limiter, limiter, rate_of, variable
+from pit_fetch.net.requests_transport import is_loopback
+from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, Params, QueryKey, Rate, RetryAfter, T
+from pit_fetch.runtime import Clock
+from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature, Transport, TransportError
+
+MAX_REDIRECTS = 3
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+class Client:
+    """The client of one provider's ``hosts``, until ``deadline`` in monotonic seconds.
+
+    ``on_request`` is called with the address of each request, and ``on_cached`` with each reply from the cache, which
+    no transport sees.
+    """
+
+    def __init__(
+        self,
+        hosts: tuple[Host, ...],
+        credentials: Mapping[str, str],
+        environ: Mapping[str, str],
+        clock: Clock,
+        transport: Transport,
+        timeout: float,
+        deadline: float,
+        on_request: Callable[[str], None],
+    ) -> None:
+        self.hosts, self.credentials, self.environ = hosts, credentials, environ
+        self.clock, self.transport, self.timeout, self.deadline = clock, transport, timeout, deadline
+        self.on_request = on_request
+        self.on_cached: Callable[[HttpRequest, HttpReply], None] = lambda request, reply: None
+        self.requests_made = 0
+        self._limiters: dict[tuple[str, Rate], Limiter] = {}
+
+    def get(
+        self,
+        host: str,
+        path: str,
+        params: Params | None = None,
+        headers: Mapping[str, str] | None = None,
+        retry_after: RetryAfter | None = None,
+    ) -> HttpReply:
+        """See :meth:`pit_fetch.provider.Http.get`."""
+        declared = self._host(host)
+        request = HttpRequest("GET", path, params or {}, headers or {})
+        return self._ask(declared, request, declared.retry.tries, retry_after)
+
+    def post(
+        self,
+        host: str,
+        path: str,
+        json: object,
+        params: Params | None = None,
+        headers: Mapping[str, str] | None = None,
+        retry_after: RetryAfter | None = None,
+        repeatable: bool = False,
+    ) -> HttpReply:
+        """See :meth:`pit_fetch.provider.Http.post`."""
+        from json import dumps
+
+        headers = {"Content-Type": "application/json", **(headers or {})}
+        request = HttpRequest("POST", path, params or {}, headers, dumps(json).encode())
+        declared = self._host(host)
+        return self._ask(declared, request, declared.retry.tries if repeatable else 1, retry_after)
+
+    def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> HttpReply:
+        """See :meth:`pit_fetch.provider.Context.load`."""
+        return self._ask(self._host(host), HttpRequest("LOAD", path, params, call=call), tries=1)
+
+    def get_cached(
+        self,
+        host: str,
+        path: str,
+        seconds: float,
+        decode: Callable[[HttpReply], T],
+        keep: Callable[[T], bool] | None = None,
+    ) -> T:
+        """See :meth:`pit_fetch.provider.Http.get_cached`."""
+        url = _address(self._host(host), base_url(self._host(host), self.environ), path)
+        stored = cache.load(self.environ, url, seconds, self.clock.now().timestamp())
+        if stored is not None:
+            cached = HttpReply(200, {}, stored.body, datetime.fromtimestamp(stored.since, UTC))
+            with contextlib.suppress(UpstreamError):
+                decoded = decode(cached)
+                self.on_cached(HttpRequest("GET", url), cached)
+                return decoded
+        reply = self.get(host, path)
+        decoded = decode(reply)
+        if keep is None or keep(decoded):
+            cache.store(self.environ, url, reply.body, reply.received_at.timestamp())
+        return decoded
+
+    def remaining(self) -> float:
+        """Return the seconds until the deadline, negative when it has passed."""
+        return self.deadline - self.clock.monotonic()
+
+    def _host(self, name: str) -> Host:
+        return {known.name: known for known in self.hosts}[name]
+
+    def _ask(self, host: Host, request: HttpRequest, tries: int, retry_after: RetryAfter | None = None) -> HttpReply:
+        """Return the first reply that the provider can use, from at most ``tries`` exchanges.
+
+        Raise UpstreamError if the host is unreachable or redirects elsewhere, if the deadline or the size limit is
+        exceeded, or if a status of ``host.retry`` outlasts the tries.
+        """
+        base = base_url(host, self.environ)
+        url = _address(host, base, request.url)
+        request = request._replace(url=url, signature=signature(host, self.credentials), browser=host.browser)
+        for attempt in itertools.count():
+            reply = self._exchange(host, base, request)
+            # Jitter keeps processes that failed together from coming back together. It need not be secret.
+            pause = host.retry.backoff * 2**attempt * (1 + random.random())  # noqa: S311
+            is_usable = isinstance(reply, HttpReply) and reply.status not in host.retry.statuses
+            if isinstance(reply, HttpReply):
+                wait = retry_after(reply) if is_usable and retry_after is not None else None
+                if is_usable and wait is None:
+                    return reply
+                pause = max(pause, wait or 0.0, _retry_after(reply))
+            if attempt + 1 >= tries or pause >= self.remaining():
+                break
+            self.clock.sleep(pause)
+        if isinstance(reply, UpstreamError):
+            raise reply
+        if is_usable:
+            return reply
+        raise _given_up(host, reply)
+
+    def _exchange(self, host: Host, base: str, request: HttpRequest) -> HttpReply | UpstreamError:
+        """Make one exchange when the host's rate allows it, and follow redirects to the same host.
+
+        Return an error that another try may overcome. Raise any other.
+        """
+        for hop in range(MAX_REDIRECTS + 1):
+            self._wait_for_turn(host, base)
+            if self.remaining() <= 0:
+                raise self._out_of_time(host)
+            self.requests_made += 1
+            self.on_request(request.url.partition("?")[0])
+            try:
+                reply = self.transport.send(request._replace(timeout=self.remaining()))
+            except TransportError as error:
+                if error.fault == "unsendable":
+                    raise _elsewhere(host) if hop else _bad_base(host) from None
+                if self.remaining() <= 0 or error.fault == "timeout":
+                    raise self._out_of_time(host) from None
+                unreachable = _unreachable(host, base, error)
+                if error.passing:
+                    return unreachable
+                raise unreachable from None
+            location = reply.header("Location")
+            if reply.status not in REDIRECTS or not location:
+                return reply
+            target = _target(request.url, location, base)
+            # After any other redirect a POST may already have taken effect, and must not be repeated (RFC 9110, 15.4).
+            if target is None or (request.method == "POST" and reply.status not in (307, 308)):
+                break
+            request = _redirected(request, target)
+        raise _elsewhere(host)
+
+    def _wait_for_turn(self, host: Host, base: str) -> None:
+        """Wait until the host's rate allows a request. Raise UpstreamError if that is after the deadline."""
+        rate = rate_of(host, self.environ)
+        if rate is None:
+            return
+        key = rate.bucket or urlsplit(base).netloc
+        if (key, rate) not in self._limiters:
+            self._limiters[key, rate] = limiter(rate, key, self.environ, self.clock.shared)
+        remaining = self.remaining()
+        if remaining <= 0:
+            raise self._out_of_time(host)
+        pause = self._limiters[key, rate].reserve(within=remaining)
+        if pause >= remaining:
+            limit = f"{rate.calls} request{'s' if rate.calls > 1 else ''} in {rate.seconds:g} s"
+            raise UpstreamError("own_limit", host=key, limit=limit, timeout=self.timeout, variable=variable(host))
+        if pause > 0:
+            self.clock.sleep(pause)
+
+    def _out_of_time(self, host: Host) -> UpstreamError:
+        return UpstreamError("timeout", host=host.name, timeout=self.timeout)
+
+
+def signature(host: Host, credentials: Mapping[str, str]) -> Signature:
+    """Return the parameters and headers that authenticate a request to ``host``, as it declares."""
+    match host.auth:
+        case None:
+            return Signature()
+        case Bearer(credential):
+            return Signature(headers={"Authorization": f"Bearer {credentials[credential]}"})
+        case QueryKey(credential, parameter):
+            return Signature({parameter: credentials[credential]})
+        case HeaderKey(credential, header):
+            return Signature(headers={header: credentials[credential]})
+
+
+def base_url(host: Host, environ: Mapping[str, str]) -> str:
+    """Return the scheme and host of ``host``, from its variable if that is set.
+
+    Raise ConfigError for any scheme but https, unless the host is loopback, and for a URL with more than these parts.
+    """
+    url = environ.get(host.url_variable) or host.url
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        raise _bad_base(host) from None
+    is_plain = parts.path in ("", "/") and not parts.query and not parts.fragment and "@" not in parts.netloc
+    is_secure = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))
+    if not (is_plain and is_secure and parts.hostname):
+        raise _bad_base(host)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _bad_base(host: Host) -> ConfigError:
+    return ConfigError("url_malformed", variable=host.url_variable)
+
+
+def _elsewhere(host: Host) -> UpstreamError:
+    return UpstreamError("redirected", host=host.name, variable=host.url_variable)
+
+
+def _unreachable(host: Host, base: str, error: TransportError) -> UpstreamError:
+    parts = urlsplit(base)
+    return UpstreamError(
+        error.fault,
+        host=host.name,
+        # NO_PROXY takes names without a port.
+        name=parts.hostname if error.fault == "proxy" else parts.netloc,
+        problem=error.problem,
+        variable=host.url_variable,
+        megabytes=MAX_BODY_BYTES // 1_000_000,
+    )
+
+
+def _address(host: Host, base: str, path: str) -> str:
+    """Return the URL of ``path`` on the host at ``base``. Raise UpstreamError if it would lead to another host."""
+    # Before anything is sent or looked up, since a path may come from a reply.
+    url = base + path
+    if path[:1] != "/" or path[:2] == "//" or not _is_at(base, url):
+        raise UpstreamError("not_a_path", host=host.name)
+    return url
+
+
+def _is_at(base: str, url: str) -> bool:
+    """Return whether ``url`` has the scheme, host and port of ``base``, and can be sent."""
+    try:
+        url.encode()
+        return urlsplit(url)[:2] == urlsplit(base)[:2]
+    except ValueError:
+        return False
+
+
+def _target(url: str, location: str, base: str) -> str | None:
+    """Return the URL that a redirect leads to, or None if that is not on the same host."""
+    try:
+        target = urljoin(url, location)
+    except ValueError:
+        return None
+    return target if _is_at(base, target) else None
+
+
+def _redirected(request: HttpRequest, target: str) -> HttpRequest:
+    """Return the request for ``target``, whose own query takes the place of the parameters.
+
+    A key that the server repeats there goes back into the signature, since addresses are shown and stored.
+    """
+    address, mark, query = urldefrag(target).url.partition("?")
+    others: list[str] = []
+    keys: dict[str, str] = {}
+    for part in query.split("&"):
+        in_signature = [pair for pair in parse_qsl(part) if pair in request.signature.params.items()]
+        keys.update(in_signature)
+        others += [] if in_signature else [part]
+    url = address + mark + "&".join(others) if others else address
+    return request._replace(url=url, params={}, signature=request.signature._replace(params=keys))
+
+
+def _retry_after(reply: HttpReply) -> float:
+    """Return the seconds in ``Retry-After``, a number or a date (RFC 9110): at most a day, and 0 for none."""
+    value = reply.header("Retry-After").strip()
+    if value.isascii() and value.isdigit():
+        return min(float(value[:9]), DAY) if len(value) <= 9 else DAY
+    from email.utils import parsedate_tz
+
+    parts = parsedate_tz(value)
+    if parts is None:
+        return 0.0
+    try:
+        moment = datetime(*parts[:6], tzinfo=UTC) - timedelta(seconds=parts[9] or 0)
+    except (ValueError, OverflowError):
+        return 0.0
+    return min(max((moment - reply.received_at).total_seconds(), 0.0), DAY)
+
+
+def _given_up(host: Host, reply: HttpReply) -> UpstreamError:
+    # Rounded up, so that a wait of less than a second counts as one.
+    seconds = math.ceil(_retry_after(reply))
+    if reply.status == 429:
+        return UpstreamError(
+            "throttled_wait" if seconds else "throttled", host=host.name, limit="HTTP 429", seconds=seconds
+        )
+    return UpstreamError(
+        "http_wait" if seconds else "http_status", host=host.name, status=reply.status, seconds=seconds
+    )

@@ -1,0 +1,1 @@
+"""Which public records an answer holds, in which order and size. Pure."""

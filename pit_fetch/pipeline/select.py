@@ -1,0 +1,257 @@
+"""The point-in-time pipeline: filter first, then order, versions, resumption, selection, cut. Pure.
+
+Every step after :func:`public` sees public records only. Nothing that follows (which records, in which order, how
+many, where the fetch stops) can therefore depend on a withheld one. Gaps travel in the stream of records, each at the
+point where it arose, so that nothing after the last wanted record is read.
+
+>>> from datetime import UTC, datetime
+>>> from pit_fetch.provider import Record
+>>> pit = datetime(2024, 2, 15, 16, tzinfo=UTC)
+>>> records = [Record(id, pit.replace(hour=hour), "publication", {}) for id, hour in (("a", 9), ("b", 17), ("c", 16))]
+>>> withheld, builder = WithheldCounts(), SelectionBuilder()
+>>> ordered = in_order(public(records, lambda: pit, withheld))
+>>> take(ordered, builder, after=None, cap=100, limit=10, select=lambda record: True)
+>>> [record.id for record in builder.build().records]
+['c', 'a']
+>>> withheld.late
+['b']
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from operator import itemgetter
+from typing import Literal, NamedTuple
+
+from pit_fetch.errors import UpstreamError
+from pit_fetch.gaps import Gap, gap
+from pit_fetch.pipeline.cursor import Position, instant_age, position, record_age
+from pit_fetch.provider import Page, Record, Watermark
+from pit_fetch.times import in_new_york, is_aware
+
+# A shifting page cannot explain this many consecutive public records that were already on earlier pages.
+MOST_REPEATED = 100
+
+Visibility = Literal["public", "late", "undated", "unusable"]
+Stopped = Literal["", "limit", "max_pages"]
+
+
+class WithheldCounts:
+    """The ids of the records that were withheld, by reason, and the number of records that have no id.
+
+    Only the audit file may contain them: in PIT mode nothing of it reaches the envelope.
+    """
+
+    def __init__(self) -> None:
+        self.late: list[str] = []
+        self.undated: list[str] = []
+        self.unusable = 0
+
+
+class Selection(NamedTuple):
+    """The records that a fetch keeps, and the gaps that it met.
+
+    scanned  the number of public records that were examined
+    stopped  the cap that ended the fetch; "" if it came to its end
+    last     the last public record that was examined
+    resume   the record after which the next page begins, if that is not the last one kept
+    """
+
+    records: tuple[Record, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    scanned: int = 0
+    stopped: Stopped = ""
+    last: Record | None = None
+    resume: Record | None = None
+
+
+class SelectionBuilder:
+    """A selection that :func:`take` fills in place: what was kept before a deadline or an error is not lost."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+        self.gaps: list[Gap] = []
+        self.scanned = 0
+        self.stopped: Stopped = ""
+        self.last: Record | None = None
+
+    def build(self) -> Selection:
+        """Return what has been kept so far."""
+        return Selection(tuple(self.records), tuple(self.gaps), self.scanned, self.stopped, self.last)
+
+
+def visibility(record: Record, cutoff: datetime | None) -> Visibility:
+    """Return whether ``record`` was public at ``cutoff`` (UTC; None: open mode).
+
+    A record that cannot be shown to have been public was not: without an aware timestamp it is undated.
+    """
+    if not record.id:
+        return "unusable"
+    if cutoff is None:
+        return "public"
+    if not is_aware(record.available_at) or not (record.revised_at is None or is_aware(record.revised_at)):
+        return "undated"
+    stamps = (record.available_at, record.revised_at, record.first_seen_at)
+    return "late" if any(stamp is not None and stamp > cutoff for stamp in stamps) else "public"
+
+
+def public(
+    stream: Iterable[Record | Page | Watermark | Gap], cutoff: Callable[[], datetime | None], withheld: WithheldCounts
+) -> Iterator[Record | Watermark | Gap]:
+    """Yield the records that were public at ``cutoff()``, with watermarks and gaps; enter the others in ``withheld``.
+
+    ``cutoff`` is called for each record. Pages are dissolved: on one with an order, each public record is followed by
+    a watermark. The stream ends with a gap after as many slices without a public record as a watermark allows.
+    Raises UpstreamError("paging") if the source keeps repeating public records.
+    """
+    # Public records alone may decide where the watermarks stand, when a source repeats itself, and when a search is
+    # fruitless. Where a page ends depends on how many withheld records there are in front of it: hence a watermark for
+    # each public record and none for the page, and hence repeats are counted across pages.
+    seen_versions: set[tuple[object, ...]] = set()
+    repeats = fruitless_slices = 0
+    is_fruitless = True
+    oldest: datetime | None = None
+    for element in stream:
+        if isinstance(element, Record):
+            if _is_public(element, cutoff(), withheld):
+                is_fruitless = False
+                yield element
+        elif isinstance(element, Page):
+            seen_versions = seen_versions if element.continues_previous else set()
+            public_records = [record for record in element.records if _is_public(record, cutoff(), withheld)]
+            for record in public_records:
+                version = (record.id, record.available_at, record.revised_at)
+                repeats = repeats + 1 if version in seen_versions else 0
+                seen_versions.add(version)
+                yield record
+                if repeats == MOST_REPEATED:
+                    raise UpstreamError("paging")
+                if element.order is not None and is_aware(record.available_at):
+                    oldest = record.available_at if oldest is None else min(oldest, record.available_at)
+                    yield Watermark(element.order(oldest))
+            is_fruitless = is_fruitless and not public_records
+        elif isinstance(element, Watermark):
+            yield element
+            fruitless_slices, is_fruitless = fruitless_slices + 1 if is_fruitless else 0, True
+            if element.max_empty_slices and fruitless_slices >= element.max_empty_slices:
+                yield gap("search_limit", day=in_new_york(element.at)[:10])
+                return
+        else:
+            yield element
+
+
+def _is_public(record: Record, cutoff: datetime | None, withheld: WithheldCounts) -> bool:
+    match visibility(record, cutoff):
+        case "public":
+            return True
+        case "late":
+            withheld.late.append(record.id)
+        case "undated":
+            withheld.undated.append(record.id)
+        case "unusable":
+            withheld.unusable += 1
+    return False
+
+
+def in_order(stream: Iterable[Record | Watermark | Gap]) -> Iterator[Record | Gap]:
+    """Yield public records in the envelope's order, each id once, in its newest version.
+
+    A watermark releases everything newer than it; the rest is sorted at the end. The newest version is the one with
+    the later of its two stamps. Raises UpstreamError("order_broken") if a record breaks the order that its source
+    promised. A version that is newer than the one delivered breaks it, too: it comes too late.
+    """
+    # Sorted by age, so that many watermarks over many records stay cheap: each takes a few from the front.
+    waiting: list[tuple[float, Record]] = []
+    delivered: dict[str, float] = {}
+    bound = float("-inf")
+
+    def release(ready: Iterable[Record]) -> Iterator[Record]:
+        for record in sorted(_newest_versions(ready), key=position):
+            if record.id not in delivered:
+                delivered[record.id] = _age_of_last_change(record)
+                yield record
+            elif _age_of_last_change(record) < delivered[record.id]:
+                raise UpstreamError("order_broken")
+
+    for element in stream:
+        if isinstance(element, Gap):
+            yield element
+        elif isinstance(element, Watermark):
+            if instant_age(element.at) > bound:
+                bound = instant_age(element.at)
+                cut = bisect_left(waiting, bound, key=itemgetter(0))
+                ready = [record for _, record in waiting[:cut]]
+                del waiting[:cut]
+                yield from release(ready)
+        elif element.id in delivered and _age_of_last_change(element) >= delivered[element.id]:
+            continue  # the page has shifted and repeats the record, or this is an older version of it
+        elif record_age(element) < bound:
+            raise UpstreamError("order_broken")
+        else:
+            insort(waiting, (record_age(element), element), key=itemgetter(0))
+    yield from release(record for _, record in waiting)
+
+
+def _newest_versions(records: Iterable[Record]) -> Iterable[Record]:
+    """Return each id once, in its newest version, whatever the order of arrival."""
+    newest: dict[str, Record] = {}
+    for record in records:
+        rival = newest.setdefault(record.id, record)
+        if rival is not record:
+            newest[record.id] = max(rival, record, key=_version)
+    return newest.values()
+
+
+def take(
+    stream: Iterable[Record | Gap],
+    builder: SelectionBuilder,
+    *,
+    after: Position | None,
+    within: bool = False,
+    cap: int,
+    limit: int,
+    select: Callable[[Record], bool],
+) -> None:
+    """Fill ``builder`` from ordered public records: after ``after``, at most ``cap`` examined and ``limit`` kept.
+
+    within  the record at ``after`` itself is still wanted: only a part of it has been delivered
+    select  returns whether a record is wanted
+    """
+    for element in stream:
+        if isinstance(element, Gap):
+            builder.gaps.append(element)
+            continue
+        if after is not None and (position(element) < after or (position(element) == after and not within)):
+            continue
+        if builder.scanned >= cap:
+            builder.stopped = "max_pages"
+            return
+        builder.scanned += 1
+        if select(element):
+            # The limit ends the fetch at the first record beyond it: only then is it known that there is one.
+            if len(builder.records) == limit:
+                builder.stopped = "limit"
+                return
+            builder.records.append(element)
+        builder.last = element
+
+
+def fingerprint(record: Record) -> bytes:
+    """Return a digest of a record's payload: of two versions with equal stamps, the greater one is served."""
+    from hashlib import sha256
+
+    return sha256(json.dumps(record.payload, sort_keys=True, default=str).encode()).digest()[:16]
+
+
+def _age_of_last_change(record: Record) -> float:
+    return min(record_age(record), instant_age(record.revised_at))
+
+
+def _version(record: Record) -> tuple[float, float, bytes]:
+    """Return a key that sorts the newest version of an id last."""
+    available, revised = instant_age(record.available_at), instant_age(record.revised_at)
+    # Equal stamps are settled by content, never by the order of arrival, which a withheld record could change.
+    return -min(available, revised), -available, fingerprint(record)

@@ -1,0 +1,23 @@
+"""Who reads the output: a person, or an agent in the hands of its client or of whoever set a ceiling."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+CEILING_VARIABLE = "PIT_FETCH_CEILING"
+ONLY_VARIABLE = "PIT_FETCH_WRAPPER_ONLY"
+CLIENT_VARIABLE = "CLAUDECODE"
+# That client cuts a tool's output at 30,000 characters and then hands its hook broken JSON.
+MAX_CHARS_UNDER_AGENT = 28_000
+
+
+def is_for_an_agent(environ: Mapping[str, str]) -> bool:
+    """Whether an agent's client, a ceiling or a session for pit_fetch alone is around this call."""
+    return bool(environ.get(CLIENT_VARIABLE)) or is_bound(environ)
+
+
+def is_bound(environ: Mapping[str, str]) -> bool:
+    """Whether whoever makes this call may see only what was public at a ceiling, or run nothing but a fetch."""
+    if CEILING_VARIABLE in environ:
+        return True
+    return environ.get(ONLY_VARIABLE, "").strip().lower() not in ("", "0", "false", "no")

@@ -1,0 +1,205 @@
+"""One fetch as data: a :class:`FetchRequest`, from Python values or from its own canonical form.
+
+The command line, in both of its forms, and a Python call produce the same request, whose
+:attr:`FetchRequest.canonical` text is repeated in every gap.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from pit_fetch.errors import UsageError
+from pit_fetch.pipeline.cursor import Cursor
+from pit_fetch.provider import STAMPS, Option, Provider
+from pit_fetch.request.operations import candidate_operations
+from pit_fetch.request.options import COMMON_OPTIONS, budget
+from pit_fetch.request.values import flag_of, format_value, parse_value
+from pit_fetch.support import suggest
+from pit_fetch.times import parse_pit
+
+# What decides the answer, besides the source's own options. Instants and cursors are repeated as they were written.
+_AS_WRITTEN = ("pit", "date_from", "date_to", "after", "input_file")
+_AS_PARSED = ("limit", "max_pages", "fields")
+
+
+# A limit that is more than any source has.
+UNLIMITED = 2**62
+
+
+class FetchRequest(NamedTuple):
+    """One fetch, fully parsed. Instants are aware and UTC.
+
+    max_chars  maximum number of characters of the output; 0: no limit
+    canonical  the request in one form, however it was made; :func:`from_canonical` reads it back
+    output     the file that the answer goes to; None: stdout
+    width      characters in a line of the terminal, if the answer goes to one
+    capture    the fetch is made to be recorded, and its answer is not used
+    """
+
+    provider: Provider
+    pit: datetime | None
+    since: datetime | None
+    until: datetime | None
+    limit: int
+    after: Cursor | None
+    max_pages: int
+    timeout: float
+    input_file: str | None
+    archive: str | None
+    offline: bool
+    fields: tuple[str, ...]
+    format: str
+    max_chars: int
+    pretty: bool
+    fail: bool
+    verbose: bool
+    options: Mapping[str, Any]
+    canonical: str
+    output: str | None = None
+    width: int = 0
+    capture: bool = False
+
+
+def of_values(
+    values: Mapping[str, object],
+    provider: Provider,
+    environ: Mapping[str, str],
+    defaults: Mapping[str, object] = {},
+) -> FetchRequest:
+    """Return the request of a Python call. None counts as not given. Raise UsageError, also for an unknown name."""
+    known = [option.name for option in (*COMMON_OPTIONS, *provider.options)]
+    for name in values:
+        if name not in known:
+            close = suggest.name(name, known)
+            hint = f" (did you mean {close}?)" if close else ""
+            raise UsageError("usage", text=f"{name} is not an option of {provider.name}{hint}")
+    given = {name: value for name, value in values.items() if value is not None}
+    return build({**defaults, **given}, provider, environ)
+
+
+def from_canonical(text: str, provider: Provider) -> FetchRequest:
+    """Return the request whose :attr:`Request.canonical` is ``text``. Raise UsageError if the provider refuses it now.
+
+    Values that do not decide the answer, such as the output format, are the defaults.
+    """
+    options = {flag_of(option.name): option for option in (*COMMON_OPTIONS, *provider.options)}
+    values: dict[str, Any] = {}
+    words = shlex.split(text)[:1:-1]  # without --source NAME; the next word is the last
+    while words:
+        flag, is_joined, value = words.pop().partition("=")
+        option = options.get(flag)
+        if option is None:
+            raise UsageError("usage", text=f"{suggest.shown(flag)} is not an option of {provider.name}")
+        if option.kind == "flag":
+            values[option.name] = True
+            continue
+        if not is_joined and words and not words[-1].startswith("-"):
+            value = words.pop()
+        values[option.name] = [*values.get(option.name, ()), value] if option.repeatable else value
+    return of_values(values, provider, {})
+
+
+def build(
+    given: Mapping[str, object],
+    provider: Provider,
+    environ: Mapping[str, str],
+    max_chars: int = 0,
+    parsed: Mapping[str, object] = {},
+) -> FetchRequest:
+    """Return the request of the options that are ``given``, by name. Raise UsageError, whose reason names the fix.
+
+    ``max_chars`` is the default of that option. ``parsed`` holds the values of options that are parsed already.
+    """
+    common: dict[str, Any] = {**_values(COMMON_OPTIONS, given, parsed), **parsed}
+    _check_ceiling(common["pit"], environ)
+    options = _values(provider.options, given)
+    since, until = common["date_from"], common["date_to"]
+    if since is not None and until is not None and since > until:
+        raise UsageError("usage", text="--date-from is after --date-to: swap them")
+    if common["max_chars"] is None:
+        text = environ.get("PIT_FETCH_MAX_CHARS")
+        common["max_chars"] = budget("PIT_FETCH_MAX_CHARS", text) if text else max_chars
+    if "timeout" not in given:  # some operations take longer than others
+        common["timeout"] = max(operation.timeout for operation in candidate_operations(provider, options))
+    return FetchRequest(
+        provider=provider,
+        pit=common["pit"],
+        since=since,
+        until=until,
+        limit=common["limit"],
+        after=common["after"],
+        max_pages=common["max_pages"],
+        timeout=common["timeout"],
+        input_file=common["input_file"],
+        archive=common["archive"],
+        offline=common["offline"],
+        fields=_fields(common["fields"] or (), options, provider),
+        format=common["format"],
+        max_chars=common["max_chars"],
+        pretty=common["pretty"],
+        fail=common["fail"],
+        verbose=common["verbose"],
+        options=options,
+        canonical=_canonical(given, common, options, provider),
+        output=common["output"],
+    )
+
+
+def _values(options: Iterable[Option], given: Mapping[str, object], parsed: Collection[str] = ()) -> dict[str, Any]:
+    return {
+        option.name: parse_value(option, given[option.name]) if option.name in given else option.default
+        for option in options
+        if option.name not in parsed
+    }
+
+
+def _check_ceiling(pit: datetime | None, environ: Mapping[str, str]) -> None:
+    text = environ.get("PIT_FETCH_CEILING")
+    if text is None:
+        return
+    ceiling = parse_pit(text)
+    if ceiling is None:
+        from pit_fetch.request.timestamp_errors import problem
+
+        raise UsageError("ceiling_malformed", problem=problem(text))
+    if pit is None:
+        raise UsageError("pit_required")
+    if pit > ceiling:
+        raise UsageError("pit_above_ceiling")
+
+
+def _fields(fields: tuple[str, ...], options: Mapping[str, Any], provider: Provider) -> tuple[str, ...]:
+    """Return the requested fields. Raise UsageError for one that the operation is known not to have."""
+    operations = candidate_operations(provider, options)
+    if not all(operation.fields for operation in operations):
+        return fields
+    known = list(dict.fromkeys(field.name for operation in operations for field in operation.fields))
+    unknown = [name for name in fields if name not in (*known, *STAMPS)]
+    if unknown:
+        close = suggest.name(unknown[0], [*known, *STAMPS])
+        hint = f" (did you mean {close}?)" if close else ""
+        name = suggest.shown(unknown[0])
+        raise UsageError("usage", text=f"--fields: {name} is not one of {', '.join(known)}{hint}")
+    return fields
+
+
+def _canonical(
+    given: Mapping[str, object], common: Mapping[str, Any], options: Mapping[str, Any], provider: Provider
+) -> str:
+    """Return what decides the answer, sorted by name."""
+    texts = {name: format_value(given[name]).strip() for name in _AS_WRITTEN if name in given}
+    texts |= {name: format_value(common[name]) for name in _AS_PARSED if name in given}
+    pairs = [(flag_of(name), text) for name, text in texts.items()]
+    for option in provider.options:
+        value = options[option.name]
+        if value is not None and value is not False and value != option.default:
+            values = value if option.repeatable else ("" if value is True else value,)
+            pairs += [(flag_of(option.name), format_value(part)) for part in values]
+    words = ["--source", provider.name]
+    for flag, text in sorted(pairs, key=lambda pair: pair[0]):
+        # A value that looks like an option would be taken for one.
+        words += [f"{flag}={text}"] if text.startswith("-") else [flag, text] if text else [flag]
+    return shlex.join(words)

@@ -1,0 +1,39 @@
+"""From a request to the :class:`~pit_fetch.provider.Query` that its provider sees. Pure."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pit_fetch.provider import Query
+from pit_fetch.request.fetch_request import FetchRequest
+from pit_fetch.request.operations import is_of_publication, resolve_operation
+
+
+def build_query(request: FetchRequest, started: datetime) -> Query:
+    """Return what ``request`` asks its provider, when it is asked at ``started`` (UTC). Raise ConfigError."""
+    now = request.pit or started
+    query = Query(
+        now=now,
+        started=started,
+        pit=request.pit,
+        since=request.since,
+        until=request.until,
+        horizon=now,
+        limit=request.limit,
+        options=request.options,
+        offline=request.input_file is not None,
+    )
+    query = resolve_operation(request.provider, query)
+    return query._replace(horizon=_horizon(request, query))
+
+
+def _horizon(request: FetchRequest, query: Query) -> datetime:
+    """Return the instant after which no record can be wanted."""
+    # A stage that computes across records needs all of them, and so does the choice among versions.
+    if query.operation.versions or request.provider.derive(query):
+        return query.now
+    # --date-to narrows it only where it compares what the records are ordered by, or where the provider applies it:
+    # what was published late may carry an early date of another kind.
+    until = request.until if is_of_publication(query.operation) else None
+    after = request.after.instant if request.after else None
+    return min(bound for bound in (query.now, until, after) if bound is not None)

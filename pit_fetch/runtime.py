@@ -1,0 +1,86 @@
+"""Everything outside the program as one value, so that a test can replace any part of it by keyword.
+
+:mod:`pit_fetch.engine.real_runtime` makes the one of this process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple, TextIO
+
+if TYPE_CHECKING:
+    from pit_fetch.provider import Provider
+    from pit_fetch.transport import Transport
+
+
+class Clock(NamedTuple):
+    """The only clock of a run.
+
+    now        the wall clock, aware and UTC
+    monotonic  seconds that never go back
+    shared     seconds on a clock that all processes of this machine share
+    sleep      pauses for a number of seconds
+    """
+
+    now: Callable[[], datetime]
+    monotonic: Callable[[], float]
+    shared: Callable[[], float]
+    sleep: Callable[[float], None]
+
+
+Alarm = Callable[[float], AbstractContextManager[None]]
+
+
+def no_alarm(seconds: float) -> AbstractContextManager[None]:
+    return contextlib.nullcontext()
+
+
+class Runtime(NamedTuple):
+    """The surroundings of one run of the program.
+
+    environ     the environment variables
+    folder      the working directory, which may hold a .env file
+    clock       the only clock
+    transport   the network
+    find        returns the provider of a source by its name; raises UsageError
+    read_stdin  reads all of standard input within a number of seconds; raises InputError
+    alarm       limits a block by raising :class:`TimeIsUp` in it; without one, only the network is limited
+    stdout, stderr  the streams that the command writes to; None for none
+    """
+
+    environ: Mapping[str, str]
+    folder: str
+    clock: Clock
+    transport: Transport
+    find: Callable[[str], Provider]
+    read_stdin: Callable[[float], bytes]
+    alarm: Alarm = no_alarm
+    stdout: TextIO | None = None
+    stderr: TextIO | None = None
+
+
+class TimeIsUp(BaseException):
+    """The alarm rang. A BaseException, so that no ``except Exception`` of a provider swallows it."""
+
+
+@contextlib.contextmanager
+def alarm(seconds: float) -> Iterator[None]:
+    """Raise TimeIsUp in a block that takes longer than ``seconds``. For the main thread; without timers, no limit."""
+    import signal
+
+    def ring(signum: int, frame: object) -> None:
+        raise TimeIsUp
+
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,263 @@
+"""Leaks of alphavantage: when a row was public, what of it is served, which reply is whose, what is asked for."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Mapping
+from datetime import timedelta
+from typing import Any
+
+from pit_fetch_providers.alphavantage import news, reply, rows
+
+from pit_fetch.errors import UpstreamError
+from pit_fetch.provider import Record
+from pit_fetch.times import NEW_YORK, end_of_day
+from tests.laws.mutants.leak import Mutant, fails, first
+from tests.laws.plant import Make
+
+_HERE = "pit_fetch_providers.alphavantage"
+_AV, _FAILURES, _CORPUS = ("alphavantage: non-interference",), ("alphavantage: failures",), ("corpus: no leak",)
+_NEWS, _REACH = ("alphavantage: news",), ("alphavantage: reach",)
+
+
+# When a row was public.
+
+
+def _answered(change: Callable[[Any], Any]) -> Make:
+    """The label of a bar is read as if the reply had been what ``change`` makes of it."""
+    return lambda real: lambda row, answer, ends: real(row, change(answer), ends)
+
+
+def _in_utc(answer: Any) -> Any:
+    return answer._replace(meta={**answer.meta, "time_zone": "UTC"})
+
+
+def _in_the_first_zone(answer: Any) -> Any:
+    return answer._replace(function=answer.function._replace(zones=answer.function.zones[:1]))
+
+
+def _end_of_its_day(real: Any) -> Any:
+    return lambda day, zone: real(day, zone) if zone is NEW_YORK else end_of_day(day, zone)
+
+
+def _at_its_period_s_end(real: Any) -> Any:
+    def reported(row: Any, answer: Any) -> Any:
+        return None if real(row, answer) is None else rows.day_ends(row.get("fiscalDateEnding"))
+
+    return reported
+
+
+def _by_the_last_report(real: Any) -> Any:
+    def year(row: Any, answer: Any, quarters: Any) -> Any:
+        made = real(row, answer, quarters)
+        if made is None or made.available_at is None:
+            return made
+        return made._replace(
+            available_at=max(q.available_at for q in quarters if q.ends == made.ends and q.available_at)
+        )
+
+    return year
+
+
+def _without(column: str) -> Make:
+    def make(real: Any) -> Any:
+        def records(answer: Any) -> Any:
+            bare = [(kind, row and {name: row[name] for name in row if name != column}) for kind, row in answer.rows]
+            return real(answer._replace(rows=bare))
+
+        return records
+
+    return make
+
+
+# What of it is served.
+
+
+def _all_but_adjusted(real: Any) -> Any:
+    def served(row: Mapping[str, Any], passes: Any) -> Any:
+        return {name: value for name, value in row.items() if not name.startswith("adjusted")}
+
+    return served
+
+
+def _whatever_its_columns(real: Any) -> Any:
+    return lambda answer: real(answer._replace(function=answer.function._replace(columns=())))
+
+
+# Which reply is whose, and which rows can be read.
+
+
+def _objects_alone(real: Any) -> Any:
+    def raw_rows(document: Any, function: Any) -> Iterator[Any]:
+        for kind, row in real(document, function):
+            yield kind, row if isinstance(row, dict) else fails()
+
+    return raw_rows
+
+
+def _whole_document(real: Any) -> Any:
+    def decode(body: bytes, function: Any) -> Any:
+        try:
+            if body[:1] == b"{":
+                json.loads(body)
+        except (ValueError, RecursionError):
+            fails()
+        return real(body, function)
+
+    return decode
+
+
+def _strict_cells(real: Any) -> Any:
+    def cells(line: str) -> Any:
+        try:
+            return next(csv.reader([line], strict=True), None)
+        except csv.Error:
+            fails()
+
+    return cells
+
+
+def _any_series(real: Any) -> Any:
+    def series(document: Mapping[str, Any], function: Any) -> Any:
+        found = [part for key, part in document.items() if not reply._is_meta(key) and isinstance(part, dict)]
+        return found[0] if len(found) == 1 else real(document, function)
+
+    return series
+
+
+def _any_of_the_tickers(real: Any) -> Any:
+    def is_on_another(row: Any, asked: Any, tickers: set[str]) -> Any:
+        from pit_fetch_providers.alphavantage.subject import _tickers
+
+        return real(row, asked, set() if tickers & _tickers(row) else tickers)
+
+    return is_on_another
+
+
+# What is asked for, and what is said.
+
+
+def _all_dated(real: Any) -> Any:
+    def public(found: Any, bound: Any) -> list[Record]:
+        return [one for one in found if isinstance(one, Record) and one.available_at is not None]
+
+    return public
+
+
+def _message_in_the_error(real: Any) -> Any:
+    def check(message: str, function: Any, query: Any) -> None:
+        try:
+            real(message, function, query)
+        except UpstreamError as error:
+            raise UpstreamError("throttled", host="Alpha Vantage", limit=message) from error
+
+    return check
+
+
+MUTANTS = (
+    Mutant("av: a bar at its label", f"{_HERE}.bars:_interval", lambda real: lambda answer: timedelta(0), _AV),
+    Mutant("av: an Eastern label read as UTC", f"{_HERE}.bars:_latest", _answered(_in_utc), _AV),
+    Mutant("av: the minutes of a CSV are UTC", f"{_HERE}.bars:_latest", _answered(_in_the_first_zone), _CORPUS),
+    Mutant("av: a day's bar at the close", f"{_HERE}.bars:EVENING", lambda real: timedelta(hours=16), _AV),
+    Mutant("av: a running week's bar", f"{_HERE}.bars:friday", first, _AV),
+    Mutant("av: a running month's bar", f"{_HERE}.bars:last_weekday_of_month", first, _AV),
+    Mutant("av: a coin's day before the evening", f"{_HERE}.bars:_evening", _end_of_its_day, _CORPUS),
+    Mutant("av: a report at the end of its fiscal period", f"{_HERE}.earnings:reported", _at_its_period_s_end, _AV),
+    Mutant(
+        "av: an expected report without a figure",
+        f"{_HERE}.earnings:reported",
+        lambda real: lambda row, answer: rows.day_ends(row.get("reportedDate")),
+        _CORPUS,
+    ),
+    Mutant("av: a year by the later of two reports", f"{_HERE}.earnings:_year", _by_the_last_report, _AV),
+    Mutant(
+        "av: a year by rows that were not public",
+        f"{_HERE}.earnings:_is_year_to_date",
+        lambda real: lambda year, years, quarters: real(year._replace(available_at=None), years, quarters),
+        _AV,
+    ),
+    Mutant("av: a dividend by its ex-date", f"{_HERE}.rows:records", _without("declaration_date"), _AV),
+    Mutant(
+        "av: options at the end of their day",
+        f"{_HERE}.rows:end_of_next_weekday",
+        lambda real: lambda row, answer: rows.day_ends(row.get("date")),
+        _AV,
+    ),
+    Mutant(
+        "av: a date of publication is its midnight",
+        f"{_HERE}.news:published",
+        lambda real: lambda row, answer: news.stamped(row),
+        _AV,
+    ),
+    Mutant(
+        "av: columns that nobody has looked at are served",
+        f"{_HERE}.rows:served",
+        lambda real: lambda row, passes: row,
+        _AV,
+    ),
+    Mutant("av: all but adjusted columns are served", f"{_HERE}.rows:served", _all_but_adjusted, _AV),
+    Mutant(
+        "av: columns with the names of our fields are served",
+        f"{_HERE}.rows:served",
+        lambda real: lambda row, passes: real(row, passes | {"adjustment_factor"}),
+        _AV,
+    ),
+    Mutant(
+        "av: summaries and scores under a PIT",
+        f"{_HERE}.news:_payload",
+        lambda real: lambda row, open_mode: real(row, True),
+        _AV,
+    ),
+    Mutant("av: coin prices of before 2024 are the market's", f"{_HERE}.bars:records", _whatever_its_columns, _CORPUS),
+    Mutant("av: coins at the rate of the fetch", f"{_HERE}.function:MARKETS", lambda real: ("CNY", *real), _CORPUS),
+    Mutant("av: a spoilt row fails the fetch", f"{_HERE}.reply:_raw_rows", _objects_alone, _AV),
+    Mutant("av: a deeply nested late row fails the fetch", f"{_HERE}.reply:decode", _whole_document, _AV),
+    Mutant("av: a stray quote in a late row fails the fetch", f"{_HERE}.reply:_cells", _strict_cells, _AV),
+    Mutant("av: any series is the operation's own", f"{_HERE}.reply:_series", _any_series, _CORPUS),
+    Mutant(
+        "av: any header is the operation's own",
+        f"{_HERE}.reply:_is_own_header",
+        lambda real: lambda header, function: True,
+        _CORPUS,
+    ),
+    Mutant(
+        "av: rows on another subject are served",
+        f"{_HERE}.subject:rows",
+        lambda real: lambda document, query: document.rows,
+        ("alphavantage: foreign",),
+    ),
+    Mutant(
+        "av: rows on another day are served",
+        f"{_HERE}.subject:_IN_A_ROW",
+        lambda real: {option: columns for option, columns in real.items() if option != "date"},
+        _CORPUS,
+    ),
+    Mutant("av: an article on one of several tickers", f"{_HERE}.subject:_is_on_another", _any_of_the_tickers, _CORPUS),
+    Mutant(
+        "av: a reply on another subject is served",
+        f"{_HERE}.subject:check",
+        lambda real: lambda document, function, query: real(document._replace(meta={}), function, query),
+        _CORPUS,
+    ),
+    Mutant(
+        "av: adjusted prices are asked for",
+        f"{_HERE}.options:unadjusted",
+        lambda real: lambda query: {**real(query), "adjusted": "true"},
+        _AV,
+    ),
+    Mutant(
+        "av: the compact size under a PIT",
+        f"{_HERE}.options:_size",
+        lambda real: lambda query: real(query._replace(pit=None)),
+        _REACH,
+    ),
+    Mutant("av: later bars decide on the reach", f"{_HERE}.windows:_public", _all_dated, _REACH),
+    Mutant(
+        "av: an unknown symbol is an error",
+        f"{_HERE}.client:check_message",
+        lambda real: lambda message, function, query: real(message, function, query._replace(pit=None)),
+        _FAILURES,
+    ),
+    Mutant("av: a message with the key is echoed", f"{_HERE}.client:check_message", _message_in_the_error, _FAILURES),
+)

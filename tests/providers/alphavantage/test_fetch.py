@@ -1,0 +1,661 @@
+"""alphavantage end to end: requests, windows, errors inside HTTP 200, and that later rows change no byte."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from pit_fetch_providers.alphavantage.catalog import FUNCTIONS
+
+from pit_fetch.testing.server import App, Response, as_json, serve
+from pit_fetch.transport import HttpRequest
+from tests.conftest import Run
+from tests.inprocess import NOW
+from tests.providers.alphavantage import server as av
+from tests.providers.alphavantage.replies import SNAPSHOTS, SOME_UNDATED, UNDATED, replies, words
+from tests.providers.alphavantage.server import KEY, Store, World, article, bar, earnings, quarter, year
+
+PIT = "2024-02-15T16:00:00-05:00"
+NEW_YORK = ZoneInfo("America/New_York")
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Callable[..., World]:
+    """The command against a store, or an app."""
+    return lambda store=None, app=None: World(app or av.app(store or Store()), tmp_path)
+
+
+REPORTS = earnings(
+    [year("2023-12-31", "9.61"), year("2022-12-31", "9.13")],
+    [
+        quarter("2024-03-31", "2024-04-24"),
+        quarter("2023-12-31", "2024-01-24"),
+        quarter("2022-12-31", "2023-01-25"),
+    ],
+)
+
+
+# The call.
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("EARNINGS", "symbol=IBM"),
+        ("earnings", "symbol=ibm"),
+        ("--op", "earnings", "--symbol", "IBM"),
+        ("--op=EARNINGS", "SYMBOL=ibm"),
+        ("symbol=IBM", "Earnings"),
+    ],
+)
+def test_all_call_forms_are_one_call(world: Any, words: tuple[str, ...]) -> None:
+    ibm = world(Store(documents={"EARNINGS": REPORTS}))
+    done = ibm.fetch(*words, pit=PIT)
+    assert done.text == ibm.fetch("EARNINGS", "symbol=IBM", pit=PIT).text
+    assert len(done.data) == 4
+    assert {gap["query"] for gap in done.envelope["gaps"]} == {
+        f"--source alphavantage --op EARNINGS --pit {PIT} --symbol IBM"
+    }
+    assert ibm.queries[0] == {"function": "EARNINGS", "symbol": "IBM", "apikey": KEY}
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ((), "needs an operation"),
+        (("EARNING", "symbol=IBM"), "EARNING is not an operation of alphavantage: did you mean EARNINGS?"),
+        (("EARNINGS",), "EARNINGS needs symbol"),
+        (("FX_DAILY", "from_symbol=EUR"), "FX_DAILY needs to_symbol"),
+        (("TIME_SERIES_INTRADAY", "symbol=IBM"), "needs interval"),
+        (("TIME_SERIES_INTRADAY", "symbol=IBM", "interval=daily"), "one of 1min, 5min"),
+        (("TIME_SERIES_INTRADAY", "symbol=IBM", "interval=5min", "month=2024-13"), "YYYY-MM"),
+        (("EARNINGS", "symbol=IBM", "horizon=3month"), "EARNINGS does not take horizon"),
+        (("EARNINGS", "symbol=IBM&function=X Y"), "symbol is a ticker"),
+        (("EARNINGS", "symbol=AAPL,MSFT"), "EARNINGS takes one symbol: ask once for each ticker"),
+        (("HISTORICAL_OPTIONS", "symbol=IBM"), "needs date"),
+        (("HISTORICAL_OPTIONS", "symbol=IBM", "date=tomorrow"), "YYYY-MM-DD"),
+    ],
+)
+def test_a_call_that_makes_no_sense_is_a_config_gap_and_no_request(world: Any, words: Any, says: str) -> None:
+    server = world()
+    done = server.fetch(*words, pit=PIT)
+    assert done.gap_types == ["config"]
+    assert says in done.reasons
+    assert (done.status, server.queries) == (0, [])
+
+
+def test_help_lists_every_function_with_its_rule(world: Any) -> None:
+    lines = {line.split()[0]: line for line in world().fetch("--help").text.splitlines() if line.startswith("  ")}
+    for name, function in FUNCTIONS.items():
+        assert name in UNDATED or function.operation.rule in lines[name]
+        assert all(option in lines[name] for option in function.operation.needs)
+    assert "".join(lines.values()).isascii()
+
+
+# Later rows change no byte. (function, words, a store without later rows, the same with them)
+
+
+def _bars(function: str, labels: list[str], later: list[str], zone: str = "US/Eastern") -> tuple[Store, Store]:
+    early = [bar(label) for label in labels]
+    late = [bar(label, "99") for label in later]
+    return Store({function: early}, zone=zone), Store({function: late + early}, zone=zone)
+
+
+INTRADAY = [f"2024-02-15 15:{minute:02d}:00" for minute in range(55, 4, -5)]
+FOURTH = quarter("2023-12-31", "2024-01-24")
+SPLIT, LATER_SPLIT = {"effective_date": "1999-05-27"}, {"effective_date": "2024-02-15"}
+DAYS_BEFORE = ["2024-02-14", "2024-02-13", "2024-02-12"]
+WORLDS: dict[str, tuple[tuple[str, ...], tuple[Store, Store]]] = {
+    "intraday": (
+        ("TIME_SERIES_INTRADAY", "symbol=IBM", "interval=5min"),
+        _bars("TIME_SERIES_INTRADAY", INTRADAY, ["2024-02-29 10:00:00", "2024-02-15 16:05:00", "2024-02-15 16:00:00"]),
+    ),
+    "daily": (
+        ("TIME_SERIES_DAILY", "symbol=IBM"),
+        _bars("TIME_SERIES_DAILY", DAYS_BEFORE, ["2024-05-01", "2024-02-16", "2024-02-15"]),
+    ),
+    "weekly": (
+        ("TIME_SERIES_WEEKLY", "symbol=IBM"),
+        _bars("TIME_SERIES_WEEKLY", ["2024-02-09", "2024-02-02"], ["2024-02-23", "2024-02-15"]),
+    ),
+    "fx intraday": (
+        ("FX_INTRADAY", "from_symbol=EUR", "to_symbol=USD", "interval=5min"),
+        _bars("FX_INTRADAY", ["2024-02-15 20:55:00", "2024-02-15 20:50:00"], ["2024-02-15 21:00:00"], "UTC"),
+    ),
+    "coins": (
+        ("DIGITAL_CURRENCY_DAILY", "symbol=BTC", "market=EUR"),
+        _bars("DIGITAL_CURRENCY_DAILY", DAYS_BEFORE, ["2024-02-16", "2024-02-15"], "UTC"),
+    ),
+    "earnings": (
+        ("EARNINGS", "symbol=IBM"),
+        (
+            Store(documents={"EARNINGS": earnings([year("2023-12-31", "9.61")], [FOURTH])}),
+            Store(
+                documents={
+                    "EARNINGS": earnings(
+                        [year("2024-03-31", "1.68"), year("2023-12-31", "9.61")],
+                        [
+                            quarter("2024-06-30", "2024-07-24", None),
+                            quarter("2024-03-31", "2024-02-15", "1.68"),
+                            quarter("2023-12-31", "2024-03-01", "3.00"),
+                            FOURTH,
+                        ],
+                    )
+                }
+            ),
+        ),
+    ),
+    "dividends": (
+        ("DIVIDENDS", "symbol=IBM"),
+        (
+            Store(documents={"DIVIDENDS": "ex_dividend_date,declaration_date,amount\n2024-02-08,2024-01-30,1.66\n"}),
+            Store(
+                documents={
+                    "DIVIDENDS": "ex_dividend_date,declaration_date,amount\n2024-05-09,2024-04-30,1.67\n"
+                    # The same once more, declared later: it must not move the id of the one that is public.
+                    "2024-02-29,None,1.67\n2024-02-08,2024-04-30,1.66\n2024-02-08,2024-01-30,1.66\n"
+                }
+            ),
+        ),
+    ),
+    "splits": (
+        ("SPLITS", "symbol=IBM"),
+        (
+            Store(documents={"SPLITS": {"symbol": "IBM", "data": [SPLIT]}}),
+            Store(documents={"SPLITS": {"symbol": "IBM", "data": [LATER_SPLIT, SPLIT]}}),
+        ),
+    ),
+    "news": (
+        ("NEWS_SENTIMENT", "tickers=AAPL"),
+        (
+            Store(articles=[article("20240215T205959"), article("20240214T000000")]),
+            Store(
+                articles=[
+                    article("20240215T210001"), article("20240215T000000"), article("20240215T205959"),
+                    article("20240214T000000"), article("20240301T000000"),
+                ]
+            ),
+        ),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_two_worlds_that_differ_after_the_pit_give_the_same_bytes(world: Any, name: str) -> None:
+    words, (before, after) = WORLDS[name]
+    for limit in ("1", "2", "50"):
+        one, two = (world(store).fetch(*words, "--limit", limit, pit=PIT) for store in (before, after))
+        assert one.data
+        assert one.leaves == two.leaves
+
+
+def test_a_window_after_the_pit_tells_nothing_either(world: Any) -> None:
+    """Bars that are not public may reach it: whether they do is not said."""
+    words, since = WORLDS["fx intraday"][0], "2024-02-15T17:00:00-05:00"
+    stores = _bars("FX_INTRADAY", [], ["2024-02-15 21:10:00", "2024-02-15 21:00:00"], "UTC")
+    one, two = (world(store).fetch(*words, "--date-from", since, pit=PIT) for store in stores)
+    assert one.gap_types[-2:] == ["truncated", "no_data"]
+    assert one.leaves == two.leaves
+
+
+def test_two_worlds_give_the_same_bytes_of_the_real_command(run: Run) -> None:
+    words, stores = WORLDS["earnings"]
+    seen = []
+    for store in stores:
+        with serve(av.app(store)) as server:
+            env = {"PIT_FETCH_ALPHAVANTAGE_URL": server.url, "ALPHAVANTAGE_API_KEY": KEY}
+            seen.append(run("--source", "av", "--pit", PIT, "--limit", "1", *words, env=env))
+    assert seen[0].ids == ["EARNINGS:IBM:annual:2023-12-31"]
+    assert seen[0].gap_types == ["pit_excluded", "unverifiable", "unverifiable", "truncated"]
+    assert (seen[0].code, seen[0].err) == (0, b"")
+    assert (seen[0].out, seen[0].err, seen[0].code) == (seen[1].out, seen[1].err, seen[1].code)
+
+
+def _nothing(function: str) -> list[App]:
+    """What a source may say where nothing is public: unknown, unknown in other words, empty."""
+    lists: dict[str, list[Any]] = {key: [] for key, _ in FUNCTIONS[function].lists if key}
+    texts: list[Any] = [av.invalid_call(function), {}, {"items": "0", **lists}, {"Error Message": "No such thing."}]
+    if function == "NEWS_SENTIMENT":
+        texts += [av.NO_ARTICLES, av.INVALID_INPUTS, {"items": "0", "feed": []}]
+    replies = [as_json(text) for text in texts]
+    return [lambda _, reply=reply: reply for reply in (*replies, Response(b""))]  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_unknown_empty_and_all_of_it_later_are_one_outcome(world: Any, name: str) -> None:
+    words, (_, later) = WORLDS[name]
+    # Where the request names a window, it has rows in it that are not public yet.
+    early = {"intraday": "2024-02-10T12:00:00Z", "news": "2024-02-14T12:00:00Z"}.get(name, "1990-01-01T00:00:00Z")
+    outcomes = [world(later).fetch(*words, "--fail", pit=early).leaves]
+    outcomes += [world(app=app).fetch(*words, "--fail", pit=early).leaves for app in _nothing(words[0])]
+    assert '"no_data"' in outcomes[0][0]
+    assert outcomes[0][2] == 0
+    assert len(set(outcomes)) == 1
+
+
+# Requests.
+
+
+def _month_of_bars(year_: int, month: int, first_day: int = 1, last_day: int = 28) -> list[av.Bar]:
+    days = range(last_day, first_day - 1, -1)
+    return [bar(f"{year_}-{month:02d}-{day:02d} {hour:02d}:00:00") for day in days for hour in range(19, 3, -1)]
+
+
+YEAR = [row for month in range(12, 0, -1) for row in _month_of_bars(2023, month)]
+HOURLY = ("TIME_SERIES_INTRADAY", "symbol=IBM", "interval=60min")
+
+
+@pytest.mark.parametrize(
+    ("pit", "words", "months", "count", "truncated"),
+    [
+        # The month of the PIT holds enough; the limit says that there is more.
+        ("2023-06-20T12:00:00-04:00", (), ["2023-06"], 50, True),
+        # The month has just begun: the one before is needed, too.
+        ("2023-06-01T06:30:00-04:00", (), ["2023-06", "2023-05"], 50, True),
+        ("2023-06-01T00:00:30-04:00", (), ["2023-05"], 50, True),
+        # A window is covered to its first day.
+        (
+            "2023-06-20T12:00:00-04:00", ("--date-from", "2023-04-15", "--limit", "5000"),
+            ["2023-06", "2023-05", "2023-04"], 14 * 16 + 28 * 16 + 19 * 16 + 8, False,
+        ),
+        ("2023-06-20T12:00:00-04:00", ("--date-from", "2023-04-03", "--date-to", "2023-04-03"), ["2023-04"], 16, False),
+        # A month that was named is the window.
+        ("2023-06-20T12:00:00-04:00", ("month=2023-03", "--limit", "5000"), ["2023-03"], 28 * 16, False),
+        ("2023-06-20T12:00:00-04:00", ("month=2023-06", "--limit", "5000"), ["2023-06"], 19 * 16 + 8, False),
+        ("2023-06-20T12:00:00-04:00", ("month=2023-07",), [], 0, False),
+        # Nothing before: two months without a bar, and that is said.
+        ("2022-06-20T12:00:00-04:00", (), ["2022-06", "2022-05"], 0, True),
+    ],
+)  # fmt: skip
+def test_intraday_months_are_chosen_so_that_the_window_is_covered(
+    world: Any, pit: str, words: tuple[str, ...], months: list[str], count: int, truncated: bool
+) -> None:
+    ibm = world(Store({"TIME_SERIES_INTRADAY": YEAR}))
+    done = ibm.fetch(*HOURLY, *words, pit=pit)
+    assert [query["month"] for query in ibm.queries] == months
+    assert {query["outputsize"] for query in ibm.queries} <= {"full"}
+    assert {query["adjusted"] for query in ibm.queries} <= {"false"}
+    assert len(done.data) == count
+    assert ("truncated" in done.gap_types) is truncated
+    assert all(item["close"] == "10.5" for item in done.data)
+    assert done.audit["requests"] == len(months)
+
+
+def test_a_bar_that_ends_in_the_month_after_its_own_keeps_its_place(world: Any) -> None:
+    ibm = world(Store({"TIME_SERIES_INTRADAY": [bar("2023-03-01 00:00:00"), bar("2023-02-28 23:30:00")]}))
+    done = ibm.fetch(*HOURLY, pit="2023-03-20T12:00:00-04:00")
+    assert [item["timestamp"] for item in done.data] == ["2023-03-01 00:00:00", "2023-02-28 23:30:00"]
+    assert "upstream_error" not in done.gap_types
+
+
+def test_an_open_window_ends_quietly_before_the_first_month_of_a_symbol(world: Any) -> None:
+    ibm = world(Store({"TIME_SERIES_INTRADAY": YEAR}))
+    window = ("--date-from", "2022-11-15", "--date-to", "2023-02-28", "--limit", "5000")
+    done = ibm.fetch(*HOURLY, *window)
+    assert (len(done.data), done.gap_types) == (2 * 28 * 16, [])
+    assert [query["month"] for query in ibm.queries] == ["2023-02", "2023-01", "2022-12"]
+    assert ibm.fetch(*HOURLY, "--date-from", "2021-11-15", "--date-to", "2022-02-28").gap_types == ["upstream_error"]
+
+
+def test_a_chain_of_options_of_a_later_day_is_not_asked_for(world: Any) -> None:
+    chain = {"endpoint": "x", "message": "success", "data": [{"contractID": "A", "date": "2024-02-12", "last": "1"}]}
+    server = world(Store(documents={"HISTORICAL_OPTIONS": chain}))
+    assert server.fetch("HISTORICAL_OPTIONS", "symbol=IBM", "date=2024-02-16", pit=PIT).data == []
+    assert server.queries == []
+    assert len(server.fetch("HISTORICAL_OPTIONS", "symbol=IBM", "date=2024-02-12", pit=PIT).data) == 1
+
+
+@pytest.mark.parametrize("pit", [PIT, None], ids=["pit", "open"])
+def test_a_day_without_a_chain_is_no_data(world: Any, pit: str | None) -> None:
+    said = {"endpoint": "Historical Options", "message": "No data for symbol IBM on date 2024-02-11.", "data": []}
+    server = world(Store(documents={"HISTORICAL_OPTIONS": said}))
+    assert server.fetch("HISTORICAL_OPTIONS", "symbol=IBM", "date=2024-02-11", pit=pit).gap_types[-1] == "no_data"
+    assert len(server.queries) == 1
+
+
+def test_an_intraday_cursor_goes_on_into_the_month_before(world: Any) -> None:
+    ibm = world(Store({"TIME_SERIES_INTRADAY": YEAR}))
+    ids: list[str] = []
+    after: tuple[str, ...] = ()
+    for _ in range(4):
+        done = ibm.fetch(*HOURLY, "--limit", "40", *after, pit="2023-06-04T12:00:00-04:00")
+        ids += done.ids
+        after = ("--after", done.reasons.split("--after ")[1].split()[0])
+    whole = ibm.fetch(*HOURLY, "--limit", "160", pit="2023-06-04T12:00:00-04:00")
+    assert ids == whole.ids
+    assert len(set(ids)) == 160
+
+
+def test_sizes_under_a_pit_and_without(world: Any) -> None:
+    days = [bar((datetime(2024, 2, 15, tzinfo=UTC) - timedelta(days=n)).strftime("%Y-%m-%d")) for n in range(300)]
+    ibm = world(Store({"TIME_SERIES_DAILY": days}))
+    call = ("TIME_SERIES_DAILY", "symbol=IBM")
+    assert ibm.fetch(*call, "outputsize=compact", pit="2023-06-30T12:00:00Z").ids[0].endswith("2023-06-29")
+    assert len(ibm.fetch(*call, "--limit", "200").data) == 200
+    opened = ibm.fetch(*call, "--limit", "10")
+    assert opened.gap_types == ["truncated"]
+    february = datetime(2024, 2, 16, tzinfo=UTC)
+    recent = ibm.fetch(*call, "--date-from", "2024-01-02", "--limit", "300", now=february)
+    assert (recent.data[-1]["timestamp"], recent.gap_types) == ("2024-01-02", [])
+    assert ibm.fetch(*call, "--date-from", "2023-06-30", "--limit", "300", now=february).gap_types == []
+    assert [query["outputsize"] for query in ibm.queries] == ["full", "full", "compact", "compact", "full"]
+
+
+@pytest.mark.parametrize(
+    ("words", "truncated"),
+    [((), True), (("--date-from", "2024-02-15T20:00:00Z"), True), (("--date-from", "2024-02-15T20:55:00Z"), False)],
+)
+def test_bars_that_reach_back_a_limited_time_say_when_the_window_is_not_covered(
+    world: Any, words: tuple[str, ...], truncated: bool
+) -> None:
+    done = world(WORLDS["fx intraday"][1][1]).fetch(*WORLDS["fx intraday"][0], *words, pit=PIT)
+    assert ("truncated" in done.gap_types) is truncated
+
+
+@pytest.mark.parametrize("name", SOME_UNDATED)
+def test_what_could_not_be_served_is_not_asked_for(world: Any, name: str) -> None:
+    document, count = replies(name)[0]
+    server = world(app=lambda _: Response(av.body(document)))
+    done = server.fetch(*words(name), pit=PIT)
+    assert done.data == []
+    assert done.gap_types == ["pit_excluded", "unverifiable", "unverifiable", "no_data"]
+    assert (server.queries, done.audit["requests"]) == ([], 0)
+    opened = server.fetch(*words(name))
+    assert (len(opened.data), len(server.queries)) == (count, 1)
+
+
+def test_a_snapshot_is_served_for_a_pit_a_little_ahead(world: Any) -> None:
+    quote = world(Store(documents={"GLOBAL_QUOTE": {"Global Quote": {"01. symbol": "IBM", "05. price": "219.3000"}}}))
+    done = quote.fetch("GLOBAL_QUOTE", "symbol=IBM", pit="2026-06-01T12:05:00-04:00")
+    assert [(item["price"], item["available_at"]) for item in done.data] == [("219.3000", "2026-06-01T12:00:00-04:00")]
+
+
+def test_a_running_bar_is_not_served_for_a_pit_ahead_of_it(world: Any) -> None:
+    now = datetime(2024, 2, 15, 15, 57, tzinfo=NEW_YORK)
+    ibm = world(_bars("TIME_SERIES_INTRADAY", INTRADAY, [])[0])
+    done = ibm.fetch("TIME_SERIES_INTRADAY", "symbol=IBM", "interval=5min", pit="2024-02-15T23:00:00-05:00", now=now)
+    assert done.data[0]["timestamp"] == "2024-02-15 15:50:00"
+
+
+# News.
+
+
+def _articles(count: int, last: datetime, step: timedelta) -> list[dict[str, Any]]:
+    return [article((last - step * n).strftime("%Y%m%dT%H%M%S"), f"a{n:05d}") for n in range(count)]
+
+
+def test_news_windows_are_split_above_a_thousand(world: Any) -> None:
+    stored = _articles(2500, datetime(2024, 2, 15, 20, 59, 30, tzinfo=UTC), timedelta(seconds=47))
+    news = world(Store(articles=stored))
+    done = news.fetch("NEWS_SENTIMENT", "tickers=AAPL", "topics=earnings,ipo", "--limit", "5000", pit=PIT)
+    assert done.ids == [f"NEWS_SENTIMENT:https://news.example/a{n:05d}" for n in range(2500)]
+    assert "truncated" not in done.gap_types
+    first = dict(news.queries[0])
+    assert first.pop("apikey") == KEY
+    assert first == {
+        "function": "NEWS_SENTIMENT", "tickers": "AAPL", "topics": "earnings,ipo", "sort": "LATEST", "limit": "1000",
+        "time_from": "20000101T0000", "time_to": "20240215T2101",
+    }  # fmt: skip
+    assert len(news.queries) == 3
+
+
+def test_news_needs_one_request_where_one_is_enough(world: Any) -> None:
+    stored = _articles(1500, datetime(2024, 2, 15, 20, 59, 30, tzinfo=UTC), timedelta(minutes=10))
+    news = world(Store(articles=stored))
+    done = news.fetch("NEWS_SENTIMENT", "--limit", "20", pit=PIT)
+    assert (len(done.data), len(news.queries)) == (20, 1)
+    assert done.gap_types[-1] == "truncated"
+
+
+def test_an_article_with_a_date_only_is_not_lost_below_a_full_reply(world: Any) -> None:
+    """It stands at the start of its day in the source's order, and is public at the end: newer than all of the day."""
+    stored = _articles(1300, datetime(2024, 2, 14, 23, 59, 59, tzinfo=UTC), timedelta(minutes=1))
+    news = world(Store(articles=[*stored, article("20240214T000000", "dated")]))
+    done = news.fetch("NEWS_SENTIMENT", "--limit", "5", pit=PIT)
+    assert done.ids[0] == "NEWS_SENTIMENT:https://news.example/dated"
+    assert len(news.queries) == 2
+
+
+def test_a_minute_with_too_many_articles_is_said(world: Any) -> None:
+    stored = _articles(1400, datetime(2024, 2, 14, 12, 0, 59, tzinfo=UTC), timedelta(milliseconds=40))
+    news = world(Store(articles=[*stored, article("20240213T120000", "older")]))
+    done = news.fetch("NEWS_SENTIMENT", "--limit", "5000", pit=PIT)
+    assert done.ids[-1] == "NEWS_SENTIMENT:https://news.example/older"
+    assert "truncated" in done.gap_types
+
+
+def test_a_minute_with_too_many_articles_that_are_not_public_tells_nothing(
+    world: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pit_fetch_providers.alphavantage.news.LIMIT", 6)
+    public = [article("20240214T120000", "public")]
+    late = [article("20240215T000000", f"dated{n}") for n in range(9)]  # at the start of its day, public at its end
+    seen = [world(Store(articles=rows)).fetch("NEWS_SENTIMENT", pit=PIT) for rows in (public, [*late, *public])]
+    assert len(seen[0].data) == 1
+    assert seen[0].leaves == seen[1].leaves
+
+
+def test_a_news_window_asks_for_whole_days(world: Any) -> None:
+    news = world(Store(articles=[article("20240213T000000", "dated"), article("20240213T110000", "early")]))
+    done = news.fetch("NEWS_SENTIMENT", "--date-from", "2024-02-13T12:00:00Z", "--date-to", "2024-02-14", pit=PIT)
+    assert news.queries[0]["time_from"] == "20240213T0000"
+    assert done.ids == ["NEWS_SENTIMENT:https://news.example/dated"]
+
+
+# Errors inside HTTP 200. (what the source says, in PIT mode: gap type and words; in open mode)
+ERRORS: list[tuple[str, Any, str, str]] = [
+    ("bad key", av.BAD_KEY, "upstream_error", "refused the credential"),
+    ("bad key elsewhere", {"Information": av.BAD_KEY["Error Message"]}, "upstream_error", "refused the credential"),
+    ("demo key", av.DEMO_KEY, "upstream_error", "ALPHAVANTAGE_API_KEY"),
+    ("a day's requests", av.DAILY_LIMIT, "upstream_error", "daily limit"),
+    ("a second's requests", av.PER_SECOND, "upstream_error", "per second"),
+    ("a burst", av.BURST, "upstream_error", "per second"),
+    ("a minute's requests", av.PER_MINUTE, "upstream_error", "per second or minute"),
+    ("premium", av.PREMIUM_ENDPOINT, "upstream_error", "key's plan does not include"),
+    ("premium size", av.PREMIUM_SIZE, "upstream_error", "key's plan does not include"),
+    ("artificial rows", av.ARTIFICIAL, "upstream_error", "key's plan does not include"),
+    ("no such function", {"Error Message": "This API function (X) does not exist."}, "config", "no longer has"),
+    ("unknown words", {"Information": "We moved."}, "upstream_error", "a message and no rows"),
+]
+
+
+@pytest.mark.parametrize(("said", "type_", "words"), [row[1:] for row in ERRORS], ids=[row[0] for row in ERRORS])
+def test_what_the_source_says_in_place_of_rows_is_recognised(world: Any, said: Any, type_: str, words: str) -> None:
+    for beside in ({}, {"quarterlyEarnings": [quarter("2023-12-31", "2024-01-24")]}):
+        reply = as_json({**beside, **said})
+        for pit in (PIT, None):
+            done = world(app=lambda _, reply=reply: reply).fetch("EARNINGS", "symbol=IBM", "--fail", pit=pit)
+            assert type_ in done.gap_types
+            assert words in done.reasons
+            assert (done.data, done.status) == ([], 3 if type_ == "config" else 5)
+            assert KEY not in done.text + done.complaint
+            assert "premium/" not in done.text
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 410])
+def test_another_status_is_an_error(world: Any, status: int) -> None:
+    """A 404, too, which is what an endpoint that has moved answers: an unknown symbol comes with HTTP 200."""
+    for pit in (PIT, None):
+        done = world(app=lambda _: as_json(REPORTS, status)).fetch("EARNINGS", "symbol=IBM", pit=pit)
+        assert done.data == []
+        assert f"HTTP {status}" in done.reasons
+        assert "no_data" not in done.gap_types
+
+
+# Habits of callers.
+
+
+@pytest.mark.parametrize(("word", "name"), [("estimates", "EARNINGS_ESTIMATES"), ("calendar", "EARNINGS_CALENDAR")])
+def test_other_words_for_an_operation_are_the_same_call(world: Any, word: str, name: str) -> None:
+    document, count = replies(name)[0]
+    server = world(app=lambda _: Response(av.body(document)))
+    one, two = server.fetch("--op", word, "--symbol", "IBM"), server.fetch(name, "symbol=IBM")
+    assert (one.text, len(one.data)) == (two.text, count)
+    assert server.queries[0]["function"] == name
+
+
+def test_one_ticker_is_a_symbol_where_the_operation_takes_one(world: Any) -> None:
+    ibm = world(Store(documents={"EARNINGS": REPORTS}))
+    assert ibm.fetch("EARNINGS", "--tickers", "ibm", pit=PIT).data == ibm.fetch("EARNINGS", "symbol=IBM", pit=PIT).data
+    assert ibm.queries[0]["symbol"] == "IBM"
+    assert "tickers" not in ibm.queries[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("EARNINGS", "tickers=IBM,AAPL"), "takes one symbol"),
+        (("EARNINGS", "tickers=IBM", "symbol=IBM"), "not both"),
+        (("FX_DAILY", "tickers=IBM"), "needs from_symbol"),
+        (("IPO_CALENDAR", "tickers=IBM"), "does not take tickers"),
+        (("EARNINGS", "tickers=I B"), "symbol is a ticker"),
+    ],
+)
+def test_tickers_that_are_no_symbol_are_refused(world: Any, words: tuple[str, ...], says: str) -> None:
+    server = world()
+    done = server.fetch(*words, pit=PIT)
+    assert (done.gap_types, server.queries) == (["config"], [])
+    assert says in done.reasons
+
+
+def test_a_word_too_many_names_the_fix(world: Any) -> None:
+    done = world().fetch("TIME_SERIES_DAILY", "IBM")
+    assert done.status == 2
+    assert "symbol=AAPL" in done.complaint
+
+
+# Paging: every row once, whatever the clock says by then.
+
+
+@pytest.mark.parametrize(
+    ("name", "ahead"), [*((name, True) for name in SNAPSHOTS), *((name, False) for name in SOME_UNDATED)]
+)
+def test_pages_by_cursor_hold_every_row_once(world: Any, name: str, ahead: bool) -> None:
+    for document, count in replies(name):
+        server = world(app=lambda _, reply=document: Response(av.body(reply)))
+        pit = (NOW + timedelta(hours=1)).isoformat() if ahead else None
+        whole = server.fetch(*words(name), pit=pit).ids
+        ids: list[str] = []
+        after: tuple[str, ...] = ()
+        for page in range(count):
+            now = NOW + timedelta(seconds=40 * (page + 1))
+            done = server.fetch(*words(name), "--limit", "1", *after, pit=pit, now=now)
+            ids += done.ids
+            after = ("--after", done.reasons.split("--after ")[1].split()[0]) if "--after " in done.reasons else ()
+            if not after:
+                break
+        assert ids == whole
+        assert len(set(ids)) == count
+
+
+def test_a_listing_of_thousands_can_be_read_to_its_end_in_an_agent_s_budget(world: Any) -> None:
+    rows = "".join(f"S{n:04d},Company {n},NYSE,Stock,2001-01-01,null,Active\n" for n in range(1_000))
+    listing = "symbol,name,exchange,assetType,ipoDate,delistingDate,status\n" + rows
+    server = world(app=lambda _: Response(listing.encode()))
+    ids: list[str] = []
+    after: tuple[str, ...] = ()
+    for page in range(20):
+        done = server.fetch(
+            "LISTING_STATUS", "--limit", "5000", "--max-chars", "28000", *after, now=NOW + timedelta(seconds=page)
+        )
+        ids += done.ids
+        if "--after " not in done.reasons:
+            break
+        after = ("--after", done.reasons.split("--after ")[1].split()[0])
+    assert len(ids) == len(set(ids)) == 1_000
+
+
+def test_a_server_that_ignores_the_window_with_articles_that_are_not_public_tells_nothing(
+    world: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pit_fetch_providers.alphavantage.news.LIMIT", 6)
+    late = {"items": "6", "feed": [article("20240301T120000", "late")] * 6}
+    seen = [
+        world(app=lambda _, r=reply: as_json(r)).fetch("NEWS_SENTIMENT", pit=PIT) for reply in (late, av.NO_ARTICLES)
+    ]
+    assert seen[0].leaves == seen[1].leaves
+
+
+@pytest.mark.parametrize("said", [av.invalid_call("EARNINGS"), av.INVALID_INPUTS, {"Error Message": "Oh."}])
+def test_a_bad_call_is_said_in_open_mode(world: Any, said: Any) -> None:
+    server = world(app=lambda _: as_json(said))
+    done = server.fetch("EARNINGS", "symbol=XXXX")
+    assert done.gap_types == ["upstream_error"]
+    assert "check the symbol" in done.reasons
+    assert len(server.queries) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "requests", "pause"), [(av.PER_SECOND, 4, 1.0), (av.PER_MINUTE, 4, 15.0), (av.DAILY_LIMIT, 1, 0.0)]
+)
+def test_a_throttle_is_waited_for_and_a_spent_day_is_not(world: Any, said: Any, requests: int, pause: float) -> None:
+    server = world(app=lambda _: as_json(said))
+    done = server.fetch("EARNINGS", "symbol=IBM", pit=PIT)
+    assert done.audit["requests"] == len(server.queries) == requests
+    assert sum(done.pauses) >= pause * (requests - 1)
+
+
+def test_a_throttle_that_passes_leaves_no_trace(world: Any) -> None:
+    answer, pending = av.app(Store(documents={"EARNINGS": REPORTS})), [av.BURST, av.PER_SECOND]
+
+    def app(request: HttpRequest) -> Response:
+        return as_json(pending.pop()) if pending else answer(request)
+
+    throttled = world(app=app).fetch("EARNINGS", "symbol=IBM", pit=PIT)
+    calm = world(Store(documents={"EARNINGS": REPORTS})).fetch("EARNINGS", "symbol=IBM", pit=PIT)
+    assert throttled.leaves == calm.leaves
+    assert len(throttled.data) == 4
+
+
+def test_a_throttle_is_not_waited_for_beyond_the_deadline(world: Any) -> None:
+    done = world(app=lambda _: as_json(av.PER_MINUTE)).fetch("EARNINGS", "symbol=IBM", "--timeout", "10", pit=PIT)
+    assert done.audit["requests"] == 1
+    assert "asks for fewer requests" in done.reasons
+
+
+@pytest.mark.parametrize("empty", [{}, earnings([], [])], ids=["{}", "empty lists"])
+def test_a_false_empty_is_asked_for_once_more(world: Any, empty: Any) -> None:
+    replies = [REPORTS, empty]
+    server: World = world(app=lambda _: as_json(replies.pop()))
+    assert len(server.fetch("EARNINGS", "symbol=IBM", pit=PIT).data) == 4
+    assert len(server.queries) == 2
+
+
+def test_what_stays_empty_is_no_data_under_a_pit_and_a_doubt_without(world: Any) -> None:
+    server = world(app=lambda _: as_json({}))
+    assert server.fetch("EARNINGS", "symbol=IBM", pit=PIT).gap_types[-1] == "no_data"
+    assert len(server.queries) == 2
+    opened = server.fetch("EARNINGS", "symbol=IBM")
+    assert opened.gap_types == ["unverifiable", "no_data"]
+    assert "try again later" in opened.reasons
+
+
+def test_no_articles_is_believed(world: Any) -> None:
+    news = world(Store())
+    assert news.fetch("NEWS_SENTIMENT", pit=PIT).gap_types[-1] == "no_data"
+    assert len(news.queries) == 1
+
+
+def test_a_key_in_the_rows_does_not_get_out(world: Any) -> None:
+    done = world(app=lambda _: as_json({"feed": [article("20240215T120000", title=f"key {KEY}")]})).fetch(
+        "NEWS_SENTIMENT", pit=PIT
+    )
+    assert len(done.data) == 1
+    assert KEY not in done.text
+
+
+def test_the_public_demo_key_tears_no_holes(world: Any) -> None:
+    server = world(app=av.app(Store(articles=[article("20240215T120000", title="A demo of democracy")]), key="demo"))
+    assert server.fetch("NEWS_SENTIMENT", pit=PIT, key="demo").data[0]["title"] == "A demo of democracy"
+
+
+@pytest.mark.parametrize("csv", [False, True], ids=["json", "csv"])
+def test_both_formats_give_the_same_items(world: Any, csv: bool) -> None:
+    store = WORLDS["daily"][1][0]
+    items = world(Store(store.bars, csv=csv)).fetch("TIME_SERIES_DAILY", "symbol=IBM", pit=PIT).data
+    assert items == world(store).fetch("TIME_SERIES_DAILY", "symbol=IBM", pit=PIT).data
+    assert len(items) == 3

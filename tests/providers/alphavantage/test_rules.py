@@ -1,0 +1,509 @@
+"""alphavantage, one table per rule: when is a row of a reply public? Read through --input-file, as recorded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.inprocess import NOW, Answer
+from tests.providers.alphavantage import server as av
+from tests.providers.alphavantage.replies import BARS as BAR_FUNCTIONS
+from tests.providers.alphavantage.replies import SERIES, SNAPSHOTS, SOME_UNDATED, replies
+from tests.providers.alphavantage.server import (
+    article,
+    bar,
+    csv_bar,
+    earnings,
+    quarter,
+    series_csv,
+    series_document,
+    year,
+)
+
+SECOND = timedelta(seconds=1)
+Read = Callable[..., Answer]
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    """Reads a document as the reply of a function."""
+    return partial(av.read, tmp_path)
+
+
+# Bars: (function, label, options, the instant from which the bar is public).
+BARS = [
+    ("TIME_SERIES_INTRADAY", "2024-02-15 15:55:00", "5min", "2024-02-15T16:00:00-05:00"),
+    ("TIME_SERIES_INTRADAY", "2024-02-15 19:59:00", "1min", "2024-02-15T20:00:00-05:00"),
+    ("TIME_SERIES_INTRADAY", "2024-02-15 15:00:00", "60min", "2024-02-15T16:00:00-05:00"),
+    # CSV does not name its interval: without --interval it is the longest.
+    ("TIME_SERIES_INTRADAY", "2024-02-15 15:00:00", "", "2024-02-15T16:00:00-05:00"),
+    # The day before and the day after the clocks go forward (2024-03-10) and back (2024-11-03).
+    ("TIME_SERIES_INTRADAY", "2024-03-08 15:55:00", "5min", "2024-03-08T16:00:00-05:00"),
+    ("TIME_SERIES_INTRADAY", "2024-03-11 15:55:00", "5min", "2024-03-11T16:00:00-04:00"),
+    ("TIME_SERIES_INTRADAY", "2024-11-01 15:55:00", "5min", "2024-11-01T16:00:00-04:00"),
+    ("TIME_SERIES_INTRADAY", "2024-11-04 15:55:00", "5min", "2024-11-04T16:00:00-05:00"),
+    # 01:30 happens twice on 2024-11-03: the later one; 02:30 never happens on 2024-03-10: the later reading.
+    ("TIME_SERIES_INTRADAY", "2024-11-03 01:30:00", "5min", "2024-11-03T01:35:00-05:00"),
+    ("TIME_SERIES_INTRADAY", "2024-03-10 02:30:00", "5min", "2024-03-10T03:35:00-04:00"),
+    # A half-day: the close is at 13:00, extended hours go on, and the day's bar is not earlier for it.
+    ("TIME_SERIES_INTRADAY", "2024-11-29 12:55:00", "5min", "2024-11-29T13:00:00-05:00"),
+    ("TIME_SERIES_DAILY", "2024-11-29", "", "2024-11-29T20:00:00-05:00"),
+    ("TIME_SERIES_DAILY", "2024-03-08", "", "2024-03-08T20:00:00-05:00"),
+    ("TIME_SERIES_DAILY", "2024-03-11", "", "2024-03-11T20:00:00-04:00"),
+    ("TIME_SERIES_DAILY_ADJUSTED", "2024-02-15", "", "2024-02-15T20:00:00-05:00"),
+    ("TIME_SERIES_WEEKLY", "2024-02-16", "", "2024-02-16T20:00:00-05:00"),
+    # Good Friday 2026: labelled Thursday; a running week may be, too, so both wait for Friday evening.
+    ("TIME_SERIES_WEEKLY", "2026-04-02", "", "2026-04-03T20:00:00-04:00"),
+    ("TIME_SERIES_WEEKLY_ADJUSTED", "2024-02-14", "", "2024-02-16T20:00:00-05:00"),
+    ("TIME_SERIES_MONTHLY", "2024-01-31", "", "2024-01-31T20:00:00-05:00"),
+    ("TIME_SERIES_MONTHLY", "2026-05-29", "", "2026-05-29T20:00:00-04:00"),  # 2026-05-31 is a Sunday
+    ("TIME_SERIES_MONTHLY_ADJUSTED", "2026-05-15", "", "2026-05-29T20:00:00-04:00"),  # a running month
+    ("FX_INTRADAY", "2024-02-15 15:55:00", "5min", "2024-02-15T11:00:00-05:00"),
+    ("FX_DAILY", "2024-02-15", "", "2024-02-15T20:00:00-05:00"),  # the UTC day is over at 19:00
+    ("FX_DAILY", "2024-07-15", "", "2024-07-15T20:00:00-04:00"),
+    ("FX_WEEKLY", "2024-02-16", "", "2024-02-16T20:00:00-05:00"),
+    ("FX_MONTHLY", "2026-02-27", "", "2026-02-27T20:00:00-05:00"),
+    ("CRYPTO_INTRADAY", "2024-11-03 06:30:00", "5min", "2024-11-03T01:35:00-05:00"),
+    ("DIGITAL_CURRENCY_DAILY", "2024-02-15", "", "2024-02-15T20:00:00-05:00"),
+    ("DIGITAL_CURRENCY_WEEKLY", "2024-02-18", "", "2024-02-18T20:00:00-05:00"),
+    ("DIGITAL_CURRENCY_WEEKLY", "2024-02-14", "", "2024-02-18T20:00:00-05:00"),
+    ("DIGITAL_CURRENCY_MONTHLY", "2024-02-10", "", "2024-02-29T20:00:00-05:00"),
+]
+
+
+@pytest.mark.parametrize(("function", "label", "interval", "public"), BARS)
+def test_a_bar_is_public_at_its_end_and_not_before(
+    read: Read, function: str, label: str, interval: str, public: str
+) -> None:
+    zone = "US/Eastern" if function.startswith("TIME_SERIES") else "UTC"
+    words = [function] + ([f"interval={interval}"] if interval else [])
+    words += ["market=EUR"] if function.startswith(("CRYPTO", "DIGITAL")) else []
+    # A CSV names no zone, and that of a coin's minutes has the header of an equity's.
+    in_csv = "2024-11-03T06:35:00-05:00" if function == "CRYPTO_INTRADAY" else public
+    for document, instant in (
+        (series_document(function, [bar(label)], zone, interval), public),
+        (series_csv([csv_bar(function, label)]), in_csv),
+    ):
+        end = datetime.fromisoformat(instant)
+        at_the_end, before_it = read(document, *words, pit=end), read(document, *words, pit=end - SECOND)
+        assert [item["available_at"] for item in at_the_end.data] == [instant]
+        assert at_the_end.data[0]["available_at_source"] == "time_series_timestamp"
+        assert (before_it.data, before_it.gap_types[-1]) == ([], "no_data")
+
+
+def test_every_function_with_bars_is_in_the_table_above() -> None:
+    assert {row[0] for row in BARS} == set(BAR_FUNCTIONS)
+
+
+@pytest.mark.parametrize("pit", ["2024-02-15T15:57:00-05:00", "2024-02-15T16:00:00-05:00", "2024-02-16T00:00:00-05:00"])
+def test_a_pit_inside_a_bar_at_its_end_and_at_midnight(read: Read, pit: str) -> None:
+    labels = ["2024-02-16 04:00:00", "2024-02-15 19:55:00", "2024-02-15 15:55:00", "2024-02-15 15:50:00"]
+    document = series_document("TIME_SERIES_INTRADAY", [bar(label) for label in labels], "US/Eastern", "5min")
+    done = read(document, "TIME_SERIES_INTRADAY", pit=pit)
+    expected = {"2024-02-15T15:57:00-05:00": labels[3:], "2024-02-15T16:00:00-05:00": labels[2:]}
+    assert [item["timestamp"] for item in done.data] == expected.get(pit, labels[1:])
+
+
+def test_the_zone_is_the_replys_own_and_an_unknown_one_is_none(read: Read) -> None:
+    label = bar("2024-02-15 15:55:00")
+    for zone, expected in [("UTC", "2024-02-15T11:00:00-05:00"), ("US/Eastern", "2024-02-15T16:00:00-05:00")]:
+        done = read(series_document("TIME_SERIES_INTRADAY", [label], zone, "5min"), "TIME_SERIES_INTRADAY")
+        assert [item["available_at"] for item in done.data] == [expected]
+    odd = series_document("TIME_SERIES_INTRADAY", [label], "Mars/Olympus", "5min")
+    assert read(odd, "TIME_SERIES_INTRADAY", pit=NOW).data == []
+    assert [item["available_at"] for item in read(odd, "TIME_SERIES_INTRADAY").data] == [None]
+
+
+def test_the_longer_of_the_intervals_asked_for_and_named_counts(read: Read) -> None:
+    document = series_document("TIME_SERIES_INTRADAY", [bar("2024-02-15 15:00:00")], "US/Eastern", "60min")
+    done = read(document, "TIME_SERIES_INTRADAY", "interval=5min")
+    assert [item["available_at"] for item in done.data] == ["2024-02-15T16:00:00-05:00"]
+
+
+@pytest.mark.parametrize("wire", ["json", "csv"])
+def test_adjusted_columns_are_left_out_under_a_pit_and_raw_ones_stay(read: Read, wire: str) -> None:
+    row = bar("2024-02-15", adjusted_close="9.1", dividend_amount="0.2400", split_coefficient="2.0")
+    function = "TIME_SERIES_DAILY_ADJUSTED"
+    document = series_csv([row]) if wire == "csv" else series_document(function, [row], "US/Eastern")
+    raw = {
+        "record_type": "bar", "timestamp": "2024-02-15", "open": "10.0000", "high": "11.0000", "low": "9.0000",
+        "close": "10.5", "volume": "100", "dividend_amount": "0.2400", "split_coefficient": "2.0",
+    }  # fmt: skip
+    stamps = {
+        "available_at": "2024-02-15T20:00:00-05:00",
+        "available_at_source": "time_series_timestamp",
+    }
+    at_pit = read(document, "TIME_SERIES_DAILY_ADJUSTED", "symbol=IBM", pit=NOW)
+    assert at_pit.data == [{**stamps, "id": "TIME_SERIES_DAILY_ADJUSTED:IBM:2024-02-15", **raw}]
+    assert read(document, "TIME_SERIES_DAILY_ADJUSTED").data[0]["adjusted_close"] == "9.1"
+
+
+def test_intraday_bars_in_a_file_are_served_with_a_constant_caveat(read: Read) -> None:
+    document = series_document("TIME_SERIES_INTRADAY", [bar("2024-02-15 15:00:00")], "US/Eastern", "60min")
+    for pit in ("2024-02-15T15:00:00-05:00", NOW):
+        assert "adjusted=false" in read(document, "TIME_SERIES_INTRADAY", pit=pit).reasons
+
+
+# EARNINGS.
+
+IBM = earnings(
+    [year("2026-03-31", "1.91"), year("2025-12-31", "11.57"), year("2024-12-31", "10.33")],
+    [
+        quarter("2026-06-30", "2026-07-22", "None"),
+        quarter("2026-03-31", "2026-04-22", "1.91"),
+        quarter("2025-12-31", "2026-01-28", "4.52", reportTime="pre-market"),
+        quarter("2025-09-30", "None", "2.65"),
+        quarter("2025-06-30", "2025-07-23", "2.8"),
+        quarter("2024-12-31", "2025-01-29", "3.92", surprise="None", surprisePercentage="-"),
+    ],
+)
+
+
+@pytest.mark.parametrize(
+    ("pit", "expected"),
+    [
+        ("2026-04-22T23:59:59-04:00", ["annual:2025-12-31", "quarterly:2025-12-31"]),
+        ("2026-04-23T00:00:00-04:00", ["quarterly:2026-03-31", "annual:2025-12-31", "quarterly:2025-12-31"]),
+        ("2026-01-28T23:59:59-05:00", []),
+        ("2026-01-29T00:00:00-05:00", ["annual:2025-12-31", "quarterly:2025-12-31"]),
+        ("2026-05-30T00:00:00-04:00", ["quarterly:2026-03-31", "annual:2025-12-31", "quarterly:2025-12-31"]),
+    ],
+)
+def test_a_quarter_is_public_when_the_day_of_its_report_is_over(read: Read, pit: str, expected: list[str]) -> None:
+    older = ["quarterly:2025-06-30", "annual:2024-12-31", "quarterly:2024-12-31"]
+    done = read(IBM, "EARNINGS", "symbol=IBM", pit=pit)
+    assert done.ids == [f"EARNINGS:IBM:{name}" for name in [*expected, *older]]
+
+
+def test_earnings_items_have_the_known_fields_and_nulls(read: Read) -> None:
+    items = {item["id"]: item for item in read(IBM, "EARNINGS", "symbol=IBM", pit=NOW).data}
+    assert items["EARNINGS:IBM:quarterly:2024-12-31"] == {
+        "available_at": "2025-01-30T00:00:00-05:00",
+        "available_at_source": "provider_metadata",
+        "id": "EARNINGS:IBM:quarterly:2024-12-31",
+        "record_type": "quarterly_earnings",
+        "fiscalDateEnding": "2024-12-31",
+        "reportedDate": "2025-01-29",
+        "reportedEPS": "3.92",
+        "estimatedEPS": "0.90",
+        "surprise": None,
+        "surprisePercentage": None,
+        "reportTime": "post-market",
+    }
+    assert items["EARNINGS:IBM:annual:2024-12-31"] == {
+        "available_at": "2025-01-30T00:00:00-05:00",
+        "available_at_source": "provider_metadata",
+        "id": "EARNINGS:IBM:annual:2024-12-31",
+        "record_type": "annual_earnings",
+        "fiscalDateEnding": "2024-12-31",
+        "reportedEPS": "10.33",
+    }
+
+
+def test_open_mode_serves_unreported_and_undated_quarters_but_no_year_to_date(read: Read) -> None:
+    done = read(IBM, "EARNINGS", "symbol=IBM")
+    undated = {item["id"] for item in done.data if item["available_at"] is None}
+    assert undated == {"EARNINGS:IBM:quarterly:2026-06-30", "EARNINGS:IBM:quarterly:2025-09-30"}
+    assert "EARNINGS:IBM:annual:2026-03-31" not in done.ids
+
+
+@pytest.mark.parametrize(
+    ("annual", "eps", "kept"),
+    [
+        (["2023-12-31"], "9.61", ["2023-12-31"]),
+        (["2023-12-31"], "2.00", []),  # the oldest row, and no more than its last two quarters
+        (["2023-12-31", "2022-12-31"], "9.61", ["2023-12-31", "2022-12-31"]),
+        (["2023-12-31", "2022-09-30"], "9.61", ["2022-09-30"]),  # fifteen months after the year before
+        (["2023-12-31", "2022-11-30"], "9.61", ["2023-12-31", "2022-11-30"]),  # a year of 53 weeks
+        (["2023-12-31", "2021-12-31"], "9.61", ["2023-12-31", "2021-12-31"]),  # a year is missing
+    ],
+)
+def test_year_to_date_rows_are_dropped(read: Read, annual: list[str], eps: str, kept: list[str]) -> None:
+    ends = sorted({*annual, "2023-12-31", "2023-09-30", "2023-06-30"}, reverse=True)
+    quarters = [
+        quarter(end, f"{int(end[:4]) + (end[5:7] > '10')}-{'02' if end[5:7] > '10' else '11'}-01") for end in ends
+    ]
+    document = earnings([year(end, eps) for end in annual], quarters)
+    done = read(document, "EARNINGS", "symbol=IBM", pit=NOW)
+    assert [i["fiscalDateEnding"] for i in done.data if i["record_type"] == "annual_earnings"] == kept
+
+
+def test_the_vintage_caveat_is_in_every_reply_at_a_pit_and_in_none_without(read: Read) -> None:
+    nothing = read(earnings([], []), "EARNINGS", pit="2020-01-01T00:00:00Z")
+    assert "as they stand today" in nothing.reasons
+    assert "as they stand today" in read(IBM, "EARNINGS", pit=NOW).reasons
+    assert "as they stand today" not in read(IBM, "EARNINGS").reasons
+
+
+# By their own day: (function, row, the instant from which it is public).
+DAYS = [
+    (
+        "DIVIDENDS",
+        "ex_dividend_date,declaration_date,record_date,payment_date,amount\n2024-05-09,2024-04-30,None,2024-06-10,1.67\n",
+        "2024-05-01T00:00:00-04:00",
+    ),
+    (
+        "DIVIDENDS",
+        "ex_dividend_date,declaration_date,record_date,payment_date,amount\n1999-11-08,None,None,None,0.12\n",
+        "1999-11-09T00:00:00-05:00",
+    ),
+    (
+        "DIVIDENDS",
+        {
+            "symbol": "IBM",
+            "data": [{"ex_dividend_date": "2024-05-09", "declaration_date": "2024-04-30", "amount": "1"}],
+        },
+        "2024-05-01T00:00:00-04:00",
+    ),
+    ("SPLITS", "effective_date,split_factor\n2021-11-04,1.0460\n", "2021-11-05T00:00:00-04:00"),
+    (
+        "SPLITS",
+        {"symbol": "IBM", "data": [{"effective_date": "1999-05-27", "split_factor": "2.0000"}]},
+        "1999-05-28T00:00:00-04:00",
+    ),
+    (
+        "HISTORICAL_OPTIONS",
+        {"endpoint": "x", "message": "success", "data": [{"contractID": "IBM1", "date": "2024-02-15", "last": "1"}]},
+        "2024-02-17T00:00:00-05:00",
+    ),
+    (
+        "HISTORICAL_OPTIONS",
+        "contractID,symbol,date,last\nIBM1,IBM,2024-02-16,1.0\n",  # a Friday
+        "2024-02-20T00:00:00-05:00",
+    ),
+    ("NEWS_SENTIMENT", {"feed": [article("20240215T210000")]}, "2024-02-15T16:00:00-05:00"),
+    ("NEWS_SENTIMENT", {"feed": [article("20240215T000000")]}, "2024-02-15T19:00:00-05:00"),
+    ("NEWS_SENTIMENT", {"feed": [article("20240215T000001")]}, "2024-02-14T19:00:01-05:00"),
+]
+
+
+@pytest.mark.parametrize(("function", "document", "public"), DAYS)
+def test_a_row_with_a_day_is_public_when_that_day_is_over(
+    read: Read, function: str, document: Any, public: str
+) -> None:
+    end = datetime.fromisoformat(public)
+    assert [item["available_at"] for item in read(document, function, pit=end).data] == [public]
+    assert read(document, function, pit=end - SECOND).data == []
+
+
+def test_news_under_a_pit_has_no_scores_and_no_summary(read: Read) -> None:
+    document = {"items": "1", "feed": [article("20240215T210000")]}
+    at_pit = read(document, "NEWS_SENTIMENT", pit=NOW)
+    assert at_pit.data == [
+        {
+            "available_at": "2024-02-15T16:00:00-05:00",
+            "available_at_source": "provider_metadata",
+            "id": "NEWS_SENTIMENT:https://news.example/20240215T210000",
+            "record_type": "article",
+            "title": "Title 20240215T210000",
+            "url": "https://news.example/20240215T210000",
+            "time_published": "20240215T210000",
+            "authors": ["A. Writer"],
+            "banner_image": None,
+            "source": "Example",
+            "category_within_source": None,
+            "source_domain": "news.example",
+            "topics": ["earnings"],
+            "tickers": ["AAPL"],
+        }
+    ]
+    opened = read(document, "NEWS_SENTIMENT").data[0]
+    assert opened["overall_sentiment_score"] == 0.22902
+    assert opened["summary"] == "A summary that a model wrote"
+
+
+# Snapshots and what cannot be dated.
+
+
+@pytest.mark.parametrize("name", SOME_UNDATED)
+def test_what_is_not_dated_is_served_in_open_mode_and_not_under_a_past_pit(read: Read, name: str) -> None:
+    for document, count in replies(name):
+        opened, at_pit = read(document, name), read(document, name, pit=NOW - SECOND)
+        assert len(opened.data) == len(set(opened.ids)) == count
+        stamps = {item["available_at"] for item in opened.data}
+        assert stamps <= ({"2026-06-01T12:00:00-04:00"} if name in SNAPSHOTS else {None})
+        assert at_pit.data == []
+        assert at_pit.gap_types == ["pit_excluded", "unverifiable", "unverifiable", "no_data"]
+        assert name in at_pit.reasons
+        ahead = read(document, name, pit=NOW + SECOND * 60)
+        assert len(ahead.data) == (count if name in SNAPSHOTS else 0) or not count
+
+
+def test_null_spellings_become_null_and_numbers_stay_strings(read: Read) -> None:
+    rows = "symbol,name,b,c,d,e\nIBM,None,-,null,,1.50\n"
+    assert read(rows, "SYMBOL_SEARCH").data[0] | {"id": ""} == {
+        "available_at": "2026-06-01T12:00:00-04:00", "available_at_source": "provider_metadata", "id": "",
+        "record_type": "symbol_search", "symbol": "IBM", "name": None, "b": None, "c": None, "d": None, "e": "1.50",
+    }  # fmt: skip
+
+
+def test_a_calendar_of_either_year_has_the_same_fields(read: Read) -> None:
+    header, row = "symbol,name,reportDate,fiscalDateEnding,estimate,currency", "IBM,IBM,2026-07-22,2026-06-30,,USD"
+    old, new = (
+        read(f"{header}{more}\n{row}{value}\n", "EARNINGS_CALENDAR").data[0]
+        for more, value in (("", ""), (",timeOfTheDay", ",post-market"))
+    )
+    assert set(old) == set(new)
+    assert (old["timeOfTheDay"], new["timeOfTheDay"], new["estimate"]) == (None, "post-market", None)
+
+
+# --date-from and --date-to compare the provider's own dates.
+@pytest.mark.parametrize(
+    ("function", "document", "first", "last", "count"),
+    [
+        ("EARNINGS", IBM, "2026-04-22", "2026-04-22", 1),
+        ("EARNINGS", IBM, "2026-04-23", "2026-05-01", 0),
+        ("EARNINGS", IBM, "2026-01-28", "2026-04-21", 2),
+        ("SPLITS", DAYS[3][1], "2021-11-04", "2021-11-04", 1),
+        ("SPLITS", DAYS[3][1], "2021-11-05", "2021-11-05", 0),
+        ("DIVIDENDS", DAYS[0][1], "2024-04-30", "2024-04-30", 1),
+        ("TIME_SERIES_DAILY", series_csv([bar("2024-02-15"), bar("2024-02-14")]), "2024-02-15", "2024-02-15", 1),
+        (
+            "FX_DAILY",
+            series_csv([csv_bar("FX_DAILY", "2024-07-15"), csv_bar("FX_DAILY", "2024-07-12")]),
+            "2024-07-15",
+            "2024-07-15",
+            1,
+        ),
+        ("NEWS_SENTIMENT", {"feed": [article("20240215T000000")]}, "2024-02-15", "2024-02-15", 1),
+        ("NEWS_SENTIMENT", {"feed": [article("20240215T120000")]}, "2024-02-15T12:00:00Z", "2024-02-15T12:00:00Z", 1),
+    ],
+)
+def test_the_window_compares_the_providers_own_dates(
+    read: Read, function: str, document: Any, first: str, last: str, count: int
+) -> None:
+    done = read(document, function, "--date-from", first, "--date-to", last, pit=NOW)
+    assert len(done.data) == count
+
+
+def test_the_window_of_an_undated_series_is_its_rows_date(read: Read) -> None:
+    done = read(SERIES[1][0], "CPI", "--date-from", "2026-01-01")
+    assert [item["date"] for item in done.data] == ["2026-04-01"]
+
+
+# Rows that nobody can read.
+
+BROKEN: list[tuple[str, Any, Any]] = [
+    ("EARNINGS", earnings([], [quarter("2024-12-31", "2025-01-29")]), lambda d, r: d["quarterlyEarnings"].append(r)),
+    ("DIVIDENDS", {"data": [{"ex_dividend_date": "2024-05-09", "amount": "1"}]}, lambda d, row: d["data"].append(row)),
+    ("SPLITS", {"data": [{"effective_date": "2024-05-09"}]}, lambda d, row: d["data"].append(row)),
+    ("NEWS_SENTIMENT", {"feed": [article("20240215T120000")]}, lambda d, row: d["feed"].append(row)),
+    ("HISTORICAL_OPTIONS", {"data": [{"contractID": "A", "date": "2024-02-15"}]}, lambda d, row: d["data"].append(row)),
+]  # fmt: skip
+WRECKS: list[Any] = [
+    None, 7, "x", [], {}, {"url": 5}, {"fiscalDateEnding": "2025-02-30"}, {"fiscalDateEnding": "9999-12-31"},
+    {"fiscalDateEnding": "2025-03-31", "reportedDate": "9999-12-31", "reportedEPS": "1e999999999"},
+    {"ex_dividend_date": ["2024-01-01"], "declaration_date": {"a": 1}}, {"effective_date": "9999-12-31"},
+    {"fiscalDateEnding": "2025-03-31", "reportedDate": "9999-12-31", "reportedEPS": "abc"}, {"url": "u"},
+    {"url": "https://x", "time_published": "20241399T000000", "topics": 5, "ticker_sentiment": [1]},
+    {"url": "https://y", "time_published": "99991231T000000"}, {"contractID": "B", "date": "9999-12-31"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "document", "add"), BROKEN)
+def test_a_row_that_cannot_be_read_changes_no_byte_at_a_pit(read: Read, function: str, document: Any, add: Any) -> None:
+    import copy
+
+    clean = read(document, function, pit=NOW)
+    assert len(clean.data) == 1
+    for wreck in WRECKS:
+        worse = copy.deepcopy(document)
+        add(worse, wreck)
+        assert read(worse, function, pit=NOW).leaves == clean.leaves, wreck
+
+
+@pytest.mark.parametrize("function", ["TIME_SERIES_DAILY", "TIME_SERIES_MONTHLY", "DIGITAL_CURRENCY_WEEKLY"])
+@pytest.mark.parametrize("wire", ["json", "csv"])
+def test_a_bar_with_an_impossible_label_changes_no_byte_at_a_pit(read: Read, function: str, wire: str) -> None:
+    def document(*labels: str) -> Any:
+        bars = [bar(one) for one in labels]
+        return series_csv(bars) if wire == "csv" else series_document(function, bars, "UTC")
+
+    words = (function, "market=EUR") if function.startswith("DIGITAL") else (function,)
+    pit = "2024-03-01T00:00:00Z"
+    clean = read(document("2024-01-31"), *words, pit=pit)
+    assert len(clean.data) == 1
+    for label in ("9999-12-31", "2024-02-30", "x", "", "2024-01-30x"):
+        assert read(document("2024-01-31", label), *words, pit=pit).leaves == clean.leaves, label
+
+
+def test_csv_rows_that_are_cut_short_or_too_long_do_no_harm(read: Read) -> None:
+    good = series_csv([bar("2024-01-31")])
+    clean = read(good, "TIME_SERIES_DAILY", pit="2024-02-01T01:00:00Z")
+    assert len(clean.data) == 1
+    broken = good + "2024-02-01\n" + "2024-02-02,1,2,3,4,5,6,7,8\n\n" + f"{'9' * 140_000},1\n" + 'x,"\n'
+    assert read(broken, "TIME_SERIES_DAILY", pit="2024-02-01T01:00:00Z").leaves == clean.leaves
+
+
+@pytest.mark.parametrize("pit", ["2024-02-01T01:00:00Z", None])
+def test_a_csv_that_breaks_off_is_not_read_to_where_it_breaks(read: Read, pit: str | None) -> None:
+    """Cut off inside its last figure, it would still look like a row."""
+    whole = series_csv([bar("2024-01-31"), bar("2024-01-30")])
+    assert len(read(whole, "TIME_SERIES_DAILY", pit=pit).data) == 2
+    for cut in (whole[:-2], whole[:-3], whole[: whole.rindex(",")], whole.splitlines()[0]):
+        left = read(cut, "TIME_SERIES_DAILY", pit=pit)
+        assert (left.data, left.gap_types[-1]) == ([], "input_error")
+        assert "does not end with a line break" in left.reasons
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999", "9" * 5000, "[" * 700 + "]" * 700])
+def test_a_number_that_no_reader_takes_does_not_spoil_the_reply(read: Read, number: str) -> None:
+    row = '{"url": "https://x", "time_published": "20240215T120000", "overall_sentiment_score": %s}'
+    good = json.dumps(article("20240215T120000"))
+    done = read('{"feed": [' + row % number + "," + good + "]}", "NEWS_SENTIMENT")
+    assert "NEWS_SENTIMENT:https://news.example/20240215T120000" in done.ids
+    assert {item["overall_sentiment_score"] for item in done.data} <= {None, 0.22902}
+
+
+def test_half_a_surrogate_pair_is_replaced(read: Read) -> None:
+    rows = [article("20240215T120000", "a\ud800", title="Gr\u00fc\u00dfe \U0001f600"), article("20240215T110000")]
+    done = read({"feed": rows}, "NEWS_SENTIMENT", pit=NOW)
+    assert [item["title"] for item in done.data] == ["Gr\u00fc\u00dfe \U0001f600", "Title 20240215T110000"]
+    assert done.ids[0] == "NEWS_SENTIMENT:https://news.example/a?"
+
+
+def test_a_csv_header_may_have_a_column_of_two_words(read: Read) -> None:
+    assert read("time,Chaikin A/D\n2026-05-15,1.0\n", "AD").data[0]["chaikin_a/d"] == "1.0"
+
+
+@pytest.mark.parametrize(
+    "document", ["<html><body>a, b</body></html>", "[1, 2]", "{", "plain words", '{"data": [{"a": 1}]}']
+)
+def test_what_is_no_reply_is_an_input_error(read: Read, document: str) -> None:
+    done = read(document, "EARNINGS")
+    assert done.gap_types == ["input_error"]
+
+
+# Whatever stands in a reply: rows that are not public at the PIT change no byte of the answer.
+
+_PIT = "2024-02-15T00:00:00-05:00"
+_ENDS = st.sampled_from(["2024-03-31", "2023-12-31", "2023-09-30", "2023-06-30", "2022-12-31", "2021-12-31", "x"])
+_REPORTED = st.sampled_from(["2024-02-14", "2024-02-15", "2024-01-24", "2023-10-25", "2030-01-01", "None", "soon"])
+_EPS = st.sampled_from(["1.00", "2.00", "3.00", "9.61", "None"])
+
+
+@given(
+    quarters=st.lists(st.tuples(_ENDS, _REPORTED, _EPS), max_size=6, unique_by=lambda row: row[:2]),
+    years=st.lists(st.tuples(_ENDS, _EPS), max_size=4, unique_by=lambda row: row[0]),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_reports_that_are_not_public_change_no_byte(
+    read: Read, quarters: list[tuple[str, str, str]], years: list[tuple[str, str]]
+) -> None:
+    public = [row for row in quarters if row[1] <= "2024-02-14" and row[2] != "None" and row[0] != "x"]
+    ended = {row[0] for row in public}
+    all_of_it = earnings([year(*row) for row in years], [quarter(*row) for row in quarters])
+    public_only = earnings(
+        [year(*row) for row in years if row[0] in ended and row[1] != "None"], [quarter(*row) for row in public]
+    )
+    seen = [read(document, "EARNINGS", "symbol=IBM", pit=_PIT) for document in (all_of_it, public_only)]
+    assert seen[0].leaves == seen[1].leaves
+    assert len([item for item in seen[0].data if item["record_type"] == "quarterly_earnings"]) == len(ended)

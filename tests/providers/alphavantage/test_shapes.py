@@ -1,0 +1,386 @@
+"""alphavantage: a reply has to be the operation's own and about what was asked for, and passes known columns only."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pit_fetch_providers.alphavantage.catalog import FUNCTIONS
+
+from pit_fetch.testing.server import as_json
+from tests.inprocess import NOW, Answer
+from tests.providers.alphavantage import server as av
+from tests.providers.alphavantage.replies import BARS, COINS, INTRADAY, SNAPSHOTS, UNDATED, replies
+from tests.providers.alphavantage.server import (
+    article,
+    bar,
+    csv_bar,
+    earnings,
+    quarter,
+    series_csv,
+    series_document,
+    year,
+)
+
+AHEAD = NOW + timedelta(minutes=1)
+Read = Callable[..., Answer]
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    """Reads a document as the reply of a function."""
+    return partial(av.read, tmp_path)
+
+
+# A reply of one operation, read as another: never its rows, whatever their dates.
+
+SERIES_CSV = "timestamp,value\n2024-04-01,158695\n2024-03-01,158500\n"
+SERIES_JSON = {"name": "Payroll", "interval": "monthly", "unit": "x", "data": [{"date": "2024-04-01", "value": "1"}]}
+ADJUSTED_CSV = series_csv([csv_bar("TIME_SERIES_MONTHLY_ADJUSTED", "2024-01-31")])
+DAILY_CSV = series_csv([bar("2024-01-31")])
+OVERVIEW = {"Symbol": "IBM", "LatestQuarter": "2023-12-31", "EPS": "9"}
+DIVIDENDS_CSV = "ex_dividend_date,declaration_date,record_date,payment_date,amount\n2024-02-08,2024-01-30,x,y,1.66\n"
+INDICATOR_JSON = {"Meta Data": {"1: Symbol": "IBM"}, "Technical Analysis: SMA": {"2024-01-31": {"SMA": "1"}}}
+ALIEN: list[tuple[str, Any]] = [
+    ("SPLITS", SERIES_CSV), ("DIVIDENDS", SERIES_CSV), ("HISTORICAL_OPTIONS", SERIES_CSV), ("EARNINGS", SERIES_CSV),
+    ("NEWS_SENTIMENT", SERIES_CSV), ("TIME_SERIES_DAILY", SERIES_CSV), ("FX_DAILY", SERIES_CSV),
+    ("SPLITS", SERIES_JSON), ("DIVIDENDS", SERIES_JSON), ("HISTORICAL_OPTIONS", SERIES_JSON),
+    ("TIME_SERIES_DAILY", ADJUSTED_CSV), ("TIME_SERIES_MONTHLY", ADJUSTED_CSV),
+    ("TIME_SERIES_DAILY_ADJUSTED", ADJUSTED_CSV), ("TIME_SERIES_DAILY_ADJUSTED", DAILY_CSV), ("FX_DAILY", DAILY_CSV),
+    ("FX_INTRADAY", series_csv([bar("2024-01-31 10:00:00")])), ("TIME_SERIES_DAILY", "time,SMA\n2024-01-31,1.0\n"),
+    ("TIME_SERIES_DAILY", "time,Real Upper Band,Real Middle Band\n2024-01-31,1.0,2\n"),
+    ("TIME_SERIES_DAILY", INDICATOR_JSON), ("SMA", DAILY_CSV), ("SPLITS", DIVIDENDS_CSV), ("EARNINGS", DIVIDENDS_CSV),
+    ("TIME_SERIES_DAILY", OVERVIEW), ("EARNINGS", OVERVIEW), ("SPLITS", OVERVIEW), ("NEWS_SENTIMENT", OVERVIEW),
+    ("EARNINGS", {"symbol": "IBM", "annualReports": [{"fiscalDateEnding": "2023-12-31"}]}),
+    ("LISTING_STATUS", DAILY_CSV), ("EARNINGS_CALENDAR", DAILY_CSV), ("OVERVIEW", {"net_assets": "1"}),
+    *(
+        (function, series_document(other, [bar("2024-01-31")], "US/Eastern"))
+        for function, other in (
+            ("TIME_SERIES_DAILY", "TIME_SERIES_MONTHLY"), ("TIME_SERIES_DAILY", "TIME_SERIES_WEEKLY"),
+            ("TIME_SERIES_WEEKLY", "TIME_SERIES_WEEKLY_ADJUSTED"), ("TIME_SERIES_DAILY", "DIGITAL_CURRENCY_DAILY"),
+            ("CRYPTO_INTRADAY", "TIME_SERIES_INTRADAY"), ("FX_INTRADAY", "TIME_SERIES_INTRADAY"),
+            ("FX_DAILY", "TIME_SERIES_DAILY"), ("DIGITAL_CURRENCY_DAILY", "TIME_SERIES_DAILY"),
+            ("TIME_SERIES_INTRADAY", "TIME_SERIES_DAILY"),
+        )
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "document"), ALIEN)
+def test_the_reply_of_another_operation_is_an_input_error(read: Read, function: str, document: Any) -> None:
+    is_served = function in SNAPSHOTS or function not in UNDATED
+    for pit in (None, AHEAD) if is_served else (None,):
+        done = read(document, function, pit=pit)
+        assert done.data == []
+        assert "input_error" in done.gap_types
+        assert "no_data" not in done.gap_types
+
+
+def test_over_the_network_it_is_an_upstream_error(tmp_path: Path) -> None:
+    wrong = series_document("TIME_SERIES_MONTHLY", [bar("2024-01-31")], "US/Eastern")
+    words = ("TIME_SERIES_DAILY", "symbol=IBM")
+    done = av.World(lambda _: as_json(wrong), tmp_path).fetch(*words, pit="2024-02-15T16:00:00Z")
+    assert done.gap_types[-1] == "upstream_error"
+    assert "rows of this function" in done.reasons
+
+
+def test_every_operation_knows_its_own_reply(read: Read) -> None:
+    for name in BARS:
+        label = "2024-01-31 10:00:00" if name in INTRADAY else "2024-01-31"
+        for document in (series_document(name, [bar(label)], "UTC"), series_csv([csv_bar(name, label)])):
+            assert len(read(document, name).data) == 1, name
+    for name in UNDATED:
+        assert [len(read(document, name).data) for document, _ in replies(name)] == [n for _, n in replies(name)], name
+
+
+def test_rows_of_another_shape_under_the_same_key_are_left_out(read: Read) -> None:
+    insiders = {"data": [{"transaction_date": "2024-01-02", "ticker": "IBM", "shares": "1"}]}
+    for function in ("SPLITS", "DIVIDENDS", "HISTORICAL_OPTIONS"):
+        # With a PIT an error would tell of rows that may not be public; without one there is nothing to hide.
+        assert read(insiders, function, pit=NOW).gap_types[-1] == "no_data"
+        assert read(insiders, function).gap_types == ["input_error"]
+
+
+# Columns.
+
+LOOKALIKES = (
+    "adjusted close", "split adjusted close", "Adj Close", "adjClose", "close adjusted", "next earnings date",
+    "fwd_return_30d", "dividend-adjusted open", "ADJUSTED CLOSE", "8. Adjusted Close", "total return", "5. volume adj",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("function", BARS)
+def test_a_column_that_nobody_has_looked_at_is_not_served_with_a_pit(read: Read, function: str) -> None:
+    label = "2024-01-31 10:00:00" if function in INTRADAY else "2024-01-31"
+    words = (function, *(["market=EUR"] if function in COINS else []))
+    for column in LOOKALIKES:
+        document = series_document(function, [bar(label)], "UTC")
+        key = next(name for name in document if name != "Meta Data")
+        document[key][label][column] = "LATER"
+        served = read(document, *words, pit=NOW)
+        assert len(served.data) == 1
+        assert "LATER" not in served.text
+        assert "LATER" in read(document, *words).text
+
+
+OURS = ("record_type", "Record Type", "adjustment", "adjustment factor", "adjustment_factor", "9. Adjustment Factor")
+
+
+@pytest.mark.parametrize("column", OURS)
+@pytest.mark.parametrize("function", ["TIME_SERIES_DAILY_ADJUSTED", "TIME_SERIES_DAILY", "SPLITS"])
+def test_a_column_with_the_name_of_a_field_of_ours_is_not_served_with_a_pit(
+    read: Read, function: str, column: str
+) -> None:
+    if function == "SPLITS":
+        document: Any = {"data": [{"effective_date": "2024-02-08", "split_factor": "2", column: "LATER"}]}
+    else:
+        document = series_document(function, [bar("2024-01-31")], "UTC")
+        document[next(name for name in document if name != "Meta Data")]["2024-01-31"][column] = "LATER"
+    for pit in (NOW, None):
+        (item,) = read(document, function, pit=pit).data
+        assert item["record_type"] == ("split" if function == "SPLITS" else "bar")
+        assert pit is None or "LATER" not in item.values()
+
+
+@pytest.mark.parametrize("column", ["revised_at", "first_seen_at", "Available At", "REVISED_AT", "id", "record_type"])
+def test_a_snapshot_s_column_with_a_name_of_ours_is_left_out(read: Read, column: str) -> None:
+    for pit in (AHEAD, None):
+        done = read({**OVERVIEW, column: "LATER"}, "OVERVIEW", "symbol=IBM", pit=pit)
+        assert [item["EPS"] for item in done.data] == ["9"]
+        assert "LATER" not in done.text
+
+
+@pytest.mark.parametrize(
+    ("function", "document"),
+    [
+        ("EARNINGS", earnings([year("2023-12-31", "9")], [quarter("2023-12-31", "2024-01-24", fwd_return="LATER")])),
+        ("EARNINGS", earnings([], [quarter("2023-12-31", "2024-01-24", surprise={"next": "LATER"})])),
+        ("DIVIDENDS", {"data": [{"ex_dividend_date": "2024-02-08", "amount": "1", "adjusted_amount": "LATER"}]}),
+        ("SPLITS", {"data": [{"effective_date": "2024-02-08", "split_factor": "2", "next_split": "LATER"}]}),
+        ("HISTORICAL_OPTIONS", {"data": [{"contractID": "A", "date": "2024-02-08", "expired_at": "LATER"}]}),
+        ("NEWS_SENTIMENT", {"feed": [article("20240215T120000", price_after="LATER")]}),
+    ],
+)
+def test_rows_with_a_date_pass_a_closed_list_of_fields(read: Read, function: str, document: Any) -> None:
+    done = read(document, function, pit=NOW)
+    assert done.data
+    assert "LATER" not in done.text
+
+
+# Coins.
+
+
+@pytest.mark.parametrize("function", COINS)
+@pytest.mark.parametrize(("market", "kept"), [("USD", 1), ("EUR", 1), ("CNY", 0), ("SEK", 0), ("", 0)])
+def test_coins_are_served_in_the_markets_whose_prices_are_their_own(
+    read: Read, function: str, market: str, kept: int
+) -> None:
+    label = "2024-01-31 10:00:00" if function == "CRYPTO_INTRADAY" else "2024-01-31"
+    words = [function, *([f"market={market}"] if market else [])]
+    document = series_csv([bar(label)])
+    done = read(document, *words, pit=NOW)
+    assert len(done.data) == kept
+    assert ("in other markets than EUR and USD" in done.reasons) is not kept
+    assert len(read(document, *words).data) == 1  # open mode serves it, undated
+    named = series_document(function, [bar(label)], "UTC", asked={"market": market or "CNY"})
+    assert len(read(named, function, pit=NOW).data) == kept
+
+
+def test_the_coin_prices_of_before_2024_were_converted_in_every_market(read: Read) -> None:
+    row = {f"{n}{s}. {name} ({c})": "1" for n, name in enumerate(("open", "high", "low", "close"), 1)
+           for s, c in (("a", "EUR"), ("b", "USD"))}  # fmt: skip
+    document = {"Meta Data": {"4. Market Code": "EUR"}, "Time Series (Digital Currency Daily)": {"2022-11-16": row}}
+    words = ("DIGITAL_CURRENCY_DAILY", "market=EUR")
+    assert read(document, *words, pit=NOW).gap_types[-1] == "no_data"
+    assert read(document, *words).data[0]["open_(usd)"] == "1"
+
+
+def test_a_market_without_prices_of_its_own_is_not_asked_for(tmp_path: Path) -> None:
+    world = av.World(av.app(av.Store({"DIGITAL_CURRENCY_DAILY": [bar("2024-01-31")]})), tmp_path)
+    done = world.fetch("DIGITAL_CURRENCY_DAILY", "symbol=BTC", "market=CNY", pit=NOW)
+    assert (done.gap_types[-1], world.queries) == ("no_data", [])
+
+
+# The subject.
+
+CALENDAR = (
+    "symbol,name,reportDate,fiscalDateEnding,estimate,currency\n"
+    "MSFT,Microsoft,2026-07-22,2026-06-30,,USD\nAAPL,Apple,2026-07-30,2026-06-30,,USD\n"
+)
+
+
+def test_a_row_on_another_subject_is_left_out(read: Read) -> None:
+    for asked in ("aapl", "AAPL"):
+        assert [i["symbol"] for i in read(CALENDAR, "EARNINGS_CALENDAR", f"symbol={asked}", pit=AHEAD).data] == ["AAPL"]
+    assert len(read(CALENDAR, "EARNINGS_CALENDAR", pit=AHEAD).data) == 2
+    assert read(CALENDAR, "EARNINGS_CALENDAR", "symbol=IBM", pit=AHEAD).gap_types[-1] == "no_data"
+    chain = {"data": [{"contractID": n, "symbol": n, "date": "2024-02-08"} for n in ("IBM", "MSFT")]}
+    assert [i["contractID"] for i in read(chain, "HISTORICAL_OPTIONS", "symbol=IBM", pit=NOW).data] == ["IBM"]
+    days = {"data": [{"contractID": day, "date": day} for day in ("2024-02-07", "2024-02-08")]}
+    one_day = read(days, "HISTORICAL_OPTIONS", "symbol=IBM", "date=2024-02-07", pit=NOW)
+    assert [item["date"] for item in one_day.data] == ["2024-02-07"]
+    assert len(read({"data": [{"transaction_date": "x", "ticker": "A"}]}, "INSIDER_TRANSACTIONS", "symbol=B").data) == 0
+
+
+def test_an_article_has_to_name_every_ticker_that_was_asked_for(read: Read) -> None:
+    def naming(*tickers: str) -> dict[str, Any]:
+        return article(
+            "20240215T120000", "-".join(tickers) or "none", ticker_sentiment=[{"ticker": t} for t in tickers]
+        )
+
+    feed = {"feed": [naming("AAPL"), naming("MSFT"), naming("AAPL", "CRYPTO:BTC"), naming()]}
+
+    def names(*words: str) -> list[str]:
+        return [name.rpartition("/")[2] for name in read(feed, "NEWS_SENTIMENT", *words, pit=NOW).ids]
+
+    assert names("tickers=aapl") == ["AAPL", "AAPL-CRYPTO:BTC"]
+    assert names("tickers=AAPL,CRYPTO:BTC") == ["AAPL-CRYPTO:BTC"]
+    assert len(names()) == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "document"),
+    [
+        (("INCOME_STATEMENT", "symbol=MSFT"), {"symbol": "AAPL", "annualReports": [{"fiscalDateEnding": "x"}]}),
+        (("EARNINGS", "symbol=MSFT"), earnings([], [quarter("2023-12-31", "2024-01-24")], symbol="AAPL")),
+        (("EARNINGS", "symbol=MSFT"), earnings([], [], symbol="AAPL")),
+        (("SPLITS", "symbol=MSFT"), {"symbol": "AAPL", "data": [{"effective_date": "2024-01-02"}]}),
+        (("OVERVIEW", "symbol=MSFT"), {"Symbol": "AAPL"}),
+        (("GLOBAL_QUOTE", "symbol=MSFT"), {"Global Quote": {"01. symbol": "AAPL", "05. price": "1"}}),
+        (("GLOBAL_QUOTE", "symbol=MSFT"), "symbol,price\nAAPL,1\n"),
+        (("TIME_SERIES_DAILY", "symbol=MSFT"), series_document("TIME_SERIES_DAILY", [bar("2024-01-31")], None)),
+        (("FX_DAILY", "from_symbol=GBP"), series_document("FX_DAILY", [bar("2024-01-31")], None)),
+        (("DIGITAL_CURRENCY_DAILY", "market=USD"), series_document("DIGITAL_CURRENCY_DAILY", [bar("2024-1-1")], None)),
+        (("EARNINGS_CALL_TRANSCRIPT", "quarter=2024Q2"), {"symbol": "IBM", "quarter": "2024Q1", "transcript": []}),
+    ],
+)  # fmt: skip
+def test_a_reply_on_another_subject_as_a_whole_is_an_error(read: Read, words: tuple[str, ...], document: Any) -> None:
+    for pit in (None, AHEAD):
+        if pit and words[0] == "EARNINGS_CALL_TRANSCRIPT":  # of which nothing is served then
+            continue
+        done = read(document, *words, pit=pit)
+        assert done.data == []
+        assert "input_error" in done.gap_types
+        assert "something other than what was asked for" in done.reasons
+        assert "AAPL" not in done.text
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [("BRK.B", "BRK-B"), ("brk-b", "BRK.B"), ("BRK/B", "BRK-B"), ("TSCO.LON", "TSCO.LON"), ("ibm", "IBM")],
+)
+def test_a_symbol_may_be_spelled_in_several_ways(read: Read, asked: str, named: str) -> None:
+    document = earnings([], [quarter("2023-12-31", "2024-01-24")], symbol=named)
+    assert len(read(document, "EARNINGS", f"symbol={asked}", pit=NOW).data) == 1
+
+
+def test_a_withheld_row_on_another_subject_makes_no_error(read: Read) -> None:
+    own = {"contractID": "A", "symbol": "IBM", "date": "2024-02-08"}
+    late = {"contractID": "B", "symbol": "MSFT", "date": "2026-05-30"}
+    for rows in ([], [own]):
+        seen = [
+            read({"data": data}, "HISTORICAL_OPTIONS", "symbol=IBM", pit=NOW).leaves for data in (rows, [late, *rows])
+        ]
+        assert seen[0] == seen[1]
+
+
+# Spoilt rows.
+
+
+SPOILT = ("NaN", "-Infinity", "9" * 5_000, "[" * 900 + "]" * 900, '{"x":' * 30_000 + "1" + "}" * 30_000)
+
+
+@pytest.mark.parametrize(
+    ("function", "reply"),
+    [
+        ("EARNINGS", '{"symbol": "IBM", "quarterlyEarnings": [%s]}'), ("DIVIDENDS", '{"data": [%s]}'),
+        ("NEWS_SENTIMENT", '{"feed": [%s]}'), ("TIME_SERIES_DAILY", '{"Time Series (Daily)": {%s}}'),
+    ],
+)  # fmt: skip
+def test_a_spoilt_late_row_changes_no_byte(read: Read, function: str, reply: str) -> None:
+    good = {
+        "EARNINGS": quarter("2023-12-31", "2024-01-24"), "DIVIDENDS": {"ex_dividend_date": "2024-02-08", "amount": "1"},
+        "NEWS_SENTIMENT": article("20240215T120000"),
+        "TIME_SERIES_DAILY": {f"{n}. {name}": "1" for n, name in enumerate(("open", "high", "low", "close"))},
+    }[function]  # fmt: skip
+    late = {
+        "EARNINGS": '{"fiscalDateEnding": "2026-12-31", "reportedDate": "2027-01-24", "reportedEPS": %s}',
+        "DIVIDENDS": '{"ex_dividend_date": "2027-02-08", "amount": %s}',
+        "NEWS_SENTIMENT": '{"url": "u", "time_published": "20270215T120000", "x": %s}',
+        "TIME_SERIES_DAILY": '"2027-01-02": {"1. open": %s}',
+    }[function]
+    text = ('"2024-01-31": ' if function == "TIME_SERIES_DAILY" else "") + json.dumps(good)
+    clean = read(reply % text, function, pit=NOW)
+    assert len(clean.data) == 1
+    for wreck in SPOILT:
+        for rows in (f"{late % wreck}, {text}", f"{text}, {late % wreck}"):
+            assert read(reply % rows, function, pit=NOW).leaves == clean.leaves
+
+
+def test_a_stray_quote_in_a_csv_spoils_its_own_row(read: Read) -> None:
+    header, row = "ex_dividend_date,declaration_date,amount\n", "2024-02-08,2024-01-30,1.66\n"
+    clean = read(header + row, "DIVIDENDS", pit=NOW)
+    assert len(clean.data) == 1
+    assert read(header + '2027-02-08,"2027-01-30,1.66\n' + row, "DIVIDENDS", pit=NOW).leaves == clean.leaves
+
+
+# What is said.
+
+
+@pytest.mark.parametrize("name", [*BARS, "EARNINGS", "DIVIDENDS", "SPLITS"])
+def test_what_is_restated_without_a_mark_is_said_whatever_the_reply_holds(read: Read, name: str) -> None:
+    empty = {"symbol": "IBM", "data": [], "quarterlyEarnings": []} if name not in BARS else {}
+    done = read(empty, name, pit=NOW)
+    assert done.gap_types[:3] == ["pit_excluded", "unverifiable", "unverifiable"]
+    assert "as they stand today" in done.reasons
+    assert ("today's holder of the symbol" in done.reasons) is (
+        "symbol" in FUNCTIONS[name].operation.needs and name not in COINS
+    )
+
+
+def test_earnings_say_that_figures_are_in_today_s_shares(read: Read) -> None:
+    assert "today's shares" in read(earnings([], []), "EARNINGS", pit=NOW).reasons
+
+
+@pytest.mark.parametrize("function", INTRADAY)
+@pytest.mark.parametrize("pit", [NOW, None], ids=["pit", "open"])
+def test_minutes_in_a_file_without_an_interval_count_as_an_hour_and_it_is_said(
+    read: Read, function: str, pit: datetime | None
+) -> None:
+    document = series_csv([csv_bar(function, "2024-01-31 10:00:00")])
+    assert "count as 60 minutes" in read(document, function, pit=pit).reasons
+    assert "count as 60 minutes" not in read(document, function, "interval=5min", pit=pit).reasons
+
+
+# The oldest year.
+
+
+@pytest.mark.parametrize(
+    ("eps", "quarters", "kept"),
+    [
+        # As Tesla's 2010 and Salesforce's year of January 2005: the list begins within the year.
+        ("2.00", ["2010-12-31", "2010-09-30"], True),
+        ("3.00", ["2010-12-31", "2010-09-30", "2010-06-30"], True),
+        ("1.00", ["2010-12-31"], True),
+        ("4.00", ["2010-12-31", "2010-09-30", "2010-06-30", "2010-03-31"], True),
+        ("3.70", ["2010-12-31", "2010-09-30", "2010-06-30"], True),
+        # It leaves out a quarter of its year.
+        ("1.00", ["2010-12-31", "2010-09-30"], False),
+        ("2.00", ["2010-12-31", "2010-09-30", "2010-06-30", "2010-03-31"], False),
+        # The quarter of the year before is not one of its own, nor in a year of 53 weeks.
+        ("3.00", ["2010-12-31", "2010-09-30", "2010-06-30", "2009-12-31"], True),
+        ("2.00", ["2010-12-31", "2010-09-30", "2010-01-02"], True),
+    ],
+)
+@pytest.mark.parametrize("pit", [NOW, None], ids=["pit", "open"])
+def test_the_oldest_year_is_whole_where_it_is_the_sum_of_its_quarters(
+    read: Read, eps: str, quarters: list[str], kept: bool, pit: datetime | None
+) -> None:
+    document = earnings([year("2010-12-31", eps)], [quarter(end, f"{end[:4]}-12-31") for end in quarters])
+    done = read(document, "EARNINGS", "symbol=IBM", pit=pit)
+    assert ("EARNINGS:IBM:annual:2010-12-31" in done.ids) is kept

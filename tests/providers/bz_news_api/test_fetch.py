@@ -1,0 +1,536 @@
+"""bz-news-api end to end: the real command against a loopback server that speaks Benzinga's API."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pit_fetch_providers import bz_news_api
+
+import pit_fetch
+from pit_fetch.testing.server import App, Response, Server, as_json, serve
+from pit_fetch.transport import HttpRequest
+from tests import inprocess
+from tests.conftest import Finished, Run
+from tests.loopback.broken import SPOILT, spoilt
+from tests.providers.bz_news_api import server as benzinga
+from tests.providers.bz_news_api.server import TOKEN, article
+
+PIT = datetime.fromisoformat("2024-02-15T16:00:00-05:00")
+SECOND = timedelta(seconds=1)
+MINUTE = timedelta(minutes=1)
+
+
+class World:
+    """The command against one server."""
+
+    def __init__(self, server: Server, run: Run) -> None:
+        self.server, self.run = server, run
+
+    def fetch(self, *words: str, env: dict[str, str] | None = None) -> Finished:
+        variables = {"PIT_FETCH_BENZINGA_URL": self.server.url, "BENZINGANEWS_API_KEY": TOKEN, **(env or {})}
+        return self.run("--source", "bz-news-api", *words, env=variables)
+
+    def at_pit(self, *words: str, env: dict[str, str] | None = None) -> Finished:
+        return self.fetch("--pit", PIT.isoformat(), *words, env=env)
+
+
+@contextmanager
+def world(run: Run, articles: Sequence[dict[str, Any]] = (), app: App | None = None) -> Iterator[World]:
+    with serve(app or benzinga.app(articles)) as server:
+        yield World(server, run)
+
+
+def test_what_was_public_at_the_pit_is_kept_and_nothing_else(run: Run) -> None:
+    articles = [
+        article(1, PIT - 2 * MINUTE),
+        article(2, PIT, PIT),
+        article(3, PIT + SECOND),
+        article(4, PIT - MINUTE, PIT + SECOND, title="edited after the PIT"),
+        article(5, PIT - MINUTE, PIT),
+        article(6, PIT - MINUTE, created="yesterday"),
+        article(7, PIT - MINUTE, updated=None),
+        article(8, PIT - MINUTE) | {"updated": "Thu, 15 Feb 2024 15:00:00"},
+    ]
+    with world(run, articles) as bz:
+        done = bz.at_pit()
+    assert done.ids == ["2", "5", "1"]
+    assert done.gap_types == ["pit_excluded", "unverifiable"]
+    assert (done.code, done.err) == (0, b"")
+    assert done.envelope["data"][0] == {
+        "available_at": "2024-02-15T16:00:00-05:00",
+        "available_at_source": "provider_metadata",
+        "revised_at": "2024-02-15T16:00:00-05:00",
+        "id": "2",
+        "title": "Title 2",
+        "teaser": " ",
+        "body": "<p>Body of 2</p>",
+        "url": "https://www.benzinga.com/news/2",
+        "symbols": ["AAPL"],
+        "channels": ["News"],
+        "tags": [],
+        "created": "2024-02-15T16:00:00-05:00",
+        "updated": "2024-02-15T16:00:00-05:00",
+    }
+
+
+def test_late_items_in_front_do_not_use_up_the_limit(near: Run) -> None:
+    late = [article(100 + n, PIT + SECOND * (n + 1)) for n in range(150)]
+    with world(near, [*late, article(1, PIT - MINUTE), article(2, PIT - 2 * MINUTE)]) as bz:
+        done = bz.at_pit("--limit", "2")
+    assert done.ids == ["1", "2"]
+    assert "truncated" not in done.gap_types
+
+
+def test_pages_are_followed_to_the_end_of_the_window(near: Run) -> None:
+    with world(near, [article(n, PIT - n * SECOND) for n in range(1, 261)]) as bz:
+        done = bz.at_pit("--limit", "1000")
+        assert done.ids == [str(n) for n in range(1, 261)]
+        assert [request.query["page"] for request in bz.server.requests] == ["0", "1", "2"]
+
+
+def test_a_limit_that_cut_says_how_to_continue(run: Run) -> None:
+    with world(run, [article(n, PIT - n * MINUTE) for n in range(1, 8)]) as bz:
+        first = bz.at_pit("--limit", "3")
+        cursor = first.envelope["gaps"][-1]["reason"].split("--after ")[1]
+        second = bz.at_pit("--limit", "100", "--after", cursor)
+    assert first.ids == ["1", "2", "3"]
+    assert first.gap_types[-1] == "truncated"
+    assert second.ids == ["4", "5", "6", "7"]
+
+
+@pytest.mark.parametrize(
+    ("failures", "data"),
+    [([500, 500], True), ([503, 429], True), ([500] * 4, False)],
+    ids=["two 500s", "a 503 and a 429", "a 500 that stays"],
+)
+def test_server_errors_are_tried_again(near: Run, failures: list[int], data: bool) -> None:
+    answer, pending = benzinga.app([article(1, PIT - MINUTE)]), list(failures)
+
+    def app(request: HttpRequest) -> Response:
+        return as_json({"error": "SECRET DETAIL"}, pending.pop()) if pending else answer(request)
+
+    with world(near, app=app) as bz:
+        done = bz.at_pit()
+    assert done.ids == (["1"] if data else [])
+    assert ("upstream_error" in done.gap_types) is not data
+    assert b"SECRET" not in done.out + done.err
+
+
+def test_one_string_in_an_array_is_an_error_and_no_data(near: Run) -> None:
+    with world(near, app=lambda _: as_json(['Access denied for user 0 "anonymous"'])) as bz:
+        done = bz.at_pit("--fail")
+    assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
+    assert done.code == 5
+    assert b"BENZINGANEWS_API_KEY" in done.err
+
+
+def test_texts_among_the_articles_cost_none_of_them(near: Run) -> None:
+    articles = [article(n, PIT - n * MINUTE) for n in (1, 2)]
+    pages = [["x"] * 100, [*articles, "x", "y"]]
+    with world(near, app=lambda request: as_json(pages[int(request.query["page"])])) as bz:
+        assert bz.at_pit().ids == ["1", "2"]
+
+
+def test_a_window_after_the_pit_is_said(near: Run) -> None:
+    with world(near, [article(1, PIT - MINUTE), article(2, PIT + MINUTE)]) as bz:
+        (gap,) = bz.at_pit("--date-from", "2024-02-16").envelope["gaps"][2:]
+    assert (gap["type"], "--date-from is after the PIT" in gap["reason"]) == ("no_data", True)
+
+
+def test_a_refused_token_does_not_get_out(run: Run) -> None:
+    with world(run, [article(1, PIT)]) as bz:
+        done = bz.at_pit("--fail", "-v", env={"BENZINGANEWS_API_KEY": "wrong-token-123456"})
+    assert done.code == 5
+    assert b"wrong-token" not in done.out + done.err
+
+
+def test_a_window_of_more_than_the_api_serves_is_split(near: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bz_news_api, "PAGES_PER_WINDOW", 10)
+    # 1,200 articles over 30 days; the API answers no page beyond the 1,000th.
+    app = benzinga.app([article(n, PIT - n * timedelta(minutes=30)) for n in range(1, 1_201)], cap=1_000)
+    with world(near, app=app) as bz:
+        words = ("--date-from", "2024-01-01", "--limit", "20000", "--max-pages", "200", "--fields", "title")
+        done = bz.at_pit(*words, "--tickers", "AAPL")
+        pages = [int(request.query["page"]) for request in bz.server.requests]
+    assert done.ids == [str(n) for n in range(1, 1_201)]
+    assert "truncated" not in done.gap_types
+    assert max(pages) == 9
+
+
+def test_a_single_day_above_the_cap_is_said(near: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bz_news_api, "PAGES_PER_WINDOW", 3)
+    articles = [article(n, PIT - n * SECOND) for n in range(1, 401)]
+    with world(near, articles) as bz:
+        done = bz.at_pit("--limit", "20000", "--max-pages", "200", "--fields", "title")
+    assert len(done.ids) == 300
+    assert done.gap_types[-1] == "truncated"
+
+
+def test_an_order_that_is_broken_among_public_articles_is_an_error(near: Run) -> None:
+    first = [article(n, PIT - n * MINUTE) for n in range(1, 101)]
+    pages = [first, [article(500, PIT - 50 * MINUTE)]]
+    with world(near, app=lambda request: as_json(pages[int(request.query["page"])])) as bz:
+        done = bz.at_pit("--fail", "--limit", "500")
+    assert (done.code, done.ids) == (5, [str(n) for n in range(1, 99)])  # a page's last minute waits for the next page
+    assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
+
+
+def test_the_same_page_again_and_again_is_an_error(near: Run) -> None:
+    page = as_json([article(n, PIT - n * SECOND) for n in range(1, 101)])
+    with world(near, app=lambda _: page) as bz:
+        done = bz.at_pit("--limit", "500")
+        assert len(bz.server.requests) == 2
+    assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
+
+
+LATE = article(900, PIT + MINUTE)
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        [article(n, PIT + n * SECOND) | {"id": None} for n in range(1, 251)],
+        [LATE] * 250,
+        [LATE | {"title": spoilt("NaN")}] * 250,
+        [article(900, PIT - MINUTE / 2, PIT + MINUTE)] * 250,
+        [*[LATE] * 130, *[article(1, PIT - MINUTE, PIT + MINUTE)] * 130],
+    ],
+    ids=["without identity", "one late article", "one unreadable article", "one revised article", "a revised copy"],
+)
+def test_pages_that_repeat_what_is_withheld_are_no_repeated_pages(near: Run, noise: list[dict[str, Any]]) -> None:
+    public = [article(n, PIT - n * MINUTE) for n in (1, 2)]
+    with world(near, public) as bz:
+        expected = bz.at_pit()
+    with world(near, [*noise, *public]) as bz:
+        assert bz.at_pit().out == expected.out
+
+
+def test_paging_ends_whatever_the_source_repeats(near: Run) -> None:
+    # A hundred pages of a hundred: the API's own cap.
+    with world(near, app=lambda _: as_json([LATE] * 100)) as bz:
+        done = bz.at_pit("--date-from", "2024-02-01")
+        assert len(bz.server.requests) == 100
+    assert done.gap_types == ["pit_excluded", "unverifiable", "truncated", "no_data"]
+
+
+def test_a_page_that_is_public_in_part_may_be_repeated_for_a_while(near: Run) -> None:
+    page = as_json(
+        [*[article(900 + n, PIT + MINUTE) for n in range(60)], *[article(n, PIT - MINUTE) for n in range(40)]]
+    )
+    with world(near, app=lambda _: page) as bz:
+        done = bz.at_pit("--limit", "500")
+        assert len(bz.server.requests) == 4  # a hundred public ones in a row that stood there before
+    assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", SPOILT)
+@pytest.mark.parametrize("created", [PIT + MINUTE, PIT - MINUTE / 2], ids=["late", "revised"])
+def test_a_withheld_article_that_cannot_be_read_costs_nothing(near: Run, name: str, created: datetime) -> None:
+    public = [article(n, PIT - n * MINUTE) for n in (1, 2)]
+    with world(near, public) as bz:
+        expected = bz.at_pit()
+    for field in ("body", "image", "id", "author"):
+        row = article(900, created, PIT + 2 * MINUTE) | {field: spoilt(name)}
+        with world(near, [row, *public]) as bz:
+            assert bz.at_pit().out == expected.out
+
+
+def test_a_stamp_out_of_order_among_withheld_articles_skips_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bz_news_api, "PAGE_SIZE", 3)
+    monkeypatch.setattr(bz_news_api, "PAGES_PER_WINDOW", 7)
+    # The window has to shrink, and one withheld article of the last page claims to be of years ago.
+    public = [article(n, PIT - timedelta(days=5) - n * MINUTE) for n in range(1, 4)]
+    revised = [article(1_000 + n, PIT - n * timedelta(hours=4), PIT + MINUTE) for n in range(22)]
+    answer = benzinga.app([*revised, *public])
+
+    def app(request: HttpRequest) -> Response:
+        rows = json.loads(answer(request).body)
+        old = benzinga.stamp(PIT - timedelta(days=900))
+        return as_json([one | {"created": old} if one["id"] == 1_020 else one for one in rows])
+
+    with serve(app) as server:
+        env = {"PIT_FETCH_BENZINGA_URL": server.url, "BENZINGA_API_KEY": TOKEN}
+        words = ("--source", "bz-news-api", "--pit", PIT.isoformat(), "--date-from", "2024-02-08")
+        assert inprocess.fetch(tmp_path, *words, env=env).ids == ["1", "2", "3"]
+
+
+EXPORT = {
+    "id": "77",
+    "title": "Exported",
+    "teaser": None,
+    "body": None,
+    "url": "https://www.benzinga.com/news/77",
+    "created": "2024-02-15T15:59:00.000Z",
+    "updated": "2024-02-15T16:00:00-05:00",
+    "symbols": [{"symbol": "AAPL", "exchange": "NASDAQ"}, {"ticker": "MSFT"}, {"name": "T"}],
+    "channels": ["News", "WIIM"],
+    "tags": ["M&A"],
+}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        EXPORT,
+        {**EXPORT, "symbols": ["AAPL", "MSFT", "T"], "stocks": []},
+        {**EXPORT, "symbols": None, "securities": [{"symbol": "AAPL"}, {"symbol": "MSFT"}, {"symbol": "T"}]},
+        {**{k: v for k, v in EXPORT.items() if k not in ("created", "updated")},
+         "created_at": EXPORT["created"], "updated_at": EXPORT["updated"]},
+        {**EXPORT, "symbols": "AAPL, MSFT,T", "channels": "News,WIIM", "tags": "M&A", "stocks": ""},
+    ],
+    ids=["export", "plain symbols", "securities", "dump", "cells"],
+)  # fmt: skip
+@pytest.mark.parametrize("wrap", ["%s", '{"items": %s}', '\ufeff {"data": %s, "gaps": []}'])
+def test_exports_and_dumps_are_read(tmp_path: Path, row: dict[str, Any], wrap: str) -> None:
+    path = tmp_path / "export.json"
+    path.write_text(wrap % json.dumps([row]), encoding="utf-8")
+    (item,) = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path)["data"]
+    assert item == {
+        "available_at": "2024-02-15T10:59:00-05:00",
+        "available_at_source": "provider_metadata",
+        "revised_at": "2024-02-15T16:00:00-05:00",
+        "id": "77",
+        "title": "Exported",
+        "teaser": None,
+        "body": None,
+        "url": "https://www.benzinga.com/news/77",
+        "symbols": ["AAPL", "MSFT", "T"],
+        "channels": ["News", "WIIM"],
+        "tags": ["M&A"],
+        "created": "2024-02-15T10:59:00-05:00",
+        "updated": "2024-02-15T16:00:00-05:00",
+    }
+    assert pit_fetch.fetch("bz-news-api", pit=PIT - SECOND, input_file=path)["data"] == []
+    assert pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path, keywords="m&a", tickers="msft", channels="wiim")[
+        "data"
+    ]
+
+
+@pytest.mark.parametrize("words", ["available_at: 2030-01-01T00:00:00Z", '{"available_at": "2030-01-01T00:00:00Z"}'])
+def test_a_request_may_quote_a_later_stamp(tmp_path: Path, words: str) -> None:
+    path = tmp_path / "saved.json"
+    rows = [article(1, PIT - MINUTE), article(2, PIT - MINUTE, title=words)]
+    path.write_text(json.dumps(rows))
+    answer = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path, keywords=["Body", words])
+    assert [one["id"] for one in answer.data] == ["1"]
+    assert {one["query"] for one in answer.gaps} == {""}
+
+
+def test_what_pit_fetch_printed_can_be_read_back(near: Run, tmp_path: Path) -> None:
+    path = tmp_path / "saved.json"
+    with world(near, [article(n, PIT - n * MINUTE) for n in (1, 2)]) as bz:
+        saved = bz.at_pit()
+    path.write_bytes(saved.out)
+    again = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path)
+    assert again["data"] == saved.envelope["data"]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        [{"id": 1, "name": "x"}, {"id": 2, "name": "y"}],
+        [{"id": 1, "title": "An issue", "opened": "2024-02-15T10:00:00Z"}],
+        [{"date": "2024-02-15", "close": 1.5}],
+        [1, 2, 3],
+        [["a", "b"]],
+        ["a", "b"],
+        {"items": [{"id": 1}]},
+        {"hits": []},
+        7,
+        None,
+    ],
+)
+@pytest.mark.parametrize("pit", [PIT, None])
+def test_an_array_of_something_else_is_an_input_error(tmp_path: Path, document: Any, pit: datetime | None) -> None:
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps(document))
+    answer = pit_fetch.fetch("bz-news-api", pit=pit, input_file=path, on_gap="keep")
+    assert answer["data"] == []
+    assert answer["gaps"][-1]["type"] == "input_error"
+
+
+@pytest.mark.parametrize("rows", ["[]", "[NaN]", '[{"x": NaN}]', '{"items": []}'])
+def test_a_file_without_a_readable_row_has_no_data(tmp_path: Path, rows: str) -> None:
+    path = tmp_path / "empty.json"
+    path.write_text(rows)
+    assert pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path)["gaps"][-1]["type"] == "no_data"
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (
+            (),
+            "Only the 24 hours before the PIT were searched: use --date-from or --lookback-minutes to go further back.",
+        ),
+        (("--tickers", "NONE"), "Only the 24 hours before the PIT were searched"),
+        (("--date-to", "2024-02-10"), "Only the 24 hours before --date-to were searched"),
+        (("--date-to", "2024-02-20"), "Only the 24 hours before the PIT were searched"),
+        (("--date-from", "2024-02-14"), ""),
+        (("--lookback-minutes", "1440"), ""),
+    ],
+)
+def test_the_default_window_is_said_where_it_left_nothing(near: Run, words: Sequence[str], hint: str) -> None:
+    late = [article(1, PIT + MINUTE), article(2, PIT - MINUTE, PIT + MINUTE)]
+    old = article(3, PIT - timedelta(days=30))
+    reasons = []
+    for articles in ([], [old], [*late, old]):
+        with world(near, articles) as bz:
+            gaps = bz.at_pit(*words).envelope["gaps"]
+        assert [gap["type"] for gap in gaps] == ["pit_excluded", "unverifiable", "no_data"]
+        reasons.append(gaps[-1]["reason"])
+    assert reasons[0] == reasons[1] == reasons[2]
+    assert ("were searched" in reasons[0]) is bool(hint)
+    assert hint in reasons[0]
+    with world(near, [article(1, PIT - MINUTE)]) as bz:
+        assert bz.at_pit().gap_types == ["pit_excluded", "unverifiable"]
+
+
+def test_the_default_window_is_said_in_open_mode_too(run: Run) -> None:
+    with world(run, [article(1, PIT)]) as bz:
+        (gap,) = bz.fetch().envelope["gaps"]
+    assert "Only the 24 hours before now were searched" in gap["reason"]
+
+
+RICH = article(
+    1,
+    PIT,
+    PIT,
+    title="OPEC+ trims output; AT&amp;T rallies",
+    teaser="The U.S. Federal\n Reserve waits",
+    body="<p>Brent is up.</p><b>Ford</b>",
+    channels=[{"name": "Markets"}, {"name": "WIIM"}],
+    stocks=[{"name": "T"}, {"name": "XOM"}],
+    tags=[{"name": "why it's moving"}],
+)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "kept"),
+    [
+        ("tickers", "xom", True),
+        ("tickers", "MSFT,T", True),
+        ("tickers", "MSFT", False),
+        ("channels", "wiim,News", True),
+        ("channels", "News", False),
+        ("tags", "Why It's Moving", True),
+        ("tags", "moving", False),
+        ("keywords", "opec+", True),
+        ("keywords", "opec", True),
+        ("keywords", "AT&T", True),
+        ("keywords", "federal reserve", True),
+        ("keywords", "rally", False),
+        ("keywords", "ford", True),
+        ("keywords", "rent", False),
+        ("keywords", "p", False),
+        ("keywords", "nothing,BRENT", True),
+        ("keywords", "moving", True),
+        ("themes", "oil", True),
+        ("themes", "macro", True),
+        ("themes", "OIL", True),
+        ("themes", "waits", True),
+        ("themes", "absent,trims", True),
+        ("themes", "absent", False),
+        ("keywords", "markets", True),
+        ("keywords", "market", False),
+        ("updated-since", "1708030800", True),
+        ("updated-since", "1708030801", False),
+        ("updated-since", "2024-02-15T16:00:00-05:00", True),
+        ("updated-since", "2024-02-15T16:00:01-05:00", False),
+    ],
+)
+def test_local_filters(tmp_path: Path, option: str, value: str, kept: bool) -> None:
+    path = tmp_path / "reply.json"
+    path.write_text(json.dumps({"items": [RICH]}))
+    options = {option.replace("-", "_"): value}
+    envelope = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path, **options)
+    assert bool(envelope["data"]) is kept
+
+
+@pytest.mark.parametrize(
+    ("title", "theme"),
+    [
+        ("Natural gas slips", "oil"),
+        ("Energy stocks fall", "oil"),
+        ("The economy grows", "macro"),
+        ("Rates rise", "macro"),
+        ("Treasury sells notes", "macro"),
+        ("Natural  gas slips", "natural gas"),
+        ("Energy stocks fall", "energy"),
+        ("The economy grows", "economy"),
+        ("Rates rise", "rates"),
+        ("Treasury sells notes", "treasury"),
+    ],
+)
+def test_themes_are_words_and_an_unknown_theme_is_one_itself(tmp_path: Path, title: str, theme: str) -> None:
+    path = tmp_path / "reply.json"
+    path.write_text(json.dumps([article(1, PIT, PIT, title=title, channels=[])]))
+    assert pit_fetch.fetch("benzinga", pit=PIT, input_file=path, themes=theme)["data"]
+    assert not pit_fetch.fetch("benzinga", pit=PIT, input_file=path, themes="gold")["data"]
+
+
+def test_keywords_and_themes_mean_either_and_all_other_filters_must_hold(tmp_path: Path) -> None:
+    path = tmp_path / "reply.json"
+    path.write_text(json.dumps([RICH]))
+
+    def kept(**options: str) -> bool:
+        return bool(pit_fetch.fetch("benzinga", pit=PIT, input_file=path, **options)["data"])
+
+    assert kept(themes="oil", keywords="brent")
+    assert kept(themes="oil", keywords="absent")
+    assert kept(themes="gold", keywords="brent")
+    assert not kept(themes="gold", keywords="absent")
+    assert kept(themes="oil", tickers="T")
+    assert not kept(themes="oil", tickers="AAPL")
+    assert not kept(keywords="brent", tags="absent")
+
+
+@pytest.mark.parametrize("name", ["bz-news-api", "benzinga", "benzinga-news", "BENZINGA", "bz_news_api"])
+def test_aliases(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "reply.json"
+    path.write_text(json.dumps([RICH]))
+    gaps = pit_fetch.fetch(name, pit=PIT, input_file=path)["gaps"]
+    assert gaps[0]["query"].startswith("--source bz-news-api ")
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "gap"),
+    [
+        (400, ['Access denied for user 0 "anonymous"'], "refused the credential"),
+        (401, {"ok": False, "errors": [{"code": "auth_failed"}]}, "refused the credential"),
+        (403, {}, "refused the credential"),
+        (400, "Invalid or Missing Query Parameters", "answered with HTTP 400"),
+        (400, {"message": "Invalid page size"}, "answered with HTTP 400"),
+        (499, {}, "answered with HTTP 499"),
+        (404, {"ok": False, "errors": [{"code": "no_data_found"}]}, "Nothing public matched"),
+        (404, [], "Nothing public matched"),
+        (404, {"ok": False, "errors": [{"code": "auth_failed"}]}, "refused the credential"),
+        (404, {"ok": False, "errors": [{"code": "no_such_route"}]}, "check PIT_FETCH_BENZINGA_URL if it is set"),
+        (404, "Not Found", "check PIT_FETCH_BENZINGA_URL if it is set"),
+        (404, None, "check PIT_FETCH_BENZINGA_URL if it is set"),
+        (200, {"ok": False, "errors": [{"code": "auth_failed"}]}, "refused the credential"),
+        (200, {"ok": True}, "unreadable reply"),
+    ],
+)
+def test_recorded_errors(near: Run, status: int, body: Any, gap: str) -> None:
+    with world(near, app=lambda _: as_json(body, status)) as bz:
+        done = bz.at_pit()
+    assert (done.code, done.envelope["data"]) == (0, [])
+    assert gap in done.envelope["gaps"][-1]["reason"]
+
+
+@pytest.mark.parametrize("body", [b"<html><h1>404 Not Found</h1></html>", b""])
+def test_a_moved_endpoint_is_an_upstream_error_and_not_nothing(near: Run, body: bytes) -> None:
+    with world(near, app=lambda _: Response(body, 404)) as bz:
+        done = bz.at_pit("--fail")
+    assert (done.code, done.gap_types[-1]) == (5, "upstream_error")
+    assert b"HTTP 404" in done.err

@@ -1,0 +1,35 @@
+"""bz-news-api passes the standard tests, with a server that sorts, pages and honours the window."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+
+import pytest
+from pit_fetch_providers.bz_news_api import PROVIDER
+
+from pit_fetch.testing import HttpRequest, ProviderSuite, Response
+from tests.providers.bz_news_api import server as benzinga
+
+_NOON = datetime.fromisoformat("2024-02-15T12:00:00-05:00")
+_MINUTE = timedelta(minutes=1)
+# Newest first, as the API sorts them.
+_ARTICLES = [
+    benzinga.article(5, _NOON + 9 * _MINUTE, _NOON + timedelta(days=3), title="Edited days later"),
+    benzinga.article(3, _NOON + 2 * _MINUTE, title="Same minute"),
+    benzinga.article(4, _NOON + 2 * _MINUTE, title="Same minute, too", tags=[{"name": "Movers"}]),
+    benzinga.article(2, _NOON + _MINUTE, _NOON + 5 * _MINUTE, title="Edited four minutes later"),
+    benzinga.article(1, _NOON, title="Oil rises"),
+]
+
+
+@pytest.mark.thorough
+class TestOneReplyToEveryRequest(ProviderSuite):
+    provider = PROVIDER
+    reply = json.dumps(_ARTICLES).encode()
+    options = {"date_from": "2024-02-01"}
+
+
+class TestServer(TestOneReplyToEveryRequest):
+    def serve(self, reply: bytes, request: HttpRequest) -> Response:
+        return benzinga.app(json.loads(reply), token="kit-secret-token-0123456789")(request)

@@ -1,0 +1,108 @@
+"""EarningsCall's symbols, lists of calls, calendar and transcripts, and its errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+from pit_fetch.testing.server import App, Response
+from pit_fetch.times import parse_rfc3339
+from pit_fetch.transport import HttpRequest
+from tests.loopback.broken import body_of
+
+KEY = "ec-0123456789abcdef"
+EXCHANGES = ("NYSE", "NASDAQ", "AMEX", "TSX", "TSXV", "OTC", "LSE", "CBOE", "STO")
+# Recorded for a transcript that does not exist, with 404 and with 403.
+NO_SUCH_KEY = (
+    b'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.'
+    b"</Message><Key>404.html</Key></Error>"
+)
+MISSING = Response(NO_SUCH_KEY, 404)
+FORBIDDEN = Response(NO_SUCH_KEY, 403)
+NOT_IN_PLAN = Response(b"", 403, {"X-Plan-Name": "basic"})
+
+
+class Call(NamedTuple):
+    """One call. ``text`` None: there is no transcript; ``told`` is when its transcript says that it was.
+
+    ``stored`` is the transcript's Last-Modified: "" an hour after the call, None that of a reply without one.
+    """
+
+    year: Any
+    quarter: Any
+    held: Any
+    text: Any = None
+    told: Any = None
+    symbol: str = "MSFT"
+    exchange: str = "NASDAQ"
+    stored: str | None = ""
+
+    @property
+    def event(self) -> dict[str, Any]:
+        return {"year": self.year, "quarter": self.quarter, "conference_date": self.held}
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Those of its transcript."""
+        stored = http_date(parse_rfc3339(self.held)) if self.stored == "" else self.stored
+        return {} if stored is None else {"Last-Modified": stored}
+
+    @property
+    def reply(self) -> dict[str, Any]:
+        """The transcript, plain (level 1)."""
+        return {"event": {**self.event, "conference_date": self.told or self.held}, "text": self.text}
+
+
+def http_date(held: datetime | None, after: timedelta = timedelta(hours=1)) -> str | None:
+    """The header's form of an instant after a call."""
+    return None if held is None else f"{held.astimezone(UTC) + after:%a, %d %b %Y %H:%M:%S} GMT"
+
+
+def app(calls: Sequence[Any], key: str = KEY) -> App:
+    """The server of ``calls``; one that is not a Call stands in every list as it is."""
+
+    def answer(request: HttpRequest) -> Response:
+        query = request.query
+        if query.get("apikey") != key:
+            return Response(f"unknown key {query.get('apikey')}".encode(), 401)
+        own = [one for one in calls if isinstance(one, Call)]
+        if request.path == "/symbols-v2.txt":
+            # The list of everybody's companies is never empty, whatever calls there are.
+            names = sorted({(0, "ZZZZ"), *((EXCHANGES.index(one.exchange), one.symbol) for one in own)})
+            return Response("\n".join(f"{place}\t{symbol}\tA Company\t1\t2" for place, symbol in names).encode())
+        if request.path == "/calendar":
+            day = f"{int(query['year']):04}-{int(query['month']):02}-{int(query['day']):02}"
+            rows = [_row(one) if isinstance(one, Call) else one for one in calls]
+            return _raw([one for one in rows if _is_on(one, day)])
+        subject = query.get("exchange"), query.get("symbol")
+        listed = [one for one in calls if not isinstance(one, Call) or (one.exchange, one.symbol) == subject]
+        if request.path == "/events":
+            if not any(isinstance(one, Call) for one in listed):
+                return MISSING
+            events = [one.event if isinstance(one, Call) else one for one in listed]
+            return _raw({"company_name": "A Company", "events": events})
+        if request.path == "/transcript":
+            period = query.get("year"), query.get("quarter")
+            found = [one for one in listed if isinstance(one, Call) and (str(one.year), str(one.quarter)) == period]
+            if not found or found[0].text is None:
+                return MISSING
+            return _raw(found[0].reply, found[0].headers)
+        return MISSING
+
+    return answer
+
+
+def _row(call: Call) -> dict[str, Any]:
+    about = {"exchange": call.exchange, "symbol": call.symbol, "company_name": "A Company"}
+    return {**about, **call.event, "transcript_ready": call.text is not None}
+
+
+def _is_on(row: Any, day: str) -> bool:
+    held = parse_rfc3339(row.get("conference_date")) if isinstance(row, dict) else None
+    return held is None or held.astimezone(ZoneInfo("America/New_York")).date().isoformat() == day
+
+
+def _raw(document: Any, headers: Mapping[str, str] = {}) -> Response:
+    return Response(body_of(document), 200, {"Content-Type": "text/plain", **headers})

@@ -1,0 +1,412 @@
+"""earningscall: when a call counts, which transcripts are asked for, and that a long one loses no character."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from pit_fetch.errors import ConfigError
+from pit_fetch.testing.server import Answering, App, Response, as_json
+from pit_fetch.transport import HttpRequest
+from tests import inprocess
+from tests.conftest import Run
+from tests.provider_harness import Asked
+from tests.provider_harness import ask as ask_source
+from tests.providers.earningscall import server as earningscall
+from tests.providers.earningscall.server import Call
+
+PIT = "2024-02-15T16:00:00-05:00"
+NEW_YORK = ZoneInfo("America/New_York")
+# The first four as recorded; two of them are dated hours before the real call.
+CALLS = (
+    Call(2024, 3, "2024-04-25T17:30:00.000-04:00", "Third of 2024."),
+    Call(2024, 2, "2024-01-30T17:30:00.000-05:00", "Second of 2024."),
+    Call(2024, 1, "2023-10-24T14:30:00.000-07:00", "First of 2024."),
+    Call(2023, 1, "2022-10-25T09:00:00.000-04:00", "First of 2023."),
+    Call(2022, 4, "2022-07-26T09:00:00.000-04:00"),
+    Call(2024, 2, "2024-01-30T16:00:00-06:00", "Of another.", symbol="ABC", exchange="NYSE"),
+)
+IDS = ["NASDAQ:MSFT:2024Q2", "NASDAQ:MSFT:2024Q1", "NASDAQ:MSFT:2023Q1", "NASDAQ:MSFT:2022Q4"]
+
+
+def ask(app: App | None = None, *, op: str = "events", pit: str | None = PIT, **options: Any) -> Asked:
+    given = {"symbol": "MSFT", "exchange": "NASDAQ", **options}
+    return ask_source("earningscall", app or earningscall.app(CALLS), op=op, pit=pit, **given)
+
+
+def test_a_call_counts_from_noon_of_the_next_day() -> None:
+    asked = ask()
+    assert asked.ids == IDS
+    assert [one.available_at for one in asked.kept] == [
+        datetime(2024, 1, 31, 12, tzinfo=NEW_YORK),
+        datetime(2023, 10, 25, 12, tzinfo=NEW_YORK),
+        datetime(2022, 10, 26, 12, tzinfo=NEW_YORK),
+        datetime(2022, 7, 27, 12, tzinfo=NEW_YORK),
+    ]
+    assert ask(pit="2024-01-31T11:59:59-05:00").ids == IDS[1:]
+    assert ask(pit="2024-01-31T12:00:00-05:00").ids == IDS
+    assert len(ask(pit=None).ids) == 5
+
+
+def test_an_item_says_which_call_it_is() -> None:
+    said = {"exchange": "NASDAQ", "symbol": "MSFT", "year": 2024, "quarter": 2}
+    said |= {"conference_date": "2024-01-30T17:30:00.000-05:00"}
+    assert ask().items[0][2:] == ("provider_metadata", said)
+    (slides, *_) = ask(op="slides").items
+    query = "exchange=NASDAQ&symbol=MSFT&year=2024&quarter=2"
+    addresses = {f"{what}_url": f"https://v2.api.earningscall.biz/{what}?{query}" for what in ("slides", "audio")}
+    assert slides[3] == {**said, **addresses}
+    (transcript, *_) = ask(op="transcript").items
+    assert transcript[3] == {**said, "text": "Second of 2024."}
+
+
+@pytest.mark.parametrize("op", ["events", "slides", "transcript"])
+def test_the_period_and_the_window_are_those_of_the_call(op: str) -> None:
+    assert ask(op=op, year=2024).ids == IDS[:2]
+    assert ask(op=op, year=2024, quarter=2).ids == IDS[:1]
+    assert ask(op=op, date_from="2022-10-25", date_to="2023-10-24").ids == IDS[1:3]
+
+
+# Which transcripts are asked for.
+
+
+def periods(asked: Asked) -> list[str]:
+    sent = [request.query for request in asked.requests if request.path == "/transcript"]
+    return [f"{query['year']}Q{query['quarter']}" for query in sent]
+
+
+def test_transcripts_of_later_calls_are_not_asked_for() -> None:
+    asked = ask(op="transcript")
+    assert asked.ids == IDS[:3]  # of the oldest there is none
+    assert periods(asked) == ["2024Q2", "2024Q1", "2023Q1", "2022Q4"]
+    assert {request.query["level"] for request in asked.requests if request.path == "/transcript"} == {"1"}
+
+
+def test_no_more_transcripts_are_asked_for_than_are_needed() -> None:
+    many = [Call(2000 + n, 1, f"{2000 + n}-02-01T17:00:00-05:00", f"Call {n}.") for n in range(20)]
+    asked = ask(earningscall.app(many), op="transcript", limit=1)
+    assert asked.ids == ["NASDAQ:MSFT:2019Q1"]
+    assert periods(asked) == ["2019Q1", "2018Q1", "2017Q1"]
+    assert periods(ask(op="transcript", year=2024, quarter=1)) == ["2024Q1"]
+
+
+def test_a_call_that_is_listed_twice_is_asked_for_once() -> None:
+    assert periods(ask(earningscall.app([CALLS[1]] * 5), op="transcript")) == ["2024Q2"]
+
+
+@pytest.mark.parametrize(
+    ("told", "ids"), [("2024-01-30T17:30:00-05:00", IDS[:1]), ("2024-02-20T17:30:00-05:00", []), ("soon", [])]
+)
+def test_the_later_of_both_times_counts(told: str, ids: list[str]) -> None:
+    assert ask(earningscall.app([CALLS[1]._replace(told=told)]), op="transcript").ids == ids
+
+
+AT = "2024-02-15T21:00:00+00:00"  # the PIT
+
+
+@pytest.mark.parametrize(
+    ("stored", "revised"),
+    [
+        ("Tue, 30 Jan 2024 23:30:00 GMT", None),  # before noon of the next day
+        ("Thu, 15 Feb 2024 21:00:00 GMT", AT),
+        ("Thu, 15 Feb 2024 21:00:01 GMT", ""),
+        ("Tue, 30 Jan 2024 22:29:59 GMT", ""),  # before the call
+        ("Thu, 01 Jan 1970 00:00:00 GMT", ""),
+        ("Thu, 15 Feb 2024 09:00:00 EST", ""),
+        ("Wed, 31 Jan 2024 23:30:00", ""),
+        ("", None),
+        (None, ""),
+    ],
+)
+def test_a_transcript_needs_the_time_at_which_it_was_stored(stored: str | None, revised: str | None) -> None:
+    app = earningscall.app([CALLS[1]._replace(stored=stored), CALLS[2]])
+    asked = ask(app, op="transcript")
+    assert asked.ids == (IDS[:2] if revised != "" else IDS[1:2])
+    if revised != "":
+        assert asked.kept[0].available_at == datetime(2024, 1, 31, 12, tzinfo=NEW_YORK)
+        assert asked.kept[0].revised_at == (revised and datetime.fromisoformat(revised))
+    assert ask(app, op="transcript", pit=None).ids == IDS[:2]
+    assert ask(app).ids == IDS[:2]  # that there was a call rests on the list
+
+
+def test_a_transcript_that_names_another_day_does_not_break_the_order() -> None:
+    told = [
+        Call(2024, 1, "2024-01-30T17:00:00-05:00", "a"),
+        Call(2023, 4, "2023-10-30T17:00:00-04:00", "b", told="2024-02-05T17:00:00-05:00"),
+        Call(2023, 3, "2023-07-30T17:00:00-04:00", "c", stored="Sat, 10 Feb 2024 00:00:00 GMT"),
+    ]
+    asked = ask(earningscall.app(told), op="transcript")
+    assert (asked.ids, asked.error) == ([f"NASDAQ:MSFT:{name}" for name in ("2024Q1", "2023Q4", "2023Q3")], None)
+
+
+@pytest.mark.parametrize("body", [b"", b"no JSON", b"5", b'{"event": {}}', b'{"event": 5, "text": "x"}'])
+def test_a_transcript_that_is_withheld_costs_nothing(body: bytes) -> None:
+    def answers(stored: str | None) -> Asked:
+        plain = earningscall.app(CALLS)
+        spoilt = Response(body, 200, {"Last-Modified": stored} if stored else {})
+        return ask(lambda one: spoilt if one.query.get("year") == "2023" else plain(one), op="transcript")
+
+    for stored in (None, "Thu, 15 Feb 2024 21:00:01 GMT"):
+        assert (answers(stored).ids, answers(stored).error) == (IDS[:2], None)
+    error = answers("Tue, 25 Oct 2022 23:00:00 GMT").error
+    assert error is not None
+    assert error.code == "malformed"
+
+
+def test_what_an_archive_held_is_served_from_when_it_was_held(tmp_path: Path) -> None:
+    app = earningscall.app([CALLS[1]._replace(stored=None)])
+    words = ("transcript", "symbol=MSFT", "exchange=NASDAQ")
+    env = {"PIT_FETCH_ARCHIVE": str(tmp_path / "a.db")}
+
+    def held(pit: str, *more: str) -> list[tuple[str, str | None]]:
+        left = _command(tmp_path, app, "--pit", pit, *words, *more, **env)
+        return [(one["text"], one.get("first_seen_at")) for one in left.data]
+
+    _command(tmp_path, app, *words, **env)  # without a PIT, at inprocess.NOW
+    assert held("2026-06-01T15:59:59Z") == []
+    assert held("2026-06-01T16:00:00Z", "--offline") == [("Second of 2024.", "2026-06-01T12:00:00-04:00")]
+    assert held("2024-02-15T16:00:00-05:00", "--offline") == []
+
+
+def test_a_transcript_of_another_call_is_left_out() -> None:
+    plain = earningscall.app(CALLS)
+
+    def app(request: HttpRequest) -> Response:
+        other = Response(json.dumps(CALLS[2].reply).encode(), 200, CALLS[2].headers)
+        return other if request.path == "/transcript" else plain(request)
+
+    assert ask(app, op="transcript").ids == IDS[1:2]
+
+
+# The exchange.
+
+
+def test_without_an_exchange_every_one_that_lists_the_symbol_is_asked(tmp_path: Path) -> None:
+    twice = [CALLS[1], CALLS[2]._replace(exchange="NYSE")]
+    asked = ask(earningscall.app(twice), exchange=(), folder=str(tmp_path))
+    assert asked.ids == ["NASDAQ:MSFT:2024Q2", "NYSE:MSFT:2024Q1"]
+    assert asked.paths("/") == ["/symbols-v2.txt", "/events", "/events"]
+    again = ask(earningscall.app(twice), exchange=(), folder=str(tmp_path))
+    assert "/symbols-v2.txt" in again.paths("/")  # the few of the key demo are not everybody's
+
+
+def test_a_long_list_of_symbols_is_kept(tmp_path: Path) -> None:
+    others = [CALLS[1]._replace(symbol=f"S{n}") for n in range(200)]
+    app = earningscall.app([*CALLS, *others])
+    assert ask(app, exchange=(), folder=str(tmp_path)).paths("/") == ["/symbols-v2.txt", "/events"]
+    assert ask(app, exchange=(), folder=str(tmp_path)).paths("/") == ["/events"]
+
+
+@pytest.mark.parametrize(
+    ("response", "code"),
+    [
+        (Response(status=404), "moved"),
+        (Response(b"<Error><Code>NoSuchKey</Code></Error>", 403), "http_status"),
+        (Response(b"<html></html>"), "malformed"),
+        (Response(b""), "malformed"),
+    ],
+)
+def test_a_list_of_symbols_that_is_not_there_is_no_company_without_calls(response: Response, code: str) -> None:
+    plain = earningscall.app(CALLS)
+    asked = ask(lambda request: response if request.path == "/symbols-v2.txt" else plain(request), exchange=())
+    assert asked.error is not None
+    assert (asked.ids, asked.error.code) == ([], code)
+
+
+def test_the_list_of_symbols_may_be_odd() -> None:
+    plain = earningscall.app(CALLS)
+    rows = b"\n1\n99\tMSFT\tx\n-1\tMSFT\tx\nx\tMSFT\tx\n1\tmsft\tx\r\n"
+
+    def app(request: HttpRequest) -> Response:
+        return Response(rows) if request.path == "/symbols-v2.txt" else plain(request)
+
+    assert ask(app, exchange=()).ids == IDS
+
+
+# The calendar.
+
+
+def test_a_call_of_no_company_is_left_out() -> None:
+    row = {"exchange": "NYSE", "symbol": "A", **CALLS[1].event}
+    rows = [row, {**row, "symbol": None}, {**row, "exchange": 5}, {**row, "symbol": ""}, CALLS[1].event]
+    asked = ask_source("earningscall", lambda request: as_json(rows), op="calendar", date="2024-01-30", pit=PIT)
+    assert asked.ids == ["NYSE:A:2024Q2"]
+
+
+@pytest.mark.parametrize("pit", [PIT, None])
+def test_a_call_of_another_day_is_left_out(pit: str | None) -> None:
+    held = ("2024-01-30T17:30:00-05:00", "2024-01-30T22:00:00-05:00", "2024-01-31T01:00:00+00:00",
+            "2024-01-29T23:30:00-08:00", "2024-01-29T17:30:00-05:00", "2024-02-01T09:00:00-05:00")  # fmt: skip
+    rows = [
+        {"exchange": "NYSE", "symbol": f"{n}", "year": 2024, "quarter": 1, "conference_date": at}
+        for n, at in enumerate(held)
+    ]
+    asked = ask_source("earningscall", lambda request: as_json(rows), op="calendar", date="2024-01-30", pit=pit)
+    assert sorted(one.payload["symbol"] for one in asked.kept) == ["0", "1", "2", "3"]
+
+
+def test_a_call_of_another_company_is_left_out() -> None:
+    rows = [{**call.event, "symbol": name} for call, name in zip(CALLS, ("MSFT", "AAPL", "msft"), strict=False)]
+    app = earningscall.app([])
+    listed = ask_source(
+        "earningscall",
+        lambda request: as_json({"events": rows}) if request.path == "/events" else app(request),
+        op="events", symbol="MSFT", exchange="NASDAQ", pit=None,
+    )  # fmt: skip
+    assert listed.ids == [f"NASDAQ:MSFT:{one['year']}Q{one['quarter']}" for one in rows if one["symbol"] != "AAPL"]
+
+
+def test_the_calls_of_a_day() -> None:
+    asked = ask_source("earningscall", earningscall.app(CALLS), op="calendar", date="2024-01-30", pit=PIT)
+    assert asked.ids == ["NASDAQ:MSFT:2024Q2", "NYSE:ABC:2024Q2"]
+    assert "transcript_ready" not in asked.kept[0].payload
+    assert {name: asked.requests[0].query[name] for name in ("year", "month", "day")} == {
+        "year": "2024",
+        "month": "1",
+        "day": "30",
+    }
+    opened = ask_source("earningscall", earningscall.app(CALLS), op="calendar", date="2024-04-25", pit=None)
+    assert opened.kept[0].payload["transcript_ready"] is True
+
+
+def test_what_was_captured_of_a_company_answers_for_each_year(tmp_path: Path) -> None:
+    archive = {"PIT_FETCH_ARCHIVE": str(tmp_path / "archive.db")}
+    company = ["events", "symbol=MSFT", "exchange=NASDAQ", "--pit", PIT]
+    _command(tmp_path, earningscall.app(CALLS), *company, **archive)
+    left = _command(tmp_path, earningscall.app([]), *company, "year=2024", "quarter=2", "--offline", **archive)
+    assert left.ids == IDS[:1]
+    # A year that was asked for alone says nothing of the others.
+    _command(tmp_path, earningscall.app(CALLS), *company, "year=2023", **archive)
+    assert _command(tmp_path, earningscall.app([]), *company, "--offline", **archive).ids == IDS
+
+
+# A transcript that is longer than an answer may be.
+
+SPEECH = "".join(
+    f'Question {n}: what of the "margin"?\nAnswer: \u20ac {n} billion. ' + "a" * (n % 97) for n in range(900)
+)
+
+
+def _command(folder: Path, app: App, *words: str, **env: str) -> inprocess.Answer:
+    return inprocess.fetch(
+        folder,
+        *("--source", "earningscall", *words),
+        env={"ECALL_API_KEY": earningscall.KEY, **env},
+        transport=Answering(app, lambda: inprocess.NOW),
+    )
+
+
+@pytest.mark.parametrize(("budget", "env"), [("", {"CLAUDECODE": "1"}), ("4000", {}), ("9999", {})])
+def test_a_long_transcript_is_continued_and_loses_no_character(
+    tmp_path: Path, budget: str, env: dict[str, str]
+) -> None:
+    app = earningscall.app([CALLS[1]._replace(text=SPEECH), CALLS[2]])
+    words = ["--pit", PIT, "transcript", "symbol=MSFT", "exchange=NASDAQ", *(["--max-chars", budget] if budget else [])]
+    parts: list[dict[str, Any]] = []
+    after: list[str] = []
+    for _ in range(200):
+        left = _command(tmp_path, app, *words, *after, **env)
+        assert left.code == 0
+        assert len(left.out.rstrip()) <= int(budget or 28_000)
+        parts += left.data
+        if "--after " not in left.reasons:
+            break
+        after = ["--after", left.reasons.rpartition("--after ")[2]]
+    assert [part["id"] for part in parts if part["text"]] == [*[IDS[0]] * (len(parts) - 1), IDS[1]]
+    assert "".join(part["text"] for part in parts if part["id"] == IDS[0]) == SPEECH
+    assert {(part["year"], part["quarter"], part["available_at"]) for part in parts[:-1]} == {
+        (2024, 2, "2024-01-31T12:00:00-05:00")
+    }
+    assert len(parts) > 3
+
+
+# Errors, and the call.
+
+
+@pytest.mark.parametrize(
+    ("response", "code"),
+    [
+        (Response(b"SECRET", 401), "credential_refused"),
+        (earningscall.NOT_IN_PLAN, "not_entitled"),
+        (Response(b"SECRET", 429), "throttled"),
+        (Response(b"SECRET", 500), "http_status"),
+        (Response(b"SECRET", 400), "http_status"),
+        (as_json({"message": "SECRET"}), "malformed"),
+        (earningscall.MISSING, ""),
+        (earningscall.FORBIDDEN, ""),
+    ],
+)
+def test_what_earningscall_says_instead(response: Response, code: str) -> None:
+    for op in ("events", "transcript", "slides"):
+        error = ask(lambda request: response, op=op).error
+        assert (error.code if error else "") == code
+    plain = earningscall.app(CALLS)
+    response = replace(response, headers={**response.headers, **CALLS[1].headers})
+    error = ask(lambda request: response if request.path == "/transcript" else plain(request), op="transcript").error
+    assert (error.code if error else "") == code
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("events", "symbol=MSFT", "year=2024"),
+        ("--op", "events", "--symbol", "msft", "--year", "2024"),
+        ("SYMBOL=msft", "events", "--year=2024"),
+    ],
+)
+def test_all_call_forms_are_one_call(tmp_path: Path, words: tuple[str, ...]) -> None:
+    left = _command(tmp_path, earningscall.app(CALLS), "--pit", PIT, *words)
+    assert left.ids == IDS[:2]
+    expected = f"--source earningscall --op events --pit {PIT} --symbol MSFT --year 2024"
+    assert {gap["query"] for gap in left.envelope["gaps"]} == {expected}
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"op": ()}, "needs an operation, such as transcript"),
+        ({"op": "transcripts"}, "did you mean transcript?"),
+        ({"symbol": ()}, "events needs symbol"),
+        ({"quarter": 5}, "quarter is 1 to 4"),
+        ({"date": "2024-01-30"}, "events does not take date"),
+        ({"op": "calendar", "symbol": (), "exchange": ()}, "calendar needs date"),
+        ({"op": "calendar", "symbol": (), "exchange": (), "date": "tomorrow"}, "date is YYYY-MM-DD"),
+    ],
+)
+def test_a_call_that_makes_no_sense_asks_nothing(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ConfigError, match=says.replace("?", r"\?")):
+        ask(**options)
+
+
+def test_what_is_no_proof_is_said_with_a_pit() -> None:
+    (said,) = ask(op="transcript").caveats
+    assert "a convention, not a proof" in said
+    assert "later recording" in said
+    assert ask(pit=None).caveats == []
+
+
+def test_saved_replies() -> None:
+    events = json.dumps({"events": [call.event for call in CALLS[:5]]}).encode()
+    assert ask(body=events).ids == IDS
+    one = json.dumps(CALLS[1].reply).encode()
+    for transcripts in (one, b"[" + one + b", null, 5]"):
+        assert ask(body=transcripts, op="transcript", pit=None).ids == IDS[:1]
+        asked = ask(body=transcripts, op="transcript")  # which shows no Last-Modified
+        assert (asked.ids, "saved transcript" in asked.caveats[0]) == ([], True)
+    for op, other in (("events", b"[]"), ("events", one), ("transcript", events), ("transcript", b"[5]")):
+        assert "input_malformed" in [gap.code for gap in ask(body=other, op=op).selection.gaps], (op, other)
+
+
+def test_the_command_over_a_socket(near: Run) -> None:
+    from pit_fetch.testing.server import serve
+
+    with serve(earningscall.app(CALLS)) as server:
+        env = {"EARNINGSCALL_API_KEY": earningscall.KEY, "PIT_FETCH_EARNINGSCALL_URL": server.url}
+        left = near("--source", "earningscall", "--pit", PIT, "transcript", "symbol=MSFT", "--limit", "2", env=env)
+    assert left.ids == IDS[:2]

@@ -1,0 +1,173 @@
+"""Worlds of EarningsCall: calls of later days, calls without a day, transcripts that are later than their lists say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, time, timedelta
+from random import Random
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from pit_fetch.testing.server import App, Response, as_json
+from pit_fetch.transport import HttpRequest
+from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
+from tests.loopback.broken import wreck
+from tests.providers.earningscall import server as earningscall
+from tests.providers.earningscall.server import Call
+
+DAY = timedelta(days=1)
+_ZONES = tuple(map(ZoneInfo, ("America/New_York", "America/Los_Angeles", "UTC", "Asia/Tokyo")))
+_COMPANY = (("symbol=MSFT",), ("symbol=msft", "exchange=NASDAQ"), ("--symbol", "MSFT", "--exchange", "nasdaq"))
+_OPS = ("transcript", "transcript", "events", "slides", "calendar")
+
+
+def make(rng: Random, most: int = 4) -> Case:
+    pit = rng.choice(PITS)
+    moment = datetime.fromisoformat(pit)
+    op = rng.choice(_OPS)
+    day = _last_day(moment)
+    public = _public(rng, moment, day if op == "calendar" else None)
+    worlds = []
+    for number in range(4):
+        calls: list[Any] = [*public, *(_later(rng, n, moment) for n in range(noise_count(rng) if number else 0))]
+        if number and op != "calendar":
+            # Not public by what the transcript says; and one of another company, which is not asked for.
+            if op == "transcript":
+                calls += [_told_later(moment, n) for n in range(rng.choice((0, 0, 1)))]
+                calls += [_stored_later(rng, moment, n) for n in range(rng.choice((0, 0, 1, 3)))]
+            calls.append(Call(2020, 1, _held(rng, day - 30 * DAY), CANARY, symbol="AAPL"))
+        rng.shuffle(calls)
+        worlds.append(earningscall.app(calls))
+    ids = [f"{call.exchange}:{call.symbol}:{call.year}Q{call.quarter}" for call in public]
+    choices = {**common(moment, ids, rng), "fields": [("--fields", "year,quarter"), ("--fields", "conference_date")]}
+    if op != "calendar":
+        choices |= {"year": [("year=2021",), ("--year", "2022")], "quarter": [("quarter=1",), ("quarter=4",)]}
+    subject = (f"date={day.date()}",) if op == "calendar" else rng.choice(_COMPANY)
+    plain = ("--limit", "500", "--max-pages", "1000")
+    is_plain = most > 0 and rng.random() < 0.2
+    return Case(
+        source="earningscall",
+        pit=pit,
+        words=(op, *subject, *(plain if is_plain else options(rng, choices, most))),
+        worlds=tuple(worlds),
+        page_size=rng.choice((1, 3, 100)),
+        terminal=rng.random() < 0.2,
+        plain=frozenset(ids) if is_plain else None,
+    )
+
+
+def undisturbed(rng: Random) -> Case:
+    case = make(rng, most=0)
+    return case._replace(words=(*case.words, "--limit", "1000", "--max-pages", "1000"), worlds=case.worlds[:1])
+
+
+def continued(rng: Random) -> Case:
+    """Transcripts that are longer than an answer may be."""
+    case = make(rng, most=0)
+    day = _last_day(case.moment)
+    words = ("word", "\n", "x" * 700, "\u20ac", '"', earningscall.KEY)
+    public = [
+        Call(
+            2020 + n, 1, _held(rng, day - n * 90 * DAY), " ".join(rng.choice(words) for _ in range(rng.choice((3, 60))))
+        )
+        for n in range(rng.choice((1, 2, 3)))
+    ]
+    worlds = [public, *([*public, *(_later(rng, n, case.moment) for n in range(noise_count(rng)))] for _ in range(2))]
+    chosen = ("transcript", "symbol=MSFT", "exchange=NASDAQ", "--limit", rng.choice(("1", "50")))
+    return case._replace(words=chosen, worlds=tuple(map(earningscall.app, worlds)), plain=None)
+
+
+def failures(rng: Random) -> Case:
+    """Worlds that fail alike in different words. Unknown, no calls yet and all of them later are one of them."""
+    case = make(rng)
+    later = [one for one in (_later(rng, n, case.moment) for n in range(9)) if isinstance(one, Call)]
+    texts = ("A word of its own", f"{CANARY}: results on Thursday", f"Your key is {earningscall.KEY}")
+    empty = as_json([] if case.words[0] == "calendar" else {"events": []})
+    named = ("exchange=NASDAQ",) if case.words[0] != "calendar" and len(case.words) < 3 else ()
+    listed = [earningscall.app(later), earningscall.app([]), _but_symbols(earningscall.MISSING)]
+    apps: Sequence[App] = rng.choice(
+        [
+            [*listed, _but_symbols(earningscall.FORBIDDEN), _but_symbols(empty)],
+            *([_always(Response(text.encode(), status)) for text in texts] for status in (400, 401, 429, 500)),
+            [_always(Response(text.encode(), 403, {"X-Plan-Name": text.replace("\n", " ")})) for text in texts],
+            [_but_symbols(Response(text.encode())) for text in texts],
+            [_but_symbols(as_json({"message": text})) for text in texts],
+        ]
+    )
+    return case._replace(words=(*case.words, *named), worlds=tuple(apps), plain=None)
+
+
+def _always(response: Response) -> App:
+    def answer(request: HttpRequest) -> Response:
+        return response
+
+    return answer
+
+
+def _but_symbols(response: Response) -> App:
+    def answer(request: HttpRequest) -> Response:
+        return Response(b"1\tMSFT\tA Company\t1\t2") if request.path == "/symbols-v2.txt" else response
+
+    return answer
+
+
+def _last_day(moment: datetime) -> datetime:
+    """The New York midnight of the last day whose calls count at ``moment``: noon of the day after it is over."""
+    local = moment.astimezone(NEW_YORK)
+    shift = DAY if local.time() >= time(12) else 2 * DAY
+    return datetime.combine(local.date() - shift, time(0), NEW_YORK)
+
+
+def _held(rng: Random, day: datetime) -> str:
+    """A time on a New York day, as some zone writes it."""
+    at = datetime.combine(day.date(), time(rng.choice((0, 9, 17, 23)), rng.choice((0, 30, 59))), NEW_YORK)
+    return at.astimezone(rng.choice(_ZONES)).isoformat(timespec=rng.choice(("milliseconds", "seconds")))
+
+
+def _public(rng: Random, moment: datetime, day: datetime | None) -> list[Call]:
+    last = _last_day(moment)
+    periods = rng.sample(
+        [(year, quarter) for year in (2021, 2022) for quarter in (1, 2, 3, 4)], rng.choice((0, 1, 3, 6))
+    )
+    calls = []
+    for year, quarter in periods:
+        on = day or last - rng.choice((0, 0, 1, 90, 400)) * DAY
+        symbol = "MSFT" if day is None else f"S{year}{quarter}"
+        calls.append(Call(year, quarter, _held(rng, on), rng.choice(("Good afternoon.", "x" * 3_000)), symbol=symbol))
+    return calls
+
+
+def _later(rng: Random, number: int, moment: datetime) -> Any:
+    last = _last_day(moment)
+    after = _held(rng, last + rng.choice((1, 1, 2, 90)) * DAY)
+    held = last.replace(hour=17)
+    undated = rng.choice(
+        (None, "", "soon", 5, f"{held:%Y-%m-%dT%H:%M:%S}", f"{held:%Y-%m-%d}", f"{held:%Y-%m-%dT%H:%M:%S}-00:00")
+    )
+    late = Call(
+        2023 + number, rng.choice((1, 2)), after, f"{CANARY}{number}", symbol=rng.choice(("MSFT", "MSFT", CANARY))
+    )
+    match rng.choice(("late", "late", "undated", "unreadable")):
+        case "late":
+            return late
+        case "undated":
+            return late._replace(held=undated)
+        case _:
+            odd = {"year": rng.choice((None, "2024", 1.5)), "quarter": 1, "conference_date": after}
+            return rng.choice((None, 5, CANARY, [], odd, {**odd, "year": 2029, "x": wreck(rng)}))
+
+
+def _told_later(moment: datetime, number: int) -> Call:
+    """A call whose transcript names a later day than its list does."""
+    last = _last_day(moment)
+    told = (last + (1 + number) * DAY).isoformat()
+    return Call(2030, 1, (last - DAY).isoformat(), CANARY, told=told)
+
+
+def _stored_later(rng: Random, moment: datetime, number: int) -> Call:
+    """A call before the PIT whose transcript was not stored at the PIT, or says no time at which it was."""
+    held = _last_day(moment) - rng.choice((0, 1, 100)) * DAY
+    header = earningscall.http_date
+    stored = rng.choice((None, "soon", header(moment, near(rng, 1)), header(held, -2 * DAY), f"{moment:%c}"))
+    text: Any = rng.choice((CANARY, 5, None, wreck(rng), {}))
+    return Call(2040 + number, 1, held.isoformat(), text, stored=stored)

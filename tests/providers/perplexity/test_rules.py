@@ -1,0 +1,309 @@
+"""perplexity: when a page counts as public, what is asked for, and that no answer is served at a PIT."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pit_fetch.cli.arguments import parse
+from pit_fetch.engine import registry
+from pit_fetch.errors import ConfigError
+from pit_fetch.testing.server import Answering, App, as_json
+from pit_fetch.transport import HttpRequest
+from tests import inprocess
+from tests.conftest import Run
+from tests.provider_harness import NOW, Asked
+from tests.provider_harness import ask as ask_source
+from tests.providers.perplexity import server as perplexity
+from tests.providers.perplexity.server import page
+
+PIT = "2024-02-15T16:00:00-05:00"
+PAGES = (
+    page("new", "2024-02-13", "2024-02-14"),
+    page("edited", "2024-02-01", "2024-02-20"),
+    page("old", "2001-10-17", "2024-01-05"),
+    page("late", "2024-02-15"),
+    {"title": "x", "url": "https://www.example.com/undated", "snippet": "x"},
+    page("no update", "2024-02-01", None),
+)
+URL = "https://www.example.com/"
+
+
+def ask(app: App | None = None, *, pit: str | None = PIT, **options: Any) -> Asked:
+    given = {"query": "oil", **options}
+    return ask_source("perplexity", app or perplexity.app(PAGES), pit=pit, **given)
+
+
+def body(asked: Asked) -> dict[str, Any]:
+    (request,) = asked.requests
+    sent: dict[str, Any] = json.loads(request.body or b"")
+    return sent
+
+
+# Pages.
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds"),
+    [
+        (("research", "query=oil"), 480),
+        (("--op", "research", "--query", "oil", "--timeout", "5"), 5),
+        (("reason", "query=oil"), 60),
+        (("query=oil",), 60),
+    ],
+)
+def test_research_has_the_time_that_it_takes(words: tuple[str, ...], seconds: float) -> None:
+    provider = registry.load("perplexity")
+    assert parse(words, provider, {}).timeout == seconds
+    assert parse(words, provider, {}, {"timeout": 7}).timeout in (5, 7)
+
+
+def test_a_page_counts_from_the_later_of_its_days_once_that_is_over_everywhere() -> None:
+    stamps = {one.id: one.available_at for one in ask().kept}
+    assert stamps == {
+        f"{URL}new": datetime(2024, 2, 15, 12, tzinfo=UTC),
+        f"{URL}old": datetime(2024, 1, 6, 12, tzinfo=UTC),
+    }
+    assert ask(perplexity.app(PAGES, careless=True)).ids == [f"{URL}new", f"{URL}old"]
+    assert ask(pit="2024-02-15T11:59:59.999999Z").ids == [f"{URL}old"]
+    assert ask(pit="2024-02-15T12:00:00Z").ids == [f"{URL}new", f"{URL}old"]
+
+
+def test_an_item_shows_both_days_and_the_source_s_text() -> None:
+    (item, *_) = ask().items
+    expected = {"url": f"{URL}new", "title": "Title new", "snippet": "Text of new"}
+    assert item[2:] == ("provider_metadata", {**expected, "date": "2024-02-13", "last_updated": "2024-02-14"})
+
+
+def test_open_mode_serves_every_page() -> None:
+    assert len(ask(pit=None).kept) == 6
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_results_of_several_queries_are_read_flat_and_nested(nested: bool) -> None:
+    asked = ask(perplexity.app(PAGES, nested=nested), query=["oil", "gas, coal"])
+    assert asked.ids == [f"{URL}new", f"{URL}old"]
+    assert body(asked)["query"] == ["oil", "gas, coal"]
+
+
+# What is asked for.
+
+
+@pytest.mark.parametrize(
+    ("pit", "until", "day"),
+    [
+        (PIT, None, "2/14/2024"),
+        ("2024-02-15T12:00:00Z", None, "2/14/2024"),
+        ("2024-02-15T11:59:59Z", None, "2/13/2024"),
+        (PIT, "2024-01-10", "1/9/2024"),
+        ("2030-01-01T00:00:00Z", None, "10/30/2026"),
+    ],
+)
+def test_the_search_is_narrowed_to_days_that_can_count(pit: str, until: str | None, day: str) -> None:
+    """A later page must not take the place of an earlier one among the results."""
+    sent = body(ask(pit=pit, date_to=until or ()))
+    assert (sent["search_before_date_filter"], sent["last_updated_before_filter"]) == (day, day)
+
+
+def test_a_later_page_takes_no_place_among_the_first_results() -> None:
+    late = [page(f"late{n}", "2024-02-01", "2024-02-20") for n in range(30)]
+    assert ask(perplexity.app([*late, *PAGES]), max_results=2).ids == [f"{URL}new", f"{URL}old"]
+
+
+def test_a_request_carries_what_was_asked_and_the_key_in_its_place() -> None:
+    asked = ask(pit=None, mode="sec", domains=["sec.gov", "-example.com"], after_date="2024-01-05", max_results=3)
+    assert body(asked) == {
+        "query": "oil",
+        "max_results": 3,
+        "search_mode": "sec",
+        "search_domain_filter": ["sec.gov", "-example.com"],
+        "search_after_date_filter": "1/5/2024",
+    }
+    assert asked.requests[0].signature.headers == {"Authorization": f"Bearer {perplexity.KEY}"}
+    assert body(ask(pit=None, recency="week"))["search_recency_filter"] == "week"
+
+
+@pytest.mark.parametrize(
+    ("domains", "url", "kept"),
+    [
+        ("example.com", "https://www.example.com/a", True),
+        ("www.example.com", "https://example.com/a", True),
+        ("example.com", "https://news.example.com/a", True),
+        ("example.com", "https://notexample.com/a", False),
+        ("example.com", "https://example.com.evil.net/a", False),
+        (".gov", "https://www.sec.gov/a", True),
+        (".gov", "https://gov.example.com/a", False),
+        ("Example.com/News", "https://example.com/news/1", True),
+        ("example.com/news", "https://example.com/blog/1", False),
+        ("-example.com", "https://example.com/a", False),
+        ("-example.com", "https://other.org/a", True),
+        ("example.com,-blog.example.com", "https://blog.example.com/a", False),
+        ("example.com", "http://[broken", False),
+    ],
+)
+def test_domains_are_applied_to_what_comes_back(domains: str, url: str, kept: bool) -> None:
+    assert ask(perplexity.app([page("x", url=url)]), domains=domains).ids == ([url] if kept else [])
+
+
+def test_after_date_is_applied_to_what_comes_back() -> None:
+    careless = perplexity.app(PAGES, careless=True)
+    assert ask(careless, after_date="2024-02-13").ids == [f"{URL}new"]
+    assert len(ask(careless, pit=None, after_date="2024-02-13").ids) == 3  # one of them has no date
+
+
+# Answers.
+
+
+@pytest.mark.parametrize(("op", "preset"), [("ask", "fast"), ("reason", "medium"), ("research", "high")])
+def test_an_answer_is_for_open_mode_and_the_pages_it_cites_for_both(op: str, preset: str) -> None:
+    app = perplexity.app(PAGES, cited=[f"{URL}new", f"{URL}edited"], text="Oil rose in March.")
+    asked = ask(app, op=op)
+    assert asked.ids == [f"{URL}new"]
+    assert asked.requests[0].path == "/v1/agent"
+    filters = {"search_before_date_filter": "2/14/2024", "last_updated_before_filter": "2/14/2024"}
+    assert body(asked) == {"preset": preset, "input": "oil", "tools": [{"type": "web_search", "filters": filters}]}
+    opened = ask(app, op=op, pit=None)
+    (answer, *cited) = opened.items
+    assert answer[1:] == (
+        NOW,
+        "provider_metadata",
+        {"record_type": "synthesis", "answer": "Oil rose in March.", "citations": [f"{URL}new", f"{URL}edited"]},
+    )
+    assert sorted(one[0] for one in cited) == [f"{URL}edited", f"{URL}new"]
+    assert "tools" in body(opened)
+    assert "filters" not in body(opened)["tools"][0]
+
+
+def test_the_same_question_has_the_same_name_in_every_run() -> None:
+    names = {ask(op="ask", pit=None, query=text).ids[0] for text in ("oil", "oil", "gas")}
+    assert len(names) == 2
+
+
+@pytest.mark.parametrize("pit", [PIT, "2040-01-01T00:00:00Z"])
+def test_no_word_of_an_answer_is_served_at_any_pit(tmp_path: Path, pit: str) -> None:
+    app = perplexity.app(PAGES, text="SECRET answer", cited=["https://SECRET.example"])
+    for op in ("ask", "reason", "research"):
+        left = _command(tmp_path, app, "--pit", pit, op, "query=oil")
+        assert left.code == 0
+        assert "SECRET" not in left.out + left.err
+
+
+def test_an_answer_that_is_not_complete_is_an_error() -> None:
+    for status in ("failed", "in_progress", "requires_action"):
+        error = ask(lambda request, said=status: as_json(perplexity.answer([], [], status=said)), op="ask").error  # type: ignore[misc]
+        assert error is not None
+        assert error.reason.startswith(
+            "The source sent an unreadable reply: the answer is not complete. Try again later"
+        )
+
+
+# What Perplexity says instead.
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "code", "tries"),
+    [
+        (401, "invalid_api_key", "credential_refused", 1),
+        (403, "forbidden", "http_status", 1),
+        (404, "", "moved", 1),
+        (400, "bad_request", "http_status", 1),
+        (429, "", "throttled", 4),
+        (500, "", "http_status", 4),
+    ],
+)
+def test_errors(status: int, kind: str, code: str, tries: int) -> None:
+    def app(request: HttpRequest) -> Any:
+        return perplexity.error({"message": f"SECRET {perplexity.KEY}", "type": kind}, status)
+
+    searched, answered = ask(app), ask(app, op="ask")
+    assert searched.error is not None
+    assert answered.error is not None
+    assert (searched.error.code, len(searched.requests)) == (code, tries)
+    # An answer costs money: it is asked for once.
+    assert (answered.error.code, len(answered.requests)) == (code, 1)
+
+
+def test_a_retired_endpoint_is_a_config_gap() -> None:
+    with pytest.raises(ConfigError, match="has retired this endpoint"):
+        ask(lambda request: perplexity.error(perplexity.RETIRED, 403), op="ask")
+
+
+# The call.
+
+
+def _command(folder: Path, app: App, *words: str) -> inprocess.Answer:
+    return inprocess.fetch(
+        folder,
+        *("--source", "perplexity", *words),
+        env={"PERPLEXITY_API_KEY": perplexity.KEY},
+        transport=Answering(app, lambda: inprocess.NOW),
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--query", "oil", "--query", "gas, coal"),
+        ("search", "query=oil", "query=gas, coal"),
+        ("--op", "search", "--query=oil", "--query=gas, coal"),
+        ("query=oil", "SEARCH", "QUERY=gas, coal"),
+    ],
+)
+def test_all_call_forms_are_one_call(tmp_path: Path, words: tuple[str, ...]) -> None:
+    app = perplexity.app(PAGES)
+    left = _command(tmp_path, app, "--pit", PIT, *words)
+    assert left.ids == [f"{URL}new", f"{URL}old"]
+    expected = f"--source perplexity --pit {PIT} --query oil --query 'gas, coal'"
+    assert {gap["query"] for gap in left.envelope["gaps"]} == {expected}
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"query": ()}, "search needs query"),
+        ({"query": list("abcdef")}, "search takes up to 5 queries"),
+        ({"op": "ask", "query": ["a", "b"]}, "ask takes one query"),
+        ({"op": "ask", "max_results": 5}, "ask does not take max_results"),
+        ({"op": "research", "mode": "sec"}, "research does not take mode"),
+        ({"max_results": 21}, "at most 20"),
+        ({"domains": [f"{n}.com" for n in range(21)]}, "up to 20 domains"),
+        ({"domains": ["https://sec.gov"]}, "without https://"),
+        ({"domains": ["sec.gov", "*.example.com"]}, "without https://"),
+        ({"domains": ["-"]}, "without https://"),
+        ({"recency": "week"}, "counts back from now"),
+        ({"pit": None, "recency": "week", "after_date": "2024-01-01"}, "exclude each other"),
+    ],
+)
+def test_a_call_that_makes_no_sense_asks_nothing(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        ask(**options)
+
+
+def test_what_cannot_be_known_is_said_of_every_answer_at_a_pit() -> None:
+    assert "choice of today's search engine" in ask().caveats[0]
+    assert "choice of today's model" in ask(op="ask").caveats[0]
+    assert ask(pit=None).caveats == []
+
+
+def test_the_command_over_a_socket(near: Run) -> None:
+    from pit_fetch.testing.server import serve
+
+    with serve(perplexity.app(PAGES)) as server:
+        env = {"PERPLEXITY_API_KEY": perplexity.KEY, "PIT_FETCH_PERPLEXITY_URL": server.url}
+        left = near("--source", "perplexity", "--pit", PIT, "--query", "oil", env=env)
+        asked = near("--source", "perplexity", "--pit", PIT, "ask", "query=oil", env=env)
+    assert left.ids == asked.ids == [f"{URL}new", f"{URL}old"]
+    assert [request.path for request in server.requests] == ["/search", "/v1/agent"]
+
+
+def test_saved_replies() -> None:
+    found = json.dumps(perplexity.found(PAGES)).encode()
+    assert ask(body=found, query=()).ids == [f"{URL}new", f"{URL}old"]
+    answer = json.dumps(perplexity.answer(PAGES, [f"{URL}old"])).encode()
+    assert ask(body=answer, op="ask").ids == [f"{URL}old"]
+    for other in (b"{}", b"[]", b'{"results": 5}', answer):
+        assert "input_malformed" in [one.code for one in ask(body=other).selection.gaps]

@@ -1,0 +1,59 @@
+"""perplexity passes the standard tests: its search, and answers with what they cite."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from pit_fetch_providers.perplexity import PROVIDER
+
+from pit_fetch.testing import HttpRequest, ProviderSuite, Response
+from tests.providers.perplexity import server as perplexity
+from tests.providers.perplexity.server import page
+
+_PAGES = [
+    page("fresh", "2024-02-13", "2024-02-14"),
+    page("old", "2001-10-17", "2024-02-12"),
+    page("still", "2024-02-10"),
+    page("ahead", "2024-02-11", "2024-02-09"),
+]
+
+
+class TestSearch(ProviderSuite):
+    provider = PROVIDER
+    options = {"query": "oil"}
+    reply = json.dumps(perplexity.found(_PAGES)).encode()
+
+    def serve(self, reply: bytes, request: HttpRequest) -> Response:
+        """The engine's first results of those that pass the filters: one that ignores them has no room for the rest."""
+        try:
+            document = json.loads(reply)
+        except (ValueError, RecursionError):
+            return Response(reply)
+        results = document.get("results") if isinstance(document, dict) else None
+        if not isinstance(results, list):
+            return Response(reply)
+        asked = json.loads(request.body or b"{}")
+        served = [one for one in results if perplexity.passes(one[0] if isinstance(one, list) and one else one, asked)]
+        return Response(json.dumps({**document, "results": served[: asked["max_results"]]}).encode())
+
+
+@pytest.mark.thorough
+class TestSeveralQueries(TestSearch):
+    options = {"query": ["oil", "gas, and more", "coal", "wind"]}
+    reply = json.dumps(perplexity.found([[one] for one in _PAGES])).encode()
+
+
+@pytest.mark.thorough
+class TestAnswer(ProviderSuite):
+    provider = PROVIDER
+    options = {"op": "ask", "query": "oil"}
+    reply = json.dumps(perplexity.answer(_PAGES, [one["url"] for one in _PAGES])).encode()
+
+
+class TestReason(TestAnswer):
+    options = {"op": "reason", "query": "oil"}
+
+
+class TestResearch(TestAnswer):
+    options = {"op": "research", "query": "oil"}

@@ -1,0 +1,160 @@
+"""Worlds of Perplexity: pages published or updated later, pages without days, unreadable results, other answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import Any
+
+from pit_fetch.testing.server import App, Response, as_json
+from pit_fetch.transport import HttpRequest
+from tests.laws.worlds import CANARY, PITS, Case, common, noise_count, options
+from tests.loopback.broken import wreck
+from tests.providers.perplexity import server as perplexity
+from tests.providers.perplexity.server import Page, page
+
+DAY = timedelta(days=1)
+_QUERIES = (("query=oil",), ("--query", "oil, gas"), ("--query", "oil", "--query", "gas, coal"))
+_OPS = ("search", "search", "ask", "reason", "research")
+
+
+def make(rng: Random, most: int = 4) -> Case:
+    pit = rng.choice(PITS)
+    moment = datetime.fromisoformat(pit)
+    public = [_public(rng, f"p{number}", moment) for number in range(rng.choice((0, 1, 3, 6)))]
+    op, crowded = rng.choice(_OPS), rng.random() < 0.4
+    urls = [one["url"] for one in public]
+    # Alike in all worlds: a server that ignores --after-date sends more of what was public, which counts as read.
+    careless = not crowded and rng.random() < 0.5
+    worlds = []
+    for number in range(4):
+        served: list[Any] = list(public)
+        for n in range(noise_count(rng) if number else 0):  # the order of what was public is the engine's
+            served.insert(rng.randrange(len(served) + 1), _later(rng, f"n{n}", moment, public))
+        cited = [*urls, *(one["url"] for one in served if isinstance(one, dict) and isinstance(one.get("url"), str))]
+        rng.shuffle(cited)
+        worlds.append(
+            perplexity.app(
+                served,
+                careless=careless,
+                nested=rng.random() < 0.3,
+                cited=cited,
+                text=f"{CANARY}: the answer of world {number}",
+            )
+        )
+    choices = {
+        **common(moment, urls, rng),
+        "fields": [("--fields", "title"), ("--fields", "date,last_updated")],
+        "domains": [("--domains", "example.com"), ("--domains=-example.com",), ("--domains", "other.org,.com")],
+        "after-date": [("--after-date", _text(moment - 3 * DAY)), ("--after-date", "2001-01-01")],
+    }
+    if crowded and op == "search":  # what was not public must take no place among the first results
+        choices["max-results"] = [("--max-results", "1"), ("--max-results", "3")]
+    words = (op, *(rng.choice(_QUERIES) if op == "search" else _QUERIES[rng.randrange(2)]))
+    plain = ("--limit", "500", "--max-pages", "1000")
+    is_plain = most > 0 and rng.random() < 0.2
+    return Case(
+        source="perplexity",
+        pit=pit,
+        words=(*words, *(plain if is_plain else options(rng, choices, most))),
+        worlds=tuple(worlds),
+        page_size=rng.choice((1, 3, 100)),
+        terminal=rng.random() < 0.2,
+        plain=frozenset(urls) if is_plain else None,
+    )
+
+
+def undisturbed(rng: Random) -> Case:
+    case = make(rng, most=0)
+    fewer = ("--max-results", "3") if case.words[0] == "search" and rng.random() < 0.5 else ()
+    # Of so many results, a page that becomes public takes the place of another.
+    ahead = (0,) if fewer else (0, 0, 3)
+    pages = [_public(rng, f"p{n}", case.moment + rng.choice(ahead) * DAY) for n in range(rng.choice((1, 8, 14)))]
+    words = (*case.words, *fewer, "--limit", "1000", "--max-pages", "1000")
+    return case._replace(words=words, worlds=(perplexity.app(pages),))
+
+
+def failures(rng: Random) -> Case:
+    """Worlds that fail alike in different words. Nothing found and all of it later are one of them."""
+    case = make(rng)
+    later = [_later(rng, f"n{number}", case.moment, []) for number in range(5)]
+    texts = ("A word of its own", f"{CANARY}: oil rises in March", f"Your key is {perplexity.KEY}")
+    apps: Sequence[App]
+    if case.words[0] == "search":
+        empty = [perplexity.found([]), perplexity.found([None, 5, {}]), perplexity.found([[], []])]
+        apps = [_always(as_json(one)) for one in empty]
+    else:
+        apps = [_always(as_json(perplexity.answer([], [], text))) for text in texts]
+        apps += [_always(as_json({"output": [], "status": "completed"}))]
+    apps = rng.choice(
+        [
+            [*apps, perplexity.app([]), perplexity.app(later), perplexity.app(later, careless=True)],
+            [_always(perplexity.error({**perplexity.BAD_KEY, "message": text}, 401)) for text in texts],
+            [_always(perplexity.error({**perplexity.RETIRED, "message": text}, 403)) for text in texts],
+            [_always(perplexity.error({"message": text, "type": "other"}, 403)) for text in texts],
+            *(
+                [_always(perplexity.error({"message": text, "type": text}, status)) for text in texts]
+                for status in (400, 404, 422, 429, 500)
+            ),
+            [_always(Response(text.encode())) for text in texts],
+            [_always(as_json({"error": {"message": text}})) for text in texts],
+            [_always(as_json({"status": "failed", "error": {"message": text}, "output": 5})) for text in texts],
+        ]
+    )
+    return case._replace(worlds=tuple(apps), plain=None)
+
+
+def _always(response: Response) -> App:
+    def answer(request: HttpRequest) -> Response:
+        return response
+
+    return answer
+
+
+def _last_day(moment: datetime) -> datetime:
+    """A time on the last day that was over at ``moment`` in the zone in which days end last, 12 hours behind UTC."""
+    return moment.astimezone(UTC) - timedelta(hours=12) - DAY
+
+
+def _public(rng: Random, name: str, moment: datetime) -> Page:
+    last = _last_day(moment)
+    updated = last - rng.choice((0, 0, 1, 7, 400)) * DAY
+    created = rng.choice((updated, updated, updated - rng.choice((1, 30, 4000)) * DAY))
+    days = _text(created), _text(updated)
+    return page(name, *(days if rng.random() < 0.9 else reversed(days)), **_texts(rng, name))
+
+
+def _later(rng: Random, name: str, moment: datetime, public: Sequence[Page]) -> Any:
+    last = _last_day(moment)
+    before, after = _text(last - rng.choice((0, 1, 400)) * DAY), _text(last + rng.choice((1, 1, 2, 30)) * DAY)
+    late = page(name, before, after, title=CANARY, snippet=f"Oil {CANARY}", url=f"https://example.com/{CANARY}{name}")
+    bad: Any = rng.choice(
+        (None, "", "soon", 5, [], after.replace("-", ""), f"{before}T10:00:00Z", wreck(rng), "2024-02-30")
+    )
+    match rng.choice(("late", "late", "created", "both", "undated", "version", "spoilt", "unreadable")):
+        case "late":
+            return late
+        case "spoilt":
+            return {**late, rng.choice((*late, "x")): wreck(rng)}
+        case "created":
+            return {**late, "date": after, "last_updated": before}
+        case "both":
+            return {**late, "date": after}
+        case "undated":
+            name = rng.choice(("date", "last_updated"))
+            dated = {**late, "last_updated": before}
+            return rng.choice(({**dated, name: bad}, {key: dated[key] for key in dated if key != name}))
+        case "version" if public:
+            return {**rng.choice(public), "last_updated": after, "title": CANARY, "snippet": CANARY}
+        case _:
+            return rng.choice((None, 5, CANARY, {}, {**late, "url": rng.choice((None, 5, wreck(rng)))}))
+
+
+def _texts(rng: Random, name: str) -> dict[str, str]:
+    host = rng.choice(("www.example.com", "sub.example.com", "example.com", "other.org"))
+    return {"url": f"https://{host}/{name}", "snippet": "x" * rng.choice((10, 10, 3_000))}
+
+
+def _text(moment: datetime) -> str:
+    return moment.date().isoformat()

@@ -1,0 +1,40 @@
+"""sec_full_text without a process and a socket: the loopback server's function answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from pit_fetch.testing.server import App, Response, as_json
+from tests import provider_harness
+from tests.provider_harness import NOW, Asked
+from tests.providers.sec_full_text import server as sec
+from tests.providers.sec_full_text.server import Filing
+
+PIT = "2024-02-15T16:00:00-05:00"
+
+
+def ask(
+    app: App | Sequence[Filing],
+    *,
+    pit: str | None = PIT,
+    now: datetime = NOW,
+    folder: str = "/",
+    body: bytes = b"",
+    **options: Any,
+) -> Asked:
+    """A fetch at ``pit``. Options are those of the Python call."""
+    answering = app if callable(app) else sec.app(app)
+    given = {"query": "concern", "pit": pit, **options}
+    return provider_harness.ask("sec_full_text", answering, now=now, folder=folder, body=body, **given)
+
+
+def found(hits: Sequence[Any], filings: Sequence[Filing], **reply: Any) -> App:
+    """The server of ``filings`` whose search finds ``hits``, whatever it is asked for."""
+    rest = sec.app(filings)
+    return lambda request: as_json(sec.reply(hits, **reply)) if "search-index" in request.path else rest(request)
+
+
+def no_index(path: str) -> Response | None:
+    return sec.MISSING if "daily-index" in path else None

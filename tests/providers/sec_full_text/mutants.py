@@ -1,0 +1,277 @@
+"""Leaks of sec_full_text: when a filing was public, what dates it, what a search reads and shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, time, timedelta
+from typing import Any
+
+from pit_fetch_providers.sec_full_text import forms, work
+from pit_fetch_providers.sec_full_text.acceptance import DISSEMINATION, Acceptance, accepted_at
+from pit_fetch_providers.sec_full_text.evidence import Stamp
+
+from pit_fetch.gaps import gap
+from pit_fetch.times import NEW_YORK, end_of_day
+from pit_fetch.wire import strict_json
+from tests.laws.mutants.leak import Mutant, fails, first
+from tests.laws.plant import Make
+
+_HERE = "pit_fetch_providers.sec_full_text"
+_SEC, _ORDERED, _CORPUS = ("sec_full_text: non-interference",), ("sec_full_text: ordered",), ("corpus: no leak",)
+_DAY = timedelta(days=1)
+
+
+# When a filing was public.
+
+
+def _as_if(change: Callable[[Acceptance], Acceptance]) -> Make:
+    """A filing whose acceptance is known is dated as if its header said what ``change`` makes of it."""
+
+    def make(real: Any) -> Any:
+        def available_at(acceptance: Acceptance, filed: Any, evening: bool = False) -> Any:
+            changed = acceptance if acceptance.accepted is None else change(acceptance)
+            return real(changed, filed, evening)
+
+        return available_at
+
+    return make
+
+
+def _marked_alone(acceptance: Acceptance) -> Acceptance:
+    is_marked = acceptance.private or acceptance.day_only
+    return acceptance if is_marked else acceptance._replace(released=None)
+
+
+def _a_day_before(acceptance: Acceptance) -> Acceptance:
+    released = acceptance.released
+    return acceptance if released is None else acceptance._replace(released=released - _DAY)
+
+
+def _opening_alone(real: Any) -> Any:
+    def opening(*given: Any) -> Any:
+        moment = real(*given)
+        return None if moment is None else moment - DISSEMINATION
+
+    return opening
+
+
+def _in_utc(real: Any) -> Any:
+    def accepted(acceptance: Acceptance) -> Any:
+        return None if acceptance.accepted is None else acceptance.accepted.replace(tzinfo=UTC)
+
+    return accepted
+
+
+def _five_hours_early(real: Any) -> Any:
+    def parse(columns: Any, accession: str) -> Any:
+        found = real(columns, accession)
+        return None if found is None else found._replace(accepted=found.accepted - timedelta(hours=5))
+
+    return parse
+
+
+# What dates it.
+
+
+def _by_its_filing_date(real: Any) -> Any:
+    def stamp(evidence: Any, filing: Any, listed: Any) -> Any:
+        if forms.root(filing.form) in forms.ORDINARY and filing.filed < evidence.today:
+            return Stamp(end_of_day(filing.filed, NEW_YORK))
+        return real(evidence, filing, listed)
+
+    return stamp
+
+
+def _by_the_day_after(real: Any) -> Any:
+    def listed(archive: Any, day: Any, wanted: Any) -> Any:
+        found = (real(archive, one, wanted) or frozenset() for one in (day, day + _DAY))
+        return frozenset().union(*found)
+
+    return listed
+
+
+def _of_any_day(real: Any) -> Any:
+    def parse(body: bytes, day: Any) -> Any:
+        found = (real(body, day + n * _DAY) for n in range(61))
+        return next((one for one in found if one is not None), None)
+
+    return parse
+
+
+def _whatever_its_order(real: Any) -> Any:
+    def stamp(evidence: Any, filing: Any, listed: Any) -> Any:
+        found = real(evidence, filing, listed)
+        is_left_out = evidence.ordered and found.at is None and evidence.needs_header(filing, listed)
+        return evidence._by_header(filing, listed) if is_left_out else found
+
+    return stamp
+
+
+# What a search reads and shows.
+
+
+def _always_failing(real: Any) -> Any:
+    def check(archive: Any, error: Any, host: str = "") -> None:
+        raise error
+
+    return check
+
+
+def _gap_at_many_hits(real: Any) -> Any:
+    def slices(*given: Any) -> Any:
+        for part in real(*given):
+            if len(getattr(part, "hits", ())) > 3:
+                yield gap("result_cap")
+            yield part
+
+    return slices
+
+
+def _without_crowds(real: Any) -> Any:
+    """A day that would be read last is not read at all."""
+
+    def whole(slices: Any, evidence: Any, record: Any) -> Any:
+        def is_crowded(one: Any) -> bool:
+            listed = evidence.listed(one.day, one.filed)
+            return [evidence.needs_header(filing, listed) for filing in one.filed].count(True) > work.MOST_AHEAD
+
+        few = ([one for one in days if not is_crowded(one)] if isinstance(days, list) else days for days in slices)
+        yield from real(few, evidence, record)
+
+    return whole
+
+
+def _todays(*names: str) -> Make:
+    def make(real: Any) -> Any:
+        def record(filing: Any, *given: Any) -> Any:
+            made = real(filing, *given)
+            return made._replace(payload={**made.payload, **{name: list(filing.today[name]) for name in names}})
+
+        return record
+
+    return make
+
+
+def _in_the_server_s_order(real: Any) -> Any:
+    return lambda hits: real(hits)._replace(documents=tuple(dict.fromkeys(one.documents[0] for one in hits)))
+
+
+MUTANTS = (
+    Mutant("sec: public when accepted", f"{_HERE}.acceptance:_sent", first, _SEC),
+    Mutant("sec: public at midnight of the filing date", f"{_HERE}.acceptance:OPENING", lambda real: time(0), _SEC),
+    Mutant("sec: public at night", f"{_HERE}.acceptance:CLOSING", lambda real: time.max, _CORPUS),
+    Mutant("sec: public on a weekend", f"{_HERE}.acceptance:_weekday", first, _CORPUS),
+    Mutant(
+        "sec: the night's filings without their minutes on the way",
+        f"{_HERE}.acceptance:_opening",
+        _opening_alone,
+        _SEC,
+    ),
+    Mutant(
+        "sec: the night's filings at 06:00 in 2013 to 2017",
+        f"{_HERE}.acceptance:LATE_OPENING_YEARS",
+        lambda real: range(0),
+        _CORPUS,
+    ),
+    Mutant(
+        "sec: an evening's filing that was moved back",
+        f"{_HERE}.acceptance:_opening",
+        lambda real: lambda filed, acceptance, evening: real(filed, acceptance, True),
+        _CORPUS,
+    ),
+    Mutant(
+        "sec: the next business day is overlooked",
+        f"{_HERE}.acceptance:_opening",
+        lambda real: lambda filed, acceptance, evening: accepted_at(acceptance),
+        _SEC,
+    ),
+    Mutant("sec: acceptance read as UTC", f"{_HERE}.acceptance:accepted_at", _in_utc, _SEC),
+    Mutant(
+        "sec: a private letter at its acceptance",
+        f"{_HERE}.acceptance:available_at",
+        _as_if(lambda acceptance: acceptance._replace(private=False, day_only=False, released=None)),
+        _SEC,
+    ),
+    Mutant(
+        "sec: an unmarked letter at its acceptance", f"{_HERE}.acceptance:available_at", _as_if(_marked_alone), _SEC
+    ),
+    Mutant("sec: the start of the release day", f"{_HERE}.acceptance:available_at", _as_if(_a_day_before), _SEC),
+    Mutant(
+        "sec: a midnight is believed",
+        f"{_HERE}.header:_tells_the_day_only",
+        lambda real: lambda accepted, accession: real(accepted.replace(hour=12), accession),
+        _CORPUS,
+    ),
+    Mutant(
+        "sec: the hour of an entry of paper",
+        f"{_HERE}.header:_tells_the_day_only",
+        lambda real: lambda accepted, accession: real(accepted, ""),
+        _CORPUS,
+    ),
+    Mutant(
+        "sec: the Z of a submissions file is believed", f"{_HERE}.header:parse_submissions", _five_hours_early, _SEC
+    ),
+    Mutant("sec: a filing date is believed", f"{_HERE}.evidence:Evidence.stamp", _by_its_filing_date, _SEC),
+    Mutant("sec: the index of the day after", f"{_HERE}.archive:Archive.listed", _by_the_day_after, _SEC),
+    Mutant("sec: an index is not asked for its day", f"{_HERE}.daily_index:parse", _of_any_day, _SEC),
+    Mutant(
+        "sec: an index of a day that is not over",
+        f"{_HERE}.daily_index:is_complete",
+        lambda real: lambda day, sent: True,
+        ("sec_full_text: kept",),
+    ),
+    Mutant(
+        "sec: an unlisted filing in a search that ends early",
+        f"{_HERE}.evidence:Evidence.needs_header",
+        lambda real: lambda evidence, filing, listed: real(replace(evidence, ordered=False), filing, listed),
+        _ORDERED,
+    ),
+    Mutant(
+        "sec: a page is believed against the index",
+        f"{_HERE}.evidence:Evidence._by_header",
+        lambda real: lambda evidence, filing, listed: real(evidence, filing, None),
+        _SEC,
+    ),
+    Mutant(
+        "sec: a header that breaks the promised order",
+        f"{_HERE}.evidence:Evidence.stamp",
+        _whatever_its_order,
+        _ORDERED,
+    ),
+    Mutant("sec: a crowded day is not read", f"{_HERE}.work:whole", _without_crowds, ("sec_full_text: sizes",)),
+    Mutant(
+        "sec: withheld filings count towards the days ahead",
+        f"{_HERE}.work:_count_dated",
+        lambda real: lambda found: len(found),
+        ("sec_full_text: ahead",),
+    ),
+    Mutant(
+        "sec: a spoilt hit fails the search",
+        f"{_HERE}.search:parse",
+        lambda real: lambda body: real(body) if strict_json(body) else None,
+        _SEC,
+    ),
+    Mutant(
+        "sec: a hit that fills page after page fails the search",
+        f"{_HERE}.search:_is_again",
+        lambda real: lambda page, first: page == first,
+        _SEC,
+    ),
+    Mutant(
+        "sec: a file name fails the search",
+        f"{_HERE}.filings:url",
+        lambda real: lambda filing, name: real(filing, name if name.isprintable() else fails()),
+        _SEC,
+    ),
+    Mutant(
+        "sec: a failing header of a later filing is an error",
+        f"{_HERE}.archive:Archive._check_host",
+        _always_failing,
+        _SEC,
+    ),
+    Mutant("sec: today's names under a PIT", f"{_HERE}.filings:record", _todays("company_names"), _SEC),
+    Mutant("sec: today's codes under a PIT", f"{_HERE}.filings:record", _todays("tickers", "sic_codes"), _SEC),
+    Mutant("sec: documents in the server's order", f"{_HERE}.filings:_merged", _in_the_server_s_order, _SEC),
+    Mutant("sec: a gap where many hits are", f"{_HERE}.search:slices", _gap_at_many_hits, _SEC),
+)

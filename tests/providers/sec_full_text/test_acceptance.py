@@ -1,0 +1,279 @@
+"""The rule from EDGAR's dates to the instant of the release, one table for each source of them."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pit_fetch_providers.sec_full_text.acceptance import Acceptance, accepted_at, available_at
+from pit_fetch_providers.sec_full_text.forms import EVENING, all_ordinary
+from pit_fetch_providers.sec_full_text.header import parse_header, parse_index_page, parse_submissions
+
+from pit_fetch.times import NEW_YORK, in_new_york
+from tests.examples import examples
+from tests.providers.sec_full_text import server as sec
+from tests.providers.sec_full_text.server import Filing, number
+
+ONE = number(1)
+
+
+def shown(moment: datetime | None) -> str | None:
+    return None if moment is None else in_new_york(moment)
+
+
+# form, accepted, filing date, header date, private at first -> public, all New York
+RULE = {
+    "in the session": ("8-K", "2024-02-15 15:50:00", "2024-02-15", "", False, "2024-02-15 15:53"),
+    "at the last minute": ("8-K", "2024-02-15 15:59:30", "2024-02-15", "", False, "2024-02-15 16:02:30"),
+    "before 17:30": ("8-K", "2024-02-15 17:29:00", "2024-02-15", "", False, "2024-02-15 17:32"),
+    "after 17:30": ("8-K", "2024-02-15 17:31:00", "2024-02-16", "2024-02-16", False, "2024-02-16 06:03"),
+    "an insider's, in the evening": ("4", "2024-02-15 18:05:00", "2024-02-15", "", False, "2024-02-15 18:08"),
+    "on a Friday night": ("10-K", "2024-02-16 18:05:00", "2024-02-20", "2024-02-20", False, "2024-02-20 06:03"),
+    "on a holiday's eve": ("8-K", "2024-07-03 17:45:00", "2024-07-05", "2024-07-05", False, "2024-07-05 06:03"),
+    "before the opening": ("8-K", "2024-02-15 05:30:00", "2024-02-15", "", False, "2024-02-15 06:03"),
+    "back-dated notice": ("EFFECT", "2024-02-15 00:15:02", "2024-02-13", "2024-02-15", False, "2024-02-16 00:00"),
+    "back-dated, header too": ("TA-1", "2024-02-15 10:00:00", "2023-11-21", "2023-11-21", False, "2024-02-15 10:03"),
+    "a letter": ("UPLOAD", "2024-04-02 12:36:07", "2024-04-02", "2024-06-14", True, "2024-06-15 00:00"),
+    "an unmarked letter": ("CORRESP", "2024-04-02 12:36:07", "2024-04-02", "2024-06-14", False, "2024-06-15 00:00"),
+    "private, released at once": ("DRS", "2024-04-02 12:36:07", "2024-04-02", "2024-04-02", True, "2024-04-03 00:00"),
+    "no acceptance time": ("10-Q", "", "2001-05-11", "2001-05-14", False, "2001-05-15 00:00"),
+    "no acceptance time, same day": ("10-Q", "", "2001-05-11", "2001-05-11", False, "2001-05-12 00:00"),
+    "the evening before, 2013 to 2017": ("8-K", "2016-02-16 17:31:00", "2016-02-17", "", False, "2016-02-17 07:33"),
+    "the last evening of 2012": ("8-K", "2012-12-31 18:00:00", "2013-01-02", "", False, "2013-01-02 07:33"),
+    "the last evening of 2017": ("8-K", "2017-12-29 18:00:00", "2018-01-02", "", False, "2018-01-02 07:33"),
+    "the year before": ("8-K", "2012-02-16 17:31:00", "2012-02-17", "", False, "2012-02-17 06:03"),
+    "the year after": ("8-K", "2018-02-15 17:31:00", "2018-02-16", "", False, "2018-02-16 06:03"),
+    "before the opening, in 2015": ("8-K", "2015-02-17 05:30:00", "2015-02-17", "", False, "2015-02-17 07:33"),
+    "in the night, in 2015": ("EFFECT", "2015-02-19 00:15:02", "2015-02-18", "", False, "2015-02-19 07:33"),
+    "at the end of the day, in 2017": ("4", "2017-02-15 22:00:03", "2017-02-15", "", False, "2017-02-16 07:33"),
+    "at the end of a Friday": ("4", "2024-02-16 22:00:03", "2024-02-16", "", False, "2024-02-19 06:03"),
+    "just before the end of a Friday": ("4", "2024-02-16 21:59:59", "2024-02-16", "", False, "2024-02-16 22:02:59"),
+    "an insider's, in the evening of 2015": ("4", "2015-02-17 18:05:00", "2015-02-17", "", False, "2015-02-17 18:08"),
+    "moved back by a week": ("4", "2003-05-13 19:38:05", "2003-05-06", "", False, "2003-05-13 19:41:05"),
+    "moved back by five years": ("SC 13G/A", "2006-07-07 11:00:00", "2001-02-06", "", False, "2006-07-07 11:03"),
+    "in the night": ("EFFECT", "2024-02-15 00:15:02", "2024-02-14", "", False, "2024-02-15 06:03"),
+    "after the end of the day": ("8-K", "2024-02-15 22:00:00", "2024-02-15", "", False, "2024-02-16 06:03"),
+    "moved back, an evening's": ("8-K", "2024-02-15 17:31:00", "2024-02-14", "", False, "2024-02-20 07:33"),
+    "moved back, released": ("8-K", "2024-02-15 17:31:00", "2024-02-14", "2024-02-16", False, "2024-02-17 00:00"),
+    "midnight is no clock": ("10-K", "2002-03-04 00:00:00", "2002-03-04", "", False, "2002-03-05 00:00"),
+    "midnight, sent out later": ("10-K", "2002-03-04 00:00:00", "2002-03-04", "2002-03-07", False, "2002-03-08 00:00"),
+    "on a Saturday": ("EFFECT", "2024-02-17 00:15:02", "2024-02-16", "", False, "2024-02-19 06:03"),
+    "in the repeated hour": ("8-K", "2024-11-03 01:30:00", "2024-11-03", "", False, "2024-11-03 06:03"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("make", [sec.header, sec.index_headers], ids=["sgml", "index-headers"])
+@pytest.mark.parametrize(("form", "accepted", "filed", "released", "private", "public"), RULE.values(), ids=RULE)
+def test_the_header_decides(
+    make, form: str, accepted: str, filed: str, released: str, private: bool, public: str
+) -> None:
+    filing = Filing(ONE, form, accepted, filed, released, private)
+    parsed = parse_header(make(filing).encode(), ONE)
+    assert parsed is not None
+    moment = available_at(parsed, date.fromisoformat(filed), form in EVENING)
+    assert moment is not None
+    assert moment.astimezone(NEW_YORK).strftime("%Y-%m-%d %H:%M:%S") == public.ljust(19, " ").replace("   ", ":00")
+    assert parsed.names == ("Apple Inc.",)
+
+
+def test_the_repeated_hour_means_its_second_pass() -> None:
+    night = datetime(2024, 11, 3, 1, 30)  # noqa: DTZ001 - a wall clock
+    assert shown(accepted_at(Acceptance(night, date(2024, 11, 1)))) == "2024-11-03T01:30:00-05:00"
+
+
+@pytest.mark.parametrize(("in_header", "in_index"), [("2024-02-15", "2024-02-16"), ("2024-02-16", "2024-02-15")])
+def test_of_two_filing_dates_the_later_one_counts(in_header: str, in_index: str) -> None:
+    filing = Filing(ONE, "8-K", "2024-02-15 17:31:00", in_header)
+    parsed = parse_header(sec.header(filing).encode(), ONE)
+    assert parsed is not None
+    assert shown(available_at(parsed, date.fromisoformat(in_index))) == "2024-02-16T06:03:00-05:00"
+
+
+GOOD = sec.header(Filing(ONE, "UPLOAD", "2024-04-02 12:36:07", released="2024-06-14", private=True))
+UNUSABLE_HEADERS = {
+    "nothing": "",
+    "an error page": "<html><title>SEC.gov | File Unavailable</title></html>",
+    "cut before its end": GOOD.partition("</SEC-HEADER>")[0],
+    "cut in its first lines": GOOD.partition("<PRIVATE-TO-PUBLIC>")[0],
+    "of another filing": GOOD.replace(ONE, number(2)),
+    "an unreadable acceptance": GOOD.replace("20240402123607", "2024040212360"),
+    "an impossible acceptance": GOOD.replace("20240402123607", "20240402993607"),
+    "an empty acceptance": GOOD.replace("20240402123607", ""),
+    "no header date": GOOD.replace(" : 20240614", ""),
+    "an unreadable header date": GOOD.replace("20240614", "2024061"),
+    "no filing date": GOOD.replace("FILED AS OF DATE", "FILED"),
+}
+
+
+SEVERAL = GOOD.replace("CONFORMED SUB", f"<MULTI-ACCESSION-NUMBERS>\nACCESSION NUMBER:\t\t{number(3)}\nCONFORMED SUB")
+
+
+def test_a_header_that_names_what_was_submitted_along_with_it_is_read() -> None:
+    assert parse_header(SEVERAL.encode(), ONE) == parse_header(GOOD.encode(), ONE)
+    # The other way round it is another filing's; and without the mark two numbers are two headers.
+    assert parse_header(SEVERAL.encode(), number(3)) is None
+    assert parse_header(SEVERAL.replace("<MULTI-ACCESSION-NUMBERS>\n", "").encode(), ONE) is None
+
+
+@pytest.mark.parametrize("accession", ["9999999997-03-023321", ONE])
+def test_of_paper_the_day_of_its_entry_counts(accession: str) -> None:
+    filing = Filing(accession, "11-K", "2003-06-30 10:15:00", "2003-03-20")
+    parsed = parse_header(sec.header(filing).encode(), accession)
+    assert parsed is not None
+    paper = accession.startswith("9999999997")
+    stamp = "2003-07-01T00:00:00-04:00" if paper else "2003-06-30T10:18:00-04:00"
+    assert shown(available_at(parsed, date(2003, 3, 20))) == stamp
+    assert (parse_index_page(sec.index_page(filing).encode(), accession) is None) is paper
+
+
+@pytest.mark.parametrize("text", UNUSABLE_HEADERS.values(), ids=UNUSABLE_HEADERS)
+def test_a_header_that_could_mislead_is_none(text: str) -> None:
+    assert parse_header(text.encode(), ONE) is None
+
+
+@pytest.mark.parametrize("clock", ["000000", "120000", "185900", "235959"])
+@pytest.mark.parametrize("released", ["20240614", "99991231"])
+def test_a_date_at_the_end_of_the_calendar_is_never_public(clock: str, released: str) -> None:
+    text = GOOD.replace("20240402123607", f"99991231{clock}").replace("20240614", released)
+    parsed = parse_header(text.encode(), ONE)
+    assert parsed is not None
+    moment = available_at(parsed, date(2024, 4, 2))
+    assert moment is None or moment.year == 9999
+
+
+def test_a_mark_in_one_half_of_the_page_is_enough() -> None:
+    filing = Filing(ONE, "UPLOAD", "2024-04-02 12:36:07", released="2024-06-14", private=True)
+    page = sec.index_headers(filing)
+    for part in ("<PRIVATE-TO-PUBLIC>", "&lt;PRIVATE-TO-PUBLIC&gt;"):
+        parsed = parse_header(page.replace(part, "").encode(), ONE)
+        assert parsed is not None
+        assert parsed.private
+
+
+@pytest.mark.parametrize("half", ["<{}>20240215155000", "&lt;{}&gt;20240215155000"])
+def test_of_two_times_in_one_page_the_later_one_counts(half: str) -> None:
+    page = sec.index_headers(Filing(ONE, "8-K", "2024-02-15 15:50:00"))
+    half = half.format("ACCEPTANCE-DATETIME")
+    assert half in page
+    parsed = parse_header(page.replace(half, half.replace("155000", "160000")).encode(), ONE)
+    assert parsed is not None
+    assert shown(available_at(parsed, date(2024, 2, 15))) == "2024-02-15T16:03:00-05:00"
+
+
+def test_what_a_document_says_after_the_header_is_no_header() -> None:
+    text = GOOD + "<ACCEPTANCE-DATETIME>20300101000000\nACCESSION NUMBER:\t\t" + number(7) + "\n"
+    assert parse_header(text.encode(), ONE) == parse_header(GOOD.encode(), ONE)
+
+
+def test_the_index_page() -> None:
+    page = sec.index_page(Filing(ONE, "10-K", "2018-03-07 18:03:42", "2018-03-08")).encode()
+    parsed = parse_index_page(page, ONE)
+    assert parsed is not None
+    assert shown(available_at(parsed, date(2018, 3, 8))) == "2018-03-08T06:03:00-05:00"
+    assert parse_index_page(page, number(2)) is None
+    assert parse_index_page(page.replace(b"18:03:42", b"18:03"), ONE) is None
+    assert parse_index_page(b"<html></html>", ONE) is None
+
+
+# Form, accepted, filing date. The same filings as both conventions of the submissions file write them.
+COMPARED = [
+    ("10-K", "2020-02-13 07:12:18", "2020-02-13"),
+    ("10-K", "2026-01-28 20:55:03", "2026-01-29"),
+    ("4", "2022-05-06 18:30:57", "2022-05-06"),
+    ("4", "2025-10-07 21:53:55", "2025-10-07"),
+    ("424B5", "2026-03-06 16:46:18", "2026-03-06"),
+    ("S-1/A", "2024-06-28 17:29:59", "2024-06-28"),
+    ("8-K", "2024-03-08 17:31:00", "2024-03-11"),
+    ("8-K", "2024-11-01 16:10:12", "2024-11-01"),
+    ("10-Q", "2024-03-10 01:59:59", "2024-03-11"),
+    ("S-3", "2023-11-14 20:35:00", "2023-11-15"),
+    ("8-K", "2015-03-03 20:55:00", "2015-03-04"),
+    ("8-K", "2015-07-14 17:31:00", "2015-07-15"),
+    ("4", "2017-02-15 22:00:03", "2017-02-15"),
+    ("4", "2024-02-16 22:00:03", "2024-02-16"),
+]
+
+
+@pytest.mark.parametrize("true_utc", [False, True], ids=["New York labelled Z", "true UTC"])
+@pytest.mark.parametrize(("form", "accepted", "filed"), COMPARED)
+def test_no_filing_is_stamped_before_its_acceptance(form: str, accepted: str, filed: str, true_utc: bool) -> None:
+    filing, day = Filing(ONE, form, accepted, filed), date.fromisoformat(filed)
+    sources = (
+        parse_header(sec.header(filing).encode(), ONE),
+        parse_index_page(sec.index_page(filing).encode(), ONE),
+        parse_submissions(sec.columns([Filing(number(9), "4", accepted), filing], true_utc), ONE),
+    )
+    stamps = [available_at(source, day) for source in sources if source is not None]
+    assert len(stamps) == 3
+    for stamp in stamps:
+        assert stamp is not None
+        assert stamp >= filing.accepted_instant + timedelta(minutes=3)
+    # The fallback is a bound: never before what the header says, and at most the offset of UTC behind it, or, where
+    # that is in the night, at the next opening.
+    header, _, fallback = stamps
+    assert header is not None
+    assert fallback is not None
+    is_opening = fallback.astimezone(NEW_YORK).time() in (time(6, 3), time(7, 33))
+    assert fallback >= header
+    assert fallback - header <= timedelta(hours=5) or is_opening
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        None,
+        [],
+        {},
+        {"accessionNumber": [ONE]},
+        {"accessionNumber": [ONE], "filingDate": ["2024-02-15"], "acceptanceDateTime": [None]},
+        {"accessionNumber": [ONE], "filingDate": ["2024-02-15"], "acceptanceDateTime": ["2024-02-15T16:00"]},
+        {"accessionNumber": [ONE], "filingDate": ["15 Feb"], "acceptanceDateTime": ["2024-02-15T16:00:00.000Z"]},
+        {"accessionNumber": [ONE], "filingDate": ["2001-02-15"], "acceptanceDateTime": ["2001-02-15T05:00:00.000Z"]},
+        {"accessionNumber": [ONE], "filingDate": ["2001-07-16"], "acceptanceDateTime": ["2001-07-16T04:00:00.000Z"]},
+        {"accessionNumber": [ONE], "filingDate": ["2001-02-15"], "acceptanceDateTime": ["2001-02-15T00:00:00.000Z"]},
+        {"accessionNumber": [number(2)], "filingDate": ["2024-02-15"], "acceptanceDateTime": ["2024-02-15T16:00:00Z"]},
+    ],
+)
+def test_a_submissions_file_that_does_not_tell(columns: object) -> None:
+    assert parse_submissions(columns, ONE) is None
+
+
+PARSERS = [(sec.header, parse_header), (sec.index_headers, parse_header), (sec.index_page, parse_index_page)]
+LETTER = Filing(ONE, "UPLOAD", "2024-04-02 12:36:07", released="2024-06-14", private=True)
+
+
+@examples(3.3)
+@given(st.sampled_from(PARSERS), st.binary(max_size=30), st.integers(0, 1500), st.integers(0, 40))
+def test_no_bytes_stop_a_fetch(source: Any, noise: bytes, place: int, cut: int) -> None:
+    make, parse = source
+    text = make(LETTER).encode()
+    parsed = parse(text[:place] + noise + text[place + cut :], ONE)
+    assert parsed is None or isinstance(parsed, Acceptance)
+
+
+@examples(5)
+@given(st.sampled_from(PARSERS[:2]), st.integers(0, 1500), st.integers(0, 200))
+def test_a_letter_with_a_hole_in_its_header_is_never_public_early(source: Any, place: int, cut: int) -> None:
+    make, parse = source
+    text = make(LETTER).encode()
+    parsed = parse(text[:place] + text[place + cut :], ONE)
+    stamp = None if parsed is None else available_at(parsed, date(2024, 4, 2))
+    assert stamp is None or stamp >= datetime(2024, 6, 15, 4, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("forms", "ordinary"),
+    [
+        (("10-K", "10-Q"), True),
+        (("10-K/A",), True),
+        (("4", "-4/A"), True),
+        ((), False),
+        (("-4",), False),
+        (("10-K", "UPLOAD"), False),
+    ],
+)
+def test_whether_a_request_is_for_ordinary_forms_only(forms: tuple[str, ...], ordinary: bool) -> None:
+    assert all_ordinary(forms) is ordinary

@@ -1,0 +1,332 @@
+"""The daily index as evidence: how it is read, which days it may date, and what is kept of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pit_fetch_providers.sec_full_text import daily_index
+
+from pit_fetch.testing.server import App, Response
+from pit_fetch.transport import HttpRequest
+from tests.examples import examples
+from tests.providers.sec_full_text import server as sec
+from tests.providers.sec_full_text.harness import PIT, ask, found, no_index
+from tests.providers.sec_full_text.server import Filing, number
+
+DAY = date(2024, 2, 14)
+LISTED = Filing(number(1), "8-K", "2024-02-14 12:00:00")
+GOOD = sec.daily_index(DAY, [LISTED])
+
+
+# The file ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("layout", ["master", "form", "company"])
+def test_each_layout_lists_its_filings(layout: str) -> None:
+    both = Filing(number(2), "SC 13D/A", "2024-02-14 12:00:00", ciks=(sec.APPLE, sec.TESLA), name="A  B, INC. /NEW/")
+    text = sec.daily_index(DAY, [LISTED, both, Filing(number(3), "8-K", "2024-02-15 12:00:00")], layout)
+    assert daily_index.parse(text.encode(), DAY) == frozenset({number(1), number(2), "0001209191-18-064398"})
+
+
+@pytest.mark.parametrize(
+    ("damage", "listed"),
+    [
+        (lambda text: text.replace("\n", "\r\n"), True),
+        (lambda text: text.replace("20240214|", "2024-02-14|"), True),
+        (lambda text: text.replace("Apple Inc.", "Soci\xe9t\xe9 | Fr\xe8res"), True),
+        (lambda text: text.replace("Last Data Received:    Feb 14", "Last Data Received:    Feb 15"), None),
+        (lambda text: text.replace("Last Data Received:", "Last Data:"), None),
+        (lambda text: text.replace("Feb 14, 2024", "Xyz 14, 2024"), None),
+        (lambda text: text.replace("Daily Index of EDGAR Dissemination Feed", "Daily Index"), None),
+        (lambda text: "<html><title>SEC.gov | File Unavailable</title></html>", None),
+        (lambda text: "", None),
+        (lambda text: text.replace("320193|Apple", "x" * 9_000 + "|Apple"), True),
+        (lambda text: text.replace(number(1), "0001193125-24-00001"), False),
+        (lambda text: text.replace(f"{number(1)}.txt", number(1)), False),
+        (lambda text: text.replace("|20240214|edgar/data/320193", "||edgar/data/320193"), False),
+    ],
+)
+def test_a_row_or_a_file_that_cannot_be_read_lists_nothing(damage: Callable[[str], str], listed: bool | None) -> None:
+    parsed = daily_index.parse(damage(GOOD).encode("latin-1"), DAY)
+    assert (None if parsed is None else number(1) in parsed) is listed
+
+
+@examples(3.3)
+@given(st.binary(max_size=30), st.integers(0, len(GOOD)), st.integers(0, 40))
+def test_no_bytes_stop_a_fetch(noise: bytes, place: int, cut: int) -> None:
+    text = GOOD.encode()
+    parsed = daily_index.parse(text[:place] + noise + text[place + cut :], DAY)
+    assert parsed is None or isinstance(parsed, frozenset)
+
+
+@pytest.mark.parametrize(
+    ("day", "path"),
+    [
+        ("2018-12-31", "/Archives/edgar/daily-index/2018/QTR4/master.20181231.idx"),
+        ("2020-03-18", "/Archives/edgar/daily-index/2020/QTR1/master.20200318.idx"),
+        ("2022-10-03", "/Archives/edgar/daily-index/2022/QTR4/master.20221003.idx"),
+        ("2024-02-17", None),
+        ("2024-02-18", None),
+    ],
+)
+def test_where_the_index_of_a_day_is(day: str, path: str | None) -> None:
+    assert daily_index.path(date.fromisoformat(day)) == path
+
+
+@pytest.mark.parametrize(
+    ("sent", "complete"),
+    [
+        ("Thu, 15 Feb 2024 05:00:00 GMT", True),
+        ("Thu, 15 Feb 2024 04:59:59 GMT", False),
+        ("Wed, 14 Feb 2024 22:31:00 GMT", False),
+        ("Fri, 01 Mar 2024 00:00:00 GMT", True),
+        ("yesterday", True),
+        (None, True),
+    ],
+)
+def test_an_index_is_complete_when_its_day_is_over_by_the_servers_clock(sent: str | None, complete: bool) -> None:
+    assert daily_index.is_complete(DAY, sent) is complete
+
+
+# What it dates -----------------------------------------------------------------------------------
+
+
+def test_a_listed_filing_was_public_by_the_end_of_its_day() -> None:
+    for form in ("8-K", "UPLOAD", "A FORM OF NEXT YEAR"):
+        (record,) = ask([Filing(number(1), form, "2024-02-14 12:00:00")]).kept
+        assert record.available_at == datetime(2024, 2, 15, 5, tzinfo=UTC)
+        assert (record.available_at_source, record.payload["accepted_at"]) == ("provider_metadata", None)
+
+
+# Filings by their real numbers: form, filing date, acceptance. The header that each would have.
+MOVED_BACK = {
+    "0000050863-03-000147": ("4", "2003-05-06", "2003-05-13 19:38:00"),
+    "0000950157-06-000686": ("SC 13G/A", "2001-02-06", "2006-07-07 11:00:00"),
+    "0001193125-15-377186": ("8-K", "2015-11-13", "2015-11-16 09:01:00"),
+    "9999999997-03-023321": ("11-K", "2003-03-20", "2003-06-30 10:00:00"),
+}
+
+
+@pytest.mark.parametrize("indexes", [True, False])
+@pytest.mark.parametrize(("accession", "filed"), MOVED_BACK.items(), ids=MOVED_BACK)
+def test_a_filing_date_that_was_moved_back_is_no_evidence(
+    accession: str, filed: tuple[str, str, str], indexes: bool
+) -> None:
+    form, day, accepted = filed
+    app = sec.app([Filing(accession, form, accepted, day)], pages=lambda path: None if indexes else no_index(path))
+    moment = datetime.fromisoformat(accepted).replace(tzinfo=sec.NEW_YORK)
+    paper = accession.startswith("9999999997")
+    public = datetime(2003, 7, 1, tzinfo=sec.NEW_YORK) if paper else moment + timedelta(minutes=3)
+    forms = (form.removesuffix("/A"),)
+    for pit, served in ((public, True), (public - timedelta(seconds=1), False), (moment, False)):
+        searches: list[dict[str, Any]] = [{}, {"forms": forms, "exact": True}]
+        for options in searches:
+            asked = ask(app, pit=pit.isoformat(), **options)
+            assert asked.ids == ([accession] if served else [])
+    # Ordinary forms without --exact: what is not listed under its filing date is left out, unread.
+    late = (public + timedelta(days=30)).isoformat()
+    asked = ask(app, pit=late, forms=forms)
+    assert (asked.ids, asked.error) == ([], None)
+    assert bool(asked.paths("-index-headers.html")) is not indexes
+
+
+def test_the_index_of_another_day_dates_nothing() -> None:
+    filing = Filing(number(1), "8-K", "2024-02-14 12:00:00", filed="2024-02-13")
+    asked = ask([filing])
+    assert [record.available_at_source for record in asked.kept] == ["edgar_accepted"]
+    wrong = found(sec.hits(filing), [filing])
+
+    def app(request: HttpRequest) -> Response:  # the server answers with the index of the next day
+        return wrong(request._replace(url=request.url.replace("0213", "0214")))
+
+    assert [record.available_at_source for record in ask(app).kept] == ["edgar_accepted"]
+    assert ask(app, forms=("8-K",)).ids == []
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        sec.MISSING,
+        sec.NO_SUCH_KEY,
+        sec.MAINTENANCE,
+        Response(b"", 500),
+        Response(b"<html></html>"),
+        Response(sec.daily_index(date(2024, 2, 13), [LISTED]).encode()),
+        Response(GOOD.encode(), 200, {"Date": "Wed, 14 Feb 2024 22:31:00 GMT"}),
+    ],
+)
+@pytest.mark.parametrize("options", [{}, {"forms": ("8-K",)}])
+def test_without_an_index_the_header_decides(response: Response, options: dict[str, Any]) -> None:
+    late = Filing(number(2), "8-K", "2024-02-15 16:30:00", filed="2024-02-14")
+
+    def pages(path: str) -> Response | None:
+        return response if "daily-index" in path else None
+
+    asked = ask(sec.app([LISTED, late], pages=pages), **options)
+    assert [(record.id, record.payload["accepted_at"]) for record in asked.kept] == [
+        (number(1), "2024-02-14T12:00:00-05:00")
+    ]
+    assert asked.error is None
+
+
+def test_no_index_is_asked_for_of_the_pits_own_day_or_a_weekend() -> None:
+    days = ("2024-02-15", "2024-02-11", "2024-02-10", "2024-02-09")
+    asked = ask([Filing(number(n), "8-K", f"{day} 12:00:00") for n, day in enumerate(days)])
+    assert len(asked.ids) == 4
+    assert [path[-12:-4] for path in asked.paths("daily-index")] == ["20240209"]
+
+
+def test_an_exact_search_reads_the_index_where_the_header_fails() -> None:
+    filings = [Filing(number(n), "UPLOAD", "2024-02-14 12:00:00") for n in (1, 2)]
+
+    def pages(path: str) -> Response | None:
+        return sec.MISSING if number(1).replace("-", "") in path else None
+
+    asked = ask(sec.app(filings, pages=pages), exact=True)
+    assert {record.id: record.available_at_source for record in asked.kept} == {
+        number(1): "provider_metadata",
+        number(2): "edgar_accepted",
+    }
+
+
+@pytest.mark.parametrize(("listed", "served"), [("", True), ("never", False)])
+def test_an_index_page_is_not_believed_against_the_index(listed: str, served: bool) -> None:
+    filing = Filing(number(1), "8-K", "2024-02-14 12:00:00", listed=listed)
+
+    def pages(path: str) -> Response | None:
+        return sec.MISSING if path.endswith(("-index-headers.html", ".sgml", ".txt")) else None
+
+    searches: list[dict[str, Any]] = [{}, {"exact": True}, {"forms": ("8-K",)}]
+    for options in searches:
+        assert ask(sec.app([filing], pages=pages), **options).ids == ([number(1)] if served else [])
+
+
+# What is kept ------------------------------------------------------------------------------------
+
+NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
+
+
+class Machine:
+    """Fetches with a cache folder that stays. ``requests`` is what was asked; ``now`` is the wall clock."""
+
+    def __init__(self, app: App, home: Path) -> None:
+        self.app, self.home, self.requests = app, home, list[HttpRequest]()
+
+    def __call__(self, pit: str = PIT, now: datetime = NOON, **options: Any) -> list[str]:
+        asked = ask(self.app, pit=pit, now=now, folder=str(self.home), **options)
+        self.requests += asked.requests
+        return asked.ids
+
+
+def kept(home: Path) -> int:
+    return len(list(home.rglob("file-*")))
+
+
+def test_an_index_is_asked_for_once_and_kept_for_good(tmp_path: Path) -> None:
+    fetched = Machine(sec.app([LISTED]), tmp_path)
+    assert fetched() == fetched(now=NOON + timedelta(days=4_000)) == [number(1)]
+    assert sum("daily-index" in request.path for request in fetched.requests) == 1
+    (file,) = tmp_path.rglob("file-*")
+    assert file.stat().st_size < len(GOOD)
+
+
+def test_what_lies_in_the_cache_does_not_tell_of_filings_that_were_not_public(tmp_path: Path) -> None:
+    letter = Filing(number(2), "UPLOAD", "2024-01-16 12:00:00", released="2024-05-01", private=True)
+    fresh = Filing(number(3), "8-K", "2024-02-15 16:30:00")
+    names = []
+    for folder, filings in (("one", [LISTED]), ("other", [letter, LISTED, fresh])):
+        fetched = Machine(sec.app(filings), tmp_path / folder)
+        assert fetched() == fetched(forms=("8-K", "10-K")) == [number(1)]
+        names.append(sorted(len(path.name) for path in (tmp_path / folder).rglob("file-*")))
+    assert [len(found) for found in names] == [1, 1]
+
+
+def test_an_index_of_a_day_that_is_not_over_is_not_kept(tmp_path: Path) -> None:
+    evening = Filing(number(2), "4", "2024-02-14 20:30:00")
+    hours = {"now": datetime(2024, 2, 14, 13, tzinfo=sec.NEW_YORK)}
+
+    def app(request: HttpRequest) -> Response:
+        return sec.app([LISTED, evening], now=hours["now"])(request)
+
+    fetched = Machine(app, tmp_path)
+    # Our clock is a day ahead of the server's.
+    ahead = hours["now"] + timedelta(days=1)
+    fetched(ahead.isoformat(), ahead, forms=("8-K", "4"))
+    assert kept(tmp_path) == 0
+    hours["now"] = datetime(2024, 2, 15, 13, tzinfo=sec.NEW_YORK)
+    assert fetched(hours["now"].isoformat(), hours["now"], forms=("8-K", "4")) == [number(1), number(2)]
+    assert kept(tmp_path) == 1
+
+
+# The order of work -------------------------------------------------------------------------------
+
+
+def slow_headers(filings: list[Filing], most: int) -> App:
+    """The time is up after so many headers."""
+    answer, read = sec.app(filings), [0]
+
+    def app(request: HttpRequest) -> Response:
+        if "-index-headers" in request.path:
+            read[0] += 1
+            if read[0] > most:
+                return Response(hang=True)
+        return answer(request)
+
+    return app
+
+
+@pytest.mark.parametrize("options", [{}, {"forms": ("8-K", "10-K")}])
+def test_late_filings_that_use_up_the_time_do_not_cost_the_days_before(options: dict[str, Any]) -> None:
+    old = [Filing(number(n), "8-K", f"2024-02-{5 + n % 5:02d} 12:{n:02d}:00") for n in range(24)]
+    late = [Filing(number(100 + n), "8-K", "2024-02-15 16:30:00") for n in range(80)]
+    asked = ask(slow_headers([*late, *old], 40), **options)
+    assert set(asked.ids) == {one.accession for one in old}
+    assert asked.error is not None
+
+
+@pytest.mark.parametrize(
+    ("crowd", "options"),
+    [
+        # All days need headers; more on one day than a slice holds; the same below the number that a slice holds.
+        (80, {"exact": True}),
+        (400, {}),
+        (400, {"exact": True}),
+        (150, {"exact": True}),
+    ],
+)
+def test_the_most_crowded_day_is_read_last(crowd: int, options: dict[str, Any]) -> None:
+    old = [Filing(number(n), "8-K", f"2024-02-{5 + n % 5:02d} 12:{n:02d}:00") for n in range(24)]
+    late = [Filing(number(100 + n), "8-K", "2024-02-15 16:30:00") for n in range(crowd)]
+    asked = ask(slow_headers([*late, *old], 40), **options)
+    assert set(asked.ids) == {one.accession for one in old}
+    assert asked.error is not None
+
+
+def test_filings_that_are_not_listed_cost_an_early_stop_nothing() -> None:
+    old = [Filing(number(n), "8-K", f"2024-02-{12 + n % 3:02d} 12:{n:02d}:00") for n in range(9)]
+    moved = [
+        Filing(number(100 + n), "8-K", "2024-02-15 16:30:00", filed=f"2024-02-{12 + n % 3:02d}") for n in range(80)
+    ]
+    with_moved, without = (ask(slow_headers(filings, 0), forms=("8-K",), limit=5) for filings in ([*moved, *old], old))
+    assert (with_moved.items, with_moved.error) == (without.items, None)
+    assert len(with_moved.ids) == 5
+
+
+def test_a_search_that_fails_further_back_does_not_cost_the_pits_day() -> None:
+    filings = [Filing(number(n), "8-K", f"2024-02-{15 - n:02d} 12:00:00") for n in range(4)]
+    answer = sec.app(filings, cap=3)
+
+    def app(request: HttpRequest) -> Response:
+        if request.query.get("enddt", "2024-02-15") < "2024-02-14":
+            return Response(b"", 500)
+        return answer(request)
+
+    asked = ask(app, forms=("8-K",))
+    assert asked.error is not None
+    assert number(0) in asked.ids

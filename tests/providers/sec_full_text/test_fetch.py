@@ -1,0 +1,196 @@
+"""sec_full_text end to end: the real command against a loopback server that speaks for SEC's hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from pit_fetch.testing.server import App, Response, Server, serve
+from pit_fetch.transport import HttpRequest
+from tests.conftest import Finished, Run
+from tests.providers.sec_full_text import server as sec
+from tests.providers.sec_full_text.server import APPLE, TESLA, Filing, daily, number
+
+PIT = "2024-02-15T16:00:00-05:00"
+_HOSTS = ("EFTS", "DATA", "WWW")
+# A server on this machine may be asked as often as you like; how the SEC's limit is kept is tested beside it.
+_UNHURRIED = {f"PIT_FETCH_RATE_{host}_SEC_GOV": "1000/0.001" for host in _HOSTS}
+
+
+class World:
+    """The command against one server that is all three hosts."""
+
+    def __init__(self, server: Server, run: Run) -> None:
+        self.server, self.run = server, run
+
+    def fetch(self, *words: str, env: dict[str, str] | None = None, stdin: bytes = b"") -> Finished:
+        hosts = {f"PIT_FETCH_SEC_{host}_URL": self.server.url for host in _HOSTS}
+        variables = {**hosts, **_UNHURRIED, "SEC_USER_AGENT": sec.USER_AGENT, **(env or {})}
+        return self.run("--source", "sec_full_text", *words, env=variables, stdin=stdin)
+
+    def at_pit(self, *words: str, env: dict[str, str] | None = None) -> Finished:
+        return self.fetch("--pit", PIT, *words, env=env)
+
+    @property
+    def paths(self) -> list[str]:
+        return [request.path for request in self.server.requests]
+
+
+@contextmanager
+def world(run: Run, filings: Sequence[Filing] = (), app: App | None = None) -> Iterator[World]:
+    with serve(app or sec.app(filings)) as server:
+        yield World(server, run)
+
+
+def test_what_was_public_at_the_pit_is_served_with_the_time_of_its_release(run: Run) -> None:
+    filings = [
+        Filing(number(1), "8-K", "2024-02-15 15:50:00", items=("8.01",), files=(("a.htm", ""), ("b c.htm", "EX-99.1"))),
+        Filing(number(2), "8-K", "2024-02-15 15:59:30"),
+        Filing(number(3), "10-Q", "2024-02-14 17:31:00", filed="2024-02-15"),
+        Filing(number(4), "10-K", "2024-02-14 17:29:00"),
+        Filing(number(5), "UPLOAD", "2023-10-02 12:00:00", released="2024-02-14", private=True),
+        Filing(number(6), "UPLOAD", "2023-10-03 12:00:00", released="2024-02-15", private=True),
+        Filing(number(7), "10-K/A", "2023-10-04 12:00:00"),
+        Filing(number(8), "8-K", "2024-02-15 17:31:00", filed="2024-02-16"),
+    ]
+    with world(run, filings) as edgar:
+        done = edgar.at_pit('"going concern"')
+    assert {item["id"]: item["available_at"] for item in done.envelope["data"]} == {
+        number(1): "2024-02-15T15:53:00-05:00",
+        number(3): "2024-02-15T06:03:00-05:00",
+        number(5): "2024-02-15T00:00:00-05:00",
+        number(4): "2024-02-15T00:00:00-05:00",
+        number(7): "2023-10-05T00:00:00-04:00",
+    }
+    assert done.ids == [number(1), number(3), number(4), number(5), number(7)]
+    assert done.gap_types == ["pit_excluded", "unverifiable"]
+    assert (done.code, done.err) == (0, b"")
+    url = "https://www.sec.gov/Archives/edgar/data/320193/000119312524000001"
+    assert done.envelope["data"][0] == {
+        "available_at": "2024-02-15T15:53:00-05:00",
+        "available_at_source": "edgar_accepted",
+        "id": number(1),
+        "accession_number": number(1),
+        "form": "8-K",
+        "filed": "2024-02-15",
+        "accepted_at": "2024-02-15T15:50:00-05:00",
+        "ciks": ["0000320193"],
+        "company_names": ["Apple Inc."],
+        "items": ["8.01"],
+        "period": "2023-12-31",
+        "documents": [
+            {"file_name": "a.htm", "type": "8-K", "description": None, "url": f"{url}/a.htm"},
+            {"file_name": "b c.htm", "type": "EX-99.1", "description": None, "url": f"{url}/b%20c.htm"},
+        ],
+    }
+    last = done.envelope["data"][-1]
+    assert (last["available_at_source"], last["accepted_at"], last["company_names"]) == ("provider_metadata", None, [])
+
+
+def test_the_command_of_the_readme(run: Run, tmp_path: Path) -> None:
+    filings = [
+        Filing(number(1), "10-K", "2023-10-04 12:00:00"),
+        Filing(number(2), "10-K", "2023-10-04 12:00:00", ciks=(TESLA,)),
+        Filing(number(3), "8-K", "2023-10-04 12:00:00"),
+        Filing(number(4), "10-Q", "2023-07-04 12:00:00", ciks=(TESLA, APPLE)),
+    ]
+    with world(run, filings) as edgar:
+        done, again = (edgar.at_pit("going concern", "--forms", "10-K,10-Q", "--tickers", "AAPL") for _ in range(2))
+    assert done.ids == [number(1), number(4)]
+    assert done.gap_types == ["pit_excluded", "unverifiable", "unverifiable", "unverifiable"]
+    assert "today's list" in done.envelope["gaps"][2]["reason"]
+    assert (done.out, done.err) == (again.out, b"")
+    # The ticker file is kept for a day, daily indexes for good, and the rate limit counts all hosts together.
+    index = "/Archives/edgar/daily-index/2023/QTR{}/master.{}.idx".format
+    first = ["/files/company_tickers.json", "/LATEST/search-index", index(4, 20231004), index(3, 20230704)]
+    assert edgar.paths == [*first, "/LATEST/search-index"]
+    kept = sorted(path.name.partition("-")[0] for path in (tmp_path / "home/.cache/pit_fetch").iterdir())
+    assert kept == ["file", "file", "file", "rate"]
+
+
+@pytest.mark.parametrize("user_agent", ["", "Mozilla/5.0", "ops@example.com", "Company\x01 ops@example.com"])
+def test_without_a_plausible_user_agent_nothing_is_asked(near: Run, user_agent: str) -> None:
+    with world(near) as edgar:
+        done = edgar.at_pit("concern", "--fail", env={"SEC_USER_AGENT": user_agent})
+        assert edgar.server.requests == []
+    assert (done.gap_types, done.code) == (["config"], 3)
+    assert b"SEC_USER_AGENT" in done.err
+    assert not user_agent or user_agent.encode() not in done.out + done.err
+
+
+@pytest.mark.parametrize("words", ["", "--limit 2 -v", "--exact --fail", "--forms 8-K,10-K --limit 1"])
+@pytest.mark.thorough
+def test_two_worlds_give_the_same_bytes(run: Run, words: str) -> None:
+    public = [Filing(number(1), "8-K", "2024-02-15 12:00:00"), *daily(3, "2023-12-31", first_number=10)]
+    late = [
+        Filing(number(2), "8-K", "2024-02-15 15:58:00"),
+        Filing(number(3), "UPLOAD", "2023-12-30 12:00:00", released="2024-05-01", private=True),
+        Filing(number(4), "8-K", "2024-02-15 16:30:00"),
+    ]
+
+    def pages(path: str) -> Response | None:
+        return sec.BLOCKED if number(4) in path else None
+
+    with world(run, public) as one:
+        first = one.at_pit("concern", *words.split())
+    with world(run, app=sec.app([*late, *public], pages=pages)) as other:
+        second = other.at_pit("concern", *words.split())
+    assert (first.out, first.err, first.code) == (second.out, second.err, second.code)
+    assert first.ids[0] == number(1)
+    assert len(other.paths) > len(one.paths)
+
+
+def test_a_limit_that_cut_says_how_to_continue(near: Run) -> None:
+    with world(near, daily(5, "2023-12-31")) as edgar:
+        first = edgar.at_pit("concern", "--limit", "2")
+        cursor = first.envelope["gaps"][-1]["reason"].split("--after ")[1]
+        second = edgar.at_pit("concern", "--after", cursor)
+    assert first.ids + second.ids == [number(n) for n in range(1, 6)]
+    assert first.gap_types[-1] == "truncated"
+
+
+def test_nothing_found_and_an_unknown_ticker_are_one_outcome(near: Run) -> None:
+    with world(near, [Filing(number(1), "10-K", "2024-03-01 12:00:00", ciks=(TESLA,))]) as edgar:
+        late, unknown = (edgar.at_pit("--tickers", ticker) for ticker in ("TSLA", "NONE"))
+    assert late.out.replace(b"TSLA", b"NONE") == unknown.out
+    assert late.gap_types == ["pit_excluded", "unverifiable", "unverifiable", "no_data"]
+
+
+@pytest.mark.parametrize(
+    ("failures", "data"),
+    [
+        ([Response(b"", 500), sec.MAINTENANCE], True),
+        ([Response(b"{}" * 50, cut=10)], True),
+        ([sec.UNDECLARED], False),
+        ([sec.BLOCKED], False),
+        ([Response(b"<html>SECRET</html>")], False),
+    ],
+    ids=["a 500 and a 503", "a cut body", "undeclared", "blocked", "a page"],
+)
+def test_a_search_in_trouble(near: Run, failures: list[Response], data: bool) -> None:
+    answer, pending = sec.app(daily(1, "2023-12-31")), list(failures)
+
+    def app(request: HttpRequest) -> Response:
+        return pending.pop() if pending else answer(request)
+
+    with world(near, app=app) as edgar:
+        done = edgar.at_pit("concern", "--fail")
+    assert done.ids == ([number(1)] if data else [])
+    assert done.code == (0 if data else 5)
+    assert ("upstream_error" in done.gap_types) is not data
+    assert b"SECRET" not in done.out + done.err
+
+
+def test_a_saved_reply_needs_no_network_and_no_user_agent(run: Run) -> None:
+    filings = [Filing(number(1), "10-K", "2023-12-31 12:00:00"), Filing(number(2), "UPLOAD", "2023-12-31 12:00:00")]
+    body = sec.text_of(sec.reply([hit for filing in filings for hit in sec.hits(filing)]))
+    done = run("--source", "sec_full_text", "--pit", PIT, "--input-file", "-", stdin=body)
+    assert done.ids == []
+    assert done.gap_types == ["pit_excluded", "unverifiable", "unverifiable", "no_data"]
+    assert "nothing in it is served" in done.envelope["gaps"][2]["reason"]
+    assert run("--source", "sec_full_text", "--input-file", "-", stdin=body).ids == [number(1), number(2)]
+    bad = run("--source", "sec_full_text", "--pit", PIT, "--input-file", "-", "--fail", stdin=b"<html>")
+    assert (bad.gap_types[-1], bad.code) == ("input_error", 4)

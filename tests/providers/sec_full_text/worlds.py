@@ -1,0 +1,312 @@
+"""Worlds of EDGAR: filings accepted later, after hours, released later, moved back, and ones that cannot be read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date, datetime, time, timedelta
+from random import Random
+
+from pit_fetch.testing.server import App, Response, as_json
+from pit_fetch.transport import HttpRequest
+from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
+from tests.loopback.broken import body_of, wreck
+from tests.providers.sec_full_text import server as loopback
+from tests.providers.sec_full_text.server import APPLE, TESLA, Filing, number
+
+MODULE = "pit_fetch_providers.sec_full_text"
+DAY = timedelta(days=1)
+DISSEMINATION = timedelta(minutes=3)
+# Between the release of the night's filings and its margin.
+MORNING = "2024-02-15T06:01:00-05:00"
+ORDINARY = ("8-K", "10-K", "10-Q", "4", "10-K/A")
+CHOICES: Mapping[str, Sequence[tuple[str, ...]]] = {
+    "forms": [("--forms", "8-K,10-K"), ("--forms", "10-K"), ("--forms", "-4"), ("--forms", "UPLOAD,CORRESP"),
+              ("--forms", "8-K,10-K,10-Q,4"), ("--forms", "8-K,10-K,10-Q,4")],
+    "ciks": [("--ciks", str(APPLE)), ("--ciks", f"{TESLA},{APPLE}")],
+    "tickers": [("--tickers", "AAPL"), ("--tickers", "NONE")],
+    "exact": [("--exact",)],
+    "entity": [("--entity", "Apple")],
+    "fields": [("--fields", "form,filed"), ("--fields", "company_names,documents")],
+}  # fmt: skip
+BROKEN = (
+    loopback.MISSING,
+    loopback.NO_SUCH_KEY,
+    loopback.BLOCKED,
+    loopback.MAINTENANCE,
+    Response(b""),
+    Response(b"<html></html>"),
+    Response(b"<SEC-HEADER>cut", 200),
+    Response(f"<html>{CANARY}</html>".encode(), 404),
+)
+
+
+HEADERS = ("-index-headers.html", ".hdr.sgml", ".txt")
+
+
+def make(rng: Random, most: int = 4, contradictions: float = 0.05, unlisted: float = 0.0) -> Case:
+    """``contradictions`` is how often a header tells of another day than the filing date, ``unlisted`` how often
+    a filing that was sent out later has a header that does not tell so."""
+    pit = rng.choice((*PITS, MORNING))
+    moment = datetime.fromisoformat(pit)
+    numbers = iter(rng.sample(range(1, 9_999), 80))
+    public = [_public(rng, number(next(numbers)), moment, contradictions) for _ in range(rng.choice((0, 2, 5, 9)))]
+    public = [filing for filing in public if _released(filing) <= moment]
+    true_utc = rng.random() < 0.5
+    gone, today = _days_without_index(rng, moment), moment.astimezone(NEW_YORK).date()
+    swapped = [name for name in gone if rng.random() < 0.3]
+    worlds = [loopback.app(_shuffled(rng, public), pages=_pages(gone), true_utc=true_utc)]
+    spoilt = []
+    for _ in range(3):
+        noise = [_noise(rng, number(next(numbers)), moment) for _ in range(noise_count(rng))]
+        broken = {f.accession: rng.choice(BROKEN) for f in noise if rng.random() < 0.4}
+        # What its header would date before the PIT is not listed either, or it was public.
+        undated = {f.accession for f in noise if _released(f) <= moment}
+        noise = [replace(f, listed="never") if f.accession in undated else f for f in noise]
+        broken |= {accession: rng.choice(BROKEN) for accession in undated}
+        noise += [_unlisted(rng, number(next(numbers)), moment, gone) for _ in range(2) if rng.random() < unlisted]
+        noise += (paged := [_unlisted(rng, number(next(numbers)), moment, gone) for _ in range(rng.choice((0, 0, 1)))])
+        broken |= {f"{one.accession}{ending}": loopback.MISSING for one in paged for ending in HEADERS}
+        if noise and rng.random() < 0.1:  # the same withheld hit on page after page
+            noise += [noise[0]] * rng.choice((4, 120, 220))
+        # Whatever index is asked for in place of one that is gone, it is today's.
+        todays = [replace(one, listed=today.isoformat()) for one in noise]
+        broken |= gone | dict.fromkeys(swapped, Response(loopback.daily_index(today, todays).encode()))
+        worlds.append(loopback.app(_shuffled(rng, [*public, *noise]), pages=_pages(broken), true_utc=true_utc))
+        spoilt.append({f.accession: wreck(rng) for f in noise if rng.random() < 0.2})
+    choices = {**common(moment, [filing.accession for filing in public], rng), **CHOICES}
+    slices = [
+        {
+            f"{MODULE}.search:SLICE_MOST": n,
+            f"{MODULE}.search:SLICE_AIM": max(2, n - 1),
+            f"{MODULE}.work:MOST_AHEAD": most_ahead,
+        }
+        for n, most_ahead in ((2, 100), (5, 1), (300, 3))
+    ]
+    return Case(
+        source="sec_full_text",
+        pit=pit,
+        words=("concern", *options(rng, choices, most)),
+        worlds=tuple(_of_today(app, number, ({}, *spoilt)[number]) for number, app in enumerate(worlds)),
+        sizes=rng.choice(slices),
+        resized=tuple(rng.sample(slices, 2)),
+        page_size=rng.choice((1, 3, 100)),
+        terminal=rng.random() < 0.2,
+    )
+
+
+def undisturbed(rng: Random) -> Case:
+    case = make(rng, most=0)
+    moment, numbers = case.moment, iter(range(1, 99))
+    filings = [_public(rng, number(next(numbers)), moment + near(rng) * rng.choice((0, 1))) for _ in range(12)]
+    words = (*case.words, "--limit", "1000", "--max-pages", "1000", *rng.choice(((), ("--exact",), ("--forms", "8-K"))))
+    return case._replace(words=words, worlds=(loopback.app(filings),), resized=())
+
+
+def ordered(rng: Random) -> Case:
+    """Ordinary forms only, so that the search may end early; some filings contradict the order that it relies on."""
+    case = make(rng, most=0, contradictions=0.4, unlisted=0.5)
+    limit = rng.choice(((), ("--limit", "1"), ("--limit", "3")))
+    sizes = {f"{MODULE}.search:SLICE_MOST": 2, f"{MODULE}.search:SLICE_AIM": 2}
+    return case._replace(words=("concern", "--forms", "8-K,10-K,10-Q,4", *limit), sizes=sizes)
+
+
+def ahead(rng: Random) -> Case:
+    """A search that ends early: filings of the PIT's own day, which wait for some of the days before it, among which
+    some are withheld. Which indexes it asks for, and keeps, tells how far back it went."""
+    case = ordered(rng)._replace(pit="2024-02-15T16:00:00-05:00")
+    moment, numbers = case.moment, iter(range(1, 99))
+    days = [moment] * 6 + [moment - n * DAY for n in range(1, 9) if (moment - n * DAY).weekday() < 5]
+    public = [_filing(rng, number(next(numbers)), "8-K", day - 3 * DISSEMINATION, "Apple Inc.") for day in days]
+    worlds = [public]
+    for _ in range(2):
+        worlds.append([*public, *(_unlisted(rng, number(next(numbers)), moment, {}) for _ in range(rng.randint(1, 9)))])
+    words = ("concern", "--forms", "8-K,10-K,10-Q,4", "--limit", str(rng.randint(2, 5)))
+    return case._replace(words=words, worlds=tuple(map(loopback.app, worlds)))
+
+
+def kept(rng: Random) -> tuple[Case, App, datetime, datetime]:
+    """A case of the day after a fetch: the server as it was then, our clock then, and the PIT now.
+
+    The server's indexes hold what was sent out so far. Our own clock may have been a day ahead of its.
+    """
+    case = make(rng, most=0)
+    day = date(2024, 2, 12) + rng.choice(range(3)) * DAY
+    then = datetime.combine(day, time(rng.choice((9, 13, 19))), NEW_YORK)
+    now = then + 2 * DAY
+    numbers = iter(range(1, 99))
+    filings = [
+        _filing(rng, number(next(numbers)), rng.choice(ORDINARY), now - near(rng), "Apple Inc.") for _ in range(9)
+    ]
+    moments = (then + timedelta(minutes=n) for n in (-61, -1, 1, 61))
+    filings += [_filing(rng, number(next(numbers)), rng.choice(("4", "8-K")), at, "Apple Inc.") for at in moments]
+    words = ("concern", *rng.choice(((), ("--forms", "8-K,10-K,10-Q,4"))), "--limit", "500")
+    case = case._replace(pit=now.isoformat(), words=words, worlds=(loopback.app(filings, now=now),))
+    return case, loopback.app(filings, now=then), then + rng.choice((0, 0, 1)) * DAY, now
+
+
+def failures(rng: Random) -> Case:
+    """Worlds in which the search fails alike in different words, and those in which nothing is known."""
+    case = make(rng)
+    told = f"{CANARY}: filed in March"
+
+    def search_says(body: bytes, status: int = 200) -> App:
+        def answer(request: HttpRequest) -> Response:
+            if request.path == "/files/company_tickers.json":
+                return as_json({"0": {"cik_str": APPLE, "ticker": "AAPL", "title": "Apple"}})
+            return Response(body, status)
+
+        return answer
+
+    texts = (b"oops", told.encode())
+    apps: Sequence[App] = rng.choice(
+        [
+            [search_says(text, 500) for text in texts],
+            [search_says(b"<html>Undeclared Automated Tool" + text, 403) for text in texts],
+            [search_says(b"<html>Request Rate Threshold Exceeded" + text, 403) for text in texts],
+            [search_says(b'{"hits": ' + text) for text in texts],
+            [search_says(b'{"error": "' + text + b'"}') for text in texts],
+        ]
+    )
+    return case._replace(worlds=tuple(apps))
+
+
+def _of_today(app: App, number: int, spoilt: Mapping[str, str]) -> App:
+    """The index is today's: its names and codes are another world's in every world, and so is its order.
+
+    ``spoilt`` are filings in whose hits something stands that cannot be read.
+    """
+
+    def answer(request: HttpRequest) -> Response:
+        response = app(request)
+        if request.path != "/LATEST/search-index" or not number:
+            return response
+        reply = json.loads(response.body)
+        for hit in reply["hits"]["hits"]:
+            hit["_source"]["display_names"] = [f"{CANARY} of world {number}  ({CANARY})  (CIK 0000320193)"]
+            hit["_source"]["sics"] = [f"{CANARY}{number}"]
+            hit["_score"] = spoilt.get(hit["_source"]["adsh"], 8.9)
+        reply["hits"]["hits"].reverse()
+        return Response(body_of(reply))
+
+    return answer
+
+
+def _shuffled(rng: Random, filings: Sequence[Filing]) -> list[Filing]:
+    return rng.sample(list(filings), len(filings))
+
+
+def _pages(broken: Mapping[str, Response]) -> Callable[[str], Response | None]:
+    """Nothing of the archive that belongs to the named filings, or days, can be read."""
+
+    def answer(path: str) -> Response | None:
+        return next((reply for accession, reply in broken.items() if accession in path), None)
+
+    return answer
+
+
+def _days_without_index(rng: Random, moment: datetime) -> dict[str, Response]:
+    """Days whose index is not there or cannot be read: the same in every world."""
+    if rng.random() < 0.6:
+        return {}
+    today, often = moment.astimezone(NEW_YORK).date(), rng.choice((0.2, 1.0))
+    days = [today - n * DAY for n in range(1, 60) if rng.random() < often]
+    return {f"master.{day:%Y%m%d}.idx": rng.choice(BROKEN[:6]) for day in days}
+
+
+def _midnight_after(day: date) -> datetime:
+    return datetime.combine(day + DAY, time(0), NEW_YORK)
+
+
+def _released(filing: Filing) -> datetime:
+    """When a filing was public, from the rules of EDGAR."""
+    filed, arrived = date.fromisoformat(filing.day), filing.accepted_instant
+    opening = arrived.date() + (DAY if arrived.time() >= time(22) else timedelta(0))
+    while filed < opening and opening.weekday() > 4:
+        opening += DAY
+    opening = max(filed, opening)
+    bounds = [arrived.replace(fold=1) + DISSEMINATION, datetime.combine(opening, time(6, 3), NEW_YORK)]
+    if filing.private or (filing.released or filing.day) > filing.day:
+        bounds.append(_midnight_after(date.fromisoformat(filing.released or filing.day)))
+    return max(bounds, key=lambda bound: bound.timestamp())
+
+
+def _filing(rng: Random, accession: str, form: str, accepted: datetime, text: str, **changes: str | bool) -> Filing:
+    """A filing accepted at an instant: after 17:30, or on a weekend, it gets the next business day."""
+    local = accepted.astimezone(NEW_YORK)
+    filed = local.date() + (DAY if local.time() > time(17, 30) and form != "4" else timedelta(0))
+    while filed.weekday() > 4:
+        filed += DAY
+    return Filing(
+        accession,
+        form,
+        f"{local:%Y-%m-%d %H:%M:%S}",
+        filed=filed.isoformat(),
+        name=text,
+        ciks=rng.choice(((APPLE,), (TESLA,), (APPLE, TESLA))),
+        files=rng.choice(((("a.htm", ""),), (("a.htm", ""), ("b.htm", "EX-99.1")))),
+        **changes,  # type: ignore[arg-type]
+    )
+
+
+def _public(rng: Random, accession: str, moment: datetime, contradictions: float = 0.0) -> Filing:
+    accepted = moment - near(rng, 180)
+    if rng.random() < 0.2:
+        released = (moment.astimezone(NEW_YORK).date() - rng.choice((1, 1, 5)) * DAY).isoformat()
+        return _filing(rng, accession, "UPLOAD", accepted - 60 * DAY, "Apple Inc.", released=released, private=True)
+    if rng.random() < contradictions:  # an ordinary form whose header contradicts its filing date
+        filed = (accepted.astimezone(NEW_YORK).date() - 2 * DAY).isoformat()
+        return Filing(accession, "8-K", f"{accepted.astimezone(NEW_YORK):%Y-%m-%d %H:%M:%S}", filed=filed)
+    return _filing(rng, accession, rng.choice(ORDINARY), accepted, "Apple Inc.")
+
+
+def _noise(rng: Random, accession: str, moment: datetime) -> Filing:
+    """A filing that was not public; where its own rule says that it was, its header must not be readable."""
+    text, files = f"{CANARY} Inc.", ((CANARY + rng.choice((".htm", "\ud800.htm")), CANARY),)
+    today = moment.astimezone(NEW_YORK).date()
+    match rng.choice(
+        ("late", "late", "fresh", "after hours", "letter", "unmarked letter", "back-dated", "moved back", "undated")
+    ):
+        case "fresh":
+            made = _filing(
+                rng, accession, rng.choice(ORDINARY), moment - timedelta(seconds=rng.choice((0, 1, 60, 179))), text
+            )
+        case "after hours":
+            evening = datetime.combine(today - rng.choice((0, 0, 1, 1, 2)) * DAY, time(17, 30, 1), NEW_YORK)
+            made = _filing(rng, accession, rng.choice(("8-K", "10-K")), evening, text)
+        case "letter" | "unmarked letter" as kind:
+            released = (today + rng.choice((0, 0, 1, 30)) * DAY).isoformat()
+            early = moment - rng.choice((8, 60, 400)) * DAY
+            made = _filing(rng, accession, "CORRESP", early, text, released=released, private=kind == "letter")
+        case "back-dated":
+            late = (moment + near(rng, 1)).astimezone(NEW_YORK)
+            filed = (late.date() - rng.choice((1, 3, 86)) * DAY).isoformat()
+            made = Filing(accession, "EFFECT", f"{late:%Y-%m-%d %H:%M:%S}", filed=filed, name=text)
+        case "moved back":  # an ordinary form, days before it was accepted
+            late = (moment + near(rng, 1)).astimezone(NEW_YORK)
+            filed = (late.date() - rng.choice((1, 2, 3, 7, 102)) * DAY).isoformat()
+            made = Filing(accession, rng.choice(ORDINARY), f"{late:%Y-%m-%d %H:%M:%S}", filed=filed, name=text)
+        case "undated":
+            made = _filing(rng, accession, "DRS", moment - near(rng), text)
+        case _:
+            made = _filing(rng, accession, rng.choice(ORDINARY), moment + near(rng), text)
+    made = replace(made, files=files)
+    # An ordinary filing without a header is dated by its other pages: one that was public is no noise.
+    return made if made.form not in ORDINARY or _released(made) > moment else replace(made, form="DRS")
+
+
+def _unlisted(rng: Random, accession: str, moment: datetime, gone: Mapping[str, Response]) -> Filing:
+    """An ordinary filing that was sent out after the PIT, though its header knows of its filing date only.
+
+    No index lists it by then; where the header alone decides there is none such.
+    """
+    today = moment.astimezone(NEW_YORK).date()
+    days = [today - n * DAY for n in range(1, 20)]
+    days = [day for day in days if day.weekday() < 5 and f"master.{day:%Y%m%d}.idx" not in gone]
+    if not days:
+        return _noise(rng, accession, moment)
+    accepted, text = f"{rng.choice(days)} {rng.choice(('09:30:00', '16:05:00'))}", f"{CANARY} Inc."
+    files = ((f"{CANARY}.htm", CANARY),)
+    listed = rng.choice(("never", (today + DAY).isoformat()))
+    return Filing(accession, rng.choice(ORDINARY), accepted, name=text, files=files, listed=listed)

@@ -1,0 +1,169 @@
+"""Yahoo's chart, summary, news and earnings calendar, the cookie and the crumb that they want, and its errors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from pit_fetch.testing.server import App, Response
+from pit_fetch.transport import HttpRequest
+from tests.loopback.broken import body_of
+
+CRUMB = "haT3oykhHqZ"
+COOKIE = "A3=d=AQABBKvcsWcC&S=AQAAAtFJa; A1S=d=AQABBKvcsWcC&S=AQAAAtFJa"
+# As fc.yahoo.com sets them: with a comma in each date, and joined by one (RFC 9110, 5.3).
+SET_COOKIE = (
+    "A3=d=AQABBKvcsWcC&S=AQAAAtFJa; Expires=Mon, 22 Nov 2027 01:02:03 GMT; Domain=.yahoo.com; Path=/; Secure, "
+    "A1S=d=AQABBKvcsWcC&S=AQAAAtFJa; Domain=.yahoo.com; Path=/; SameSite=Lax; Secure"
+)
+# Recorded.
+INVALID_CRUMB = {"finance": {"result": None, "error": {"code": "Unauthorized", "description": "Invalid Crumb"}}}
+DOWN = Response(
+    b"<!doctype html><html><head><title>Yahoo</title></head><body><h1>Will be right back...</h1></body></html>"
+)
+CONSENT = Response(b"", 307, {"Location": "https://guce.yahoo.com/consent?brandType=nonEu&done=https%3A%2F%2Ffinance"})
+_TITLES = ("Symbol", "Company", "Earnings Date", "EPS Estimate", "Reported EPS", "Surprise (%)")
+
+
+class Company(NamedTuple):
+    """What Yahoo says of one symbol. A value that is not of its kind stands in the reply as it is.
+
+    bars       (Unix seconds, open, high, low, close, volume, adjclose)
+    articles   (id, pubDate, displayTime, title)
+    calendar   rows of cells, without symbol and company
+    grades     (Unix seconds, firm, toGrade, fromGrade, action)
+    summary    the other modules of the company's summary
+    """
+
+    bars: Sequence[Sequence[Any]] = ()
+    dividends: Sequence[Mapping[str, Any]] = ()
+    splits: Sequence[Mapping[str, Any]] = ()
+    articles: Sequence[Any] = ()
+    calendar: Sequence[Any] = ()
+    grades: Sequence[Any] = ()
+    summary: Mapping[str, Any] = {}
+    zone: str = "America/New_York"
+    currency: str = "USD"
+
+
+def app(companies: Mapping[str, Company], *, strict: bool = True) -> App:
+    """The server. ``strict``: charts and pages want to see a cookie, and charts a crumb, too."""
+
+    def answer(request: HttpRequest) -> Response:
+        path, has_cookie = unquote(request.path), request.header("Cookie") == COOKIE
+        if path == "/":
+            return Response(b"", 404, {"Set-Cookie": SET_COOKIE})
+        if path == "/v1/test/getcrumb":
+            return Response(CRUMB.encode()) if has_cookie else _raw(INVALID_CRUMB, 401)
+        is_known = has_cookie and request.query.get("crumb") == CRUMB
+        if path.startswith("/v8/finance/chart/"):
+            symbol = path.rpartition("/")[2]
+            if strict and not is_known:
+                return _raw(INVALID_CRUMB, 401)
+            if symbol not in companies:
+                return not_found("chart")
+            return _raw(chart(symbol, companies[symbol], request.query["interval"]))
+        if path.startswith("/v10/finance/quoteSummary/"):
+            symbol = path.rpartition("/")[2]
+            if not is_known:
+                return _raw(INVALID_CRUMB, 401)
+            if symbol not in companies:
+                return not_found("quoteSummary")
+            return _raw(summary(companies[symbol], request.query["modules"]))
+        if strict and not has_cookie:
+            return Response(b"Forbidden", 403)
+        if path == "/xhr/ncp" and request.method == "POST":
+            (symbol,) = json.loads(request.body or b"")["serviceConfig"]["s"]
+            return _raw(news(companies.get(symbol, Company())))
+        if path == "/calendar/earnings":
+            symbol, first = request.query["symbol"], int(request.query["offset"])
+            size = min(int(request.query["size"]), 100)
+            return Response(page(symbol, companies.get(symbol, Company()).calendar[first : first + size]))
+        return Response(b"", 404)
+
+    return answer
+
+
+def not_found(kind: str) -> Response:
+    """Recorded for a symbol that Yahoo does not know (any more)."""
+    error = {"code": "Not Found", "description": "No data found, symbol may be delisted"}
+    return _raw({kind: {"result": None, "error": error}}, 404)
+
+
+def chart(symbol: str, company: Company, interval: str = "1d") -> dict[str, Any]:
+    columns = list(zip(*company.bars, strict=True)) or [()] * 7
+    times, *quote, adjclose = (list(values) for values in columns)
+    names = ("open", "high", "low", "close", "volume")
+    result: dict[str, Any] = {
+        "meta": {
+            "currency": company.currency,
+            "symbol": symbol,
+            "exchangeName": "NMS",
+            "gmtoffset": -18000,
+            "timezone": "EST",
+            "exchangeTimezoneName": company.zone,
+            "dataGranularity": interval,
+            "range": "",
+        },
+        "indicators": {"quote": [dict(zip(names, quote, strict=True))], "adjclose": [{"adjclose": adjclose}]},
+    }
+    if times:
+        result["timestamp"] = times
+    rows = {"dividends": company.dividends, "splits": company.splits}
+    events = {kind: {str(one["date"]): dict(one) for one in found} for kind, found in rows.items() if found}
+    if events:
+        result["events"] = events
+    return {"chart": {"result": [result], "error": None}}
+
+
+def summary(company: Company, modules: str) -> dict[str, Any]:
+    names = ("epochGradeDate", "firm", "toGrade", "fromGrade", "action")
+    history = [dict(zip(names, one, strict=True)) if isinstance(one, tuple) else one for one in company.grades]
+    known = {"upgradeDowngradeHistory": {"history": history, "maxAge": 86400}, **company.summary}
+    result = {name: known[name] for name in modules.split(",") if name in known}
+    return {"quoteSummary": {"result": [result], "error": None}}
+
+
+def news(company: Company) -> dict[str, Any]:
+    return {"data": {"tickerStream": {"stream": [_article(one) for one in company.articles], "pagination": {}}}}
+
+
+def page(symbol: str, rows: Sequence[Any]) -> bytes:
+    """A page of the earnings calendar; well-formed, so that it can be read as XML as well."""
+    heading = "".join(f"<th>{title}</th>" for title in _TITLES)
+    body = "".join(row if isinstance(row, str) else _row(symbol, row) for row in rows)
+    table = f"<table><thead><tr>{heading}</tr></thead><tbody>{body}</tbody></table>" if rows else ""
+    return (
+        "<html><head><title>Company Earnings Calendar - Yahoo Finance</title></head><body>"
+        f"<h1>Showing Earnings for: {escape(symbol)}</h1>{table}</body></html>"
+    ).encode()
+
+
+def _row(symbol: str, cells: Sequence[str]) -> str:
+    return "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in (symbol, "A Company", *cells)) + "</tr>"
+
+
+def _article(one: Any) -> Any:
+    if not isinstance(one, tuple):
+        return one
+    name, published, shown, title = one
+    content = {
+        "id": name,
+        "contentType": "STORY",
+        "title": title,
+        "description": "",
+        "summary": "What it says.",
+        "pubDate": published,
+        "displayTime": shown,
+        "provider": {"displayName": "A Publisher", "url": "https://publisher.example/"},
+        "canonicalUrl": {"url": f"https://publisher.example/{name}", "site": "finance"},
+        "clickThroughUrl": None,
+    }
+    return {"id": name, "content": content}
+
+
+def _raw(document: Any, status: int = 200) -> Response:
+    return Response(body_of(document), status, {"Content-Type": "application/json;charset=utf-8"})

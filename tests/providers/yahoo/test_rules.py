@@ -1,0 +1,635 @@
+"""yahoo: the cookie and the crumb, what a row's time can mean, snapshots through the archive, and pages that change."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from pit_fetch.errors import ConfigError
+from pit_fetch.testing.server import Answering, App, Response, as_json
+from pit_fetch.transport import HttpRequest
+from tests import inprocess
+from tests.conftest import Run
+from tests.provider_harness import NOW, Asked
+from tests.provider_harness import ask as ask_source
+from tests.providers.yahoo import server as yahoo
+from tests.providers.yahoo.server import Company
+
+PIT = "2025-02-15T16:00:00-05:00"
+NEW_YORK = ZoneInfo("America/New_York")
+
+# Three days of Apple around its split of 2020, as recorded in 2025.
+BARS = (
+    (1598621400, 126.01, 126.44, 124.58, 124.81, 187151200, 121.70),
+    (1598880600, 127.58, 131.0, 126.0, 129.04, 225702700, 125.83),
+    (1598967000, 132.76, 134.80, 130.53, 134.18, 151948100, 130.84),
+)
+APPLE = Company(
+    bars=BARS,
+    splits=({"date": 1598880600, "numerator": 4, "denominator": 1, "splitRatio": "4:1"},),
+    dividends=({"date": 1596807000, "amount": 0.205},),
+    articles=(
+        # Recorded: shown again three days later.
+        ("c3618287", "2024-12-31T17:56:38Z", "2025-01-03T14:07:21Z", "Several are stepping down"),
+        ("06f8ab20", "2025-02-15T10:04:00Z", "2025-02-15T10:04:00Z", "Worth watching"),
+        ("late", "2025-02-15T10:00:00Z", "2025-02-16T10:00:00Z", "Edited on the next day"),
+        ("undated", "2025-02-15T10:00:00Z", None, "Of no known hour"),
+    ),
+    calendar=(
+        ("May 1, 2025 at 4 PM EDT", "1.62", "-", "-"),
+        ("January 30, 2025 at 4 PM EST", "2.35", "2.4", "2.15"),
+        ("October 29, 2024 at 8 PM EDT", "3.1", "3.3", "+6.52"),
+        ("Jul 28, 2022, 12 PMEDT", "1.16", "1.2", "+3.27"),
+    ),
+    grades=(
+        (1739620800, "A Bank", "Buy", "Hold", "up"),  # a midnight of UTC
+        (1739595600, "Another Bank", "Neutral", "", "init"),  # a midnight of New York
+        (1611860954, "DA Davidson", "Buy", "", "main"),
+        (1353912540, "Citigroup", "Buy", "", "init"),  # of a whole minute
+    ),
+    summary={
+        "recommendationTrend": {
+            "trend": [
+                {"period": "0m", "strongBuy": 11, "buy": 21, "hold": 6, "sell": 0, "strongSell": 0},
+                {"period": "-1m", "strongBuy": 11, "buy": 19, "hold": 8, "sell": 1, "strongSell": 1},
+            ],
+            "maxAge": 86400,
+        },
+        "financialData": {
+            "maxAge": 86400,
+            "currentPrice": 131.96,
+            "targetMeanPrice": 149.9,
+            "recommendationKey": "buy",
+        },
+        "earningsTrend": {
+            "trend": [
+                {
+                    "maxAge": 1,
+                    "period": "0q",
+                    "endDate": "2021-03-31",
+                    "growth": {"raw": 0.531, "fmt": "53.10%"},
+                    "earningsEstimate": {
+                        "avg": {"raw": 0.98, "fmt": "0.98"},
+                        "numberOfAnalysts": {"raw": 27, "fmt": "27"},
+                    },
+                    "epsRevisions": {"upLast7days": {"raw": 0, "fmt": None}, "downLast90days": {}},
+                }
+            ],
+            "maxAge": 1,
+        },
+    },
+)
+COMPANIES = {"AAPL": APPLE, "MSFT": Company()}
+
+
+def ask(op: str, app: App | None = None, *, pit: str | None = PIT, **options: Any) -> Asked:
+    given = {"symbol": "AAPL", **options}
+    return ask_source("yahoo", app or yahoo.app(COMPANIES), op=op, pit=pit, **given)
+
+
+# What a row's time can mean.
+
+
+def test_an_article_counts_from_the_later_of_its_times() -> None:
+    asked = ask("news")
+    assert asked.ids == ["06f8ab20", "c3618287"]
+    assert asked.kept[1].available_at == datetime(2025, 1, 3, 14, 7, 21, tzinfo=UTC)
+    assert ask("news", pit="2025-01-03T14:07:20Z").ids == []
+    assert len(ask("news", pit=None).ids) == 4
+    assert dict(asked.kept[0].payload) == {
+        "title": "Worth watching",
+        "summary": "What it says.",
+        "url": "https://publisher.example/06f8ab20",
+        "publisher": "A Publisher",
+        "contentType": "STORY",
+        "pubDate": "2025-02-15T10:04:00Z",
+        "displayTime": "2025-02-15T10:04:00Z",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "public"),
+    [
+        ("January 30, 2025 at 4 PM EST", datetime(2025, 1, 31, tzinfo=NEW_YORK)),
+        # Microsoft's report of 30 October, 16:05: a day without a time, shown as the evening before.
+        ("October 29, 2024 at 8 PM EDT", datetime(2024, 10, 31, tzinfo=NEW_YORK)),
+        ("January 28, 2025 at 7 PM EST", datetime(2025, 1, 30, tzinfo=NEW_YORK)),
+        # Apple's report of 16:30, five hours early.
+        ("Jul 28, 2022, 12 PMEDT", datetime(2022, 7, 29, tzinfo=NEW_YORK)),
+        ("January 30, 2025 at 12 AM EST", datetime(2025, 1, 31, tzinfo=NEW_YORK)),
+        ("December 31, 2024 at 11 PM EST", datetime(2025, 1, 2, tzinfo=NEW_YORK)),
+        ("March 31, 2025 at 6 AM EDT", datetime(2025, 4, 1, tzinfo=NEW_YORK)),
+        ("January 30, 2025", None),
+        ("January 30, 2025 at 4 PM", None),
+        ("January 30, 2025 at 4 PM GMT", None),
+        ("January 32, 2025 at 4 PM EST", None),
+        ("Januar 30, 2025 at 4 PM EST", None),
+        ("January 30, 2025 at 0 PM EST", None),
+        ("December 31, 9999 at 11 PM EST", None),
+        ("2025-01-30", None),
+        ("", None),
+    ],
+)
+def test_a_report_counts_from_the_end_of_the_latest_day_it_can_mean(text: str, public: datetime | None) -> None:
+    companies = {"AAPL": Company(calendar=((text, "1.1", "1.2", "1"),))}
+    kept = ask("earnings", yahoo.app(companies), pit="2025-06-01T00:00:00Z").kept
+    assert [one.available_at for one in kept] == ([] if public is None else [public])
+
+
+def test_a_report_that_was_not_filled_in_is_never_served_with_a_pit() -> None:
+    later = "2025-06-01T00:00:00Z"
+    assert ask("earnings", pit=later).ids == ["AAPL@2025-01-30T16", "AAPL@2024-10-29T20", "AAPL@2022-07-28T12"]
+    opened = ask("earnings", pit=None)
+    assert opened.ids[-1] == "AAPL@2025-05-01T16"
+    assert opened.kept[-1].available_at is None
+    assert dict(opened.kept[0].payload) == {
+        "symbol": "AAPL",
+        "company": "A Company",
+        "date": "2025-01-30T16:00",
+        "epsEstimate": "2.35",
+        "reportedEPS": "2.4",
+        "surprisePercent": "2.15",
+    }
+
+
+def test_an_action_counts_from_the_latest_instant_of_its_time() -> None:
+    asked = ask("upgrades", pit="2025-03-01T00:00:00Z")
+    assert [(one.id, one.available_at) for one in asked.kept] == [
+        ("AAPL:20250215T050000Z:Another Bank:init", datetime(2025, 2, 16, tzinfo=NEW_YORK)),
+        ("AAPL:20250215T120000Z:A Bank:up", datetime(2025, 2, 15, 7, 1, tzinfo=NEW_YORK)),
+        ("AAPL:20210128T190914Z:DA Davidson:main", datetime(2021, 1, 28, 19, 9, 14, tzinfo=UTC)),
+        ("AAPL:20121126T064900Z:Citigroup:init", datetime(2012, 11, 26, 6, 50, tzinfo=UTC)),
+    ]
+
+
+def test_midnight_of_utc_is_a_day_without_a_time() -> None:
+    companies = {"AAPL": Company(grades=((1739577600, "A Bank", "Buy", "Hold", "up"),))}  # 2025-02-15T00:00:00Z
+    (kept,) = ask("upgrades", yahoo.app(companies), pit="2025-02-16T05:00:00Z").kept
+    assert kept.available_at == datetime(2025, 2, 16, tzinfo=NEW_YORK)
+
+
+def test_price_targets_are_shown_without_a_pit_alone() -> None:
+    row = {"epochGradeDate": 1611860954, "firm": "A Bank", "action": "main", "currentPriceTarget": 350.0}
+    app = yahoo.app({"AAPL": Company(grades=(row,))})
+    assert "currentPriceTarget" not in ask("upgrades", app).kept[0].payload
+    assert ask("upgrades", app, pit=None).kept[0].payload["currentPriceTarget"] == 350.0
+
+
+def test_the_window_compares_the_rows_own_time() -> None:
+    later = "2025-06-01T00:00:00Z"
+    assert ask("earnings", pit=later, date_from="2024-10-29", date_to="2024-10-29").ids == ["AAPL@2024-10-29T20"]
+    assert ask("upgrades", pit=later, date_to="2021-01-27").ids == ["AAPL:20121126T064900Z:Citigroup:init"]
+    assert ask("prices", pit=None, date_from="2020-08-31", date_to="2020-08-31").ids == [
+        "AAPL@2020-08-31",
+        "AAPL@2020-08-31#split",
+    ]
+
+
+# Snapshots.
+
+
+def test_a_chart_is_read_whole() -> None:
+    asked = ask("prices", pit=None, date_from="2020-01-01")
+    assert asked.ids == ["AAPL@2020-08-07#dividend", "AAPL@2020-08-28", "AAPL@2020-08-31", "AAPL@2020-08-31#split",
+                         "AAPL@2020-09-01"]  # fmt: skip
+    said = {"symbol": "AAPL", "currency": "USD"}
+    bar, split = (dict(one.payload) for one in asked.kept[2:4])
+    day = {"date": "2020-08-31", "start": "2020-08-31T09:30:00-04:00"}
+    values = {"open": 127.58, "high": 131.0, "low": 126.0, "close": 129.04, "volume": 225702700, "adjclose": 125.83}
+    assert bar == {"record_type": "bar", **said, **day, **values}
+    assert split == {"record_type": "split", **said, **day, "numerator": 4, "denominator": 1}
+    assert asked.kept[0].payload["amount"] == 0.205
+    assert {one.available_at for one in asked.kept} == {NOW}
+    sent = next(request for request in asked.requests if "/chart/" in request.path).query
+    assert (sent["period1"], sent["period2"]) == ("-1325635200", str(int(NOW.timestamp())))
+    assert (sent["interval"], sent["events"]) == ("1d", "div,splits")
+
+
+def test_without_a_window_the_latest_bars_are_meant() -> None:
+    days = tuple((int(NOW.timestamp()) - n * 86_400, 1, 1, 1, 1, 1, 1) for n in (200, 71, 69, 3))
+    app = yahoo.app({"AAPL": Company(bars=days)})
+    assert len(ask("prices", app, pit=None).ids) == 2
+    assert len(ask("prices", app, pit=None, date_to="2026-11-01").ids) == 4
+
+
+def test_bars_of_less_than_a_day_are_compared_by_when_they_begin() -> None:
+    begins = int(datetime(2026, 10, 30, 14, 30, tzinfo=UTC).timestamp())
+    bars = tuple((begins + n * 300, 1, 1, 1, 1 + n, 1, 1) for n in range(4))
+    asked = ask("prices", yahoo.app({"AAPL": Company(bars=bars)}), pit=None, interval="5m",
+                date_from="2026-10-30T10:35:00-04:00", date_to="2026-10-30T10:40:00-04:00")  # fmt: skip
+    assert asked.ids == ["AAPL@2026-10-30T14:35Z", "AAPL@2026-10-30T14:40Z"]
+    sent = next(request for request in asked.requests if "/chart/" in request.path).query
+    assert NOW.timestamp() - int(sent["period1"]) == 60 * 86_400 - 300
+
+
+@pytest.mark.parametrize("op", ["prices", "consensus"])
+def test_a_snapshot_is_not_asked_for_with_a_pit_in_the_past(op: str) -> None:
+    asked = ask(op)
+    assert (asked.ids, asked.requests) == ([], [])
+    assert "snapshot" in asked.gaps
+    ahead = ask(op, pit="2026-11-01T00:00:01Z")
+    assert {one.available_at for one in ahead.kept} <= {NOW}
+    assert ahead.requests
+
+
+def test_the_consensus_is_votes_targets_and_estimates() -> None:
+    items = {name: payload for name, _, _, payload in ask("consensus", pit=None).items}
+    assert set(items) == {
+        "AAPL:recommendation:0m",
+        "AAPL:recommendation:-1m",
+        "AAPL:price_target",
+        "AAPL:estimate:0q",
+    }
+    votes = {"strongBuy": 11, "buy": 21, "hold": 6, "sell": 0, "strongSell": 0}
+    assert items["AAPL:recommendation:0m"] == {"record_type": "recommendation", "period": "0m", **votes}
+    assert items["AAPL:price_target"]["targetMeanPrice"] == 149.9
+    assert "currentPrice" not in items["AAPL:price_target"]
+    estimate = items["AAPL:estimate:0q"]
+    assert (estimate["endDate"], estimate["growth"]) == ("2021-03-31", 0.531)
+    assert estimate["earningsEstimate"] == {"avg": 0.98, "numberOfAnalysts": 27}
+    assert estimate["epsRevisions"] == {"upLast7days": 0, "downLast90days": None}
+
+
+# The cookie and the crumb.
+
+
+def test_a_summary_is_asked_for_with_the_cookie_and_the_crumb() -> None:
+    asked = ask("upgrades")
+    assert asked.paths("/") == ["/", "/v1/test/getcrumb", "/v10/finance/quoteSummary/AAPL"]
+    first, second, third = asked.requests
+    assert first.header("Cookie") == ""
+    assert second.header("Cookie") == third.header("Cookie") == yahoo.COOKIE
+    assert third.query["crumb"] == yahoo.CRUMB
+    assert all(request.browser for request in asked.requests)
+
+
+def test_a_chart_is_asked_for_without_them_unless_it_is_refused() -> None:
+    assert ask("prices", yahoo.app(COMPANIES, strict=False), pit=None).paths("/") == ["/v8/finance/chart/AAPL"]
+    paths = ask("prices", pit=None).paths("/")
+    assert paths == ["/v8/finance/chart/AAPL", "/", "/v1/test/getcrumb", "/v8/finance/chart/AAPL"]
+
+
+@pytest.mark.parametrize("op", ["news", "earnings"])
+def test_a_page_is_asked_for_with_the_cookie(op: str) -> None:
+    assert ask(op).paths("/")[0] == "/"
+    assert len(ask(op).requests) == 2
+
+
+def test_a_host_that_sets_no_cookie_is_no_failure() -> None:
+    plain = yahoo.app(COMPANIES, strict=False)
+
+    def app(request: HttpRequest) -> Response:
+        return Response(b"", 404) if request.path == "/" else plain(request)
+
+    assert ask("news", app).ids
+    assert ask("upgrades", app).error is not None
+
+
+# What Yahoo may say instead.
+
+
+@pytest.mark.parametrize("body", [b"<a " * 60_000, b"<![foo[ x ]]>", b"<table><tr><td>" * 9, b"\0\xff<!"])
+def test_bytes_that_are_no_page_are_an_error_at_once(body: bytes) -> None:
+    error = ask("earnings", instead(Response(body), "earnings")).error
+    assert error is not None
+    assert error.code == "malformed"
+
+
+def instead(response: Response, part: str = "") -> App:
+    """Yahoo, but for ``response`` to the requests whose path contains ``part``."""
+    plain = yahoo.app(COMPANIES)
+
+    def app(request: HttpRequest) -> Response:
+        is_key = request.path in ("/", "/v1/test/getcrumb")
+        return response if (part in request.path if part else not is_key) else plain(request)
+
+    return app
+
+
+OPS = ("prices", "news", "earnings", "upgrades", "consensus")
+
+
+@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize(
+    ("response", "code"),
+    [
+        (yahoo.DOWN, "malformed"),
+        (Response(b"SECRET"), "malformed"),
+        (as_json({"message": "SECRET"}), "malformed"),
+        (as_json([]), "malformed"),
+        (as_json({"chart": {"result": None, "error": {"code": "X"}}, "quoteSummary": {"result": []}}), "malformed"),
+        (Response(b"SECRET", 429), "throttled"),
+        (Response(b"SECRET", 503), "http_status"),
+        (Response(b"SECRET", 999), "http_status"),
+        (Response(b"SECRET", 401), "http_status"),
+        (Response(b"SECRET", 404), "moved"),
+        (yahoo.CONSENT, "redirected"),
+    ],
+)
+def test_what_is_not_a_known_reply_is_an_error(op: str, response: Response, code: str) -> None:
+    asked = ask(op, instead(response), pit=None)
+    assert asked.error is not None
+    assert (asked.error.code, asked.ids) == (code, [])
+    assert "SECRET" not in asked.error.reason
+
+
+@pytest.mark.parametrize(
+    ("response", "code"),
+    [
+        (Response(b"Too Many Requests"), "malformed"),
+        (Response(b""), "malformed"),
+        (Response(b"<html></html>"), "malformed"),
+        (Response(b"Too Many Requests", 429), "throttled"),
+        (as_json(yahoo.INVALID_CRUMB, 401), "http_status"),
+    ],
+)
+def test_without_a_crumb_there_is_no_summary(response: Response, code: str) -> None:
+    error = ask("upgrades", instead(response, "getcrumb")).error
+    assert error is not None
+    assert error.code == code
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_an_unknown_symbol_is_nothing(op: str) -> None:
+    asked = ask(op, symbol="NOPE", pit=None)
+    assert (asked.ids, asked.error) == ([], None)
+
+
+def test_a_period_without_data_is_nothing() -> None:
+    error = {"code": "Bad Request", "description": "Data doesn't exist for startDate = 1, endDate = 2"}
+    asked = ask("prices", instead(as_json({"chart": {"result": None, "error": error}}, 400), "chart"), pit=None)
+    assert (asked.ids, asked.error) == ([], None)
+
+
+def _chart(change: Callable[[dict[str, Any]], None]) -> App:
+    document = yahoo.chart("AAPL", APPLE)
+    change(document["chart"]["result"][0])
+    return instead(as_json(document), "chart")
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (lambda result: result["meta"].update(symbol="META"), "off_subject"),
+        (lambda result: result["meta"].update(dataGranularity="1mo"), "malformed"),
+        (lambda result: result["meta"].update(exchangeTimezoneName="Nowhere/Land"), "malformed"),
+        (lambda result: result["meta"].pop("exchangeTimezoneName"), "malformed"),
+        (lambda result: result["timestamp"].pop(), "malformed"),
+        (lambda result: result["indicators"]["quote"][0].pop("close"), "malformed"),
+        (lambda result: result["indicators"]["quote"][0]["close"].append(1), "malformed"),
+        (lambda result: result["indicators"]["quote"][0].update(close=["1", "2", "3"]), "malformed"),
+        (lambda result: result["indicators"]["quote"].append({}), "malformed"),
+        (lambda result: result["indicators"]["adjclose"][0].update(adjclose=[1]), "malformed"),
+        (lambda result: result.update(timestamp=["2020-08-31"] * 3), "malformed"),
+        (lambda result: result.update(timestamp=[1598880600000] * 3), "malformed"),
+        (lambda result: result["events"]["splits"].update({"1": []}), "malformed"),
+        (lambda result: result["events"]["splits"]["1598880600"].update(numerator="4"), "malformed"),
+        (lambda result: result["events"]["splits"]["1598880600"].pop("date"), "malformed"),
+    ],
+)
+def test_a_chart_that_has_changed_is_an_error_and_no_wrong_price(
+    change: Callable[[dict[str, Any]], None], code: str
+) -> None:
+    asked = ask("prices", _chart(change), pit=None, date_from="2020-01-01")
+    assert asked.error is not None
+    assert asked.error.code == code
+
+
+@pytest.mark.parametrize(
+    ("change", "ids"),
+    [
+        (lambda result: result.pop("events"), ["AAPL@2020-08-28", "AAPL@2020-08-31", "AAPL@2020-09-01"]),
+        # A day without trade, and the running day, whose row comes twice.
+        (
+            lambda result: [column.__setitem__(0, None) for column in _columns(result)],
+            ["AAPL@2020-08-07#dividend", "AAPL@2020-08-31", "AAPL@2020-08-31#split", "AAPL@2020-09-01"],
+        ),
+        (
+            lambda result: result["timestamp"].__setitem__(2, 1598904001),
+            ["AAPL@2020-08-07#dividend", "AAPL@2020-08-28", "AAPL@2020-08-31", "AAPL@2020-08-31#split"],
+        ),
+    ],
+)
+def test_a_chart_may_lack_what_it_need_not_have(change: Callable[[dict[str, Any]], None], ids: list[str]) -> None:
+    assert ask("prices", _chart(change), pit=None, date_from="2020-01-01").ids == ids
+
+
+def _columns(result: dict[str, Any]) -> list[list[Any]]:
+    indicators = result["indicators"]
+    return [*indicators["quote"][0].values(), indicators["adjclose"][0]["adjclose"]]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace("<th>Reported EPS</th>", "<th>EPS</th>"),
+        lambda text: text.replace("<th>Company</th>", "<th>Reported EPS</th>"),
+        lambda text: text.replace("<th>Earnings Date</th>", "<th>Date</th>"),
+        lambda text: text.replace("<table>", "<div>").replace("Showing Earnings for", "Earnings of"),
+        lambda text: text[: text.index("</table>")],
+        lambda text: "",
+    ],
+)
+def test_a_calendar_that_has_changed_is_an_error(change: Callable[[str], str]) -> None:
+    text = change(yahoo.page("AAPL", APPLE.calendar).decode())
+    asked = ask("earnings", instead(Response(text.encode()), "calendar"), pit=None)
+    assert asked.error is not None
+    assert (asked.error.code, asked.ids) == ("malformed", [])
+
+
+def test_a_row_of_the_calendar_that_cannot_be_read_is_left_out_alone() -> None:
+    rows = [
+        "<tr><td>AAPL</td></tr>",
+        "<tr><td>MSFT</td><td>x</td><td>January 30, 2025 at 4 PM EST</td><td>1</td><td>2</td><td>3</td></tr>",
+        "<tr><td>AAPL</td><td>x</td><td>January 29, 2025 at 4 PM EST</td><td>1</td><td>about 2</td><td>3</td></tr>",
+        '<tr class="x"><td>AAPL<td><table><tr><td>A</td></tr></table> Company<td>January 28, 2025 at 4 PM EST'
+        "<td>1<td>1,002.5<td>3%",
+    ]
+    (kept,) = ask("earnings", yahoo.app({"AAPL": Company(calendar=rows)})).kept
+    assert kept.id == "AAPL@2025-01-28T16"
+    assert (kept.payload["reportedEPS"], kept.payload["surprisePercent"]) == ("1002.5", "3")
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "<![foo bar]>",
+        "<![if !IE]>",
+        "<![CDATA[x]]>",
+        "<!x>",
+        "<?x>",
+        "&#xD800;",
+        "\0",
+        "<",
+        "</th>",
+        "<th>EPS</th>",
+        "<tr><th>x",
+    ],
+)
+@pytest.mark.parametrize("place", range(4))
+def test_markup_in_a_later_row_costs_the_others_nothing(odd: str, place: int) -> None:
+    row = ["March 30, 2025 at 4 PM EST", "1", "2", "3"]
+    row[place] += odd
+    late = "<tr><td>AAPL</td><td>x</td>" + "".join(f"<td>{text}</td>" for text in row) + "</tr>"
+    for rows in ([late, *APPLE.calendar], [*APPLE.calendar, late]):
+        asked = ask("earnings", yahoo.app({"AAPL": APPLE._replace(calendar=rows)}))
+        assert (asked.items, asked.error) == (ask("earnings").items, None)
+
+
+def test_a_row_without_cells_is_a_row() -> None:
+    rows = [(f"January {1 + n % 28}, {2024 - n // 28} at 4 PM EST", "1", "1", "1") for n in range(140)]
+    asked = ask("earnings", yahoo.app({"AAPL": Company(calendar=["<tr></tr>", *rows])}), limit=500)
+    assert len(asked.ids) == 140
+
+
+def test_a_long_calendar_is_read_page_by_page() -> None:
+    rows = [(f"January {1 + n % 28}, {2024 - n // 28} at 4 PM EST", "1", "1", "1") for n in range(140)]
+    asked = ask("earnings", yahoo.app({"AAPL": Company(calendar=rows)}), limit=500)
+    assert len(asked.ids) == 140
+    assert [request.query["offset"] for request in asked.requests if "calendar" in request.path] == ["0", "100"]
+
+
+def test_prices_that_lie_before_the_default_window_are_not_said_to_be_none(tmp_path: Path) -> None:
+    old = yahoo.app({"AAPL": Company(bars=BARS)})
+    left = _command(tmp_path, old, "prices", "symbol=AAPL")
+    assert (left.ids, "last 70 days" in left.reasons) == ([], True)
+    assert "last 70 days" not in _command(tmp_path, old, "prices", "symbol=AAPL", "--date-from", "2026-10-30").reasons
+
+
+# Through the archive.
+
+
+def _command(folder: Path, app: App, *words: str, now: datetime = inprocess.NOW) -> inprocess.Answer:
+    archive = {"PIT_FETCH_ARCHIVE": str(folder / "archive.db")}
+    transport = Answering(app, lambda: now)
+    return inprocess.fetch(folder, "--source", "yahoo", *words, env=archive, transport=transport, now=now)
+
+
+@pytest.mark.parametrize("op", ["prices", "consensus"])
+def test_a_snapshot_that_was_held_answers_a_past_pit(tmp_path: Path, op: str) -> None:
+    window = ["--date-from", "2020-01-01"] if op == "prices" else []
+    held = _command(tmp_path, yahoo.app(COMPANIES), op, "symbol=AAPL")
+    assert held.gap_types in (["no_data"], [])
+    later = datetime(2026, 8, 1, tzinfo=UTC)
+    adjusted = APPLE._replace(bars=tuple((at, 1, 1, 1, 1, 1, 1) for at, *_ in BARS), summary={"financialData": {}})
+    _command(tmp_path, yahoo.app({"AAPL": adjusted}), op, "symbol=AAPL", now=later)
+    pit = "2026-07-01T00:00:00Z"
+    answer = _command(tmp_path, yahoo.app({}), op, "symbol=AAPL", "--pit", pit, "--offline", *window, now=later)
+    options: dict[str, Any] = {"date_from": "2020-01-01"} if window else {}
+    live = ask(op, pit=None, **options)
+    assert answer.ids == live.ids
+    assert {item["first_seen_at"] for item in answer.data} == {"2026-06-01T12:00:00-04:00"}
+    values = [
+        {name: value for name, value in item.items() if name in dict(live.kept[0].payload)} for item in answer.data
+    ]
+    assert values[0] == json.loads(json.dumps(dict(live.kept[0].payload)))
+    before = _command(
+        tmp_path, yahoo.app({}), op, "symbol=AAPL", "--pit", "2026-05-01T00:00:00Z", "--offline", now=later
+    )
+    assert before.ids == []
+
+
+def test_a_held_snapshot_is_paged_in_its_order(tmp_path: Path) -> None:
+    _command(tmp_path, yahoo.app(COMPANIES), "consensus", "symbol=AAPL")
+    later, words = datetime(2026, 8, 1, tzinfo=UTC), ["consensus", "symbol=AAPL", "--pit", "2026-07-01T00:00:00Z"]
+    whole = _command(tmp_path, yahoo.app({}), *words, now=later).ids
+    ids: list[str] = []
+    after: list[str] = []
+    for _ in whole:
+        left = _command(tmp_path, yahoo.app({}), *words, "--limit", "1", *after, now=later)
+        ids += left.ids
+        after = ["--after", left.reasons.rpartition("--after ")[2]] if "--after " in left.reasons else []
+    assert ids == whole == sorted(whole)
+
+
+def test_with_an_archive_the_page_is_that_of_the_last_capture(tmp_path: Path) -> None:
+    _command(tmp_path, yahoo.app(COMPANIES), "news", "symbol=AAPL")
+    now = datetime(2026, 8, 1, tzinfo=UTC)
+    fresh = Company(articles=(("new", "2026-07-30T10:00:00Z", "2026-07-30T10:00:00Z", "New"),))
+    app = yahoo.app({"AAPL": fresh})
+    pit = "2026-06-15T00:00:00Z"
+    assert set(_command(tmp_path, app, "news", "symbol=AAPL", "--pit", pit, now=now).ids) == {
+        "06f8ab20", "c3618287", "late", "undated",
+    }  # fmt: skip
+    later = datetime(2026, 8, 2, tzinfo=UTC)
+    assert _command(tmp_path, app, "news", "symbol=AAPL", "--pit", later.isoformat(), now=later).ids == ["new"]
+
+
+# The call.
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("upgrades", "symbol=AAPL"),
+        ("--op", "upgrades", "--symbol", "aapl"),
+        ("SYMBOL=aapl", "upgrades"),
+    ],
+)
+def test_all_call_forms_are_one_call(tmp_path: Path, words: tuple[str, ...]) -> None:
+    left = _command(tmp_path, yahoo.app(COMPANIES), "--pit", PIT, *words)
+    assert len(left.ids) == 3
+    expected = f"--source yahoo --op upgrades --pit {PIT} --symbol AAPL"
+    assert {gap["query"] for gap in left.envelope["gaps"]} == {expected}
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"op": ()}, "needs an operation, such as prices"),
+        ({"op": "price"}, "did you mean prices?"),
+        ({"op": "news", "symbol": ()}, "news needs symbol"),
+        ({"op": "news", "symbol": "APPLE INC"}, "symbol is one of Yahoo's"),
+        ({"op": "news", "symbol": "../x"}, "symbol is one of Yahoo's"),
+        ({"op": "news", "interval": "1h"}, "news does not take interval"),
+        ({"op": "prices", "tab": "all"}, "prices does not take tab"),
+    ],
+)
+def test_a_call_that_makes_no_sense_asks_nothing(options: dict[str, Any], says: str) -> None:
+    given = {"symbol": "AAPL", **options}
+    with pytest.raises(ConfigError, match=says.replace("?", r"\?")):
+        ask_source("yahoo", yahoo.app(COMPANIES), pit=PIT, **given)
+
+
+@pytest.mark.parametrize("symbol", ["^GSPC", "EURUSD=X", "BRK-B", "005930.KS"])
+def test_symbols_of_all_kinds(symbol: str) -> None:
+    grades = ((1611860954, "A Bank", "Buy", "", "main"),)
+    assert ask("upgrades", yahoo.app({symbol: Company(grades=grades)}), symbol=symbol).ids
+
+
+def test_saved_replies() -> None:
+    later: dict[str, Any] = {"pit": "2025-06-01T00:00:00Z"}
+    assert len(ask("news", body=json.dumps(yahoo.news(APPLE)).encode(), **later).ids) == 3
+    assert len(ask("earnings", body=yahoo.page("AAPL", APPLE.calendar), **later).ids) == 3
+    summary = json.dumps(yahoo.summary(APPLE, "upgradeDowngradeHistory,recommendationTrend")).encode()
+    assert len(ask("upgrades", body=summary, **later).ids) == 4
+    assert len(ask("consensus", body=summary, pit=None).ids) == 2
+    assert ask("consensus", body=summary).ids == []
+    assert len(ask("prices", body=json.dumps(yahoo.chart("AAPL", APPLE)).encode(), pit=None).ids) == 5
+    search = {"news": [
+        # Recorded of an edited story: its one time is that of the last update.
+        {"uuid": "s1", "title": "T", "publisher": "P", "link": "https://x.example", "providerPublishTime": 1739600000},
+        {"uuid": "s2", "providerPublishTime": 1739660000},
+        {"uuid": "s3", "providerPublishTime": "1739600000"},
+        5,
+    ]}  # fmt: skip
+    (kept,) = ask("news", body=json.dumps(search).encode()).kept
+    assert (kept.id, kept.available_at) == ("s1", datetime.fromtimestamp(1739600000, UTC))
+    assert kept.payload["displayTime"] == "2025-02-15T06:13:20Z"
+
+
+def test_the_command_over_a_socket(near: Run) -> None:
+    from pit_fetch.testing.server import serve
+
+    with serve(yahoo.app(COMPANIES)) as server:
+        hosts = ("PIT_FETCH_YAHOO_URL", "PIT_FETCH_YAHOO_WEB_URL", "PIT_FETCH_YAHOO_COOKIE_URL")
+        env = {**dict.fromkeys(hosts, server.url), "PIT_FETCH_RATE_YAHOO": "1000/1"}
+        for op in ("upgrades", "news", "earnings"):
+            left = near("--source", "yahoo", "--pit", PIT, op, "symbol=AAPL", "--limit", "1", env=env)
+            assert len(left.ids) == 1, left.out

@@ -1,0 +1,290 @@
+"""Worlds of Yahoo: articles that are shown again, reports of later days, actions of minutes that are not over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime, timedelta
+from random import Random
+from typing import Any
+
+from pit_fetch.testing.server import App, Response, as_json
+from pit_fetch.transport import HttpRequest
+from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
+from tests.loopback.broken import wreck
+from tests.providers.yahoo import server as yahoo
+from tests.providers.yahoo.server import Company
+
+# Of which any PIT that is not in the past serves everything: it is of now.
+SNAPSHOTS = frozenset({"prices", "consensus"})
+
+_DAY, _MINUTE, _SECOND = timedelta(days=1), timedelta(minutes=1), timedelta(seconds=1)
+_SIZES = [{"pit_fetch_providers.yahoo.api:PAGE_ROWS": rows} for rows in (1, 3, 100)]
+_OPS = ("news", "news", "earnings", "earnings", "upgrades", "upgrades", "prices", "consensus")
+_SUBJECT = (("symbol=AAPL",), ("--symbol", "aapl"))
+
+
+class World:
+    """What is public in each world, with its ids, and what else one of them serves."""
+
+    def __init__(
+        self, public: Sequence[Any], ids: Sequence[str], later: Callable[[], Sequence[Any]], part: str
+    ) -> None:
+        self.public, self.ids, self.later, self.part = public, ids, later, part
+
+    def app(self, rng: Random, rows: Sequence[Any]) -> App:
+        shuffled = rng.sample(list(rows), len(rows))
+        said: dict[str, Any] = {self.part: shuffled}
+        return yahoo.app({"AAPL": Company(**said)}, strict=rng.random() < 0.5)
+
+
+def make(rng: Random, most: int = 4) -> Case:
+    pit, op = rng.choice(PITS), rng.choice(_OPS)
+    moment = datetime.fromisoformat(pit)
+    if op in SNAPSHOTS:
+        return _withheld(rng, op, pit)
+    world = _WORLDS[op](rng, moment)
+    apps = [world.app(rng, world.public)]
+    apps += [world.app(rng, [*world.public, *world.later()]) for _ in range(3)]
+    fields = {"news": "title,displayTime", "earnings": "reportedEPS", "upgrades": "firm,toGrade"}[op]
+    choices = {**common(moment, world.ids, rng), "fields": [("--fields", fields)]}
+    if op == "news":
+        choices["tab"] = [("--tab", "all"), ("tab=press-releases",)]
+    plain = ("--limit", "500", "--max-pages", "1000")
+    is_plain = most > 0 and rng.random() < 0.2
+    return Case(
+        source="yahoo",
+        pit=pit,
+        words=(op, *rng.choice(_SUBJECT), *(plain if is_plain else options(rng, choices, most))),
+        worlds=tuple(apps),
+        sizes=rng.choice(_SIZES),
+        resized=tuple(rng.sample(_SIZES, 2)),
+        page_size=rng.choice((1, 3, 100)),
+        terminal=rng.random() < 0.2,
+        plain=frozenset(world.ids) if is_plain else None,
+    )
+
+
+def undisturbed(rng: Random) -> Case:
+    case = make(rng, most=0)
+    while case.words[0] in SNAPSHOTS:
+        case = make(rng, most=0)
+    return case._replace(words=(*case.words, "--limit", "1000", "--max-pages", "1000"))
+
+
+def snapshots(rng: Random) -> Case:
+    """Charts and summaries of today, of which a PIT a little ahead serves every row."""
+    pit = rng.choice(PITS)
+    today = int(datetime.fromisoformat(pit).timestamp())
+    days = rng.sample(range(1, 60), rng.choice((0, 1, 4, 9)))
+    trend = [{"period": f"-{n}m", "strongBuy": n} for n in rng.sample(range(9), rng.choice((0, 1, 4)))]
+    company = Company(
+        bars=[(today - n * 86_400, n, n, n, n, n, n) for n in days],
+        splits=[{"date": today - n * 86_400, "numerator": 2, "denominator": 1} for n in days[:2]],
+        summary={"recommendationTrend": {"trend": trend}, "financialData": {}},
+    )
+    words = (rng.choice(sorted(SNAPSHOTS)), "symbol=AAPL", "--limit", "1000", "--max-pages", "1000")
+    return Case("yahoo", pit, words, (yahoo.app({"AAPL": company}),))
+
+
+def failures(rng: Random) -> Case:
+    """Worlds that fail alike in different words. Unknown, nothing yet and all of it later are one of them."""
+    case = make(rng)
+    op = case.words[0]
+    texts = ("A word of its own", f"{CANARY}: results on Thursday", "Will be right back")
+    every: list[Sequence[App]] = [
+        *([_instead(Response(text.encode(), status)) for text in texts] for status in (400, 401, 404, 429, 500, 999)),
+        [_instead(Response(text.encode())) for text in texts],
+        [_instead(as_json({"message": text})) for text in texts],
+        [_instead(Response(b"", 307, {"Location": f"https://other.example/{n}"})) for n, _ in enumerate(texts)],
+    ]
+    if op not in SNAPSHOTS:
+        world = _WORLDS[op](rng, case.moment)
+        none = [yahoo.app({}), yahoo.app({"AAPL": Company()}), world.app(rng, world.later())]
+        every += [none, none, none]
+    return case._replace(worlds=tuple(rng.choice(every)), plain=None)
+
+
+def _instead(response: Response) -> App:
+    plain = yahoo.app({})
+
+    def answer(request: HttpRequest) -> Response:
+        return plain(request) if request.path in ("/", "/v1/test/getcrumb") else response
+
+    return answer
+
+
+def _withheld(rng: Random, op: str, pit: str) -> Case:
+    """Snapshots, of which nothing is served at a past PIT: any two worlds are one."""
+    day = int(datetime.fromisoformat(pit).timestamp()) - 86_400
+    trend = [{"period": CANARY, "strongBuy": 1}]
+    companies = (
+        Company(),
+        Company(bars=[(day, 1, 1, 1, 1, 1, 1)], currency=CANARY),
+        Company(summary={"recommendationTrend": {"trend": trend}, "earningsTrend": {"trend": trend}}),
+    )
+    apps = [yahoo.app({"AAPL": company}) for company in companies]
+    return Case("yahoo", pit, (op, *rng.choice(_SUBJECT)), (*apps, yahoo.app({}), _instead(yahoo.DOWN)))
+
+
+def _news(rng: Random, moment: datetime) -> World:
+    rows, ids = [], []
+    for number in range(rng.choice((0, 1, 3, 6))):
+        times = [_z(moment - near(rng, 1)) for _ in range(2)]
+        rows.append((f"a{number}", *times, f"Title {number}"))
+        ids.append(f"a{number}")
+
+    def later() -> Sequence[Any]:
+        return [_later_article(rng, number, moment) for number in range(noise_count(rng))]
+
+    return World(rows, ids, later, "articles")
+
+
+def _later_article(rng: Random, number: int, moment: datetime) -> Any:
+    before, after = _z(moment - near(rng)), _z(moment + near(rng) + _SECOND)
+    name, title = f"z{number}", f"{CANARY}{number}"
+    none = rng.choice((None, "", "soon", 5, before[:-1], before[:10], before.replace("Z", "-00:00")))
+    row = (name, before, before, title)
+    match rng.choice(("shown", "published", "both", "undated", "half", "unreadable")):
+        case "shown":
+            return (name, before, after, title)
+        case "published":
+            return (name, after, before, title)
+        case "both":
+            return (name, after, after, title)
+        case "undated":
+            return (name, none, none, title)
+        case "half":
+            return (name, *rng.sample((before, none), 2), title)
+        case _:
+            content = yahoo.news(Company(articles=[row]))["data"]["tickerStream"]["stream"][0]["content"]
+            spoilt = {"id": name, "content": {**content, "x": wreck(rng, is_fatal=True)}}
+            ad = {"id": name, "content": content, "ad": [{"x": 1}]}
+            nameless = {"id": None, "content": {**content, "id": None}}
+            return rng.choice(
+                (
+                    None,
+                    5,
+                    CANARY,
+                    [],
+                    {"id": name},
+                    {"id": name, "content": [CANARY]},
+                    spoilt,
+                    spoilt,
+                    spoilt,
+                    ad,
+                    nameless,
+                )
+            )
+
+
+def _earnings(rng: Random, moment: datetime) -> World:
+    last = moment.astimezone(NEW_YORK).date() - _DAY
+    rows, ids = [], []
+    for number in rng.sample(range(8), rng.choice((0, 1, 3, 6))):
+        day = last - number * rng.choice((1, 90)) * _DAY
+        day, hour = rng.choice(((day, rng.choice((0, 6, 12, 16, 18))), (day - _DAY, rng.choice((19, 20, 23)))))
+        if f"AAPL@{day}T{hour:02}" not in ids:
+            rows.append((_hour(rng, day, hour), "1.1", f"1.{number}", "0.5"))
+            ids.append(f"AAPL@{day}T{hour:02}")
+
+    def later() -> Sequence[Any]:
+        return [_later_report(rng, last) for _ in range(noise_count(rng))]
+
+    return World(rows, ids, later, "calendar")
+
+
+def _later_report(rng: Random, last: date) -> str:
+    """A row whose company and figures nobody must see."""
+    late = rng.choice(
+        (
+            (last, rng.choice((19, 20, 23))),
+            (last + _DAY, rng.choice((0, 4, 16))),
+            (last + rng.choice((2, 90)) * _DAY, 16),
+        )
+    )
+    early, name = (last - _DAY, 16), CANARY
+    cells: dict[str, tuple[str, ...]] = {"late": ("AAPL", name, _hour(rng, *late), "1", "2", "3")}
+    cells["not yet"] = ("AAPL", name, _hour(rng, *early), "1", rng.choice(("-", "", "--")), "-")
+    cells["undated"] = ("AAPL", name, rng.choice(("-", "", f"{last}", "Thursday", f"{CANARY}")), "1", "2", "3")
+    cells["another"] = ("MSFT", name, _hour(rng, *early), "1", "2", "3")
+    cells["figure"] = ("AAPL", name, _hour(rng, *early), "1", f"{CANARY} 2", "3")
+    cells["short"] = ("AAPL", name, _hour(rng, *early), "1")
+    cells["long"] = (*cells["late"], CANARY)
+    cells["markup"] = (
+        "AAPL",
+        name + rng.choice(("<![foo bar]>", "<!x>", "&#xD800;", "</th>", "<th>x</th>")),
+        _hour(rng, *late),
+        "1",
+        "2",
+        "3",
+    )
+    cells["empty"] = ()
+    chosen = cells[rng.choice(("late", "late", *cells))]
+    return "<tr>" + "".join(f"<td>{text}</td>" for text in chosen) + "</tr>"
+
+
+def _hour(rng: Random, day: date, hour: int) -> str:
+    half, at = "AM" if hour < 12 else "PM", hour % 12 or 12
+    zone = rng.choice(("EST", "EDT"))
+    return rng.choice(
+        (f"{day:%B} {day.day}, {day.year} at {at} {half} {zone}", f"{day:%b} {day.day}, {day.year}, {at} {half}{zone}")
+    )
+
+
+def _upgrades(rng: Random, moment: datetime) -> World:
+    minute = moment.astimezone(UTC).replace(second=0, microsecond=0)
+    today = moment.astimezone(NEW_YORK).date()
+    rows, ids = [], []
+    for number in range(rng.choice((0, 1, 3, 6))):
+        exact = _odd(moment - near(rng, 61))
+        graded = rng.choice((exact, exact, minute - rng.choice((1, 2, 900)) * _MINUTE, _midnight(rng, today - _DAY)))
+        rows.append((int(graded.timestamp()), f"Firm {number}", "Buy", "Hold", "up"))
+        ids.append(f"AAPL:{graded.astimezone(UTC):%Y%m%dT%H%M%SZ}:Firm {number}:up")
+    # The minute before a midnight ends as a day.
+    kept = [(row, name) for row, name in zip(rows, ids, strict=True) if _is_over(row[0], moment)]
+
+    def later() -> Sequence[Any]:
+        return [_later_grade(rng, number, moment, minute, today) for number in range(noise_count(rng))]
+
+    return World([row for row, _ in kept], [name for _, name in kept], later, "grades")
+
+
+def _is_over(seconds: int, moment: datetime) -> bool:
+    """Whether a whole minute is over, and a midnight's day with it."""
+    graded = datetime.fromtimestamp(seconds, UTC)
+    for zone in (UTC, NEW_YORK):
+        local = graded.astimezone(zone)
+        if (local.hour, local.minute, local.second) == (0, 0, 0):
+            return local.date() < moment.astimezone(NEW_YORK).date()
+    return graded <= moment if graded.second else graded + _MINUTE <= moment
+
+
+def _later_grade(rng: Random, number: int, moment: datetime, minute: datetime, today: date) -> Any:
+    name = f"{CANARY}{number}"
+    late = rng.choice((_odd(moment + near(rng) + 2 * _SECOND), minute, _midnight(rng, today), minute + _MINUTE))
+    row = (int(late.timestamp()), name, "Buy", name, "up")
+    if rng.random() < 0.7:
+        return row
+    early = int(_odd(moment - near(rng, 61)).timestamp())
+    good = {"epochGradeDate": early, "firm": name, "toGrade": name, "action": "up"}
+    odd: Any = rng.choice((None, "", str(early), early * 1000, 1.5, [], True))
+    wrecked = {**good, "x": wreck(rng, is_fatal=True)}
+    others: tuple[Any, ...] = (None, 5, CANARY, [], {}, {**good, "epochGradeDate": odd}, {**good, "firm": None})
+    return rng.choice((*others, wrecked, wrecked, wrecked))
+
+
+def _odd(moment: datetime) -> datetime:
+    """A time with seconds, near ``moment`` and not after it."""
+    whole = moment.astimezone(UTC).replace(microsecond=0)
+    return whole if whole.second else whole - 7 * _SECOND
+
+
+def _midnight(rng: Random, day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=rng.choice((UTC, NEW_YORK)))
+
+
+def _z(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+_WORLDS: dict[str, Callable[[Random, datetime], World]] = {"news": _news, "earnings": _earnings, "upgrades": _upgrades}

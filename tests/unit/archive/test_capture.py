@@ -1,0 +1,445 @@
+"""pit_fetch capture: what it asks for, what it has in the end, and what it then answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pit_fetch.archive.store import schema
+from pit_fetch.archive_admin import maintenance
+from pit_fetch.testing.inprocess import Left
+from pit_fetch.testing.server import App, Response, as_json, serve
+from pit_fetch.transport import HttpRequest
+from tests.loopback.silent import Silent
+from tests.providers.alphavantage import server as alphavantage
+from tests.providers.bz_news_api import server as benzinga
+from tests.unit.archive.scene import KEYS, UNLIMITED, Archive, alpha, articles, at
+
+LIST = """
+[[request]]
+name = "estimates of IBM"
+source = "alphavantage"
+op = "EARNINGS_ESTIMATES"
+symbol = "IBM"
+
+[[request]]
+source = "benzinga"
+tickers = ["AAPL"]
+lookback_minutes = 10000
+"""
+ESTIMATES = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
+NEWS = "bz-news-api --tickers AAPL --lookback-minutes 10000"
+
+
+def estimates(average: str) -> App:
+    rows = [{"date": "2026-06-30", "horizon": "fiscal quarter", "eps_estimate_average": average}]
+    return alpha(EARNINGS_ESTIMATES={"symbol": "IBM", "estimates": rows})
+
+
+def both(average: str, *rows: dict[str, Any]) -> App:
+    """Two sources at one address, told apart by what they are asked."""
+    by_function, by_token = estimates(average), articles(*rows)
+    return lambda request: (by_function if "function" in request.query else by_token)(request)
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Archive:
+    made = Archive(tmp_path)
+    (tmp_path / "list.toml").write_text(LIST)
+    made.app = both("2.50", benzinga.article(1, at("2026-06-01 14:30"), title="first words"))
+    return made
+
+
+def capture(archive: Archive, now: str, words: str = "", **given: Any) -> Left:
+    return archive.command(f"capture list.toml {words}", now, **given)
+
+
+def states(left: Left) -> list[str]:
+    return [row["state"] for row in json.loads(left.out)["requests"]]
+
+
+def test_it_records_everything_on_the_list_and_says_what_it_has(archive: Archive) -> None:
+    left = capture(archive, "2026-06-01 15:00", "--json")
+    said = json.loads(left.out)
+    assert (left.code, left.err) == (0, "")
+    assert {name: said[name] for name in ("captured", "held", "failed")} == {"captured": 2, "held": 0, "failed": 0}
+    assert [(row["name"], row["source"], row["items"], row["exchanges"]) for row in said["requests"]] == [
+        ("estimates of IBM", "alphavantage", 1, 1),
+        ("request 2 (benzinga)", "bz-news-api", 1, 1),
+    ]
+    text = capture(archive, "2026-06-02 15:00").out
+    assert "estimates of IBM      captured: 1 item, 1 exchange\n" in text
+    assert "2 captured, 0 held, 0 failed" in text
+    assert maintenance.verify(archive.open()).damage == ()
+
+
+def test_a_capture_answers_questions_about_every_instant(archive: Archive) -> None:
+    """Also about those before it: what it read depends on nothing that came after them."""
+    capture(archive, "2026-06-01 15:00")
+    archive.app = both("2.70", benzinga.article(1, at("2026-06-01 14:30"), at("2026-06-01 17:00"), title="edited"))
+    capture(archive, "2026-06-01 18:00")
+
+    def titles(pit: str) -> list[str]:
+        return [item["title"] for item in archive.offline(NEWS, "2026-06-03 12:00", pit=pit).data]
+
+    assert titles("2026-06-01 14:29") == []
+    assert titles("2026-06-01 14:40") == ["first words"], "its stamp is believed, before it was held"
+    assert titles("2026-06-01 16:59") == ["first words"]
+    assert titles("2026-06-01 17:30") == ["edited"]
+
+    def average(pit: str) -> list[str]:
+        left = archive.offline(ESTIMATES, "2026-06-03 12:00", pit=pit)
+        return [item["eps_estimate_average"] for item in left.data]
+
+    assert (average("2026-06-01 14:59"), average("2026-06-01 16:00")) == ([], ["2.50"])
+    assert average("2026-06-01 18:00") == ["2.70"]
+    before = titles("2026-06-01 14:40")
+    archive.command("archive rebuild")
+    assert titles("2026-06-01 14:40") == before
+
+
+@pytest.mark.thorough
+def test_a_month_of_history(archive: Archive) -> None:
+    """A capture a day; then each day is as it was: the estimate of that day, and the article in its words of then."""
+    days = [at("2026-06-01 15:00") + timedelta(days=n) for n in range(30)]
+    (archive.folder / "list.toml").write_text(LIST.replace("10000", "100000"))
+    for n, day in enumerate(days):
+        edited = day - timedelta(minutes=5)
+        title = f"words of day {n // 7}"
+        changed = at("2026-06-01 14:30") if n < 7 else day.replace(hour=14, minute=0) - timedelta(days=n % 7)
+        rows = [benzinga.article(1, at("2026-06-01 14:30"), changed, title=title)]
+        if n != 20:  # for a day it is gone
+            archive.app = both(f"{n / 100:.2f}", *rows, benzinga.article(2, edited, title="of today"))
+        else:
+            archive.app = both(f"{n / 100:.2f}", benzinga.article(2, edited, title="of today"))
+        assert capture(archive, day.strftime("%Y-%m-%d %H:%M")).code == 0
+
+    news = "bz-news-api --tickers AAPL --lookback-minutes 100000"
+    for n, day in enumerate(days):
+        later = (day + timedelta(hours=1)).strftime("%Y-%m-%d %H:%M")
+        (estimate,) = archive.offline(ESTIMATES, "2026-08-01 12:00", pit=later).data
+        assert estimate["eps_estimate_average"] == f"{n / 100:.2f}"
+        found = [item["title"] for item in archive.offline(news, "2026-08-01 12:00", pit=later).data]
+        assert found == (["of today"] if n == 20 else ["of today", f"words of day {n // 7}"]), day
+
+
+def test_a_request_that_fails_does_not_stop_the_others(archive: Archive) -> None:
+    plain = archive.app
+    archive.app = lambda request: as_json(alphavantage.BAD_KEY) if "function" in request.query else plain(request)
+    left = capture(archive, "2026-06-01 15:00")
+    assert left.code == 1
+    assert "estimates of IBM      FAILED: " in left.out
+    assert "1 captured, 0 held, 1 failed" in left.out
+    assert left.err == "pit_fetch: 1 of 2 requests failed: estimates of IBM\n"
+    assert alphavantage.KEY not in left.out
+    # Everything was tried, so the next run asks for all of it.
+    archive.app = plain
+    again = capture(archive, "2026-06-01 16:00", "--json")
+    assert (again.code, states(again)) == (0, ["captured", "captured"])
+
+
+def test_what_failed_can_be_asked_for_alone(archive: Archive) -> None:
+    plain = archive.app
+    archive.app = lambda request: as_json(alphavantage.BAD_KEY) if "function" in request.query else plain(request)
+    capture(archive, "2026-06-01 15:00")
+    archive.app = plain
+    left = capture(archive, "2026-06-02 15:00", "--missing --json")
+    assert (left.code, states(left)) == (0, ["captured", "held"])
+
+
+def test_what_the_source_cut_is_said_and_no_failure(archive: Archive) -> None:
+    request = '[[request]]\nname = "bars"\nsource = "alphavantage"\nop = "TIME_SERIES_DAILY"\nsymbol = "IBM"\nlimit = 2'
+    (archive.folder / "list.toml").write_text(request)
+    archive.app = alphavantage.app(
+        alphavantage.Store(bars={"TIME_SERIES_DAILY": [alphavantage.bar("2026-05-29", "10.0")]})
+    )
+    left = capture(archive, "2026-06-01 15:00")
+    assert left.code == 0
+    assert "bars  captured: 1 item, 1 exchange. In part: Alpha Vantage keeps only a limited history" in left.out
+    assert not json.loads(archive.command("archive log --json").out)[0]["complete"]
+
+
+def test_a_missing_key_is_named(archive: Archive) -> None:
+    left = capture(archive, "2026-06-01 15:00", env={"ALPHAVANTAGE_API_KEY": ""})
+    assert left.code == 1
+    assert "ALPHAVANTAGE_API_KEY" in left.out
+
+
+def test_quiet_prints_only_what_failed(archive: Archive) -> None:
+    assert (capture(archive, "2026-06-01 15:00", "--quiet").out, 0) == ("", 0)
+    left = capture(archive, "2026-06-02 15:00", "--quiet", env={"ALPHAVANTAGE_API_KEY": ""})
+    assert "estimates of IBM" in left.out
+    assert "benzinga" not in left.out
+
+
+def test_it_waits_its_turn(archive: Archive) -> None:
+    request = '[[request]]\nsource = "benzinga"\ntickers = ["{}"]\n'
+    (archive.folder / "list.toml").write_text("".join(request.format(f"T{n}") for n in range(6)))
+    archive.app = articles()
+    slow = {"PIT_FETCH_RATE_API_BENZINGA_COM": "2/60", "HOME": str(archive.folder)}
+    left = capture(archive, "2026-06-01 15:00", "--json", env=slow)
+    assert states(left) == ["captured"] * 6
+    begun = [row[0] for row in archive.open().execute("SELECT began FROM fetches ORDER BY began")]
+    assert (begun[-1] - begun[0]) / 1e6 >= 60, "six at two a minute take more than a minute"
+
+
+def test_progress_is_shown_on_a_terminal_alone(archive: Archive) -> None:
+    assert capture(archive, "2026-06-01 15:00").err == ""
+    left = capture(archive, "2026-06-02 15:00", terminal=True)
+    assert "1 of 2: estimates of IBM ..." in left.err
+    assert left.err.endswith("\r\x1b[K")
+
+
+def test_a_list_with_a_byte_order_mark_is_read(archive: Archive) -> None:
+    (archive.folder / "list.toml").write_text(LIST, encoding="utf-8-sig")
+    assert states(capture(archive, "2026-06-01 15:00", "--json")) == ["captured", "captured"]
+
+
+def test_what_is_on_the_list_twice_is_asked_once(archive: Archive) -> None:
+    (archive.folder / "list.toml").write_text("[[request]]\nsource = 'benzinga'\n" * 2)
+    left = capture(archive, "2026-06-01 15:00")
+    assert (left.code, len(archive.asked)) == (0, 1)
+    assert "request 2 (benzinga)  held: captured earlier in this run\n" in left.out
+
+
+def test_a_dry_run_asks_for_nothing(archive: Archive) -> None:
+    left = capture(archive, "2026-06-01 15:00", "--dry-run")
+    assert (left.code, archive.asked) == (0, [])
+    assert "--source alphavantage --op EARNINGS_ESTIMATES --symbol IBM" in left.out
+    assert not archive.path.exists()
+
+
+def test_no_secret_is_recorded(archive: Archive) -> None:
+    capture(archive, "2026-06-01 15:00")
+    held = archive.path.read_bytes() + b"".join(archive.bodies())
+    for secret in KEYS.values():
+        assert secret.encode() not in held
+
+
+def test_a_capture_has_no_answer_to_replay(archive: Archive) -> None:
+    capture(archive, "2026-06-01 15:00")
+    (row, *_) = json.loads(archive.command("archive log --json").out)
+    assert (row["kind"], row["complete"], row["status"]) == ("capture", True, 0)
+    left = archive.command(f"archive replay {row['id']}")
+    assert left.code == 2
+    assert "part of a capture" in left.err
+
+
+def test_a_request_with_a_limit_counts_as_any_fetch(archive: Archive) -> None:
+    """What it leaves out depends on what came later, so it proves nothing about earlier instants."""
+    (archive.folder / "list.toml").write_text(LIST.replace("lookback", "limit = 1\nlookback"))
+    capture(archive, "2026-06-01 15:00")
+    kinds = [row["kind"] for row in json.loads(archive.command("archive log --json --source benzinga").out)]
+    assert kinds == ["live"]
+    assert archive.offline(NEWS, "2026-06-03 12:00", pit="2026-06-01 14:40").data == []
+    assert len(archive.offline(NEWS, "2026-06-03 12:00", pit="2026-06-01 15:00").data) == 1
+
+
+# Broken off.
+
+
+def broken_off(archive: Archive, now: str = "2026-06-01 15:00") -> None:
+    """A run that is interrupted at its second request."""
+    plain = archive.app
+
+    def app(request: HttpRequest) -> Response:
+        if "function" not in request.query:
+            raise KeyboardInterrupt
+        return plain(request)
+
+    archive.app = app
+    assert capture(archive, now).code == 130
+    archive.app = plain
+
+
+def test_a_run_that_was_broken_off_is_continued(archive: Archive) -> None:
+    broken_off(archive)
+    archive.asked.clear()
+    left = capture(archive, "2026-06-01 16:00", "--json")
+    assert (left.code, states(left)) == (0, ["held", "captured"])
+    assert len(archive.asked) == 1
+    assert states(capture(archive, "2026-06-01 17:00", "--json")) == ["captured", "captured"], "that run is over"
+
+
+@pytest.mark.parametrize(("now", "words"), [("2026-06-02 03:01", ""), ("2026-06-01 15:10", "--again")])
+def test_a_run_is_not_continued_after_half_a_day_or_if_that_is_not_wanted(
+    archive: Archive, now: str, words: str
+) -> None:
+    broken_off(archive)
+    assert states(capture(archive, now, f"{words} --json")) == ["captured", "captured"]
+
+
+def test_a_clock_that_was_ahead_costs_no_capture(archive: Archive) -> None:
+    """What was captured at a time that is still to come was not captured by the run of now."""
+    capture(archive, "2026-06-03 15:00")
+    assert states(capture(archive, "2026-06-01 15:00", "--json")) == ["captured", "captured"]
+    broken_off(archive, "2026-06-03 15:00")
+    assert states(capture(archive, "2026-06-01 16:00", "--json")) == ["captured", "captured"]
+
+
+def test_on_a_full_disk_nothing_more_is_asked(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    capture(archive, "2026-06-01 15:00")
+    real = schema.open_to_write
+
+    def small(path: str, busy_seconds: float = 1.0) -> sqlite3.Connection:
+        connection = real(path, busy_seconds)
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        return connection
+
+    monkeypatch.setattr(schema, "open_to_write", small)
+    archive.asked.clear()
+    plain = archive.app
+    archive.app = both(os.urandom(200_000).hex())
+    left = capture(archive, "2026-06-02 15:00")
+    monkeypatch.undo()
+    assert (left.code, len(archive.asked)) == (1, 1)
+    assert "estimates of IBM      FAILED: The archive cannot be used: the disk is full." in left.out
+    assert "request 2 (benzinga)  NOT ASKED: " in left.out
+    assert left.err == "pit_fetch: 2 of 2 requests failed: estimates of IBM, request 2 (benzinga)\n"
+    archive.app = plain
+    assert states(capture(archive, "2026-06-02 16:00", "--json")) == ["captured", "captured"]
+
+
+def process(archive: Archive, url: str, *words: str) -> subprocess.Popen[bytes]:
+    env = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(archive.folder),
+        "PIT_FETCH_ARCHIVE": str(archive.path),
+        "PIT_FETCH_BENZINGA_URL": url,
+        "PIT_FETCH_ALPHAVANTAGE_URL": url,
+        **KEYS,
+        **UNLIMITED,
+    }
+    command = [sys.executable, "-m", "pit_fetch", *words]
+    return subprocess.Popen(command, env=env, cwd=archive.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def test_the_real_command_against_a_source_that_changes(archive: Archive) -> None:
+    current = archive.app
+
+    def app(request: HttpRequest) -> Response:
+        return current(request)
+
+    with serve(app) as server:
+        out, err = process(archive, server.url, "capture", "list.toml").communicate(timeout=60)
+        assert err == b""
+        assert b"2 captured, 0 held, 0 failed" in out
+        current = both("2.70", benzinga.article(1, at("2026-06-01 14:30"), title="edited"))
+        out, _ = process(archive, server.url, "capture", "list.toml", "--json").communicate(timeout=60)
+        assert json.loads(out)["captured"] == 2
+    rows = json.loads(process(archive, "", "archive", "log", "--json").communicate(timeout=60)[0])
+    first = max(row["ended"] for row in rows[2:])
+    served = []
+    for pit in (first, max(row["ended"] for row in rows)):
+        words = ("--source", *ESTIMATES.split(), "--offline", "--pit", pit)
+        out, _ = process(archive, server.url, *words).communicate(timeout=60)
+        served += [item["eps_estimate_average"] for item in json.loads(out)["data"]]
+    assert served == ["2.50", "2.70"]
+
+
+def test_a_capture_that_is_killed_is_continued(archive: Archive) -> None:
+    plain, is_stuck, silent = archive.app, True, Silent()
+
+    def app(request: HttpRequest) -> Response:
+        return silent(request) if is_stuck and "function" not in request.query else plain(request)
+
+    with serve(app) as server:
+        running = process(archive, server.url, "capture", "list.toml")
+        assert silent.asked()
+        other = process(archive, server.url, "capture", "list.toml")
+        out, err = other.communicate(timeout=60)
+        assert (out, other.returncode) == (b"", 2)
+        assert b"another capture of it is under way" in err
+        running.send_signal(signal.SIGKILL)
+        running.communicate(timeout=60)
+        is_stuck = False
+        out, _ = process(archive, server.url, "capture", "list.toml", "--json").communicate(timeout=60)
+        assert [row["state"] for row in json.loads(out)["requests"]] == ["held", "captured"]
+        assert sum("function" in request.query for request in server.requests) == 1
+    assert maintenance.verify(archive.open()).damage == ()
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "it has no requests: write [[request]]"),
+        ("[[request]", "it is not TOML"),
+        pytest.param(f"[[request]]\nlimit = {'9' * 5000}", "not TOML: a number in it is too long", id="long"),
+        pytest.param(f"[[request]]\ntickers = {'[' * 5000}", "not TOML: it is nested too deeply", id="deep"),
+        ("[[requests]]\nsource = 'benzinga'", "it has requests, which means nothing there: write [[request]]"),
+        ("request = 5", "it has no requests"),
+        ("request = [5]", "request 1 is not a table"),
+        ("[[request]]\nop = 'EARNINGS'", "request 1 has no source"),
+        ("[[request]]\nsource = 'benzingaa'", "request 1 (benzingaa): "),
+        ("[[request]]\nsource = 'benzinga'\nname = 5", "request 1 has a name that is not a text"),
+        ("[[request]]\nsource = 'benzinga'\nname = 'news'\ntikers = 'A'", "news: tikers is not an option"),
+        ("[[request]]\nsource = 'benzinga'\npit = '2026-01-01T00:00:00Z'", "pit is not an option of a capture"),
+        ("[[request]]\nsource = 'benzinga'\noffline = true", "offline is not an option of a capture"),
+        ("[[request]]\nsource = 'benzinga'\nlimit = 0", "--limit is a whole number of at least 1"),
+        ("[[request]]\nsource = 'alphavantage'\nop = 'EARNINGS'", "EARNINGS needs symbol"),
+    ],
+)
+def test_a_list_that_cannot_be_used_is_refused_before_anything_is_asked(archive: Archive, text: str, said: str) -> None:
+    (archive.folder / "list.toml").write_text(text)
+    left = capture(archive, "2026-06-01 15:00")
+    assert (left.code, left.out, archive.asked) == (2, "", [])
+    assert "list.toml: " in left.err
+    assert said in left.err
+    assert left.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("capture", "the following arguments are required: FILE"),
+        ("capture none.toml", "none.toml: No such file"),
+        ("capture list.toml --missing --again", "not allowed with"),
+        ("capture list.toml --archive none/a.db", "no such file"),
+        ("capture list.toml --archive list.toml", "not an archive of pit_fetch"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(archive: Archive, words: str, said: str) -> None:
+    left = archive.command(words)
+    assert (left.code, left.out, archive.asked) == (2, "", [])
+    assert said in left.err
+
+
+def test_without_an_archive_nothing_is_asked(archive: Archive) -> None:
+    left = capture(archive, "2026-06-01 15:00", env={"PIT_FETCH_ARCHIVE": ""})
+    assert (left.code, archive.asked) == (2, [])
+    assert "PIT_FETCH_ARCHIVE" in left.err
+
+
+def test_it_has_help(archive: Archive) -> None:
+    left = archive.command("capture --help", env={"PIT_FETCH_ARCHIVE": ""})
+    assert left.code == 0
+    assert "[[request]]" in left.out
+
+
+@pytest.mark.parametrize("environ", [{"PIT_FETCH_CEILING": "2026-06-01T00:00:00Z"}, {"PIT_FETCH_WRAPPER_ONLY": "1"}])
+def test_an_agent_with_a_ceiling_captures_nothing(archive: Archive, environ: dict[str, str]) -> None:
+    left = capture(archive, "2026-06-01 15:00", env=environ)
+    assert (left.code, left.data, archive.asked) == (2, [], [])
+    assert "for people and scheduled jobs" in left.reasons
+    assert not archive.path.exists()
+
+
+def test_a_capture_leaves_nothing_to_be_taken_up(archive: Archive) -> None:
+    """A question asked after many captures need not wait for that."""
+    for day in (1, 2, 3):
+        capture(archive, f"2026-06-0{day} 15:00")
+    assert archive.open().execute("SELECT count(*) FROM due").fetchone() == (0,)
+    assert archive.open().execute("SELECT count(*) FROM reads").fetchone() == (6,)

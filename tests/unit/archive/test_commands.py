@@ -1,0 +1,590 @@
+"""pit_fetch archive: what its commands say and do, in words and as JSON, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pit_fetch.archive.store import microseconds, schema
+from pit_fetch.archive.store.errors import ArchiveError
+from pit_fetch.archive_admin import maintenance
+from pit_fetch.cli.commands.archive import COMMANDS
+from pit_fetch.engine import registry
+from pit_fetch.provider import Page
+from pit_fetch.testing.server import as_json
+from tests.providers.alphavantage import server as alphavantage
+from tests.providers.bz_news_api import server as benzinga
+from tests.unit.archive.scene import Archive, alpha, articles, at
+
+NEWS = "bz-news-api --tickers AAPL --date-from 2026-05-25"
+ESTIMATES = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
+
+
+def filled(folder: Path) -> Archive:
+    """Two fetches of one source, and one of another."""
+    made = Archive(folder)
+    made.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title="first words"))
+    made.fetch(NEWS, "2026-06-01 15:00")
+    made.fetch(NEWS, "2026-06-01 16:00", pit="2026-06-01 15:30")
+    rows = [{"date": "2026-06-30", "horizon": "fiscal quarter", "eps_estimate_average": "2.50"}]
+    made.app = alpha(EARNINGS_ESTIMATES={"symbol": "IBM", "estimates": rows})
+    made.fetch(ESTIMATES, "2026-06-02 15:00")
+    return made
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Archive:
+    return filled(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Archive:
+    """The same one for many tests, which only read it, or are refused."""
+    return filled(tmp_path_factory.mktemp("kept"))
+
+
+def of(archive: Archive, words: str, **given: Any) -> Any:
+    """What a command says as JSON."""
+    left = archive.command(f"archive {words} --json", **given)
+    assert left.err == ""
+    return json.loads(left.out)
+
+
+def damage(archive: Archive) -> None:
+    archive.open().execute("UPDATE exchanges SET status = 500 WHERE seq = 2")
+
+
+# info, log
+
+
+def test_info_says_how_much_of_what_there_is(kept: Archive) -> None:
+    found = of(kept, "info")
+    assert {name: found[name] for name in ("fetches", "exchanges", "drops", "origins")} == {
+        "fetches": 3,
+        "exchanges": 3,
+        "drops": 0,
+        "origins": 1,
+    }
+    assert found["sources"] == [
+        {
+            "source": "alphavantage",
+            "fetches": 1,
+            "exchanges": 1,
+            "first": "2026-06-02T15:00:00+00:00",
+            "last": "2026-06-02T15:00:00+00:00",
+        },
+        {
+            "source": "bz-news-api",
+            "fetches": 2,
+            "exchanges": 2,
+            "first": "2026-06-01T15:00:00+00:00",
+            "last": "2026-06-01T16:00:00+00:00",
+        },
+    ]
+    text = kept.command("archive info").out
+    assert "bz-news-api: 2 fetches from 2026-06-01 15:00:00Z to 2026-06-01 16:00:00Z" in text
+    assert f"{kept.path}: " in text
+
+
+def test_log_lists_the_fetches_newest_first(kept: Archive) -> None:
+    rows = of(kept, "log")
+    assert [(row["time"], row["source"], row["exchanges"]) for row in rows] == [
+        ("2026-06-02T15:00:00+00:00", "alphavantage", 1),
+        ("2026-06-01T16:00:00+00:00", "bz-news-api", 1),
+        ("2026-06-01T15:00:00+00:00", "bz-news-api", 1),
+    ]
+    assert [row["pit"] for row in rows] == [None, "2026-06-01T15:30:00+00:00", None]
+    assert rows[2]["request"] == "--source bz-news-api --date-from 2026-05-25 --tickers AAPL"
+    assert len({row["id"] for row in rows}) == 3
+    assert [row["id"] for row in rows] == [line.split()[0] for line in kept.command("archive log").out.splitlines()]
+
+
+def test_log_is_narrowed(kept: Archive) -> None:
+    assert [row["source"] for row in of(kept, "log --source benzinga")] == ["bz-news-api"] * 2
+    assert [row["source"] for row in of(kept, "log --limit 1")] == ["alphavantage"]
+
+
+# verify, rebuild
+
+
+def test_verify_exits_1_on_damage(archive: Archive) -> None:
+    assert of(archive, "verify") == {"sound": True, "entries": 9, "bodies": 5, "damage": []}
+    assert archive.command("archive verify").code == 0
+    damage(archive)
+    left = archive.command("archive verify")
+    assert left.code == 1
+    assert "exchanges" in left.out
+    assert archive.command("archive verify --json").code == 1
+    assert of(archive, "verify")["sound"] is False
+
+
+def test_verify_finds_damage_wherever_a_byte_changed(archive: Archive) -> None:
+    """What is so broken that SQLite cannot read on is damage as well, and no command fails in a way of its own."""
+    archive.open().execute("PRAGMA wal_checkpoint(TRUNCATE)").connection.close()
+    sound, other = archive.path.read_bytes(), archive.folder / "other.db"
+    ids = [row["id"] for row in of(archive, "log")]
+    # The head of the schema and of a page, cells, and texts in the middle of a row.
+    places = [place for place in range(100, len(sound), len(sound) // 60) if sound[place]] + [100, 105, 4096, 4099]
+    found = set()
+    for place in places:
+        other.write_bytes(sound[:place] + bytes([sound[place] ^ 0x81]) + sound[place + 1 :])
+        left = archive.command("archive verify --json --archive other.db")
+        found.add(left.code)
+        assert json.loads(left.out)["sound"] is (left.code == 0)
+        for words in ("info", "log --json", f"replay {ids[0]}", "rebuild"):
+            assert archive.command(f"archive {words} --archive other.db").code in (0, 1, 2), (place, words)
+        for path in archive.folder.glob("other.db-*"):
+            path.unlink()
+    assert found <= {0, 1}
+    assert 1 in found
+
+
+def test_bodies_that_need_each_other_are_damaged(archive: Archive) -> None:
+    archive.open().execute("UPDATE bodies SET base = digest")
+    assert archive.command("archive verify").code == 1
+    left = archive.command("archive replay last")
+    assert (left.code, left.out) == (2, "")
+    assert "it is damaged" in left.err
+
+
+def test_what_a_changed_archive_says_does_not_steer_the_terminal(archive: Archive) -> None:
+    archive.open().execute("UPDATE entries SET kind = char(27) || '[31m' WHERE seq = 1")
+    left = archive.command("archive verify")
+    assert left.code == 1
+    assert "\x1b" not in left.out
+
+
+@pytest.mark.parametrize("size", [100, 4096, 20_000])
+def test_an_archive_that_was_cut_off_is_damaged(archive: Archive, size: int) -> None:
+    archive.open().execute("PRAGMA wal_checkpoint(TRUNCATE)").connection.close()
+    (archive.folder / "other.db").write_bytes(archive.path.read_bytes()[:size])
+    assert archive.command("archive verify --archive other.db").code == 1
+    left = archive.command("archive merge other.db")
+    assert left.code == 2
+    assert "damaged" in left.err
+
+
+def test_verify_reads_one_moment_of_an_archive_that_grows(archive: Archive) -> None:
+    """Each of its statements would else see what was appended since the one before, and call it damage."""
+    connection = schema.open_to_read(str(archive.path))
+    grown: list[str] = []
+
+    def meanwhile(text: str) -> None:
+        if text.startswith("SELECT digest FROM bodies") and not grown:
+            grown.append(text)
+            archive.app = articles(benzinga.article(2, at("2026-06-01 14:30"), title="later"))
+            archive.fetch(NEWS, "2026-06-03 15:00")
+
+    connection.set_trace_callback(meanwhile)
+    assert maintenance.verify(connection).damage == ()
+    assert grown
+
+
+def test_rebuild_makes_the_index_again(archive: Archive) -> None:
+    before = archive.offline(NEWS, "2026-06-05 12:00", pit="2026-06-01 15:30").text
+    connection = archive.open()
+    connection.executescript("DELETE FROM reigns; DELETE FROM pools; DELETE FROM reads; DELETE FROM sights")
+    assert archive.offline(NEWS, "2026-06-05 12:00", pit="2026-06-01 15:30").text != before
+    assert of(archive, "rebuild") == {"fetches": 5}, "what was asked offline is a fetch as well"
+    assert archive.offline(NEWS, "2026-06-05 12:00", pit="2026-06-01 15:30").text == before
+
+
+# replay
+
+
+def replayed(archive: Archive, words: str = "", **given: Any) -> Any:
+    left = archive.command(f"archive replay last {words}", **given)
+    return left.code, left.out, left.err
+
+
+def test_replay_prints_the_recorded_answer_byte_for_byte(archive: Archive) -> None:
+    archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title="first words"))
+    printed = archive.fetch(NEWS, "2026-06-03 15:00", pit="2026-06-01 15:00")
+    archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title="quietly changed"))
+    archive.command("archive rebuild")
+    (row,) = [row for row in of(archive, "log") if row["time"].startswith("2026-06-03") and "tickers" in row["request"]]
+    left = archive.command(f"archive replay {row['id']}")
+    assert (left.out, left.code, left.err) == (printed.text, 0, "")
+    said = of(archive, f"replay {row['id']}")
+    assert (said["answer"], said["status"], said["same_today"]) == (printed.text, 0, True)
+
+
+def test_replay_prints_what_is_not_json_and_not_ascii(archive: Archive) -> None:
+    archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title="caf\u00e9 \u202e, and a bell \u0007"))
+    printed = archive.fetch(f"{NEWS} --format csv", "2026-06-03 15:00")
+    assert "caf\u00e9" in printed.text
+    assert "\r\n" in printed.text
+    assert replayed(archive) == (0, printed.text, "")
+    assert of(archive, "replay last")["same_today"] is None
+
+
+def test_replay_ends_as_the_fetch_did(archive: Archive) -> None:
+    archive.app = lambda request: as_json(alphavantage.BAD_KEY)
+    printed = archive.fetch(f"{ESTIMATES} --fail", "2026-06-03 15:00", env={"ALPHAVANTAGE_API_KEY": "WRONG"})
+    assert printed.status == 5
+    assert replayed(archive)[:2] == (5, printed.text)
+
+
+WAYS = {
+    "open mode": (NEWS, None, False),
+    "a PIT": (NEWS, "2026-06-02 15:00", False),
+    "a PIT that the archive answers": (NEWS, "2026-06-01 15:10", False),
+    "offline": (NEWS, "2026-06-01 15:30", True),
+    "a snapshot of now": (ESTIMATES, None, False),
+    "a snapshot that was held": (ESTIMATES, "2026-06-02 18:00", False),
+    "a limit": (f"{NEWS} --limit 4", "2026-06-02 15:00", False),
+    "fields": (f"{NEWS} --fields title", None, False),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_today_s_code_says_what_is_recorded_whatever_came_later(archive: Archive, way: str) -> None:
+    """The archive as it is now holds reads of later, which would change an answer of then."""
+    words, pit, is_offline = WAYS[way]
+    news = [benzinga.article(n, at(f"2026-06-01 14:{n}0"), title=f"edited {n}") for n in range(5)]
+    rows = [{"date": "2026-06-30", "horizon": "fiscal quarter", "eps_estimate_average": "2.70"}]
+    estimates = alpha(EARNINGS_ESTIMATES={"symbol": "IBM", "estimates": rows})
+    archive.app = estimates if "EARNINGS" in words else articles(*news)
+    ask = archive.offline if is_offline else archive.fetch
+    printed = ask(words, "2026-06-03 15:00", pit)
+    assert printed.data
+    (row, *_) = of(archive, "log --limit 1")
+    archive.app = alpha(EARNINGS_ESTIMATES={"symbol": "IBM", "estimates": []}) if "EARNINGS" in words else articles()
+    for day in ("04", "05"):
+        archive.fetch(words.partition(" --limit")[0].partition(" --fields")[0], f"2026-06-{day} 15:00")
+    said = of(archive, f"replay {row['id']}")
+    assert (said["same_today"], said["why"]) == (True, "")
+    assert said["answer"] == printed.text
+
+
+def test_replay_says_so_when_today_s_code_says_otherwise(archive: Archive) -> None:
+    archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title="first words"))
+    printed = archive.fetch(NEWS, "2026-06-03 15:00", pit="2026-06-02 15:00")
+    (row, *_) = of(archive, "log --limit 1")
+    provider = registry.load("bz-news-api")
+
+    def upper(query: Any, context: Any) -> Any:
+        for part in provider.fetch(query, context):
+            if isinstance(part, Page):
+                records = (one._replace(payload={**one.payload, "title": "OTHERWISE"}) for one in part.records)
+                yield part._replace(records=tuple(records))
+            else:
+                yield part
+
+    left = archive.command(f"archive replay {row['id']}", provider=provider._replace(fetch=upper))
+    assert (left.out, left.code) == (printed.text, 0)
+    assert "today's code would say otherwise: 1 of 1 items are different" in left.err
+    left = archive.command(f"archive replay {row['id']} --no-compare", provider=provider._replace(fetch=upper))
+    assert (left.out, left.err) == (printed.text, "")
+
+
+def test_a_replay_leaves_no_copy_behind(kept: Archive, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What it compares with is an archive of its own, which holds what came after the PIT."""
+    apart = tmp_path / "apart"
+    apart.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(apart))
+    kept.command("archive replay last")
+    assert list(apart.iterdir()) == []
+
+
+# merge
+
+
+def test_merge_takes_over_what_is_not_there(archive: Archive, tmp_path: Path) -> None:
+    (tmp_path / "apart").mkdir()
+    other = Archive(tmp_path / "apart")
+    other.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title="seen elsewhere"))
+    other.fetch(NEWS, "2026-06-01 15:45")
+    assert of(archive, "merge apart/a.db") == {"entries": 3}
+    assert of(archive, "merge apart/a.db") == {"entries": 0}
+    assert archive.command("archive verify").code == 0
+    assert len(of(archive, "log")) == 4
+    assert of(archive, "info")["origins"] == 2
+
+
+def test_merge_makes_an_archive_of_others(archive: Archive) -> None:
+    assert of(archive, "merge a.db --archive new.db") == {"entries": 9}
+    assert (archive.folder / "new.db").stat().st_mode & 0o777 == 0o600
+    assert len(of(archive, "log --archive new.db")) == 3
+
+
+def test_a_merge_that_is_refused_changes_nothing(archive: Archive) -> None:
+    archive.command("archive merge a.db --archive new.db")
+    damage(archive)
+    before = of(archive, "info --archive new.db")
+    left = archive.command("archive merge a.db --archive new.db")
+    assert left.code == 2
+    assert "the other one is damaged" in left.err
+    assert of(archive, "info --archive new.db") == before
+
+
+# drop
+
+
+def everywhere(archive: Archive) -> bytes:
+    """Every byte of the archive's files, and of its bodies unpacked."""
+    files = [path.read_bytes() for path in sorted(archive.folder.glob("a.db*"))]
+    return b"".join(files) + b"".join(archive.bodies()) + repr(everything(archive)).encode()
+
+
+def everything(archive: Archive) -> list[Any]:
+    connection = archive.open()
+    tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    return [row for name in tables for row in connection.execute(f"SELECT * FROM {name}")]
+
+
+@pytest.fixture
+def marked(tmp_path: Path) -> Archive:
+    """Texts that stand in the file as they are: a short body is not packed, and the index holds every field."""
+    made = Archive(tmp_path)
+    for hour, word in ((15, "unwanted"), (18, "wanted")):
+        made.app = articles(benzinga.article(hour, at("2026-06-01 14:30"), title=f"{word} words"))
+        made.fetch(f"{NEWS} --keywords {word}", f"2026-06-01 {hour}:00")
+    return made
+
+
+def test_drop_leaves_no_byte_of_what_it_deletes(marked: Archive) -> None:
+    assert b"unwanted words" in everywhere(marked)
+    dry = of(marked, "drop --source benzinga --before 2026-06-01T16:00:00Z --dry-run")
+    assert (dry["fetches"], dry["dry_run"]) == (1, True)
+    assert b"unwanted" in everywhere(marked)
+    done = of(marked, "drop --source benzinga --before 2026-06-01T16:00:00Z", now="2026-06-05 12:00")
+    assert {name: done[name] for name in ("source", "before", "fetches", "dry_run")} == {
+        "source": "bz-news-api",
+        "before": "2026-06-01T16:00:00+00:00",
+        "fetches": 1,
+        "dry_run": False,
+    }
+    assert b"unwanted" not in everywhere(marked)
+    assert b"wanted words" in everywhere(marked)
+    assert marked.command("archive verify").code == 0
+    assert [row["time"] for row in of(marked, "log")] == ["2026-06-01T18:00:00+00:00"]
+    assert of(marked, "info")["drops"] == 1
+
+
+BEFORE = "drop --source benzinga --before 2026-06-01T16:00:00Z"
+
+
+def test_drop_deletes_later_answers_that_repeat_what_it_deletes(marked: Archive) -> None:
+    asked = marked.offline(f"{NEWS} --keywords unwanted", "2026-06-01 17:00", pit="2026-06-01 15:30")
+    assert "unwanted words" in asked.text
+    ids = {row["time"][11:13]: row["id"] for row in of(marked, "log")}
+    kept = of(marked, f"replay {ids['18']}")["answer"]
+    left = marked.command(f"archive {BEFORE} --dry-run")
+    assert left.out.splitlines()[1] == "1 later answer that repeats what was deleted: would be deleted"
+    done = of(marked, BEFORE, now="2026-06-05 12:00")
+    assert (done["fetches"], done["later_answers"]) == (1, 1)
+    assert b"unwanted" not in everywhere(marked).replace(b"--keywords unwanted", b"")
+    assert marked.command("archive verify").code == 0
+    # What did not need it is replayed as before; of what did, it stays on record that it was asked.
+    assert of(marked, f"replay {ids['18']}")["answer"] == kept
+    left = marked.command(f"archive replay {ids['17']}")
+    assert left.code == 2
+    assert "the text of that answer was deleted on 2026-06-05" in left.err
+    deleted = {row["id"]: row["answer_deleted"] for row in of(marked, "log")}
+    assert deleted == {ids["18"]: None, ids["17"]: "2026-06-05T12:00:00+00:00"}
+    assert marked.command("archive log").out.count("(its answer was deleted)") == 1
+    # Today's code is not accused of what is missing now, and the index can be made again.
+    assert of(marked, f"replay {ids['18']}")["same_today"] is not False
+    assert of(marked, "rebuild") == {"fetches": 2}
+
+
+def test_a_merge_with_a_copy_does_not_bring_back_what_repeats_the_deleted(marked: Archive, tmp_path: Path) -> None:
+    """The copy knows nothing of the deletion, and has answered from what it still held."""
+    (tmp_path / "apart").mkdir()
+    copy = Archive(tmp_path / "apart")
+    copy.command(f"archive merge {marked.path}")
+    copy.offline(f"{NEWS} --keywords unwanted", "2026-06-01 17:00", pit="2026-06-01 15:30")
+    of(marked, BEFORE, now="2026-06-05 12:00")
+    assert of(marked, f"merge {copy.path}")["entries"] == 2
+    assert b"unwanted words" in everywhere(copy)
+    of(copy, f"merge {marked.path}")
+    for one in (marked, copy):
+        assert b"unwanted words" not in everywhere(one)
+        assert one.command("archive verify").code == 0
+        assert [row["answer_deleted"] for row in of(one, "log")] == [None, "2026-06-05T12:00:00+00:00"]
+    assert [of(one, f"merge {other.path}")["entries"] for one, other in ((marked, copy), (copy, marked))] == [0, 0]
+
+
+def test_what_a_reply_that_stays_says_as_well_is_not_deleted(archive: Archive) -> None:
+    """Two replies had the article; the answer rests on the first, and the second says the same."""
+    printed = archive.offline(NEWS, "2026-06-03 15:00", pit="2026-06-01 15:10")
+    assert "first words" in printed.text
+    (row, *_) = of(archive, "log")
+    done = of(archive, BEFORE)
+    assert (done["fetches"], done["later_answers"]) == (1, 0)
+    assert of(archive, f"replay {row['id']}")["answer"] == printed.text
+
+
+def test_what_is_recorded_while_its_fetch_is_deleted_is_not_kept(marked: Archive) -> None:
+    """The server is slow, and somebody deletes in the meantime."""
+    answer = articles(benzinga.article(19, at("2026-06-01 14:30"), title="unwanted, too"))
+
+    def deleting(request: Any) -> Any:
+        marked.app = answer
+        of(marked, "drop --source benzinga --before 2026-06-01T23:00:00Z")
+        return answer(request)
+
+    def first(request: Any) -> Any:
+        marked.app = deleting
+        rows = [benzinga.article(n, at("2026-06-01 14:30"), title="unwanted") for n in range(100, 200)]
+        return articles(*rows)(request)
+
+    marked.app = first
+    left = marked.fetch(f"{NEWS} --limit 1000", "2026-06-01 19:00", pit="2026-06-01 18:30")
+    assert "deleted from it meanwhile" in left.text
+    assert of(marked, "log") == []
+    assert b"unwanted" not in everywhere(marked)
+    assert marked.command("archive verify").code == 0
+
+
+def test_drop_while_another_process_reads_says_that_bytes_are_left(marked: Archive) -> None:
+    reader = schema.open_to_read(str(marked.path))
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM entries").fetchone()
+    before, now = (microseconds.number(at(text)) for text in ("2026-06-01 16:00", "2026-06-05 12:00"))
+    connection = schema.open_to_write(str(marked.path), busy_seconds=0.01)
+    with closing(connection), pytest.raises(ArchiveError, match="run the same command again"):
+        maintenance.drop(connection, str(marked.path), "bz-news-api", before, now)
+    reader.close()
+    assert marked.command("archive drop --source benzinga --before 2026-06-01T16:00:00Z").code == 0
+    assert b"unwanted" not in everywhere(marked)
+
+
+def test_what_a_merge_drops_leaves_no_byte_either(marked: Archive) -> None:
+    marked.command("archive merge a.db --archive copy.db")
+    marked.command("archive drop --source benzinga --before 2026-06-01T16:00:00Z --archive copy.db")
+    assert b"unwanted" in everywhere(marked)
+    marked.command("archive merge copy.db")
+    assert b"unwanted" not in everywhere(marked)
+
+
+# What all of them do.
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_has_help(kept: Archive, name: str) -> None:
+    left = kept.command(f"archive {name} --help", env={"PIT_FETCH_ARCHIVE": ""})
+    assert (left.code, left.err) == (0, "")
+    assert left.out.startswith(f"usage: pit_fetch archive {name} ")
+    assert "--json" in left.out
+
+
+def test_the_help_names_all_of_them(kept: Archive) -> None:
+    for words in ("archive --help", "archive -h", "help archive"):
+        assert all(f"\n  {name} " in kept.command(words).out for name in COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("", "say which command first: pit_fetch archive info | log"),
+        ("--json info", "say which command first"),
+        ("inof", "did you mean info?"),
+        ("info --jsno", "did you mean --json?"),
+        ("info x", "unrecognized arguments: x (an archive is named with --archive PATH)"),
+        ("log --limit 0", "a whole number"),
+        ("log --source benzingaa", "benzinga"),
+        ("info --archive none.db", "there is no such file"),
+        ("verify --archive none.db", "there is no such file"),
+        ("rebuild --archive none.db", "there is no such file"),
+        ("replay", "the following arguments are required: ID"),
+        ("replay nonsense", "there is no such fetch"),
+        ("replay 0123456789ab-7", "there is no such fetch"),
+        (f"replay 0123456789ab-{2**63}", "there is no such fetch"),
+        pytest.param(f"replay 0123456789ab-{'9' * 5000}", "there is no such fetch", id="a long ID"),
+        pytest.param(f"log --limit {'9' * 5000}", "a whole number", id="a long limit"),
+        ("replay last --archive none.db", "there is no such file"),
+        ("merge", "the following arguments are required: OTHER"),
+        ("merge none.db", "none.db: there is no such file"),
+        ("merge a.db", "the same archive twice"),
+        ("drop", "the following arguments are required: --source, --before"),
+        ("drop --source benzinga", "the following arguments are required: --before"),
+        ("drop --source benzinga --before yesterday", "--before is YYYY-MM-DD"),
+        ("drop --source benzingaa --before 2026-06-01", "benzinga"),
+        ("drop --source benzinga --before 2026-06-01 --archive none.db", "there is no such file"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_one_line(archive: Archive, words: str, said: str) -> None:
+    left = archive.command(f"archive {words}")
+    assert left.code == 2
+    assert said in left.err
+    assert left.err.count("\n") == 1
+    assert not (archive.folder / "none.db").exists()
+
+
+@pytest.mark.parametrize("name", ["info", "log", "verify", "rebuild", "replay last", "merge a.db"])
+def test_a_file_that_is_not_an_archive_is_left_alone(kept: Archive, name: str) -> None:
+    other = kept.folder / "other.db"
+    other.write_bytes(b"a,b\n1,2\n" * 500)
+    left = kept.command(f"archive {name} --archive other.db")
+    assert (left.code, left.out) == (2, "")
+    assert "not an archive of pit_fetch" in left.err
+    assert other.read_bytes() == b"a,b\n1,2\n" * 500
+
+
+def test_without_an_archive_it_says_how_to_name_one(kept: Archive) -> None:
+    left = kept.command("archive info", env={"PIT_FETCH_ARCHIVE": ""})
+    assert left.code == 2
+    assert "PIT_FETCH_ARCHIVE" in left.err
+
+
+def test_the_settings_file_names_the_archive(archive: Archive) -> None:
+    home = archive.folder / "home" / ".config" / "pit_fetch"
+    home.mkdir(parents=True)
+    (home / "config.toml").write_text(f'archive = "{archive.path}"')
+    left = archive.command("archive info --json", env={"PIT_FETCH_ARCHIVE": "", "HOME": str(archive.folder / "home")})
+    assert left.code == 2, "a variable that is set is stronger, even if it is empty"
+    variables = {"HOME": str(archive.folder / "home")}
+    assert json.loads(archive.command("archive info --json", env=variables).out)["fetches"] == 3
+
+
+@pytest.mark.parametrize("environ", [{"PIT_FETCH_CEILING": "2026-06-01T00:00:00Z"}, {"PIT_FETCH_WRAPPER_ONLY": "1"}])
+@pytest.mark.parametrize("words", [*(f"archive {name}" for name in COMMANDS), "archive log --json"])
+def test_an_agent_with_a_ceiling_is_shown_nothing(kept: Archive, environ: dict[str, str], words: str) -> None:
+    before = kept.path.read_bytes()
+    needed = {"replay": " x-1", "merge": " other.db", "drop": " --source benzinga --before 2030-01-01"}
+    left = kept.command(words + needed.get(words.split()[1], ""), env=environ)
+    assert left.code == 2
+    assert left.data == []
+    assert left.gap_types == ["config"]
+    assert "for people and scheduled jobs" in left.reasons
+    assert kept.path.read_bytes() == before
+
+
+@pytest.mark.parametrize("flag", ["--version", "--list-sources", "--help", "-h"])
+@pytest.mark.parametrize(
+    "words",
+    ["archive log", "archive log --source", "archive replay last", "archive verify --json", "capture list.toml"],
+)
+def test_what_the_guard_takes_for_a_listing_shows_nothing_of_it(kept: Archive, words: str, flag: str) -> None:
+    """An adapter may list: with one of these flags nothing else may happen."""
+    (kept.folder / "list.toml").write_text("[[request]]\nsource = 'benzinga'\n")
+    count, before = len(kept.asked), kept.path.read_bytes()
+    left = kept.command(f"{words} {flag}")
+    if flag in ("--help", "-h"):
+        assert left.out.startswith("usage: ")
+    else:
+        assert (left.code, left.out) == (2, "")
+    assert (len(kept.asked), kept.path.read_bytes()) == (count, before)
+    assert "first words" not in left.out + left.err
+
+
+def test_a_ceiling_in_a_settings_file_counts(archive: Archive) -> None:
+    (archive.folder / "pit_fetch.toml").write_text('ceiling = "2026-06-01T00:00:00Z"')
+    assert archive.command("archive log").code == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("verify", "verifying: 0 %"), ("rebuild", "rebuilding: 33 %"), ("replay last", "comparing")]
+)
+def test_progress_is_shown_on_a_terminal_alone(archive: Archive, name: str, said: str) -> None:
+    assert archive.command(f"archive {name}").err == ""
+    shown = archive.command(f"archive {name}", terminal=True)
+    assert said in shown.err
+    assert shown.err.endswith("\r\x1b[K"), "the line is left on the terminal"

@@ -1,0 +1,116 @@
+"""Which later answers are deleted with what is dropped: those that repeat it, and those that cannot be judged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pit_fetch.archive.store import microseconds
+from pit_fetch.archive_admin import maintenance
+from pit_fetch.errors import ConfigError
+from pit_fetch.provider import Provider
+from pit_fetch.testing.server import App
+from tests.providers.alphavantage import server as alphavantage
+from tests.providers.bz_news_api import server as benzinga
+from tests.unit.archive.scene import Archive, alpha, articles, at
+
+BEFORE = at("2026-06-01 16:00")
+NEWS = "bz-news-api --lookback-minutes 10000"
+ESTIMATES = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
+BARS = "alphavantage TIME_SERIES_DAILY_ADJUSTED symbol=IBM"
+
+
+def news(*titles: str) -> App:
+    return articles(*(benzinga.article(n, at(f"2026-06-01 14:{n}0"), title=title) for n, title in enumerate(titles)))
+
+
+def estimates(average: str) -> App:
+    row = {"date": "2026-06-30", "horizon": "fiscal quarter", "eps_estimate_average": average}
+    return alpha(EARNINGS_ESTIMATES={"symbol": "IBM", "estimates": [row]})
+
+
+def bars(split: str) -> App:
+    more = {"adjusted_close": "9.1", "dividend_amount": "0.0000"}
+    rows = [("2026-05-29", "49.0", split), ("2026-05-28", "98.0", "1.0")]
+    found = [alphavantage.bar(day, close, split_coefficient=one, **more) for day, close, one in rows]
+    return alphavantage.app(alphavantage.Store({"TIME_SERIES_DAILY_ADJUSTED": found}))
+
+
+# what the source said before and after, what is asked then, as of when, of whom; and whether that answer stays
+ANSWERS: dict[str, tuple[App, App, str, str | None, bool, bool]] = {
+    "words that were changed since": (news("a"), news("b"), NEWS, "15:30", True, False),
+    "the same, of the network as well": (news("a"), news("b"), NEWS, "15:30", False, False),
+    "the words that they were changed to": (news("a"), news("b"), NEWS, "18:30", True, True),
+    "words that were not changed": (news("a"), news("a"), NEWS, "15:30", True, True),
+    "one of two was changed": (news("a", "c"), news("b", "c"), NEWS, "15:30", True, False),
+    "only the other one was asked for": (news("a", "c"), news("b", "c"), f"{NEWS} --limit 1", "15:30", True, True),
+    "nothing of it is shown": (news("a"), news("b"), f"{NEWS} --fields channels", "15:30", True, True),
+    "now, of the network": (news("a"), news("b"), NEWS, None, False, True),
+    "now, in another form": (news("a"), news("b"), f"{NEWS} --format csv", None, False, True),
+    "another form, that cannot be told": (news("a"), news("a"), f"{NEWS} --format csv", "15:30", True, False),
+    "a snapshot of then": (estimates("1.5"), estimates("1.6"), ESTIMATES, "15:30", True, False),
+    "a snapshot of later": (estimates("1.5"), estimates("1.6"), ESTIMATES, "18:30", True, True),
+    "another question": (estimates("1.5"), bars("1.0"), BARS, "18:30", True, True),
+    "computed by itself": (bars("1.0"), bars("1.0"), f"{BARS} adjust=splits", "18:30", False, True),
+    "computed from what was held": (bars("2.0"), bars("1.0"), f"{BARS} adjust=splits", "15:30", True, False),
+    "computed alike, from what was held": (bars("1.0"), bars("1.0"), f"{BARS} adjust=splits", "15:30", True, False),
+}
+
+
+def asked(folder: Path, answer: str) -> tuple[Archive, str, str]:
+    """An archive with this answer, which source that is of, and what was printed."""
+    before, after, words, pit, is_offline, _ = ANSWERS[answer]
+    source = words.split()[0]
+    made = Archive(folder)
+    for hour, app in ((15, before), (17, after)):
+        made.app = app
+        if answer != "another question" or hour == 15:
+            made.fetch(ESTIMATES if answer == "another question" else words.split(" --")[0], f"2026-06-01 {hour}:00")
+        else:
+            made.fetch(BARS, "2026-06-01 17:00")
+    ask = made.offline if is_offline else made.fetch
+    text = ask(words, "2026-06-01 19:00", None if pit is None else f"2026-06-01 {pit}").text
+    return made, source, text
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_an_answer_stays_if_it_repeats_nothing_that_is_deleted(tmp_path: Path, answer: str) -> None:
+    archive, source, text = asked(tmp_path, answer)
+    assert text != ""
+    left = archive.command(f"archive drop --source {source} --before {BEFORE.isoformat()} --json")
+    stays = ANSWERS[answer][-1]
+    assert json.loads(left.out)["fetches"] == 1
+    replayed = archive.command("archive replay last --no-compare")
+    assert (replayed.out if stays else replayed.code) == (text if stays else 2)
+    assert archive.command("archive verify").code == 0
+
+
+def test_where_the_source_is_not_installed_no_answer_stays_that_may_repeat_it(tmp_path: Path) -> None:
+    archive, source, _ = asked(tmp_path, "words that were not changed")
+
+    def find(name: str) -> Provider:
+        raise ConfigError("usage", text="not installed")
+
+    def lost(find: Any = None) -> int:
+        return maintenance.to_drop(archive.open(), source, microseconds.number(BEFORE), find).answers
+
+    assert (lost(), lost(find)) == (0, 1)
+
+
+def test_an_answer_that_is_damaged_does_not_stay(tmp_path: Path) -> None:
+    archive, source, _ = asked(tmp_path, "words that were not changed")
+    archive.open().execute("UPDATE bodies SET packed = x'00' WHERE digest = (SELECT answer FROM answers WHERE seq = 8)")
+    assert maintenance.to_drop(archive.open(), source, microseconds.number(BEFORE)).answers == 1
+
+
+def test_where_the_deleted_cannot_be_read_any_more_everything_has_to_be_said_again(tmp_path: Path) -> None:
+    """A provider that asks otherwise than it did finds none of the old replies, and does not know what they said."""
+    archive, source, _ = asked(tmp_path, "words that were changed since")
+    archive.open().execute("UPDATE exchanges SET params = '{}', url = 'https://example.com/' WHERE seq = 2")
+    archive.open().execute(
+        "UPDATE fetches SET pit = began, request = request || ' --pit 2026-06-01T15:00:00Z' WHERE seq = 1"
+    )
+    assert maintenance.to_drop(archive.open(), source, microseconds.number(BEFORE)).answers == 1

@@ -1,0 +1,178 @@
+"""What goes wrong with an archive costs no answer that the network gives, and is told as what it is."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from pit_fetch.archive.store import redaction, schema
+from pit_fetch.archive.store.errors import ArchiveError
+from pit_fetch.archive_admin import maintenance
+from pit_fetch.testing.inprocess import Left
+from tests.providers.bz_news_api import server as benzinga
+from tests.unit.archive.scene import Archive, articles, at
+
+NEWS = "bz-news-api --tickers AAPL"
+KEY = "AV01/2345+6789é"
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Archive:
+    """Two captures, hours apart, of an article that was edited between them."""
+    made = Archive(tmp_path)
+    for title, now in (("first", "2026-06-01 15:00"), ("second", "2026-06-01 17:00")):
+        made.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title=title))
+        made.fetch(NEWS, now)
+    return made
+
+
+def at_16(archive: Archive) -> Left:
+    return archive.offline(NEWS, "2026-06-02 12:00", pit="2026-06-01 16:00")
+
+
+# Where it is.
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/dev/null")])
+def test_what_is_not_a_regular_file_is_no_archive(tmp_path: Path, make: object) -> None:
+    path = tmp_path / "a.db"
+    make(path)  # type: ignore[operator]
+    for opened in (schema.open_to_write, schema.open_to_read):
+        with pytest.raises(ArchiveError, match="not a regular file"):
+            opened(str(path))
+
+
+def test_a_link_to_nothing_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    path.symlink_to(tmp_path / "none")
+    with pytest.raises(ArchiveError, match="a link to a file that is not there"):
+        schema.open_to_write(str(path))
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_path_is_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    schema.open_to_write(":memory:").close()
+    schema.open_to_read(":memory:").close()
+
+
+def test_an_empty_file_is_closed_to_others_before_it_is_filled(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    path.touch(0o644)
+    schema.open_to_write(str(path)).close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_nothing_is_left_beside_a_foreign_database(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with sqlite3.connect(path) as foreign:
+        foreign.execute("PRAGMA journal_mode = WAL")
+        foreign.execute("CREATE TABLE prices (x)")
+    foreign.close()
+    with pytest.raises(ArchiveError, match="not an archive"):
+        schema.open_to_write(str(path))
+    assert [one.name for one in tmp_path.iterdir()] == ["a.db"]
+
+
+# Who holds it.
+
+
+@pytest.mark.parametrize(("timeout", "patience"), [(0.4, 0.1), (2, 0.5), (60, 10), (3600, 10)])
+def test_a_fetch_waits_for_the_archive_for_a_part_of_its_time_only(timeout: float, patience: float) -> None:
+    assert schema.patience(timeout) == patience
+
+
+def test_what_is_due_is_answered_where_nothing_can_be_written(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: str, busy_seconds: float = 1.0) -> sqlite3.Connection:
+        raise ArchiveError("it is read-only")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(schema, "open_to_write", refuse)
+        assert [item["title"] for item in at_16(archive).data] == ["first"]
+    with archive.open() as connection:
+        assert connection.execute("SELECT count(*) FROM due").fetchone() == (2,)
+        assert connection.execute("SELECT count(*) FROM versions").fetchone() == (0,)
+
+
+def test_what_is_due_is_taken_up_once(archive: Archive) -> None:
+    assert [item["title"] for item in at_16(archive).data] == ["first"]
+    with archive.open() as connection:
+        assert connection.execute("SELECT count(*) FROM due").fetchone() == (0,)
+        assert connection.execute("SELECT count(*) FROM reads").fetchone() == (2,)
+        assert maintenance.verify(connection).damage == ()
+
+
+# What became of it.
+
+
+@pytest.mark.parametrize(
+    ("change", "is_mended"),
+    [
+        ("UPDATE versions SET payload = replace(payload, 'first', 'fi')", False),
+        ("UPDATE versions SET payload = '{'", False),
+        ("UPDATE versions SET available = available - 1, revised = NULL", False),
+        ("DROP TABLE reigns", False),
+        # The next read decides again which version rules when, and so mends these.
+        ("UPDATE reigns SET start = start - 3600000000", True),
+        ("UPDATE reigns SET stop = 1 << 62", True),
+    ],
+)
+def test_a_damaged_index_costs_no_answer_of_the_network(archive: Archive, change: str, is_mended: bool) -> None:
+    at_16(archive)
+    with archive.open() as connection:
+        connection.execute(change)
+    refused = at_16(archive)
+    assert (refused.data, refused.gap_types) == ([], ["config"])
+    same = benzinga.article(1, at("2026-06-01 14:30"), title="second")
+    archive.app = articles(same, benzinga.article(2, at("2026-06-01 14:45"), title="live"))
+    left = archive.fetch(NEWS, "2026-06-02 12:00", pit="2026-06-01 16:00")
+    titles = [item["title"] for item in left.data]
+    assert (titles, left.gap_types[-1]) == (
+        (["first"], "unverifiable") if is_mended else (["live", "second"], "config")
+    )
+
+
+def test_a_changed_version_is_not_sealed_again(archive: Archive) -> None:
+    at_16(archive)
+    with archive.open() as connection:
+        connection.execute("UPDATE versions SET payload = replace(payload, 'first', 'fi')")
+    archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title="third"))
+    left = archive.fetch(NEWS, "2026-06-02 12:00", pit="2026-06-01 16:00")
+    assert ([item["title"] for item in left.data], left.gap_types[-1]) == (["third"], "config")
+
+
+@pytest.mark.parametrize("place", range(0, 4096, 97))
+@pytest.mark.thorough
+def test_no_changed_byte_is_a_providers_failure(archive: Archive, place: int) -> None:
+    at_16(archive)
+    body = bytearray(archive.path.read_bytes())
+    body[place] ^= 0x82
+    archive.path.write_bytes(body)
+    left = at_16(archive)
+    assert left.code == 0
+    assert [item["title"] for item in left.data] in ([], ["first"])
+
+
+# What it must not hold.
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        KEY,
+        "AV01/2345%2B6789%C3%A9",
+        "AV01%2f2345%2b6789%c3%a9",
+        "AV01\\/2345+6789\\u00E9",
+        "".join(f"\\u{ord(one):04x}" for one in KEY),
+        "%41V01\\u002f2345+6789é",
+    ],
+)
+def test_a_key_is_found_however_a_url_or_json_may_write_it(spelled: str) -> None:
+    body = redaction.redactor([KEY])(f'{{"a": "x%41", "key": "{spelled}", "b": "\\u00e9\\/"}}'.encode())
+    assert body == b'{"a": "x%41", "key": "[redacted]", "b": "\\u00e9\\/"}'

@@ -1,0 +1,324 @@
+"""The file: what is in it, what is never in it, who may read it, and what happens where it cannot be used."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pit_fetch.archive.store import bodies, microseconds, schema
+from pit_fetch.archive.store.errors import ArchiveError
+from pit_fetch.archive_admin import maintenance
+from pit_fetch.testing.server import Response, as_json, serve
+from pit_fetch.transport import HttpRequest
+from tests.loopback.broken import body_of
+from tests.loopback.silent import Silent
+from tests.providers.alphavantage import server as alphavantage
+from tests.providers.bz_news_api import server as benzinga
+from tests.unit.archive.scene import KEYS, UNLIMITED, Archive, articles, at
+
+NEWS = "bz-news-api --tickers AAPL"
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Archive:
+    made = Archive(tmp_path)
+    made.app = articles(benzinga.article(1, at("2026-06-01 14:30")))
+    return made
+
+
+def test_it_is_for_its_owner_alone(archive: Archive) -> None:
+    archive.fetch(NEWS, "2026-06-01 15:00")
+    held = archive.open()  # or the files beside it would be gone
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in archive.folder.glob("a.db*")}
+    held.close()
+    assert set(modes.values()) == {0o600}
+    assert "a.db" in modes
+
+
+def test_no_secret_is_anywhere_in_it(archive: Archive) -> None:
+    def echo(request: HttpRequest) -> Response:
+        text = f"We have detected your API key as {alphavantage.KEY} and our standard API rate limit is 25 requests."
+        return as_json({"Information": text}, Location=f"/x?apikey={alphavantage.KEY}")
+
+    archive.app = echo
+    archive.fetch("alphavantage EARNINGS symbol=IBM", "2026-06-01 15:00")
+    archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title=f"token {benzinga.TOKEN}"))
+    archive.fetch(f"bz-news-api --keywords {benzinga.TOKEN}", "2026-06-01 15:00")
+    archive.fetch(NEWS, "2026-06-01 15:00", pit="2026-06-01 14:59")
+    connection = archive.open()
+    tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    rows = [repr(row) for name in tables for row in connection.execute(f"SELECT * FROM {name}")]
+    everything = "\n".join(rows).encode() + b"\n".join(archive.bodies()) + archive.path.read_bytes()
+    for secret in KEYS.values():
+        assert secret.encode() not in everything
+
+
+def test_a_body_is_kept_once(archive: Archive) -> None:
+    for hour in (15, 16, 17):
+        archive.fetch(NEWS, f"2026-06-01 {hour}:00")
+    counts = archive.open().execute("SELECT count(*), count(DISTINCT body) FROM exchanges").fetchone()
+    assert counts == (3, 1)
+
+
+def test_what_is_recorded_is_sound(archive: Archive) -> None:
+    archive.fetch(NEWS, "2026-06-01 15:00")
+    archive.fetch(NEWS, "2026-06-01 16:00", pit="2026-06-01 15:30")
+    report = maintenance.verify(archive.open())
+    assert (report.damage, report.entries) == ((), 6)
+
+
+@pytest.mark.parametrize(
+    ("change", "damage"),
+    [
+        ("UPDATE exchanges SET status = 500", "exchange"),
+        ("DELETE FROM answers WHERE seq = 3", "missing"),
+        ("DELETE FROM bodies", "body"),
+        ("UPDATE entries SET link = zeroblob(32) WHERE seq = 2", "chain"),
+    ],
+)
+def test_damage_is_found(archive: Archive, change: str, damage: str) -> None:
+    archive.fetch(NEWS, "2026-06-01 15:00")
+    connection = archive.open()
+    connection.execute(change)
+    assert any(damage in line for line in maintenance.verify(connection).damage)
+
+
+# Where it cannot be used.
+
+
+def told(archive: Archive, words: str = NEWS) -> tuple[int, str]:
+    """How many items the network gives, and what is said of the archive."""
+    left = archive.fetch(f"{words} --timeout 0.2", "2026-06-01 15:00")
+    reasons = [gap["reason"] for gap in left.envelope["gaps"] if "The archive cannot be used" in gap["reason"]]
+    assert all("Nothing was recorded" in reason for reason in reasons)
+    assert str(archive.folder) not in left.text
+    return len(left.data), " ".join(reasons)
+
+
+def refused(archive: Archive) -> str:
+    left = archive.offline(NEWS, "2026-06-01 15:00")
+    assert left.data == []
+    return " ".join(gap["reason"] for gap in left.envelope["gaps"] if gap["type"] == "config")
+
+
+def test_a_foreign_database_is_left_alone(archive: Archive) -> None:
+    foreign = sqlite3.connect(archive.path)
+    foreign.execute("CREATE TABLE prices (x)")
+    foreign.close()
+    before = archive.path.read_bytes()
+    count, reason = told(archive)
+    assert (count, "not an archive" in reason) == (1, True)
+    assert "not an archive" in refused(archive)
+    assert archive.path.read_bytes() == before
+
+
+def test_a_file_that_is_no_database_is_left_alone(archive: Archive) -> None:
+    archive.path.write_bytes(b"a,b\n1,2\n" * 500)
+    count, reason = told(archive)
+    assert (count, "not an archive" in reason) == (1, True)
+    assert archive.path.read_bytes() == b"a,b\n1,2\n" * 500
+
+
+def test_a_newer_format_is_left_alone(archive: Archive) -> None:
+    archive.fetch(NEWS, "2026-06-01 15:00")
+    connection = archive.open()
+    connection.execute(f"PRAGMA user_version = {schema.FORMAT + 1}")
+    connection.close()
+    count, reason = told(archive)
+    assert (count, "newer than this program" in reason) == (1, True)
+    assert "newer than this program" in refused(archive)
+
+
+def test_a_locked_archive_does_not_cost_the_answer(archive: Archive) -> None:
+    archive.fetch(NEWS, "2026-06-01 15:00")
+    holder = archive.open()
+    holder.execute("BEGIN EXCLUSIVE")
+    count, reason = told(archive)
+    holder.close()
+    assert (count, "another process" in reason) == (1, True)
+
+
+def test_a_full_disk_does_not_cost_the_answer(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    archive.fetch(NEWS, "2026-06-01 15:00")
+    real = schema.open_to_write
+
+    def small(path: str, busy_seconds: float = 1.0) -> sqlite3.Connection:
+        connection = real(path, busy_seconds)
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        return connection
+
+    monkeypatch.setattr(schema, "open_to_write", small)
+    noise = os.urandom(200_000).hex()
+    archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), body=noise))
+    count, reason = told(archive)
+    assert (count, "the disk is full" in reason) == (1, True)
+    monkeypatch.undo()
+    assert maintenance.verify(archive.open()).damage == ()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
+def test_a_read_only_archive_does_not_cost_the_answer(archive: Archive) -> None:
+    archive.fetch(NEWS, "2026-06-01 15:00")
+    archive.path.chmod(0o400)
+    count, reason = told(archive)
+    assert (count, "read-only" in reason) == (1, True)
+
+
+def test_a_folder_that_is_not_there_is_named(archive: Archive) -> None:
+    archive.env = {"PIT_FETCH_ARCHIVE": str(archive.folder / "none" / "a.db")}
+    count, reason = told(archive)
+    assert (count, "no such file" in reason) == (1, True)
+
+
+def test_offline_needs_an_archive_that_is_there(archive: Archive) -> None:
+    assert "there is no such file" in refused(archive)
+    assert not archive.path.exists()
+    left = archive.fetch(f"{NEWS} --offline", "2026-06-01 15:00", archive=False)
+    assert left.gap_types == ["config"]
+    assert "PIT_FETCH_ARCHIVE" in left.reasons
+
+
+def test_offline_needs_neither_network_nor_key_and_says_so(archive: Archive) -> None:
+    archive.fetch(NEWS, "2026-06-01 15:00")
+    left = archive.offline(NEWS, "2026-06-01 15:30")
+    assert left.ids == ["1"]
+    assert "what was never captured is missing" in left.reasons
+
+
+# Many processes, and processes that die.
+
+
+def command(archive: Archive, url: str, *words: str) -> subprocess.Popen[bytes]:
+    env = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(archive.folder),
+        "PIT_FETCH_ARCHIVE": str(archive.path),
+        "PIT_FETCH_BENZINGA_URL": url,
+        **KEYS,
+        **UNLIMITED,
+    }
+    words = ("--source", "bz-news-api", "--date-from", "2026-01-01", *words)
+    run = [sys.executable, "-m", "pit_fetch", *words]
+    return subprocess.Popen(run, env=env, cwd=archive.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+@pytest.mark.parametrize("statement", ["BEGIN", "SELECT", "PRAGMA application_id", "PRAGMA user_version"])
+def test_a_file_that_another_process_makes_meanwhile_is_an_archive(archive: Archive, statement: str) -> None:
+    empty = sqlite3.connect(archive.path, isolation_level=None)
+    empty.execute("PRAGMA journal_mode = WAL")
+
+    def meanwhile(text: str) -> None:
+        if text.startswith(statement):
+            empty.set_trace_callback(None)
+            schema.open_to_write(str(archive.path)).close()
+
+    empty.set_trace_callback(meanwhile)
+    schema._prepare(empty, 1.0)
+    assert empty.execute("PRAGMA user_version").fetchone() == (schema.FORMAT,)
+
+
+def test_eight_processes_write_at_once(archive: Archive) -> None:
+    with serve(archive.app) as server:
+        started = [command(archive, server.url, "--limit", str(n + 1)) for n in range(8)]
+        outputs = [one.communicate(timeout=60) for one in started]
+    assert [len(json.loads(out)["data"]) for out, _ in outputs] == [1] * 8
+    assert [gap["type"] for out, _ in outputs for gap in json.loads(out)["gaps"]] == []
+    connection = archive.open()
+    assert connection.execute("SELECT count(*) FROM answers").fetchone() == (8,)
+    assert maintenance.verify(connection).damage == ()
+
+
+def test_a_process_that_is_killed_loses_at_most_the_exchange_under_way(archive: Archive) -> None:
+    rows = [benzinga.article(n, at("2026-06-01 14:30")) for n in range(150)]
+    whole, silent = articles(*rows), Silent()
+
+    def app(request: HttpRequest) -> Response:
+        return silent(request) if request.query["page"] == "1" else whole(request)
+
+    with serve(app) as server:
+        process = command(archive, server.url, "--limit", "500")
+        assert silent.asked()
+        process.send_signal(signal.SIGKILL)
+        process.communicate(timeout=60)
+    connection = archive.open()
+    assert connection.execute("SELECT count(*) FROM exchanges").fetchone() == (1,)
+    assert maintenance.verify(connection).damage == ()
+    assert maintenance.rebuild(connection) == 1
+    assert connection.execute("SELECT count(*) FROM versions").fetchone() == (100,)
+
+
+# What is not mixed.
+
+
+def test_another_host_under_the_name_of_the_source_is_not_mixed_with_it(archive: Archive) -> None:
+    elsewhere = {"PIT_FETCH_BENZINGA_URL": "https://proxy.example"}
+    archive.fetch(NEWS, "2026-06-01 15:00", env=elsewhere)
+    assert archive.offline(NEWS, "2026-06-01 16:00").data == []
+    archive.fetch(NEWS, "2026-06-01 16:30")
+    assert len(archive.offline(NEWS, "2026-06-01 17:00").data) == 1
+
+
+def test_an_input_file_has_nothing_to_do_with_the_archive(archive: Archive) -> None:
+    saved = archive.folder / "saved.json"
+    saved.write_bytes(body_of([benzinga.article(7, at("2026-06-01 14:30"))]))
+    assert archive.fetch(f"bz-news-api --input-file {saved}", "2026-06-01 15:00").ids == ["7"]
+    assert not archive.path.exists()
+
+
+def test_plans_are_not_mixed(archive: Archive) -> None:
+    archive.fetch(NEWS, "2026-06-01 15:00", env={"PIT_FETCH_PLAN": "paid"})
+    assert archive.offline(NEWS, "2026-06-01 16:00").data == []
+
+
+# Time.
+
+
+@pytest.mark.parametrize(
+    ("now", "date", "seen"),
+    [
+        ("2026-06-01 15:00", "Mon, 01 Jun 2026 14:00:00 GMT", "2026-06-01 15:00"),
+        ("2026-06-01 15:00", "Mon, 01 Jun 2026 16:00:00 GMT", "2026-06-01 16:00"),
+        ("2026-06-01 13:00", "", "2026-06-01 14:50"),
+        ("2026-06-01 15:00", "yesterday", "2026-06-01 15:00"),
+    ],
+)
+def test_what_is_received_counts_as_seen_at_the_latest_of_three_clocks(
+    archive: Archive, now: str, date: str, seen: str
+) -> None:
+    archive.fetch(NEWS, "2026-06-01 14:50")
+    plain = archive.app
+    archive.app = lambda request: Response(plain(request).body, 200, {"Date": date} if date else {})
+    archive.fetch(NEWS, now)
+    (last,) = archive.open().execute("SELECT max(seen) FROM exchanges").fetchone()
+    assert microseconds.moment(last) == at(seen)
+
+
+# Bodies.
+
+
+def test_a_body_is_packed_with_its_previous_vintage() -> None:
+    before = json.dumps([{"date": f"2026-{n:04}", "value": str(n * n % 9973)} for n in range(3_000)]).encode()
+    after = before.replace(b"97", b"98")
+    alone, beside = bodies.pack(after), bodies.pack(after, before)
+    assert len(beside.data) < len(alone.data) / 4
+    assert bodies.unpack(beside, before, len(after)) == after
+    assert bodies.unpack(alone, None, len(after)) == after
+
+
+def test_without_zstandard_a_body_is_packed_with_zlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = b"the same again " * 100
+    packed_before = bodies.pack(body)
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    packed = bodies.pack(body, b"another")
+    assert (packed.coding, bodies.unpack(packed, None, len(body))) == (bodies.ZLIB, body)
+    with pytest.raises(ArchiveError, match="zstandard"):
+        bodies.unpack(packed_before, None, len(body))

@@ -1,0 +1,312 @@
+"""The command: every ending has an envelope, its exit status, and at most one line on stderr.
+
+Most of it is asked in this process; what an operating system has a part in is asked of a real one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from pit_fetch.provider import Credential, Host, Operation, Option, QueryKey
+from pit_fetch.testing.server import Answering, App, Response, serve
+from tests.conftest import Run
+from tests.demo_source import at_pit, demo
+from tests.inprocess import NOW, Answer, fetch
+from tests.loopback.silent import Silent
+from tests.providers.bz_news_api import server as benzinga
+from tests.providers.bz_news_api.server import TOKEN, article
+
+PIT_TEXT = "2024-02-15T16:00:00-05:00"
+PIT = datetime.fromisoformat(PIT_TEXT)
+AT_PIT = ("--source", "bz-news-api", "--pit", PIT_TEXT)
+ARTICLES = [article(n, PIT - timedelta(minutes=n)) for n in range(1, 4)] + [article(9, PIT + timedelta(minutes=1))]
+COMMAND = (sys.executable, "-m", "pit_fetch")
+KEY = {"BENZINGA_API_KEY": TOKEN}
+
+Here = Callable[..., Answer]
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Here:
+    """Runs the command in this process. ``app`` answers for every host; without one nobody is to be asked."""
+
+    def call(*words: str, app: App | None = None, env: dict[str, str] | None = None, body: bytes = b"") -> Answer:
+        transport = Answering(app or (lambda request: pytest.fail("somebody was asked")), lambda: NOW)
+        return fetch(tmp_path, *words, env=env, body=body, transport=transport)
+
+    return call
+
+
+@pytest.fixture
+def reply(tmp_path: Path) -> str:
+    """A recorded reply: three public articles and a late one."""
+    path = tmp_path / "reply.json"
+    path.write_text(json.dumps(ARTICLES))
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("words", "gap", "fix"),
+    [
+        ((), "config", "--source is required"),
+        (("--source", "nope"), "config", "Known sources: bz-news-api"),
+        ((*AT_PIT, "--lmit", "3"), "config", "unrecognized arguments: --lmit"),
+        ((*AT_PIT, "word"), "config", "takes no bare words"),
+        ((*AT_PIT, "--fields", "titel"), "config", "(did you mean title?)"),
+        (("--source", "bz-news-api", "--pit", "2024-02-15"), "invalid_pit", "--pit must be"),
+        (("--source", "bz-news-api", "--pi", PIT_TEXT), "config", "unrecognized arguments: --pi"),
+        ((*AT_PIT, "--pit", PIT_TEXT), "invalid_pit", "--pit is given more than once"),
+    ],
+)
+def test_a_refused_command_line(here: Here, words: tuple[str, ...], gap: str, fix: str) -> None:
+    done = here(*words)
+    assert (done.code, done.data, done.gap_types) == (2, [], [gap])
+    assert fix in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_refused_command_line_is_one_of_the_process_too(run: Run) -> None:
+    done = run(*AT_PIT, "--lmit", "3")
+    assert (done.code, done.envelope["data"], done.gap_types, done.err.count(b"\n")) == (2, [], ["config"], 1)
+
+
+def test_a_ceiling_refuses_a_call_without_a_pit(here: Here, reply: str) -> None:
+    env = {"PIT_FETCH_CEILING": PIT_TEXT}
+    assert here("--source", "bz-news-api", "--input-file", reply, env=env).code == 2
+    done = here(*AT_PIT, "--input-file", reply, env=env)
+    assert (done.code, done.ids) == (0, ["1", "2", "3"])
+    assert here("--help", env=env).code == 0
+
+
+@pytest.mark.parametrize(
+    ("make", "gap", "code"),
+    [
+        (lambda path: None, "input_error", 4),
+        (lambda path: path.mkdir(), "input_error", 4),
+        (lambda path: path.write_text(""), "input_error", 4),
+        (lambda path: path.write_text("<html>"), "input_error", 4),
+        (lambda path: path.write_text("{}"), "input_error", 4),
+        (lambda path: path.write_text('["Access denied for user 0"]'), "input_error", 4),
+        (lambda path: path.write_text("[1, null, {}]"), "input_error", 4),
+        (lambda path: path.write_bytes(b"\xff\xfe"), "input_error", 4),
+        (lambda path: path.write_text("[]"), "no_data", 0),
+        (lambda path: path.write_text("[NaN, null]"), "no_data", 0),
+        (lambda path: path.write_text('{"items": []}'), "no_data", 0),
+    ],
+)
+def test_input_files(here: Here, tmp_path: Path, make: Callable[[Path], object], gap: str, code: int) -> None:
+    path = tmp_path / "input"
+    make(path)
+    done = here(*AT_PIT, "--input-file", str(path))
+    assert (done.code, done.data, done.gap_types[-1], done.err) == (0, [], gap, "")
+    assert here(*AT_PIT, "--input-file", str(path), "--fail").code == code
+
+
+def test_a_reply_on_stdin(run: Run) -> None:
+    done = run(*AT_PIT, "--input-file", "-", stdin=json.dumps({"items": ARTICLES}).encode())
+    assert done.ids == ["1", "2", "3"]
+
+
+def test_a_missing_key_names_both_ways_out(here: Here) -> None:
+    done = here(*AT_PIT)
+    assert (done.code, done.gap_types, done.err) == (0, ["config"], "")
+    assert "BENZINGANEWS_API_KEY or BENZINGA_API_KEY" in done.reasons
+    assert ".env" in done.reasons
+    assert here(*AT_PIT, "--fail").code == 3
+
+
+def test_a_fetch_over_a_socket_with_a_key_from_the_nearest_env_file(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "a" / "b"
+    folder.mkdir(parents=True)
+    (tmp_path / "a" / ".env").write_text(f"OTHER=x\nBENZINGA_API_KEY='{TOKEN}'\nPIT_FETCH_CEILING=bad\n")
+    with serve(benzinga.app(ARTICLES)) as server:
+        done = run(*AT_PIT, cwd=folder, env={"PIT_FETCH_BENZINGA_URL": server.url})
+    assert done.ids == ["1", "2", "3"]
+
+
+def test_an_http_override_that_is_no_loopback_is_refused(here: Here) -> None:
+    done = here(*AT_PIT, env={**KEY, "PIT_FETCH_BENZINGA_URL": "http://example.invalid"})
+    assert (done.code, done.gap_types) == (0, ["config"])
+
+
+def test_a_server_that_hangs_ends_at_the_deadline(here: Here) -> None:
+    done = here(*AT_PIT, "--timeout", "0.3", "--fail", app=lambda _: Response(hang=True), env=KEY)
+    assert (done.code, done.gap_types) == (5, ["pit_excluded", "unverifiable", "truncated", "upstream_error"])
+
+
+def test_a_rate_that_leaves_no_turn_ends_a_fetch_like_a_deadline(here: Here, tmp_path: Path) -> None:
+    env = {**KEY, "HOME": str(tmp_path), "PIT_FETCH_RATE_API_BENZINGA_COM": "1/50"}
+    assert here(*AT_PIT, app=benzinga.app(ARTICLES), env=env).ids == ["1", "2", "3"]
+    done = here(*AT_PIT, "--timeout", "5", "--fail", app=benzinga.app(ARTICLES), env=env)
+    assert (done.code, done.gap_types) == (5, ["pit_excluded", "unverifiable", "truncated", "upstream_error"])
+    assert "PIT_FETCH_RATE_API_BENZINGA_COM" in done.err
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", b'{"a": 1}', b"[" * 100_000, b'["a"]', b"NaN", b"\xff"])
+def test_an_absurd_reply(here: Here, body: bytes) -> None:
+    done = here(*AT_PIT, app=lambda _: Response(body), env=KEY)
+    assert (done.code, done.gap_types) == (0, ["pit_excluded", "unverifiable", "upstream_error"])
+
+
+SECRET = "demo-0123456789abcdef"
+KEYED = (Host("Demo", "https://demo.invalid", "DEMO_URL", auth=QueryKey("key", "token")),)
+
+
+@pytest.mark.parametrize(
+    ("words", "env", "said"),
+    [
+        (("ONE",), {"DEMO_URL": "ftp://demo.invalid"}, "DEMO_URL must be"),
+        (("ONE",), {"PIT_FETCH_RATE_DEMO_INVALID": "often"}, "PIT_FETCH_RATE_DEMO_INVALID must be"),
+        (("TWO",), {}, "TWO is not an operation"),
+        (("ONE", "symbol=x"), {"OTHER_KEY": ""}, "demo needs OTHER_KEY"),
+        (("ONE", "--input-file", "absent"), {}, "--input-file cannot be read"),
+        (("ONE", "crash=true"), {}, "The provider demo failed"),
+    ],
+)
+def test_a_key_among_the_words_is_redacted_however_early_a_fetch_fails(
+    tmp_path: Path, words: tuple[str, ...], env: dict[str, str], said: str
+) -> None:
+
+    def source(query, context):
+        if query.options["crash"]:
+            raise RuntimeError(SECRET)
+        return [context.http.get("Demo", "/")]
+
+    provider = demo(
+        fetch=source,
+        hosts=KEYED,
+        operations=(Operation("ONE", takes=("word", "symbol", "crash")), Operation("THREE")),
+        options=(
+            Option("op", "h", positional="one"),
+            Option("word", "h"),
+            Option("symbol", "h"),
+            Option("crash", "h", kind="flag"),
+        ),
+        credentials=(Credential("key", ("DEMO_KEY",)), Credential("other", ("OTHER_KEY",))),
+    )
+    given = {"DEMO_KEY": SECRET, "OTHER_KEY": "another-0123456789", **env}
+    left = at_pit(tmp_path, provider, *words, f"word={SECRET}", env=given, app=lambda _: Response(b"ok"))
+    assert said in left.reasons
+    assert SECRET not in left.out + left.err + json.dumps(left.audit)
+    assert "word [redacted]" in left.envelope["gaps"][-1]["query"]
+
+
+def test_an_interrupt_ends_with_an_envelope() -> None:
+    silent = Silent()
+    with serve(silent) as server:
+        env = {"PATH": os.environ["PATH"], "BENZINGA_API_KEY": TOKEN, "PIT_FETCH_BENZINGA_URL": server.url}
+        process = subprocess.Popen([*COMMAND, *AT_PIT], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert silent.asked()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert json.loads(out)["gaps"][0]["type"] == "internal_error"
+    assert err == b"pit_fetch: Interrupted; nothing from the fetch is printed.\n"
+
+
+@pytest.mark.parametrize("words", [(), ("--help",), ("--list-sources",)])
+def test_a_closed_pipe_ends_quietly(reply: str, words: tuple[str, ...]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [*COMMAND, *(words or (*AT_PIT, "--input-file", reply))], stdout=write, stderr=subprocess.PIPE, check=False
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_a_full_disk_is_said() -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([*COMMAND, "--version"], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr.count(b"\n")) == (70, 1)
+
+
+def test_stderr_is_silent_unless_asked(here: Here, reply: str) -> None:
+    assert here(*AT_PIT, "--input-file", reply).err == ""
+    verbose = here(*AT_PIT, "--input-file", reply, "-v").err
+    assert "bz-news-api: 3 items, 2024-02-15T15:57:00-05:00 to 2024-02-15T15:59:00-05:00" in verbose
+
+
+def test_verbose_tells_requests_in_open_mode_only(here: Here) -> None:
+    window = ("--date-from", "2024-02-15", "--date-to", "2024-02-15", "-v")
+    opened = here("--source", "benzinga", *window, app=benzinga.app(ARTICLES), env=KEY)
+    assert "GET https://api.benzinga.com/api/v2/news\n" in opened.err
+    closed = here(*AT_PIT, *window, app=benzinga.app(ARTICLES), env=KEY)
+    assert (opened.code, closed.code, closed.ids) == (0, 0, ["1", "2", "3"])
+    assert "GET" not in closed.err
+    assert TOKEN not in opened.err + closed.err
+
+
+def test_a_terminal_sees_a_summary(reply: str) -> None:
+    leader, follower = pty.openpty()
+    done = subprocess.run(
+        [*COMMAND, *AT_PIT, "--input-file", reply], stdout=subprocess.PIPE, stderr=follower, check=True
+    )
+    os.close(follower)
+    shown = os.read(leader, 10_000).decode()
+    os.close(leader)
+    assert shown.endswith("(gaps: pit_excluded, unverifiable)\r\n")
+    assert "bz-news-api: 3 items" in shown
+    assert len(json.loads(done.stdout)["data"]) == 3
+
+
+def test_the_audit_file_holds_what_the_envelope_may_not(here: Here, tmp_path: Path) -> None:
+    path = tmp_path / "another.jsonl"
+    articles = [*ARTICLES, article(7, PIT) | {"updated": None}, article(8, PIT) | {"id": f"x{TOKEN}", "updated": None}]
+    env = {**KEY, "PIT_FETCH_AUDIT": str(path)}
+    here(*AT_PIT, "--keywords", TOKEN, app=benzinga.app(articles), env=env)
+    here(*AT_PIT, "--limit", "2", app=benzinga.app(articles), env=env)
+    first, second = (json.loads(line) for line in path.read_text().splitlines())
+    assert TOKEN not in path.read_text()
+    assert (first["kept"], first["argv"][-1]) == ([], "[redacted]")
+    assert (second["kept"], second["withheld"], second["undated"]) == (["1", "2"], ["9"], ["7", "x[redacted]"])
+    assert (second["requests"], second["exit"], second["pit"]) == (1, 0, "2024-02-15T21:00:00+00:00")
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_audit_file_that_cannot_be_written_stops_the_fetch(here: Here, reply: str, tmp_path: Path) -> None:
+    done = here(*AT_PIT, "--input-file", reply, env={"PIT_FETCH_AUDIT": str(tmp_path)})
+    assert (done.code, done.gap_types) == (2, ["config"])
+
+
+def test_under_an_agent_the_envelope_stays_below_what_its_client_cuts(here: Here, tmp_path: Path) -> None:
+    path = tmp_path / "reply.json"
+    path.write_text(json.dumps([article(n, PIT - timedelta(seconds=n), body="x" * 2_000) for n in range(1, 41)]))
+    done = here(*AT_PIT, "--input-file", str(path), env={"CLAUDECODE": "1"})
+    assert 26_000 < len(done.out) <= 28_000
+    assert done.gap_types[-1] == "truncated"
+    rest = here(*AT_PIT, "--input-file", str(path), "--after", done.envelope["gaps"][-1]["reason"].split("--after ")[1])
+    assert done.ids + rest.ids == [str(n) for n in range(1, 41)]
+
+
+def test_listings(here: Here) -> None:
+    assert here("--version").out.startswith("pit_fetch ")
+    assert "--pit ISO8601" in here("--help").out
+    assert here("help", "benzinga").out == here("--source", "benzinga", "--help").out
+    assert "--keywords" in here("--source", "benzinga", "--help").out
+
+
+def test_the_listing_of_sources(here: Here) -> None:
+    assert "BENZINGANEWS_API_KEY or BENZINGA_API_KEY is not set" in here("--list-sources").out
+    listed = json.loads(here("--list-sources", "--json", env=KEY).out)
+    assert listed[0]["name"] == "bz-news-api"
+    assert listed[0]["credentials"] == [{"variables": ["BENZINGANEWS_API_KEY", "BENZINGA_API_KEY"], "set": True}]
+
+
+def test_a_listing_or_an_offline_fetch_imports_no_http_library(run: Run, reply: str) -> None:
+    for words in (("--help",), ("--source", "benzinga", "--help"), (*AT_PIT, "--input-file", reply)):
+        done = run(*words, command=(sys.executable, "-X", "importtime", "-m", "pit_fetch"))
+        imported = {line.rsplit("|")[-1].strip() for line in done.err.decode().splitlines()}
+        assert "pit_fetch.cli.main" in imported
+        heavy = ("requests", "urllib3", "dotenv", "dateutil", "importlib.metadata", "asyncio", "email")
+        assert not imported.intersection(heavy)

@@ -1,0 +1,367 @@
+"""A hundred mistakes, as new users make them, and what each is told: one line that names the fix.
+
+Standard output stays one envelope, whatever was typed.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from pit_fetch.cli.commands import COMMANDS
+from pit_fetch.cli.main import main
+from pit_fetch.engine.registry import BUNDLED_NAMES
+from pit_fetch.support.suggest import name, option
+
+PIT = "2024-02-15T16:00:00-05:00"
+SOURCES = {
+    "BZ": f"--source bz-news-api --pit {PIT}",
+    "AV": f"--source alphavantage --pit {PIT}",
+    "SEC": f"--source sec_full_text --pit {PIT}",
+    "FRED": f"--source fred --pit {PIT}",
+    "CALL": f"--source earningscall --pit {PIT}",
+    "YAHOO": f"--source yahoo --pit {PIT}",
+    "PPLX": f"--source perplexity --pit {PIT}",
+}
+KEY = "SECRETKEY0123456"
+
+# what is typed -> what the answer says
+REFUSED = {
+    # No source, or an unknown one.
+    "": f"--source is required: {', '.join(BUNDLED_NAMES[:-1])} or {BUNDLED_NAMES[-1]} (pit_fetch --list-sources shows "
+    "them)",
+    f"--pit {PIT}": "--source is required: bz-news-api",
+    "list": "did you mean pit_fetch sources?",
+    "source": "did you mean pit_fetch sources?",
+    "ls": "did you mean pit_fetch sources?",
+    "--list": "did you mean --list-sources?",
+    "--sources": "did you mean --list-sources?",
+    "lnt": "'lnt' is not a command: did you mean pit_fetch lint?",
+    "docter": "did you mean pit_fetch doctor?",
+    "check": "did you mean pit_fetch doctor?",
+    "inti": "did you mean pit_fetch init?",
+    "setup": "did you mean pit_fetch init?",
+    "new_provider x": "did you mean pit_fetch new-provider?",
+    "create x": "did you mean pit_fetch new-provider?",
+    "version": "did you mean pit_fetch --version?",
+    "--versoin": "did you mean --version?",
+    "-V": "did you mean --version?",
+    "--hlep": "did you mean --help?",
+    "-help": "did you mean --help?",
+    "'-?'": "did you mean --help?",
+    "frobnicate": f"Commands: {', '.join(COMMANDS)}, help",
+    "-v lint": "a command must come first: pit_fetch lint",
+    "--json doctor": "a command must come first: pit_fetch doctor",
+    "fetch benzinga": "write pit_fetch --source benzinga",
+    "get news": "write pit_fetch --source bz-news-api",
+    "get": "--source is required: bz-news-api",
+    "benzinga": "write pit_fetch --source benzinga",
+    f"sec 10-K --pit {PIT}": "write pit_fetch --source sec_full_text",
+    "EARNINGS symbol=AAPL": "--source is required: bz-news-api, alphavantage",
+    "source=benzinga": "write --source NAME",
+    "--provider benzinga": "did you mean --source?",
+    "-s benzinga": "did you mean --source?",
+    "--SOURCE benzinga": "did you mean --source?",
+    "--source": "--source needs a value: write --source VALUE",
+    "--source ''": "is not known. Known sources: bz-news-api",
+    "--source benzinag": "did you mean benzinga?",
+    "--source bz": "did you mean bz-news-api?",
+    "--source sec": "did you mean sec_full_text?",
+    "--source edgar": "did you mean sec_full_text?",
+    "--source transcripts": "did you mean earningscall?",
+    "--source bloomberg": "--source 'bloomberg' is not known. Known sources: bz-news-api, alphavantage, sec_full_text",
+    "--source benzinga --source benzinga": "--source is given more than once",
+    "help nope": "Known sources: bz-news-api",
+    # The PIT.
+    f"--source benzinga -pit {PIT}": "did you mean --pit?",
+    f"--source benzinga --PIT {PIT}": "did you mean --pit?",
+    f"--source benzinga --as-of {PIT}": "did you mean --pit?",
+    f"--source benzinga --asof={PIT}": "did you mean --pit?",
+    f"--source benzinga --at {PIT}": "did you mean --pit?",
+    f"--source benzinga \u2014pit {PIT}": "write two hyphens (did you mean --pit?)",
+    f"--source benzinga \u2013-pit {PIT}": "write two hyphens (did you mean --pit?)",
+    f"--source benzinga pit={PIT}": "write --pit VALUE",
+    f"--source benzinga pit {PIT}": "write --pit before it",
+    f"--source sec_full_text fraud pit={PIT}": "write --pit VALUE",
+    f"--source sec_full_text fraud pit {PIT}": "write --pit before it",
+    f"--source sec_full_text fraud \u2014pit {PIT}": "write two hyphens",
+    "--source sec_full_text fraud PIT=2024-02-15": "write --pit VALUE",
+    "--source sec_full_text fraud pit 2024-02-15": "write --pit before it",
+    "--source benzinga --pit": "--pit needs a value",
+    "--source benzinga --pit --limit 3": "--pit needs a value",
+    "--source benzinga --pit=": "this one is empty: write it like",
+    "--source benzinga --pit now": "this one is a word, but a PIT is a fixed instant",
+    "--source benzinga --pit 2024-02-15": f"this one has no time of day: {PIT} is 16:00 on that day",
+    "--source benzinga --pit 2024-02-15 16:00:00-05:00": f"this one was cut at a space: write {PIT}",
+    "--source benzinga --pit 2024-02-15T16:00:00 -05:00": "write the timestamp as one word, without spaces",
+    "--source benzinga --pit '2024-02-15 16:00'": f"write {PIT} for New York or 2024-02-15T16:00:00Z for UTC",
+    f"$BZ --pit {PIT}": "--pit is given more than once",
+    # Options by the names that other tools give them.
+    "$BZ --start 2024-02-01": "--start (did you mean --date-from?)",
+    "$BZ --start 2024-02-01 --end 2024-02-10": "--start (did you mean --date-from?), --end (did you mean --date-to?)",
+    "$BZ --from 2024-02-01": "did you mean --date-from?",
+    "$BZ --since 2024-02-01": "did you mean --date-from?",
+    "$BZ --from-date 2024-02-01": "did you mean --date-from?",
+    "$BZ --date_from 2024-02-01": "did you mean --date-from?",
+    "$BZ --to 2024-02-10": "did you mean --date-to?",
+    "$BZ --until=2024-02-10": "did you mean --date-to?",
+    "$BZ --max 10": "did you mean --limit?",
+    "$BZ -n 10": "did you mean --limit?",
+    "$BZ --count 10": "did you mean --limit?",
+    "$BZ --lim 10": "did you mean --limit?",
+    "$BZ --lmit 10": "did you mean --limit?",
+    "$BZ --pages 3": "did you mean --max-pages?",
+    "$BZ --page 3": "did you mean --after?",
+    "$BZ --ticker AAPL": "did you mean --tickers?",
+    "$BZ --symbol AAPL": "did you mean --tickers?",
+    "$BZ ticker=AAPL": "did you mean --tickers?",
+    "$BZ --query oil": "did you mean --keywords?",
+    "$BZ --theme macro": "did you mean --themes?",
+    "$BZ --channel News": "did you mean --channels?",
+    "$BZ --lookback 60": "did you mean --lookback-minutes?",
+    "$BZ --columns title": "did you mean --fields?",
+    "$BZ --file reply.json": "did you mean --input-file?",
+    "$BZ --debug": "did you mean --verbose?",
+    "$BZ --outfile x.json": "did you mean --output?",
+    "$BZ --format xml": "--format is one of json, jsonl, csv",
+    "$BZ --quiet": "only the envelope is printed",
+    f"$BZ --api-key {KEY}": "never from the command line: set BENZINGANEWS_API_KEY or BENZINGA_API_KEY",
+    f"$BZ --token={KEY}": "never from the command line: set BENZINGANEWS_API_KEY",
+    f"$BZ key={KEY}": "never from the command line: set BENZINGANEWS_API_KEY",
+    "$BZ --ceiling x": "PIT_FETCH_CEILING",
+    "$BZ --frobnicate": "unrecognized arguments: --frobnicate; see --help",
+    "$BZ -z": "unrecognized arguments: -z; see --help",
+    f"$BZ -{KEY}": "unrecognized arguments: a word that begins with a hyphen; see --help",
+    f"$BZ --tags A -{KEY} -{KEY}x": "unrecognized arguments: a word that begins with a hyphen; see --help",
+    "$BZ --limit 9999999999999": "--limit is a whole number of at least 1 and at most 12 digits",
+    "$AV EARNINGS --ticker AAPL": "did you mean --symbol?",
+    "$AV EARNINGS sybmol=AAPL": "sybmol=... is not an option of alphavantage (did you mean --symbol?)",
+    "$AV --function EARNINGS": "did you mean --op?",
+    "$SEC fraud --form 10-K": "did you mean --forms?",
+    "$SEC fraud --type 10-K": "did you mean --forms?",
+    "$SEC fraud --cik 320193": "did you mean --ciks?",
+    "$FRED --series GNP": "did you mean --series-id?",
+    "$FRED symbol=GNP": "symbol=... is not an option of fred (did you mean --series-id?)",
+    "$FRED GNP GDP": "takes one bare word (series_id), not 2",
+    "$CALL transcript --ticker MSFT": "did you mean --symbol?",
+    "$CALL transcript MSFT": "takes one bare word (op), not 2: write the others as name=VALUE, e.g. symbol=AAPL",
+    "$YAHOO news --ticker AAPL": "did you mean --symbol?",
+    "$YAHOO prices AAPL": "takes one bare word (op), not 2: write the others as name=VALUE, e.g. symbol=AAPL",
+    "$YAHOO prices symbol=AAPL interval=1y": "--interval is one of 1m, 2m,",
+    "$YAHOO news symbol=AAPL tab=press": "--tab is one of news, all, press-releases",
+    "$PPLX --q oil": "did you mean --query?",
+    "$PPLX oil": "--op is one of search, ask, reason, research; write the others as name=VALUE, e.g. query=TEXT",
+    "$AV FX_DAILY from=EUR to=USD": "did you mean --from-symbol or --from-currency?",
+    "$AV NEWS_SENTIMENT time_from=20240101": "did you mean --date-from?",
+    "$PPLX search oil prices": "takes one bare word (op), not 3: write the others as name=VALUE, e.g. query=TEXT",
+    "$PPLX --since 2024-01-01": "did you mean --date-from?",
+    # Values.
+    "$BZ --limit": "--limit needs a value: write --limit VALUE",
+    "$BZ --limit ten": "--limit is a whole number of at least 1",
+    "$BZ --limit 1,000": "--limit is a whole number",
+    "$BZ --limit -5": "--limit is a whole number",
+    "$BZ limit=5": "limit=... is a common option: write --limit VALUE",
+    "$SEC fraud limit=5": "write --limit VALUE",
+    "$BZ --timeout 30s": "--timeout is a number of seconds",
+    "$BZ --max-chars 100": "at least 4000",
+    "$BZ --date-from 2024/02/10": "(not milliseconds): write 2024-02-10",
+    "$BZ --date-from yesterday": "--date-from is YYYY-MM-DD",
+    "$BZ --date-from 2024-02-30": "that day is not in the calendar",
+    "$BZ --date-from 2024-02-12 --date-to 2024-02-10": "--date-from is after --date-to: swap them",
+    "$BZ --fields titel": "titel is not one of title, teaser",
+    "$BZ --after x": "copy one from a truncated gap",
+    "$BZ --tickers": "--tickers needs a value",
+    "$BZ --tickers ,": "--tickers is empty: give a value or leave it out",
+    "$BZ --tickers AAPL MSFT": "separate several values with commas (--tickers A,B)",
+    "$BZ diff": "a command comes first: pit_fetch diff --source bz-news-api",
+    "$BZ Explian": "a command comes first: pit_fetch explain --source bz-news-api",
+    "$BZ AAPL": "bz-news-api takes no bare words: write --name VALUE or name=VALUE",
+    "$BZ --pretty=true": "--pretty takes no value: write it on its own",
+    "$BZ -verbose": "--verbose takes no value: write it on its own",
+    "$BZ --fail=yes": "--fail takes no value",
+    "$BZ --input-file ''": "--input-file is empty: give a value or leave it out",
+    "$AV EARNINGS AAPL": "takes one bare word (op), not 2: write the others as name=VALUE, e.g. symbol=AAPL",
+    "$AV EARNINGS symbol=": "--symbol is empty: give a value or leave it out",
+    "$PPLX --query ''": "--query is empty: give a value or leave it out",
+    "$PPLX --query oil --max-results 0": "--max-results is a whole number of at least 1",
+    "$PPLX --query oil --after-date yesterday": "--after-date is YYYY-MM-DD",
+    "$PPLX --query oil --recency now": "--recency is one of hour, day, week, month, year",
+    "$CALL transcript symbol=MSFT year=last": "--year is a whole number",
+    "$SEC fraud exact=maybe": "exact= takes true or false",
+    "normalize items.json": "it reads standard input (< FILE), or --input-file FILE",
+    "normalize --page saved": "did you mean --pages?",
+}
+
+
+# A request in good order that makes no sense to its source: exit status 0, and a gap.
+SENSELESS = {
+    "$AV estimate symbol=IBM": "did you mean ESTIMATES?",
+    "$AV price symbol=IBM": "did you mean TIME_SERIES_DAILY?",
+    "$AV daily symbol=IBM": "did you mean TIME_SERIES_DAILY?",
+    "$AV quote symbol=IBM": "did you mean GLOBAL_QUOTE?",
+    "$AV news tickers=IBM": "did you mean NEWS_SENTIMENT?",
+    "$AV transcript symbol=IBM": "did you mean EARNINGS_CALL_TRANSCRIPT?",
+    "$AV cashflow symbol=IBM": "did you mean CASH_FLOW?",
+    "$AV earnings-calendar": "did you mean EARNINGS_CALENDAR?",
+    "$AV XYZZY symbol=IBM": "XYZZY is not an operation of alphavantage: --help lists them.",
+    "$CALL calls symbol=MSFT": "did you mean events?",
+    "$CALL MSFT": "it has transcript, events, calendar, slides; see --help.",
+    "$CALL transcript symbol=MSFT year=23": "year is a fiscal year of four digits, e.g. 2023.",
+    "$CALL transcript symbol=MSFT quarter=5": "quarter is 1 to 4",
+    "$YAHOO quotes symbol=AAPL": "did you mean prices?",
+    "$YAHOO AAPL": "it has prices, news, earnings, upgrades, consensus; see --help.",
+    "$BZ --tickers 'AAPL MSFT'": "a list with commas between the tickers: AAPL,MSFT.",
+    "$BZ --tickers 'AAPL;MSFT'": "a list with commas between the tickers",
+    "$SEC fraud --tickers 'AAPL MSFT'": "a list with commas between the tickers",
+    "$SEC fraud --forms annual": "EDGAR writes 10-K",
+    "$FRED GDP,GNP": "the id of one FRED series",
+}
+
+
+def ask(monkeypatch: pytest.MonkeyPatch, folder: Path, typed: str) -> tuple[int, str, str]:
+    for variable in list(os.environ):
+        if variable.startswith(
+            ("PIT_", "BENZINGA", "ALPHAVANTAGE", "SEC_", "FRED_", "PERPLEXITY", "ECALL", "EARNINGSCALL", "CLAUDE")
+        ):
+            monkeypatch.delenv(variable)
+    monkeypatch.chdir(folder)
+    out, err = io.StringIO(), io.StringIO()
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setattr(sys, "stderr", err)
+    for short, words in SOURCES.items():
+        typed = typed.replace(f"${short} ", f"{words} ")
+    code = main(shlex.split(typed))
+    monkeypatch.undo()
+    return code, out.getvalue(), err.getvalue()
+
+
+@pytest.mark.parametrize("typed", REFUSED)
+def test_each_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typed: str) -> None:
+    code, out, err = ask(monkeypatch, tmp_path, typed)
+    envelope = json.loads(out)
+    assert (code, envelope["data"], len(envelope["gaps"])) == (2, [], 1)
+    assert REFUSED[typed] in envelope["gaps"][0]["reason"]
+    assert err == f"pit_fetch: {envelope['gaps'][0]['reason']}\n"
+    assert KEY not in out + err
+
+
+@pytest.mark.parametrize("typed", SENSELESS)
+def test_each_request_without_sense_is_told_what_would_have_some(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typed: str
+) -> None:
+    code, out, err = ask(monkeypatch, tmp_path, typed)
+    envelope = json.loads(out)
+    assert (code, envelope["data"], err) == (0, [], "")
+    assert [SENSELESS[typed] in gap["reason"] for gap in envelope["gaps"] if gap["type"] == "config"] == [True]
+
+
+@pytest.mark.parametrize(
+    ("typed", "listing"),
+    [
+        ("help", "usage: pit_fetch --source SOURCE"),
+        ("help lint", "usage: pit_fetch lint"),
+        ("help benzinga", "usage: pit_fetch --source bz-news-api"),
+    ],
+)
+def test_help_is_a_word_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typed: str, listing: str) -> None:
+    code, out, err = ask(monkeypatch, tmp_path, typed)
+    assert (code, out.startswith(listing), err) == (0, True, "")
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("init --forc", "unrecognized arguments: --forc (did you mean --force?); see pit_fetch init --help"),
+        ("init nodir", "nodir"),
+        ("doctor --jsno", "unrecognized arguments: --jsno (did you mean --json?)"),
+        ("doctor --json=yes", "--json takes no value: write it on its own"),
+        ("new-provider", "needs a NAME"),
+    ],
+)
+def test_commands_are_told_as_well(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typed: str, said: str) -> None:
+    code, out, err = ask(monkeypatch, tmp_path, typed)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+
+
+def test_a_word_of_any_length_is_not_repeated_whole(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for typed in ("--" + "x" * 99_999, "x" * 99_999, "--source " + "x" * 99_999, "$BZ --" + "x" * 99_999, "$BZ x=" * 1):
+        assert len(ask(monkeypatch, tmp_path, typed)[1]) < 600
+
+
+def test_what_is_far_fetched_is_not_suggested() -> None:
+    flags = ["--tags", "--state", "--date-from", "--limit", "--max-pages", "--max-chars", "--symbol"]
+    assert option("--start", flags) == " (did you mean --date-from?)"
+    assert option("--start", ["--tags", "--state"]) == ""
+    assert option("--zz", flags) == ""
+    assert option("--max-", flags) == ""
+    assert name("aapl", ["alphavantage", "av", "bz-news-api"]) == ""
+
+
+def test_a_broken_env_file_does_not_hide_the_sources(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes(b"BENZINGA_API_KEY=\xff\xfe")
+    code, out, _ = ask(monkeypatch, tmp_path, "--list-sources")
+    assert (code, "BENZINGANEWS_API_KEY or BENZINGA_API_KEY is not set" in out) == (0, True)
+
+
+def test_without_dotenv_an_env_file_names_both_ways_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("BENZINGA_API_KEY=x")
+    monkeypatch.setitem(sys.modules, "dotenv", None)
+    monkeypatch.chdir(tmp_path)
+    for variable in ("BENZINGA_API_KEY", "BENZINGANEWS_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    out = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", out)
+    assert main(shlex.split(SOURCES["BZ"])) == 0
+    monkeypatch.undo()
+    (gap,) = json.loads(out.getvalue())["gaps"]
+    assert gap["type"] == "config"
+    assert "python3 -m pip install python-dotenv, or set BENZINGANEWS_API_KEY or BENZINGA_API_KEY" in gap["reason"]
+
+
+def test_without_dateutil_the_package_is_named_whatever_the_rows(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    rows = [{"fiscalDateEnding": f"{year}-12-31", "reportedEPS": "1"} for year in (2021, 2022)]
+    monkeypatch.setitem(sys.modules, "dateutil.relativedelta", None)
+    for annual in ([], rows):
+        (tmp_path / "reply.json").write_text(
+            json.dumps({"symbol": "A", "annualEarnings": annual, "quarterlyEarnings": []})
+        )
+        out = io.StringIO()
+        monkeypatch.setattr(sys, "stdout", out)
+        words = shlex.split(f"{SOURCES['AV']} EARNINGS symbol=A --input-file")
+        assert main([*words, str(tmp_path / "reply.json")]) == 0
+        reasons = [gap["reason"] for gap in json.loads(out.getvalue())["gaps"] if gap["type"] == "config"]
+        assert reasons == ["The package python-dateutil is missing: run python3 -m pip install python-dateutil"]
+
+
+# What each operation needs besides a file.
+FILES = {
+    "BZ": [""],
+    "AV": ["EARNINGS symbol=A", "TIME_SERIES_DAILY symbol=A", "NEWS_SENTIMENT tickers=A", "DIVIDENDS symbol=A"],
+    "SEC": ["fraud"],
+    "FRED": ["GNP"],
+    "PPLX": ["--query a"],
+    "CALL": ["calendar date=2024-01-30", "events symbol=A exchange=NYSE", "transcript symbol=A exchange=NYSE"],
+    "YAHOO": [f"{op} symbol=A" for op in ("news", "earnings", "upgrades")],
+}
+
+
+@pytest.mark.parametrize(("source", "words"), [(source, words) for source, ops in FILES.items() for words in ops])
+def test_a_file_that_is_something_else_is_called_a_mistake_of_the_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, source: str, words: str
+) -> None:
+    """Not one of the source's, which was not asked."""
+    for content in ("<html><body>Sign in</body></html>", '"a text"', "a,b\n1,2\n", "\x00\x01"):
+        (tmp_path / "reply").write_text(content)
+        code, out, err = ask(monkeypatch, tmp_path, f"${source} {words} --input-file reply")
+        types = [gap["type"] for gap in json.loads(out)["gaps"]]
+        assert (code, err, [kind for kind in types if kind.endswith("error")]) == (0, "", ["input_error"]), content
+        assert "pit_excluded" in types, "the file was opened"

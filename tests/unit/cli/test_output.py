@@ -1,0 +1,193 @@
+"""Where an answer goes: a terminal, a pipe, or a file that is written whole or not at all."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pit_fetch.cli.main import main
+from pit_fetch.cli.output_file import write_file
+from pit_fetch.errors import UsageError
+from pit_fetch.formats import NAMES, RenderOptions
+from pit_fetch.formats.table import render
+from pit_fetch.pipeline.envelope import PlainEnvelope
+from pit_fetch.provider import Record
+from pit_fetch.runtime import Runtime
+from pit_fetch.testing.inprocess import TestClock
+from pit_fetch.testing.server import Answering
+from tests.demo_source import AT_PIT, PIT, ask, at_pit, demo, nobody, record
+from tests.inprocess import NOW
+from tests.unit.formats.sample_pages import bars, news
+
+ROWS = [record("a", 1, title="First"), record("b", 2, title="Second")]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def at_a_terminal(folder: Path, *words: str, **environ: str) -> str:
+    return shown_of(ROWS, folder, *words, **environ)
+
+
+def shown_of(rows: list[Record], folder: Path, *words: str, **environ: str) -> str:
+    stdout = Terminal()
+    runtime = Runtime(
+        environ=environ,
+        folder=str(folder),
+        clock=TestClock(NOW).value(),
+        transport=Answering(nobody, lambda: NOW),
+        find=lambda name: demo(rows),
+        read_stdin=lambda seconds: b"",
+        stdout=stdout,
+        stderr=Terminal(),
+    )
+    assert main([*AT_PIT, *words], runtime) == 0
+    return stdout.getvalue()
+
+
+def test_a_person_at_a_terminal_reads_a_table(tmp_path: Path) -> None:
+    shown = at_a_terminal(tmp_path)
+    assert shown.splitlines()[2].split()[:5] == ["Thu", "2024-02-15", "15:59:00", "EST", "First"]
+
+
+@pytest.mark.parametrize(
+    "environ", [{"CLAUDECODE": "1"}, {"PIT_FETCH_CEILING": PIT.isoformat()}, {"PIT_FETCH_WRAPPER_ONLY": "1"}]
+)
+def test_an_agent_reads_json_wherever_it_is(tmp_path: Path, environ: dict[str, str]) -> None:
+    assert at_a_terminal(tmp_path, **environ).startswith('{"data": [')
+
+
+@pytest.mark.parametrize("form", NAMES)
+def test_a_terminal_gets_nothing_that_controls_it(tmp_path: Path, form: str) -> None:
+    if form == "parquet":
+        return
+    rows = [record("1", title="\x1b]0;own\x07 \x9b31m \r \u202e", body="\x1b[2J" * 3)]
+    shown = shown_of(rows, tmp_path, "--format", form)
+    assert shown
+    assert all(char.isprintable() or char in "\n\t" for char in shown)
+
+
+def test_a_terminal_that_cannot_erase_a_line_gets_no_progress(tmp_path: Path) -> None:
+    said: dict[str, str] = {}
+    for kind in ("xterm", "dumb"):
+        stderr = Terminal()
+        runtime = Runtime(
+            environ={"TERM": kind},
+            folder=str(tmp_path),
+            clock=TestClock(NOW).value(),
+            transport=Answering(nobody, lambda: NOW),
+            find=lambda name: demo(ROWS),
+            read_stdin=lambda seconds: b"",
+            stdout=Terminal(),
+            stderr=stderr,
+        )
+        assert main([*AT_PIT], runtime) == 0
+        said[kind] = stderr.getvalue()
+    assert "\x1b[K" in said["xterm"]
+    assert "\x1b" not in said["dumb"]
+    assert said["xterm"].endswith(said["dumb"])
+
+
+def test_an_explanation_has_its_reason_in_the_line() -> None:
+    why = "published 40 minutes after the PIT, on Thursday 2024-02-15 16:40:00 in New York (-05:00)"
+    item = {"available_at": PIT.isoformat(), "available_at_source": "provider_metadata", "id": "1"}
+    item |= {"verdict": "late", "because": why, "rule": "by created", "title": "t" * 90, "tickers": "AAPL"}
+    for width in (80, 100, 120, 200):
+        lines = render(PlainEnvelope([item]), RenderOptions(width=width)).splitlines()
+        assert lines[0].split()[:4] == ["available_at", "verdict", "title", "because"]
+        assert "published 40 minutes after th" in lines[2]
+        assert all(len(line) <= width for line in lines[:3])
+
+
+@pytest.mark.parametrize("path", ["-", "/dev/stdout"])
+def test_an_output_that_is_standard_output_is_refused(tmp_path: Path, path: str) -> None:
+    with (tmp_path / "out").open("w") as held:
+        program = [sys.executable, "-m", "pit_fetch", "--source", "bz-news-api", "--output", path]
+        ran = subprocess.run(program, stdout=held, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    assert ran.returncode == 2
+    assert "--output cannot be written" in ran.stderr
+    assert json.loads((tmp_path / "out").read_text())["gaps"][0]["type"] == "config"
+    assert [one.name for one in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("words", [("--format", "json"), ("--pretty",)])
+def test_json_is_there_for_the_asking(tmp_path: Path, words: tuple[str, ...]) -> None:
+    assert at_a_terminal(tmp_path, *words).startswith("{")
+
+
+def test_a_pipe_gets_json(tmp_path: Path) -> None:
+    assert at_pit(tmp_path, demo(ROWS)).out.startswith('{"data": [')
+
+
+@pytest.mark.parametrize("make", [news, bars])
+@pytest.mark.parametrize("width", [1, 20, 60, 80, 120, 250])
+def test_a_table_keeps_to_the_terminal(make: object, width: int) -> None:
+    assert callable(make)
+    envelope: PlainEnvelope = make(40)
+    text = render(envelope, RenderOptions(width=width))
+    lines = text.split("\n\n")[0].splitlines()
+    assert len(lines) == 42
+    assert {len(line) <= max(width, 35) for line in lines} == {True}
+    assert "truncated: More matches" in text
+
+
+def test_a_table_says_what_it_leaves_out_and_escapes_what_controls_a_terminal() -> None:
+    item = {"available_at": None, "available_at_source": "x", "id": "\x1b[31m", "title": "日本語" * 30, "a": "b" * 90}
+    text = render(PlainEnvelope([item]), RenderOptions(width=100))
+    assert "\x1b" not in text
+    assert "Not shown: a" in text
+    assert render(PlainEnvelope([])).startswith("No items.")
+
+
+def test_a_file_is_what_stdout_would_be(tmp_path: Path) -> None:
+    for form in ("json", "jsonl", "csv", "table", "html"):
+        left = at_pit(tmp_path, demo(ROWS), "--format", form, "--output", "answer")
+        assert (left.code, left.out) == (0, "")
+        assert (tmp_path / "answer").read_bytes().decode() == at_pit(tmp_path, demo(ROWS), "--format", form).out
+    assert sorted(os.listdir(tmp_path)) == ["answer", "audit.jsonl"]
+
+
+def test_a_file_is_replaced_only_by_a_whole_one(tmp_path: Path) -> None:
+    path = tmp_path / "answer"
+    path.write_text("yesterday's")
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    write_file(str(link), "today's")
+    assert (path.read_text(), link.is_symlink()) == ("today's", True)
+
+    for words in (("--limit", "0"), ("--input-file", "nothing")):
+        left = ask(tmp_path, demo(ROWS), *words, "--output", "answer")
+        assert (left.data, path.read_text()) == ([], "today's")
+    left = at_pit(tmp_path, demo([record("SECRET")._replace(available_at_source="x")]), "--output", "answer")  # type: ignore[arg-type]
+    assert (left.code, left.gap_types, path.read_text()) == (70, ["internal_error"], "today's")
+
+
+@pytest.mark.parametrize("path", ["/dev/null", "nowhere/answer", ".", "/dev/full"])
+def test_where_no_file_can_be_nobody_is_asked(tmp_path: Path, path: str) -> None:
+    left = at_pit(tmp_path, demo(lambda query, context: pytest.fail("asked")), "--output", path)
+    assert (left.code, left.data, left.gap_types) == (2, [], ["config"])
+    assert "--output cannot be written" in left.err
+
+
+def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    import signal
+
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+    try:
+        with pytest.raises(UsageError, match="cannot be written"):
+            write_file(str(tmp_path / "answer"), "x" * 1_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert os.listdir(tmp_path) == []

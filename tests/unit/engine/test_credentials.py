@@ -1,0 +1,78 @@
+"""Where credentials come from, and that their values stay inside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pit_fetch.engine.credentials import known_secrets, lookup, resolve
+from pit_fetch.errors import ConfigError
+from pit_fetch.provider import Credential, Provider
+from pit_fetch.support.redaction import redactor
+
+KEY = Credential("key", ("FIRST_KEY", "SECOND_KEY"), hint="Get one.")
+
+
+def provider(credential: Credential) -> Provider:
+    return Provider(name="p", summary="", fetch=lambda *_: (), parse_reply=lambda *_: (), credentials=(credential,))
+
+
+@pytest.mark.parametrize(
+    ("environ", "env_file", "found"),
+    [
+        ({"FIRST_KEY": "a", "SECOND_KEY": "b"}, "FIRST_KEY=c", ("FIRST_KEY", "a")),
+        ({"FIRST_KEY": " ", "SECOND_KEY": " b "}, "FIRST_KEY=c", ("SECOND_KEY", "b")),
+        ({}, "SECOND_KEY=d\nFIRST_KEY='c c'", ("FIRST_KEY", "c c")),
+        ({}, "export SECOND_KEY=d # why", ("SECOND_KEY", "d")),
+        ({"HOME": "/h"}, "FIRST_KEY=${HOME}", ("FIRST_KEY", "${HOME}")),
+        ({}, "OTHER=x", ("", "")),
+        ({}, None, ("", "")),
+    ],
+)
+def test_the_environment_first_then_the_env_file(
+    tmp_path: Path, environ: dict[str, str], env_file: str | None, found: tuple[str, str]
+) -> None:
+    (tmp_path / ".env").write_text(env_file or "")
+    assert lookup(KEY, environ, str(tmp_path)) == found
+
+
+def test_a_missing_one_names_the_variables_and_where_to_get_it() -> None:
+    with pytest.raises(ConfigError, match=r"p needs FIRST_KEY or SECOND_KEY: set it .* Get one"):
+        resolve(provider(KEY), {}, "/")
+
+
+def test_a_malformed_one_is_not_repeated() -> None:
+    picky = KEY._replace(check=lambda value: None if "@" in value else "it contains no e-mail address.")
+    for value in ("secret-value", "secret\x1b@value"):
+        with pytest.raises(ConfigError) as refused:
+            resolve(provider(picky), {"FIRST_KEY": value}, "/")
+        assert "FIRST_KEY cannot be used" in str(refused.value)
+        assert "secret" not in str(refused.value)
+
+
+def test_what_must_not_get_out_is_known_whatever_else_is_missing(tmp_path: Path) -> None:
+    agent = Credential("agent", ("AGENT",), secret=False)
+    several = Provider("p", "", lambda *_: (), lambda *_: (), credentials=(KEY, agent, Credential("b", ("OTHER_KEY",))))
+    environ = {"FIRST_KEY": "secret\x1b", "AGENT": "Company"}
+    assert known_secrets(several, environ, "/") == ("secret\x1b",)
+    (tmp_path / ".env").write_bytes(b"\xff\xfe")
+    assert known_secrets(several, environ, str(tmp_path)) == ("secret\x1b",)
+
+
+@pytest.mark.parametrize(
+    ("secrets", "text", "redacted"),
+    [
+        (("k+/=1",), "a k+/=1 b k%2B%2F%3D1", "a [redacted] b [redacted]"),
+        (("ab", "abc"), "abc ab", "[redacted] [redacted]"),
+        ((), "nothing", "nothing"),
+    ],
+)
+def test_redaction_is_by_value(secrets: tuple[str, ...], text: str, redacted: str) -> None:
+    assert redactor(secrets)(text) == redacted
+
+
+def test_a_value_that_no_header_can_carry_names_its_variable() -> None:
+    with pytest.raises(ConfigError, match="FIRST_KEY cannot be used: it contains characters that a request's header"):
+        resolve(provider(KEY), {"FIRST_KEY": "k\u20acy"}, "/")
+    assert resolve(provider(KEY), {"FIRST_KEY": "caf\xe9"}, "/") == {"key": "caf\xe9"}

@@ -1,0 +1,214 @@
+"""What a provider computes across records: it sees the public ones alone, all of them and in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pit_fetch.errors import UpstreamError
+from pit_fetch.provider import Context, Field, Gap, Operation, Option, Page, Query, Record, Watermark, gap
+from tests.demo_source import PIT, at_pit, demo, record
+from tests.examples import examples
+
+
+class Numbering:
+    """A stage that numbers what it sees, and remembers it."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+        self.queries: list[Query] = []
+
+    def __call__(self, query: Query):
+        self.queries.append(query)
+        return self.stage
+
+    def stage(self, records: Iterator[Record]) -> Iterator[Record]:
+        for place, one in enumerate(records):
+            assert isinstance(one, Record)
+            self.seen.append(one.id)
+            yield one._replace(payload={"place": place})
+
+
+RECORDS = [
+    record("c", 3),
+    record("late", -1),
+    record("a", 1),
+    record("revised", 2, revised=-1),
+    record("b", 2),
+    record("undated")._replace(available_at=None),
+    record(""),
+    record("d", 4),
+]
+
+
+def test_it_sees_public_records_only_newest_first_and_each_id_once(tmp_path: Path) -> None:
+    number = Numbering()
+    left = at_pit(tmp_path, demo([*RECORDS, record("b", 9)], derive=number))
+    assert number.seen == ["a", "b", "c", "d"]
+    assert [(item["id"], item["place"]) for item in left.data] == [("a", 0), ("b", 1), ("c", 2), ("d", 3)]
+    assert left.gap_types == ["pit_excluded", "unverifiable"]
+
+
+def test_withheld_records_change_no_byte(tmp_path: Path) -> None:
+    mine = [one for one in RECORDS if one.id in "abcd" and one.id]
+    with_late, without = (at_pit(tmp_path, demo(rows, derive=Numbering())) for rows in (RECORDS, mine))
+    assert with_late.leaves == without.leaves
+
+
+@pytest.mark.parametrize(
+    ("words", "ids"),
+    [
+        (("--limit", "2"), ["a", "b"]),
+        (("--after", "b@2024-02-15T15:58:00-05:00"), ["c", "d"]),
+        (("--date-to", "2024-02-15T15:57:00-05:00"), ["c", "d"]),
+        (("--date-from", "2024-02-15T15:58:00-05:00"), ["a", "b"]),
+        (("--after", "a@2024-02-15T15:59:00-05:00", "--limit", "1", "--max-pages", "1"), ["b"]),
+    ],
+)
+def test_it_sees_all_of_them_down_from_the_pit_whatever_is_asked_for(
+    tmp_path: Path, words: tuple[str, ...], ids: list[str]
+) -> None:
+    number, horizons = Numbering(), []
+
+    def source(query: Query, context: Context) -> Iterator[Record]:
+        horizons.append(query.horizon)
+        yield from (one for one in RECORDS if one.available_at is None or one.available_at <= query.horizon)
+
+    left = at_pit(tmp_path, demo(source, derive=number), *words)
+    places = {name: place for place, name in enumerate("abcd")}
+    assert {item["id"]: item["place"] for item in left.data} == {name: places[name] for name in ids}
+    assert horizons == [PIT], "the source is not asked for less"
+    assert number.seen[: len(ids)] == ["a", "b", "c", "d"][: len(ids)]
+
+
+def test_without_it_the_source_is_asked_for_what_can_be_wanted(tmp_path: Path) -> None:
+    horizons = []
+
+    def source(query: Query, context: Context) -> Iterator[Record]:
+        horizons.append(query.horizon.isoformat())
+        return iter(())
+
+    at_pit(tmp_path, demo(source), "--date-to", "2024-02-15T15:57:00-05:00")
+    at_pit(tmp_path, demo(source), "--after", "b@2024-02-15T15:58:00-05:00")
+    assert horizons == ["2024-02-15T20:57:00+00:00", "2024-02-15T20:58:00+00:00"]
+
+
+@pytest.mark.parametrize("window", ["", "available_on", None, "day"])
+def test_a_window_on_a_date_of_another_kind_does_not_narrow_what_is_asked_for(
+    tmp_path: Path, window: str | None
+) -> None:
+    """What was published today may say of itself that it is of months ago."""
+
+    def source(query: Query, context: Context) -> Iterator[Record]:
+        if query.horizon > PIT - timedelta(hours=1):
+            yield record("a", 1)._replace(payload={"day": "2023-11-30"})
+
+    operation = Operation(fields=(Field("day", "date"),), window=window)
+    left = at_pit(tmp_path, demo(source, operations=(operation,)), "--date-to", "2024-01-15")
+    assert left.ids == (["a"] if window == "day" else [])
+
+
+def test_it_may_depend_on_the_operation_and_is_asked_once_that_is_known(tmp_path: Path) -> None:
+    number, horizons = Numbering(), []
+
+    def source(query: Query, context: Context) -> Iterator[Record]:
+        horizons.append(query.horizon == PIT)
+        yield from RECORDS
+
+    provider = demo(
+        source,
+        derive=lambda query: number(query) if query.operation.name == "numbered" else None,
+        operations=(Operation("plain"), Operation("numbered")),
+        options=(Option("op", "h"),),
+    )
+    for op in ("plain", "numbered"):
+        left = at_pit(tmp_path, provider, "--op", op, "--date-to", "2024-02-15T15:57:00-05:00")
+        assert ["place" in item for item in left.data] == [op == "numbered"] * 2
+    assert horizons == [False, True]
+
+
+def test_it_reads_no_further_than_the_last_record_that_is_wanted(tmp_path: Path) -> None:
+    number = Numbering()
+
+    def source(query: Query, context: Context) -> Iterator[Page]:
+        yield Page((record("a", 1), record("b", 2)), lambda oldest: oldest)
+        yield Page((record("c", 3), record("d", 4)), lambda oldest: oldest, continues_previous=True)
+        pytest.fail("asked for a page that nobody wants")
+
+    left = at_pit(tmp_path, demo(source, derive=number), "--limit", "2")
+    assert ([item["id"] for item in left.data], number.seen) == (["a", "b"], ["a", "b", "c"])
+    assert left.gap_types == ["pit_excluded", "unverifiable", "truncated"]
+
+
+def test_a_gap_passes_round_it(tmp_path: Path) -> None:
+    def source(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
+        yield record("a", 1)
+        yield gap("result_cap")
+        yield Watermark(PIT)
+        yield record("b", 2)
+        raise UpstreamError("paging")
+
+    number = Numbering()
+    left = at_pit(tmp_path, demo(source, derive=number))
+    assert number.seen == ["a", "b"]
+    assert left.gap_types == ["pit_excluded", "unverifiable", "truncated", "upstream_error"]
+
+
+def test_none_is_no_stage(tmp_path: Path) -> None:
+    left = at_pit(tmp_path, demo(RECORDS, derive=lambda query: None))
+    assert [item["id"] for item in left.data] == ["a", "b", "c", "d"]
+
+
+def test_it_may_leave_records_out_and_the_caps_count_what_it_gives(tmp_path: Path) -> None:
+    def stage(records: Iterator[Record]) -> Iterator[Record]:
+        return (one for one in records if one.id in ("b", "d"))
+
+    left = at_pit(tmp_path, demo(RECORDS, derive=lambda query: stage, page_size=1), "--max-pages", "1")
+    assert [item["id"] for item in left.data] == ["b"]
+    assert left.gap_types == ["pit_excluded", "unverifiable", "truncated"]
+
+
+def test_a_stage_that_fails_is_a_provider_that_fails(tmp_path: Path) -> None:
+    def stage(records: Iterator[Record]) -> Iterator[Record]:
+        yield next(records)
+        raise RuntimeError("SECRET")
+
+    def no_stage(query: Query):
+        raise RuntimeError("SECRET")
+
+    for derive in (lambda query: stage, no_stage):
+        left = at_pit(tmp_path, demo(RECORDS, derive=derive))
+        assert (left.code, left.data, left.gap_types) == (70, [], ["internal_error"])
+        assert "SECRET" not in left.out + left.err
+
+
+def test_what_it_makes_is_judged_like_anything_else(tmp_path: Path) -> None:
+    """A stage that stamps something after the PIT is the provider's mistake: the gate shows none of it."""
+
+    def stage(records: Iterator[Record]) -> Iterator[Record]:
+        return (one._replace(available_at=PIT.replace(year=2025)) for one in records)
+
+    left = at_pit(tmp_path, demo(RECORDS, derive=lambda query: stage))
+    assert (left.code, left.data, left.gap_types) == (70, [], ["internal_error"])
+
+
+@examples(0.4)
+@given(
+    st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(-3, 6)), max_size=10),
+    st.integers(1, 4),
+    st.sampled_from(["", "x@2024-02-15T15:58:00-05:00", "a@2024-02-15T15:57:00-05:00"]),
+)
+def test_an_item_s_derived_value_is_the_same_in_every_window(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, int]], limit: int, after: str
+) -> None:
+    records = [record(name, minutes) for name, minutes in rows]
+    folder = tmp_path_factory.mktemp("window")
+    whole = at_pit(folder, demo(records, derive=Numbering())).data
+    words = ("--limit", str(limit), *(("--after", after) if after else ()))
+    part = at_pit(folder, demo(records, derive=Numbering()), *words).data
+    assert all(item in whole for item in part)

@@ -1,0 +1,91 @@
+"""Envelopes as large as pages get: 500 headlines with their articles, and 500 bars."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any
+
+from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
+from pit_fetch.provider import FieldKind
+from pit_fetch.times import format_for_people, in_new_york
+from tests.demo_source import PIT
+
+_TITLES = (
+    "Acme Raises Guidance After Record Services Quarter",
+    "Analysts Expect A Strong Quarter From Acme; What To Watch & What Not To",
+    "Berkshire Trims Its Stake In Acme, Filing Shows",
+    "EU Is Said To Fine Acme Over Its \u201cStreaming\u201d Rules",
+    "Options Traders Bet On A Move Before Earnings",
+)
+_WORDS = ("Acme said", "that revenue", "rose to", "$119.6 billion", "&amp; more", "as demand", "held up")
+_NEWS: dict[str, FieldKind] = {"title": "text", "body": "text", "url": "text", "symbols": "list", "channels": "list"}
+_BARS: dict[str, FieldKind] = {
+    "date": "date", "open": "number", "high": "number", "low": "number", "close": "number", "volume": "integer",
+}  # fmt: skip
+
+
+def news(count: int, rng: Random | None = None) -> PlainEnvelope:
+    rng, at, items = rng or Random(3), PIT, list[dict[str, Any]]()
+    for number in range(count):
+        at -= timedelta(seconds=int(rng.expovariate(1 / 1_200)) + 1)
+        body = "".join(f"<p>{' '.join(rng.choices(_WORDS, k=35))}</p>" for _ in range(5))
+        items.append(
+            {
+                **_stamps(at, "provider_metadata", str(38_000_000 - number)),
+                "revised_at": in_new_york(at),
+                "title": rng.choice(_TITLES),
+                "body": body,
+                "url": f"https://www.example.com/news/24/02/{38_000_000 - number}/what-acme-said-about-its-quarter",
+                "symbols": ["ACME", "AAPL"][: rng.randint(1, 2)],
+                "channels": ["News", "Earnings"],
+            }
+        )
+    return PlainEnvelope(items, gaps(), Provenance("bz-news-api", "--source bz-news-api --limit 500", PIT, _NEWS))
+
+
+def bars(count: int, rng: Random | None = None) -> PlainEnvelope:
+    rng, day, price, items = rng or Random(3), PIT.replace(hour=1), 180.0, list[dict[str, Any]]()
+    while len(items) < count:
+        if day.weekday() < 5:
+            price *= 1 + rng.gauss(0, 0.013)
+            figures = {"open": 0.99, "high": 1.01, "low": 0.98, "close": 1.0}
+            items.append(
+                {
+                    **_stamps(day, "time_series_timestamp", f"ACME:{day:%Y-%m-%d}"),
+                    "date": f"{day:%Y-%m-%d}",
+                    **{name: f"{price * part:.4f}" for name, part in figures.items()},
+                    "volume": str(rng.randrange(10**7, 10**8)),
+                }
+            )
+        day -= timedelta(days=1)
+    return PlainEnvelope(
+        items,
+        gaps(),
+        Provenance("alphavantage", "--source alphavantage --op TIME_SERIES_DAILY", PIT, _BARS, ("close",)),
+    )
+
+
+def explained(count: int, rng: Random | None = None) -> PlainEnvelope:
+    """The operator's view: every other headline of the days after the PIT, and a few that were revised or undated."""
+    rng, shown = rng or Random(5), news(count, rng)
+    for index, item in enumerate(shown.data):
+        verdict = "late" if index < count // 4 else rng.choices(("public", "revised", "undated"), (20, 2, 1))[0]
+        late = PIT + timedelta(hours=rng.randint(1, 5 * count // 4))
+        item["available_at"] = {"late": in_new_york(late), "undated": None}.get(verdict, item["available_at"])
+        item["verdict"] = verdict
+        item["because"] = f"published on {format_for_people(PIT)}, last revised on {format_for_people(PIT)}"
+    return shown
+
+
+def gaps() -> list[dict[str, Any]]:
+    late = f"Anything published or last revised after the PIT, {format_for_people(PIT)}, is withheld."
+    more = "More matches than --limit 500. Continue with --after 37999500@2024-02-08T16:30:00-05:00"
+    return [
+        {"type": "pit_excluded", "reason": late, "query": "q"},
+        {"type": "truncated", "reason": more, "query": "q", "cursor": "37999500@2024-02-08T16:30:00-05:00"},
+    ]
+
+
+def _stamps(at: datetime, tag: str, name: str) -> dict[str, Any]:
+    return {"available_at": in_new_york(at), "available_at_source": tag, "id": name}

@@ -1,0 +1,237 @@
+"""The page of ``--format html``: everything is in it, nothing in it runs or loads, and it stays small."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from pit_fetch.api import Envelope
+from pit_fetch.formats.html import LARGEST, fragment, render
+from pit_fetch.formats.html_page.markup import plain
+from pit_fetch.formats.html_page.timeline import Mark, svg
+from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
+from pit_fetch.provider import Field, Operation
+from tests.demo_source import PIT, at_pit, demo, record
+from tests.unit.formats.sample_pages import bars, explained, news
+
+_ATTRIBUTES_THAT_LOAD = {"src", "srcset", "data", "poster", "background", "action", "formaction", "ping", "manifest"}
+
+
+class _Page(HTMLParser):
+    """What a page consists of."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: Counter[str] = Counter()
+        self.attributes: list[tuple[str, str, str]] = []
+        self.words = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] += 1
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+    def values(self, tag: str, name: str) -> list[str]:
+        return [value for owner, key, value in self.attributes if (owner, key) == (tag, name)]
+
+
+def _is_inert(page: _Page) -> bool:
+    harmless = (
+        not {"script", "link", "img", "iframe", "object", "embed", "form", "base", "audio", "video"} & page.tags.keys()
+    )
+    loads = [name for _, name, _ in page.attributes if name in _ATTRIBUTES_THAT_LOAD or name.startswith("on")]
+    links = page.values("a", "href")
+    return harmless and not loads and all(link.startswith(("#", "http://", "https://")) for link in links)
+
+
+@pytest.mark.parametrize("make", [news, bars])
+@pytest.mark.parametrize("count", [1, 30, 500])
+def test_a_page_is_small_and_has_every_item(make: Callable[[int], PlainEnvelope], count: int) -> None:
+    envelope = make(count)
+    text = render(envelope)
+    page = _Page(text)
+    assert len(text.encode()) <= LARGEST
+    assert page.values("tr", "id") == [f"i{place}" for place in range(count)]
+    assert all(item["id"] in text for item in envelope.data)
+    assert all(gap["reason"] in page.words for gap in envelope.gaps)
+    assert "Thursday 2024-02-15, 16:00:00" in page.words
+    assert _is_inert(page)
+    assert "default-src 'none'" in text
+
+
+@pytest.mark.parametrize("title", ["A headline", "\u65e5\u672c\u8a9e" * 60, "\"'&<" * 60, "x" * 900])
+def test_however_much_there_is_a_headline_and_a_reason_are_shown(title: str) -> None:
+    envelope = explained(500)
+    for item in envelope.data:
+        item |= {"title": f"Q9 {title}", "because": "R7 published on a day", "teaser": "t" * 70, "author": "a" * 50}
+    text = render(envelope)
+    assert len(text.encode()) <= LARGEST
+    heads = re.findall(r"<th[^>]*>([a-z ]+)", text)
+    assert (heads[:4], heads[-1]) == (["available at", "verdict", "title", "because"], "id")
+    words = _Page(text).words
+    assert (words.count("Q9 "), words.count("R7 ")) == (500, 500)
+
+
+def test_links_inside_the_page_lead_to_its_items() -> None:
+    page = _Page(render(news(60)))
+    inside = {link[1:] for link in page.values("a", "href") if link.startswith("#")}
+    assert len(inside) > 10
+    assert inside <= {value for _, name, value in page.attributes if name == "id"}
+
+
+def test_an_article_is_text_and_its_beginning_is_there() -> None:
+    text = render(news(3))
+    assert "&lt;p&gt;" not in text
+    assert ("&amp;" in text, "&amp;amp;" in text) == (True, False)
+    assert text.count("<details>") == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    {
+        "Margins <10% but growth >20%, x<y, 5 < 6 > 4": "Margins <10% but growth >20%, x<y, 5 < 6 > 4",
+        "if a<b and c>d": "if a<b and c>d",
+        "<b and c>": "<b and c>",
+        "A<B>C and <i>": "A<B>C and <i>",
+        "see ?a=1&copy=2 &amp; R&D": "see ?a=1&copy=2 & R&D",
+        "<p class='x'>Sales &lt; cost</p><br/><a href=\"/x?y>\">more</a>": 'Sales < cost <a href="/x?y>">more',
+        "<p>Seen</p><script>if (a<b) c()</script><style>p{}</style><!-- no --> and read": "Seen and read",
+        "<p>Cut <script>never ends": "Cut",
+        "<script>alone</script>": "<script>alone</script>",
+    }.items(),
+)
+def test_only_what_is_certainly_markup_is_taken_for_markup(text: str, shown: str) -> None:
+    assert plain(text) == shown
+    item = {"available_at": PIT.isoformat(), "available_at_source": "provider_metadata", "id": "1", "title": text}
+    assert shown in _Page(render(PlainEnvelope([item], [], Provenance("demo", "q", PIT)))).words
+
+
+@given(st.text(alphabet="<>/bpa =\"'!-script&;", max_size=60))
+def test_plain_text_without_a_tag_keeps_every_word(text: str) -> None:
+    assume(not re.search(r"</(b|a|i|s|p)|<p[ />]", text) and "<!" not in text and "&" not in text)
+    assert plain(text) == " ".join(text.split())
+
+
+def test_a_page_plots_the_field_that_is_declared_for_it(tmp_path: Path) -> None:
+    rows = [record(str(number), number, volume=number, value=number) for number in range(6)]
+    fields = (Field("volume", "number"), Field("value", "number", is_plotted=True))
+    left = at_pit(tmp_path, demo(rows, operations=(Operation(fields=fields),)), "--format", "html")
+    assert "<figcaption><b>value</b>, " in left.out
+
+
+@pytest.mark.parametrize(
+    ("query", "heading"),
+    [
+        ("--source demo", "What was public at Thursday"),
+        ("explain --source demo", "What was public, and what was not, at Thursday"),
+        ("diff --source demo", "What changed, as of Thursday"),
+    ],
+)
+def test_a_page_says_what_it_shows(query: str, heading: str) -> None:
+    stamps = {"available_at": PIT.isoformat(), "available_at_source": "provider_metadata", "id": "1"}
+    why = f"published 40 minutes after the PIT, on {'x' * 100}"
+    item = {**stamps, "verdict": "late", "because": why, "title": "t", "created": PIT.isoformat(), "updated": "x"}
+    text = render(PlainEnvelope([item], [], Provenance("demo", query, PIT, {"created": "instant"})))
+    assert heading in _Page(text).words
+    assert re.search(r"<th>verdict<th>title<th>because<th>updated", text)
+    assert why in text
+    assert "Not shown here: created." in text
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "<script>alert(1)</script>",
+        '"><img src=x onerror=alert(1)>',
+        "javascript:alert(1)",
+        "</style><b>",
+        "\x1b[31m\x00",
+        "\ud800",
+    ],
+)
+@pytest.mark.parametrize("name", ["title", "url", "body", "id", "verdict", "<b>"])
+def test_nothing_that_an_item_holds_becomes_part_of_the_page(name: str, value: str) -> None:
+    item = {"available_at": PIT.isoformat(), "available_at_source": "provider_metadata", "id": "1", "title": "t"}
+    envelope = PlainEnvelope(
+        [{**item, name: value}], [{"type": value, "reason": value, "query": value}], Provenance(value, value)
+    )
+    for text in (render(envelope), fragment(envelope)):
+        page = _Page(text)
+        assert _is_inert(page)
+        assert page.tags["style"] == 1
+        assert "\x1b" not in text
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=300),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=5,
+)
+_NAMES = st.sampled_from(["title", "url", "close", "body", "verdict", "change", "x", "available_at", "id"])
+
+
+@given(st.lists(st.dictionaries(_NAMES, _JSON, max_size=5), max_size=4))
+def test_any_items_make_an_inert_page(items: list[dict[str, Any]]) -> None:
+    stamped = [{"available_at": None, "available_at_source": "provider_metadata", "id": "1", **item} for item in items]
+    envelope = PlainEnvelope(stamped, [], Provenance("demo", "q", PIT, plotted=("close",)))
+    assert _is_inert(_Page(render(envelope)))
+    assert _is_inert(_Page(fragment(envelope)))
+
+
+@pytest.mark.parametrize(
+    "span", [0, 1, 3_600, 86_400, 30 * 86_400, 400 * 86_400, 40 * 365 * 86_400, 300 * 365 * 86_400]
+)
+def test_a_time_line_of_any_length_has_a_few_round_ticks(span: int) -> None:
+    marks = [Mark(PIT - timedelta(seconds=span * part / 20), f"i{part}") for part in range(21)]
+    drawn = svg(marks, PIT, "x")
+    ticks = re.findall(r'class="tick" x="([0-9.]+)"', drawn)
+    assert 1 <= len(ticks) <= 9
+    assert all(0 <= float(number) <= 960 for number in re.findall(r' (?:x|cx|x1|x2)="([0-9.]+)"', drawn))
+    assert drawn.count("<a ") == len(re.findall(r'class="bar"', drawn))
+
+
+def test_what_came_after_the_pit_is_grey_and_beyond_it() -> None:
+    late = Mark(PIT + timedelta(hours=5), "i0", grey=True)
+    drawn = svg([late, Mark(PIT - timedelta(hours=5), "i1")], PIT, "x")
+    pit = float(re.findall(r'<line class="pit" x1="([0-9.]+)"', drawn)[0])
+    grey = float(re.findall(r'class="bar grey" x="([0-9.]+)"', drawn)[0])
+    assert grey > pit > 300
+
+
+@pytest.mark.parametrize("minutes", [-300, -1, 0, 1, 300])
+def test_the_pit_is_on_the_time_line_wherever_the_items_are(minutes: int) -> None:
+    marks = [Mark(PIT + timedelta(minutes=minutes + n), f"i{n}", grey=minutes > 0) for n in range(3)]
+    drawn = svg(marks, PIT, "")
+    places = [float(x) for x in re.findall(r' (?:x|x1)="(-?[0-9.]+)"', drawn)]
+    assert all(0 <= x <= 960 for x in places)
+    assert 'class="pit"' in drawn
+
+
+def test_a_notebook_shows_the_first_items_and_every_gap() -> None:
+    made = news(80)
+    text = Envelope(made.data, made.gaps, made.provenance)._repr_html_()
+    assert text.count("<tr id=") == 50
+    assert "and 30 more" in text
+    assert "Continue with --after" in text
+
+
+def test_the_command_writes_a_page(tmp_path: Path) -> None:
+    rows = [record("a", 1, title="Public"), record("b", -1, title="SECRET")]
+    left = at_pit(tmp_path, demo(rows), "--format", "html", "--output", "page.html")
+    text = (tmp_path / "page.html").read_text()
+    assert (left.code, left.out, left.err) == (0, "", "")
+    assert ("Public" in text, "SECRET" in text) == (True, False)
+    assert datetime.fromisoformat(_Page(text).values("time", "datetime")[0]) == PIT

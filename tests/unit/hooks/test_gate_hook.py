@@ -1,0 +1,655 @@
+"""The gate as a hook: the strict rules, what is put in the place of a blocked output, and its laws.
+
+The reason codes are tabled elsewhere; here stands what a client, a careless server or a broken
+machine can do to it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pit_fetch.support.bundled import gate
+from tests.examples import examples
+
+GATE = Path(gate.__file__ or "")
+PIT = "2024-02-15T16:00:00-05:00"
+CANARY = "Guidance cut after the close"
+PUBLIC = {"available_at": "2024-02-15T15:00:00-05:00", "available_at_source": "provider_metadata", "title": "Old news"}
+LATE = {"available_at": "2024-02-16T09:00:00-05:00", "available_at_source": "provider_metadata", "title": CANARY}
+CALL = f"pit_fetch --source x --pit {PIT}"
+READ = "mcp__neo4j-cypher__read_neo4j_cypher"
+
+
+def envelope(*items: Any, gaps: Any = ()) -> str:
+    return json.dumps({"data": list(items), "gaps": list(gaps)})
+
+
+def bash(stdout: str, command: str = CALL, **response: Any) -> dict[str, Any]:
+    return {
+        "hook_event_name": "PostToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+        "tool_response": {"stdout": stdout, "stderr": "", "interrupted": False, "isImage": False, **response},
+    }
+
+
+def mcp(response: Any, tool_input: Any = None) -> dict[str, Any]:
+    return {"tool_name": READ, "tool_input": tool_input or {"params": {"pit": PIT}}, "tool_response": response}
+
+
+def blocks(*texts: str) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": text} for text in texts]
+
+
+def start(
+    stdin: bytes, env: dict[str, str] | None = None, cwd: Path | None = None, script: Path = GATE
+) -> dict[str, Any]:
+    """The gate's answer, as the client starts it."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(script)],
+        input=stdin,
+        capture_output=True,
+        env={"PATH": os.environ["PATH"], "PIT_GATE_LOG": "", **(env or {})},
+        cwd=cwd,
+        timeout=30,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def code(answer: dict[str, Any]) -> str:
+    return str(answer.get("reason", "allowed")).partition(":")[0]
+
+
+# What the model sees instead.
+
+
+def test_a_blocked_bash_result_is_replaced_by_an_object_the_client_takes() -> None:
+    answer = gate.respond(bash(envelope(PUBLIC, LATE)))
+    assert answer == {
+        "decision": "block",
+        "reason": "PIT_VIOLATION_GT_CUTOFF: data[1].available_at is after the PIT",
+        "hookSpecificOutput": {
+            "hookEventName": "PostToolUse",
+            "updatedToolOutput": {
+                "stdout": "PIT_VIOLATION_GT_CUTOFF: data[1].available_at is after the PIT (output withheld)",
+                "stderr": "",
+                "interrupted": False,
+                "isImage": False,
+            },
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("response", "shape"),
+    [
+        (blocks(envelope(LATE)), [{"type": "text"}]),
+        (envelope(LATE), ""),
+        ({"result": blocks(envelope(LATE))}, [{"type": "text"}]),
+        (None, [{"type": "text"}]),
+    ],
+)
+def test_a_blocked_mcp_result_is_replaced_in_its_own_shape(response: Any, shape: Any) -> None:
+    replacement = gate.respond(mcp(response))["hookSpecificOutput"]["updatedToolOutput"]
+    if isinstance(shape, str):
+        assert replacement.endswith("(output withheld)")
+    else:
+        assert [{"type": block["type"]} for block in replacement] == shape
+        assert replacement[0]["text"].endswith("(output withheld)")
+
+
+def test_another_tools_plain_string_is_replaced_by_a_string() -> None:
+    hook = {"tool_name": "fetch", "tool_input": {"pit": PIT}, "tool_response": envelope(LATE)}
+    assert isinstance(gate.respond(hook)["hookSpecificOutput"]["updatedToolOutput"], str)
+
+
+# Outputs that are not one envelope, or not all of it.
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        {"persistedOutputPath": "/tmp/out"},
+        {"persistedOutputSize": 40_000},
+        {"backgroundTaskId": "b1"},
+        {"interrupted": True},
+        {"timedOutAfterMs": 120_000},
+        {"isImage": True},
+        {"stderr": "a warning"},
+        {"structuredContent": [{"type": "text", "text": CANARY}]},
+        {"aFieldOfTomorrow": CANARY},
+    ],
+)
+def test_a_result_that_is_incomplete_or_more_than_the_envelope_is_withheld(response: dict[str, Any]) -> None:
+    answer = gate.respond(bash(envelope(PUBLIC), **response))
+    assert code(answer) == "PIT_INVALID_JSON"
+    assert CANARY not in json.dumps(answer)
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        {"noOutputExpected": False, "returnCodeInterpretation": "nothing found"},
+        {"stderr": "\nShell cwd was reset to /project"},
+        {"aFlagOfTomorrow": True, "aNumberOfTomorrow": 3, "aTextOfTomorrow": ""},
+    ],
+)
+def test_what_the_client_says_of_itself_is_no_noise(response: dict[str, Any]) -> None:
+    assert gate.respond(bash(envelope(PUBLIC), **response)) == {}
+
+
+@pytest.mark.parametrize(
+    "stdout",
+    [
+        "warning: slow\n" + envelope(PUBLIC),
+        envelope(PUBLIC) + "\npit_fetch: something",
+        envelope(PUBLIC) + envelope(PUBLIC),
+        envelope(PUBLIC)[:-3],
+        '{"data": [], "gaps": [], "next": 1}',
+        '{"data": [], "data": []}',
+        '{"data": [{"a": 1, "a": 2}]}',
+        '{"data": [], "gaps": [{"n": NaN}]}',
+        '{"data": [], "gaps": {}}',
+        "[" * 200_000,
+        "",
+        " \n",
+    ],
+)
+def test_anything_but_one_strict_envelope_is_withheld(stdout: str) -> None:
+    assert gate.respond(bash(stdout))["decision"] == "block"
+
+
+def test_a_background_run_is_withheld() -> None:
+    hook = bash("")
+    hook["tool_input"]["run_in_background"] = True
+    assert "background" in gate.respond(hook)["reason"]
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        blocks(envelope(PUBLIC), envelope(LATE)),
+        [*blocks(envelope(PUBLIC)), {"type": "image", "data": CANARY}],
+        [{"type": "text", "text": envelope(PUBLIC), "more": CANARY}],
+        {"content": blocks(envelope(PUBLIC)), "structuredContent": {"result": CANARY}},
+        {"content": blocks(envelope(PUBLIC)), "result": envelope(LATE)},
+        json.dumps({"result": envelope(LATE)}),
+        '{"content": [{"type": "text", "text": "x"}], "content": ' + json.dumps(blocks(envelope(PUBLIC))) + "}",
+        [{"data": [], "gaps": []}, {"data": [LATE], "gaps": []}],
+        {"data": [LATE]},
+        7,
+        None,
+    ],
+)
+def test_every_part_of_an_mcp_result_must_be_clean(response: Any) -> None:
+    answer = gate.respond(mcp(response))
+    assert answer["decision"] == "block"
+    assert CANARY not in json.dumps(answer)
+
+
+@pytest.mark.parametrize("response", [blocks(envelope(PUBLIC)), json.dumps({"result": envelope(PUBLIC)})])
+def test_a_clean_mcp_result_passes(response: Any) -> None:
+    assert gate.respond(mcp(response)) == {}
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ({**PUBLIC, "revised_at": LATE["available_at"]}, "PIT_VIOLATION_GT_CUTOFF"),
+        ({**PUBLIC, "body": '{"revised_at": "soon"}'}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
+        ({**PUBLIC, "revised_at": "yesterday"}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
+        ({**PUBLIC, "revised_at": PIT}, "allowed"),
+        ({**PUBLIC, "parts": [[{"x": {"available_at": LATE["available_at"]}}]]}, "PIT_VIOLATION_GT_CUTOFF"),
+        ({**PUBLIC, "parts": [{"revised_at": LATE["available_at"]}]}, "PIT_VIOLATION_GT_CUTOFF"),
+        ({**PUBLIC, "parts": [{"available_at": 5}]}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
+        ({**PUBLIC, "parts": [{"available_at": PIT, "revised_at": None}]}, "allowed"),
+        ({**PUBLIC, "available_at": "2024-02-15T16:00:00.0000001-05:00"}, "PIT_VIOLATION_GT_CUTOFF"),
+        ({**PUBLIC, "available_at": "2024-02-15T24:00:00-05:00"}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
+        ({**PUBLIC, "available_at": "2024-02-30T16:00:00"}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
+        ({**PUBLIC, "available_at": "2024-02-15 16:00:00"}, "PIT_MISSING_TZ"),
+        ({**PUBLIC, "a": [{"b": {"Daily_Stock": 1}}]}, "PIT_FORBIDDEN_FIELD"),
+    ],
+)
+def test_nested_stamps_revisions_and_edges(item: dict[str, Any], expected: str) -> None:
+    assert code(gate.respond(bash(envelope(item)))) == expected
+
+
+def test_a_forbidden_field_is_found_at_any_depth() -> None:
+    deep = '{"daily_return": 1}'
+    for _ in range(300):
+        deep = f'{{"x": [{deep}]}}'
+    assert code(gate.respond(bash(f'{{"data": [], "gaps": [{deep}]}}'))) == "PIT_FORBIDDEN_FIELD"
+
+
+# Which call is judged, and at which PIT.
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("pit_fetch --source x", "allowed"),
+        ("git log", "allowed"),
+        (f"echo --pit {PIT}", "allowed"),
+        (f"python3 -m pit_fetch --pit={PIT}", "PIT_VIOLATION_GT_CUTOFF"),
+        (f"/opt/tools/pit_fetch.py --pit '{PIT}'", "PIT_VIOLATION_GT_CUTOFF"),
+        (f'pit_fetch --pit "{PIT}" | cat', "PIT_VIOLATION_GT_CUTOFF"),
+        (f"pit_fe'tch' --p\"it\" {PIT}", "PIT_VIOLATION_GT_CUTOFF"),
+        (f"pit_fetch --pit 2030-01-01T00:00:00Z --pit {PIT}", "PIT_VIOLATION_GT_CUTOFF"),
+        ("pit_fetch --pit 2030-01-01T00:00:00Z", "allowed"),
+        ("pit_fetch --pit $PIT", "PIT_INVALID_PIT"),
+        ("pit_fetch --pit ''", "PIT_INVALID_PIT"),
+        ("pit_fetch --pit", "PIT_INVALID_PIT"),
+        ("pit_fetch --pit 2024-02-15", "PIT_INVALID_PIT"),
+    ],
+)
+def test_the_pit_of_a_command(command: str, expected: str) -> None:
+    assert code(gate.respond(bash(envelope(LATE), command))) == expected
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pit_fetch --help",
+        f"python3 -I -m pit_fetch --source x --pit {PIT} -h",
+        "./pit_fetch.py --version",
+        "pit_fetch --list-sources --json",
+        "pit_fetch doctor",
+    ],
+)
+def test_one_plain_listing_passes(command: str) -> None:
+    assert gate.respond(bash("usage: pit_fetch …", command), ceiling=PIT) == {}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pit_fetch --help; cat late.json",
+        "pit_fetch --help\ncat late.json",
+        "pit_fetch --help $(cat late.json)",
+        "pit_fetch --help <(cat late.json)",
+        'pit_fetch --source x --keywords "foo --help bar"',
+        "pit_fetch --source x -- --help",
+        "time pit_fetch --help",
+    ],
+)
+def test_what_only_looks_like_a_listing_is_judged(command: str) -> None:
+    assert gate.respond(bash("some text", command), ceiling=PIT)["decision"] == "block"
+
+
+@pytest.mark.parametrize(
+    ("tool_input", "expected"),
+    [
+        ({"params": {"pit": PIT}}, "PIT_VIOLATION_GT_CUTOFF"),
+        ({"params": {"pit": "2030-01-01T00:00:00Z"}, "pit": PIT}, "PIT_VIOLATION_GT_CUTOFF"),
+        ({"params": json.dumps({"pit": PIT})}, "PIT_VIOLATION_GT_CUTOFF"),
+        ({"params": '{"pit": '}, "PIT_INVALID_PIT"),
+        ({"pit": 1_708_030_800}, "PIT_INVALID_PIT"),
+        ({"pit": [PIT]}, "PIT_INVALID_PIT"),
+        ({"pit": ""}, "PIT_INVALID_PIT"),
+        ({"pit": " \t"}, "PIT_INVALID_PIT"),
+        ({"pit": None}, "PIT_INVALID_PIT"),
+        ({"pit": False}, "PIT_INVALID_PIT"),
+        ({"pit": {}}, "PIT_INVALID_PIT"),
+        ({"params": {"pit": ""}}, "PIT_INVALID_PIT"),
+        ({"params": {"pit": None}}, "PIT_INVALID_PIT"),
+        ({"parameters": {"pit": ""}, "params": {"pit": PIT}}, "PIT_INVALID_PIT"),
+        ({"params": {"filter": {"pit": ""}}}, "PIT_INVALID_PIT"),
+        ({"params": {"filter": [{"pit": PIT}]}}, "PIT_VIOLATION_GT_CUTOFF"),
+        ({"params": {"PIT": PIT}}, "PIT_VIOLATION_GT_CUTOFF"),
+        ({"params": {" pit ": ""}}, "PIT_INVALID_PIT"),
+        ({"params": json.dumps({"pit": ""})}, "PIT_INVALID_PIT"),
+        ({"params": '{"\\u0070it": ""}'}, "PIT_INVALID_PIT"),
+        ({"params": '{"pit": "", "pit": "2024-02-15T16:00:00Z"}'}, "PIT_INVALID_PIT"),
+        ({"params": [json.dumps({"a": json.dumps({"pit": PIT})})]}, "PIT_VIOLATION_GT_CUTOFF"),
+        ({"arguments": {"pit": ""}}, "PIT_INVALID_PIT"),
+        ({"params": "{'pit': ''}"}, "PIT_INVALID_PIT"),
+        (json.dumps({"params": {"pit": PIT}}), "PIT_VIOLATION_GT_CUTOFF"),
+        ([{"pit": ""}], "PIT_INVALID_PIT"),
+        ({"query": "x"}, "allowed"),
+        ({"query": "MATCH (n {pit: $pit}) RETURN n", "params": {"ticker": "PIT"}}, "allowed"),
+        ({"query": "[a pit stop", "params": "{}"}, "allowed"),
+        ({"params": {}}, "allowed"),
+    ],
+)
+def test_the_pit_of_a_tool_input(tool_input: dict[str, Any], expected: str) -> None:
+    assert code(gate.respond(mcp(blocks(envelope(LATE)), tool_input))) == expected
+
+
+@pytest.mark.parametrize(
+    ("hook", "ceiling", "expected"),
+    [
+        (bash(envelope(LATE), "pit_fetch --source x"), PIT, "PIT_VIOLATION_GT_CUTOFF"),
+        (bash(envelope(LATE), "pit_fetch --pit 2030-01-01T00:00:00Z"), PIT, "PIT_VIOLATION_GT_CUTOFF"),
+        (bash(envelope(PUBLIC), "pit_fetch --source x"), PIT, "PIT_NOT_RELEASED"),
+        (bash(envelope(PUBLIC), "pit_fetch --source x"), "", "PIT_INVALID_PIT"),
+        (bash(envelope(PUBLIC), "pit_fetch --source x"), "tomorrow", "PIT_INVALID_PIT"),
+        (mcp(blocks(envelope(LATE)), {"query": "x"}), PIT, "PIT_VIOLATION_GT_CUTOFF"),
+        (bash("total 0", "ls"), PIT, "allowed"),
+    ],
+)
+def test_the_ceiling_judges_a_call_without_a_pit_or_with_a_later_one(
+    hook: dict[str, Any], ceiling: str, expected: str
+) -> None:
+    assert code(gate.respond(hook, ceiling)) == expected
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f'git commit -m "Say that pit_fetch --pit {PIT} is one call"',
+        "grep -rn 'pit_fetch --pit' docs | head",
+        "cat docs/pit_fetch.md",
+        "xargs pit_fetch --source x",
+    ],
+)
+def test_a_command_that_only_mentions_a_call_is_left_alone(command: str) -> None:
+    for ceiling in (None, PIT):
+        assert gate.respond(bash("docs/a.md: pit_fetch --pit", command), ceiling) == {}
+
+
+# What the guard prepared: the output is in a private file, and shown from there.
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    folder = tmp_path / "store"
+    folder.mkdir(mode=0o700)
+    return folder
+
+
+def prepared(
+    store: Path, text: str | bytes, call: str = CALL, stdout: str = gate.SENTINEL, **more: Any
+) -> dict[str, Any]:
+    """The hook input after a call that wrote ``text``."""
+    path = store / f"toolu_1.{'0' * 32}"
+    path.touch(0o600)
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    hook = bash(stdout, f"{call} --release {path}{gate.ENDING}", **more)
+    return {**hook, "tool_use_id": "toolu_1"}
+
+
+def shown(answer: dict[str, Any]) -> str:
+    replacement = answer["hookSpecificOutput"]["updatedToolOutput"]
+    assert replacement.keys() == {"stdout", "stderr", "interrupted", "isImage"}
+    return str(replacement["stdout"])
+
+
+def test_a_clean_envelope_is_put_in_front_of_the_model_and_its_file_is_gone(store: Path) -> None:
+    answer = gate.respond(prepared(store, envelope(PUBLIC) + "\n"))
+    assert (shown(answer), "decision" in answer) == (envelope(PUBLIC), False)
+    assert list(store.iterdir()) == []
+
+
+def test_of_two_gates_one_answers(store: Path) -> None:
+    hook = prepared(store, envelope(PUBLIC))
+    assert shown(gate.respond(hook)) == envelope(PUBLIC)
+    assert gate.respond(hook) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (envelope(PUBLIC, LATE), "PIT_VIOLATION_GT_CUTOFF"),
+        (f"noise {CANARY}", "PIT_INVALID_JSON"),
+        ("", "PIT_NOT_RELEASED"),
+        (b"\xff" + CANARY.encode(), "PIT_PARSE_ERROR"),
+    ],
+)
+def test_what_may_not_be_shown_is_withheld_and_its_file_is_gone(store: Path, text: str, expected: str) -> None:
+    answer = gate.respond(prepared(store, text))
+    assert code(answer) == expected
+    assert CANARY not in json.dumps(answer)
+    assert list(store.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"stdout": f"{gate.SENTINEL}\n{CANARY}"},
+        {"stdout": ""},
+        {"stderr": CANARY},
+        {"backgroundTaskId": "b1"},
+        {"persistedOutputPath": "/tmp/out"},
+        {"timedOutAfterMs": 1_000},
+        {"interrupted": True},
+    ],
+)
+def test_a_prepared_call_that_shows_anything_else_is_withheld(store: Path, more: dict[str, Any]) -> None:
+    answer = gate.respond(prepared(store, envelope(PUBLIC), **more))
+    assert answer["decision"] == "block"
+    assert CANARY not in json.dumps(answer)
+    assert list(store.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("toolu_1.", "toolu_2."),
+        ("0" * 32, "0" * 31),
+        (" --release", " --releases"),
+        ("--pit", "--release /tmp/toolu_1.x --pit"),
+        (" >/dev/null", "; cat x >/dev/null"),
+        (gate.SENTINEL, "done"),
+    ],
+)
+def test_what_only_looks_prepared_is_no_release(store: Path, old: str, new: str) -> None:
+    hook = prepared(store, envelope(PUBLIC))
+    hook["tool_input"]["command"] = hook["tool_input"]["command"].replace(old, new)
+    assert gate.respond(hook, PIT)["decision"] == "block"
+
+
+def test_the_earliest_of_pit_and_ceiling_judges_a_prepared_call(store: Path) -> None:
+    earlier = "2024-02-15T14:00:00-05:00"
+    assert code(gate.respond(prepared(store, envelope(PUBLIC)), earlier)) == "PIT_VIOLATION_GT_CUTOFF"
+    late_pit = CALL.replace("2024", "2030")
+    assert code(gate.respond(prepared(store, envelope(LATE), late_pit), PIT)) == "PIT_VIOLATION_GT_CUTOFF"
+    assert code(gate.respond(prepared(store, envelope(PUBLIC), "pit_fetch --source x"))) == "PIT_NOT_RELEASED"
+    quoted = CALL + " --query 'use --pit T'"
+    assert shown(gate.respond(prepared(store, envelope(PUBLIC), quoted), PIT)) == envelope(PUBLIC)
+
+
+def test_a_private_file_that_is_not_private_is_withheld(store: Path, tmp_path: Path) -> None:
+    hook = prepared(store, envelope(PUBLIC))
+    path = next(store.iterdir())
+    path.chmod(0o644)
+    assert code(gate.respond(hook)) == "PIT_NOT_RELEASED"
+    (tmp_path / "mine").write_text(envelope(PUBLIC))
+    path.symlink_to(tmp_path / "mine")
+    assert code(gate.respond(hook)) == "PIT_PARSE_ERROR"
+    os.mkfifo(path, 0o600)
+    assert code(gate.respond(hook)) == "PIT_NOT_RELEASED"
+    assert list(store.iterdir()) == []
+    hook = prepared(store, envelope(PUBLIC))
+    store.chmod(0o755)
+    assert code(gate.respond(hook)) == "PIT_NOT_RELEASED"
+
+
+# The process: whatever happens, exit 0 and an answer that withholds.
+
+
+@pytest.mark.parametrize("stdin", [b"not json", b"[1]", b'"x"', b"\xff\xfe{", b'{"tool_name": "Bash"', b"[" * 100_000])
+def test_input_that_cannot_be_read_is_blocked(stdin: bytes) -> None:
+    answer = start(stdin)
+    assert code(answer) == "PIT_PARSE_ERROR"
+    assert set(answer["hookSpecificOutput"]["updatedToolOutput"]) == {"stdout", "stderr", "interrupted", "isImage"}
+
+
+@pytest.mark.parametrize("stdin", [b"", b" \n", b"{}"])
+def test_no_input_is_allowed(stdin: bytes) -> None:
+    assert start(stdin) == {}
+
+
+def test_the_ceiling_comes_from_the_environment() -> None:
+    hook = json.dumps(bash(envelope(LATE), "pit_fetch --source x")).encode()
+    assert start(hook) == {}
+    assert code(start(hook, {"PIT_FETCH_CEILING": PIT})) == "PIT_VIOLATION_GT_CUTOFF"
+
+
+def test_foreign_modules_in_the_working_directory_are_not_imported(tmp_path: Path) -> None:
+    for name in ("json", "re", "pit_gate", "datetime", "signal"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('foreign')")
+    assert code(start(json.dumps(bash(envelope(LATE))).encode(), cwd=tmp_path)) == "PIT_VIOLATION_GT_CUTOFF"
+
+
+def test_a_gate_that_runs_out_of_time_withholds(tmp_path: Path) -> None:
+    impatient = tmp_path / "pit_gate.py"
+    impatient.write_text(GATE.read_text().replace("ALARM_SECONDS = 7", "ALARM_SECONDS = 1"))
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-S", str(impatient)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process:  # stdin stays open: the input never ends
+        answer = json.loads(process.stdout.read())
+        assert process.wait(timeout=30) == 0
+    assert answer["reason"] == "PIT_PARSE_ERROR: The gate ran out of time"
+    assert "withheld" in answer["hookSpecificOutput"]["updatedToolOutput"]["stdout"]
+
+
+def test_a_log_that_stalls_does_not_hold_up_the_answer(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "log")
+    hook = json.dumps(bash(envelope(LATE))).encode()
+    assert code(start(hook, {"PIT_GATE_LOG": str(tmp_path / "log")})) == "PIT_VIOLATION_GT_CUTOFF"
+
+
+def test_the_log_names_verdicts_and_no_content(tmp_path: Path) -> None:
+    log = tmp_path / "gate.log"
+    for hook in (bash(envelope(LATE)), bash(envelope(PUBLIC)), {**bash(envelope(LATE)), "tool_name": "Bash\n\ud800"}):
+        start(json.dumps(hook).encode(), {"PIT_GATE_LOG": str(log)})
+    lines = [line.partition("] ")[2] for line in log.read_text().splitlines()]
+    assert lines == [
+        "BLOCK tool=Bash PIT_VIOLATION_GT_CUTOFF: data[0].available_at is after the PIT",
+        "ALLOW tool=Bash",
+        "BLOCK tool=Bash\\n\\ud800 PIT_VIOLATION_GT_CUTOFF: data[0].available_at is after the PIT",
+    ]
+
+
+def test_a_full_log_starts_anew_and_an_unwritable_one_is_off(tmp_path: Path) -> None:
+    log = tmp_path / "gate.log"
+    log.write_text("x" * (gate.LOG_MAX_BYTES + 1))
+    hook = json.dumps(bash(envelope(PUBLIC))).encode()
+    assert start(hook, {"PIT_GATE_LOG": str(log)}) == {}
+    assert log.stat().st_size < 100
+    assert (tmp_path / "gate.log.1").stat().st_size == gate.LOG_MAX_BYTES + 1
+    assert start(hook, {"PIT_GATE_LOG": str(tmp_path / "no" / "such" / "folder")}) == {}
+
+
+# The laws, for anything that JSON can say.
+
+_FEBRUARY = datetime(2024, 2, 1, tzinfo=UTC)
+_INSTANTS = st.timedeltas(timedelta(), timedelta(29)).map(lambda past: (_FEBRUARY + past).isoformat())
+_STAMPS = _INSTANTS | st.sampled_from(["2024-02-15", "2024-02-15T16:00:00", "", PIT, None, 0])
+_TEXTS = st.text(max_size=8) | _STAMPS.filter(lambda stamp: isinstance(stamp, str))
+_KEYS = st.sampled_from(["available_at", "revised_at", "available_at_source", "data", "gaps", "title", "daily_stock"])
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | _TEXTS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_KEYS | st.text(max_size=4), inner, max_size=4),
+    max_leaves=20,
+)
+# Mostly an envelope that passes but for one thing: what is wrong in many ways says nothing of each.
+_ITEMS = st.fixed_dictionaries(
+    {
+        "available_at": st.just("2024-02-01T00:00:00Z") | _STAMPS,
+        "available_at_source": st.just("provider_metadata") | st.sampled_from(["edgar_accepted", "x"]),
+    },
+    optional={"revised_at": _INSTANTS, "nested": st.lists(st.fixed_dictionaries({"available_at": _INSTANTS}))},
+)
+_ENVELOPES = st.fixed_dictionaries(
+    {"data": st.lists(_ITEMS, min_size=1, max_size=2)}, optional={"gaps": st.lists(_ITEMS, max_size=1)}
+)
+_ALMOST = st.fixed_dictionaries({"data": st.lists(_ITEMS | _JSON, max_size=5)}, optional={"gaps": _JSON, "x": _JSON})
+_PITS = st.sampled_from([PIT, "2024-02-10T00:00:00.000001Z"])
+
+
+def _stamps_in(tree: Any) -> list[Any]:
+    """Every value of ``available_at`` and ``revised_at`` in a document; written anew, to check the gate's own walk."""
+    if isinstance(tree, list):
+        return [stamp for part in tree for stamp in _stamps_in(part)]
+    if not isinstance(tree, dict):
+        return []
+    own = [tree[key] for key in ("available_at", "revised_at") if tree.get(key) is not None]
+    return own + [stamp for part in tree.values() for stamp in _stamps_in(part)]
+
+
+@examples(2)
+@given(_ENVELOPES, _PITS)
+def test_no_envelope_that_holds_anything_after_the_pit_is_allowed(payload: Any, pit: str) -> None:
+    _check(payload, pit)
+
+
+@examples(2)
+@given(_JSON | _ALMOST, _PITS)
+def test_nothing_else_is_allowed(payload: Any, pit: str) -> None:
+    _check(payload, pit)
+
+
+def _check(payload: Any, pit: str) -> None:
+    cutoff = datetime.fromisoformat(pit)
+    answer = gate.respond(bash(json.dumps(payload), f"pit_fetch --pit {pit}"))
+    if answer:
+        assert answer["decision"] == "block"
+        return
+    opened = payload[0] if isinstance(payload, list) else payload
+    assert set(opened) <= {"data", "gaps"}
+    assert all(item["available_at_source"] in gate.VALID_SOURCES for item in opened["data"])
+    assert all(datetime.fromisoformat(item["available_at"]) <= cutoff for item in opened["data"])
+    assert all(datetime.fromisoformat(stamp) <= cutoff for stamp in _stamps_in(opened))
+
+
+@examples(4)
+@given(st.dictionaries(st.sampled_from(["tool_name", "tool_input", "tool_response", "x"]), _JSON), st.none() | _TEXTS)
+def test_for_any_hook_input_the_answer_is_allow_or_a_complete_block(hook: dict[str, Any], ceiling: str | None) -> None:
+    answer = json.loads(json.dumps(gate.respond(hook, ceiling)))
+    assert answer == {} or (
+        answer["decision"] == "block"
+        and answer["reason"].startswith("PIT_")
+        and answer["hookSpecificOutput"]["updatedToolOutput"]
+    )
+
+
+@examples(0.15)
+@given(_JSON)
+def test_for_any_json_on_stdin_the_process_answers_json_and_exits_0(document: Any) -> None:
+    answer = start(json.dumps(document).encode())
+    assert answer == {} or answer["decision"] == "block"
+
+
+@examples(2)
+@given(st.text(min_size=1, max_size=12), st.timedeltas(timedelta(microseconds=1), timedelta(days=900)), _KEYS)
+def test_no_answer_quotes_what_it_withholds(secret: str, delay: timedelta, key: str) -> None:
+    canary = f"canary {secret}"
+    item = {**LATE, "title": canary, "available_at": (datetime.fromisoformat(PIT) + delay).isoformat()}
+    item[f"{key} of {canary}"] = canary
+    answer = json.dumps(gate.respond(bash(envelope(PUBLIC, item))), ensure_ascii=False)
+    assert "PIT_" in answer
+    assert canary not in answer
+    assert item["available_at"] not in answer
+
+
+def test_a_server_with_bash_in_its_name_is_not_bash() -> None:
+    late = {"available_at": "2025-01-01T00:00:00Z", "available_at_source": "provider_metadata"}
+    answer = [{"type": "text", "text": json.dumps({"data": [late], "gaps": []})}]
+    call = {"tool_name": "mcp__bashdb__query", "tool_input": {"params": {"pit": "2024-02-15T16:00:00-05:00"}}}
+    violation = gate.judge({**call, "tool_response": answer})
+    assert violation is not None
+    assert violation.code == "PIT_VIOLATION_GT_CUTOFF"
+
+
+@pytest.mark.parametrize("params", ['\ufeff{"pit": ""}', json.dumps(json.dumps({"pit": ""}))])
+def test_an_unusable_pit_in_wrapped_json_text_is_not_open_mode(params: str) -> None:
+    violation = gate.judge({"tool_name": "mcp__x__y", "tool_input": {"params": params}, "tool_response": []})
+    assert violation is not None
+    assert violation.code == "PIT_INVALID_PIT"

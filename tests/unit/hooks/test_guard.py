@@ -1,0 +1,599 @@
+"""The guard: which Bash commands may run, and that nothing broken makes it give way."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pit_fetch.cli.commands import COMMANDS
+from pit_fetch.cli.parser import build_parser
+from pit_fetch.engine import registry
+from pit_fetch.request.values import flag_of
+from pit_fetch.support.bundled import gate, load
+
+guard = load("pit_guard")
+GUARD = Path(guard.__file__ or "")
+PROGRAM = GUARD.parent.parent / "pit_fetch.py"
+PIT = "2024-02-15T16:00:00-05:00"
+FETCH = f"pit_fetch --source alphavantage --pit {PIT} EARNINGS symbol=AAPL"
+ONLY = {"PIT_FETCH_WRAPPER_ONLY": "1"}
+CEILING = {"PIT_FETCH_CEILING": PIT}
+
+
+QUERY = {"tool_name": "mcp__neo4j-cypher__read_neo4j_cypher", "tool_input": {"query": "RETURN 1"}}
+
+
+def bash(command: object, **more: Any) -> dict[str, Any]:
+    return {
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_use_id": "toolu_1",
+        "tool_input": {"command": command},
+        "cwd": "/",
+        **more,
+    }
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _temporary_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Private files of these tests have a folder of their own."""
+    STORE.append(str(tmp_path_factory.mktemp("store")))
+    yield
+    STORE.clear()
+
+
+STORE: list[str] = []
+
+
+def respond(hook: dict[str, Any], environ: dict[str, str]) -> dict[str, Any]:
+    answer: dict[str, Any] = guard.respond(hook, {"TMPDIR": STORE[0], **environ})
+    return answer
+
+
+def verdict(hook: dict[str, Any], environ: dict[str, str] | None = None) -> str:
+    """ "alone", "deny", "run" (rebuilt, its envelope released by the gate) or "rebuilt" (rebuilt, and nothing more)."""
+    answer = respond(hook, environ or {})
+    if not answer:
+        return "alone"
+    decision = answer["hookSpecificOutput"]
+    assert decision["hookEventName"] == "PreToolUse"
+    if "updatedInput" in decision:
+        assert "permissionDecision" not in decision  # the user's own rules still decide
+        return "run" if decision["updatedInput"]["command"].endswith(gate.ENDING) else "rebuilt"
+    assert decision["permissionDecision"] == "deny" == answer["decision"].replace("block", "deny")
+    assert decision["permissionDecisionReason"] == answer["reason"] != ""
+    return "deny"
+
+
+def runs(command: str, environ: dict[str, str], **more: Any) -> str:
+    """The command that runs instead, with FILE for the private file."""
+    rebuilt = respond(bash(command, **more), environ)["hookSpecificOutput"]["updatedInput"]["command"]
+    return re.sub(r"(--release )\S+/toolu_1\.[0-9a-f]{32}(?= )", r"\1FILE", rebuilt)
+
+
+def start(stdin: bytes, env: dict[str, str], script: Path = GUARD, cwd: Path | None = None) -> dict[str, Any]:
+    """The guard's answer, as the client starts it."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(script)],
+        input=stdin,
+        capture_output=True,
+        env={"PATH": os.environ["PATH"], "TMPDIR": STORE[0], **env},
+        cwd=cwd,
+        timeout=30,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+# Where Bash is for pit_fetch alone: tests/corpus/commands.py has the commands that run, and those that do not.
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        (FETCH, f"{FETCH} --release FILE"),
+        (f"'my tools'/pit_fetch --pit={PIT}", f"'my tools/pit_fetch' --pit={PIT} --release FILE"),
+        (f"p\\it_'fetch' '--pit' \"{PIT}\"", f"pit_fetch --pit {PIT} --release FILE"),
+        (f"pit_fetch \\\n --pit {PIT} a -- b --limit 5", f"pit_fetch --pit {PIT} a --release FILE -- b --limit 5"),
+        (
+            f"pit_fetch --pit {PIT} '=cat' '~/x' it\\'s \"\"",
+            f"pit_fetch --pit {PIT} '=cat' '~/x' 'it'\"'\"'s' '' --release FILE",
+        ),
+    ],
+)
+def test_what_runs_is_built_from_the_words(command: str, expected: str) -> None:
+    for environ in (ONLY, CEILING):
+        assert runs(command, environ) == expected + gate.ENDING
+
+
+def test_in_open_mode_a_plain_call_shows_what_it_prints() -> None:
+    assert runs("pit_fetch --source x \\\n --limit '5'", ONLY) == "pit_fetch --source x --limit 5"
+    assert verdict(bash(f"pit_fetch --source x -- --pit {PIT}"), ONLY) == "rebuilt"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pit_fetch --help",
+        "pit_fetch --source x --help",
+        "pit_fetch --list-sources --json",
+        f"{PROGRAM} --version",
+        f"python3 -P {PROGRAM} --version",
+        "pit_fetch doctor --json",
+        "pit_fetch lint",
+        "pit_fetch help",
+    ],
+)
+def test_a_plain_listing_shows_what_it_prints(command: str) -> None:
+    assert runs(command, ONLY) == command
+    assert runs(command, CEILING) == command
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "./sub/pit_fetch --version",
+        "/opt/other/pit_fetch --help",
+        "python3 pit_fetch.py --help",
+        f"sub/python3 -I {PROGRAM} --help",
+        f"/usr/bin/python3 {PROGRAM} --help",
+    ],
+)
+def test_another_program_may_fetch_and_not_list(command: str, tmp_path: Path) -> None:
+    for environ in (ONLY, CEILING):
+        assert respond(bash(command, cwd=str(tmp_path)), environ)["reason"] == guard.FOREIGN_LISTING
+    call = command.rpartition(" ")[0] + f" --source x --pit {PIT}"
+    assert verdict(bash(call, cwd=str(tmp_path)), ONLY) == "run"
+
+
+def test_the_installed_program_may_list_by_its_path(tmp_path: Path) -> None:
+    for name in ("installed", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "pit_fetch").touch()
+    environ = {**ONLY, "PATH": str(tmp_path / "installed")}
+    assert verdict(bash(f"{tmp_path}/installed/pit_fetch --help"), environ) == "rebuilt"
+    assert verdict(bash(f"{tmp_path}/other/pit_fetch --help"), environ) == "deny"
+
+
+@pytest.mark.parametrize(
+    "command", ["pit_fetch doctor --prove", "pit_fetch lint /etc", "pit_fetch doctor --json --prove"]
+)
+def test_an_adapter_examines_and_does_no_more(command: str) -> None:
+    assert verdict(bash(command), ONLY) == "deny"
+    assert verdict(bash(command), CEILING) == "rebuilt"
+
+
+# The options of an adapter.
+
+# What an adapter has no need of, and why; what is not a fetch is a listing.
+NOT_FOR_ADAPTERS = {
+    "--timeout": "cuts an answer where the clock says, which withheld items can move",
+    "--input-file": "reads a file of the machine",
+    "--archive": "names a file of the machine, which holds what came after the PIT: the operator sets the variable",
+    "--offline": "the operator decides where answers come from",
+    "--fail": "a failing command never reaches the gate",
+    "--verbose": "prints more than the envelope",
+    "-v": "the same",
+    "--format": "the gate reads JSON",
+    "--output": "writes a file, which the gate does not read",
+}
+LISTINGS = {"--help", "-h", "--version", "--list-sources", "--json"}
+
+
+def test_the_guard_knows_the_options_that_there_are() -> None:
+    """An option that is new has to be entered: in the guard's table, or here as one that adapters do without."""
+    common = {flag for flag in build_parser(None).flags if flag not in LISTINGS}
+    assert {"--" + name for name in guard.COMMON_OPTIONS} == common - NOT_FOR_ADAPTERS.keys()
+
+
+@pytest.mark.parametrize("source", registry.BUNDLED_NAMES)
+def test_an_adapter_may_use_every_option_of_its_source(source: str) -> None:
+    adapter = registry.load(source).agents[0]
+    call = f"pit_fetch --source {source} --pit {PIT}"
+    for option in registry.load(source).options:
+        for words in (f"{flag_of(option.name)} 'x = y'", f"{flag_of(option.name)}=x", f"{option.name.upper()}=x"):
+            assert verdict(bash(f"{call} {words}", agent_type=adapter)) == "run", words
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("--timeout 5", "--timeout"),
+        ("--timeout=5", "--timeout"),
+        ("'--timeout=5 s'", "--timeout"),
+        ("--input-file raw.json", "--input-file"),
+        ("--input-file=-", "--input-file"),
+        ("--query --input-file=raw.json", "--input-file"),
+        ("--archive a.sqlite", "--archive"),
+        ("--output envelope.json", "--output"),
+        ("--release /tmp/x", "--release"),
+        ("--Limit 5", "--Limit"),
+        ("--date_from 2024-01-01", "--date_from"),
+        ("--json", "--json"),
+        ("'-v 1'", "-v 1"),
+        ("-5x", "-5x"),
+        ("path=/etc/passwd", "path=..."),
+        ("INPUT_FILE=raw.json", "INPUT_FILE=..."),
+        ("--query path=/etc/passwd", "path=..."),
+    ],
+)
+def test_any_other_option_is_refused_by_name(words: str, named: str) -> None:
+    call = f"pit_fetch --source x --pit {PIT} {words}"
+    for environ in (ONLY, {**ONLY, **CEILING}):
+        assert respond(bash(call), environ)["reason"].startswith(f"{named} is not an option that adapters may use")
+    assert verdict(bash(call, agent_type="pit-fetch:alphavantage")) == "deny"
+    assert verdict(bash(call), CEILING) == ("deny" if named == "--release" else "run")  # which others may choose
+    assert verdict(bash(call)) == "alone"
+
+
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"lint", "doctor"}))
+def test_an_adapter_runs_no_other_command(name: str) -> None:
+    assert verdict(bash(f"pit_fetch {name} x --source y"), ONLY) == "deny"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pit_fetch archive log --json",
+        "pit_fetch archive replay last",
+        "pit_fetch archive replay last --archive=--help",
+        "pit_fetch archive info",
+        "pit_fetch capture list.toml",
+        "pit_fetch capture list.toml --json --archive /tmp/a.db",
+        f"pit_fetch archive log --pit {PIT}",
+        f"pit_fetch archive --pit {PIT} --limit 5",
+    ],
+)
+def test_an_adapter_looks_into_no_archive(command: str) -> None:
+    """By its name alone, too: then no variable tells the program, which refuses it under a ceiling by itself."""
+    assert verdict(bash(command), ONLY) == "deny"
+    assert verdict(bash(command, agent_type="alphavantage")) == "deny"
+    assert verdict(bash(command), CEILING) == ("run" if "--pit" in command else "deny")
+
+
+def test_normalize_is_for_whoever_may_run_commands_and_is_judged_like_a_fetch() -> None:
+    """It reads files, and a page that an agent has written proves nothing: adapters may not use it."""
+    call = f"pit_fetch normalize --pit {PIT} --pages saved --input-file items.json"
+    assert verdict(bash(call), ONLY) == verdict(bash(call), {**ONLY, **CEILING}) == "deny"
+    assert verdict(bash(call, agent_type="perplexity-search")) == "deny"
+    assert verdict(bash(call), CEILING) == "run"
+    assert verdict(bash(call.replace("T16:00:00", "T16:00:01")), CEILING) == "deny"
+    assert verdict(bash(call.replace(f"--pit {PIT}", "")), CEILING) == "deny"
+    assert verdict(bash(call.replace("--input-file ", "< ")), CEILING) == "deny"
+    assert verdict(bash(call)) == "alone"
+
+
+def test_an_operator_allows_the_options_of_a_plugin() -> None:
+    call = f"pit_fetch --source widgets --pit {PIT} --min-size 5 kind=a --colour red"
+    assert verdict(bash(call), ONLY) == "deny"
+    allowed = {"PIT_FETCH_ADAPTER_OPTIONS": "--min-size, KIND\ncolour"}
+    assert verdict(bash(call), {**ONLY, **allowed}) == "run"
+    assert verdict(bash(call, agent_type="bz-news-api"), allowed) == "run"
+    assert verdict(bash(call.replace("min-size", "timeout")), {**ONLY, **allowed}) == "deny"
+    assert verdict(bash(f"{call} --fail"), {**ONLY, "PIT_FETCH_ADAPTER_OPTIONS": "fail"}) == "deny"
+
+
+def test_a_refusal_shows_the_right_form() -> None:
+    assert "pit_fetch --source SOURCE --pit 2024-02-15T16:00:00-05:00" in respond(bash("ls"), ONLY)["reason"]
+
+
+def test_a_call_runs_in_the_foreground_and_to_its_end() -> None:
+    hook = bash(FETCH)
+    hook["tool_input"] |= {"run_in_background": True, "timeout": 1_000}
+    rebuilt = respond(hook, ONLY)["hookSpecificOutput"]["updatedInput"]
+    assert rebuilt.keys() == {"command", "timeout"}
+    assert rebuilt["timeout"] == guard.TIMEOUT_MS
+
+
+@pytest.mark.parametrize(
+    ("command", "environ", "expected"),
+    [
+        (FETCH, ONLY, "deny"),
+        (FETCH, CEILING, "deny"),
+        ("tail -f log", ONLY, "deny"),
+        ("tail -f log", CEILING, "alone"),
+        ("grep -c pit_fetch log", CEILING, "alone"),
+        (FETCH, {}, "alone"),
+    ],
+)
+def test_monitor_runs_no_call(command: str, environ: dict[str, str], expected: str) -> None:
+    assert verdict({**bash(command), "tool_name": "Monitor"}, environ) == expected
+
+
+@pytest.mark.parametrize(
+    ("server", "environ", "expected"),
+    [
+        ("neo4j-cypher", CEILING, "deny"),
+        ("plugin_graph_neo4j-cypher", ONLY, "deny"),
+        ("perplexity", CEILING, "deny"),
+        ("docs", CEILING, "alone"),
+        ("neo4j-cypher", {}, "alone"),
+        (None, CEILING, "alone"),
+    ],
+)
+def test_a_gated_servers_resources_are_refused(server: object, environ: dict[str, str], expected: str) -> None:
+    hook = {"tool_name": "ReadMcpResourceTool", "tool_input": {"server": server, "uri": "x"}}
+    assert verdict(hook, environ) == expected
+
+
+@pytest.mark.parametrize("command", [None, 5, ["pit_fetch"], {"a": 1}])
+def test_a_command_that_is_no_text_is_refused(command: object) -> None:
+    assert verdict(bash(command), ONLY) == "deny"
+
+
+@pytest.mark.parametrize(
+    ("hook", "environ", "expected"),
+    [
+        (bash("ls", agent_type="alphavantage"), {}, "deny"),
+        (bash("ls", agent_type="pit-fetch:bz-news-api"), {}, "deny"),
+        (bash(FETCH, agent_type="sec_full_text"), {}, "run"),
+        (bash("ls", agent_type="general-purpose"), {}, "alone"),
+        (bash("ls", agent_type=None), {}, "alone"),
+        (bash("ls"), {"PIT_FETCH_WRAPPER_ONLY": "0"}, "alone"),
+        (bash("ls"), {"PIT_FETCH_WRAPPER_ONLY": ""}, "alone"),
+        (bash("ls"), {"PIT_FETCH_WRAPPER_ONLY": "true"}, "deny"),
+        ({**bash("ls"), "tool_name": "Read"}, ONLY, "alone"),
+    ],
+)
+def test_where_the_guard_rules(hook: dict[str, Any], environ: dict[str, str], expected: str) -> None:
+    assert verdict(hook, environ) == expected
+
+
+def test_the_rewritten_call_keeps_its_other_parameters() -> None:
+    hook = bash(FETCH)
+    hook["tool_input"] |= {"description": "fetch", "field_of_tomorrow": [1]}
+    rebuilt = respond(hook, ONLY)["hookSpecificOutput"]["updatedInput"]
+    assert (rebuilt["description"], rebuilt["field_of_tomorrow"]) == ("fetch", [1])
+
+
+# The private file.
+
+
+def private(environ: dict[str, str], **more: Any) -> Path:
+    rebuilt = guard.respond(bash(FETCH, **more), {**CEILING, **environ})["hookSpecificOutput"]["updatedInput"][
+        "command"
+    ]
+    return Path(re.findall(r"--release (\S+)", rebuilt)[0])
+
+
+def test_the_private_file_is_empty_and_this_users_alone(tmp_path: Path) -> None:
+    path = private({"TMPDIR": str(tmp_path)})
+    assert path.read_bytes() == b""
+    assert path.name.startswith("toolu_1.")
+    assert (path.stat().st_mode & 0o7777, path.parent.stat().st_mode & 0o7777) == (0o600, 0o700)
+    assert private({"TMPDIR": str(tmp_path)}) != path
+
+
+def test_what_no_gate_took_is_removed_in_the_end(tmp_path: Path) -> None:
+    old, new = private({"TMPDIR": str(tmp_path)}), private({"TMPDIR": str(tmp_path)})
+    os.utime(old, (0, 0))
+    private({"TMPDIR": str(tmp_path)})
+    assert (old.exists(), new.exists()) == (False, True)
+
+
+def test_the_private_file_is_outside_the_project(tmp_path: Path) -> None:
+    inside = {"TMPDIR": str(tmp_path / "tmp"), "CLAUDE_PROJECT_DIR": str(tmp_path)}
+    (tmp_path / "tmp").mkdir()
+    path = private(inside)
+    assert tmp_path not in path.parents
+    path.unlink()
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o1777, 0o500])
+def test_a_store_that_others_may_enter_is_not_used(tmp_path: Path, mode: int) -> None:
+    store = tmp_path / f"pit_fetch-{os.geteuid()}"
+    store.mkdir()
+    store.chmod(mode)
+    path = private({"TMPDIR": str(tmp_path)})
+    assert path.parent != store
+    path.unlink()
+
+
+def test_a_store_that_is_a_link_is_not_used(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    (tmp_path / f"pit_fetch-{os.geteuid()}").symlink_to(tmp_path / "elsewhere")
+    path = private({"TMPDIR": str(tmp_path)})
+    assert tmp_path not in path.parents
+    path.unlink()
+
+
+def test_without_a_private_file_nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard.os, "mkdir", lambda path, mode: (_ for _ in ()).throw(PermissionError(13, "not yours")))
+    assert "set TMPDIR" in respond(bash(FETCH), CEILING)["reason"]
+
+
+@pytest.mark.parametrize("named", [None, "", "../x", "a b", 5])
+def test_a_call_without_an_id_does_not_run(named: object) -> None:
+    assert "update it" in respond(bash(FETCH, tool_use_id=named), CEILING)["reason"]
+
+
+_WORDS = st.text(st.characters(min_codepoint=32, max_codepoint=0x2FF), max_size=12)
+
+
+@given(st.lists(_WORDS, max_size=4))
+def test_what_counts_as_plain_is_what_the_shell_runs(words: list[str]) -> None:
+    """A plain command gives the shell exactly the words that the guard examined."""
+    command = " ".join(["pit_fetch", *words])
+    plain = gate.plain_words(command)
+    if plain is None:
+        return
+    shell = ["sh", "-c", "pit_fetch() { printf '%s\\0' \"$@\"; }; " + command]
+    printed = subprocess.run(shell, capture_output=True, check=True).stdout.decode()
+    assert printed.split("\0")[:-1] == plain[1:] or (len(plain) == 1 and printed == "\0")
+
+
+# Under a ceiling, in any session.
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        (FETCH, "run"),
+        ("pit_fetch --source x --pit=2024-02-15T21:00:00Z", "run"),
+        ("pit_fetch --source x --pit=2024-02-15T21:00:00.000001Z", "deny"),
+        ("pit_fetch --source x --pit 2030-01-01T00:00:00Z", "deny"),
+        ("pit_fetch --source x --pit 2024-02-15", "deny"),
+        ("pit_fetch --source x --pit '2024-02-15T16:00:00[America/New_York]'", "run"),
+        ("pit_fetch --source x --pit '2024-02-15T16:00:01[America/New_York]'", "deny"),
+        ("pit_fetch --source x --pit '2024-02-15T16:00:00-04:00[America/New_York]'", "deny"),
+        ("pit_fetch --source x --pit", "deny"),
+        ("pit_fetch --source x", "deny"),
+        (f"pit_fetch --source x -- --pit {PIT}", "deny"),
+        ("pit_fetch --help", "rebuilt"),
+        (f"{FETCH} | jq .", "deny"),
+        ("PIT_FETCH_CEILING= pit_fetch --source x", "deny"),
+        ("p''it_fetch --source x", "deny"),
+        ("p\\it_fetch --source x", "deny"),
+        ("ls", "alone"),
+        ("pytest tests/test_my_pit_fetches.py", "alone"),
+        (f'git commit -m "Say that pit_fetch --pit {PIT} is one call"', "alone"),
+        ("git add -A && git commit -qm 'pit_fetch: mend it'", "alone"),
+        ("git commit -m \"$(cat <<'EOF'\nRelease what pit_fetch --pit T prints\n\nIt's $done.\nEOF\n)\"", "alone"),
+        ('grep -rn "pit_fetch --pit" docs/*.md 2>/dev/null | head -5', "alone"),
+        ("ls -l pit_fetch/ | wc -l", "alone"),
+        ("cat pit_fetch/cli/main.py", "alone"),
+        ("cat pit_fetch.sh | sh", "alone"),
+        ("grep pit_fetch docs > o", "alone"),
+        ("xargs pit_fetch --source x", "alone"),
+        ('grep "$(pit_fetch --source x)" docs', "deny"),
+        ('git commit -m "$(cat <<EOF\n$(pit_fetch --source x)\nEOF\n)"', "deny"),
+        ("echo $(pit_fetch --source x)", "deny"),
+        ("ls & pit_fetch --source x", "deny"),
+    ],
+)
+def test_under_a_ceiling_a_call_needs_an_earlier_pit(command: str, expected: str) -> None:
+    assert verdict(bash(command), CEILING) == expected
+
+
+@pytest.mark.parametrize("ceiling", ["", "2024-02-15", "tomorrow"])
+def test_under_a_ceiling_that_cannot_be_read_nothing_is_fetched(ceiling: str) -> None:
+    assert verdict(bash(FETCH), {"PIT_FETCH_CEILING": ceiling}) == "deny"
+    assert verdict(bash("ls"), {"PIT_FETCH_CEILING": ceiling}) == "alone"
+
+
+def test_without_a_ceiling_the_users_shell_is_left_alone() -> None:
+    assert verdict(bash("pit_fetch --source x | jq . > o.json; false")) == "alone"
+
+
+@pytest.mark.parametrize("server", ["neo4j-cypher", "plugin_graph_neo4j-cypher"])
+def test_neo4j_writes_are_refused_everywhere(server: str) -> None:
+    assert verdict({"tool_name": f"mcp__{server}__write_neo4j_cypher", "tool_input": {}}) == "deny"
+    assert verdict({"tool_name": f"mcp__{server}__read_neo4j_cypher", "tool_input": {"query": "RETURN 1"}}) == "alone"
+
+
+# Foreign and broken files.
+
+
+@pytest.mark.parametrize("words", ["--version", f"--source x --pit {PIT}"])
+def test_a_module_is_refused_by_name(words: str) -> None:
+    for program in ("python3 -m pit_fetch", "python3 -I -m pit_fetch", "/usr/bin/python3.12 -uP -m pit_fetch"):
+        for environ in (ONLY, CEILING):
+            assert respond(bash(f"{program} {words}"), environ)["reason"] == guard.NO_MODULE
+        assert verdict(bash(f"{program} {words}")) == "alone"
+
+
+def test_a_foreign_gate_or_package_is_not_what_runs(tmp_path: Path) -> None:
+    """``-m`` and ``-c`` put the working directory on the path; the gate is found by its place all the same."""
+    (tmp_path / "pit_gate.py").write_text("raise SystemExit('foreign')")
+    (tmp_path / "pit_guard.py").write_text("raise SystemExit('foreign')")
+    (tmp_path / "pit_fetch_providers").mkdir()
+    (tmp_path / "pit_fetch_providers" / "__init__.py").write_text("raise SystemExit('foreign')")
+    found = "import pit_fetch.support.bundled as s; print(s.gate.__file__, s.load('pit_guard').__file__)"
+    for words in (["-c", found], ["-m", "pit_fetch", "--source", "bz-news-api", "--pit", PIT]):
+        done = subprocess.run(
+            [sys.executable, *words], cwd=tmp_path, capture_output=True, text=True, check=False, env={"HOME": "/"}
+        )
+        assert "foreign" not in done.stdout + done.stderr
+        assert done.returncode == 0
+    assert start(json.dumps(bash(FETCH)).encode(), ONLY, cwd=tmp_path)["hookSpecificOutput"]["updatedInput"]
+
+
+@pytest.mark.parametrize("gate_text", [None, "", "syntax error here", "raise SystemExit(0)", "print('noise')"])
+def test_without_a_gate_that_loads_no_call_runs(tmp_path: Path, gate_text: str | None) -> None:
+    shutil.copy(GUARD, tmp_path)
+    if gate_text is not None:
+        (tmp_path / "pit_gate.py").write_text(gate_text)
+    for hook in (bash(FETCH), QUERY):
+        assert (
+            "pit_gate.py beside this guard" in start(json.dumps(hook).encode(), ONLY, tmp_path / GUARD.name)["reason"]
+        )
+    assert start(json.dumps(bash("ls")).encode(), CEILING, tmp_path / GUARD.name) == {}
+
+
+_BROKEN = {
+    "allows": "return {}",
+    "raises": "raise ValueError",
+    "replaces nothing": 'return {"decision": "block", "reason": "PIT_VIOLATION_GT_CUTOFF: data[0]"}',
+    "quotes the leak": "return block_output(Violation('x', str(hook)))",
+}
+
+
+@pytest.mark.parametrize("body", _BROKEN.values(), ids=_BROKEN)
+def test_a_broken_gate_is_tried_where_its_silence_would_show_a_result(tmp_path: Path, body: str) -> None:
+    """The output of a Bash call is shown only if the gate releases it, that of an MCP tool unless it is withheld."""
+    shutil.copy(GUARD, tmp_path)
+    broken = f"def respond(hook, ceiling=None):\n    {body}\n\n\nif __name__"
+    (tmp_path / "pit_gate.py").write_text(Path(gate.__file__ or "").read_text().replace("if __name__", broken))
+    answer = start(json.dumps(bash(FETCH)).encode(), ONLY, tmp_path / GUARD.name)
+    assert answer["hookSpecificOutput"]["updatedInput"]["command"].endswith(gate.ENDING)
+    assert start(json.dumps(QUERY).encode(), {}, tmp_path / GUARD.name)["reason"] == guard.GATE_BROKEN
+    assert start(json.dumps(QUERY).encode(), {}) == {}
+
+
+def test_a_gate_that_hangs_means_deny(tmp_path: Path) -> None:
+    impatient = tmp_path / "pit_guard.py"
+    impatient.write_text(GUARD.read_text().replace("ALARM_SECONDS = 7", "ALARM_SECONDS = 1"))
+    (tmp_path / "pit_gate.py").write_text("import select\nselect.select([], [], [])")
+    assert start(json.dumps(bash(FETCH)).encode(), ONLY, impatient)["reason"] == "The guard ran out of time"
+
+
+@pytest.mark.parametrize("stdin", [b"", b"not json", b"[]", b"7", b"\xff", b"[" * 100_000])
+def test_input_that_cannot_be_read_means_deny(stdin: bytes) -> None:
+    assert start(stdin, {})["decision"] == "block"
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.just(FETCH),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=8,
+)
+_HOOKS = st.fixed_dictionaries(
+    {"tool_name": st.just("Bash") | _JSON, "tool_input": st.fixed_dictionaries({"command": _JSON}) | _JSON},
+    optional={"agent_type": _JSON, "cwd": _JSON},
+)
+
+
+@given(_HOOKS, st.sampled_from([{}, ONLY, CEILING, {**ONLY, **CEILING}]))
+def test_for_any_input_the_answer_is_one_the_client_takes(hook: dict[str, Any], environ: dict[str, str]) -> None:
+    assert verdict(hook, environ) in ("alone", "deny", "run", "rebuilt")
+    if hook["tool_name"] == "Bash" and "PIT_FETCH_WRAPPER_ONLY" in environ:
+        assert verdict(hook, environ) != "alone"
+
+
+@pytest.mark.parametrize("path", [GUARD, GUARD.with_name("pit_gate.py")], ids=lambda path: path.name)
+def test_a_hook_file_is_one_stdlib_file_for_python_3_9(path: Path) -> None:
+    tree = ast.parse(path.read_text(), feature_version=(3, 9))
+    imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    names = {name for node in imports for name in _imported(node)}
+    assert names <= sys.stdlib_module_names
+    assert os.access(path, os.X_OK)
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> set[str]:
+    if isinstance(node, ast.ImportFrom):
+        return {str(node.module).partition(".")[0]}
+    return {alias.name.partition(".")[0] for alias in node.names}

@@ -1,0 +1,271 @@
+"""The guard on the tools of Neo4j's MCP server: which queries may run."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pit_fetch.support.bundled import gate, load
+from tests.neo4j.patterns import OPEN, PATTERNS
+
+guard = load("pit_guard")
+HOOKS = Path(guard.__file__ or "").parent
+READ = "mcp__neo4j-cypher__read_neo4j_cypher"
+PIT = "2024-02-15T16:00:00-05:00"
+CEILING = {"PIT_FETCH_CEILING": PIT}
+PATTERN = PATTERNS["news-queries: Latest"].query
+PARAMS = {"pit": PIT, "ticker": "NOG", "limit": 5}
+
+
+def reason(query: object, environ: dict[str, str] | None = None, tool: str = READ, **tool_input: Any) -> str:
+    """Why the call is refused; "" where it may run."""
+    hook = {"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": {"query": query, **tool_input}}
+    answer = guard.respond(hook, environ or {}, gate)
+    if not answer:
+        return ""
+    assert answer["hookSpecificOutput"]["permissionDecision"] == "deny"
+    said: str = answer["reason"]
+    assert said
+    return said
+
+
+# With a PIT, or under a ceiling.
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_every_shipped_pattern_runs_with_any_parameters(name: str) -> None:
+    params = {**dict.fromkeys(PATTERNS[name].parameters, "x"), "pit": PIT}
+    assert reason(PATTERNS[name].query, params=params) == ""
+    assert reason(PATTERNS[name].query, CEILING, params={**params, "limit": [1, None], "other": {"a": 1}}) == ""
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda q: "\n\n" + q + "\n ",
+        lambda q: q.replace("\n", "\r\n"),
+        lambda q: q.replace("\n", "\n    "),
+        lambda q: "\n".join(line.strip() + "  \t" for line in q.split("\n")),
+        lambda q: q.replace("\n", "\n\n"),
+    ],
+)
+def test_blanks_at_the_ends_of_lines_do_not_matter(change: Any) -> None:
+    assert reason(change(PATTERN), params=PARAMS) == ""
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda q: q.replace("<=", "<"),
+        lambda q: q.replace("\n", " "),
+        lambda q: q.replace("\nWHERE", " WHERE"),
+        lambda q: q.replace("\nWHERE", "\n//\nWHERE"),
+        lambda q: q.replace("\nWHERE", " //\nWHERE"),
+        lambda q: q.replace("WHERE", "WHERE  "),
+        lambda q: q.replace("WHERE", "where"),
+        lambda q: q.replace("'Z'", "' Z'"),
+        lambda q: q.replace("n.created,", "$pit,"),
+        lambda q: q + ";",
+        lambda q: q + "\nUNION MATCH (n) RETURN [n] AS data, [] AS gaps",
+        lambda q: q.replace("\n", "\x0b"),
+        lambda q: q.replace("\n", "\u2028"),
+        lambda q: q.replace("\n", "\r"),
+        lambda q: q.replace("MATCH", "\\u004DATCH"),
+        lambda q: q.replace("MATCH", "\u00a0MATCH"),
+        lambda q: "RETURN [{id: '1', available_at: $pit, available_at_source: 'neo4j_created'}] AS data, [] AS gaps",
+        lambda q: OPEN["entity-queries: Company profile"].query,
+        lambda q: "",
+        lambda q: 5,
+        lambda q: None,
+        lambda q: [q],
+    ],
+)
+def test_anything_else_is_refused_with_a_pit(change: Any) -> None:
+    assert reason(change(PATTERN), params=PARAMS)
+    assert reason(change(PATTERN), CEILING, params=PARAMS)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        None, {}, {"ticker": "NOG"}, {"pit": ""}, {"pit": "  "}, {"pit": None}, {"pit": 5}, {"pit": ["2024"]}, {"pit": "2024-02-15"},
+        {"pit": f" {PIT}"}, {"pit": "2024-02-15T16:00:01-05:00"}, {"pit": "2024-02-16T00:00:00Z"}, {"PIT": PIT},
+        {"pit": PIT, "Pit": "2024-01-01T00:00:00Z"}, {"pit": PIT, "a": {"pit": PIT}}, json.dumps({"pit": PIT}), [{"pit": PIT}], "x",
+    ],
+)  # fmt: skip
+def test_under_a_ceiling_every_call_needs_its_own_pit(params: Any) -> None:
+    assert reason(PATTERN, CEILING, params=params)
+
+
+def test_the_pit_is_named_once_and_where_the_server_reads_it() -> None:
+    assert "params.pit" in reason(PATTERN, pit=PIT)
+    assert "params.pit" in reason(PATTERN, parameters={"pit": PIT})
+    assert reason(PATTERN, params=PARAMS, pit="2023-01-01T00:00:00Z")
+    assert reason(PATTERN, params=PARAMS, database="system")
+    assert "params.pit" in reason(PATTERN, params={"ticker": "NOG"})  # open mode, but the pattern needs it
+    assert reason(PATTERN, {"PIT_FETCH_CEILING": "soon"}, params=PARAMS)
+    assert reason(PATTERN, {"PIT_FETCH_CEILING": ""}, params=PARAMS)
+    assert reason(PATTERN, CEILING, params={**PARAMS, "pit": "2020-01-01T00:00:00.5Z"}) == ""
+
+
+def test_writes_and_the_schema_tool() -> None:
+    for tool in ("mcp__neo4j-cypher__write_neo4j_cypher", "mcp__other__graph-write_neo4j_cypher"):
+        assert "forbidden" in reason("CREATE (n)", tool=tool)
+        assert "forbidden" in reason(PATTERN, tool=tool, params=PARAMS)
+    schema = "mcp__neo4j-cypher__get_neo4j_schema"
+    assert reason(None, tool=schema) == ""
+    assert "today" in reason(None, CEILING, tool=schema)
+    assert reason("MATCH (n) RETURN n", CEILING, tool="mcp__other__graph-read_neo4j_cypher")
+    assert guard.respond({"tool_name": "mcp__other__read_file", "tool_input": {}}, CEILING, gate) == {}
+
+
+def test_the_operators_own_patterns(tmp_path: Path) -> None:
+    for name in ("pit_gate.py", "pit_guard.py"):
+        shutil.copy(HOOKS / name, tmp_path)
+    own = "MATCH (n:Mine)\n  WHERE n.at <= $pit\nWITH collect({id: n.id}) AS items\nRETURN items AS data, [] AS gaps\n"
+    hook = {"tool_name": READ, "tool_input": {"query": own, "params": PARAMS}}
+
+    def start(hook: Any) -> Any:
+        command = [sys.executable, "-I", "-S", str(tmp_path / "pit_guard.py")]
+        env = {"PATH": os.environ["PATH"], **CEILING}
+        done = subprocess.run(command, input=json.dumps(hook), capture_output=True, text=True, env=env, check=True)
+        return json.loads(done.stdout)
+
+    assert start(hook)["decision"] == "block"
+    (tmp_path / "cypher").mkdir()
+    (tmp_path / "cypher" / "mine.cypher").write_text(own.replace("\n", "\r\n"))
+    (tmp_path / "cypher" / "empty.cypher").write_text("\n")
+    (tmp_path / "cypher" / "notes.txt").write_text("MATCH (n) RETURN n")
+    assert start(hook) == {}
+    assert start({**hook, "tool_input": {"query": PATTERN, "params": PARAMS}}) == {}  # needs no file but the guard
+    assert start({**hook, "tool_input": {"query": "MATCH (n) RETURN n", "params": PARAMS}})["decision"] == "block"
+    assert start({**hook, "tool_input": {"query": "", "params": PARAMS}})["decision"] == "block"
+    (tmp_path / "pit_gate.py").write_text("")
+    assert start(hook)["decision"] == "block"
+
+
+# Open mode.
+
+HOSTILE = (
+    # Writing, however it is written.
+    "CREATE (n)", "create (n:News {id: 1})", "CrEaTe (n)", "MERGE (n:News {id: 1})", "MATCH (n) SET n.x = 1", "MATCH (n) set n.x = 1",
+    "MATCH (n) SET n:Late", "MATCH (n) SET n += $map", "MATCH (n) DELETE n", "MATCH (n) DETACH DELETE n", "MATCH (n) NODETACH DELETE n",
+    "MATCH (n) REMOVE n.x", "MATCH (n) REMOVE n:News", "INSERT (n:News)", "MATCH (n) INSERT (n)-[:X]->(:Y)",
+    "MATCH (n) FOREACH (x IN [1] | SET n.x = x)", "FOREACH (x IN [1] | CREATE (:N))", "MERGE (n) ON CREATE SET n.x = 1",
+    "MATCH (n) WITH n CREATE (m) RETURN m", "MATCH (n)CREATE(m)", "MATCH (n)\nCREATE\n(m)", "MATCH (n)\tSET\tn.x=1", "MATCH (n)\x0bSET n.x=1",
+    "MATCH (n)\u2003SET\u2003n.x=1", "MATCH (n)\u00a0SET\u00a0n.x=1", "MATCH (n)/**/SET/**/n.x=1", "MATCH (n)/* a */SET n.x=1",
+    "MATCH (n) // read only\nSET n.x = 1", "MATCH (n) // read only\rSET n.x = 1", "MATCH (n) /* ' */ SET n.x = 1 /* ' */",
+    "MATCH (n) /* // */ SET n.x = 1", "MATCH (n) // /*\nSET n.x = 1 // */", "MATCH (n) WHERE n.x = '//' SET n.x = 1",
+    "MATCH (n) WHERE n.x = '\\\\' SET n.x = 1 //'", "MATCH (n) WHERE n.x = 'a\\'' SET n.x = 1", 'MATCH (n) WHERE n.x = "\'" SET n.x = "\'"',
+    "MATCH (n) WHERE n.x = 'a\\u0027 SET n.x = 1 //'", "MATCH (n) S\\u0045T n.x = 1",
+    "\\u0043REATE (n)", "\\u0043\\u0052\\u0045\\u0041\\u0054\\u0045 (n)", "MATCH (n) // \\u000aSET n.x = 1", "MATCH (n) // \\u000DSET n.x = 1",
+    "MATCH (n) /* \\u002a/ SET n.x = 1 /* */", "MATCH (n) WHERE n.`a\\u0060 SET n.x = 1 //`", "MATCH (n) WHERE n.`a``` = 1 SET n.x = 1",
+    "MATCH (`n``) RETURN 1 //`) SET n.x = 1 //`", "MATCH (n) WHERE n.x=1SET n.y=2", "MATCH (n) WHERE n.x=1.SET n.y=2", "MATCH (n) WHERE n.x=1.5SET n.y=2",
+    "MATCH (n) WHERE n.x=$x SET n.y=2", "MATCH (n) WHERE n.x=$x\nSET n.y=2", "MATCH (n) WHERE n.x=a$ SET n.y=2", "MATCH (n) WHERE n:News SET n.y=2",
+    "MATCH (n) WITH n AS set SET set.x = 1", "MATCH (n) RETURN n.create CREATE (m)", "MATCH (n:A|B) SET n.x = 1", "MATCH (n) \u017fET n.x = 1",
+    "EXPLAIN CREATE (n)", "PROFILE MATCH (n) DELETE n", "CYPHER 5 CREATE (n)", "CYPHER runtime=slotted CREATE (n)",
+    "CYPHER 25 planner=cost MATCH (n) DELETE n", "EXPLAIN CYPHER 5 DROP INDEX x",
+    # In subqueries.
+    "CALL { CREATE (n) }", "MATCH (n) CALL { WITH n SET n.x = 1 } RETURN n", "MATCH (n) CALL (n) { SET n.x = 1 } RETURN n",
+    "MATCH (n) CALL (*) { DELETE n } RETURN 1", "CALL { CALL { CALL { MERGE (n) } } }", "MATCH (n) WHERE EXISTS { MATCH (m) DELETE m } RETURN n",
+    "RETURN COUNT { CREATE (n) }", "RETURN COLLECT { MATCH (n) SET n.x = 1 RETURN n }", "MATCH (n) CALL { WITH n DETACH DELETE n } IN TRANSACTIONS",
+    # Schema and administration.
+    "CREATE INDEX x FOR (n:News) ON (n.id)", "CREATE CONSTRAINT FOR (n:News) REQUIRE n.id IS UNIQUE", "DROP INDEX x", "DROP CONSTRAINT x",
+    "DROP DATABASE neo4j", "ALTER USER neo4j SET PASSWORD 'x'", "GRANT ROLE admin TO bob", "DENY READ {*} ON GRAPH * TO bob",
+    "REVOKE ROLE admin FROM bob", "RENAME USER a TO b", "STOP DATABASE neo4j", "START DATABASE neo4j", "TERMINATE TRANSACTIONS 'x'",
+    "ENABLE SERVER 'x'", "SHOW TRANSACTIONS", "SHOW USERS", "SHOW SETTINGS", "SHOW DATABASES", "SHOW ALL PRIVILEGES",
+    # Behind a variable that is named as.
+    "WITH 1 AS as CREATE (n)", "MATCH (as) WITH as CREATE (n)", "MATCH (n), (as) WITH n, as SET n.x = 1", "UNWIND [1] AS as MERGE (n)",
+    "MATCH (as) WITH DISTINCT as DELETE as", "MATCH (as) WITH 1 AS a ORDER BY as CREATE (n)",
+    # Out of the database.
+    "LOAD CSV FROM 'file:///etc/passwd' AS row RETURN row", "load csv with headers from 'http://x.test' as row return row",
+    "LOAD/**/CSV FROM 'http://x.test' AS row RETURN row", "MATCH (n) LOAD CSV FROM n.url AS row RETURN row", "CALL { LOAD CSV FROM 'x' AS r RETURN r } RETURN r",
+    "USING PERIODIC COMMIT LOAD CSV FROM 'x' AS r CREATE (n)", "LOAD\\u0020CSV FROM 'x' AS r RETURN r",
+    "USE system SHOW USERS", "USE other MATCH (n) RETURN n", "CALL { USE other MATCH (n) RETURN n } RETURN n", "USE graph.byName('x') RETURN 1",
+    "CALL apoc.load.json('http://x.test')", "CALL `apoc`.`load`.`json`('http://x.test')", "CALL `apoc.load.json`('x')", "CALL apoc . load . json ('x')",
+    "CALL apoc/**/.cypher.doIt('CREATE (n)', {})", "call APOC.LOAD.CSV('x') YIELD list RETURN list", "RETURN apoc.cypher.runFirstColumnSingle('CREATE (n)', {})",
+    "RETURN `apoc`.text.join(['a'], '')", "RETURN `apoc.cypher.runFirstColumnSingle`('CREATE (n)', {})", "RETURN a\\u0070oc.version()",
+    "MATCH (n) WHERE apoc.util.sleep(1) IS NULL RETURN n", "OPTIONAL CALL apoc.load.json('x') YIELD value RETURN value",
+    "RETURN {a: file.load('x')}", "MATCH (n {x: `apoc`.load.json('x')}) RETURN n", "MATCH (n) RETURN n {x: custom.read(1)}",
+    "MATCH p = ()--() RETURN [x IN nodes(p) WHERE x:A | file.load('x')]", "WITH 1 AS as LOAD CSV FROM 'x' AS l RETURN l", "WITH 1 AS as CALL custom.run()",
+    "RETURN file.load('x')", "MATCH (n) WHERE n10s.rdf.stream('x') IS NULL RETURN n", "RETURN `custom`.read(1)", "RETURN gds.graph.project('g', 1, 2)",
+    "RETURN genai.vector.encode('x', 'OpenAI', {})", "RETURN ai.text.completion('x', 'OpenAI', {})", "CALL genai.vector.encodeBatch([], 'OpenAI')",
+    # Procedures beyond the list.
+    "CALL dbms.listConfig()", "CALL dbms.components()", "CALL db.createLabel('x')", "CALL db.schema.visualization()", "CALL db.stats.retrieve('QUERIES')",
+    "CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()", "CALL db.index.fulltext.createNodeIndex('x', ['A'], ['b'])",
+    "CALL db.create.setNodeVectorProperty(n, 'x', [1.0])", "CALL gds.graph.project('g', '*', '*')", "CALL tx.setMetaData({a: 1})", "CALL dbms.killQuery('x')",
+    "CALL db.labels() YIELD label CALL dbms.listConfig() YIELD name RETURN name", "MATCH (n) CALL { CALL dbms.components() YIELD name RETURN name } RETURN name",
+    "CALL `db`.`createLabel`('x')", "CALL db.labels.x()", "CALL end.x()", "CALL $x", "CALL 'x'",
+    # Several statements, and what has no end.
+    "MATCH (n) RETURN n; CREATE (m)", "RETURN 1; RETURN 2", "RETURN 1;;RETURN 2", "RETURN 1; // \nDROP INDEX x", "MATCH (n) RETURN 'a", "MATCH (n) /* RETURN n",
+    "MATCH (n) RETURN `a", "MATCH (n) RETURN \"a'", "", "   ", "// nothing", ";", "x", "\ufeffCREATE (n)",
+)  # fmt: skip
+
+HONEST = (
+    *(block.query for block in OPEN.values()),
+    "MATCH (n) RETURN n LIMIT 5", "match (n:News) where n.created >= '2024' return n.title order by n.created desc limit 5", "RETURN 1", "RETURN 1;",
+    "MATCH (n:News) WHERE n.title CONTAINS 'CREATE or DELETE; DROP' RETURN n", 'MATCH (n) WHERE n.title = "SET" RETURN n',
+    "MATCH (n) WHERE n.title = 'it\\'s SET' RETURN n", "MATCH (n) // SET nothing; just read\nRETURN n", "MATCH (n) /* CREATE, MERGE */ RETURN n",
+    "MATCH (n) RETURN n.`set`, n.`CREATE`", "MATCH (`create`) RETURN `create`", "MATCH (n) RETURN n.created, n.set, n.delete, n.use, n.call",
+    "MATCH (n) RETURN n . set", "MATCH (n:Asset)-[:SETTLED]->(m:Created) RETURN n", "MATCH (n:Set)-[r:CREATE]->(m:`Delete`) RETURN r",
+    "MATCH (n)-[:CREATE|DELETE|SET]->(m) RETURN m", "MATCH (n:A&!Set) RETURN n", "MATCH (n {set: 1, create: $create}) RETURN n", "RETURN $set, $delete, $`merge`",
+    "RETURN {create: 1, set: 2} AS map", "MATCH (n) RETURN n {.create, .set, use: 1}", "MATCH (n) RETURN n.x AS set ORDER BY n.x", "WITH 1 AS remove RETURN 1",
+    "MATCH (n) RETURN n.created AS created, n.updated AS updated", "MATCH (n) CALL { WITH n MATCH (n)--(m) RETURN count(m) AS c } RETURN c",
+    "MATCH (n) CALL (n) { MATCH (n)--(m) RETURN count(m) AS c } RETURN c", "MATCH (n) CALL (*) { RETURN 1 AS one } RETURN one",
+    "MATCH (n) WHERE EXISTS { (n)-[:INFLUENCES]->(:Company) } RETURN n", "MATCH (n) RETURN COUNT { (n)--() } AS c", "RETURN COLLECT { MATCH (n) RETURN n.id } AS ids",
+    "MATCH (n) WHERE vector.similarity.cosine(n.embedding, $v) > 0.8 RETURN n", "RETURN datetime.truncate('day', datetime()) AS d", "RETURN duration.between(date(), date())",
+    "RETURN point.distance(point({x: 1, y: 2}), point({x: 2, y: 3}))", "CALL db.labels()", "CALL db.relationshipTypes() YIELD relationshipType RETURN relationshipType",
+    "CALL db.propertyKeys", "CALL `db`.`labels`()", "CALL db.index.fulltext.queryNodes('news_ft', 'create~') YIELD node, score RETURN node, score",
+    "CALL db.index.fulltext.queryRelationships('x', $query) YIELD relationship RETURN relationship", "CALL db.index.vector.queryNodes('news_vector_index', 5, $v) YIELD node RETURN node",
+    "UNWIND range(1, 10) AS i RETURN i", "UNWIND [1, 2] AS x WITH x WHERE x > 1 RETURN x", "MATCH p = (a)-[*1..3]->(b) RETURN p", "OPTIONAL MATCH (n) RETURN n",
+    "MATCH (call:Transcript) RETURN call.id ORDER BY call DESC", "MATCH (call) WITH call WHERE call.x = 1 RETURN call, call {.id}", "MATCH (start:Date), (stop:Date) RETURN start, stop",
+    "EXPLAIN MATCH (n) RETURN n", "PROFILE MATCH (n) RETURN n", "CYPHER 5 MATCH (n) RETURN n", "CYPHER runtime=slotted planner=cost MATCH (n) RETURN n", "SHOW INDEXES",
+    "SHOW FULLTEXT INDEXES", "MATCH (n) RETURN n.id UNION MATCH (m) RETURN m.id", "MATCH (n) WHERE n.x =~ '.*(drop|alter).*' RETURN n", "WITH 3 AS drop RETURN drop ORDER BY drop",
+    "MATCH (n) WHERE n.price > 1.5 AND n.ratio < .5 RETURN 1e5, 0xFF, 1_000", "MATCH (ai:Company) RETURN ai.name", "RETURN [x IN [1, 2] WHERE x > 1 | x * 2] AS xs",
+    "MATCH (as) RETURN as", "RETURN count(*) AS create, [1] AS set, {a: 1} AS merge, 'x' AS load, $x AS delete", "RETURN {a: date.truncate('day', date())} AS d",
+    "MATCH p = ()--() RETURN [x IN nodes(p) WHERE x:A | x.title]",
+    "RETURN date.truncate('day', date()) AS d, duration.between(date(), date()) AS e", "RETURN point.distance(null, null) AS x", "MATCH (n) RETURN n.custom AS x",
+    "RETURN reduce(s = 0, x IN [1, 2] | s + x) AS total", "MATCH (n) RETURN CASE WHEN n:News THEN 'set' ELSE 'create' END", "MATCH (n) RETURN n.`apoc.load.json`", "RETURN 'apoc.load.json(1)'",
+)  # fmt: skip
+
+
+def test_the_corpus_is_large_enough() -> None:
+    assert len(set(HOSTILE)) >= 100
+    assert len(set(HONEST)) >= 50
+
+
+@pytest.mark.parametrize("query", HOSTILE)
+def test_a_hostile_query_is_refused(query: str) -> None:
+    assert reason(query)
+    assert reason(query, params={"x": 1})
+
+
+@pytest.mark.parametrize("query", HONEST)
+def test_an_honest_query_runs(query: str) -> None:
+    assert reason(query) == ""
+    assert reason(query, params={"create": "CREATE (n)"}) == ""
+
+
+_PIECES = st.sampled_from(
+    [*HOSTILE, *HONEST, "'", '"', "`", "/*", "*/", "//", "\\", "\\u0027", "\n", ".", ":", "$", "|", "call", "{"]
+)
+
+
+@settings(deadline=None)
+@given(st.lists(_PIECES | st.text(max_size=5), max_size=5).map(" ".join), st.booleans())
+def test_any_text_gets_a_verdict(query: str, has_pit: bool) -> None:
+    assert not reason(query, params={"pit": PIT} if has_pit else {}).startswith("Internal")
+
+
+@pytest.mark.parametrize("query", [None, 5, [], {"a": 1}, ["MATCH (n) RETURN n"]])
+def test_a_query_that_is_no_text_is_refused(query: object) -> None:
+    assert reason(query)

@@ -1,0 +1,398 @@
+"""``pit_fetch normalize``: what a page says is read again, and nothing else is believed."""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pit_fetch.normalize.items import quoted
+from pit_fetch.normalize.saved import entry_of, page_of, plain_address
+from pit_fetch.normalize.stamps import Stamp, dated
+from pit_fetch.support.bundled import gate
+from tests.conftest import Finished, Run
+
+PIT = "2024-02-15T16:00:00-05:00"
+URL = "https://news.example/acme"
+AT = "2024-02-15T09:30:00-05:00"
+HEAD = f'<link rel="canonical" href="{URL}">'
+PUBLISHED = f'<meta property="article:published_time" content="{AT}">'
+BODY = "<h1>Acme &amp; Co beats</h1><p>Revenue <b>rose</b> 4%, \u201cthe best year\u201d.</p>"
+META = {"kind": "meta", "name": "article:published_time"}
+
+
+def item(**changed: Any) -> dict[str, Any]:
+    made = {"url": URL, "page": "acme.html", "published_at": AT, "evidence": META, "title": "Acme & Co beats"}
+    return {name: value for name, value in {**made, **changed}.items() if value is not None}
+
+
+def normalize(run: Run, folder: Path, items: Any, *words: str, pit: str = PIT, **pages: str) -> Finished:
+    pages = pages or {"acme": HEAD + PUBLISHED + BODY}
+    saved = folder / "saved"
+    saved.mkdir(exist_ok=True)
+    for name, text in pages.items():
+        (saved / f"{name}.html").write_text(text)
+    pits = ("--pit", pit) if pit else ()
+    stdin = items if isinstance(items, bytes) else json.dumps(items).encode()
+    return run("normalize", *pits, "--pages", str(saved), *words, stdin=stdin)
+
+
+# The process.
+
+
+def test_an_item_is_dated_by_its_page(run: Run, tmp_path: Path) -> None:
+    left = normalize(run, tmp_path, [item(quotes=["Revenue rose 4%", "fell"], text="It will fall.")])
+    (got,) = left.envelope["data"]
+    assert (left.code, left.err, gate.check(left.out.decode(), datetime.fromisoformat(PIT))) == (0, b"", None)
+    assert got.pop("id").startswith(f"{URL}#")
+    assert got == {
+        "available_at": AT,
+        "available_at_source": "provider_metadata",
+        "url": URL,
+        "title": "Acme & Co beats",
+        "quotes": ["Revenue rose 4%"],
+        "dated_by": "meta article:published_time",
+    }
+    assert left.gap_types == ["pit_excluded", "unverifiable", "unverifiable"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "page"),
+    [
+        ({"published_at": "2024-02-15T09:29:00-05:00"}, PUBLISHED),  # it says something else
+        ({"published_at": None}, PUBLISHED),
+        ({"evidence": {"kind": "json-ld", "name": "datePublished"}}, PUBLISHED),  # it says it elsewhere
+        ({"evidence": {"kind": "meta", "name": "event-date"}}, f'<meta name="event-date" content="{AT}">'),
+        ({"evidence": "meta"}, PUBLISHED),
+        ({}, '<meta property="article:published_time" content="2024-02-15T16:00:01-05:00">'),
+        ({}, PUBLISHED + '<meta property="article:modified_time" content="2024-02-16T09:00:00Z">'),
+        ({}, PUBLISHED + '<script type="application/ld+json">{"dateModified": "2024-02-15"}</script>'),
+        ({}, PUBLISHED + '<script type="application/ld+json">{"dateModified": "yesterday"}</script>'),
+        ({}, PUBLISHED + '<script type="application/ld+json">{"dateModified": </script>'),
+        ({}, PUBLISHED + '<script type="application/ld+json">{"dateModified": "2024-02-16"'),
+        ({"page": "other.html"}, PUBLISHED),
+        ({"page": "../acme.html"}, PUBLISHED),
+        ({"page": None}, PUBLISHED),
+        ({"url": "https://news.example/other"}, PUBLISHED),
+        ({"url": "javascript:alert(1)"}, PUBLISHED),
+        ({"url": 5}, PUBLISHED),
+    ],
+)
+def test_what_the_page_does_not_say_is_not_served(
+    near: Run, tmp_path: Path, changed: dict[str, Any], page: str
+) -> None:
+    (tmp_path / "acme.html").write_text(HEAD + PUBLISHED + BODY)
+    left = normalize(near, tmp_path, [item(**changed)], acme=HEAD + page + BODY)
+    nothing = normalize(near, tmp_path, [])
+    assert (left.code, left.out, left.err) == (0, nothing.out, nothing.err)
+    assert left.gap_types == ["pit_excluded", "unverifiable", "unverifiable", "no_data"]
+
+
+def test_a_link_does_not_lead_out_of_the_folder(near: Run, tmp_path: Path) -> None:
+    (tmp_path / "beside.html").write_text(HEAD + PUBLISHED + BODY)
+    (tmp_path / "saved").mkdir()
+    os.symlink(tmp_path / "beside.html", tmp_path / "saved" / "link.html")
+    os.mkfifo(tmp_path / "saved" / "pipe.html")
+    (tmp_path / "saved" / "folder.html").mkdir()
+    names = ("link.html", "pipe.html", "folder.html", str(tmp_path / "beside.html"), "nul\0.html", "a" * 5_000)
+    left = normalize(near, tmp_path, [item(page=name) for name in names])
+    assert (left.code, left.ids) == (0, [])
+
+
+def test_a_sitemap_dates_its_pages_and_itself(near: Run, tmp_path: Path) -> None:
+    entries = "".join(
+        f"<url><loc>https://news.example/{name}</loc><lastmod>{said}</lastmod><news:news>"
+        f"<news:publication_date>{said}</news:publication_date><news:title><![CDATA[Of {name}]]></news:title>"
+        "</news:news></url>"
+        for name, said in (("acme", AT), ("later", "2024-02-15T17:00:00-05:00"))
+    )
+    pages = {"acme": HEAD + BODY, "map": f'<?xml version="1.0"?><urlset>{entries}</urlset>'}
+    of_page = item(evidence={"kind": "sitemap", "name": "lastmod", "file": "map.html"})
+    alone = item(page="map.html", title="Of acme", evidence={"kind": "sitemap", "name": "publication_date"})
+    later = {**alone, "url": "https://news.example/later", "published_at": "2024-02-15T17:00:00-05:00"}
+    left = normalize(near, tmp_path, [of_page, alone, later, {**later, "published_at": AT}], **pages)
+    assert {one["title"] for one in left.envelope["data"]} == {"Acme & Co beats", "Of acme"}
+
+
+def test_an_entry_that_no_parser_takes_costs_the_other_entries_nothing() -> None:
+    other = "<url><loc>https://news.example/later</loc><lastmod><![foo bar]></lastmod></url>"
+    entry = entry_of(f"{other}<url><loc>{URL}</loc><lastmod><![CDATA[{AT}]]></lastmod></url>{other}".encode(), URL)
+    assert entry is not None
+    assert entry.stamps == (Stamp("sitemap", "lastmod", AT),)
+
+
+def test_a_sitemap_says_nothing_of_the_page_where_it_speaks_of_its_pictures() -> None:
+    video = "<video:video><video:publication_date>2020-01-01</video:publication_date></video:video>"
+    picture = "<image:image><image:loc>https://news.example/acme.png</image:loc></image:image>"
+    entry = entry_of(f"<url>{picture}<loc>{URL}</loc>{video}<lastmod>{AT}</lastmod></url>".encode(), URL)
+    assert entry is not None
+    assert entry.stamps == (Stamp("sitemap", "lastmod", AT),)
+
+
+def test_a_script_without_an_end_of_its_own_is_unreadable() -> None:
+    assert page_of(b'<script type="application/ld+json"/>{"dateModified": "2024-02-20"}</script>') is None
+    assert page_of(b'<script src="a.js"/><p>text<br/></p>') is not None
+
+
+def test_a_reply_saved_with_its_headers(near: Run, tmp_path: Path) -> None:
+    head = "HTTP/1.1 301 Moved\r\nLast-Modified: x\r\n\r\nHTTP/2 200\r\nDate: Thu, 15 Feb 2024 20:00:00 GMT\r\n"
+    changed = "Last-Modified: Thu, 15 Feb 2024 14:30:00 GMT\r\n"
+    by_change = {"kind": "header", "name": "Last-Modified"}
+    on_receipt = item(published_at="Thu, 15 Feb 2024 20:00:00 GMT", evidence={"kind": "header", "name": "Date"})
+    told = item(published_at="Thu, 15 Feb 2024 14:30:00 GMT", evidence=by_change)
+    left = normalize(near, tmp_path, [told, on_receipt], acme=head + changed + "\r\n" + HEAD + BODY)
+    # It is one item, and the later proof counts.
+    (got,) = left.envelope["data"]
+    assert (got["available_at"], got["dated_by"]) == ("2024-02-15T15:00:00-05:00", "header date")
+    earlier = normalize(near, tmp_path, [told, on_receipt], pit=AT, acme=head + changed + "\r\n" + HEAD + BODY)
+    assert [one["dated_by"] for one in earlier.envelope["data"]] == ["header last-modified"]
+
+
+def test_without_a_pit_items_are_served_as_they_are(near: Run, tmp_path: Path) -> None:
+    left = normalize(near, tmp_path, {"data": [item(text="It will fall."), item(page="x"), 5]}, pit="")
+    assert [(one["available_at"], one.get("text")) for one in left.envelope["data"]] == [
+        (AT, "It will fall."),
+        (None, None),
+    ]
+    assert left.gap_types == ["unverifiable", "unverifiable"]
+
+
+@pytest.mark.parametrize(
+    ("items", "words", "code", "kind", "says"),
+    [
+        (b"", (), 4, "input_error", "standard input is empty"),
+        (b"{", (), 4, "input_error", "not valid JSON"),
+        (b'"x"', (), 4, "input_error", "not a JSON array"),
+        (b"[]", ("--pages", "nowhere"), 2, "config", "more than once"),
+        (b"[]", ("--source", "fred"), 2, "config", "--source"),
+        (b"[]", ("--archive", "x"), 2, "config", "--archive"),
+        (b"[]", ("--offline",), 2, "config", "--offline"),
+        (b"[]", ("--frobnicate",), 2, "config", "--frobnicate"),
+        (b"[]", ("--fields", "summary"), 2, "config", "is not one of url, title"),
+        (b"[]", ("word",), 2, "config", "takes no bare words"),
+    ],
+)
+def test_what_is_refused(
+    near: Run, tmp_path: Path, items: bytes, words: tuple[str, ...], code: int, kind: str, says: str
+) -> None:
+    left = normalize(near, tmp_path, items, "--fail", *words)
+    (said,) = [gap for gap in left.envelope["gaps"] if gap["type"] == kind]
+    assert (left.code, left.ids, says in said["reason"]) == (code, [], True)
+    assert left.err.decode().count("\n") == 1
+
+
+def test_a_folder_that_is_not_there_is_named(near: Run, tmp_path: Path) -> None:
+    left = near("normalize", "--pages", str(tmp_path / "gone"), "--fail", stdin=b"[]")
+    assert (left.code, b"--pages is not a folder" in left.err) == (3, True)
+
+
+@pytest.mark.parametrize("words", [(), ("--pit", "2024-02-15T16:00:01-05:00"), ("--pit", "today")])
+def test_a_ceiling_holds_here_too(near: Run, words: tuple[str, ...]) -> None:
+    left = near("normalize", *words, stdin=b"[]", env={"PIT_FETCH_CEILING": PIT})
+    assert (left.code, left.gap_types) == (2, ["invalid_pit"])
+
+
+def test_help(near: Run) -> None:
+    text = near("normalize", "--help").out.decode()
+    assert text == near("help", "normalize").out.decode()
+    assert "--pages DIR" in text
+    assert "article:published_time" in text
+    assert not any(flag in text for flag in ("--source", "--archive", "--offline", "--max-pages"))
+
+
+# What stamps prove.
+
+OTHER = Stamp("json-ld", "datemodified", "2024-02-14")
+
+
+@pytest.mark.parametrize(
+    ("text", "utc"),
+    [
+        ("2024-02-15T14:30:00Z", "2024-02-15 14:30:00"),
+        ("2024-02-15T09:30:00.000-05:00", "2024-02-15 14:30:00"),
+        ("2024-02-15 09:30:00-0500", "2024-02-15 14:30:00"),
+        ("2024-02-15T09:30:00 -0500", "2024-02-15 14:30:00"),
+        ("2024-02-15T14:30Z", "2024-02-15 14:30:59.999999"),
+        ("Thu, 15 Feb 2024 09:30:00 -0500", "2024-02-15 14:30:00"),
+        ("Thu, 15 Feb 2024 14:30:00 GMT", "2024-02-15 14:30:00"),
+        ("2024-02-15", "2024-02-16 12:00:00"),
+        ("2024-02-15T09:30:00", None),
+        ("2024-02-15T09:30:00-00:00", None),
+        ("2024-02-15T09:30:00+0000", "2024-02-15 09:30:00"),
+        ("2024-02-15T09:30:00-0000", None),
+        ("Thu, 15 Feb 2024 09:30:00 EST", None),
+        ("2024-02-30", None),
+        ("15/02/2024", None),
+        ("1708000000", None),
+        ("9999-12-31", None),
+    ],
+)
+def test_a_time_means_the_latest_instant_that_it_could_mean(text: str, utc: str | None) -> None:
+    found = dated("meta", "date", text, [Stamp("meta", "date", f" {text} "), OTHER])
+    assert (found and found.available_at) == (utc and datetime.fromisoformat(utc).replace(tzinfo=UTC))
+
+
+def test_the_claim_may_be_written_in_another_way() -> None:
+    assert dated("meta", "date", "2024-02-15T14:30:00Z", [Stamp("meta", "date", AT)]) is not None
+
+
+def test_every_time_of_a_page_counts() -> None:
+    own = Stamp("meta", "date", AT)
+    later = Stamp("meta", "article:modified_time", "2024-02-20T00:00:00Z")
+    found = dated("meta", "date", AT, [own, OTHER, later])
+    assert found is not None
+    assert found.revised_at == datetime(2024, 2, 20, tzinfo=UTC)
+    twice = dated("meta", "date", AT, [own, Stamp("meta", "date", "2024-02-20T00:00:00Z")])
+    assert twice == found
+    assert dated("meta", "date", AT, [own, Stamp("sitemap", "lastmod", "soon")]) is None
+    assert dated("meta", "date", AT, [own, Stamp("header", "date", "Mon, 01 Jun 2026 00:00:00 GMT")]) == (
+        datetime.fromisoformat(AT),
+        None,
+    )
+
+
+# What a page says.
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<LINK REL='alternate canonical' HREF='{URL}#top'>",
+        f'<meta property="og:url" content="{URL}">',
+        f"<!-- saved from url=(0024){URL} -->",
+        f"HTTP/1.1 200 OK\nContent-Location: {URL}\n\n<p>",
+        f'HTTP/1.1 200 OK\r\nLink: <{URL}>; rel="canonical"\r\n\r\n<p>',
+        '<script type="application/ld+json">{"mainEntityOfPage": "' + URL + '"}</script>',
+        '<script type="application/ld+json">{"@graph": [{"mainEntityOfPage": {"@id": "' + URL + '"}}]}</script>',
+        '<script type="application/ld+json">\n//<![CDATA[\n[{"mainEntityOfPage": "' + URL + '"}]\n//]]>\n</script>',
+    ],
+)
+def test_a_page_says_which_address_it_is_of(html: str) -> None:
+    page = page_of(html.encode())
+    assert page is not None
+    assert page.addresses == {URL}
+
+
+def test_an_address_that_the_page_only_mentions_is_not_its_own() -> None:
+    listed = '{"itemListElement": [{"mainEntityOfPage": "' + URL + '", "url": "' + URL + '"}]}'
+    page = page_of(f'<a href="{URL}">x</a><script type="application/ld+json">{listed}</script>'.encode())
+    assert page is not None
+    assert page.addresses == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("html", "stamps"),
+    [
+        (f'<meta name="DATE" content="{AT}">', [("meta", "date")]),
+        (f'<time itemprop="datePublished" datetime="{AT}">now</time>', [("meta", "datepublished")]),
+        (f'<meta itemprop="dateModified" content="{AT}">', [("meta", "datemodified")]),
+        (f'<meta http-equiv="last-modified" content="{AT}">', [("meta", "last-modified")]),
+        (f'<!-- <meta name="date" content="{AT}"> -->', []),
+        (f'<time datetime="{AT}">an event</time>', []),
+        ("\ufeff\r\nHTTP/1.1 200 OK\r\nLast-Modified: x\r\n\r\n<p>", [("header", "last-modified")]),
+        ('<meta name="date" content="">', []),
+        ('<script type="application/ld+json">{"dateModified": "a", "dateModified": "b"}</script>', [
+            ("json-ld", "datemodified"),
+            ("json-ld", "datemodified"),
+        ]),
+        ('<script type="application/ld+json; charset=utf-8">[{"a": [{"schema:datePublished": ["a"]}]}]</script>', [
+            ("json-ld", "datepublished"),
+        ]),
+        ("<script>{\"datePublished\": 1}</script>", []),
+        *((f'<script type="application/ld+json">{said}</script>', [("json-ld", "datemodified")]) for said in (
+            '{"dateModified": {"@type": "DateTime", "@value": "a"}}',
+            '{"dateModified": 1708500000}',
+            '{"http://schema.org/dateModified": [{"@value": "a"}]}',
+        )),
+        ('<script type="application/ld+json">{"dateModified": null, "event:date": "a"}</script>', []),
+        (f'<time itemprop="datePublished dateModified" datetime="{AT}">', [
+            ("meta", "datepublished"),
+            ("meta", "datemodified"),
+        ]),
+        (f'<i itemprop="https://schema.org/dateModified" content="{AT}">', [("meta", "datemodified")]),
+        (f'<i property="schema:dateModified" content="{AT}" datetime="later">', [("meta", "datemodified")] * 2),
+        (f"<time itemprop='dateModified'>{AT}</time>", [("meta", "datemodified")]),
+        ("<span itemprop='dateModified'><b>Feb</b> 20</span> and more", [("meta", "datemodified")]),
+        ("<span itemprop='dateModified'></span><p>and more</p>", []),
+        (f"<span itemprop='dateModified'><time datetime='{AT}'>Feb 20</time></span>", [("meta", "datemodified")]),
+        ("<input name='date'><p>Search</p>", []),
+        (f'<meta property="og:article:modified_time" content="{AT}">', [("meta", "og:article:modified_time")]),
+        (f'<meta property="event:date" content="{AT}">', []),
+    ],
+)  # fmt: skip
+def test_the_times_of_a_page(html: str, stamps: list[tuple[str, str]]) -> None:
+    page = page_of(html.encode())
+    assert page is not None
+    assert [(one.kind, one.name) for one in page.stamps] == stamps
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "windows-1252", "utf-16"])
+def test_a_page_in_another_encoding(encoding: str) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=" + encoding.encode() + b"\r\n\r\n"
+    page = page_of(head + "<p>caf\u00e9</p>".encode(encoding))
+    assert page is not None
+    assert page.texts[0].startswith("caf\u00e9")
+    assert page_of(b'<meta charset="no such thing"><p>x') is not None
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\0\xff\xfe<!", b"HTTP/", b"<![if x]><!doctype", b"<" * 99, b"%PDF-1.7", b"<a " * 60_000]
+)
+def test_odd_bytes_are_a_page_that_says_nothing(content: bytes) -> None:
+    page = page_of(content)
+    assert page is None or (page.addresses, page.stamps) == (frozenset(), ())
+    assert entry_of(content, URL) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "is_kept"),
+    [
+        ("Acme & Co beats", True),
+        ("Acme", True),
+        ("4%", True),
+        ("ose 4%", False),
+        ("Acme & C", False),
+        ("Rev enue", False),
+        ("Revenuerose", False),
+        ("fell by 0.5%", True),
+        ("5%", False),
+        ("14% more H2O", True),
+        ("14%\nmore H 2 O", True),
+        ("0.5% in The East", True),
+        ("we can", False),
+        ("\u58f2\u4e0a", True),
+        ("  Revenue\nrose 4% ", True),
+        ('Revenue rose 4%, "the best year".', True),
+        ("Revenue rose 5%", False),
+        ("alert", False),
+        (" ", False),
+        (5, False),
+    ],
+)
+def test_only_what_the_page_holds_is_quoted(text: Any, is_kept: bool) -> None:
+    more = "<p>It fell by -0.5%, it fell by 0.5%<p>in <b>T</b>he East: 14% more H<sub>2</sub>O, "
+    more += "we can\u2019t; \u58f2\u4e0a\u9ad8"
+    page = page_of((BODY + more + "<script>alert</script><style>alert</style>").encode())
+    assert page is not None
+    assert quoted({"title": text}, page) == ({"title": text} if is_kept else {})
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("HTTPS://A.example", "https://a.example/"),
+        ("https://A.example", "https://a.example/"),
+        ("https://a.example/X?y=1#z", "https://a.example/X?y=1"),
+        ("https://user:secret@a.example/", None),
+        ("https://", None),
+        ("https://[", None),
+        ("/relative", None),
+        (None, None),
+    ],
+)
+def test_addresses_are_compared_in_one_form(text: Any, plain: str | None) -> None:
+    assert plain_address(text) == plain

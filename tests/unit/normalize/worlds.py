@@ -1,0 +1,243 @@
+"""Worlds of normalize: saved pages and what a transformer made of them, true, false, and of later pages."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta, timezone
+from functools import cache
+from html import escape
+from pathlib import Path
+from random import Random
+from tempfile import mkdtemp
+from typing import Any, NamedTuple
+
+from pit_fetch.testing import inprocess
+from pit_fetch.testing.comparison import CANARY, same_bytes
+from pit_fetch.testing.inprocess import Left, TestClock
+from pit_fetch.transport import HttpReply, HttpRequest
+from tests.laws.worlds import NEW_YORK, PITS, SECRETS, near, noise_count, options
+from tests.loopback.broken import body_of, wreck
+
+_ZONES = (UTC, NEW_YORK, timezone(timedelta(hours=-12)), timezone(timedelta(hours=14)))
+_HOUR = timedelta(hours=1)
+_PLACES = (
+    ("meta", "article:published_time"),
+    ("meta", "date"),
+    ("meta", "datePublished"),
+    ("json-ld", "datePublished"),
+    ("json-ld", "dateModified"),
+    ("header", "Last-Modified"),
+    ("header", "Date"),
+    ("sitemap", "lastmod"),
+)
+_LIES = (
+    *("late", "changed", "form", "odd", "day", "naive", "minute"),
+    *("claim", "place", "other", "gone", "outside", "broken"),
+)
+# Other forms in which a page says that it was changed, at "AT".
+_FORMS = (
+    '<script type="application/ld+json">{"dateModified": {"@type": "DateTime", "@value": "AT"}}</script>',
+    '<script type="application/ld+json">{"http://schema.org/dateModified": [["AT"]]}</script>',
+    '<script type="application/ld+json">{"dateModified": 1708500000}</script>',
+    '<time itemprop="datePublished dateModified" datetime="AT">today</time>',
+    '<span property="schema:dateModified">AT</span>',
+)
+Said = tuple[str, str, str]
+
+
+class World(NamedTuple):
+    """The saved pages by name, and the items."""
+
+    pages: Mapping[str, str]
+    items: Sequence[Any]
+
+
+class _One(NamedTuple):
+    """A page, what the sitemap says of it, and the item that was made of it."""
+
+    pages: Mapping[str, str]
+    entry: str
+    item: Any
+
+
+def law(rng: Random) -> int:
+    """Items that their pages date at or before the PIT give the same bytes, whatever else there is."""
+    pit = rng.choice(PITS)
+    moment = datetime.fromisoformat(pit)
+    public = [_public(rng, moment, n) for n in range(rng.choice((0, 1, 3, 6)))]
+    worlds = [_world(rng, public)]
+    for _ in range(3):
+        noise = [_withheld(rng, moment, n) for n in range(noise_count(rng))]
+        worlds.append(_world(rng, [*(_told_more(rng, one, moment) for one in public), *noise]))
+    choices: dict[str, Sequence[tuple[str, ...]]] = {
+        "limit": [("--limit", "1"), ("--limit", "3"), ("--limit", "500")],
+        "fields": [("--fields", "title"), ("--fields", "url,quotes")],
+        "size": [("--max-chars", "4000")],
+        "from": [("--date-from", "2024-01-01")],
+        "fail": [("--fail",)],
+        "verbose": [("-v",)],
+    }
+    words = options(rng, choices)
+    expected = same_bytes(lambda world: _run(world, pit, words, moment), worlds, SECRETS)
+    assert words or len(expected.ids) == len(public), "what was public is missing"
+    return len(worlds) - 1
+
+
+def _run(world: World, pit: str, words: Sequence[str], moment: datetime) -> Left:
+    root = _root()
+    shutil.rmtree(root)
+    pages, home = root / "pages", root / "home"
+    home.mkdir(parents=True)
+    pages.mkdir()
+    for name, text in {"../beside.html": _outside(moment), **world.pages}.items():
+        (pages / name).write_text(text)
+    return inprocess.run(
+        ["normalize", "--pages", str(pages), "--pit", pit, *words],
+        transport=_NoNetwork(),
+        clock=TestClock(moment + timedelta(days=900)).value(),
+        environ={"HOME": str(home)},
+        folder=home,
+        stdin=body_of(world.items),
+    )
+
+
+class _NoNetwork:
+    def send(self, request: HttpRequest) -> HttpReply:
+        raise AssertionError("normalize asks nobody")
+
+
+@cache
+def _root() -> Path:
+    return Path(mkdtemp(prefix="laws-"))
+
+
+def _world(rng: Random, ones: Sequence[_One]) -> World:
+    pages = {name: text for one in ones for name, text in one.pages.items()}
+    entries, items = [one.entry for one in ones], [one.item for one in ones]
+    rng.shuffle(entries)
+    rng.shuffle(items)
+    return World({**pages, "sitemap.xml": f"<?xml version='1.0'?><urlset>{''.join(entries)}</urlset>"}, items)
+
+
+def _public(rng: Random, moment: datetime, number: int) -> _One:
+    at = moment - near(rng) - timedelta(seconds=1)  # what a form cuts off is not beyond the PIT
+    kind, name = rng.choice(_PLACES)
+    text = _written(rng, kind, at)
+    # A page that says a day was public at that day's end, wherever that is.
+    if name == "date" and rng.random() < 0.5:
+        text = f"{_last_whole_day(moment):%Y-%m-%d}"
+    others = [(*rng.choice(_PLACES[:5]), _written(rng, "meta", at - near(rng))) for _ in range(rng.choice((0, 1, 3)))]
+    return _one(f"page{number}", (kind, name, text), others, "Acme rose.", rng)
+
+
+def _told_more(rng: Random, one: _One, moment: datetime) -> _One:
+    """The same item with what a model added, and its page as it was received later: neither changes anything."""
+    added = {"text": CANARY, CANARY: "1", "author": [CANARY], "section": 5}
+    item = {**one.item, **({key: added[key] for key in rng.sample(sorted(added), 2)})}
+    if rng.random() < 0.5:
+        item["quotes"] = [*item["quotes"], rng.choice((CANARY, "ose.", "Acm"))]  # of no page, and of parts of words
+    received = f"HTTP/1.1 200 OK\r\nDate: {_header(moment + near(rng, 1))}\r\n\r\n"
+    pages = {name: text if text.startswith("HTTP/") else received + text for name, text in one.pages.items()}
+    return one._replace(item=item, pages=pages if rng.random() < 0.5 else one.pages)
+
+
+def _withheld(rng: Random, moment: datetime, number: int) -> _One:
+    """An item that its page does not date at or before the PIT."""
+    before, after = moment - _HOUR, moment + near(rng, 1)
+    place = rng.choice(_PLACES)
+    good: Said = (*place, _written(rng, place[0], before))
+    late: Said = (*place, _written(rng, place[0], after))
+    name, here = f"other{number}", rng.choice(_PLACES[:5])
+    exact = after.astimezone(UTC).isoformat()
+    match rng.choice(_LIES):
+        case "late":
+            return _one(name, (*place, _header(after) if place[0] == "header" else exact), [], CANARY, rng)
+        case "changed":
+            return _one(name, good, [(*here, exact)], CANARY, rng)
+        case "form":
+            one = _one(name, good, [], CANARY, rng)
+            said = f"{rng.choice(_FORMS).replace('AT', exact)}</body>"
+            return one._replace(pages={key: text.replace("</body>", said) for key, text in one.pages.items()})
+        case "odd":
+            return _one(name, good, [(*here, rng.choice(("soon", "2024-02-15 09:30", "1708000000")))], CANARY, rng)
+        case "day":
+            today = f"{moment.astimezone(NEW_YORK):%Y-%m-%d}"
+            return _one(name, ("meta", "date", today), [], CANARY, rng)
+        case "naive":
+            return _one(name, ("meta", "date", f"{before:%Y-%m-%dT%H:%M:%S}"), [], CANARY, rng)
+        case "minute" if moment.second < 59:
+            return _one(name, ("meta", "date", f"{moment:%Y-%m-%dT%H:%M%z}"), [], CANARY, rng)
+        case "claim":  # what the model says, and the page does not
+            one = _one(name, late, [], CANARY, rng)
+            return one._replace(item={**one.item, "published_at": good[2]})
+        case "place":
+            one = _one(name, ("meta", "event-date", before.isoformat()), [], CANARY, rng)
+            wrong = {"kind": rng.choice(("meta", "json-ld", "header")), "name": rng.choice(("event-date", "date", "x"))}
+            return one._replace(item={**one.item, "evidence": wrong})
+        case "other":  # the page of another address, or the sitemap's entry of none
+            one = _one(name, good, [], CANARY, rng)
+            return one._replace(item={**one.item, "url": f"https://news.example/{CANARY}"})
+        case "gone":
+            return _one(name, good, [], CANARY, rng)._replace(pages={})
+        case "outside":
+            one = _one(name, ("meta", "date", before.isoformat()), [], CANARY, rng)
+            beside = {"page": "../beside.html", "url": "https://news.example/beside", "published_at": _OUTSIDE}
+            return one._replace(item={**one.item, **beside})
+        case _:
+            evidence = {"url": f"https://news.example/{name}", "page": CANARY, "evidence": wreck(rng)}
+            return _One({}, "", rng.choice((None, 5, CANARY, [], {}, evidence, {"url": CANARY}, {"url": 5})))
+
+
+_OUTSIDE = "2020-01-01T00:00:00Z"
+
+
+def _outside(moment: datetime) -> str:
+    return _page("https://news.example/beside", [("meta", "date", _OUTSIDE)], f"{CANARY} Acme rose.")
+
+
+def _one(name: str, claimed: Said, others: Sequence[Said], words: str, rng: Random) -> _One:
+    url, (kind, place, text) = f"https://news.example/{name}", claimed
+    everything = [claimed, *others]
+    rng.shuffle(everything)
+    page = _page(url, [one for one in everything if one[0] != "sitemap"], words)
+    stamps = "".join(f"<{said}>{escape(told)}</{said}>" for of, said, told in everything if of == "sitemap")
+    evidence = {"kind": kind, "name": place, **({"file": "sitemap.xml"} if kind == "sitemap" else {})}
+    item = {"url": url, "page": f"{name}.html", "published_at": text, "evidence": evidence}
+    item |= {"title": f"Of {name}", "quotes": [words]}
+    return _One({f"{name}.html": page}, f"<url><loc>{url}</loc>{stamps}</url>", item)
+
+
+def _page(url: str, said: Sequence[Said], words: str) -> str:
+    headers = [f"{name}: {text}" for kind, name, text in said if kind == "header"]
+    head = [f'<link rel="canonical" href="{url}">', f"<title>Of {url.rpartition('/')[2]}</title>"]
+    for kind, name, text in said:
+        if kind == "meta":
+            named = "itemprop" if name == "datePublished" else "property" if ":" in name else "name"
+            head.append(f'<meta {named}="{name}" content="{escape(text)}">')
+        elif kind == "json-ld":
+            head.append(f'<script type="application/ld+json">{json.dumps([{"a": {name: text}}])}</script>')
+    html = f"<!doctype html><html><head>{''.join(head)}</head><body><p>{words}</p></body></html>"
+    return "\r\n".join(["HTTP/2 200", *headers, "", html]) if headers else html
+
+
+def _written(rng: Random, kind: str, at: datetime) -> str:
+    """``at``, at most a second later, in a form that pages have."""
+    local = at.astimezone(rng.choice(_ZONES))
+    forms: Sequence[Callable[[datetime], str]] = (
+        lambda one: one.isoformat(),
+        lambda one: f"{one:%Y-%m-%d %H:%M:%S%z}",
+        lambda one: one.isoformat(timespec="milliseconds"),
+    )
+    return _header(at) if kind == "header" else rng.choice(forms)(local)
+
+
+def _header(at: datetime) -> str:
+    up = at.astimezone(UTC) + timedelta(microseconds=999_999)
+    return f"{up:%a, %d %b %Y %H:%M:%S} GMT"
+
+
+def _last_whole_day(moment: datetime) -> datetime:
+    """The last day that is over everywhere."""
+    return moment.astimezone(timezone(timedelta(hours=-12))) - timedelta(days=1)

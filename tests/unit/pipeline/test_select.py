@@ -1,0 +1,271 @@
+"""The pipeline: what a page keeps is a function of the public records alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pit_fetch.errors import UpstreamError
+from pit_fetch.gaps import Gap, gap
+from pit_fetch.paging import newest_first
+from pit_fetch.pipeline.cursor import format_cursor, parse_cursor, position
+from pit_fetch.pipeline.select import Selection, SelectionBuilder, WithheldCounts, in_order, public, take, visibility
+from pit_fetch.provider import Page, Record, Watermark
+
+PIT = datetime(2024, 2, 15, 21, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+
+
+def record(name: str, seconds: float = 0, revised: float | None = None, title: str = "") -> Record:
+    """A record that is ``seconds`` older than the PIT."""
+    revision = None if revised is None else PIT - timedelta(seconds=revised)
+    return Record(name, PIT - timedelta(seconds=seconds), "provider_metadata", {"title": title}, revision)
+
+
+def keep(
+    stream: Iterable[Record | Page | Watermark | Gap], *, limit: int = 50, cap: int = 1000, after: str = ""
+) -> Selection:
+    builder, parsed = SelectionBuilder(), parse_cursor(after) if after else None
+    ordered = in_order(public(stream, lambda: PIT, WithheldCounts()))
+    position = parsed.position if parsed else None
+    take(ordered, builder, after=position, cap=cap, limit=limit, select=lambda _: True)
+    return builder.build()
+
+
+def pages(*rows: list[Record], order: bool = True) -> list[Page]:
+    """What a source sends that gives its newest records first."""
+    return [Page(tuple(page), newest_first if order else None, number > 0) for number, page in enumerate(rows)]
+
+
+def ids(selection: Selection) -> list[str]:
+    return [kept.id for kept in selection.records]
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        (record("a"), "public"),
+        (record("a")._replace(available_at=PIT + MICROSECOND), "late"),
+        (record("a", 60)._replace(revised_at=PIT), "public"),
+        (record("a", 60)._replace(revised_at=PIT + MICROSECOND), "late"),
+        (record("a")._replace(available_at=None), "undated"),
+        (record("a")._replace(available_at=datetime(2020, 1, 1)), "undated"),  # noqa: DTZ001
+        (record("a")._replace(revised_at=datetime(2020, 1, 1)), "undated"),  # noqa: DTZ001
+        (record(""), "unusable"),
+    ],
+)
+def test_verdicts(item: Record, expected: str) -> None:
+    assert visibility(item, PIT) == expected
+
+
+def test_what_is_withheld_is_tallied_for_the_audit_file() -> None:
+    withheld = WithheldCounts()
+    undated = record("b")._replace(available_at=None)
+    assert list(public([record("a", -1), undated, record(""), record("c")], lambda: PIT, withheld)) == [record("c")]
+    assert (withheld.late, withheld.undated, withheld.unusable) == (["a"], ["b"], 1)
+
+
+def test_undated_records_of_open_mode_stand_last() -> None:
+    undated = record("a")._replace(available_at=None)
+    for order in (True, False):
+        stream = public(pages([record("c", 1), undated], [record("b", 2)], order=order), lambda: None, WithheldCounts())
+        assert [element.id for element in in_order(stream) if isinstance(element, Record)] == ["c", "b", "a"]
+
+
+def test_open_mode_keeps_everything_that_has_an_identity() -> None:
+    assert visibility(record("a")._replace(available_at=None), None) == "public"
+    assert visibility(record(""), None) == "unusable"
+
+
+def test_a_pit_in_the_future_follows_the_clock() -> None:
+    clock = iter([PIT - MICROSECOND, PIT])
+    kept = list(public([record("early"), record("now")], lambda: next(clock), WithheldCounts()))
+    assert kept == [record("now")]
+
+
+def test_ties_are_ordered_by_id_whatever_the_kind_of_source() -> None:
+    records = [record("c"), record("a"), record("b"), record("z", 1)]
+    assert ids(keep(records)) == ids(keep(pages(records[:2], records[2:]))) == ["a", "b", "c", "z"]
+
+
+def test_a_tie_at_the_limit_is_cut_by_id_and_not_by_arrival() -> None:
+    assert ids(keep(pages([record("b")], [record("a"), record("c", 9)]), limit=1)) == ["a"]
+
+
+def test_of_the_versions_of_an_id_the_newest_public_one_counts_by_the_later_of_its_stamps() -> None:
+    first, revised = record("a", 9, title="first"), record("a", 9, revised=5, title="revised")
+    vintage, late = record("a", 7, title="vintage"), record("a", 1, revised=-1, title="late")
+    for stream in permutations((first, revised, vintage, late)):
+        assert [version.payload["title"] for version in keep(stream).records] == ["revised"]
+    assert [version.payload["title"] for version in keep((first, vintage)).records] == ["vintage"]
+
+
+def test_a_page_that_shifted_while_it_was_read_does_not_break_the_order() -> None:
+    a, b, c = record("a", 1), record("b", 2), record("c", 3)
+    assert ids(keep(pages([a, b], [b, a, c]))) == ["a", "b", "c"]
+
+
+def test_a_broken_order_among_public_records_is_an_upstream_error() -> None:
+    with pytest.raises(UpstreamError, match="out of the requested order"):
+        keep(pages([record("a", 2)], [record("b", 1)]))
+    assert ids(keep(pages([record("a", 2)], [record("b", 1)], order=False))) == ["b", "a"]
+
+
+def outcome(*rows: list[Record]) -> tuple[list[str], str]:
+    """The titles of what is kept, and the error that ends it."""
+    builder, error = SelectionBuilder(), ""
+    ordered = in_order(public(pages(*rows), lambda: PIT, WithheldCounts()))
+    try:
+        take(ordered, builder, after=None, cap=1000, limit=50, select=lambda _: True)
+    except UpstreamError as broken:
+        error = broken.gap.code
+    return [str(kept.payload["title"]) for kept in builder.records], error
+
+
+def plain(*seconds: float) -> list[Record]:
+    return [record(f"{number}", age, title=f"{age}") for number, age in enumerate(seconds)]
+
+
+P, OLD_P, NEW_P = record("p", 2, title="p"), record("p", 4, title="old p"), record("p", 4, 1, title="new p")
+Q, R = record("q", 3, title="q"), record("r", 5, title="r")
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 50])
+@pytest.mark.parametrize("withheld", range(3))
+@pytest.mark.parametrize(
+    ("rows", "titles", "error"),
+    [
+        (plain(1, 2, 3, 5, 4, 6), ["1", "2", "3"], "order_broken"),
+        (plain(1, 2, 3, 3, 4, 6), ["1", "2", "3", "3", "4", "6"], ""),
+        ([P, Q, OLD_P, R], ["p", "q", "r"], ""),
+        ([P, Q, P, R], ["p", "q", "r"], ""),
+        # The order that a source promises holds for versions as well: a newer one behind an older one breaks it.
+        ([P, Q, NEW_P, R], ["p", "q"], "order_broken"),
+        ([P, NEW_P, R], ["p"], "order_broken"),
+        ([P, Q, OLD_P, NEW_P, R], ["p", "q"], "order_broken"),
+        ([Q, NEW_P, OLD_P, R], ["q", "new p", "r"], ""),
+    ],
+)
+def test_where_a_page_ends_does_not_decide_whether_the_order_is_broken(
+    size: int, withheld: int, rows: list[Record], titles: list[str], error: str
+) -> None:
+    served = [record("late", -5)] * withheld + rows
+    cut = [served[start : start + size] for start in range(0, len(served), size)]
+    assert outcome(*cut) == (titles, error)
+
+
+def test_a_withheld_record_out_of_order_is_nobody_s_business() -> None:
+    late, undated = record("late", -5), record("undated")._replace(available_at=None)
+    assert ids(keep(pages([record("a", 1), undated], [late, record("b", 2)]))) == ["a", "b"]
+
+
+def test_a_source_repeats_itself_by_what_is_public() -> None:
+    a, b, late = record("a", 1), record("b", 2), record("late", -5)
+    with pytest.raises(UpstreamError, match="same page"):
+        keep(pages(*([a, late] if n % 2 else [late, late, a] for n in range(101)), [b]))
+    assert ids(keep(pages(*([late] for _ in range(300)), [a]))) == ["a"]
+    assert ids(keep(pages(*([a] for _ in range(99)), [b]))) == ["a", "b"]
+    loops = [Page((a,), newest_first) for _ in range(300)]  # each a window of its own
+    assert ids(keep([*loops, Page((b,))])) == ["a", "b"]
+    vintages = [[record("a", 300 - n)] for n in range(200)]
+    assert ids(keep(pages(*vintages, order=False))) == ["a"]
+
+
+def test_a_source_is_not_asked_for_more_than_is_wanted() -> None:
+    def source() -> Iterator[Page | Gap]:
+        yield Page((record("a", 1), record("b", 2)), newest_first)
+        yield gap("result_cap")
+        yield Page((record("c", 3), record("d", 4)), newest_first, continues_previous=True)
+        pytest.fail("asked for a page that nobody wants")
+
+    selection = keep(source(), limit=2)
+    assert (ids(selection), selection.stopped, [gap.code for gap in selection.gaps]) == (
+        ["a", "b"],
+        "limit",
+        ["result_cap"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("limit", "cap", "stopped"), [(3, 10, ""), (2, 10, "limit"), (10, 3, ""), (10, 2, "max_pages")]
+)
+def test_a_cap_says_so_only_when_it_cut_something(limit: int, cap: int, stopped: str) -> None:
+    assert keep([record(name, n) for n, name in enumerate("abc")], limit=limit, cap=cap).stopped == stopped
+
+
+def test_caps_count_before_the_filter_and_limits_after_it() -> None:
+    builder = SelectionBuilder()
+    records = [record(str(n), n) for n in range(10)]
+    take(records, builder, after=None, cap=6, limit=2, select=lambda item: int(item.id) % 2 == 1)
+    assert (ids(builder.build()), builder.scanned, builder.stopped) == (["1", "3"], 6, "limit")
+
+
+def test_what_is_stamped_at_its_receipt_keeps_its_place_in_the_next_run() -> None:
+    def run(seconds: float, after: str = "") -> Selection:
+        today = [record(name, seconds)._replace(at_receipt=True) for name in ("b", "a", "c")]
+        return keep([*today, record("dated", 90)], limit=2, after=after)
+
+    first = run(60)
+    rest = run(30, after=format_cursor(first.records[-1]))
+    assert ids(first) + ids(rest) == ["a", "b", "c", "dated"]
+    assert format_cursor(first.records[-1]) == "b@receipt"
+
+
+def test_of_two_receipts_of_one_id_the_later_is_kept_and_a_late_one_is_withheld() -> None:
+    old, new, late = (record("a", n, title=str(n))._replace(at_receipt=True) for n in (9, 1, -1))
+    assert [kept.payload["title"] for kept in keep([old, late, new]).records] == ["1"]
+
+
+NAMES = st.text("ab /@é%\ud800", min_size=1, max_size=3)  # half of a surrogate pair, too: JSON can say it
+RECORDS = st.lists(
+    st.builds(
+        lambda name, seconds, late: record(name, seconds if not late else -1 - seconds),
+        NAMES,
+        st.integers(0, 5),
+        st.booleans(),
+    ),
+    max_size=12,
+)
+
+
+@given(RECORDS, RECORDS, st.integers(1, 5), st.integers(1, 8), st.randoms(use_true_random=False))
+def test_late_records_and_arrival_order_change_nothing(
+    records: list[Record], others: list[Record], limit: int, cap: int, random: object
+) -> None:
+    mine = [item for item in records if visibility(item, PIT) == "public"]
+    noise = [item for item in others if visibility(item, PIT) != "public"]
+    mixed = [*noise, *records]
+    random.shuffle(mixed)  # type: ignore[attr-defined]
+    left, right = keep(mine, limit=limit, cap=cap), keep(mixed, limit=limit, cap=cap)
+    assert (left.records, left.stopped) == (right.records, right.stopped)
+
+
+@given(RECORDS, st.integers(1, 3))
+def test_pages_by_cursor_are_the_whole_in_order(records: list[Record], limit: int) -> None:
+    whole, after = keep(records).records, ""
+    parts: list[Record] = []
+    while True:
+        selection = keep(records, limit=limit, after=after)
+        parts += selection.records
+        if not selection.stopped:
+            break
+        after = format_cursor(selection.records[-1])
+    assert tuple(parts) == whole
+    assert [position(item) for item in whole] == sorted({position(item) for item in whole})
+
+
+@given(RECORDS, RECORDS, st.integers(1, 5), st.integers(1, 4))
+def test_what_is_withheld_between_the_records_of_a_page_changes_nothing(
+    records: list[Record], others: list[Record], limit: int, size: int
+) -> None:
+    mine = list(keep(records).records)
+    noise = [item for item in others if visibility(item, PIT) != "public"]
+    cut = [mine[start : start + size] for start in range(0, len(mine), size)]
+    left = keep(pages(*cut), limit=limit)
+    right = keep(pages(noise, *([*page, *noise] for page in cut), noise), limit=limit)
+    assert (left.records, left.stopped) == (right.records, right.stopped)

@@ -1,0 +1,460 @@
+"""A request from words and from Python values: what is refused, and that all of its forms are one."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pit_fetch.cli.arguments import parse
+from pit_fetch.engine.registry import BUNDLED_NAMES, load
+from pit_fetch.errors import UsageError
+from pit_fetch.pipeline.cursor import format_cursor
+from pit_fetch.provider import Field, Operation, Option, Provider, Record
+from pit_fetch.request.fetch_request import FetchRequest, from_canonical, of_values
+from pit_fetch.request.operations import OPTION
+from pit_fetch.request.values import flag_of, format_value
+
+PIT = "2024-02-15T16:00:00-05:00"
+
+
+def nothing(*_: object) -> list[Record]:
+    return []
+
+
+def demo(*options: Option) -> Provider:
+    return Provider(name="demo", summary="s", fetch=nothing, parse_reply=nothing, options=options)
+
+
+ONE = demo(
+    Option("op", "h", positional="one"),
+    Option("symbol", "h"),
+    Option("horizon", "h", choices=("3month", "6month")),
+    Option("min_size", "h", kind="integer", minimum=0),
+    Option("since_when", "h", kind="instant"),
+    Option("tickers", "h", kind="list"),
+    Option("exact", "h", kind="flag"),
+)
+ALL = demo(Option("query", "h", positional="all"), Option("forms", "h", kind="list"))
+
+
+def request(*words: str, provider: Provider = ONE, env: Mapping[str, str] | None = None) -> FetchRequest:
+    return parse(["--source", "demo", *words], provider, env or {})
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("EARNINGS", "symbol=AAPL", "--limit", "5"),
+        ("--limit", "5", "EARNINGS", "symbol=AAPL"),
+        ("EARNINGS", "--limit=5", "SYMBOL=AAPL"),
+        ("--op", "EARNINGS", "--symbol", "AAPL", "--limit", "5"),
+        ("op=EARNINGS", "--symbol=AAPL", "--limit", "5"),
+    ],
+)
+def test_all_call_forms_are_one_request(words: tuple[str, ...]) -> None:
+    made = request(*words)
+    assert (made.options["op"], made.options["symbol"], made.limit) == ("EARNINGS", "AAPL", 5)
+    assert made.canonical == "--source demo --limit 5 --op EARNINGS --symbol AAPL"
+
+
+def test_values_by_kind() -> None:
+    options = request(
+        "--horizon=6MONTH", "--min-size", "0", "--since-when", "2024-02-15", "--tickers", " A, B,,", "exact=true"
+    ).options
+    assert options == {
+        "op": None,
+        "symbol": None,
+        "horizon": "6month",
+        "min_size": 0,
+        "since_when": datetime(2024, 2, 15, 5, tzinfo=UTC),
+        "tickers": ("A", "B"),
+        "exact": True,
+    }
+
+
+def test_a_code_is_the_same_request_however_it_was_typed() -> None:
+    codes = demo(Option("symbol", "h", uppercase=True))
+    assert request("symbol=ibm", provider=codes) == request("--symbol", "IBM", provider=codes)
+
+
+def test_bare_words_are_refused_where_no_option_takes_them() -> None:
+    with pytest.raises(UsageError, match="demo takes no bare words: write --name VALUE or name=VALUE; see --help"):
+        request("word", provider=demo())
+
+
+def test_a_timeout_may_be_a_fraction() -> None:
+    assert request("--timeout", "2.5").timeout == 2.5
+
+
+def test_fields_are_a_list() -> None:
+    made = request("--fields", " title, body")
+    assert made.fields == ("title", "body")
+    assert made.canonical == "--source demo --fields title,body"
+
+
+def test_a_number_is_the_same_request_however_it_was_typed() -> None:
+    assert request("--limit", "007").canonical == "--source demo --limit 7"
+
+
+def test_words_are_joined_where_a_provider_takes_them_all() -> None:
+    made = request("going concern", "OR", "x=1", "--forms", "10-K", "--", "-bank", provider=ALL)
+    assert made.options["query"] == "going concern OR x=1 -bank"
+
+
+def test_a_pit_is_never_a_word() -> None:
+    with pytest.raises(UsageError, match="write --pit VALUE"):
+        request("going concern", f"PIT={PIT}", provider=ALL)
+
+
+@pytest.mark.parametrize("words", [(), ("going",)])
+def test_what_follows_two_dashes_is_words(words: tuple[str, ...]) -> None:
+    """The guard reads no options there either."""
+    made = request(*words, "--", "--timeout", "5", "--pit=2030-01-01T00:00:00Z", "--", "--fail", provider=ALL)
+    assert made.options["query"] == " ".join([*words, "--timeout 5 --pit=2030-01-01T00:00:00Z -- --fail"])
+    assert (made.timeout, made.pit, made.fail) == (60, None, False)
+
+
+@pytest.mark.parametrize(
+    ("words", "fix"),
+    [
+        (("--limit", "0"), "--limit is a whole number of at least 1"),
+        (("--limit", "ten"), "--limit is a whole number of at least 1"),
+        (("--limit", "-1"), "--limit"),
+        (("--limit", "1", "--limit", "2"), "--limit is given more than once"),
+        (("--lmit", "1"), "unrecognized arguments: --lmit (did you mean --limit?); see --help"),
+        (("symbl=AAPL",), "symbl=... is not an option of demo (did you mean --symbol?)"),
+        (("--zz", "SECRET"), "unrecognized arguments: --zz; see --help"),
+        (("--zz=SECRET",), "unrecognized arguments: --zz; see --help"),
+        (("--timeout", "0"), "--timeout is a number of seconds, above 0"),
+        (("--timeout", "soon"), "--timeout is a number of seconds, above 0"),
+        (("--timeout", "nan"), "--timeout is a number of seconds, above 0"),
+        (("--date-from", "last week"), "--date-from is YYYY-MM-DD"),
+        (("--date-from", "2024-02-16", "--date-to", "2024-02-15"), "--date-from is after --date-to"),
+        (("--after", "x"), "copy one from a truncated gap"),
+        (("--max-chars", "100"), "--max-chars is 0 (no limit) or a whole number of at least 4000"),
+        (("--max-chars", "-1"), "--max-chars"),
+        (("--max-chars", "many"), "--max-chars is 0 (no limit) or a whole number of at least 4000"),
+        (("--format", "xml"), "--format is one of json, jsonl, csv"),
+        (("--fields", ","), "--fields is empty: give a value or leave it out"),
+        (("--horizon", "1month"), "--horizon is one of 3month, 6month"),
+        (("--symbol", ""), "--symbol is empty"),
+        (("--tickers", ","), "--tickers is empty: give a value or leave it out"),
+        (("A", "B"), "demo takes one bare word (op), not 2: write the others as name=VALUE, e.g. symbol=VALUE"),
+        (("A", "--op", "B"), "--op is given twice"),
+        (("pit=2024-02-15T16:00:00Z",), "write --pit VALUE"),
+        (("colour=red",), "colour=... is not an option of demo; see --help"),
+        (("exact=maybe",), "exact= takes true or false"),
+        (("--pit",), "--pit needs a value: write --pit VALUE"),
+    ],
+)
+def test_what_is_refused_names_the_fix(words: tuple[str, ...], fix: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        request(*words)
+    assert fix in str(refused.value)
+    assert "SECRET" not in str(refused.value)
+
+
+@pytest.mark.parametrize("pit", ["2024-02-15", "2024-02-15 16:00:00Z", "2024-02-15T16:00:00", "now", "", " " + PIT])
+def test_a_bad_pit_is_never_open_mode(pit: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        request("--pit", pit)
+    assert refused.value.gap.type == "invalid_pit"
+
+
+def test_a_second_pit_is_refused_and_an_abbreviated_one_too() -> None:
+    for words in (("--pit", PIT, "--pit", PIT), ("--pi", PIT), ("--pi=" + PIT,)):
+        with pytest.raises(UsageError):
+            request(*words)
+
+
+@pytest.mark.parametrize(
+    ("pit", "ceiling", "problem"),
+    [
+        (PIT, PIT, ""),
+        ("2024-02-15T15:59:59.9999999-05:00", PIT, ""),
+        (PIT, "2024-02-15T20:59:59.999999Z", "after the ceiling"),
+        (None, PIT, "every call needs a --pit"),
+        (PIT, "soon", "PIT_FETCH_CEILING must be"),
+        (PIT, "", "PIT_FETCH_CEILING must be"),
+    ],
+)
+def test_the_ceiling(pit: str | None, ceiling: str, problem: str) -> None:
+    words, env = (("--pit", pit) if pit else ()), {"PIT_FETCH_CEILING": ceiling}
+    if not problem:
+        assert request(*words, env=env).pit is not None
+        return
+    with pytest.raises(UsageError) as refused:
+        request(*words, env=env)
+    assert (problem in str(refused.value), refused.value.gap.type) == (True, "invalid_pit")
+
+
+@pytest.mark.parametrize(
+    ("words", "env", "budget"),
+    [
+        ((), {}, 0),
+        ((), {"CLAUDECODE": "1"}, 28_000),
+        ((), {"CLAUDECODE": "1", "PIT_FETCH_MAX_CHARS": "9000"}, 9_000),
+        ((), {"PIT_FETCH_MAX_CHARS": "0", "CLAUDECODE": "1"}, 0),
+        (("--max-chars", "5000"), {"PIT_FETCH_MAX_CHARS": "9000"}, 5_000),
+        (("--max-chars", "0"), {"CLAUDECODE": "1"}, 0),
+    ],
+)
+def test_where_the_budget_comes_from(words: tuple[str, ...], env: Mapping[str, str], budget: int) -> None:
+    assert request(*words, env=env).max_chars == budget
+
+
+@pytest.mark.parametrize("text", ["100", "many", "-1", " ", "1e4"])
+def test_a_budget_that_cannot_be_names_the_variable_that_sets_it(text: str) -> None:
+    with pytest.raises(UsageError, match="PIT_FETCH_MAX_CHARS is 0"):
+        request(env={"PIT_FETCH_MAX_CHARS": text})
+
+
+def test_windows_and_cursors_become_instants() -> None:
+    made = request("--pit", PIT, "--date-to", "2024-02-14", "--after", "x@2024-02-13T00:00:00-05:00")
+    assert made.after is not None
+    assert made.after.instant == datetime(2024, 2, 13, 5, tzinfo=UTC)
+    assert made.until == datetime(2024, 2, 15, 5, tzinfo=UTC) - timedelta(microseconds=1)
+
+
+# Fields.
+
+FIELDS = (Field("title"), Field("body"))
+
+
+@pytest.mark.parametrize(
+    ("operations", "op", "known"),
+    [
+        ((Operation(fields=FIELDS),), None, True),
+        ((Operation(),), None, False),
+        ((Operation("one", fields=FIELDS), Operation("two", fields=(Field("value"),))), "one", True),
+        ((Operation("one", fields=FIELDS), Operation("two", fields=(Field("value"),))), None, True),
+        ((Operation("one", fields=FIELDS), Operation("two")), "two", False),
+        ((Operation("one", fields=FIELDS), Operation("two")), None, False),
+    ],
+)
+def test_a_field_that_the_source_does_not_have_is_refused_where_its_fields_are_known(
+    operations: tuple[Operation, ...], op: str | None, known: bool
+) -> None:
+    provider = Provider("demo", "s", nothing, nothing, operations=operations, options=(Option(OPTION, "h"),))
+    words = ("--op", op) if op else ()
+    for good in ("title", "id,available_at,revised_at,title", "available_at_source"):
+        if known:
+            assert request(*words, "--fields", good, provider=provider).fields == tuple(good.split(","))
+    calls: list[Callable[[], FetchRequest]] = [
+        lambda: request(*words, "--fields", "id,titel", provider=provider),
+        lambda: of_values({"op": op, "fields": ["titel"]}, provider, {}),
+    ]
+    for call in calls:
+        if not known:
+            assert "titel" in call().fields
+            continue
+        with pytest.raises(UsageError, match=r"--fields: titel is not one of title, body.* \(did you mean title\?\)"):
+            call()
+
+
+def test_a_field_of_another_operation_is_refused() -> None:
+    operations = (Operation("one", fields=FIELDS), Operation("two", fields=(Field("value"),)))
+    provider = Provider("demo", "s", nothing, nothing, operations=operations, options=(Option(OPTION, "h"),))
+    with pytest.raises(UsageError, match="--fields: value is not one of title, body"):
+        request("--op", "one", "--fields", "value", provider=provider)
+    assert request("--op", "two", "--fields", "value", provider=provider).fields == ("value",)
+
+
+# Words and Python values are one.
+
+
+def values(**given: object) -> FetchRequest:
+    return of_values(given, ONE, {})
+
+
+class Several:
+    """What an ndarray, a Series and an Index are to the program."""
+
+    def __init__(self, *parts: str) -> None:
+        self.parts = parts
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.parts)
+
+    def __bool__(self) -> bool:
+        raise ValueError("the truth value is ambiguous")
+
+
+@pytest.mark.parametrize(
+    ("make", "word"),
+    [
+        (lambda: ["Oil, gas"], '"Oil, gas"'),
+        (lambda: ["A", "B"], "A,B"),
+        (lambda: ("A", "B"), "A, B"),
+        (lambda: "A,B", "A,B"),
+        (lambda: {"B", "A"}, "A,B"),
+        (lambda: {"A": 1, "B": 2}.keys(), "A,B"),
+        (lambda: (name for name in "AB"), "A,B"),
+        (lambda: Several("A", "B"), "A,B"),
+    ],
+)
+@pytest.mark.parametrize("name", ["tickers", "fields"])
+def test_a_list_is_any_iterable_of_strings(make: Callable[[], object], word: str, name: str) -> None:
+    made, typed = values(**{name: make()}), request(flag_of(name), word)
+    assert made == typed
+    assert made.canonical == typed.canonical
+
+
+def test_one_keyword_may_hold_a_comma() -> None:
+    made = values(tickers=["Oil, gas"])
+    assert made.options["tickers"] == ("Oil, gas",)
+    assert made.canonical == """--source demo --tickers '"Oil, gas"'"""
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("colour", "red", "colour is not an option of demo"),
+        ("ticker", "A", "ticker is not an option of demo (did you mean tickers?)"),
+        ("date-from", "2024-02-01", "date-from is not an option of demo (did you mean date_from?)"),
+        ("pit", False, "pit takes an ISO 8601 text or a datetime, not a value of type bool"),
+        ("pit", True, "pit takes an ISO 8601 text or a datetime"),
+        ("pit", "", "this one is empty"),
+        ("pit", "2024-02-15", "--pit must be YYYY-MM-DDTHH:MM:SS"),
+        ("pit", date(2024, 2, 15), "--pit must be"),
+        ("pit", 1_708_030_800, "--pit must be"),
+        ("pit", datetime(2024, 2, 15, 16), "pit is a datetime without a time zone: use an aware one"),  # noqa: DTZ001
+        ("pit", [PIT], "pit takes an ISO 8601 text or a datetime, not a value of type list"),
+        ("pit", PIT.encode(), "pit takes an ISO 8601 text or a datetime, not a value of type bytes"),
+        ("date_from", datetime(2024, 2, 15), "date_from is a datetime without a time zone"),  # noqa: DTZ001
+        ("date_to", datetime(2024, 2, 15), "date_to is a datetime without a time zone"),  # noqa: DTZ001
+        ("since_when", datetime(2024, 2, 15), "since_when is a datetime without a time zone"),  # noqa: DTZ001
+        ("symbol", b"AAPL", "symbol takes a string, not a value of type bytes"),
+        ("tickers", b"AAPL", "tickers takes one or more strings, not a value of type bytes"),
+        ("tickers", [["AAPL"]], "tickers takes a string, not a value of type list"),
+        ("tickers", [], "tickers needs at least one value"),
+        ("tickers", ["AAPL", None], "tickers takes a string, not a value of type NoneType"),
+        ("limit", 0, "--limit is a whole number of at least 1"),
+        ("limit", 2.5, "--limit is a whole number"),
+        ("limit", True, "limit takes a whole number, not a value of type bool"),
+        ("max_chars", 100, "--max-chars is 0 (no limit) or a whole number of at least 4000"),
+        ("exact", 1, "exact takes true or false"),
+        ("after", "x", "copy one from a truncated gap"),
+        ("fields", [], "fields needs at least one value"),
+        ("format", "xml", "--format is one of"),
+    ],
+)
+def test_a_value_that_cannot_be_is_refused(name: str, value: object, said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        values(**{name: value})
+    assert said in str(refused.value)
+
+
+def test_none_is_not_given() -> None:
+    assert values(pit=None, limit=None, tickers=None, exact=None) == values() == request()
+
+
+def test_a_python_call_is_the_command_line_it_stands_for() -> None:
+    pit = datetime.fromisoformat(PIT)
+    made = values(pit=pit, op="X", tickers=["A", "B"], exact=True, limit=3, fail=False, input_file=Path("a b"))
+    assert made.canonical == f"--source demo --exact --input-file 'a b' --limit 3 --op X --pit {PIT} --tickers A,B"
+    assert made.pit == pit
+
+
+def test_a_python_call_is_under_the_ceiling_too() -> None:
+    with pytest.raises(UsageError, match="after the ceiling"):
+        of_values({"pit": PIT}, ONE, {"PIT_FETCH_CEILING": "2024-02-15T15:59:59-05:00"})
+
+
+def test_an_agent_s_budget_is_the_command_s_and_not_python_s() -> None:
+    environ = {"CLAUDECODE": "1"}
+    assert (request(env=environ).max_chars, of_values({}, ONE, environ).max_chars) == (28_000, 0)
+    assert of_values({}, ONE, {"PIT_FETCH_MAX_CHARS": "9000"}).max_chars == 9_000
+
+
+MOMENTS = st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6).filter(
+    lambda word: word.strip() not in ("", "--")  # argparse takes -- for itself, even behind a =
+) | st.sampled_from(["Oil, gas", "-x", "--pit", "a=b", "symbol=B", "pit=x", '"', "'", "a\nb", "—x", "$HOME"])
+CURSORS = st.builds(lambda name, at: format_cursor(Record(name, at, "provider_metadata", {})), WORDS, MOMENTS)
+GIVEN: Mapping[str, st.SearchStrategy[Any]] = {
+    "pit": MOMENTS | MOMENTS.map(lambda moment: moment.isoformat().replace("+00:00", "Z")),
+    "date_from": st.dates(date(1980, 1, 1), date(1989, 1, 1)) | MOMENTS.map(lambda moment: moment.replace(year=1985)),
+    "date_to": st.dates(date(1995, 1, 1), date(2089, 1, 1)),
+    "limit": st.integers(1, 999),
+    "after": CURSORS,
+    "max_pages": st.integers(1, 999),
+    "timeout": st.floats(1, 86_400),
+    "input_file": WORDS,
+    "fields": st.lists(WORDS, min_size=1, max_size=3),
+    "format": st.sampled_from(["json", "jsonl", "csv"]),
+    "max_chars": st.sampled_from([0, 4_000, 9_999]),
+    "op": WORDS,
+    "symbol": WORDS | st.integers() | st.dates(),
+    "horizon": st.sampled_from(["3month", "6MONTH"]),
+    "min_size": st.integers(0, 9),
+    "since_when": MOMENTS | st.dates(date(1990, 1, 1), date(2089, 1, 1)),
+    "tickers": st.lists(WORDS, min_size=1, max_size=3),
+    "exact": st.just(True),
+    "pretty": st.just(True),
+}
+
+
+@given(st.fixed_dictionaries({}, optional=GIVEN))
+def test_words_and_values_make_the_same_request_and_its_canonical_text_makes_it_again(given: dict[str, Any]) -> None:
+    made = values(**given)
+    flags = [flag_of(name) for name, value in given.items() if value is True]
+    words = [f"{flag_of(name)}={format_value(value)}" for name, value in given.items() if value is not True]
+    assert request(*flags, *words) == made
+    again = from_canonical(made.canonical, ONE)
+    assert again == parse(shlex.split(made.canonical), ONE, {})
+    # How long it may take and how it is printed are no part of what is asked.
+    how = ("timeout", "format", "max_chars", "pretty")
+    assert again._replace(**{name: getattr(made, name) for name in how}) == made
+
+
+@given(st.lists(WORDS, max_size=4), st.sampled_from(sorted(GIVEN)))
+def test_whatever_words_are_given_they_make_a_request_or_a_refusal(words: list[str], name: str) -> None:
+    try:
+        made = request(*words, flag_of(name), *words)
+    except UsageError:
+        return
+    assert parse(shlex.split(made.canonical), ONE, {}).canonical == made.canonical
+    assert from_canonical(made.canonical, ONE).canonical == made.canonical
+
+
+def values_of(option: Option) -> st.SearchStrategy[Any]:
+    """Values of an option of a bundled source, most of which it takes."""
+    if option.kind == "flag":
+        return st.just(True)
+    texts = WORDS | st.sampled_from(["", "--", "--limit=5", "2024-02-15"])
+    if option.choices:
+        texts = st.sampled_from(option.choices)
+    by_kind = {"integer": st.integers(option.minimum, 999), "instant": MOMENTS, "number": st.integers(1, 60)}
+    one_value = by_kind.get(option.kind, texts)
+    return st.lists(one_value, min_size=1, max_size=3) if option.kind == "list" or option.repeatable else one_value
+
+
+@pytest.mark.parametrize("source", BUNDLED_NAMES)
+@given(data=st.data())
+def test_the_canonical_text_of_a_request_to_a_bundled_source_is_read_back(source: str, data: st.DataObject) -> None:
+    provider = load(source)
+    common = {name: GIVEN[name] for name in ("pit", "date_from", "date_to", "limit", "after", "max_pages", "fields")}
+    own = {option.name: values_of(option) for option in provider.options}
+    taken: dict[str, Any] = {}
+    for name, value in data.draw(st.fixed_dictionaries({}, optional={**common, **own})).items():
+        with contextlib.suppress(UsageError):
+            of_values({**taken, name: value}, provider, {})
+            taken[name] = value
+    made = of_values(taken, provider, {})
+    again = from_canonical(made.canonical, provider)
+    assert again.canonical == made.canonical
+    assert again.options == made.options
+
+
+def test_a_canonical_text_whose_option_is_gone_is_refused() -> None:
+    with pytest.raises(UsageError, match="--gone is not an option of demo"):
+        from_canonical("--source demo --gone x", ONE)

@@ -1,0 +1,174 @@
+"""``pit_fetch.fetch`` from Python."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import pit_fetch
+from pit_fetch.errors import GapError, PitFetchError, UsageError
+from pit_fetch.testing.server import serve
+from tests.providers.bz_news_api import server as benzinga
+
+PIT = datetime.fromisoformat("2024-02-15T16:00:00-05:00")
+ARTICLES = [benzinga.article(1, PIT), benzinga.article(2, PIT, PIT), benzinga.article(3, PIT - timedelta(hours=1))]
+
+
+@pytest.fixture
+def reply(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("PIT_FETCH_CEILING", raising=False)
+    monkeypatch.delenv("PIT_FETCH_MAX_CHARS", raising=False)
+    path = tmp_path / "reply.json"
+    path.write_text(json.dumps(ARTICLES))
+    return path
+
+
+def test_the_gated_envelope(reply: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDECODE", "1")
+    envelope = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=reply, tickers=["AAPL"], limit=1)
+    assert isinstance(envelope, pit_fetch.Envelope)
+    assert [item["id"] for item in envelope.data] == ["2"]
+    assert [gap["type"] for gap in envelope.gaps] == ["pit_excluded", "unverifiable", "truncated"]
+
+
+def test_it_is_still_a_dict(reply: Path) -> None:
+    envelope = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=reply)
+    assert (isinstance(envelope, dict), set(envelope)) == (True, {"data", "gaps"})
+    assert (envelope["data"], envelope["gaps"]) == (envelope.data, envelope.gaps)
+    assert json.loads(json.dumps(envelope)) == envelope
+
+
+def test_it_is_what_the_command_prints(reply: Path) -> None:
+    words = ["--source=benzinga", f"--pit={PIT.isoformat()}", f"--input-file={reply}", "--tickers", "AAPL,MSFT"]
+    printed = subprocess.run([sys.executable, "-m", "pit_fetch", *words], capture_output=True, check=True, env={})
+    asked = [["AAPL", "MSFT"], ("AAPL", "MSFT"), (name for name in ("AAPL", "MSFT")), {"AAPL": 1, "MSFT": 2}.keys()]
+    for tickers in asked:
+        assert pit_fetch.fetch("benzinga", pit=PIT, input_file=reply, tickers=tickers) == json.loads(printed.stdout)
+
+
+def test_the_form_is_the_envelope_s_whatever_is_asked_for(reply: Path) -> None:
+    made = [pit_fetch.fetch("benzinga", pit=PIT, input_file=reply, format=form) for form in ("json", "csv", "jsonl")]
+    assert made[0] == made[1] == made[2]
+
+
+def test_over_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve(benzinga.app(ARTICLES)) as server:
+        monkeypatch.setenv("PIT_FETCH_BENZINGA_URL", server.url)
+        monkeypatch.setenv("BENZINGA_API_KEY", benzinga.TOKEN)
+        monkeypatch.delenv("BENZINGANEWS_API_KEY", raising=False)
+        assert len(pit_fetch.fetch("benzinga", pit=PIT.isoformat()).data) == 2
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: pit_fetch.fetch("nope"),
+        lambda: pit_fetch.fetch(5),  # type: ignore[arg-type]
+        lambda: pit_fetch.fetch(None),  # type: ignore[arg-type]
+        lambda: pit_fetch.fetch(b"benzinga"),  # type: ignore[arg-type]
+        lambda: pit_fetch.fetch(["benzinga"]),  # type: ignore[arg-type]
+        lambda: pit_fetch.fetch("benzinga", pit="2024-02-15"),
+        lambda: pit_fetch.fetch("benzinga", pit=""),
+        lambda: pit_fetch.fetch("benzinga", pit=False),  # type: ignore[arg-type]
+        lambda: pit_fetch.fetch("benzinga", pit=PIT.replace(tzinfo=None)),
+        lambda: pit_fetch.fetch("benzinga", pit=PIT, date_from=PIT.replace(tzinfo=None)),
+        lambda: pit_fetch.fetch("benzinga", pit=PIT, tickers=b"AAPL"),
+        lambda: pit_fetch.fetch("benzinga", pit=PIT, tickers=[["AAPL"]]),
+        lambda: pit_fetch.fetch("benzinga", pit=PIT, colour="red"),
+        lambda: pit_fetch.fetch("benzinga", pit=PIT, fields=["titel"]),
+    ],
+)
+def test_a_refused_request_raises(call: Callable[[], object]) -> None:
+    with pytest.raises(UsageError) as refused:
+        call()
+    assert isinstance(refused.value, ValueError)
+
+
+FAILING: dict[str, tuple[dict[str, object], str]] = {
+    "an unknown operation": ({"source": "alphavantage", "op": "EARNIGS"}, "did you mean EARNINGS?"),
+    "a missing key": ({"source": "benzinga"}, "set it in the environment or in a .env file"),
+    "an unusable file": ({"source": "benzinga", "input_file": "/nonexistent"}, "--input-file cannot be read"),
+    "an unknown option": ({"source": "benzinga", "tikers": "A"}, "did you mean tickers?"),
+    "an unknown source": ({"source": "benzing"}, "did you mean benzinga?"),
+}
+
+
+@pytest.mark.parametrize("failing", FAILING)
+def test_a_fetch_that_failed_raises_and_says_how_to_mend_it(
+    failing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options, fix = FAILING[failing]
+    monkeypatch.chdir(tmp_path)
+    for name in ("BENZINGANEWS_API_KEY", "BENZINGA_API_KEY", "ALPHAVANTAGE_API_KEY", "PIT_FETCH_CEILING"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(PitFetchError) as raised:
+        pit_fetch.fetch(pit=PIT, **options)  # type: ignore[arg-type]
+    assert fix in str(raised.value)
+    kept = pit_fetch.fetch(pit=PIT, on_gap="keep", **options)  # type: ignore[arg-type]
+    assert (kept.data, fix in kept.gaps[-1]["reason"]) == ([], True)
+    with pytest.raises(GapError, match=re.escape(fix)) as again:
+        kept.raise_for_gaps()
+    assert again.value.envelope is kept
+
+
+def test_what_was_fetched_before_a_failure_is_in_the_exception() -> None:
+    kept = pit_fetch.Envelope([{"id": "1"}], [{"type": "upstream_error", "reason": "It failed.", "query": ""}])
+    with pytest.raises(GapError, match=r"It failed\.") as raised:
+        kept.raise_for_gaps()
+    assert raised.value.envelope.data == [{"id": "1"}]
+    harmless = ("no_data", "truncated", "pit_excluded", "unverifiable")
+    quiet = pit_fetch.Envelope([], [{"type": kind, "reason": "", "query": ""} for kind in harmless])
+    assert quiet.raise_for_gaps() is quiet
+
+
+def test_pages_continue_where_the_last_one_ended(reply: Path) -> None:
+    first = pit_fetch.fetch("benzinga", pit=PIT, input_file=reply, limit=1, tickers=(name for name in ["AAPL"]))
+    whole = pit_fetch.fetch("benzinga", pit=PIT, input_file=reply, tickers=["AAPL"])
+    pages = list(first.pages())
+    assert [item for page in pages for item in page.data] == whole.data
+    assert all(len(page.data) == 1 for page in pages)
+    assert [gap["cursor"] for gap in first.gaps if "cursor" in gap] == [first.cursor]
+    assert (pages[-1].cursor, pages[-1].next()) == (None, None)
+
+
+def test_an_envelope_can_be_pickled_and_continued(reply: Path) -> None:
+    first = pickle.loads(pickle.dumps(pit_fetch.fetch("benzinga", pit=PIT, input_file=reply, limit=1)))
+    following = first.next()
+    assert following is not None
+    assert [item["id"] for item in following.data] == ["3"]
+
+
+@pytest.mark.parametrize(("name", "value"), [("output", "x.json"), ("on_gap", "ignore")])
+def test_what_python_does_not_take(reply: Path, name: str, value: str) -> None:
+    with pytest.raises(UsageError, match=name):
+        pit_fetch.fetch("benzinga", pit=PIT, input_file=reply, **{name: value})
+
+
+def test_sources_says_what_there_is_to_ask_for() -> None:
+    by_name = {row["name"]: row for row in pit_fetch.sources()}
+    earnings = next(operation for operation in by_name["alphavantage"]["operations"] if operation["name"] == "EARNINGS")
+    assert (earnings["needs"], earnings["dating"]) == (["symbol"], "record")
+    assert {"name": "reportedDate", "kind": "date"} in earnings["fields"]
+    assert json.loads(json.dumps(by_name)) == by_name
+    assert callable(pit_fetch.sources), "a module of that name would take its place"
+
+
+def test_a_ceiling_binds_python_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIT_FETCH_CEILING", "2024-02-15T15:00:00-05:00")
+    with pytest.raises(ValueError, match="after the ceiling"):
+        pit_fetch.fetch("benzinga", pit=PIT)
+
+
+def test_importing_the_package_imports_nothing_of_it() -> None:
+    code = "import sys, pit_fetch; print([name for name in sys.modules if name.startswith('pit_fetch.')])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"[]\n"
+    with pytest.raises(AttributeError):
+        pit_fetch.nothing  # noqa: B018

@@ -1,0 +1,172 @@
+"""Source stamps: the latest instant that each could mean, or undated."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pit_fetch import times
+
+NEW_YORK = times.NEW_YORK
+
+
+def utc(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "instant"),
+    [
+        ("Wed, 24 Jan 2024 23:15:52 -0400", "2024-01-25T03:15:52"),
+        ("24 Jan 2024 23:15:52 -0400", "2024-01-25T03:15:52"),
+        ("Wed, 24 Jan 2024 23:15:52 +0000", "2024-01-24T23:15:52"),
+        ("Wed, 24 Jan 2024 23:15 -0400", "2024-01-25T03:15:59.999999"),
+        ("Wed, 24 Jan 2024 23:15:52 -0000", None),
+        ("Wed, 24 Jan 2024 23:15:52 EST", None),
+        ("Wed, 24 Jan 2024 23:15:52 GMT", None),
+        ("Wed, 24 Jan 2024 23:15:52", None),
+        ("Thu, 24 Jan 2024 23:15:52 -0400", None),
+        ("Wed, 32 Jan 2024 23:15:52 -0400", None),
+        ("Wed, 24 Jan 2024 25:15:52 -0400", None),
+        ("Fri, 31 Dec 9999 23:59:59 -0400", None),
+        ("10", None),
+        ("", None),
+        (None, None),
+        (1706152552, None),
+        ({}, None),
+    ],
+)
+def test_rfc2822(text: object, instant: str | None) -> None:
+    assert times.parse_rfc2822(text) == (utc(instant) if instant else None)
+
+
+@pytest.mark.parametrize(
+    ("text", "instant"),
+    [
+        ("2024-02-15T16:00:00-05:00", "2024-02-15T21:00:00"),
+        ("2024-02-15T16:00:00Z", "2024-02-15T16:00:00"),
+        ("2024-02-15T16:00:00.1234567Z", "2024-02-15T16:00:00.123457"),
+        ("2024-02-15T23:59:59.9999999Z", "2024-02-16T00:00:00"),
+        ("2024-02-15T16:00:00", None),
+        ("2024-02-15T16:00:00-00:00", None),
+        ("2024-02-15 16:00:00Z", None),
+        ("2024-02-15", None),
+        ("2024-02-15T24:00:00Z", None),
+        ("2024-02-15T16:00:60Z", None),
+        ("9999-12-31T23:59:59.9999999Z", None),
+        ("0001-01-01T00:00:00+10:00", None),
+        (None, None),
+    ],
+)
+def test_rfc3339_is_rounded_up(text: object, instant: str | None) -> None:
+    assert times.parse_rfc3339(text) == (utc(instant) if instant else None)
+
+
+@pytest.mark.parametrize(
+    ("text", "instant"),
+    [
+        ("2024-02-15T16:00:00-05:00", "2024-02-15T21:00:00"),
+        ("2024-02-15T16:00:00.9999999Z", "2024-02-15T16:00:00.999999"),
+        (" 2024-02-15T16:00:00Z", None),
+        ("2024-02-15T16:00:00Z\n", None),
+        ("2024-02-15T16:00:00z", None),
+        ("2024-02-15T16:00Z", None),
+        ("2024-02-15T16:00:00+0000", None),
+        ("2024-02-30T16:00:00Z", None),
+        ("2024-02-15", None),
+        ("today", None),
+        ("2024-07-15T16:00:00[America/New_York]", "2024-07-15T20:00:00"),
+        ("2024-02-15T16:00:00.9999999[America/New_York]", "2024-02-15T21:00:00.999999"),
+        ("2024-07-15T16:00:00-04:00[America/New_York]", "2024-07-15T20:00:00"),
+        ("2024-11-03T01:30:00-05:00[America/New_York]", "2024-11-03T06:30:00"),
+        ("2024-07-15T16:00:00Z[UTC]", "2024-07-15T16:00:00"),
+        ("2024-07-15T16:00:00-05:00[America/New_York]", None),  # the zone has another offset on that day
+        ("2024-07-15T20:00:00Z[America/New_York]", None),
+        ("2024-03-10T02:30:00-05:00[America/New_York]", None),
+        ("2024-11-03T01:30:00[America/New_York]", None),  # twice
+        ("2024-03-10T02:30:00[America/New_York]", None),  # skipped
+        ("2024-07-15T16:00:00 [America/New_York]", None),
+        ("2024-07-15T16:00:00[America/New_York] ", None),
+        ("2024-07-15T16:00:00[!America/New_York]", None),
+        ("2024-07-15T16:00:00[America/New_York][u-ca=iso8601]", None),
+        ("2024-07-15T16:00:00[right/America/New_York]", None),
+        ("2024-07-15T16:00:00[../UTC]", None),
+        ("2024-07-15T16:00:00[America]", None),
+        ("2024-07-15T16:00:00[America/Indiana]", None),
+        ("2024-07-15T16:00:00[Europe/Nowhere]", None),
+        ("2024-07-15T16:00:00[EST]", None),
+        ("2024-07-15T16:00:00[]", None),
+        ("2024-07-15[America/New_York]", None),
+        ("0001-01-01T00:00:00[Asia/Tokyo]", None),
+    ],
+)
+def test_a_pit_is_rounded_down(text: str, instant: str | None) -> None:
+    assert times.parse_pit(text) == (utc(instant) if instant else None)
+
+
+@pytest.mark.parametrize(
+    ("wall", "instant", "why"),
+    [
+        ("2024-02-15T09:30:00", "2024-02-15T14:30:00", "winter"),
+        ("2024-07-15T09:30:00", "2024-07-15T13:30:00", "summer"),
+        ("2024-11-03T01:30:00", "2024-11-03T06:30:00", "repeated: the second pass"),
+        ("2024-03-10T02:30:00", "2024-03-10T07:30:00", "skipped: the later reading"),
+        ("2024-11-03T00:59:59", "2024-11-03T04:59:59", "before the repeated hour"),
+        ("2024-11-03T02:00:00", "2024-11-03T07:00:00", "after it"),
+    ],
+)
+def test_a_wall_clock_means_its_latest_reading(wall: str, instant: str, why: str) -> None:
+    assert times.wall_clock(datetime.fromisoformat(wall), NEW_YORK) == utc(instant), why
+
+
+@pytest.mark.parametrize(
+    ("day", "zone", "instant"),
+    [
+        ("2024-02-15", "America/New_York", "2024-02-16T05:00:00"),
+        ("2024-03-10", "America/New_York", "2024-03-11T04:00:00"),
+        ("2024-11-03", "America/New_York", "2024-11-04T05:00:00"),
+        ("2024-12-31", "UTC", "2025-01-01T00:00:00"),
+        ("2024-04-25", "Africa/Cairo", "2024-04-25T22:00:00"),
+        ("9999-12-31", "UTC", None),
+    ],
+)
+def test_a_day_ends_at_the_next_midnight(day: str, zone: str, instant: str | None) -> None:
+    # In Cairo the clock skipped from 00:00 to 01:00 on 26 April 2024: that midnight is 22:00 UTC in both readings.
+    assert times.end_of_day(date.fromisoformat(day), ZoneInfo(zone)) == (utc(instant) if instant else None)
+
+
+def test_a_window_of_one_date_is_its_whole_new_york_day() -> None:
+    assert times.window_start("2024-02-15") == utc("2024-02-15T05:00:00")
+    assert times.window_end("2024-02-15") == utc("2024-02-16T04:59:59.999999")
+    assert times.window_end("2024-02-15T16:00:00Z") == utc("2024-02-15T16:00:00")
+    assert times.window_start("15.02.2024") is None
+
+
+@given(st.datetimes(datetime(1800, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC)))  # noqa: DTZ001
+def test_new_york_text_is_the_same_instant_for_the_gate(moment: datetime) -> None:
+    assert times.parse_rfc3339(times.in_new_york(moment)) == moment
+
+
+@given(st.datetimes(datetime(2000, 1, 1), datetime(2040, 1, 1)))  # noqa: DTZ001
+def test_no_reading_of_a_wall_clock_is_later(wall: datetime) -> None:
+    latest = times.wall_clock(wall, NEW_YORK)
+    assert latest is not None
+    for fold in (0, 1):
+        assert wall.replace(tzinfo=NEW_YORK, fold=fold).astimezone(UTC) <= latest
+    assert abs(latest.astimezone(NEW_YORK).replace(tzinfo=None) - wall) <= timedelta(hours=1)
+
+
+@pytest.mark.parametrize(
+    ("moment", "text"),
+    [
+        ("2024-02-15T21:00:00", "Thursday 2024-02-15 16:00:00 in New York (-05:00)"),
+        ("2024-07-16T03:59:59.500000", "Monday 2024-07-15 23:59:59.500000 in New York (-04:00)"),
+        ("1800-01-01T00:00:00", "Wednesday 1800-01-01 00:00:00 UTC (+00:00)"),
+    ],
+)
+def test_an_instant_in_words(moment: str, text: str) -> None:
+    assert times.format_for_people(utc(moment)) == text

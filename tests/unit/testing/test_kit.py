@@ -1,0 +1,446 @@
+"""The kit can fail: each mistake in a provider fails the test that is about it, by a message that names the fix.
+
+A provider that is right passes all tests, in JSON, XML and CSV.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import locale
+import re
+import socket
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, ClassVar
+from unittest import SkipTest
+from xml.etree import ElementTree
+
+import pytest
+import responses
+
+from pit_fetch.provider import Operation, Provider, Record, UpstreamError
+from pit_fetch.testing import Answer, HttpRequest, Left, ProviderSuite, Response, ask_responses
+from pit_fetch.testing.case import public_from
+from pit_fetch.testing.certificate import UNSEEN
+from pit_fetch.testing.comparison import CANARY, Interference, same_bytes
+from pit_fetch.testing.state import State
+from pit_fetch.testing.suite import NotRun
+from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc2822, parse_rfc3339, wall_clock
+from tests.conftest import Run
+from tests.kit import curious, markets, score, source, vintages
+from tests.kit.bases import BASES
+from tests.kit.plants import PLANTS
+from tests.kit.source import PROVIDER
+from tests.kit.wrong import (
+    ALL,
+    FIRST,
+    IMPORTS,
+    WRONG,
+    accused,
+    adds_a_day,
+    as_of_today,
+    by_fetch,
+    by_reply,
+    by_row,
+    failure,
+    failures,
+    limit_first,
+    mark_by_slice,
+    suite,
+    suite_of,
+    trust_the_window,
+)  # fmt: skip
+
+
+def test_a_module_that_asks_names_what_it_asks() -> None:
+    message = failure(suite(by_fetch(curious.fetch)), "importing_it_asks_nothing")
+    assert message.startswith("importing tests.kit.curious asks os.environ, time.time, the file LICENSE\n")
+
+
+def _with(value: Any) -> ProviderSuite:
+    """Return the suite of a provider that adds what ``value()`` returns to each payload."""
+    return suite(by_row(lambda record, row: record._replace(payload={**record.payload, "extra": str(value())})))
+
+
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [
+        (lambda: time.strftime("%Y"), "time.strftime"),
+        (lambda: time.gmtime(), "time.gmtime"),
+        (lambda: time.asctime(), "time.asctime"),
+        (lambda: time.clock_gettime(time.CLOCK_REALTIME), "time.clock_gettime"),
+        (lambda: socket.gethostname(), "socket.gethostname"),
+        (lambda: locale.getlocale(), "locale.getlocale"),
+        (lambda: threading.get_ident(), "threading.get_ident"),
+    ],
+)
+def test_what_is_asked_of_the_machine_is_named(asked: Any, name: str) -> None:
+    assert name in failure(_with(asked), "the_answer_is_the_same_at_any_hour_and_anywhere")
+
+
+def test_an_instant_of_the_reply_in_another_form_asks_no_clock() -> None:
+    def format_instants() -> str:
+        return time.strftime("%Y", time.gmtime(1_708_030_800)) + time.asctime(time.gmtime(0))
+
+    assert failure(_with(format_instants), "the_answer_is_the_same_at_any_hour_and_anywhere") == ""
+
+
+def test_a_later_page_that_fails_is_told() -> None:
+    quotes = BASES["quotes"].make()
+
+    def first_page_only(query: Any, context: Any) -> Any:
+        pages = iter(quotes.provider.fetch(query, context))
+        yield next(pages)
+        with contextlib.suppress(UpstreamError):
+            yield from pages
+
+    assert failure(score.suite(quotes), "http_errors") == ""
+    swallowing = score.suite(replace(quotes, provider=quotes.provider._replace(fetch=first_page_only)))
+    assert "when a later page fails" in failure(swallowing, "http_errors")
+
+
+def test_what_differs_is_named() -> None:
+    message = failure(suite(by_fetch(limit_first)), "what_is_not_public_changes_no_byte")
+    assert "item '1' comes and goes" in message
+    message = failure(suite(by_row(adds_a_day)), "what_is_not_public_changes_no_byte")
+    assert "the provider fails: OverflowError at" in message
+
+
+def test_an_operation_without_proof_is_certified() -> None:
+    def undated(record: Record, row: Any) -> Record:
+        return record._replace(available_at=None, revised_at=None)
+
+    never = (Operation(dating="never", why="the source has no stamps"),)
+    assert set(failures(suite(by_row(undated)._replace(operations=never)), IMPORTS).values()) == {
+        "not run: nothing of this operation is served with --pit"
+    }
+
+
+def only_failure(suite: ProviderSuite) -> str:
+    """Return the message of the first test, of which every other one reports that it has to be corrected first."""
+    messages = failures(suite, IMPORTS)
+    assert [name for name, message in messages.items() if not message.startswith("not run: correct test_")] == [FIRST]
+    return messages[FIRST]
+
+
+def test_a_request_that_is_refused_is_one_failure() -> None:
+    assert "the provider's (word)" in only_failure(suite(PROVIDER, options={"topic": "x"}))
+
+
+def test_a_bar_that_is_too_early_under_one_option_only() -> None:
+    def late_by_the_hour(row: Any, query: Any) -> Record:
+        record = markets.candle(row, query)
+        early = record.available_at and record.available_at - markets.INTERVALS["5m"]
+        return record if query.options["interval"] == "1h" else record._replace(available_at=early)
+
+    wrong = score.suite(markets.candles(late_by_the_hour))
+    with pytest.raises(AssertionError, match=r"as Operation\.basis declares"):
+        wrong.test_nor_under_any_option()
+
+
+def test_a_good_provider_passes() -> None:
+    assert failures(suite(PROVIDER)) == {}
+
+
+def test_versions_asked_for_with_post_pass() -> None:
+    assert failures(suite(vintages.PROVIDER, vintages.REPLY)) == {}
+
+
+def test_watermarks_that_rest_on_the_request_pass() -> None:
+    assert failures(suite(by_fetch(mark_by_slice)), IMPORTS) == {}
+
+
+def test_a_snapshot_passes() -> None:
+    provider = by_reply(as_of_today)._replace(operations=(Operation(dating="receipt"),))
+    assert failures(suite(provider, recorded_at="2024-02-18T00:00:00Z"), {*IMPORTS, "revisions_are_told"}) == {}
+
+
+class Remembering:
+    rows: ClassVar[list[int]] = [1]
+
+
+@pytest.mark.parametrize(
+    ("memory", "remember"),
+    [
+        ({"a": [1]}, lambda memory: memory["a"].append(2)),
+        ({"a": 1, "b": 2}, lambda memory: memory.update(a=memory.pop("a"))),
+        ({1}, lambda memory: memory.add(2)),
+        (([1],), lambda memory: memory[0].clear()),
+        (deque([1]), lambda memory: memory.appendleft(2)),
+        (bytearray(b"a"), lambda memory: memory.extend(b"b")),
+        (partial(max, [1]), lambda memory: memory.args[0].append(2)),
+        (Remembering, lambda memory: memory.rows.append(2)),
+        (Remembering, lambda memory: setattr(memory, "more", 2)),
+        (Remembering(), lambda memory: setattr(memory, "rows", [2])),
+    ],
+)
+def test_what_a_run_leaves_in_the_author_s_code_is_put_back(memory: Any, remember: Callable[[Any], object]) -> None:
+    def contents() -> str:
+        return repr(dict(vars(memory))) if "Remembering" in repr(memory) else repr(memory)
+
+    state, before = State(by_fetch(lambda query, context: memory)), contents()
+    remember(memory)
+    assert contents() != before
+    state.reset()
+    assert contents() == before
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_is_wrong_is_found_and_named(wrong: str) -> None:
+    message = failure(suite_of(wrong), WRONG[wrong].test)
+    assert re.search(WRONG[wrong].words, message.partition("What to do: ")[2])
+
+
+# The score of the author's kit (make kit-score, .ci/run) has all of them: here the whole suite would run forty times.
+@pytest.mark.parametrize("wrong", ["a count of all in a gap", "the first version"])
+@pytest.mark.thorough
+def test_nothing_else_is_blamed(wrong: str) -> None:
+    assert accused(wrong) == {WRONG[wrong].test}
+
+
+# A plant of tests/kit/plants.py -> the test that is about it, and words of its message.
+FOUND = {
+    "pages kept in the module": ("nothing_is_kept_between_runs", "keep nothing between runs"),
+    "wall clock in the payload": ("the_answer_is_the_same_at_any_hour_and_anywhere", "reply.received_at"),
+    "user in the payload": ("the_answer_is_the_same_at_any_hour_and_anywhere", "an Option, a Credential or a File"),
+    "only in read: rows without a title": ("nor_in_a_saved_reply", "let the framework decide"),
+    "only in full: total": ("nor_under_any_option", "make the field from its own row"),
+    "only in memos: revision ignored": ("revisions_are_told", "yield revised_at from displayTime"),
+    "comments in the payload": ("nor_inside_a_public_item", "leave comments out"),
+    "bar start": ("stamps_rest_on_publication", "interval_end"),
+    "a minute as its first second": ("stamps_are_the_latest_the_source_can_mean", "a minute lasts until its end"),
+    "the repeated hour, first time": ("stamps_are_the_latest_the_source_can_mean", "its second time"),
+    "a file of its own": ("it_asks_declared_hosts_only", "and write none"),
+    "a file descriptor": ("what_is_not_public_changes_no_byte", "stderr differs"),
+}
+
+
+@pytest.mark.parametrize("plant", FOUND)
+def test_a_plant_is_found_and_named(plant: str) -> None:
+    test, words = FOUND[plant]
+    with pytest.raises(AssertionError, match=re.escape(words)):
+        getattr(score.suite(PLANTS[plant].make()), f"test_{test}")()
+
+
+def test_no_wrong_provider_is_missing() -> None:
+    tested = {wrong.test for wrong in WRONG.values()} | {test for test, _ in FOUND.values()}
+    assert tested | {"a_server_that_ignores_the_window"} == ALL
+
+
+@pytest.mark.parametrize("base", ["filings", "candles"])
+@pytest.mark.thorough
+def test_hard_shapes_are_certified(base: str) -> None:
+    """SQLite, and an option that moves stamps; tests.kit.score has all the shapes."""
+    assert score.failures(BASES[base].make(), all_of_them=True) == {}
+
+
+def test_the_certificate_says_what_was_checked_and_what_no_test_sees() -> None:
+    text = suite(PROVIDER).certificate()
+    assert "4 rows, 4 versions of 4 items" in text
+    assert "stamps rest on: published, updated" in text
+    assert text.count("no test sees: ") == len(UNSEEN)
+    other = score.suite(BASES["search"].make()).certificate()
+    assert "search.example, with op=notes, query=alpha" in other
+
+
+def test_a_window_that_only_the_server_keeps() -> None:
+    def serve(self: ProviderSuite, reply: bytes, request: HttpRequest) -> Answer:
+        def last(row: dict[str, Any]) -> datetime:
+            stamp = source.record(row).revised_at or source.record(row).available_at
+            return stamp or datetime.min.replace(tzinfo=UTC)
+
+        document, before = json.loads(reply), parse_rfc3339(request.params["before"])
+        rows = [row for row in document["items"] if isinstance(row, dict) and before and last(row) <= before]
+        return 200, {}, json.dumps({**document, "items": rows}).encode()
+
+    trusted = suite(by_fetch(trust_the_window), serve=serve)
+    assert "do not rely on it" in failure(trusted, "a_server_that_ignores_the_window")
+    assert failures(suite(PROVIDER, serve=serve), IMPORTS) == {}
+
+
+def test_a_window_in_the_body_of_a_post() -> None:
+    """A server that keeps the window of a POST is one that can be made to ignore it."""
+
+    def serve(self: ProviderSuite, reply: bytes, request: HttpRequest) -> Response:
+        until = parse_rfc3339(json.loads(request.body or b"")["filter"][0]["until"])
+        rows = json.loads(reply).get("figures")
+        if not isinstance(rows, list):
+            return Response(reply)
+        public = [row for row in rows if until and (public_from(vintages.record(row)) or until) <= until]
+        return Response(json.dumps({"figures": public}).encode())
+
+    def trusting(query: Any, context: Any) -> Any:
+        for record in vintages.read(vintages.ask(query, context, 1), query):
+            if record.available_at is not None:
+                yield record._replace(available_at=min(record.available_at, query.now), revised_at=None)
+
+    trusted = suite(vintages.PROVIDER._replace(fetch=trusting), vintages.REPLY, serve=serve)
+    assert "do not rely on it" in failure(trusted, "a_server_that_ignores_the_window")
+    assert failures(suite(vintages.PROVIDER, vintages.REPLY, serve=serve), IMPORTS) == {}
+
+
+def test_naive_readings_in_a_named_zone() -> None:
+    """Eastern readings that are taken for UTC are found once the suite knows the zone of the source."""
+    rows = [{"id": n, "published": f"2024-02-1{n} 16:00:00", "updated": None, "title": "T"} for n in (3, 2, 1)]
+
+    def as_utc(record: Record, row: Any) -> Record:
+        return record._replace(available_at=parse_rfc3339(str(row.get("published")).replace(" ", "T") + "Z"))
+
+    def as_eastern(record: Record, row: Any) -> Record:
+        try:
+            naive = datetime.strptime(str(row.get("published")), "%Y-%m-%d %H:%M:%S")  # noqa: DTZ007
+        except ValueError:
+            return record
+        return record._replace(available_at=wall_clock(naive, NEW_YORK))
+
+    reply = json.dumps({"items": rows, "next": None}).encode()
+    wrong = suite(by_row(as_utc), reply, zone="America/New_York")
+    assert "times.parse_wall_clock" in failure(wrong, "stamps_are_the_latest_the_source_can_mean")
+    assert failures(suite(by_row(as_eastern), reply, zone="America/New_York"), ALL - READING) == {}
+
+
+def test_a_field_that_is_no_revision_can_be_named() -> None:
+    provider = by_row(lambda record, row: record._replace(revised_at=None))
+    assert failure(suite(provider), "revisions_are_told")
+    assert not failure(suite(provider, not_revisions=("updated",)), "revisions_are_told")
+
+
+# What depends on how a reply and its stamps are read.
+READING = {
+    FIRST, "records_are_well_formed", "stamps_are_the_latest_the_source_can_mean", "stamps_that_say_less",
+    "what_is_not_public_changes_no_byte", "schema_drift",
+}  # fmt: skip
+RSS = b"""<?xml version="1.0"?>
+<rss version="2.0"><channel><title>News</title>
+<item><guid>c</guid><title>Three</title><pubDate>Thu, 15 Feb 2024 16:00:00 -0500</pubDate></item>
+<item><guid>b</guid><title>Two</title><pubDate>Wed, 14 Feb 2024 16:00:00 -0500</pubDate></item>
+<item><guid>a</guid><title>One</title><pubDate>Tue, 13 Feb 2024 16:00:00 -0500</pubDate></item>
+</channel></rss>"""
+TABLE = b"day,number\r\n2024-02-15,3\r\n2024-02-14,2\r\n2024-02-13,1\r\n"
+
+
+def feed(stamp: Any) -> Provider:
+    def read(body: bytes, query: Any) -> Any:
+        try:
+            root = ElementTree.fromstring(body)
+        except (ElementTree.ParseError, ValueError):
+            raise UpstreamError("malformed", problem="it is no XML") from None
+        for item in root.iter("item"):
+            yield Record(item.findtext("guid") or "", stamp(item.findtext("pubDate")), "provider_metadata", {})
+
+    return by_reader(read)
+
+
+def table(stamp: Any) -> Provider:
+    def read(body: bytes, query: Any) -> Any:
+        try:
+            rows = list(csv.DictReader(io.StringIO(body.decode())))
+        except (ValueError, csv.Error):
+            raise UpstreamError("malformed", problem="it is no table") from None
+        for row in rows:
+            day = row.get("day")
+            yield Record(f"{day}" if day else "", stamp(day), "provider_metadata", {"number": row.get("number")})
+
+    return by_reader(read)
+
+
+def by_reader(read: Any) -> Provider:
+    def fetch(query: Any, context: Any) -> Any:
+        reply = context.http.get(source.HOST, "/feed")
+        if reply.status != 200:
+            raise UpstreamError("http_status", host=source.HOST, status=reply.status)
+        yield from read(reply.body, query)
+
+    return PROVIDER._replace(fetch=fetch, parse_reply=read, page_size=100)
+
+
+def end(day: Any) -> datetime | None:
+    date = parse_date(day)
+    return end_of_day(date, NEW_YORK) if date else None
+
+
+def start(day: Any) -> datetime | None:
+    return parse_rfc3339(f"{day}T00:00:00Z")
+
+
+def ignores_the_offset(stamp: Any) -> datetime | None:
+    return parse_rfc2822(f"{str(stamp)[:25]} +0000")
+
+
+@pytest.mark.parametrize(
+    ("reply", "good", "wrong"),
+    [(RSS, feed(parse_rfc2822), feed(ignores_the_offset)), (TABLE, table(end), table(start))],
+    ids=["XML", "CSV"],
+)
+@pytest.mark.thorough
+def test_other_formats(reply: bytes, good: Provider, wrong: Provider) -> None:
+    assert failures(suite(good, reply), ALL - READING) == {}  # tests.kit.score runs all of them, on feeds and tables
+    assert failure(suite(wrong, reply), "stamps_are_the_latest_the_source_can_mean")
+
+
+def test_a_server_made_with_responses() -> None:
+    def serve(self: ProviderSuite, reply: bytes, request: HttpRequest) -> Answer:
+        with responses.RequestsMock() as mock:
+            mock.get("https://api.source.example/items", body=reply)
+            return ask_responses(request)
+
+    asked = {"it_asks_declared_hosts_only", "what_is_not_public_changes_no_byte", "http_errors"}
+    assert failures(suite(PROVIDER, serve=serve), ALL - asked) == {}
+
+
+def lines(body: bytes, query: Any) -> Any:
+    for line in body.decode("utf-8", "replace").splitlines():
+        name, _, day = line.partition(" ")
+        yield Record(name, end(day), "provider_metadata", {})
+
+
+def test_mistakes_of_the_test_itself_are_named() -> None:
+    def serve(self: ProviderSuite, reply: bytes, request: HttpRequest) -> Answer:
+        return ask_responses(request)
+
+    assert "no responses mock is active" in failure(suite(PROVIDER, serve=serve), "schema_drift")
+    assert "JSON, JSON Lines, XML, CSV, SQLite or Parquet" in failure(
+        suite(by_reader(lines), b"1 2024-02-15\n2 2024-02-14"), FIRST
+    )
+    assert "set recorded_at" in failure(suite(PROVIDER, b"[]"), FIRST)
+    assert "write it as" in failure(suite(PROVIDER, recorded_at="2024-02-16"), FIRST)
+
+
+def test_one_failed_precondition_is_one_failure() -> None:
+    assert only_failure(suite(PROVIDER, b"[]"))
+    assert issubclass(NotRun, SkipTest)
+
+
+@pytest.mark.parametrize(
+    ("other", "problem"),
+    [
+        (Left("{}", "", 0, (("kept", b"1"),)), "files differs"),
+        (Left("{} ", "", 0), "stdout differs"),
+        (Left("{}", "x", 0), "stderr differs"),
+        (Left("{}", "", 3), "exit code differs"),
+        (Left("{}", f"{CANARY}", 0), "not public"),
+        (Left("{}", "", 0, (("kept", CANARY.encode()),)), "not public"),
+        (Left("{}", "k%2Fy", 0), "a secret"),
+        (Left("{}", "Traceback", 70), "the program fails: Traceback"),
+    ],
+)
+def test_every_byte_of_two_worlds_is_compared(other: Left, problem: str) -> None:
+    assert same_bytes(lambda world: world, [Left("{}", "", 0)] * 2) == Left("{}", "", 0)
+    with pytest.raises(Interference, match=problem) as error:
+        same_bytes(lambda world: world, [Left("{}", "", 0), Left("{}", "", 0), other], ["k/y"])
+    assert error.value.place == 2
+
+
+def test_nothing_of_the_kit_is_loaded_by_a_fetch(run: Run) -> None:
+    code = "import sys\nfrom pit_fetch.cli.main import main\n"
+    code += "main(['--list-sources'])\nsys.exit('pit_fetch.testing' in sys.modules)"
+    assert run("-c", code, command=(sys.executable,)).code == 0
