@@ -26,7 +26,7 @@ from pit_fetch.support.redaction import redactor
 from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
-    from pit_fetch.archive.session import Held, Memory
+    from pit_fetch.archive.session import ArchivedRecords, ArchiveSession
     from pit_fetch.engine.progress import Progress
     from pit_fetch.net.client import Client
 
@@ -149,21 +149,23 @@ def _keep(
     )
 
 
-def _memory(request: FetchRequest, query: Query, runtime: Runtime) -> Memory | None:
+def _memory(request: FetchRequest, query: Query, runtime: Runtime) -> ArchiveSession | None:
     """The archive of this fetch, if it has one. Raises ConfigError for --offline without one."""
     if request.input_file:
         return None
     path = request.archive or runtime.environ.get("PIT_FETCH_ARCHIVE")
     if path:
-        from pit_fetch.archive.session import Memory
+        from pit_fetch.archive.session import ArchiveSession
 
-        return Memory(path, request, query, runtime)
+        return ArchiveSession(path, request, query, runtime)
     if request.offline:
         raise ConfigError("offline_without_archive")
     return None
 
 
-def _offline(request: FetchRequest, query: Query, runtime: Runtime, log: Progress, memory: Memory) -> CollectedRecords:
+def _offline(
+    request: FetchRequest, query: Query, runtime: Runtime, log: Progress, memory: ArchiveSession
+) -> CollectedRecords:
     """What the archive alone holds. Raises ConfigError if it cannot be used."""
     from pit_fetch.archive.store.errors import ArchiveError
 
@@ -181,7 +183,7 @@ def _offline(request: FetchRequest, query: Query, runtime: Runtime, log: Progres
 
 
 def _mixed(
-    request: FetchRequest, query: Query, runtime: Runtime, log: Progress, memory: Memory, live: CollectedRecords
+    request: FetchRequest, query: Query, runtime: Runtime, log: Progress, memory: ArchiveSession, live: CollectedRecords
 ) -> CollectedRecords:
     """The live answer, as the archive completes and corrects it: the live read is one more of its reads.
 
@@ -193,7 +195,7 @@ def _mixed(
     if not is_out_of_reach(query):  # or the network was not asked, and nothing had to be recorded either
         read = live.selection
         is_today = request.pit is None or query.operation.dating != "record" or request.capture
-        holds_more = not is_today and memory.settle()
+        holds_more = not is_today and memory.ingest_if_needed()
         if memory.problem:
             return _saying(live, gap("not_recorded", problem=memory.problem))
         if not holds_more:
@@ -209,7 +211,7 @@ def _recalled(
     query: Query,
     runtime: Runtime,
     log: Progress,
-    memory: Memory,
+    memory: ArchiveSession,
     collected: CollectedRecords,
     live: Selection | None,
 ) -> CollectedRecords:
@@ -233,7 +235,7 @@ def _recalled(
     return _saying(collected._replace(selection=selection, memory=memory), first=said)
 
 
-def _ordered(held: Held, stream: Iterable[Record | Watermark | Gap]) -> Iterable[Record | Watermark | Gap]:
+def _ordered(held: ArchivedRecords, stream: Iterable[Record | Watermark | Gap]) -> Iterable[Record | Watermark | Gap]:
     """The index answers in the envelope's order, a snapshot in that of its reply."""
     return in_order(stream) if held.is_snapshot else stream
 
@@ -321,7 +323,12 @@ def _cutoff(request: FetchRequest, runtime: Runtime) -> Callable[[], datetime | 
 
 
 def _source(
-    request: FetchRequest, query: Query, runtime: Runtime, log: Progress, deadline: float, memory: Memory | None = None
+    request: FetchRequest,
+    query: Query,
+    runtime: Runtime,
+    log: Progress,
+    deadline: float,
+    memory: ArchiveSession | None = None,
 ) -> Source:
     """The source, opened as the request demands. Raises ConfigError and InputError."""
     if request.input_file:

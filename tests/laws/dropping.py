@@ -258,7 +258,7 @@ def under_way(rng: Random) -> int:
                     closing(schema.open_to_write(str(one.path), 0.01)) as connection,
                     contextlib.suppress(ArchiveError),
                 ):
-                    maintenance.drop(connection, str(one.path), provider.name, microseconds.number(world.now), 0)
+                    maintenance.drop(connection, str(one.path), provider.name, microseconds.to_micros(world.now), 0)
             return provider.select(query, record)
 
         fetch(

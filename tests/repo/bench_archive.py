@@ -112,14 +112,14 @@ def fill(connection: sqlite3.Connection, count: int) -> None:
     """An archive of so many articles, a minute apart, which one read had."""
     provider = registry.load("bz-news-api")
     request = parse(NEWS[2:], provider, {})
-    seen = microseconds.number(PIT - timedelta(seconds=30))
+    seen = microseconds.to_micros(PIT - timedelta(seconds=30))
     hosts = {host.name: base_url(host, {}) for host in provider.hosts}
     fetch = journal.Fetch(seen, "live", provider.name, "", "", hosts, request.canonical, None)
-    pool = rederive.pool(provider, build_query(request, PIT), fetch)
+    pool = rederive.stream_of(provider, build_query(request, PIT), fetch)
     with schema.transaction(connection):
         for start in range(0, count, 10_000):
             said = {str(n): [index.fresh(article(n), frozenset())] for n in range(start, min(start + 10_000, count))}
-            found = index.Found(Key("bench", 1), pool, seen, False, seen, None, None, said)
+            found = index.IndexedFetch(Key("bench", 1), pool, seen, False, seen, None, None, said)
             index.add(connection, found, lambda key, records: False)
 
 
@@ -135,7 +135,7 @@ def lookups() -> Iterator[Row]:
         connection.executescript(schema.LOG + schema.INDEX)
         fill(connection, FEW)
         (pool,) = connection.execute("SELECT name FROM pools").fetchone()
-        at = microseconds.number(PIT)
+        at = microseconds.to_micros(PIT)
         bare = (
             "SELECT r.item, r.first_seen, v.available, v.revised, v.stamp, v.payload "
             "FROM reigns r JOIN versions v ON v.id = r.version WHERE r.pool = 1 AND r.position <= ? "
@@ -149,10 +149,10 @@ def lookups() -> Iterator[Row]:
             return [(*row, json.loads(row[-1])) for row in connection.execute(bare, (at, at, at))]
 
         def stored() -> list[Any]:
-            return index.rows(connection, pool, at, at).fetchall()
+            return index.rows_as_of(connection, pool, at, at).fetchall()
 
         def records() -> list[Any]:
-            return list(index.ruling(connection, pool, at, at))
+            return list(index.records_as_of(connection, pool, at, at))
 
         assert len(select()) == len(records()) == FEW
         yield _row("lookup as stored / bare select", *in_turn(stored, select), 3.0)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pit_fetch.archive.store import microseconds
 from pit_fetch.archive_admin import maintenance
+from pit_fetch.engine.registry import load
 from pit_fetch.errors import ConfigError
 from pit_fetch.provider import Provider
 from pit_fetch.testing.server import App
@@ -94,16 +94,16 @@ def test_where_the_source_is_not_installed_no_answer_stays_that_may_repeat_it(tm
     def find(name: str) -> Provider:
         raise ConfigError("usage", text="not installed")
 
-    def lost(find: Any = None) -> int:
-        return maintenance.to_drop(archive.open(), source, microseconds.number(BEFORE), find).answers
-
-    assert (lost(), lost(find)) == (0, 1)
+    assert [
+        maintenance.to_drop(archive.open(), source, microseconds.to_micros(BEFORE), finder).answers
+        for finder in (load, find)
+    ] == [0, 1]
 
 
 def test_an_answer_that_is_damaged_does_not_stay(tmp_path: Path) -> None:
     archive, source, _ = asked(tmp_path, "words that were not changed")
     archive.open().execute("UPDATE bodies SET packed = x'00' WHERE digest = (SELECT answer FROM answers WHERE seq = 8)")
-    assert maintenance.to_drop(archive.open(), source, microseconds.number(BEFORE)).answers == 1
+    assert maintenance.to_drop(archive.open(), source, microseconds.to_micros(BEFORE)).answers == 1
 
 
 def test_where_the_deleted_cannot_be_read_any_more_everything_has_to_be_said_again(tmp_path: Path) -> None:
@@ -113,4 +113,4 @@ def test_where_the_deleted_cannot_be_read_any_more_everything_has_to_be_said_aga
     archive.open().execute(
         "UPDATE fetches SET pit = began, request = request || ' --pit 2026-06-01T15:00:00Z' WHERE seq = 1"
     )
-    assert maintenance.to_drop(archive.open(), source, microseconds.number(BEFORE)).answers == 1
+    assert maintenance.to_drop(archive.open(), source, microseconds.to_micros(BEFORE)).answers == 1

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pit_fetch.archive import rederive
-from pit_fetch.archive.recorder import Recorder
+from pit_fetch.archive.recorder import ArchiveRecorder
 from pit_fetch.archive.store import index, microseconds, schema
 from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.archive.store.journal import Key
@@ -100,7 +100,7 @@ def test_what_is_dropped_is_gone_and_stays_gone(three: list[Archive]) -> None:
     first, second, _ = three
     maintenance.merge(first.open(), second.open())
     held = first.open()
-    done = maintenance.drop(held, str(first.path), "bz-news-api", microseconds.number(at("2026-06-01 16:30")), 0)
+    done = maintenance.drop(held, str(first.path), "bz-news-api", microseconds.to_micros(at("2026-06-01 16:30")), 0)
     assert done == maintenance.Dropped(fetches=2, answers=0)
     assert maintenance.verify(held).damage == ()
     assert not any(word in body for body in first.bodies() for word in (b'"second"', b'"title": "second"'))
@@ -132,7 +132,7 @@ def index_of(archive: Archive) -> list[set[tuple[object, ...]]]:
     """What the index holds, once all that is due is taken up."""
     with closing(archive.open()) as connection:
         for (pool,) in connection.execute("SELECT name FROM pools").fetchall():
-            rederive.Archived(connection, load, {}).take_up(pool)
+            rederive.Archived(connection, load, {}).ingest(pool)
         reads = connection.execute("SELECT origin, fetch, seen, complete FROM reads")
         sights = connection.execute("SELECT item, first, last, before, free, said = '', latest FROM sights")
         reigns = connection.execute("SELECT item, start, stop, first_seen, mark FROM reigns")
@@ -172,7 +172,7 @@ def test_a_fetch_that_is_killed_before_it_answers_is_not_used(tmp_path: Path, mo
 
     with monkeypatch.context() as patched:
         # As a process that is killed does, it lets go of the file, and writes nothing more.
-        patched.setattr(Recorder, "finish", lambda recorder, *_: recorder.close())
+        patched.setattr(ArchiveRecorder, "finish", lambda recorder, *_: recorder.close())
         archive.fetch(NEWS, "2026-06-01 16:00", pit="2026-06-01 16:00")
     assert index_of(archive) == before
     with closing(archive.open()) as connection:

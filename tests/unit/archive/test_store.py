@@ -299,7 +299,7 @@ def test_what_is_received_counts_as_seen_at_the_latest_of_three_clocks(
     archive.app = lambda request: Response(plain(request).body, 200, {"Date": date} if date else {})
     archive.fetch(NEWS, now)
     (last,) = archive.open().execute("SELECT max(seen) FROM exchanges").fetchone()
-    assert microseconds.moment(last) == at(seen)
+    assert microseconds.from_micros(last) == at(seen)
 
 
 # Bodies.
