@@ -21,8 +21,6 @@ from pit_fetch.gaps import Code, gap
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pit_fetch.pipeline.envelope import Envelope
-
 __all__ = ["ConfigError", "ExitStatus", "GapError", "InputError", "PitFetchError", "UpstreamError", "UsageError"]
 
 
@@ -68,8 +66,11 @@ class UpstreamError(PitFetchError):
 
 
 class GapError(PitFetchError):
-    """A fetch failed, wholly or in part. The text is the reasons of its gaps; ``envelope`` holds what was fetched."""
+    """A fetch failed, wholly or in part. The text is the reasons of its gaps.
 
-    def __init__(self, envelope: Envelope, reasons: Sequence[str]) -> None:
+    ``envelope`` is the :class:`pit_fetch.Envelope` of what was fetched. It is a plain value here: the type lies above.
+    """
+
+    def __init__(self, envelope: Any, reasons: Sequence[str]) -> None:
         super().__init__("usage", text=" ".join(dict.fromkeys(reasons)))
         self.envelope = envelope

@@ -80,7 +80,7 @@ def _prepared(request: FetchRequest, runtime: Runtime) -> FetchRequest:
         from pit_fetch.cli.output_file import check_file
 
         check_file(os.path.join(runtime.folder, request.output))
-    elif request.format == "table" and runtime.stdout is not None:
+    elif runtime.stdout is not None:
         from pit_fetch.support.terminal import terminal_width
 
         return request._replace(width=terminal_width(runtime.stdout, runtime.environ))

@@ -112,9 +112,11 @@ _CONTENTS: tuple[frozenset[ItemVersion], ...] = (
 def index_of_crowds(rng: Random) -> int:
     """Many fetches of few instants, as after a clock was ahead: items come, go and come back as the rules demand."""
     fetches, windows = [], {}
+    # Often one content for long, so that a run of several instants is split at its last one.
+    contents = rng.choice((_CONTENTS, (*_CONTENTS[:1] * 8, *_CONTENTS)))
     for _ in range(rng.randrange(2, 9)):
         seen = rng.choice((10, 20, 30, 40))
-        items = {item: rng.choice(_CONTENTS) for item in "xyz" if rng.random() < 0.5}
+        items = {item: rng.choice(contents) for item in "xyz" if rng.random() < 0.5}
         is_complete = bool(items) and rng.random() < 0.8
         fetches.append(FetchObservation(seen, items, is_complete, rng.choice((-1, seen, seen))))
         windows[id(items)] = Window(0, seen)

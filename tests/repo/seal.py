@@ -1,9 +1,9 @@
-"""Writes the table of shipped patterns in the guard from the files that agents read: ``python -m tests.repo.seal``."""
+"""Write the guard's table of shipped patterns from the files that agents read: ``python -m tests.repo.seal``."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from pit_fetch.support.bundled import load
@@ -16,17 +16,14 @@ guard = load("pit_guard")
 
 
 def digests() -> Mapping[str, str]:
-    """The digest of each pattern, by its name."""
+    """Return the digest of each pattern, by its name."""
     return {name: guard.pattern_digest(block.query) for name, block in PATTERNS.items()}
-
-
-def lines(sealed: Mapping[str, str]) -> Iterable[str]:
-    return (f'        "{digest}",  # {name.partition(":")[0]}\n' for name, digest in sealed.items())
 
 
 def main() -> None:
     text = GUARD.read_text(encoding="utf-8")
-    table = "".join(lines(digests()))
+    lines = (f'        "{digest}",  # {name.partition(":")[0]}\n' for name, digest in digests().items())
+    table = "".join(lines)
     GUARD.write_text(TABLE.sub(lambda match: match[1] + table + match[3], text), encoding="utf-8")
 
 

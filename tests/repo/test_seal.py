@@ -1,4 +1,4 @@
-"""The guard's table of patterns is that of the files."""
+"""The guard's table of patterns has those of the files, and no others."""
 
 from __future__ import annotations
 

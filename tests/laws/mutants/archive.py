@@ -108,11 +108,11 @@ def _without_the_instant_before(real: Any) -> Any:
 def _live_answer_is_dropped(real: Any) -> Any:
     """Only what the archive holds is an answer, where there is one."""
 
-    def mixed(request: Any, query: Any, runtime: Any, log: Any, memory: Any, live: Any) -> Any:
-        memory.ingest_if_needed = lambda: True
-        return real(request, query, runtime, log, memory, live)
+    def with_archive(fetch: Any, archive: Any, live: Any) -> Any:
+        archive.ingest_if_needed = lambda: True
+        return real(fetch, archive, live)
 
-    return mixed
+    return with_archive
 
 
 def _stream_without(**fields: Any) -> Any:
@@ -273,10 +273,10 @@ MUTANTS = (
         ),
     ),
     *_in(
-        "pit_fetch.engine.run",
+        "pit_fetch.engine.fetch",
         (
             "an archive of one read is asked, too",
-            "_mixed",
+            "Fetch._with_archive",
             _live_answer_is_dropped,
             ("sample: archive empty", "alphavantage: archive empty"),
         ),

@@ -9,7 +9,7 @@ from typing import Any
 
 from pit_fetch.engine.report import CollectedRecords
 from pit_fetch.errors import ExitStatus, UpstreamError
-from pit_fetch.formats import renderer
+from pit_fetch.formats import DEFAULTS, renderer
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.pipeline import select
 from pit_fetch.pipeline.envelope import EnvelopeOptions, build
@@ -26,17 +26,17 @@ _BY_CURSOR = ("sample: snapshots", "alphavantage: snapshots")
 
 
 def _limit_before_filter(real: Any) -> Any:
-    def stream(request: Any, *given: Any) -> Iterator[Any]:
+    def stream(fetch: Any, source: Any) -> Iterator[Any]:
         place = count()
-        return kept(real(request, *given), lambda record: next(place) < request.limit)
+        return kept(real(fetch, source), lambda record: next(place) < fetch.request.limit)
 
     return stream
 
 
 def _versions_before_filter(real: Any) -> Any:
     def flat(stream: Iterable[Any]) -> Iterator[Any]:
-        for one in stream:
-            yield from one.records if isinstance(one, Page) else (one,)
+        for element in stream:
+            yield from element.records if isinstance(element, Page) else (element,)
 
     return lambda stream, cutoff, withheld: real(in_order(flat(stream)), cutoff, withheld)
 
@@ -44,11 +44,11 @@ def _versions_before_filter(real: Any) -> Any:
 def _filters_before_versions(real: Any) -> Any:
     """The window and the source's own filters see every version, and an old one that passes stands for the item."""
 
-    def take(request: Any, query: Any, runtime: Any, log: Any, stream: Any, collected: Any) -> None:
+    def take(fetch: Any, stream: Any) -> Any:
         def is_wanted(record: Record) -> bool:
-            return query.in_window(record) and bool(request.provider.select(query, record))
+            return fetch.query.in_window(record) and bool(fetch.request.provider.select(fetch.query, record))
 
-        real(request, query, runtime, log, kept(stream, is_wanted), collected)
+        return real(fetch, kept(stream, is_wanted))
 
     return take
 
@@ -56,10 +56,10 @@ def _filters_before_versions(real: Any) -> Any:
 def _as_they_come(real: Any) -> Any:
     def unordered(stream: Iterable[Any]) -> Iterator[Record | Gap]:
         known: set[str] = set()
-        for one in stream:
-            if isinstance(one, Gap) or (isinstance(one, Record) and one.id not in known):
-                known |= {one.id} if isinstance(one, Record) else set()
-                yield one
+        for element in stream:
+            if isinstance(element, Gap) or (isinstance(element, Record) and element.id not in known):
+                known |= {element.id} if isinstance(element, Record) else set()
+                yield element
 
     return unordered
 
@@ -67,14 +67,14 @@ def _as_they_come(real: Any) -> Any:
 def _derived_before_filter(real: Any) -> Any:
     """What is computed across records rests on those that are withheld, too."""
 
-    def take(request: Any, query: Any, runtime: Any, log: Any, stream: Any, collected: Any) -> None:
-        derive = request.provider.derive(query)
+    def take(fetch: Any, stream: Any) -> Any:
+        provider = fetch.request.provider
+        derive = provider.derive(fetch.query)
         if derive is not None:
-            stream = derive(
-                one for one in in_order(public(stream, lambda: None, WithheldCounts())) if isinstance(one, Record)
-            )
-            request = request._replace(provider=replace(request.provider, derive=lambda query: None))
-        real(request, query, runtime, log, stream, collected)
+            ordered = in_order(public(stream, lambda: None, WithheldCounts()))
+            stream = derive(record for record in ordered if isinstance(record, Record))
+            fetch.request = fetch.request._replace(provider=replace(provider, derive=lambda query: None))
+        return real(fetch, stream)
 
     return take
 
@@ -94,15 +94,15 @@ def _marked_by_page(real: Any) -> Any:
     """One watermark for a page: it is another one where withheld records move the end of the page."""
 
     def marked(stream: Iterable[Any], cutoff: Any, withheld: Any) -> Iterator[Any]:
-        for one in stream:
-            if not isinstance(one, Page):
-                yield from real([one], cutoff, withheld)
+        for element in stream:
+            if not isinstance(element, Page):
+                yield from real([element], cutoff, withheld)
                 continue
-            found = list(real([one._replace(order=None)], cutoff, withheld))
-            dated = [record.available_at for record in found if record.available_at]
-            yield from found
-            if one.order is not None and dated:
-                yield Watermark(one.order(min(dated)))
+            public_records = list(real([element._replace(order=None)], cutoff, withheld))
+            dated = [record.available_at for record in public_records if record.available_at]
+            yield from public_records
+            if element.order is not None and dated:
+                yield Watermark(element.order(min(dated)))
 
     return marked
 
@@ -111,14 +111,13 @@ def _all_records_marked(real: Any) -> Any:
     """A watermark that rests on every record of its page, withheld ones as well."""
 
     def marked(stream: Iterable[Any]) -> Iterator[Any]:
-        for one in stream:
-            dated = (
-                [record.available_at for record in one.records if record.available_at] if isinstance(one, Page) else []
-            )
-            if dated and one.order is not None:
-                oldest = one.order(min(dated))
-                one = one._replace(order=lambda public, oldest=oldest: oldest)
-            yield one
+        for element in stream:
+            records = element.records if isinstance(element, Page) else ()
+            dated = [record.available_at for record in records if record.available_at]
+            if dated and element.order is not None:
+                oldest = element.order(min(dated))
+                element = element._replace(order=lambda public, oldest=oldest: oldest)
+            yield element
 
     return lambda stream, cutoff, withheld: real(marked(stream), cutoff, withheld)
 
@@ -126,14 +125,14 @@ def _all_records_marked(real: Any) -> Any:
 def _all_repeats_counted(real: Any) -> Any:
     def counted(stream: Iterable[Any]) -> Iterator[Any]:
         known: set[str] = set()
-        again = 0
-        for one in stream:
-            for record in one.records if isinstance(one, Page) else ():
-                again = again + 1 if record.id in known else 0
+        repeats = 0
+        for element in stream:
+            for record in element.records if isinstance(element, Page) else ():
+                repeats = repeats + 1 if record.id in known else 0
                 known.add(record.id)
-                if again == select.MOST_REPEATED:
+                if repeats == select.MOST_REPEATED:
                     raise UpstreamError("paging")
-            yield one
+            yield element
 
     return lambda stream, cutoff, withheld: real(counted(stream), cutoff, withheld)
 
@@ -142,21 +141,22 @@ def _all_records_awaited(real: Any) -> Any:
     """A slice with a withheld record counts as fruitful."""
 
     def fruitful(stream: Iterable[Any]) -> Iterator[Any]:
-        found = False
-        for one in stream:
-            if isinstance(one, Watermark):
-                one, found = one._replace(max_empty_slices=0 if found else one.max_empty_slices), False
+        is_fruitful = False
+        for element in stream:
+            if isinstance(element, Watermark):
+                yield element._replace(max_empty_slices=0) if is_fruitful else element
+                is_fruitful = False
             else:
-                found = found or not isinstance(one, Gap)
-            yield one
+                is_fruitful = is_fruitful or not isinstance(element, Gap)
+                yield element
 
     return lambda stream, cutoff, withheld: real(fruitful(stream), cutoff, withheld)
 
 
 def _all_records_scanned(real: Any) -> Any:
-    def take(request: Any, query: Any, runtime: Any, log: Any, stream: Any, withheld: Any) -> Any:
-        left = iter(range(request.max_pages * request.provider.page_size))
-        return real(request, query, runtime, log, kept(stream, lambda record: next(left, None) is not None), withheld)
+    def take(fetch: Any, stream: Any) -> Any:
+        left = iter(range(fetch.request.max_pages * fetch.request.provider.page_size))
+        return real(fetch, kept(stream, lambda record: next(left, None) is not None))
 
     return take
 
@@ -169,8 +169,8 @@ def _gaps(change: Callable[[Gap, CollectedRecords], Gap | None]) -> Make:
 
     def make(real: Any) -> Any:
         def gaps(request: Any, collected: CollectedRecords) -> list[Gap]:
-            changed = [change(one, collected) for one in real(request, collected)]
-            return [one for one in changed if one is not None]
+            changed = [change(original, collected) for original in real(request, collected)]
+            return [original for original in changed if original is not None]
 
         return gaps
 
@@ -178,24 +178,24 @@ def _gaps(change: Callable[[Gap, CollectedRecords], Gap | None]) -> Make:
 
 
 def _only_when(code: str, is_due: Callable[[CollectedRecords], object]) -> Make:
-    return _gaps(lambda one, collected: one if one.code != code or is_due(collected) else None)
+    return _gaps(lambda original, collected: original if original.code != code or is_due(collected) else None)
 
 
-def _count_of_undated(one: Gap, collected: CollectedRecords) -> Gap:
-    return gap("undated_served", count=len(collected.withheld.undated)) if one.code == "undated" else one
+def _count_of_undated(original: Gap, collected: CollectedRecords) -> Gap:
+    return gap("undated_served", count=len(collected.withheld.undated)) if original.code == "undated" else original
 
 
-def _count_of_unusable(one: Gap, collected: CollectedRecords) -> Gap:
+def _count_of_unusable(original: Gap, collected: CollectedRecords) -> Gap:
     unusable = collected.withheld.unusable
-    return gap("unusable", count=unusable) if one.code == "undated" and unusable else one
+    return gap("unusable", count=unusable) if original.code == "undated" and unusable else original
 
 
-def _no_data_unless_late(one: Gap, collected: CollectedRecords) -> Gap | None:
-    return None if one.type == "no_data" and collected.withheld.late else one
+def _no_data_unless_late(original: Gap, collected: CollectedRecords) -> Gap | None:
+    return None if original.type == "no_data" and collected.withheld.late else original
 
 
-def _no_hint_if_late(one: Gap, collected: CollectedRecords) -> Gap:
-    return gap("nothing") if one.code == "nothing_with_hint" and collected.withheld.late else one
+def _no_hint_if_late(original: Gap, collected: CollectedRecords) -> Gap:
+    return gap("nothing") if original.code == "nothing_with_hint" and collected.withheld.late else original
 
 
 def _exit_code_of_late(real: Any) -> Any:
@@ -224,7 +224,7 @@ def _json_alone_is_judged(real: Any) -> Any:
         if request.format == "json" or outcome.status is not ExitStatus.BUG:
             return outcome
         return outcome._replace(
-            text=renderer(request.format)(build(collected.selection.records, (), EnvelopeOptions()), False)
+            text=renderer(request.format)(build(collected.selection.records, (), EnvelopeOptions()), DEFAULTS)
         )
 
     return report
@@ -253,7 +253,7 @@ MUTANTS = (
         lambda real: lambda record, cutoff: "public" if real(record, cutoff) == "undated" else real(record, cutoff),
         _UNDER_A_PIT,
     ),
-    Mutant("limit before filter", "pit_fetch.engine.run:_until_it_ends", _limit_before_filter, ANY),
+    Mutant("limit before filter", "pit_fetch.engine.fetch:Fetch._until_it_ends", _limit_before_filter, ANY),
     Mutant(
         "versions are chosen before the filter",
         "pit_fetch.pipeline.select:public",
@@ -272,8 +272,12 @@ MUTANTS = (
         lambda real: lambda records: list({record.id: record for record in reversed(list(records))}.values()),
         _UNDER_A_PIT,
     ),
-    Mutant("filters before versions", "pit_fetch.engine.run:_take", _filters_before_versions, ("sample: versions",)),
-    Mutant("what is derived sees withheld records", "pit_fetch.engine.run:_take", _derived_before_filter, ANY[:1]),
+    Mutant(
+        "filters before versions", "pit_fetch.engine.fetch:Fetch._take", _filters_before_versions, ("sample: versions",)
+    ),
+    Mutant(
+        "what is derived sees withheld records", "pit_fetch.engine.fetch:Fetch._take", _derived_before_filter, ANY[:1]
+    ),
     Mutant(
         "what is derived begins at --after and --date-to",
         "pit_fetch.request.query:_horizon",
@@ -304,7 +308,7 @@ MUTANTS = (
         _all_records_awaited,
         ("sample: patience",),
     ),
-    Mutant("withheld records use up the page cap", "pit_fetch.engine.run:_take", _all_records_scanned, ANY),
+    Mutant("withheld records use up the page cap", "pit_fetch.engine.fetch:Fetch._take", _all_records_scanned, ANY),
     Mutant(
         "a cursor rests on the time of receipt",
         "pit_fetch.pipeline.cursor:record_age",
@@ -336,13 +340,13 @@ MUTANTS = (
     Mutant("the exit code tells of late items", "pit_fetch.engine.report:report", _exit_code_of_late, ANY),
     Mutant(
         "ids of late items on stderr",
-        "pit_fetch.engine.run:collect",
+        "pit_fetch.engine.fetch:collect",
         _telling(lambda collected: " ".join(collected.withheld.late)),
         ANY,
     ),
     Mutant(
         "a count of late items on stderr",
-        "pit_fetch.engine.run:collect",
+        "pit_fetch.engine.fetch:collect",
         _telling(lambda collected: str(len(collected.withheld.late))),
         ANY,
     ),
@@ -366,15 +370,17 @@ MUTANTS = (
     ),
     Mutant(
         "the wall clock is the PIT",
-        "pit_fetch.engine.run:_cutoff",
-        lambda real: lambda request, runtime: runtime.clock.now,
+        "pit_fetch.engine.fetch:Fetch._cutoff",
+        lambda real: lambda fetch: fetch.runtime.clock.now(),
         ANY,
     ),
     Mutant(
         "a PIT in the future is taken at its word",
-        "pit_fetch.engine.run:_cutoff",
-        lambda real: lambda request, runtime: lambda: request.pit,
+        "pit_fetch.engine.fetch:Fetch._cutoff",
+        lambda real: lambda fetch: fetch.request.pit,
         ("bz-news-api: future", "sample: future", "alphavantage: future"),
     ),
-    Mutant("a page cache across PITs", "pit_fetch.engine.run:collect", _cached_across_pits, ("bz-news-api: repeated",)),
+    Mutant(
+        "a page cache across PITs", "pit_fetch.engine.fetch:collect", _cached_across_pits, ("bz-news-api: repeated",)
+    ),
 )
