@@ -243,6 +243,6 @@ def _captured_since(connection: sqlite3.Connection, since: int) -> set[str]:
 
 def without_pit(canonical: str) -> str:
     """Return the canonical request without its PIT, as it is written in the list."""
-    words = shlex.split(canonical)
-    place = words.index("--pit") if "--pit" in words else len(words)
-    return shlex.join([*words[:place], *words[place + 2 :]])
+    arguments = shlex.split(canonical)
+    place = arguments.index("--pit") if "--pit" in arguments else len(arguments)
+    return shlex.join([*arguments[:place], *arguments[place + 2 :]])

@@ -112,11 +112,11 @@ def _deleted_items(archived: rederive.Archived, gone: Collection[Key]) -> _Delet
         errors: list[PitFetchError] = []
         known = ids.setdefault(recorded.stream, set())
         try:
-            found = {record.id for record in _records(archived, key, recorded, errors.append)}
+            contained = {record.id for record in _records(archived, key, recorded, errors.append)}
         except Exception:  # noqa: BLE001 - a provider's bug, or a damaged body
             ids[recorded.stream] = None
         else:
-            ids[recorded.stream] = None if errors or known is None else known | found
+            ids[recorded.stream] = None if errors or known is None else known | contained
     return _Deleted(ids, sources)
 
 

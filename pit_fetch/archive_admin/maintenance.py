@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from pit_fetch.archive import rederive
 from pit_fetch.archive.store import journal, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, Unreadable, of_broken, of_sqlite
-from pit_fetch.archive.store.journal import BODIES, COLUMNS, NAMED, Key
+from pit_fetch.archive.store.journal import COLUMNS, NAMED, Key
 from pit_fetch.archive_admin.dependents import OnProgress, dependents
 from pit_fetch.provider import Provider
 
@@ -98,7 +98,7 @@ def _merge(
                 connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?)", (origin, seq, kind, digest))
                 count += 1
                 if kind != DROPPED:
-                    _copy(other, connection, kind, Key(origin, seq), textless)
+                    journal.copy_row(other, connection, kind, Key(origin, seq), textless)
             elif kind == DROPPED and mine[0] != DROPPED:
                 _delete(connection, mine[0], Key(origin, seq))
                 count, is_less = count + 1, True
@@ -226,7 +226,7 @@ def _damaged_entries(connection: sqlite3.Connection, on_progress: Callable[[int]
         if seq != place.seq + 1:
             yield f"chain {origin}: entry {place.seq + 1} is missing"
         if kind != DROPPED:
-            row = _row(connection, kind, key) if kind in COLUMNS else None
+            row = journal.row_of(connection, kind, key) if kind in COLUMNS else None
             if row is None:
                 yield f"{kind} {key}: the row is missing"
             elif journal.entry_hash(before, origin, seq, kind, row) != digest:
@@ -254,29 +254,6 @@ def _damaged_bodies(connection: sqlite3.Connection, on_progress: Callable[[int],
     for (digest,) in connection.execute(NAMED):
         if digest not in digests:
             yield f"body {digest.hex()[:16]}: it is missing"
-
-
-def _row(connection: sqlite3.Connection, kind: str, key: Key) -> tuple[Any, ...] | None:
-    query = f"SELECT {', '.join(COLUMNS[kind])} FROM {kind} WHERE origin = ? AND seq = ?"  # noqa: S608 - our names
-    row: tuple[Any, ...] | None = connection.execute(query, key).fetchone()
-    return row
-
-
-def _copy(
-    source: sqlite3.Connection, target: sqlite3.Connection, kind: str, key: Key, textless: Collection[Key]
-) -> None:
-    """Copy an entry with its bodies, except the answer of a fetch that is ``textless``."""
-    row = _row(source, kind, key)
-    if row is None:
-        raise ArchiveError("the other one is damaged: a row is missing")
-    journal.insert(target, kind, (*key, *row))
-    named: Mapping[str, Any] = dict(zip(COLUMNS[kind], row, strict=True))
-    if kind == "answers" and Key(key.origin, named["fetch"]) in textless:
-        return
-    for column in BODIES.get(kind, ()):
-        if named[column] is not None:
-            asked = named.get("asked") if column == "body" else None
-            journal.Writer(target, "").body(journal.read_body(source, named[column]), asked)
 
 
 def _delete(connection: sqlite3.Connection, kind: str, key: Key) -> None:

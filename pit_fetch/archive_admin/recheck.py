@@ -129,17 +129,11 @@ def _run_again(
 def _fill(target: sqlite3.Connection, source: sqlite3.Connection, keys: Sequence[Key], find: rederive.Find) -> None:
     """Copy fetches, without what they printed, and index them."""
     with schema.transaction(target):
-        writer = journal.Writer(target, "")
         for kind, named in (("fetches", "seq"), ("exchanges", "fetch"), ("answers", "fetch")):
-            columns = journal.COLUMNS[kind]
+            query = f"SELECT origin, seq FROM {kind} WHERE origin = ? AND {named} = ?"  # noqa: S608 - our names
             for key in keys:
-                query = f"SELECT * FROM {kind} WHERE origin = ? AND {named} = ?"  # noqa: S608 - our names
                 for row in source.execute(query, key).fetchall():
-                    journal.insert(target, kind, row)
-                    for column in journal.BODIES[kind] if kind == "exchanges" else ():
-                        digest = row[2 + columns.index(column)]
-                        if digest is not None:
-                            writer.body(journal.read_body(source, digest), None)
+                    journal.copy_row(source, target, kind, Key(*row), keys)
         rederive.Archived(target, find, {}).rebuild()
 
 

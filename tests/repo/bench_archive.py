@@ -208,7 +208,7 @@ def judged(row: Row) -> bool:
 def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        env = {"PATH": os.environ["PATH"], "HOME": name}
+        env = {"PATH": os.environ["PATH"], "PYTHONPATH": os.environ.get("PYTHONPATH", ""), "HOME": name}
         good = [judged(row) for row in recording(folder, env)]
         good += [judged(row) for row in answers(folder, env)]
         good += [judged(row) for row in lookups()]

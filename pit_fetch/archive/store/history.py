@@ -213,15 +213,15 @@ def evidence(history: Sequence[ObservationRun]) -> Iterator[Evidence]:
 
 def validities(history: Sequence[ObservationRun]) -> list[Validity]:
     """Return which version is valid from when, in order of time (rules 5 and 6). Before the first, none is."""
-    found: list[Validity] = []
+    result: list[Validity] = []
     best: Evidence | None = None
     for start, group in groupby(sorted(evidence(history), key=attrgetter("usable_from")), attrgetter("usable_from")):
         latest = max(group, key=_by_time)
         best = latest if best is None else max(latest, best, key=_by_time)
         validity = Validity(start, best.version, best.first_seen)
-        if not found or found[-1][1:] != validity[1:]:
-            found.append(validity)
-    return found
+        if not result or result[-1][1:] != validity[1:]:
+            result.append(validity)
+    return result
 
 
 def sole_validity(claimed_at: int | None, seen: int, counts_from: int) -> tuple[int, int | None]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -100,7 +100,7 @@ class Writer:
     def exchange(self, fetch: Key, exchange: Exchange) -> int:
         """Append an exchange. Return when it counts as received: never before any other in the archive."""
         seen = max(exchange.seen, self.last_seen())
-        asked = request_digest(exchange)
+        request = request_digest(exchange)
         values = {
             "fetch": fetch.seq,
             "seen": seen,
@@ -110,8 +110,8 @@ class Writer:
             "sent": None if exchange.sent is None else self.body(exchange.sent, None),
             "status": exchange.status,
             "headers": _json(exchange.headers),
-            "body": self.body(exchange.body, asked),
-            "asked": asked,
+            "body": self.body(exchange.body, request),
+            "asked": request,
         }
         self._append("exchanges", values, fetch.origin)
         return seen
@@ -142,15 +142,15 @@ class Writer:
         rows = self.connection.execute("SELECT max(seen) FROM exchanges UNION ALL SELECT max(seen) FROM answers")
         return max((seen for (seen,) in rows if seen is not None), default=microseconds.NEVER)
 
-    def body(self, body: bytes, asked: bytes | None) -> bytes:
+    def body(self, body: bytes, request: bytes | None) -> bytes:
         """Store ``body``, unless it is stored, and return its digest.
 
-        ``asked`` is the digest of the request whose last reply it resembles.
+        ``request`` is the digest of the request whose last reply it resembles.
         """
         digest = _digest(body)
         if self.connection.execute("SELECT 1 FROM bodies WHERE digest = ?", (digest,)).fetchone():
             return digest
-        base = None if asked is None else self._base(asked)
+        base = None if request is None else self._base(request)
         packed = bodies.pack(body, None if base is None else read_body(self.connection, base.digest))
         if base is not None and base.goes_back:
             alone = bodies.pack(body)
@@ -184,12 +184,12 @@ class Writer:
         insert(self.connection, kind, (origin, seq, *row))
         return Key(origin, seq)
 
-    def _base(self, asked: bytes) -> _Base | None:
+    def _base(self, request: bytes) -> _Base | None:
         """Return the last reply to a request or, if its chain of dictionaries is full, the reply that begins it."""
         row = self.connection.execute(
             "SELECT b.digest, b.depth, b.base FROM exchanges e JOIN bodies b ON b.digest = e.body "
             "WHERE e.asked = ? ORDER BY e.seen DESC LIMIT 1",
-            (asked,),
+            (request,),
         ).fetchone()
         if row is None:
             return None
@@ -215,6 +215,33 @@ def insert(connection: sqlite3.Connection, kind: str, row: Sequence[Any]) -> Non
     """Insert a row, with its key, into the table of its kind."""
     marks = ", ".join("?" * len(row))
     connection.execute(f"INSERT INTO {kind} VALUES ({marks})", row)  # noqa: S608 - our names
+
+
+def row_of(connection: sqlite3.Connection, kind: str, key: Key) -> tuple[Any, ...] | None:
+    """Return the columns of an entry, without its key, or None if the row is missing."""
+    query = f"SELECT {', '.join(COLUMNS[kind])} FROM {kind} WHERE origin = ? AND seq = ?"  # noqa: S608 - our names
+    row: tuple[Any, ...] | None = connection.execute(query, key).fetchone()
+    return row
+
+
+def copy_row(
+    source: sqlite3.Connection, target: sqlite3.Connection, kind: str, key: Key, textless: Collection[Key]
+) -> None:
+    """Copy the row of an entry and the bodies it names, except the answers of fetches that are ``textless``.
+
+    Raise ArchiveError if the row or a body is missing or damaged.
+    """
+    row = row_of(source, kind, key)
+    if row is None:
+        raise ArchiveError("the other one is damaged: a row is missing")
+    insert(target, kind, (*key, *row))
+    columns = dict(zip(COLUMNS[kind], row, strict=True))
+    if kind == "answers" and Key(key.origin, columns["fetch"]) in textless:
+        return
+    for name in BODIES.get(kind, ()):
+        if columns[name] is not None:
+            request = columns.get("asked") if name == "body" else None
+            Writer(target, "").body(read_body(source, columns[name]), request)
 
 
 def entry_hash(before: bytes, origin: str, seq: int, kind: str, row: tuple[Any, ...]) -> bytes:
@@ -243,9 +270,7 @@ def read_body(connection: sqlite3.Connection, digest: bytes) -> bytes:
 
 
 def fetch_of(connection: sqlite3.Connection, key: Key) -> Fetch | None:
-    columns = ", ".join(COLUMNS["fetches"])
-    query = f"SELECT {columns} FROM fetches WHERE origin = ? AND seq = ?"  # noqa: S608 - our names
-    row = connection.execute(query, key).fetchone()
+    row = row_of(connection, "fetches", key)
     return None if row is None else Fetch(*row)._replace(hosts=json.loads(row[5]))
 
 

@@ -33,7 +33,7 @@ class Call(NamedTuple):
     """A command on the archive at ``path``, with its options, and where it reports its progress."""
 
     path: str
-    given: Namespace
+    options: Namespace
     runtime: Runtime
     log: Progress
 
@@ -79,11 +79,11 @@ def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
     parser.add_argument("--json", action="store_true", help="as JSON")
     if {"-h", "--help"} & set(argv):
         return CommandResult(parser.format_help())
-    given = parser.parse_args(list(argv[1:]))
+    options = parser.parse_args(list(argv[1:]))
     runtime = require_operator(runtime, f"archive {name}")
-    path = path_of(given.archive, runtime)
+    path = path_of(options.archive, runtime)
     try:
-        return command.run(Call(path, given, runtime, log))
+        return command.run(Call(path, options, runtime, log))
     except ArchiveError as error:
         return _refused(f"{path}: {error.problem}")
     except UsageError:  # a ValueError as well
@@ -138,7 +138,7 @@ def _info(call: Call) -> CommandResult:
     with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
         overview = stats.overview(connection)
     size = sum(os.path.getsize(call.path + end) for end in ("", "-wal") if os.path.exists(call.path + end))
-    if not call.given.json:
+    if not call.options.json:
         return CommandResult("\n".join(_about(call.path, size, overview)) + "\n")
     sources = [
         {
@@ -188,9 +188,9 @@ def _count(text: str) -> int:
 
 def _log(call: Call) -> CommandResult:
     with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
-        source = _source(call.given.source, connection, call.runtime) if call.given.source else ""
-        fetches = list(stats.fetches(connection, source, call.given.limit))
-    if call.given.json:
+        source = _source(call.options.source, connection, call.runtime) if call.options.source else ""
+        fetches = list(stats.fetches(connection, source, call.options.limit))
+    if call.options.json:
         return CommandResult(_json([_row(fetch) for fetch in fetches]))
     return CommandResult("".join(f"{_line(fetch)}\n" for fetch in fetches))
 
@@ -237,7 +237,7 @@ def _verify(call: Call) -> CommandResult:
     except Damaged as error:
         report = maintenance.Report(0, 0, (f"the file: {error.problem}",))
     is_sound = not report.damage
-    if call.given.json:
+    if call.options.json:
         text = _json({"sound": is_sound, **report._asdict()})
     else:
         counts = f"{report.entries:,} entries and {report.bodies:,} bodies"
@@ -250,7 +250,7 @@ def _rebuild(call: Call) -> CommandResult:
     with closing(_open_existing(call.path)) as connection:
         count = maintenance.rebuild(connection, call.runtime.find, call.on_progress("rebuilding"))
     return CommandResult(
-        _json({"fetches": count}) if call.given.json else f"the index was made again from {count:,} fetches\n"
+        _json({"fetches": count}) if call.options.json else f"the index was made again from {count:,} fetches\n"
     )
 
 
@@ -272,16 +272,16 @@ def _replay_options(parser: Parser) -> None:
 
 def _replay(call: Call) -> CommandResult:
     with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
-        key = replay.key_of(connection, call.given.id)
+        key = replay.key_of(connection, call.options.id)
         replayed = replay.recorded(connection, key)
         same: bool | None = None
         why = "not compared"
-        if not call.given.no_compare:
+        if not call.options.no_compare:
             from pit_fetch.archive_admin.recheck import compare
 
             call.log.progress(f"comparing {key} with today's code ...")
             same, why = compare(connection, key, replayed, call.runtime.find)
-    if call.given.json:
+    if call.options.json:
         fetch = {"id": str(key), "time": _time(replayed.fetch.began), "request": replayed.fetch.request}
         text = _json({**fetch, "status": replayed.status, "answer": replayed.text, "same_today": same, "why": why})
         return CommandResult(text)
@@ -297,7 +297,7 @@ def _merge_options(parser: Parser) -> None:
 
 
 def _merge(call: Call) -> CommandResult:
-    other = os.path.join(call.runtime.folder, call.given.other)
+    other = os.path.join(call.runtime.folder, call.options.other)
     if os.path.exists(call.path) and os.path.exists(other) and os.path.samefile(call.path, other):
         return _refused("that is the same archive twice: name another one to take over from")
     try:
@@ -306,7 +306,7 @@ def _merge(call: Call) -> CommandResult:
         return _refused(f"{other}: {error.problem}")
     with closing(source), closing(schema.open_to_write(call.path)) as connection:
         count = maintenance.merge(connection, source, call.runtime.find, call.on_progress("merging"))
-    return CommandResult(_json({"entries": count}) if call.given.json else f"{count:,} entries were taken over\n")
+    return CommandResult(_json({"entries": count}) if call.options.json else f"{count:,} entries were taken over\n")
 
 
 _BEFORE = Option("before", "what began before: a New York date or a full timestamp", kind="instant")
@@ -321,22 +321,22 @@ def _drop_options(parser: Parser) -> None:
 
 
 def _drop(call: Call) -> CommandResult:
-    given = call.given
-    before = microseconds.to_micros(parse_value(_BEFORE, given.before))
-    opened = schema.open_to_read if given.dry_run else _open_existing
+    options = call.options
+    before = microseconds.to_micros(parse_value(_BEFORE, options.before))
+    opened = schema.open_to_read if options.dry_run else _open_existing
     with closing(opened(call.path)) as connection:
-        source = _source(given.source, connection, call.runtime)
-        if given.dry_run:
+        source = _source(options.source, connection, call.runtime)
+        if options.dry_run:
             with schema.snapshot(connection):
                 on_progress = call.on_progress("comparing")
                 dropped = maintenance.to_drop(connection, source, before, call.runtime.find, on_progress)
         else:
             now, on_progress = microseconds.to_micros(call.runtime.clock.now()), call.on_progress("rebuilding")
             dropped = maintenance.drop(connection, call.path, source, before, now, call.runtime.find, on_progress)
-    if given.json:
-        counts = {"fetches": dropped.fetches, "later_answers": dropped.answers, "dry_run": given.dry_run}
+    if options.json:
+        counts = {"fetches": dropped.fetches, "later_answers": dropped.answers, "dry_run": options.dry_run}
         return CommandResult(_json({"source": source, "before": _time(before), **counts}))
-    done = "would be deleted" if given.dry_run else "deleted, for good"
+    done = "would be deleted" if options.dry_run else "deleted, for good"
     fetches = f"{dropped.fetches:,} fetch{'' if dropped.fetches == 1 else 'es'} of {source}"
     text = f"{fetches} that began before {_short(before)}: {done}\n"
     if dropped.answers:

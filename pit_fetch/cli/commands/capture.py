@@ -55,28 +55,30 @@ def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
     parser.add_argument("--json", action="store_true", help="as JSON")
     if {"-h", "--help"} & set(argv):
         return CommandResult(parser.format_help())
-    given = parser.parse_args(list(argv))
+    options = parser.parse_args(list(argv))
     runtime = require_operator(runtime, "capture")
-    path, file = path_of(given.archive, runtime), os.path.join(runtime.folder, given.file)
+    path, file = path_of(options.archive, runtime), os.path.join(runtime.folder, options.file)
     runtime = runtime._replace(environ={**runtime.environ, VARIABLE: path})
     try:
         with _locked(file) as text:
             wanted = capture.parse(text, runtime)
-            if given.dry_run:
-                return _report([_planned(request, runtime) for request in wanted], path, given)
+            if options.dry_run:
+                return _report([_planned(request, runtime) for request in wanted], path, options)
             with closing(schema.open_to_write(path)) as connection:
                 name = capture.name_of(file)
                 return _report(
-                    list(capture.run(wanted, connection, name, runtime, log, given.again, given.missing)), path, given
+                    list(capture.run(wanted, connection, name, runtime, log, options.again, options.missing)),
+                    path,
+                    options,
                 )
     except ArchiveError as error:
         return _refused(f"{path}: {error.problem}")
     except sqlite3.Error as error:
         return _refused(f"{path}: {of_sqlite(error).problem}")
     except UnicodeDecodeError:
-        return _refused(f"{given.file}: it is not UTF-8")
+        return _refused(f"{options.file}: it is not UTF-8")
     except UsageError as error:
-        return _refused(f"{given.file}: {error.gap.reason}")
+        return _refused(f"{options.file}: {error.gap.reason}")
 
 
 @contextlib.contextmanager
@@ -100,8 +102,8 @@ def _planned(wanted: capture.CaptureRequest, runtime: Runtime) -> capture.Captur
     return capture.CaptureResult(wanted.name, request.provider.name, text, "not asked")
 
 
-def _report(results: Sequence[capture.CaptureResult], path: str, given: Any) -> CommandResult:
-    failures = ("failed",) if given.dry_run else ("failed", "not asked")
+def _report(results: Sequence[capture.CaptureResult], path: str, options: Any) -> CommandResult:
+    failures = ("failed",) if options.dry_run else ("failed", "not asked")
     failed = [result for result in results if result.state in failures]
     counts = {
         "captured": sum(result.state == "captured" for result in results),
@@ -111,18 +113,18 @@ def _report(results: Sequence[capture.CaptureResult], path: str, given: Any) -> 
     status = ExitStatus.FOUND if failed else ExitStatus.OK
     names = ", ".join(result.name for result in failed)
     complaint = f"{len(failed)} of {len(results)} requests failed: {names}" if failed else ""
-    if given.json:
+    if options.json:
         rows = [result._asdict() for result in results]
         return CommandResult(
             json.dumps({"archive": path, **counts, "requests": rows}, indent=2) + "\n", status, complaint
         )
-    if given.quiet and not failed:
+    if options.quiet and not failed:
         return CommandResult("")
     width = max(len(escape_unprintable(result.name)) for result in results)
-    lines = [_line(result, width) for result in (failed if given.quiet else results)]
+    lines = [_line(result, width) for result in (failed if options.quiet else results)]
     total = ", ".join(f"{count} {state}" for state, count in counts.items())
     return CommandResult(
-        "\n".join([*lines, f"{total} ({path})" if not given.dry_run else _counted(len(results), "request")]) + "\n",
+        "\n".join([*lines, f"{total} ({path})" if not options.dry_run else _counted(len(results), "request")]) + "\n",
         status,
         complaint,
     )
