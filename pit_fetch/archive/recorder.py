@@ -152,11 +152,6 @@ class ArchiveRecorder:
             self.connection = None
 
     @property
-    def key(self) -> Key | None:
-        """The fetch in the archive, once anything of it is recorded."""
-        return self._key
-
-    @property
     def _is_complete(self) -> bool:
         return self._is_ended and not self._is_flawed
 

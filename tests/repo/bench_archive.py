@@ -115,12 +115,12 @@ def fill(connection: sqlite3.Connection, count: int) -> None:
     seen = microseconds.to_micros(PIT - timedelta(seconds=30))
     hosts = {host.name: base_url(host, {}) for host in provider.hosts}
     fetch = journal.Fetch(seen, "live", provider.name, "", "", hosts, request.canonical, None)
-    pool = rederive.stream_of(provider, build_query(request, PIT), fetch)
+    stream = rederive.stream_of(provider, build_query(request, PIT), fetch)
     with schema.transaction(connection):
         for start in range(0, count, 10_000):
-            said = {str(n): [index.fresh(article(n), frozenset())] for n in range(start, min(start + 10_000, count))}
-            found = index.IndexedFetch(Key("bench", 1), pool, seen, False, seen, None, None, said)
-            index.add(connection, found, lambda key, records: False)
+            items = {str(n): [index.fresh(article(n), frozenset())] for n in range(start, min(start + 10_000, count))}
+            ingested = index.IndexedFetch(Key("bench", 1), stream, seen, False, seen, None, None, items)
+            index.add(connection, ingested, lambda key, records: False)
 
 
 def article(number: int) -> Record:
@@ -134,7 +134,7 @@ def lookups() -> Iterator[Row]:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.executescript(schema.LOG + schema.INDEX)
         fill(connection, FEW)
-        (pool,) = connection.execute("SELECT name FROM pools").fetchone()
+        (stream,) = connection.execute("SELECT name FROM pools").fetchone()
         at = microseconds.to_micros(PIT)
         bare = (
             "SELECT r.item, r.first_seen, v.available, v.revised, v.stamp, v.payload "
@@ -142,20 +142,13 @@ def lookups() -> Iterator[Row]:
             "AND r.start <= ? AND r.stop > ? ORDER BY r.position DESC, r.item"
         )
 
-        def select() -> list[Any]:
-            return connection.execute(bare, (at, at, at)).fetchall()
-
         def decoded() -> list[Any]:
             return [(*row, json.loads(row[-1])) for row in connection.execute(bare, (at, at, at))]
 
-        def stored() -> list[Any]:
-            return index.rows_as_of(connection, pool, at, at).fetchall()
-
         def records() -> list[Any]:
-            return list(index.records_as_of(connection, pool, at, at))
+            return list(index.records_as_of(connection, stream, at, at))
 
-        assert len(select()) == len(records()) == FEW
-        yield _row("lookup as stored / bare select", *in_turn(stored, select), 3.0)
+        assert len(decoded()) == len(records()) == FEW
         yield _row("lookup as records / select, json", *in_turn(records, decoded), 3.0)
 
 

@@ -248,7 +248,14 @@ def records_as_of(
     Raise ArchiveError if a row does not match its checksum.
     """
     try:
-        for checksum, payload, *validity in rows_as_of(connection, stream, instant, newest, oldest):
+        rows = connection.execute(
+            "SELECT r.mark, v.payload, r.position, r.start, r.stop, r.item, r.first_seen, v.available, v.revised, "
+            "v.stamp FROM reigns r JOIN versions v ON v.id = r.version "
+            "WHERE r.pool = (SELECT id FROM pools WHERE name = ?) AND r.position BETWEEN ? AND ? "
+            "AND r.start <= ? AND r.stop > ? ORDER BY r.position DESC, r.item",
+            (stream, oldest, newest, instant, instant),
+        )
+        for checksum, payload, *validity in rows:
             if checksum != _checksum(*validity, payload=payload):
                 raise ArchiveError(_DAMAGED)
             yield _record(payload, *validity[3:])
@@ -256,19 +263,6 @@ def records_as_of(
         raise of_sqlite(error) from error
     except BROKEN as error:
         raise ArchiveError(_DAMAGED) from error
-
-
-def rows_as_of(
-    connection: sqlite3.Connection, stream: str, instant: int, newest: int, oldest: int = microseconds.NEVER
-) -> sqlite3.Cursor:
-    """Return the rows behind :func:`records_as_of` as they are stored: checksum, payload, validity, item, stamps."""
-    return connection.execute(
-        "SELECT r.mark, v.payload, r.position, r.start, r.stop, r.item, r.first_seen, v.available, v.revised, v.stamp "
-        "FROM reigns r JOIN versions v ON v.id = r.version "
-        "WHERE r.pool = (SELECT id FROM pools WHERE name = ?) AND r.position BETWEEN ? AND ? "
-        "AND r.start <= ? AND r.stop > ? ORDER BY r.position DESC, r.item",
-        (stream, oldest, newest, instant, instant),
-    )
 
 
 def _checksum(*values: Any, payload: str) -> int:
