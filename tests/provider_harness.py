@@ -39,20 +39,22 @@ class Asked(NamedTuple):
 
     @property
     def items(self) -> list[tuple[Any, ...]]:
-        return [(one.id, one.available_at, one.available_at_source, dict(one.payload)) for one in self.kept]
+        return [
+            (record.id, record.available_at, record.available_at_source, dict(record.payload)) for record in self.kept
+        ]
 
     @property
     def gaps(self) -> list[str]:
         """The codes of what was said on the way, but for statements on the request and errors."""
-        return [one.code for one in self.taken.gaps if one.code != "caveat" and one.type != "upstream_error"]
+        return [gap.code for gap in self.taken.gaps if gap.code != "caveat" and gap.type != "upstream_error"]
 
     @property
     def caveats(self) -> list[str]:
-        return [one.reason for one in self.taken.gaps if one.code == "caveat"]
+        return [gap.reason for gap in self.taken.gaps if gap.code == "caveat"]
 
     @property
     def error(self) -> Gap | None:
-        return next((one for one in self.taken.gaps if one.type == "upstream_error"), None)
+        return next((gap for gap in self.taken.gaps if gap.type == "upstream_error"), None)
 
     def paths(self, part: str) -> list[str]:
         return [request.path for request in self.requests if part in request.path]
@@ -73,7 +75,7 @@ def ask(source: str, app: App, *, now: datetime = NOW, folder: str = "/", body: 
     if transport.error is not None:
         raise transport.error
     assert not collected.failure, collected.failure
-    for one in collected.taken.gaps:
-        if one.type == "config":
-            raise ConfigError(one.code, **one.params)
+    for gap in collected.taken.gaps:
+        if gap.type == "config":
+            raise ConfigError(gap.code, **gap.params)
     return Asked(collected.taken, collected.tally, [request for request, _ in transport.exchanges])

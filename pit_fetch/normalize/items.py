@@ -85,10 +85,10 @@ def quoted(payload: Mapping[str, Any], said: Saved) -> dict[str, Any]:
 
     def holds(text: object) -> bool:
         words = _words(text) if isinstance(text, str) else _EDGE
-        return words != _EDGE and any(words in one for one in readings)
+        return words != _EDGE and any(words in reading for reading in readings)
 
     kept = {name: text for name, text in payload.items() if name in TEXTS and holds(text)}
-    lists = {name: [one for one in payload[name] if holds(one)] for name in LISTS if name in payload}
+    lists = {name: [entry for entry in payload[name] if holds(entry)] for name in LISTS if name in payload}
     return kept | {name: some for name, some in lists.items() if some}
 
 

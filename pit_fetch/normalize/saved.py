@@ -129,7 +129,7 @@ class _PageReader(HTMLParser):
         else:
             names = [name for name in names if name.startswith(("date", "upload"))]
         names += self._named if said else ()
-        self.stamps += [Stamp("meta", name, one) for name in names for one in said if one.strip()]
+        self.stamps += [Stamp("meta", name, text) for name in names for text in said if text.strip()]
         if said:
             self._named = ()
         elif tag != "meta" and not given.keys().isdisjoint(_PROPERTIES):
@@ -191,7 +191,7 @@ class _PageReader(HTMLParser):
                 self._has(value)
             place = known("json-ld", name)
             if place is not None:
-                self.stamps += [Stamp("json-ld", place, one) for one in _said_in(value) if one.strip()]
+                self.stamps += [Stamp("json-ld", place, text) for text in _said_in(value) if text.strip()]
 
 
 class _SitemapReader(HTMLParser):
@@ -273,13 +273,15 @@ def _main_entities(document: Any) -> Iterator[str]:
                 yield from _main_entities(value)
             elif name == "mainEntityOfPage":
                 yield from _strings_of(value)
-                yield from (one for key, one in _pairs_in(value) if key == "@id" and isinstance(one, str))
+                yield from (
+                    identifier for key, identifier in _pairs_in(value) if key == "@id" and isinstance(identifier, str)
+                )
 
 
 def _pairs_in(node: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(node, list):
-        for one in node:
-            yield from _pairs_in(one)
+        for member in node:
+            yield from _pairs_in(member)
     elif isinstance(node, tuple):
         for name, value in node:
             yield name, value
@@ -289,17 +291,17 @@ def _pairs_in(node: Any) -> Iterator[tuple[str, Any]]:
 def _said_in(value: Any) -> Iterator[str]:
     """What stands for a time, as texts: a text, each of a list, the value of an object; a number is unreadable."""
     if isinstance(value, list):
-        for one in value:
-            yield from _said_in(one)
+        for member in value:
+            yield from _said_in(member)
     elif isinstance(value, tuple):
-        for name, one in value:
+        for name, member in value:
             if name != "@type":
-                yield from _said_in(one)
+                yield from _said_in(member)
     elif value is not None:
         yield str(value)
 
 
 def _strings_of(value: Any) -> Iterator[str]:
-    for one in value if isinstance(value, list) else [value]:
-        if isinstance(one, str):
-            yield one
+    for entry in value if isinstance(value, list) else [value]:
+        if isinstance(entry, str):
+            yield entry

@@ -87,11 +87,11 @@ def dated(kind: str, name: str, claim: str, stamps: Iterable[Stamp]) -> Dated | 
         return None
     stamps = list(stamps)
     claimed = _moment(Stamp(*place, claim))
-    own = [_moment(one) for one in stamps if (one.kind, one.name) == place]
-    every = [_moment(one) for one in stamps if (one.kind, one.name) != _RECEIVED]
+    own = [_moment(stamp) for stamp in stamps if (stamp.kind, stamp.name) == place]
+    every = [_moment(stamp) for stamp in stamps if (stamp.kind, stamp.name) != _RECEIVED]
     if claimed is None or claimed not in own:
         return None
-    latest = max((one for one in every if one is not None), default=claimed)
+    latest = max((moment for moment in every if moment is not None), default=claimed)
     if None in every:
         return None
     return Dated(claimed, latest if latest > claimed else None)

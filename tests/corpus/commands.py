@@ -346,22 +346,22 @@ def _hostile() -> Iterator[tuple[str, str]]:
         for read in _READ:
             yield "a second command", f"{CALL}{operator} {read}"
             yield "a first command", f"{read} {operator} {CALL}"
-    for one in _REDIRECTIONS:
-        yield "a redirection", f"{CALL} {one}"
-    for one in _EXPANSIONS:
-        yield "an expansion", f"{CALL} --query {one}"
-        yield "an expansion in a listing", f"pit_fetch --help {one}"
-    for one in _PREFIXES:
-        yield "something before the call", f"{one} {CALL}"
-        yield "something before a program", f"{one} cat raw.json --help"
-    for one in _OTHERS:
-        yield "another program", one
-    for one in _OPTIONS:
-        yield "an option that is not an adapter's", f"{CALL} {one}"
-    for one in _COMMANDS:
-        yield "another command of pit_fetch", f"pit_fetch {one}"
-    for one in _CHARACTERS:
-        yield "a character that no call needs", f"{CALL} a{one}b"
+    for redirection in _REDIRECTIONS:
+        yield "a redirection", f"{CALL} {redirection}"
+    for expansion in _EXPANSIONS:
+        yield "an expansion", f"{CALL} --query {expansion}"
+        yield "an expansion in a listing", f"pit_fetch --help {expansion}"
+    for prefix in _PREFIXES:
+        yield "something before the call", f"{prefix} {CALL}"
+        yield "something before a program", f"{prefix} cat raw.json --help"
+    for other in _OTHERS:
+        yield "another program", other
+    for option in _OPTIONS:
+        yield "an option that is not an adapter's", f"{CALL} {option}"
+    for command in _COMMANDS:
+        yield "another command of pit_fetch", f"pit_fetch {command}"
+    for character in _CHARACTERS:
+        yield "a character that no call needs", f"{CALL} a{character}b"
 
 
 def _honest_calls() -> Iterator[str]:

@@ -557,7 +557,7 @@ def _subjects() -> Iterator[Case]:
     """Rows and replies about something other than what was asked for."""
 
     def on(*tickers: str) -> dict[str, Any]:
-        named = [{"ticker": one} for one in tickers]
+        named = [{"ticker": ticker} for ticker in tickers]
         return {"title": "SECRET" if "AAPL" not in tickers else "T", "url": "https://news.example/" + "+".join(tickers),
                 "time_published": "20240214T120000", "ticker_sentiment": named, "topics": []}  # fmt: skip
 
@@ -1020,12 +1020,16 @@ def perplexity() -> Iterator[Case]:
             f"{updated}T23:59:59-05:00": "the end of last_updated, New York", f"{updated}T23:59:59+14:00": "where days end first",
         }  # fmt: skip
         for pit, was, name in around(public, wrong):
-            one = [item(PAGE, max(created, updated), was, hidden=() if was else ("SECRET",))]
+            entries = [item(PAGE, max(created, updated), was, hidden=() if was else ("SECRET",))]
             yield search(
-                "revision" if updated > created else "date-only", pit, [page(created, updated)], one, f"{why} ({name})"
+                "revision" if updated > created else "date-only",
+                pit,
+                [page(created, updated)],
+                entries,
+                f"{why} ({name})",
             )
-            one = [item(PAGE, max(created, updated), was, hidden=("ANSWER",) if was else ("SECRET", "ANSWER"))]
-            yield answered("revision", pit, [page(created, updated)], [PAGE], one,
+            entries = [item(PAGE, max(created, updated), was, hidden=("ANSWER",) if was else ("SECRET", "ANSWER"))]
+            yield answered("revision", pit, [page(created, updated)], [PAGE], entries,
                            f"an answer is written now, and a page that it cites is dated as any other: {why} ({name})")  # fmt: skip
     for bad in NO_DAY:
         for row in (page(bad, "2024-02-01"), page("2024-02-01", bad)):
@@ -1171,26 +1175,28 @@ YAHOO_CRUMB = reply("haT3oykhHqZ", "/v1/test/getcrumb")
 def yahoo_news(kind: str, pit: str, published: Any, shown: Any, was: bool, why: str) -> Case:
     content = {"id": "n1", "contentType": "STORY", "title": "SECRET", "pubDate": published, "displayTime": shown}
     stream = {"data": {"tickerStream": {"stream": [{"id": "n1", "content": content}]}}}
-    one = item("n1", published, was, revised=shown, hidden=() if was else ("SECRET",))
-    return case(kind, pit, ("news", "symbol=ACME"), [one], [reply(stream, "/xhr/ncp")], why)
+    entry = item("n1", published, was, revised=shown, hidden=() if was else ("SECRET",))
+    return case(kind, pit, ("news", "symbol=ACME"), [entry], [reply(stream, "/xhr/ncp")], why)
 
 
 def yahoo_report(kind: str, pit: str, held: str, name: str, was: bool, why: str, reported: str = "1.2") -> Case:
     titles = ("Symbol", "Company", "Earnings Date", "EPS Estimate", "Reported EPS", "Surprise (%)")
     cells = ("ACME", "A Company" if was else "SECRET", held, "1.1", reported, "9.1")
-    heading, row = ("".join(f"<{tag}>{one}</{tag}>" for one in texts) for tag, texts in (("th", titles), ("td", cells)))
+    heading, row = (
+        "".join(f"<{tag}>{text}</{tag}>" for text in texts) for tag, texts in (("th", titles), ("td", cells))
+    )
     page = f"<h1>Showing Earnings for: ACME</h1><table><tr>{heading}</tr><tr>{row}</tr></table>"
-    one = item(name, held, was, hidden=() if was else ("SECRET",))
-    return case(kind, pit, ("earnings", "symbol=ACME"), [one], [reply(page, "/calendar/earnings")], why)
+    entry = item(name, held, was, hidden=() if was else ("SECRET",))
+    return case(kind, pit, ("earnings", "symbol=ACME"), [entry], [reply(page, "/calendar/earnings")], why)
 
 
 def yahoo_action(kind: str, pit: str, graded: Any, name: str, was: bool, why: str) -> Case:
     row = {"epochGradeDate": graded, "firm": "A Bank", "toGrade": "Buy", "fromGrade": "Hold", "action": "up"}
     target = {"currentPriceTarget": "SECRET", "priorPriceTarget": "SECRET"}
     said = {"quoteSummary": {"result": [{"upgradeDowngradeHistory": {"history": [row | target]}}], "error": None}}
-    one = item(name, graded, was, hidden=("SECRET",))
+    entry = item(name, graded, was, hidden=("SECRET",))
     found = [YAHOO_CRUMB, reply(said, "/quoteSummary/ACME")]
-    return case(kind, pit, ("upgrades", "symbol=ACME"), [one], found, why)
+    return case(kind, pit, ("upgrades", "symbol=ACME"), [entry], found, why)
 
 
 # pubDate, displayTime, when it was public (UTC), why
@@ -1285,9 +1291,9 @@ FILES = {
 
 
 def document(source: str) -> str:
-    cases = [{"id": f"{source}-{n:03d}", **one} for n, one in enumerate(FILES[source](), 1)]
+    cases = [{"id": f"{source}-{n:03d}", **case} for n, case in enumerate(FILES[source](), 1)]
     head = {"format": FORMAT, "version": VERSION, "license": LICENSE, "source": source}
-    lines = ",\n  ".join(json.dumps(one) for one in cases)
+    lines = ",\n  ".join(json.dumps(case) for case in cases)
     return json.dumps(head)[:-1] + f', "cases": [\n  {lines}\n]}}\n'
 
 

@@ -33,16 +33,16 @@ class Question(NamedTuple):
 def questions() -> list[Question]:
     """The records that have a stamp to look at; error replies, which have no record, are left out."""
     return [
-        Question(one["stamp"], case["pit"], one["public"])
+        Question(item["stamp"], case["pit"], item["public"])
         for case in cases()
-        for one in case["items"]
+        for item in case["items"]
         if case["class"] != "error"
     ]
 
 
 def with_jq(asked: Sequence[Question]) -> list[bool]:
     """``.stamp <= $pit``: time stamps as text."""
-    lines = "\n".join(json.dumps({"stamp": one.stamp, "pit": one.pit}) for one in asked)
+    lines = "\n".join(json.dumps({"stamp": pair.stamp, "pit": pair.pit}) for pair in asked)
     done = subprocess.run(["jq", "-c", ".stamp <= .pit"], input=lines, capture_output=True, text=True, check=True)
     return [line == "true" for line in done.stdout.split()]
 
@@ -84,12 +84,14 @@ def main() -> None:
     jq = subprocess.run(["jq", "--version"], capture_output=True, text=True, check=True).stdout.strip()
     answers: Mapping[str, list[bool]] = {
         f"text comparison ({jq})": with_jq(asked),
-        f"pandas {pd.__version__}, to_datetime(utc=True)": [with_pandas(one.stamp, one.pit) for one in asked],
-        f"python-dateutil {dateutil.__version__}, naive as UTC": [with_dateutil(one.stamp, one.pit) for one in asked],
-        "day window, up to the PIT's day": [with_days(one.stamp, one.pit) for one in asked],
-        "day window, up to the day before": [with_earlier_days(one.stamp, one.pit) for one in asked],
+        f"pandas {pd.__version__}, to_datetime(utc=True)": [with_pandas(pair.stamp, pair.pit) for pair in asked],
+        f"python-dateutil {dateutil.__version__}, naive as UTC": [
+            with_dateutil(pair.stamp, pair.pit) for pair in asked
+        ],
+        "day window, up to the PIT's day": [with_days(pair.stamp, pair.pit) for pair in asked],
+        "day window, up to the day before": [with_earlier_days(pair.stamp, pair.pit) for pair in asked],
     }
-    withheld = sum(not one.public for one in asked)
+    withheld = sum(not pair.public for pair in asked)
     public = len(asked) - withheld
     print(f"{len(cases())} cases, {own.withheld + own.public} records; {len(asked)} of them have a stamp: ", end="")
     print(f"{withheld} were not public, {public} were. {datetime.now(UTC):%Y-%m-%d}\n")
@@ -97,8 +99,8 @@ def main() -> None:
     print(f"| pit_fetch {__version__} | {len(own.leaks)} | {own.withheld} | {len(own.over_drops)} | {own.public} |")
     for name, kept in answers.items():
         pairs = list(zip(asked, kept, strict=True))
-        leaked = sum(k and not one.public for one, k in pairs)
-        dropped = sum(one.public and not k for one, k in pairs)
+        leaked = sum(k and not pair.public for pair, k in pairs)
+        dropped = sum(pair.public and not k for pair, k in pairs)
         print(f"| {name} | {leaked} | {withheld} | {dropped} | {public} |")
 
 

@@ -101,16 +101,16 @@ def _is_year_to_date(year: _Period, years: Sequence[_Period], quarters: Sequence
     (Tesla's with 2010, the year of its listing, Salesforce's with that of January 2005).
     """
 
-    def known(one: _Period) -> bool:
+    def known(period: _Period) -> bool:
         if year.available_at is None:
             return True
-        return one.available_at is not None and one.available_at <= year.available_at
+        return period.available_at is not None and period.available_at <= year.available_at
 
-    older = [one.ends for one in years if one.ends < year.ends and known(one)]
+    older = [other.ends for other in years if other.ends < year.ends and known(other)]
     if older:
         distance = months.between(max(older), year.ends)
         return distance < 11 or distance % 12 not in (0, 1, 11)
-    listed = [one for one in quarters if _is_of(year, one) and known(one)]
+    listed = [listed_quarter for listed_quarter in quarters if _is_of(year, listed_quarter) and known(listed_quarter)]
     newest_first = sorted(listed, key=_by_end, reverse=True)
     sums, total = [], Decimal(0)
     for quarter in newest_first[:4]:

@@ -208,7 +208,7 @@ def _any_rows(reply: Mapping[str, Any]) -> Iterator[Any]:
     if len(objects) == 1 and _is_series(objects[0]):
         yield from _series_rows(objects[0])
     elif lists:
-        yield from (row for one in lists for row in one)
+        yield from (row for rows in lists for row in rows)
     elif objects:
         yield from (row for row in objects if row)
     elif reply:

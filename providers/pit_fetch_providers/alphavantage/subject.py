@@ -65,8 +65,8 @@ def _is_on_another(row: Row, asked: Sequence[tuple[tuple[str, ...], set[str]]], 
 def _tickers(row: Row) -> set[str]:
     """The tickers that an article names."""
     named: Any = row.get("ticker_sentiment")
-    found = [one.get("ticker") for one in named if isinstance(one, dict)] if isinstance(named, list) else []
-    return {_plain(one) for one in found if isinstance(one, str)}
+    found = [entry.get("ticker") for entry in named if isinstance(entry, dict)] if isinstance(named, list) else []
+    return {_plain(ticker) for ticker in found if isinstance(ticker, str)}
 
 
 def _named_in(query: Query, option: str) -> set[str]:

@@ -57,7 +57,7 @@ def one_market(function: Function, query: Query, context: Context) -> Stream:
 def monthly(function: Function, query: Query, context: Context) -> Stream:
     """Intraday bars month by month, newest first; the latest ones in one reply where they are what is asked for."""
     named = query.options["month"]
-    if query.open_mode and all(one is None for one in (named, query.since, query.until)):
+    if query.open_mode and all(bound is None for bound in (named, query.since, query.until)):
         yield from one_reply(function, query, context)
         return
     month, last = _first_month(query), _last_month(query)
@@ -74,7 +74,7 @@ def monthly(function: Function, query: Query, context: Context) -> Stream:
                 raise
             return  # the months before a symbol's first one are an invalid call
         yield from found
-        is_known = is_known or any(isinstance(one, Record) for one in found)
+        is_known = is_known or any(isinstance(record, Record) for record in found)
         begins = start_of_day(month, NEW_YORK)
         month = months.before(month, 1)
         if begins is not None and month >= last:
@@ -96,7 +96,7 @@ def articles(function: Function, query: Query, context: Context) -> Stream:
             return
         public = _public(found, min(query.now, query.started))
         # Where none was public, all of them are later, or of no use: nothing that was can be skipped by them.
-        reached = news.reached(public or [one for one in found if one.available_at is not None])
+        reached = news.reached(public or [record for record in found if record.available_at is not None])
         if reached is None:
             return
         oldest = reached.replace(second=0, microsecond=0)
@@ -116,8 +116,8 @@ def articles(function: Function, query: Query, context: Context) -> Stream:
 
 def _public(found: Iterable[Record | Gap], bound: datetime) -> list[Record]:
     """What was public at ``bound``. Nothing else may decide what is said: it could be something withheld."""
-    records = (one for one in found if isinstance(one, Record) and one.id)
-    return [one for one in records if one.available_at is not None and one.available_at <= bound]
+    records = (record for record in found if isinstance(record, Record) and record.id)
+    return [record for record in records if record.available_at is not None and record.available_at <= bound]
 
 
 def _records(function: Function, query: Query, said: Said) -> Iterator[Record | Gap]:

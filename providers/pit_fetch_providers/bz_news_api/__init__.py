@@ -67,9 +67,11 @@ def _reached(cut: Sequence[Record], query: Query) -> datetime | None:
     The middle stamp: a single one out of order must not skip unread articles.
     """
     bound = min(query.horizon, query.started)
-    claimed = [one for one in cut if one.id and one.available_at is not None and one.available_at <= bound]
-    public = [one for one in claimed if one.revised_at is None or one.revised_at <= bound]
-    stamps = sorted(one.available_at for one in public or claimed if one.available_at is not None)
+    claimed = [
+        record for record in cut if record.id and record.available_at is not None and record.available_at <= bound
+    ]
+    public = [record for record in claimed if record.revised_at is None or record.revised_at <= bound]
+    stamps = sorted(record.available_at for record in public or claimed if record.available_at is not None)
     return stamps[len(stamps) // 2] if stamps else None
 
 

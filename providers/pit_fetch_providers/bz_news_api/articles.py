@@ -72,12 +72,12 @@ def _names(row: Mapping[str, Any], keys: Iterable[str]) -> list[str]:
     listed = next((row[key] for key in keys if row.get(key) and isinstance(row[key], (list, str))), ())
     if isinstance(listed, str):
         listed = filter(None, map(str.strip, listed.split(",")))
-    names = (_name(one) if isinstance(one, dict) else one for one in listed)
+    names = (_name(entry) if isinstance(entry, dict) else entry for entry in listed)
     return [name for name in names if isinstance(name, str)]
 
 
-def _name(one: Mapping[str, Any]) -> Any:
-    return next((one[key] for key in _NAME if key in one), None)
+def _name(entry: Mapping[str, Any]) -> Any:
+    return next((entry[key] for key in _NAME if key in entry), None)
 
 
 def is_article(row: Any) -> bool:

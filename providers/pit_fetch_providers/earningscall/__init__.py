@@ -56,13 +56,13 @@ def _calls(query: Query, context: Context) -> Iterator[Record]:
 def _due(found: Iterable[Record], query: Query) -> Sequence[Record]:
     """The calls whose transcripts are worth asking for: those of the window that can be public, newest first."""
     due = {
-        (one.available_at, one.id): one
-        for one in found
-        if one.id
-        and one.available_at is not None
-        and (query.open_mode or one.available_at <= query.horizon)
-        and in_window(query, one)
-        and select(query, one)
+        (call.available_at, call.id): call
+        for call in found
+        if call.id
+        and call.available_at is not None
+        and (query.open_mode or call.available_at <= query.horizon)
+        and in_window(query, call)
+        and select(query, call)
     }
     return [due[place] for place in sorted(due, reverse=True)]
 
@@ -72,8 +72,8 @@ def _transcript(call: Record, query: Query, context: Context) -> Iterator[Record
     if stored is None:
         return
     try:
-        for one in calls.transcripts(stored.body, query, call.payload["exchange"], call.payload["symbol"]):
-            made = calls.of_call(one, call, stored.at)
+        for transcript in calls.transcripts(stored.body, query, call.payload["exchange"], call.payload["symbol"]):
+            made = calls.of_call(transcript, call, stored.at)
             # Without a PIT, the call's own time keeps the order.
             yield made._replace(available_at=call.available_at) if query.open_mode and made.id else made
     except UpstreamError:

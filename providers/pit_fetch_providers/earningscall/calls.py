@@ -39,12 +39,14 @@ def transcripts(body: bytes, query: Query, exchange: str | None, symbol: str | N
     """The transcript of a reply, or of each of an array of replies."""
     reply = lenient_json(body, 1 if body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[") else 2)
     replies = reply if isinstance(reply, list) else [reply]
-    if not any(_is_transcript(one) for one in replies if one is not None) and any(one is not None for one in replies):
+    if not any(_is_transcript(answered) for answered in replies if answered is not None) and any(
+        answered is not None for answered in replies
+    ):
         raise UpstreamError("malformed", problem="it has no event and no text")
-    for one in replies:
-        if _is_transcript(one):
-            call = _call(one["event"], query, exchange, symbol)
-            yield call._replace(payload={**call.payload, "text": one["text"]}) if call.id else _UNREADABLE
+    for part in replies:
+        if _is_transcript(part):
+            call = _call(part["event"], query, exchange, symbol)
+            yield call._replace(payload={**call.payload, "text": part["text"]}) if call.id else _UNREADABLE
         else:
             yield _UNREADABLE
 

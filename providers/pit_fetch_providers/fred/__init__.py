@@ -56,7 +56,7 @@ def _vintages(query: Query, context: Context, period: Period) -> list[Record]:
 
 
 def _records(query: Query, context: Context, period: Period | None) -> list[Record]:
-    return [one for reply in api.observations(context, query, period) for one in vintages.records(reply, query)]
+    return [record for reply in api.observations(context, query, period) for record in vintages.records(reply, query)]
 
 
 def read(body: bytes, query: Query) -> Iterator[Record | Gap]:

@@ -45,11 +45,19 @@ def joined(before: Sequence[Record], part: Sequence[Record], first: date) -> lis
     one that was current before; otherwise it is the same value, whose beginning was cut off.
     """
     begins = end_of_day(first, CENTRAL)
-    dated = [(one.available_at, one.id, one.payload["value"]) for one in before if one.available_at is not None]
+    dated = [
+        (record.available_at, record.id, record.payload["value"])
+        for record in before
+        if record.available_at is not None
+    ]
     current = {name: value for _, name, value in sorted(dated)}
     return [
         *before,
-        *(one for one in part if one.available_at != begins or current.get(one.id) != one.payload["value"]),
+        *(
+            record
+            for record in part
+            if record.available_at != begins or current.get(record.id) != record.payload["value"]
+        ),
     ]
 
 

@@ -40,14 +40,16 @@ def read(body: bytes, query: Query, received: datetime) -> Iterator[Record]:
 
 def _of_type(items: Any, kind: str) -> Sequence[dict[str, Any]]:
     return (
-        [one for one in items if isinstance(one, dict) and one.get("type") == kind] if isinstance(items, list) else []
+        [item for item in items if isinstance(item, dict) and item.get("type") == kind]
+        if isinstance(items, list)
+        else []
     )
 
 
 def _urls(annotations: Any) -> Iterator[str]:
-    for one in annotations if isinstance(annotations, list) else ():
-        if isinstance(one, dict) and isinstance(one.get("url"), str):
-            yield one["url"]
+    for annotation in annotations if isinstance(annotations, list) else ():
+        if isinstance(annotation, dict) and isinstance(annotation.get("url"), str):
+            yield annotation["url"]
 
 
 def _name(query: Query) -> str:

@@ -21,8 +21,8 @@ def read(body: bytes) -> Iterator[Record]:
     results = reply.get("results") if isinstance(reply, dict) else None
     if not isinstance(results, list):
         raise UpstreamError("malformed", problem="it has no results")
-    for one in results:
-        yield from records(one) if isinstance(one, list) else records([one])
+    for result in results:
+        yield from records(result) if isinstance(result, list) else records([result])
 
 
 def records(rows: Iterable[Any]) -> Iterator[Record]:
@@ -35,7 +35,9 @@ def is_of(url: str, domains: Iterable[str]) -> bool:
     """Whether ``url`` belongs to one of ``domains``, or, if they begin with a hyphen, to none of them."""
     allowed = [name for name in domains if not name.startswith("-")]
     denied = [name[1:] for name in domains if name.startswith("-")]
-    return (not allowed or any(_is_of(url, one) for one in allowed)) and not any(_is_of(url, one) for one in denied)
+    return (not allowed or any(_is_of(url, domain) for domain in allowed)) and not any(
+        _is_of(url, domain) for domain in denied
+    )
 
 
 def _is_of(url: str, domain: str) -> bool:

@@ -73,11 +73,11 @@ def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
     answer = search.parse(body)
     if query.open_mode and (answer.capped or len(answer.hits) < answer.total):
         yield gap("partial_file", held=len(answer.hits), total=answer.total)
-    for one in _wanted(answer.hits, wanted):
-        if one is None:
+    for filing in _wanted(answer.hits, wanted):
+        if filing is None:
             yield filings.UNUSABLE
         else:
-            yield _record(one, evidence.of_filing_date(one, query.open_mode), query)
+            yield _record(filing, evidence.of_filing_date(filing, query.open_mode), query)
 
 
 def _is_ordered(query: Query) -> bool:
@@ -104,13 +104,13 @@ def caveats(query: Query) -> Iterable[str]:
 def _days(part: search.Slice, wanted: Filter) -> list[work.Day]:
     """A slice's filings by filing date, newest first. Its first day is always there, and takes the unreadable hits."""
     days: dict[date, work.Filed] = {part.first: []}
-    for one in _wanted(part.hits, wanted._replace(first=part.first, last=part.last)):
-        days.setdefault(part.first if one is None else one.filed, []).append(one)
+    for filing in _wanted(part.hits, wanted._replace(first=part.first, last=part.last)):
+        days.setdefault(part.first if filing is None else filing.filed, []).append(filing)
     return [work.Day(day, days[day]) for day in sorted(days, reverse=True)]
 
 
 def _wanted(hits: Iterable[Any], wanted: Filter) -> Iterator[Filing | None]:
-    return (one for one in filings.filings(hits) if one is None or wanted.keeps(one))
+    return (filing for filing in filings.filings(hits) if filing is None or wanted.keeps(filing))
 
 
 def _record(filing: Filing, stamp: Stamp, query: Query) -> Record:

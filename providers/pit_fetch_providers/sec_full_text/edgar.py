@@ -70,7 +70,7 @@ def checked(reply: Reply, host: str) -> Reply:
 
 def moved(host: str) -> UpstreamError:
     """What to say where an object is missing that cannot be."""
-    return UpstreamError("moved", host=host, variable={one.name: one.override for one in HOSTS}[host])
+    return UpstreamError("moved", host=host, variable={entry.name: entry.override for entry in HOSTS}[host])
 
 
 def is_missing(reply: Reply) -> bool:

@@ -52,7 +52,7 @@ class Evidence(NamedTuple):
 
     def listed(self, day: date, filed: Iterable[Filing | None]) -> frozenset[str] | None:
         """What the index of ``day`` lists; None if it is not consulted or does not exist: the header decides then."""
-        wanted = frozenset(one.accession for one in filed if one is not None)
+        wanted = frozenset(filing.accession for filing in filed if filing is not None)
         if not wanted or self.exact or self.open_mode or day >= self.today:
             return None
         return self.archive.listed(day, wanted)

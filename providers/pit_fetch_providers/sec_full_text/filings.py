@@ -179,14 +179,14 @@ def _today(source: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 
 def _merged(hits: Sequence[Filing]) -> Filing:
     """One filing from its hits, which share one date."""
-    hits = sorted(hits, key=lambda one: (one.documents[0][:3], one.ciks))  # the server's order is arbitrary
+    hits = sorted(hits, key=lambda hit: (hit.documents[0][:3], hit.ciks))  # the server's order is arbitrary
     first = hits[0]
     return first._replace(
-        roots=frozenset().union(*(one.roots for one in hits)),
-        ciks=_union(one.ciks for one in hits),
-        items=_union(one.items for one in hits),
-        documents=_union(one.documents for one in hits),
-        today={key: _union(one.today[key] for one in hits) for key in first.today},
+        roots=frozenset().union(*(hit.roots for hit in hits)),
+        ciks=_union(hit.ciks for hit in hits),
+        items=_union(hit.items for hit in hits),
+        documents=_union(hit.documents for hit in hits),
+        today={key: _union(hit.today[key] for hit in hits) for key in first.today},
     )
 
 
@@ -195,4 +195,4 @@ def _union(rows: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(one for one in value if isinstance(one, str) and one) if isinstance(value, list) else ()
+    return tuple(text for text in value if isinstance(text, str) and text) if isinstance(value, list) else ()

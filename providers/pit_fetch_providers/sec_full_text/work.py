@@ -44,19 +44,19 @@ def whole(slices: Iterable[list[Day] | Gap], evidence: Evidence, record: Recorde
             yield days
             continue
         waiting: list[tuple[int, Day, frozenset[str] | None]] = []
-        for one in days:
-            listed = evidence.listed(one.day, one.filed)
-            headers = sum(evidence.needs_header(filing, listed) for filing in one.filed)
+        for filing in days:
+            listed = evidence.listed(filing.day, filing.filed)
+            headers = sum(evidence.needs_header(filing, listed) for filing in filing.filed)
             if headers > MOST_AHEAD:
-                crowded.append((one, listed))
+                crowded.append((filing, listed))
             elif headers:
-                waiting.append((headers, one, listed))
+                waiting.append((headers, filing, listed))
             else:
-                yield from [record(filing, listed) for filing in one.filed]
-        for _, one, listed in sorted(waiting, key=itemgetter(0)):
-            yield from [record(filing, listed) for filing in one.filed]
-    for one, listed in crowded:
-        yield from [record(filing, listed) for filing in one.filed]
+                yield from [record(filing, listed) for filing in filing.filed]
+        for _, filing, listed in sorted(waiting, key=itemgetter(0)):
+            yield from [record(filing, listed) for filing in filing.filed]
+    for filing, listed in crowded:
+        yield from [record(filing, listed) for filing in filing.filed]
     if trouble:
         raise trouble[0]
 
@@ -75,18 +75,18 @@ def newest_first(
         if isinstance(days, Gap):
             yield days
             continue
-        for one in days:
-            if one.day >= evidence.today and not evidence.open_mode:
-                waiting.append(one)
+        for filing in days:
+            if filing.day >= evidence.today and not evidence.open_mode:
+                waiting.append(filing)
                 continue
-            listed = evidence.listed(one.day, one.filed)
-            found = [record(filing, listed) for filing in one.filed]
+            listed = evidence.listed(filing.day, filing.filed)
+            found = [record(filing, listed) for filing in filing.filed]
             yield from found
             ahead += _count_dated(found)
             if not waiting or ahead >= min(limit, MOST_AHEAD):
                 yield from _dated(waiting, record)
                 waiting.clear()
-                bound = end_of_day(one.day - timedelta(days=1), NEW_YORK)
+                bound = end_of_day(filing.day - timedelta(days=1), NEW_YORK)
                 if bound is not None:
                     yield Watermark(bound)
     yield from _dated(waiting, record)
@@ -100,8 +100,8 @@ def _count_dated(found: Iterable[Record]) -> int:
 
 
 def _dated(waiting: Iterable[Day], record: Recorder) -> Iterator[Record]:
-    for one in waiting:
-        yield from [record(filing, None) for filing in one.filed]
+    for filing in waiting:
+        yield from [record(filing, None) for filing in filing.filed]
 
 
 def _until_it_fails(slices: Iterable[list[Day] | Gap], trouble: list[UpstreamError]) -> Iterator[list[Day] | Gap]:

@@ -60,7 +60,7 @@ def read(body: bytes, query: Query) -> list[Record]:
     read_html(page, body.decode("utf-8", "replace"))
     if page.depth:
         raise UpstreamError("malformed", problem="its table breaks off")
-    table = next((one for one in page.tables if "Earnings Date" in one.heading), None)
+    table = next((candidate for candidate in page.tables if "Earnings Date" in candidate.heading), None)
     if table is None:
         if page.tables or _HEADING not in "".join(page.texts):
             raise UpstreamError("malformed", problem="it is not a page of the earnings calendar")

@@ -138,8 +138,8 @@ def _bars(result: Mapping[str, Any], subject: _Subject) -> Iterator[Record]:
     for place, at in enumerate(times):
         row = {name: _number(values[place], name) for name, values in columns.items()}
         if any(value is not None for value in row.values()):
-            one = subject.record("bar", at, row)
-            held[one.id] = one  # the last of a running day stands for it: the row before is the same day, earlier
+            record = subject.record("bar", at, row)
+            held[record.id] = record  # the last of a running day stands for it: the row before is the same day, earlier
     yield from held.values()
 
 

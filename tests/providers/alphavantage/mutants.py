@@ -140,7 +140,7 @@ def _any_of_the_tickers(real: Any) -> Any:
 
 def _all_dated(real: Any) -> Any:
     def public(found: Any, bound: Any) -> list[Record]:
-        return [one for one in found if isinstance(one, Record) and one.available_at is not None]
+        return [record for record in found if isinstance(record, Record) and record.available_at is not None]
 
     return public
 

@@ -221,7 +221,7 @@ def _bars(store: Store, function: str, query: Mapping[str, str]) -> Response:
     if "INTRADAY" in function and query.get("adjusted", "true") == "true" and function.startswith("TIME_SERIES"):
         bars = [(label, {**fields, "close": "0.0001"}) for label, fields in bars]
     if query.get("month"):
-        bars = [one for one in bars if one[0].startswith(query["month"])]
+        bars = [bar for bar in bars if bar[0].startswith(query["month"])]
         if not bars:
             return as_json(invalid_call(function))
     if query.get("outputsize", "compact") == "compact" and not ("WEEKLY" in function or "MONTHLY" in function):
@@ -240,8 +240,8 @@ def _with(before: Mapping[str, bytes], body: bytes) -> bytes:
 
 def _news(store: Store, query: Mapping[str, str]) -> dict[str, Any]:
     first, last = query.get("time_from", ""), query.get("time_to", "99991231T2359")
-    found = [one for one in store.articles if first <= str(one["time_published"])[:13] <= last]
-    found.sort(key=lambda one: str(one["time_published"]), reverse=query.get("sort") != "EARLIEST")
+    found = [article for article in store.articles if first <= str(article["time_published"])[:13] <= last]
+    found.sort(key=lambda article: str(article["time_published"]), reverse=query.get("sort") != "EARLIEST")
     found = found[: int(query.get("limit", "50"))]
     return {"items": str(len(found)), "feed": found} if found else NO_ARTICLES
 

@@ -28,7 +28,7 @@ def _bar(number: int, close: str | None, split: str | None, dividend: str | None
 
 def _closes(rows: list[Row], mode: Literal["splits", "total"]) -> list[tuple[Any, Any]]:
     bars = iter([_bar(number, *row[:3]) for number, row in enumerate(rows)])
-    return [(one.payload["close"], one.payload["adjustment_factor"]) for one in adjusted(bars, mode)]
+    return [(bar.payload["close"], bar.payload["adjustment_factor"]) for bar in adjusted(bars, mode)]
 
 
 TABLES: dict[str, tuple[Literal["splits", "total"], list[Row]]] = {
@@ -105,25 +105,25 @@ def test_every_price_is_scaled_and_shares_the_other_way() -> None:
     }  # fmt: skip
     # Dividends change no number of shares, and where only one of them cannot be read the shares are known.
     unread = [_bar(0, "45.0", "1.5", None), _bar(1, "60.0", "1.0", "0.0")]
-    assert [one.payload["volume"] for one in adjusted(iter(unread), "total")] == ["100", "150"]
+    assert [bar.payload["volume"] for bar in adjusted(iter(unread), "total")] == ["100", "150"]
 
 
 def test_a_session_that_is_missing_is_passed_over() -> None:
     """The close before a dividend is that of the last bar before it, whatever lies between."""
     friday, tuesday = _bar(9, "50.0", "1.0", "0.0"), _bar(5, "49.0", "1.0", "1.0")
-    assert [one.payload["close"] for one in adjusted(iter([tuesday, friday]), "total")] == ["49.0", "49"]
+    assert [bar.payload["close"] for bar in adjusted(iter([tuesday, friday]), "total")] == ["49.0", "49"]
 
 
 @pytest.mark.parametrize("stamp", [None, NEWEST], ids=["without a day", "of a day that another bar has"])
 def test_a_bar_without_a_day_of_its_own_is_of_no_known_scale(stamp: datetime | None) -> None:
     odd = _bar(1, "50.0", "2.0", "0.0")._replace(available_at=stamp)
     bars = [_bar(0, "50.0", "1.0", "0.0"), odd, _bar(2, "60.0", "1.0", "0.0")]
-    assert [one.payload["close"] for one in adjusted(iter(bars), "splits")] == ["50.0", None, None]
+    assert [bar.payload["close"] for bar in adjusted(iter(bars), "splits")] == ["50.0", None, None]
 
 
 def test_factors_that_have_grown_beyond_sense_are_not_known() -> None:
     rows = [_bar(number, "1.0", "1000", "0.0") for number in range(400)]
-    found = [one.payload["adjustment_factor"] for one in adjusted(iter(rows), "splits")]
+    found = [bar.payload["adjustment_factor"] for bar in adjusted(iter(rows), "splits")]
     assert (found[1], found[4], found[-1]) == ("0.001", "0.000000000001", None)
 
 
@@ -170,7 +170,7 @@ def test_later_splits_and_dividends_change_no_byte(tmp_path: Path, mode: str, wo
         world = World(av.app(Store({CALL[0]: [*later, *PAST]})), tmp_path)
         seen.append(world.fetch(*CALL, f"adjust={mode}", *words, pit=EVENING))
     assert seen[0].data
-    assert {one.leaves for one in seen} == {seen[0].leaves}
+    assert {answer.leaves for answer in seen} == {seen[0].leaves}
 
 
 def test_a_window_and_a_cursor_change_no_price(tmp_path: Path) -> None:

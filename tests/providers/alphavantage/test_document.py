@@ -18,8 +18,8 @@ def table() -> str:
     parts = []
     for title, operations in by_dating(PROVIDER):
         parts.append(f"**{title}**\n\n| function | public from | why |\n|---|---|---|\n")
-        for (rule, why), alike in groupby(operations, key=lambda one: (one.rule, one.why)):
-            names = ", ".join(f"`{one.name}`" for one in alike)
+        for (rule, why), alike in groupby(operations, key=lambda operation: (operation.rule, operation.why)):
+            names = ", ".join(f"`{operation.name}`" for operation in alike)
             parts.append(f"| {names} | {rule} | {why} |\n")
         parts.append("\n")
     return "".join(parts)

@@ -424,7 +424,7 @@ def test_a_row_that_cannot_be_read_changes_no_byte_at_a_pit(read: Read, function
 @pytest.mark.parametrize("wire", ["json", "csv"])
 def test_a_bar_with_an_impossible_label_changes_no_byte_at_a_pit(read: Read, function: str, wire: str) -> None:
     def document(*labels: str) -> Any:
-        bars = [bar(one) for one in labels]
+        bars = [bar(label) for label in labels]
         return series_csv(bars) if wire == "csv" else series_document(function, bars, "UTC")
 
     words = (function, "market=EUR") if function.startswith("DIGITAL") else (function,)

@@ -176,7 +176,7 @@ def failures(rng: Random) -> Case:
     def said(reply: Mapping[str, str]) -> list[App]:
         return [_always(as_json({key: text + more for key, text in reply.items()})) for more in ("", told)]
 
-    unknown: list[App] = [_always(as_json(one)) for one in (invalid_call(function), {}, NO_ARTICLES)]
+    unknown: list[App] = [_always(as_json(reply)) for reply in (invalid_call(function), {}, NO_ARTICLES)]
     apps: Sequence[App] = rng.choice(
         [
             unknown,
@@ -370,7 +370,7 @@ def _bars(
             rows = [(label, {**row, "adjusted close": f"{CANARY}{number}"}) for label, row in rows]
         for column in rng.sample(_LOOKALIKES, rng.choice((0, 0, 2))):
             rows = [(label, {**row, column: f"{CANARY}{number}"}) for label, row in rows]
-        rows.sort(key=lambda one: one[0], reverse=True)
+        rows.sort(key=lambda pair: pair[0], reverse=True)
         beside = {label: _beside(rng, label) for label, _ in more if label in late and rng.random() < 0.2}
         stores.append(Store(bars={function: rows}, zone=zone, csv=is_csv, before=beside))
     return Asked((function, *words), tuple(stores))
@@ -408,7 +408,7 @@ def _earnings(rng: Random, moment: datetime) -> Asked:
         rows, annual = [*public], [*years]
         for n in range(noise_count(rng) if number else 0):
             end = (base + timedelta(days=rng.choice((-300, -200, -40, -1, 0, 1, 30, 90)) + n)).isoformat()
-            if any(one["fiscalDateEnding"] == end for one in public):
+            if any(row["fiscalDateEnding"] == end for row in public):
                 continue
             reported = rng.choice((_day_after(rng, moment), *BAD_DATES))
             surprise = rng.choice((CANARY, wreck(rng)))

@@ -39,9 +39,9 @@ def _pages(notice: Callable[[Query], Callable[[Page], bool]]) -> Make:
     def make(real: Any) -> Any:
         def fetch(query: Query, context: Any) -> Iterator[Any]:
             is_last = notice(query)
-            for one in real(query, context):
-                yield one
-                if isinstance(one, Page) and is_last(one):
+            for entry in real(query, context):
+                yield entry
+                if isinstance(entry, Page) and is_last(entry):
                     return
 
         return fetch

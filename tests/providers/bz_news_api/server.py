@@ -40,14 +40,14 @@ def article(number: int, public: datetime, revised: datetime | None = None, /, *
     return {**item, **changes}
 
 
-def exported(one: dict[str, Any]) -> dict[str, Any]:
+def exported(row: dict[str, Any]) -> dict[str, Any]:
     """An article as exports and dumps write it: RFC 3339, symbols as objects, channels as words, no body."""
-    made = {**one, "body": one["body"] or None}
+    made = {**row, "body": row["body"] or None}
     for key in ("created", "updated"):
-        moment = _moment(one.get(key))
-        if moment is not None and str(one[key]).endswith(stamp(moment)[-5:]):  # -0000 is no offset
+        moment = _moment(row.get(key))
+        if moment is not None and str(row[key]).endswith(stamp(moment)[-5:]):  # -0000 is no offset
             made[key] = moment.isoformat()
-    stocks, channels = made.pop("stocks", None), one.get("channels")
+    stocks, channels = made.pop("stocks", None), row.get("channels")
     made["symbols"] = [{"symbol": row["name"]} for row in stocks] if isinstance(stocks, list) else stocks
     if isinstance(channels, list):
         made["channels"] = [row["name"] for row in channels]
@@ -56,13 +56,15 @@ def exported(one: dict[str, Any]) -> dict[str, Any]:
 
 def app(articles: Sequence[dict[str, Any]], token: str = TOKEN, ceiling: int = 10_000) -> App:
     """The server of ``articles``, which stand in any order."""
-    by_time = sorted(((_created(one), one) for one in articles), key=lambda pair: pair[0] or _UNDATED, reverse=True)
-    dated = [(None if at is None else at.astimezone(ZONE).date().isoformat(), one) for at, one in by_time]
+    by_time = sorted(
+        ((_created(article), article) for article in articles), key=lambda pair: pair[0] or _UNDATED, reverse=True
+    )
+    dated = [(None if at is None else at.astimezone(ZONE).date().isoformat(), row) for at, row in by_time]
 
     @lru_cache(4)
     def found_in(first: str | None, last: str | None, tickers: str | None) -> list[dict[str, Any]]:
-        found = [one for day, one in dated if _in_window(day, first, last)]
-        return [one for one in found if set(tickers.split(",")) & _symbols(one)] if tickers else found
+        found = [row for day, row in dated if _in_window(day, first, last)]
+        return [row for row in found if set(tickers.split(",")) & _symbols(row)] if tickers else found
 
     def answer(request: Request) -> Response:
         query = request.query
@@ -80,13 +82,13 @@ def app(articles: Sequence[dict[str, Any]], token: str = TOKEN, ceiling: int = 1
     return answer
 
 
-def _symbols(one: dict[str, Any]) -> set[str]:
-    stocks = one.get("stocks")
+def _symbols(row: dict[str, Any]) -> set[str]:
+    stocks = row.get("stocks")
     return {stock["name"] for stock in stocks} if isinstance(stocks, list) else set()
 
 
-def _created(one: dict[str, Any]) -> datetime | None:
-    return _moment(one.get("created"))
+def _created(row: dict[str, Any]) -> datetime | None:
+    return _moment(row.get("created"))
 
 
 def _moment(stamp: Any) -> datetime | None:

@@ -255,7 +255,7 @@ def test_a_stamp_out_of_order_among_withheld_articles_skips_nothing(
     def app(request: Request) -> Response:
         rows = json.loads(answer(request).body)
         old = benzinga.stamp(PIT - timedelta(days=900))
-        return as_json([one | {"created": old} if one["id"] == 1_020 else one for one in rows])
+        return as_json([row | {"created": old} if row["id"] == 1_020 else row for row in rows])
 
     with serve(app) as server:
         env = {"PIT_FETCH_BENZINGA_URL": server.url, "BENZINGA_API_KEY": TOKEN}
@@ -321,8 +321,8 @@ def test_a_request_may_quote_a_later_stamp(tmp_path: Path, words: str) -> None:
     rows = [article(1, PIT - MINUTE), article(2, PIT - MINUTE, title=words)]
     path.write_text(json.dumps(rows))
     answer = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path, keywords=["Body", words])
-    assert [one["id"] for one in answer.data] == ["1"]
-    assert {one["query"] for one in answer.gaps} == {""}
+    assert [item["id"] for item in answer.data] == ["1"]
+    assert {gap["query"] for gap in answer.gaps} == {""}
 
 
 def test_what_pit_fetch_printed_can_be_read_back(near: Run, tmp_path: Path) -> None:

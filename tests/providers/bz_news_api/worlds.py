@@ -47,7 +47,7 @@ def files(rng: Random) -> tuple[Case, Sequence[bytes]]:
     case, worlds = _case(rng)
     shape = rng.choice((dict, benzinga.exported))
     wrap = rng.choice((b"%s", b'{"items": %s}', b'\xef\xbb\xbf{"data": %s, "gaps": []}'))
-    bodies = [wrap % body_of([shape(one) for one in served]) for served in worlds]
+    bodies = [wrap % body_of([shape(row) for row in served]) for served in worlds]
     return case._replace(words=(*case.words, "--input-file", "-"), plain=None), bodies
 
 
@@ -59,7 +59,7 @@ def _case(rng: Random) -> tuple[Case, Sequence[Sequence[dict[str, Any]]]]:
     count = rng.choice((0, 1, 2, 4, 8, 12))
     public = [_public(rng, number, second) for number in rng.sample(range(1, 400), count)]
     # Two revisions of one article, both public: which of them is shown must not depend on their order.
-    public += [{**one, "updated": one["created"], "title": "First"} for one in public if rng.random() < 0.1]
+    public += [{**row, "updated": row["created"], "title": "First"} for row in public if rng.random() < 0.1]
     worlds = [public]
     for _ in range(3):
         noise = [_noise(rng, 1_000 + number, second, public) for number in range(noise_count(rng))]
@@ -68,7 +68,7 @@ def _case(rng: Random) -> tuple[Case, Sequence[Sequence[dict[str, Any]]]]:
         worlds.append([*noise, *public])
     for served in worlds:
         rng.shuffle(served)
-    ids = [str(one["id"]) for one in public]
+    ids = [str(row["id"]) for row in public]
     choices = {
         **common(moment, ids, rng),
         **CHOICES,
@@ -108,11 +108,11 @@ def unrevised(rng: Random) -> Case:
 def versions(rng: Random) -> Case:
     """Articles of which earlier revisions stand beside the newest one that was public, as while a page shifts."""
     case, worlds = _case(rng)
-    newest = [one for one in worlds[0] if one["title"] != "First"]
+    newest = [row for row in worlds[0] if row["title"] != "First"]
     older = [
-        {**one, "updated": one["created"], "title": f"Oil {CANARY}"}
-        for one in newest
-        if one["updated"] != one["created"]
+        {**row, "updated": row["created"], "title": f"Oil {CANARY}"}
+        for row in newest
+        if row["updated"] != row["created"]
     ]
     served = [newest, *([*newest, *rng.sample(older, rng.randint(0, len(older)))] for _ in range(2))]
     for rows in served:
@@ -147,7 +147,7 @@ def failures(rng: Random) -> Case:
             [
                 benzinga.app([]),
                 benzinga.app(late),
-                benzinga.app([one | {"body": spoilt("depth")} for one in late]),
+                benzinga.app([row | {"body": spoilt("depth")} for row in late]),
                 _always(as_json([], 404)),
                 _always(as_json({"ok": False, "errors": [{"code": "no_data_found", "value": texts[1]}]}, 404)),
                 _always(Response(b"[]")),
@@ -214,8 +214,8 @@ def _noise(rng: Random, number: int, second: datetime, public: Sequence[Mapping[
             return article(number, created, updated, **texts) | {field: wreck(rng)}
         case "copy" if public:
             # A later revision of what is public, seen because a page shifted while it was read.
-            one = rng.choice(public)
-            return {**one, **texts, "updated": benzinga.stamp(after)}
+            original = rng.choice(public)
+            return {**original, **texts, "updated": benzinga.stamp(after)}
         case _:
             odd: dict[str, Any] = rng.choice(
                 ({"id": None}, {"id": True}, {"created": {}, "updated": []}, {"stocks": 5, "tags": "x"}, {"title": 7})

@@ -69,7 +69,7 @@ def _never_changed(real: Any) -> Any:
 def _readable_alone(real: Any) -> Any:
     def of_company(body: Any, query: Any, exchange: Any, symbol: Any) -> Any:
         records = list(real(body, query, exchange, symbol))
-        return records if all(one.id for one in records) else fails()
+        return records if all(record.id for record in records) else fails()
 
     return of_company
 

@@ -67,25 +67,27 @@ def app(calls: Sequence[Any], key: str = KEY) -> App:
         query = request.query
         if query.get("apikey") != key:
             return Response(f"unknown key {query.get('apikey')}".encode(), 401)
-        own = [one for one in calls if isinstance(one, Call)]
+        own = [call for call in calls if isinstance(call, Call)]
         if request.path == "/symbols-v2.txt":
             # The list of everybody's companies is never empty, whatever calls there are.
-            names = sorted({(0, "ZZZZ"), *((EXCHANGES.index(one.exchange), one.symbol) for one in own)})
+            names = sorted({(0, "ZZZZ"), *((EXCHANGES.index(call.exchange), call.symbol) for call in own)})
             return Response("\n".join(f"{place}\t{symbol}\tA Company\t1\t2" for place, symbol in names).encode())
         if request.path == "/calendar":
             day = f"{int(query['year']):04}-{int(query['month']):02}-{int(query['day']):02}"
-            rows = [_row(one) if isinstance(one, Call) else one for one in calls]
-            return _raw([one for one in rows if _is_on(one, day)])
+            rows = [_row(call) if isinstance(call, Call) else call for call in calls]
+            return _raw([row for row in rows if _is_on(row, day)])
         subject = query.get("exchange"), query.get("symbol")
-        listed = [one for one in calls if not isinstance(one, Call) or (one.exchange, one.symbol) == subject]
+        listed = [call for call in calls if not isinstance(call, Call) or (call.exchange, call.symbol) == subject]
         if request.path == "/events":
-            if not any(isinstance(one, Call) for one in listed):
+            if not any(isinstance(entry, Call) for entry in listed):
                 return MISSING
-            events = [one.event if isinstance(one, Call) else one for one in listed]
+            events = [entry.event if isinstance(entry, Call) else entry for entry in listed]
             return _raw({"company_name": "A Company", "events": events})
         if request.path == "/transcript":
             period = query.get("year"), query.get("quarter")
-            found = [one for one in listed if isinstance(one, Call) and (str(one.year), str(one.quarter)) == period]
+            found = [
+                entry for entry in listed if isinstance(entry, Call) and (str(entry.year), str(entry.quarter)) == period
+            ]
             if not found or found[0].text is None:
                 return MISSING
             return _raw(found[0].reply, found[0].headers)

@@ -43,7 +43,7 @@ def ask(app: App | None = None, *, op: str = "events", pit: str | None = PIT, **
 def test_a_call_counts_from_noon_of_the_next_day() -> None:
     asked = ask()
     assert asked.ids == IDS
-    assert [one.available_at for one in asked.kept] == [
+    assert [record.available_at for record in asked.kept] == [
         datetime(2024, 1, 31, 12, tzinfo=NEW_YORK),
         datetime(2023, 10, 25, 12, tzinfo=NEW_YORK),
         datetime(2022, 10, 26, 12, tzinfo=NEW_YORK),
@@ -150,7 +150,7 @@ def test_a_transcript_that_is_withheld_costs_nothing(body: bytes) -> None:
     def answers(stored: str | None) -> Asked:
         plain = earningscall.app(CALLS)
         spoilt = Response(body, 200, {"Last-Modified": stored} if stored else {})
-        return ask(lambda one: spoilt if one.query.get("year") == "2023" else plain(one), op="transcript")
+        return ask(lambda request: spoilt if request.query.get("year") == "2023" else plain(request), op="transcript")
 
     for stored in (None, "Thu, 15 Feb 2024 21:00:01 GMT"):
         assert (answers(stored).ids, answers(stored).error) == (IDS[:2], None)
@@ -166,7 +166,7 @@ def test_what_an_archive_held_is_served_from_when_it_was_held(tmp_path: Path) ->
 
     def held(pit: str, *more: str) -> list[tuple[str, str | None]]:
         left = _command(tmp_path, app, "--pit", pit, *words, *more, **env)
-        return [(one["text"], one.get("first_seen_at")) for one in left.data]
+        return [(item["text"], item.get("first_seen_at")) for item in left.data]
 
     _command(tmp_path, app, *words, **env)  # without a PIT, at inprocess.NOW
     assert held("2026-06-01T15:59:59Z") == []
@@ -248,7 +248,7 @@ def test_a_call_of_another_day_is_left_out(pit: str | None) -> None:
         for n, at in enumerate(held)
     ]
     asked = ask_source("earningscall", lambda request: as_json(rows), op="calendar", date="2024-01-30", pit=pit)
-    assert sorted(one.payload["symbol"] for one in asked.kept) == ["0", "1", "2", "3"]
+    assert sorted(record.payload["symbol"] for record in asked.kept) == ["0", "1", "2", "3"]
 
 
 def test_a_call_of_another_company_is_left_out() -> None:
@@ -259,7 +259,9 @@ def test_a_call_of_another_company_is_left_out() -> None:
         lambda request: as_json({"events": rows}) if request.path == "/events" else app(request),
         op="events", symbol="MSFT", exchange="NASDAQ", pit=None,
     )  # fmt: skip
-    assert listed.ids == [f"NASDAQ:MSFT:{one['year']}Q{one['quarter']}" for one in rows if one["symbol"] != "AAPL"]
+    assert listed.ids == [
+        f"NASDAQ:MSFT:{event['year']}Q{event['quarter']}" for event in rows if event["symbol"] != "AAPL"
+    ]
 
 
 def test_the_calls_of_a_day() -> None:
@@ -394,12 +396,12 @@ def test_what_is_no_proof_is_said_with_a_pit() -> None:
 def test_saved_replies() -> None:
     events = json.dumps({"events": [call.event for call in CALLS[:5]]}).encode()
     assert ask(body=events).ids == IDS
-    one = json.dumps(CALLS[1].reply).encode()
-    for transcripts in (one, b"[" + one + b", null, 5]"):
+    body = json.dumps(CALLS[1].reply).encode()
+    for transcripts in (body, b"[" + body + b", null, 5]"):
         assert ask(body=transcripts, op="transcript", pit=None).ids == IDS[:1]
         asked = ask(body=transcripts, op="transcript")  # which shows no Last-Modified
         assert (asked.ids, "saved transcript" in asked.caveats[0]) == ([], True)
-    for op, other in (("events", b"[]"), ("events", one), ("transcript", events), ("transcript", b"[5]")):
+    for op, other in (("events", b"[]"), ("events", body), ("transcript", events), ("transcript", b"[5]")):
         assert "input_malformed" in [gap.code for gap in ask(body=other, op=op).taken.gaps], (op, other)
 
 

@@ -60,12 +60,12 @@ class TestTranscript(ProviderSuite):
             return Response(reply)
         if not isinstance(replies, list):
             return Response(reply)
-        events = [one.get("event") if isinstance(one, dict) else one for one in replies]
+        events = [entry.get("event") if isinstance(entry, dict) else entry for entry in replies]
         if request.path == "/events":
             return Response(json.dumps({"events": events}).encode())
-        found = [one for one, event in zip(replies, events, strict=True) if _is_asked(event, request)]
+        found = [entry for entry, event in zip(replies, events, strict=True) if _is_asked(event, request)]
         # There is one transcript of a period: of several, the first that was held.
-        found.sort(key=lambda one: str(one["event"].get("conference_date")))
+        found.sort(key=lambda entry: str(entry["event"].get("conference_date")))
         if not found:
             return earningscall.MISSING
         stored = earningscall.http_date(parse_rfc3339(found[0]["event"].get("conference_date")))

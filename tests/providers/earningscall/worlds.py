@@ -80,7 +80,7 @@ def continued(rng: Random) -> Case:
 def failures(rng: Random) -> Case:
     """Worlds that fail alike in different words. Unknown, no calls yet and all of them later are one of them."""
     case = make(rng)
-    later = [one for one in (_later(rng, n, case.moment) for n in range(9)) if isinstance(one, Call)]
+    later = [call for call in (_later(rng, n, case.moment) for n in range(9)) if isinstance(call, Call)]
     texts = ("A word of its own", f"{CANARY}: results on Thursday", f"Your key is {earningscall.KEY}")
     empty = as_json([] if case.words[0] == "calendar" else {"events": []})
     named = ("exchange=NASDAQ",) if case.words[0] != "calendar" and len(case.words) < 3 else ()

@@ -87,8 +87,8 @@ def app(
         if not is_dated and request.path.endswith("observations"):
             found = current or {day: rows[-1].value for day, rows in _by_date(vintages)}
             return _page([row(Vintage(day, "2026-11-01", value), "2026-11-01") for day, value in found.items()], query)
-        days = sorted({one.start for one in vintages if first <= one.start <= last})
-        if not any(one.start <= last for one in vintages):
+        days = sorted({vintage.start for vintage in vintages if first <= vintage.start <= last})
+        if not any(vintage.start <= last for vintage in vintages):
             return error(NOT_IN_ALFRED)
         if request.path == "/fred/series/vintagedates":
             return as_json({"order_by": "vintage_date", "count": len(days), "offset": 0, "vintage_dates": days})
@@ -98,8 +98,8 @@ def app(
             return error(TOO_MANY.format(len(days), first, last, MOST_VINTAGES))
         first, last = (BEGINNING, FOREVER) if careless else (first, last)
         starts = query.get("observation_start", ""), query.get("observation_end", FOREVER)
-        rows = [one for one in _rows(vintages, first, last) if starts[0] <= one["date"] <= starts[1]]
-        return _page([*rows, *(one for one in raw if _may_begin(one, last))], query)
+        rows = [line for line in _rows(vintages, first, last) if starts[0] <= line["date"] <= starts[1]]
+        return _page([*rows, *(line for line in raw if _may_begin(line, last))], query)
 
     return answer
 
@@ -110,26 +110,26 @@ def _page(rows: Sequence[Any], query: Mapping[str, str]) -> Response:
     return Response(body_of(shown))
 
 
-def _may_begin(one: Any, last: str) -> bool:
-    start = one.get("realtime_start") if isinstance(one, dict) else None
+def _may_begin(line: Any, last: str) -> bool:
+    start = line.get("realtime_start") if isinstance(line, dict) else None
     return not (isinstance(start, str) and start[:4].isdigit() and start > last)
 
 
 def _by_date(vintages: Sequence[Vintage]) -> Iterator[tuple[str, list[Vintage]]]:
     found = defaultdict(list)
-    for one in sorted(vintages, key=lambda one: (one.date, one.start)):
-        found[one.date].append(one)
+    for vintage in sorted(vintages, key=lambda vintage: (vintage.date, vintage.start)):
+        found[vintage.date].append(vintage)
     yield from found.items()
 
 
 def _rows(vintages: Sequence[Vintage], first: str, last: str) -> Iterator[dict[str, str]]:
     """The values that were current at some time from ``first`` to ``last``, with both ends cut to these."""
     for _, versions in _by_date(vintages):
-        changes = [one for n, one in enumerate(versions) if not n or one.value != versions[n - 1].value]
-        ends = [*(_day_before(one.start) for one in changes[1:]), FOREVER]
-        for one, end in zip(changes, ends, strict=True):
-            if one.start <= last and end >= first:
-                yield row(one._replace(start=max(one.start, first)), min(end, last))
+        changes = [vintage for n, vintage in enumerate(versions) if not n or vintage.value != versions[n - 1].value]
+        ends = [*(_day_before(change.start) for change in changes[1:]), FOREVER]
+        for change, end in zip(changes, ends, strict=True):
+            if change.start <= last and end >= first:
+                yield row(change._replace(start=max(change.start, first)), min(end, last))
 
 
 def _day_before(day: str) -> str:

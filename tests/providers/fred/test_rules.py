@@ -41,7 +41,7 @@ def ask(
 
 
 def values(asked: Asked) -> dict[str, str]:
-    return {one.id: one.payload["value"] for one in asked.kept}
+    return {record.id: record.payload["value"] for record in asked.kept}
 
 
 # Vintages.
@@ -69,11 +69,11 @@ def test_the_value_is_the_one_that_was_current(pit: str | None, expected: dict[s
 
 
 def test_an_item_shows_when_its_value_became_current_and_never_until_when() -> None:
-    (item,) = (one for one in ask().items if one[0] == "GDP@2023-10-01")
+    (item,) = (entry for entry in ask().items if entry[0] == "GDP@2023-10-01")
     public = datetime(2024, 1, 26, 6, tzinfo=UTC)
     payload = {"date": "2023-10-01", "value": "27938.831", "realtime_start": "2024-01-25"}
     assert item == ("GDP@2023-10-01", public, "provider_metadata", payload)
-    (item,) = (one for one in ask(pit=None, fields="date").items if one[0] == "GDP@1946-01-01")
+    (item,) = (entry for entry in ask(pit=None, fields="date").items if entry[0] == "GDP@1946-01-01")
     assert item[3]["realtime_end"] == "9999-12-31"
 
 
@@ -251,7 +251,7 @@ def test_the_command_over_a_socket(near: Run) -> None:
 
 
 def _file(*vintages: Vintage, **more: Any) -> bytes:
-    return json.dumps(fred.document([fred.row(one) for one in vintages], **more)).encode()
+    return json.dumps(fred.document([fred.row(vintage) for vintage in vintages], **more)).encode()
 
 
 def test_a_saved_reply() -> None:
@@ -288,7 +288,7 @@ def test_a_saved_reply_that_is_one_of_several_says_so_without_a_pit() -> None:
 def test_a_file_of_something_else_is_refused(body: bytes) -> None:
     error = ask(pit=PIT, body=body).error
     assert error is None
-    assert "input_malformed" in [one.code for one in ask(pit=PIT, body=body).taken.gaps]
+    assert "input_malformed" in [gap.code for gap in ask(pit=PIT, body=body).taken.gaps]
 
 
 def _command(folder: Path, app: App, *words: str) -> inprocess.Answer:

@@ -36,7 +36,7 @@ def make(rng: Random, most: int = 4) -> Case:
         fred.app([*public, *_later(rng, moment, public)], _raw(rng, moment), careless=rng.random() < 0.5)
         for _ in range(3)
     ]
-    ids = sorted({f"GDP@{one.date}" for one in public})
+    ids = sorted({f"GDP@{vintage.date}" for vintage in public})
     choices = {**common(moment, ids, rng), "fields": [("--fields", "value"), ("--fields", "date,realtime_end")]}
     plain = ("--limit", "500", "--max-pages", "1000")
     is_plain = most > 0 and rng.random() < 0.2
@@ -114,7 +114,7 @@ def _public(rng: Random, moment: datetime) -> list[Vintage]:
 
 def _later(rng: Random, moment: datetime, public: Sequence[Vintage]) -> list[Vintage]:
     first = _last_day(moment) + DAY
-    dates = [*(one.date for one in public), *(_text(moment - n * DAY) for n in (0, 1, 40))]
+    dates = [*(vintage.date for vintage in public), *(_text(moment - n * DAY) for n in (0, 1, 40))]
     return [
         Vintage(rng.choice(dates), _text(first + rng.choice((0, 0, 1, 2, 30)) * DAY), f"{CANARY}{number}")
         for number in range(noise_count(rng))

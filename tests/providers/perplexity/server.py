@@ -78,7 +78,7 @@ def app(
         if request.path == "/search":
             if not asked.keys() <= _SEARCH or not 1 <= asked.get("max_results", 10) <= 20:
                 return error({"message": "invalid", "type": "bad_request", "code": 400}, 400)
-            served = [one for one in pages if careless or passes(one, asked)]
+            served = [page for page in pages if careless or passes(page, asked)]
             served = served if careless else served[: asked.get("max_results", 10)]
             return _raw(found([served[:1], served[1:]] if nested else served))
         if request.path == "/v1/agent":
@@ -87,8 +87,8 @@ def app(
             filters: Mapping[str, Any] = next((tool.get("filters", {}) for tool in asked.get("tools", ())), {})
             if not filters.keys() <= _FILTERS:
                 return error({"message": "unknown field", "type": "invalid_request", "code": 400}, 400)
-            served = [one for one in pages if careless or passes(one, filters)]
-            urls = [one["url"] for one in served if isinstance(one, dict) and isinstance(one.get("url"), str)]
+            served = [page for page in pages if careless or passes(page, filters)]
+            urls = [page["url"] for page in served if isinstance(page, dict) and isinstance(page.get("url"), str)]
             return _raw(answer(served, urls if cited is None else cited, text))
         if request.path == "/chat/completions":
             return error(RETIRED, 403)
@@ -101,11 +101,11 @@ def _raw(document: Any) -> Response:
     return Response(body_of(document), 200, {"Content-Type": "application/json"})
 
 
-def passes(one: Any, asked: Mapping[str, Any]) -> bool:
-    one = {name: value for name, value in one.items() if _is_day(value)} if isinstance(one, dict) else {}
+def passes(page: Any, asked: Mapping[str, Any]) -> bool:
+    page = {name: value for name, value in page.items() if _is_day(value)} if isinstance(page, dict) else {}
     before, after = asked.get("search_before_date_filter"), asked.get("search_after_date_filter")
     updated = asked.get("last_updated_before_filter")
-    published, changed = one.get("date"), one.get("last_updated")
+    published, changed = page.get("date"), page.get("last_updated")
     return (
         (before is None or (published is not None and published <= _day(before)))
         and (after is None or (published is not None and published >= _day(after)))

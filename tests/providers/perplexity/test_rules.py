@@ -63,7 +63,7 @@ def test_research_has_the_time_that_it_takes(words: tuple[str, ...], seconds: fl
 
 
 def test_a_page_counts_from_the_later_of_its_days_once_that_is_over_everywhere() -> None:
-    stamps = {one.id: one.available_at for one in ask().kept}
+    stamps = {record.id: record.available_at for record in ask().kept}
     assert stamps == {
         f"{URL}new": datetime(2024, 2, 15, 12, tzinfo=UTC),
         f"{URL}old": datetime(2024, 1, 6, 12, tzinfo=UTC),
@@ -173,7 +173,7 @@ def test_an_answer_is_for_open_mode_and_the_pages_it_cites_for_both(op: str, pre
         "provider_metadata",
         {"record_type": "synthesis", "answer": "Oil rose in March.", "citations": [f"{URL}new", f"{URL}edited"]},
     )
-    assert sorted(one[0] for one in cited) == [f"{URL}edited", f"{URL}new"]
+    assert sorted(citation[0] for citation in cited) == [f"{URL}edited", f"{URL}new"]
     assert "tools" in body(opened)
     assert "filters" not in body(opened)["tools"][0]
 
@@ -306,4 +306,4 @@ def test_saved_replies() -> None:
     answer = json.dumps(perplexity.answer(PAGES, [f"{URL}old"])).encode()
     assert ask(body=answer, op="ask").ids == [f"{URL}old"]
     for other in (b"{}", b"[]", b'{"results": 5}', answer):
-        assert "input_malformed" in [one.code for one in ask(body=other).taken.gaps]
+        assert "input_malformed" in [gap.code for gap in ask(body=other).taken.gaps]

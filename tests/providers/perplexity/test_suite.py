@@ -34,21 +34,25 @@ class TestSearch(ProviderSuite):
         if not isinstance(results, list):
             return Response(reply)
         asked = json.loads(request.body or b"{}")
-        served = [one for one in results if perplexity.passes(one[0] if isinstance(one, list) and one else one, asked)]
+        served = [
+            result
+            for result in results
+            if perplexity.passes(result[0] if isinstance(result, list) and result else result, asked)
+        ]
         return Response(json.dumps({**document, "results": served[: asked["max_results"]]}).encode())
 
 
 @pytest.mark.thorough
 class TestSeveralQueries(TestSearch):
     options = {"query": ["oil", "gas, and more", "coal", "wind"]}
-    reply = json.dumps(perplexity.found([[one] for one in _PAGES])).encode()
+    reply = json.dumps(perplexity.found([[page] for page in _PAGES])).encode()
 
 
 @pytest.mark.thorough
 class TestAnswer(ProviderSuite):
     provider = PROVIDER
     options = {"op": "ask", "query": "oil"}
-    reply = json.dumps(perplexity.answer(_PAGES, [one["url"] for one in _PAGES])).encode()
+    reply = json.dumps(perplexity.answer(_PAGES, [page["url"] for page in _PAGES])).encode()
 
 
 class TestReason(TestAnswer):

@@ -24,7 +24,7 @@ def make(rng: Random, most: int = 4) -> Case:
     moment = datetime.fromisoformat(pit)
     public = [_public(rng, f"p{number}", moment) for number in range(rng.choice((0, 1, 3, 6)))]
     op, crowded = rng.choice(_OPS), rng.random() < 0.4
-    urls = [one["url"] for one in public]
+    urls = [page["url"] for page in public]
     # Alike in all worlds: a server that ignores --after-date sends more of what was public, which counts as read.
     careless = not crowded and rng.random() < 0.5
     worlds = []
@@ -32,7 +32,10 @@ def make(rng: Random, most: int = 4) -> Case:
         served: list[Any] = list(public)
         for n in range(noise_count(rng) if number else 0):  # the order of what was public is the engine's
             served.insert(rng.randrange(len(served) + 1), _later(rng, f"n{n}", moment, public))
-        cited = [*urls, *(one["url"] for one in served if isinstance(one, dict) and isinstance(one.get("url"), str))]
+        cited = [
+            *urls,
+            *(page["url"] for page in served if isinstance(page, dict) and isinstance(page.get("url"), str)),
+        ]
         rng.shuffle(cited)
         worlds.append(
             perplexity.app(
@@ -83,7 +86,7 @@ def failures(rng: Random) -> Case:
     apps: Sequence[App]
     if case.words[0] == "search":
         empty = [perplexity.found([]), perplexity.found([None, 5, {}]), perplexity.found([[], []])]
-        apps = [_always(as_json(one)) for one in empty]
+        apps = [_always(as_json(reply)) for reply in empty]
     else:
         apps = [_always(as_json(perplexity.answer([], [], text))) for text in texts]
         apps += [_always(as_json({"output": [], "status": "completed"}))]

@@ -85,7 +85,7 @@ def _by_its_filing_date(real: Any) -> Any:
 
 def _by_the_day_after(real: Any) -> Any:
     def listed(archive: Any, day: Any, wanted: Any) -> Any:
-        found = (real(archive, one, wanted) or frozenset() for one in (day, day + _DAY))
+        found = (real(archive, date, wanted) or frozenset() for date in (day, day + _DAY))
         return frozenset().union(*found)
 
     return listed
@@ -94,7 +94,7 @@ def _by_the_day_after(real: Any) -> Any:
 def _of_any_day(real: Any) -> Any:
     def parse(body: bytes, day: Any) -> Any:
         found = (real(body, day + n * _DAY) for n in range(61))
-        return next((one for one in found if one is not None), None)
+        return next((listed for listed in found if listed is not None), None)
 
     return parse
 
@@ -132,11 +132,11 @@ def _without_crowds(real: Any) -> Any:
     """A day that would be read last is not read at all."""
 
     def whole(slices: Any, evidence: Any, record: Any) -> Any:
-        def is_crowded(one: Any) -> bool:
-            listed = evidence.listed(one.day, one.filed)
-            return [evidence.needs_header(filing, listed) for filing in one.filed].count(True) > work.MOST_AHEAD
+        def is_crowded(part: Any) -> bool:
+            listed = evidence.listed(part.day, part.filed)
+            return [evidence.needs_header(filing, listed) for filing in part.filed].count(True) > work.MOST_AHEAD
 
-        few = ([one for one in days if not is_crowded(one)] if isinstance(days, list) else days for days in slices)
+        few = ([part for part in days if not is_crowded(part)] if isinstance(days, list) else days for days in slices)
         yield from real(few, evidence, record)
 
     return whole
@@ -154,7 +154,7 @@ def _todays(*names: str) -> Make:
 
 
 def _in_the_server_s_order(real: Any) -> Any:
-    return lambda hits: real(hits)._replace(documents=tuple(dict.fromkeys(one.documents[0] for one in hits)))
+    return lambda hits: real(hits)._replace(documents=tuple(dict.fromkeys(hit.documents[0] for hit in hits)))
 
 
 MUTANTS = (

@@ -152,7 +152,7 @@ def header(filing: Filing) -> str:
 
 def index_headers(filing: Filing) -> str:
     """The ``-index-headers.html`` page: the header as a comment in tags, and once more as escaped text."""
-    released, day = ((one or filing.day).replace("-", "") for one in (filing.released, filing.day))
+    released, day = ((day or filing.day).replace("-", "") for day in (filing.released, filing.day))
     accepted = re.sub(r"\D", "", filing.accepted)
     tags = [
         f"<SEC-HEADER>{filing.accession}.hdr.sgml : {released}",

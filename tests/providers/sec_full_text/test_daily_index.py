@@ -286,7 +286,7 @@ def test_late_filings_that_use_up_the_time_do_not_cost_the_days_before(options: 
     old = [Filing(number(n), "8-K", f"2024-02-{5 + n % 5:02d} 12:{n:02d}:00") for n in range(24)]
     late = [Filing(number(100 + n), "8-K", "2024-02-15 16:30:00") for n in range(80)]
     asked = ask(slow_headers([*late, *old], 40), **options)
-    assert set(asked.ids) == {one.accession for one in old}
+    assert set(asked.ids) == {filing.accession for filing in old}
     assert asked.error is not None
 
 
@@ -304,7 +304,7 @@ def test_the_most_crowded_day_is_read_last(crowd: int, options: dict[str, Any]) 
     old = [Filing(number(n), "8-K", f"2024-02-{5 + n % 5:02d} 12:{n:02d}:00") for n in range(24)]
     late = [Filing(number(100 + n), "8-K", "2024-02-15 16:30:00") for n in range(crowd)]
     asked = ask(slow_headers([*late, *old], 40), **options)
-    assert set(asked.ids) == {one.accession for one in old}
+    assert set(asked.ids) == {filing.accession for filing in old}
     assert asked.error is not None
 
 

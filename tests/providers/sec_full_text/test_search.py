@@ -498,9 +498,9 @@ def test_where_the_header_is_missing(
     if " or " in public:
         day, early, _, late = public.split()
         public = f"{day} {late if true_utc else early}"
-    stamps = [one.available_at.astimezone(sec.NEW_YORK) for one in asked.kept if one.available_at]
+    stamps = [record.available_at.astimezone(sec.NEW_YORK) for record in asked.kept if record.available_at]
     assert [stamp.strftime("%Y-%m-%d %H:%M") for stamp in stamps] == ([public] if public else [])
-    assert [one.payload["accepted_at"] is not None for one in asked.kept] == ([accepted] if public else [])
+    assert [record.payload["accepted_at"] is not None for record in asked.kept] == ([accepted] if public else [])
     assert asked.error is None
 
 

@@ -67,11 +67,11 @@ def make(rng: Random, most: int = 4, contradictions: float = 0.05, unlisted: flo
         broken |= {accession: rng.choice(BROKEN) for accession in undated}
         noise += [_unlisted(rng, number(next(numbers)), moment, gone) for _ in range(2) if rng.random() < unlisted]
         noise += (paged := [_unlisted(rng, number(next(numbers)), moment, gone) for _ in range(rng.choice((0, 0, 1)))])
-        broken |= {f"{one.accession}{ending}": loopback.MISSING for one in paged for ending in HEADERS}
+        broken |= {f"{filing.accession}{ending}": loopback.MISSING for filing in paged for ending in HEADERS}
         if noise and rng.random() < 0.1:  # the same withheld hit on page after page
             noise += [noise[0]] * rng.choice((4, 120, 220))
         # Whatever index is asked for in place of one that is gone, it is today's.
-        todays = [replace(one, listed=today.isoformat()) for one in noise]
+        todays = [replace(filing, listed=today.isoformat()) for filing in noise]
         broken |= gone | dict.fromkeys(swapped, Response(loopback.daily_index(today, todays).encode()))
         worlds.append(loopback.app(_shuffled(rng, [*public, *noise]), pages=_pages(broken), true_utc=true_utc))
         spoilt.append({f.accession: wreck(rng) for f in noise if rng.random() < 0.2})

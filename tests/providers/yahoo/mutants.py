@@ -60,7 +60,7 @@ def _whoever(real: Any) -> Any:
 def _readable_alone(real: Any) -> Any:
     def read(body: Any, *rest: Any) -> Any:
         records = list(real(body, *rest))
-        return records if all(one.id for one in records) else fails()
+        return records if all(record.id for record in records) else fails()
 
     return read
 

@@ -113,7 +113,7 @@ def chart(symbol: str, company: Company, interval: str = "1d") -> dict[str, Any]
     if times:
         result["timestamp"] = times
     rows = {"dividends": company.dividends, "splits": company.splits}
-    events = {kind: {str(one["date"]): dict(one) for one in found} for kind, found in rows.items() if found}
+    events = {kind: {str(event["date"]): dict(event) for event in found} for kind, found in rows.items() if found}
     if events:
         result["events"] = events
     return {"chart": {"result": [result], "error": None}}
@@ -121,14 +121,14 @@ def chart(symbol: str, company: Company, interval: str = "1d") -> dict[str, Any]
 
 def summary(company: Company, modules: str) -> dict[str, Any]:
     names = ("epochGradeDate", "firm", "toGrade", "fromGrade", "action")
-    history = [dict(zip(names, one, strict=True)) if isinstance(one, tuple) else one for one in company.grades]
+    history = [dict(zip(names, grade, strict=True)) if isinstance(grade, tuple) else grade for grade in company.grades]
     known = {"upgradeDowngradeHistory": {"history": history, "maxAge": 86400}, **company.summary}
     result = {name: known[name] for name in modules.split(",") if name in known}
     return {"quoteSummary": {"result": [result], "error": None}}
 
 
 def news(company: Company) -> dict[str, Any]:
-    return {"data": {"tickerStream": {"stream": [_article(one) for one in company.articles], "pagination": {}}}}
+    return {"data": {"tickerStream": {"stream": [_article(article) for article in company.articles], "pagination": {}}}}
 
 
 def page(symbol: str, rows: Sequence[Any]) -> bytes:
@@ -146,10 +146,10 @@ def _row(symbol: str, cells: Sequence[str]) -> str:
     return "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in (symbol, "A Company", *cells)) + "</tr>"
 
 
-def _article(one: Any) -> Any:
-    if not isinstance(one, tuple):
-        return one
-    name, published, shown, title = one
+def _article(article: Any) -> Any:
+    if not isinstance(article, tuple):
+        return article
+    name, published, shown, title = article
     content = {
         "id": name,
         "contentType": "STORY",

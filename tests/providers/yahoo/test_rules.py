@@ -139,7 +139,7 @@ def test_an_article_counts_from_the_later_of_its_times() -> None:
 def test_a_report_counts_from_the_end_of_the_latest_day_it_can_mean(text: str, public: datetime | None) -> None:
     companies = {"AAPL": Company(calendar=((text, "1.1", "1.2", "1"),))}
     kept = ask("earnings", yahoo.app(companies), pit="2025-06-01T00:00:00Z").kept
-    assert [one.available_at for one in kept] == ([] if public is None else [public])
+    assert [record.available_at for record in kept] == ([] if public is None else [public])
 
 
 def test_a_report_that_was_not_filled_in_is_never_served_with_a_pit() -> None:
@@ -160,7 +160,7 @@ def test_a_report_that_was_not_filled_in_is_never_served_with_a_pit() -> None:
 
 def test_an_action_counts_from_the_latest_instant_of_its_time() -> None:
     asked = ask("upgrades", pit="2025-03-01T00:00:00Z")
-    assert [(one.id, one.available_at) for one in asked.kept] == [
+    assert [(record.id, record.available_at) for record in asked.kept] == [
         ("AAPL:20250215T050000Z:Another Bank:init", datetime(2025, 2, 16, tzinfo=NEW_YORK)),
         ("AAPL:20250215T120000Z:A Bank:up", datetime(2025, 2, 15, 7, 1, tzinfo=NEW_YORK)),
         ("AAPL:20210128T190914Z:DA Davidson:main", datetime(2021, 1, 28, 19, 9, 14, tzinfo=UTC)),
@@ -199,13 +199,13 @@ def test_a_chart_is_read_whole() -> None:
     assert asked.ids == ["AAPL@2020-08-07#dividend", "AAPL@2020-08-28", "AAPL@2020-08-31", "AAPL@2020-08-31#split",
                          "AAPL@2020-09-01"]  # fmt: skip
     said = {"symbol": "AAPL", "currency": "USD"}
-    bar, split = (dict(one.payload) for one in asked.kept[2:4])
+    bar, split = (dict(record.payload) for record in asked.kept[2:4])
     day = {"date": "2020-08-31", "start": "2020-08-31T09:30:00-04:00"}
     values = {"open": 127.58, "high": 131.0, "low": 126.0, "close": 129.04, "volume": 225702700, "adjclose": 125.83}
     assert bar == {"record_type": "bar", **said, **day, **values}
     assert split == {"record_type": "split", **said, **day, "numerator": 4, "denominator": 1}
     assert asked.kept[0].payload["amount"] == 0.205
-    assert {one.available_at for one in asked.kept} == {NOW}
+    assert {record.available_at for record in asked.kept} == {NOW}
     sent = next(request for request in asked.requests if "/chart/" in request.path).query
     assert (sent["period1"], sent["period2"]) == ("-1325635200", str(int(NOW.timestamp())))
     assert (sent["interval"], sent["events"]) == ("1d", "div,splits")
@@ -234,7 +234,7 @@ def test_a_snapshot_is_not_asked_for_with_a_pit_in_the_past(op: str) -> None:
     assert (asked.ids, asked.requests) == ([], [])
     assert "snapshot" in asked.gaps
     ahead = ask(op, pit="2026-11-01T00:00:01Z")
-    assert {one.available_at for one in ahead.kept} <= {NOW}
+    assert {record.available_at for record in ahead.kept} <= {NOW}
     assert ahead.requests
 
 

@@ -25,7 +25,7 @@ def _believed(real: Any) -> Any:
 
 def _of_the_place_alone(real: Any) -> Any:
     return lambda kind, name, claim, stamps: real(
-        kind, name, claim, [one for one in stamps if (one.kind, one.name, one.text) == (kind, name, claim)]
+        kind, name, claim, [stamp for stamp in stamps if (stamp.kind, stamp.name, stamp.text) == (kind, name, claim)]
     )
 
 
@@ -33,7 +33,7 @@ def _readable_alone(real: Any) -> Any:
     def dated(kind: Any, name: Any, claim: Any, stamps: Any) -> Any:
         from pit_fetch.normalize.stamps import _moment
 
-        return real(kind, name, claim, [one for one in stamps if _moment(one) is not None])
+        return real(kind, name, claim, [stamp for stamp in stamps if _moment(stamp) is not None])
 
     return dated
 

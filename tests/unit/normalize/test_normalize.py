@@ -115,7 +115,7 @@ def test_a_sitemap_dates_its_pages_and_itself(near: Run, tmp_path: Path) -> None
     alone = item(page="map.html", title="Of acme", evidence={"kind": "sitemap", "name": "publication_date"})
     later = {**alone, "url": "https://news.example/later", "published_at": "2024-02-15T17:00:00-05:00"}
     left = normalize(near, tmp_path, [of_page, alone, later, {**later, "published_at": AT}], **pages)
-    assert {one["title"] for one in left.envelope["data"]} == {"Acme & Co beats", "Of acme"}
+    assert {entry["title"] for entry in left.envelope["data"]} == {"Acme & Co beats", "Of acme"}
 
 
 def test_an_entry_that_no_parser_takes_costs_the_other_entries_nothing() -> None:
@@ -149,12 +149,12 @@ def test_a_reply_saved_with_its_headers(near: Run, tmp_path: Path) -> None:
     (got,) = left.envelope["data"]
     assert (got["available_at"], got["dated_by"]) == ("2024-02-15T15:00:00-05:00", "header date")
     earlier = normalize(near, tmp_path, [told, on_receipt], pit=AT, acme=head + changed + "\r\n" + HEAD + BODY)
-    assert [one["dated_by"] for one in earlier.envelope["data"]] == ["header last-modified"]
+    assert [entry["dated_by"] for entry in earlier.envelope["data"]] == ["header last-modified"]
 
 
 def test_without_a_pit_items_are_served_as_they_are(near: Run, tmp_path: Path) -> None:
     left = normalize(near, tmp_path, {"data": [item(text="It will fall."), item(page="x"), 5]}, pit="")
-    assert [(one["available_at"], one.get("text")) for one in left.envelope["data"]] == [
+    assert [(entry["available_at"], entry.get("text")) for entry in left.envelope["data"]] == [
         (AT, "It will fall."),
         (None, None),
     ]
@@ -327,7 +327,7 @@ def test_an_address_that_the_page_only_mentions_is_not_its_own() -> None:
 def test_the_times_of_a_page(html: str, stamps: list[tuple[str, str]]) -> None:
     page = page_of(html.encode())
     assert page is not None
-    assert [(one.kind, one.name) for one in page.stamps] == stamps
+    assert [(stamp.kind, stamp.name) for stamp in page.stamps] == stamps
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "windows-1252", "utf-16"])

@@ -70,7 +70,7 @@ def law(rng: Random) -> int:
     worlds = [_world(rng, public)]
     for _ in range(3):
         noise = [_withheld(rng, moment, n) for n in range(noise_count(rng))]
-        worlds.append(_world(rng, [*(_told_more(rng, one, moment) for one in public), *noise]))
+        worlds.append(_world(rng, [*(_told_more(rng, page, moment) for page in public), *noise]))
     choices: dict[str, Sequence[tuple[str, ...]]] = {
         "limit": [("--limit", "1"), ("--limit", "3"), ("--limit", "500")],
         "fields": [("--fields", "title"), ("--fields", "url,quotes")],
@@ -114,8 +114,8 @@ def _root() -> Path:
 
 
 def _world(rng: Random, ones: Sequence[_One]) -> World:
-    pages = {name: text for one in ones for name, text in one.pages.items()}
-    entries, items = [one.entry for one in ones], [one.item for one in ones]
+    pages = {name: text for page in ones for name, text in page.pages.items()}
+    entries, items = [page.entry for page in ones], [page.item for page in ones]
     rng.shuffle(entries)
     rng.shuffle(items)
     return World({**pages, "sitemap.xml": f"<?xml version='1.0'?><urlset>{''.join(entries)}</urlset>"}, items)
@@ -132,15 +132,15 @@ def _public(rng: Random, moment: datetime, number: int) -> _One:
     return _one(f"page{number}", (kind, name, text), others, "Acme rose.", rng)
 
 
-def _told_more(rng: Random, one: _One, moment: datetime) -> _One:
+def _told_more(rng: Random, page: _One, moment: datetime) -> _One:
     """The same item with what a model added, and its page as it was received later: neither changes anything."""
     added = {"text": CANARY, CANARY: "1", "author": [CANARY], "section": 5}
-    item = {**one.item, **({key: added[key] for key in rng.sample(sorted(added), 2)})}
+    item = {**page.item, **({key: added[key] for key in rng.sample(sorted(added), 2)})}
     if rng.random() < 0.5:
         item["quotes"] = [*item["quotes"], rng.choice((CANARY, "ose.", "Acm"))]  # of no page, and of parts of words
     received = f"HTTP/1.1 200 OK\r\nDate: {_header(moment + near(rng, 1))}\r\n\r\n"
-    pages = {name: text if text.startswith("HTTP/") else received + text for name, text in one.pages.items()}
-    return one._replace(item=item, pages=pages if rng.random() < 0.5 else one.pages)
+    pages = {name: text if text.startswith("HTTP/") else received + text for name, text in page.pages.items()}
+    return page._replace(item=item, pages=pages if rng.random() < 0.5 else page.pages)
 
 
 def _withheld(rng: Random, moment: datetime, number: int) -> _One:
@@ -157,9 +157,9 @@ def _withheld(rng: Random, moment: datetime, number: int) -> _One:
         case "changed":
             return _one(name, good, [(*here, exact)], CANARY, rng)
         case "form":
-            one = _one(name, good, [], CANARY, rng)
+            page = _one(name, good, [], CANARY, rng)
             said = f"{rng.choice(_FORMS).replace('AT', exact)}</body>"
-            return one._replace(pages={key: text.replace("</body>", said) for key, text in one.pages.items()})
+            return page._replace(pages={key: text.replace("</body>", said) for key, text in page.pages.items()})
         case "odd":
             return _one(name, good, [(*here, rng.choice(("soon", "2024-02-15 09:30", "1708000000")))], CANARY, rng)
         case "day":
@@ -170,21 +170,21 @@ def _withheld(rng: Random, moment: datetime, number: int) -> _One:
         case "minute" if moment.second < 59:
             return _one(name, ("meta", "date", f"{moment:%Y-%m-%dT%H:%M%z}"), [], CANARY, rng)
         case "claim":  # what the model says, and the page does not
-            one = _one(name, late, [], CANARY, rng)
-            return one._replace(item={**one.item, "published_at": good[2]})
+            page = _one(name, late, [], CANARY, rng)
+            return page._replace(item={**page.item, "published_at": good[2]})
         case "place":
-            one = _one(name, ("meta", "event-date", before.isoformat()), [], CANARY, rng)
+            page = _one(name, ("meta", "event-date", before.isoformat()), [], CANARY, rng)
             wrong = {"kind": rng.choice(("meta", "json-ld", "header")), "name": rng.choice(("event-date", "date", "x"))}
-            return one._replace(item={**one.item, "evidence": wrong})
+            return page._replace(item={**page.item, "evidence": wrong})
         case "other":  # the page of another address, or the sitemap's entry of none
-            one = _one(name, good, [], CANARY, rng)
-            return one._replace(item={**one.item, "url": f"https://news.example/{CANARY}"})
+            page = _one(name, good, [], CANARY, rng)
+            return page._replace(item={**page.item, "url": f"https://news.example/{CANARY}"})
         case "gone":
             return _one(name, good, [], CANARY, rng)._replace(pages={})
         case "outside":
-            one = _one(name, ("meta", "date", before.isoformat()), [], CANARY, rng)
+            page = _one(name, ("meta", "date", before.isoformat()), [], CANARY, rng)
             beside = {"page": "../beside.html", "url": "https://news.example/beside", "published_at": _OUTSIDE}
-            return one._replace(item={**one.item, **beside})
+            return page._replace(item={**page.item, **beside})
         case _:
             evidence = {"url": f"https://news.example/{name}", "page": CANARY, "evidence": wreck(rng)}
             return _One({}, "", rng.choice((None, 5, CANARY, [], {}, evidence, {"url": CANARY}, {"url": 5})))
@@ -201,7 +201,7 @@ def _one(name: str, claimed: Said, others: Sequence[Said], words: str, rng: Rand
     url, (kind, place, text) = f"https://news.example/{name}", claimed
     everything = [claimed, *others]
     rng.shuffle(everything)
-    page = _page(url, [one for one in everything if one[0] != "sitemap"], words)
+    page = _page(url, [statement for statement in everything if statement[0] != "sitemap"], words)
     stamps = "".join(f"<{said}>{escape(told)}</{said}>" for of, said, told in everything if of == "sitemap")
     evidence = {"kind": kind, "name": place, **({"file": "sitemap.xml"} if kind == "sitemap" else {})}
     item = {"url": url, "page": f"{name}.html", "published_at": text, "evidence": evidence}
@@ -226,9 +226,9 @@ def _written(rng: Random, kind: str, at: datetime) -> str:
     """``at``, at most a second later, in a form that pages have."""
     local = at.astimezone(rng.choice(_ZONES))
     forms: Sequence[Callable[[datetime], str]] = (
-        lambda one: one.isoformat(),
-        lambda one: f"{one:%Y-%m-%d %H:%M:%S%z}",
-        lambda one: one.isoformat(timespec="milliseconds"),
+        lambda moment: moment.isoformat(),
+        lambda moment: f"{moment:%Y-%m-%d %H:%M:%S%z}",
+        lambda moment: moment.isoformat(timespec="milliseconds"),
     )
     return _header(at) if kind == "header" else rng.choice(forms)(local)
 
