@@ -1,4 +1,4 @@
-"""The options of the functions, what an operation makes of them, and what a request carries. Pure."""
+"""The options of the functions, their checks, and the parameters of a request. Pure."""
 
 from __future__ import annotations
 
@@ -68,13 +68,11 @@ _MONTH = re.compile(r"(?:19|20)[0-9]{2}-(?:0[1-9]|1[0-2])")
 _SYMBOL = re.compile(r"[A-Z0-9^][A-Z0-9.,:^=/&_-]*")
 
 
-# What an operation makes of its options.
-
-
 def understood(query: Query, many: bool = False) -> Query:
-    """The query with ``--tickers AAPL`` as ``--symbol AAPL``, where a symbol is taken and tickers are not.
+    """Return the query, with ``--tickers AAPL`` as ``--symbol AAPL`` where the function takes a symbol and no
+    tickers.
 
-    Raises ConfigError for a value that no request can carry. ``many``: the symbol is a list of them.
+    Raise ConfigError for a value that no request can carry. ``many``: the symbol is a list of symbols.
     """
     operation, options = query.operation, query.options
     tickers = options["tickers"]
@@ -91,19 +89,19 @@ def understood(query: Query, many: bool = False) -> Query:
 
 
 def several(query: Query) -> Query:
-    """Of a function whose symbol is a list of them."""
+    """Check the query of a function whose symbol is a list."""
     return understood(query, many=True)
 
 
 def by_minute(query: Query) -> Query:
-    """Of bars of minutes."""
+    """Check the query of bars of minutes."""
     if query.options["interval"] not in (None, *MINUTES):
         _refuse(f"interval of {query.operation.name} is one of {', '.join(MINUTES)}.")
     return understood(query)
 
 
 def by_day(query: Query) -> Query:
-    """Of a function that serves one day, its latest where none is named."""
+    """Check the query of a function that serves one day, and its latest day if none is named."""
     name, is_named = query.operation.name, query.options["date"] is not None
     if not (is_named or query.open_mode or query.offline):
         _refuse(f"{name} needs date=YYYY-MM-DD with --pit: the source serves its latest day without it.")
@@ -126,35 +124,33 @@ def _refuse(text: str) -> None:
     raise ConfigError("operation", text=text)
 
 
-# What a request carries besides the key, before windows are chosen. Rows come as JSON, which names its zone.
-
-
 def parameters(query: Query) -> Params:
+    """Return the parameters of a request without key and window. Rows come as JSON, which names its zone."""
     operation = query.operation
-    found: dict[str, str | tuple[str, ...]] = {"function": operation.name}
+    carried: dict[str, str | tuple[str, ...]] = {"function": operation.name}
     for name in (*operation.needs, *operation.takes):
         value = query.options[name]
         if value is not None and name != "adjust":  # which is done here
-            found[name] = ",".join(value) if isinstance(value, tuple) and name != "range" else value
-    return {**found, "outputsize": _size(query)} if "outputsize" in operation.takes else found
+            carried[name] = ",".join(value) if isinstance(value, tuple) and name != "range" else value
+    return {**carried, "outputsize": _size(query)} if "outputsize" in operation.takes else carried
 
 
 def unadjusted(query: Query) -> Params:
-    """Raw prices of minutes: adjusted ones look ahead."""
+    """Return the parameters that ask for raw prices of minutes: adjusted ones look ahead."""
     return {**parameters(query), "adjusted": "false"}
 
 
 def in_capitals(query: Query) -> Params:
-    """As the analytics spell them: the names, and an interval that is not of minutes."""
+    """Return the parameters as the analytics spell them: names in capitals, and an interval that is not of minutes."""
     interval = str(query.options["interval"])
-    found = {**parameters(query), "interval": interval if interval.endswith("min") else interval.upper()}
-    return {name if name == "function" else name.upper(): value for name, value in found.items()}
+    carried = {**parameters(query), "interval": interval if interval.endswith("min") else interval.upper()}
+    return {name if name == "function" else name.upper(): value for name, value in carried.items()}
 
 
 def _size(query: Query) -> str:
-    """The compact size holds the latest 100 bars, which need not reach back to a PIT or a window.
+    """Return the output size: compact only where the latest 100 bars suffice, as they need not reach back to a PIT.
 
-    It is chosen where it does: a free key gets no other size of daily bars (since 2025).
+    A free key gets no other size of daily bars (since 2025).
     """
     options, since = query.options, query.since
     if not query.open_mode or options["month"] is not None:
