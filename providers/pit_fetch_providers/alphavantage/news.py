@@ -46,7 +46,7 @@ def records(reply: FunctionReply) -> Iterator[Record]:
 
 
 def published(row: Row, reply: FunctionReply) -> datetime | None:
-    """Return the instant of ``time_published``. Midnight to the second is a date without a time: the end of that day."""
+    """Return the instant of ``time_published``. Midnight to the second is a date only: the end of that day."""
     stamp = stamped(row)
     return end_of_day(stamp.date(), UTC) if stamp is not None and f"{stamp:%H%M%S}" == "000000" else stamp
 

@@ -17,7 +17,7 @@ from pit_fetch_providers.alphavantage import subject
 from pit_fetch_providers.alphavantage.function import Function, FunctionReply, Row, Rule
 from pit_fetch_providers.alphavantage.reply import Document
 
-# The options that say what a reply is about, in the order in which an id names them.
+# The options that name the subject of a reply, in the order in which an id names them.
 _SUBJECTS = (
     "symbol", "symbols", "market", "from_symbol", "to_symbol", "keywords", "quarter", "interval",
 )  # fmt: skip
@@ -25,7 +25,7 @@ _META_SUBJECTS = (
     "symbol", "digital_currency_code", "market_code", "from_symbol", "to_symbol", "interval",
 )  # fmt: skip
 
-# What an item carries whatever the source sends.
+# The names that an item carries whatever the source sends.
 _OURS = frozenset({*STAMPS, "record_type"})
 
 UNREADABLE = Record("", None, "provider_metadata", {})
@@ -71,7 +71,7 @@ def labelled(kind: str, row: Row) -> dict[str, Any]:
 
 
 def served(row: Row, passes: frozenset[str]) -> Row:
-    """A row's plain values in the columns that pass."""
+    """Return a row's plain values in the columns that pass."""
     return {name: value for name, value in row.items() if name in passes and not isinstance(value, (dict, list))}
 
 
@@ -114,9 +114,6 @@ def day_ends(text: object) -> datetime | None:
 
 def _ends(day: date) -> datetime | None:
     return end_of_day(day, NEW_YORK)
-
-
-# The names.
 
 
 def prefix(reply: FunctionReply) -> str:

@@ -146,7 +146,7 @@ def _first_month(query: Query) -> date:
 
 
 def _last_month(query: Query) -> date:
-    """Return the first day of the month of the earliest wanted bar. A bar that begins in a month may end in the next."""
+    """Return the first day of the month of the earliest wanted bar. A bar may end in the month after its own."""
     if query.since is None:
         return FIRST_MONTH
     local = (query.since - LONGEST).astimezone(NEW_YORK)

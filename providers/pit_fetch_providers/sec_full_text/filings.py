@@ -1,8 +1,8 @@
-"""From hits of the search index, one per document, to filings, one per accession number. Pure.
+"""Merge hits of the search index, one per document, into filings, one per accession number. Pure.
 
-The index is today's: its names, tickers, SIC codes and places are the company's current ones, so with
-a PIT none of them is shown. What the filing itself fixed (form, dates, items, CIKs, its texts, and so
-which documents match) does not change after acceptance.
+The index is today's: its names, tickers, SIC codes and places are the company's current ones, so with a PIT none of
+them is shown. What the filing itself fixed (form, dates, items, CIKs, its texts, and so which documents match) does
+not change after acceptance.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Filing(NamedTuple):
 
 
 class Filter(NamedTuple):
-    """What the request asks for. The server is asked the same; here it also applies to a recorded reply."""
+    """The filters of the request. The server is asked for the same; here they also apply to a recorded reply."""
 
     first: date
     last: date
@@ -86,26 +86,26 @@ class Filter(NamedTuple):
 
 
 def filings(hits: Iterable[Any]) -> Iterator[Filing | None]:
-    """The filings of ``hits``, each once, in the order of their first hit; None for an unusable hit.
+    """Yield the filings of ``hits``, each once, in the order of their first hit; None for an unusable hit.
 
-    The hits of one filing must be complete: every document carries its filing's date, so a search
-    that covers whole days has them all. A hit with another date counts as a filing of
-    its own: what a later hit says must not change what an earlier one shows.
+    The hits of one filing must be complete: every document carries its filing's date, so a search that covers whole
+    days has them all. A hit with another date counts as a filing of its own: a later hit must not change what an
+    earlier one shows.
     """
-    found: dict[tuple[str, date], list[Filing]] = {}
+    by_filing: dict[tuple[str, date], list[Filing]] = {}
     for hit in hits:
         filing = _filing(hit)
         if filing is None:
             yield None
         else:
-            found.setdefault((filing.accession, filing.filed), []).append(filing)
-    yield from map(_merged, found.values())
+            by_filing.setdefault((filing.accession, filing.filed), []).append(filing)
+    yield from map(_merged, by_filing.values())
 
 
 def record(
     filing: Filing, available_at: datetime | None, source: SourceTag, acceptance: Acceptance | None, open_mode: bool
 ) -> Record:
-    """The item for ``filing``. Names come from the header and, in open mode, from today's index."""
+    """Return the item for ``filing``. Names come from the header and, in open mode, from today's index."""
     accepted = None if acceptance is None or acceptance.coarse else accepted_at(acceptance)
     names = acceptance.names if acceptance else ()
     payload: dict[str, Any] = {
@@ -131,7 +131,7 @@ UNUSABLE = Record("", None, "provider_metadata", {})
 
 
 def url(filing: Filing, name: str) -> str:
-    """The address of a document of ``filing``."""
+    """Return the address of a document of ``filing``."""
     return f"{_ARCHIVES}/{filing.ciks[0]}/{filing.accession.replace('-', '')}/{quote(name, errors='surrogatepass')}"
 
 
@@ -178,7 +178,6 @@ def _today(source: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 
 
 def _merged(hits: Sequence[Filing]) -> Filing:
-    """One filing from its hits, which share one date."""
     hits = sorted(hits, key=lambda hit: (hit.documents[0][:3], hit.ciks))  # the server's order is arbitrary
     first = hits[0]
     return first._replace(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, time, timedelta
 from typing import Any
 
-from pit_fetch_providers.sec_full_text import forms, work
+from pit_fetch_providers.sec_full_text import forms, schedule
 from pit_fetch_providers.sec_full_text.acceptance import DISSEMINATION, Acceptance, accepted_at
 from pit_fetch_providers.sec_full_text.evidence import Stamp
 
@@ -133,8 +133,8 @@ def _without_crowds(real: Any) -> Any:
 
     def whole(slices: Any, evidence: Any, record: Any) -> Any:
         def is_crowded(part: Any) -> bool:
-            listed = evidence.listed(part.day, part.filed)
-            return [evidence.needs_header(filing, listed) for filing in part.filed].count(True) > work.MOST_AHEAD
+            listed = evidence.listed(part.filed_on, part.filings)
+            return [evidence.needs_header(filing, listed) for filing in part.filings].count(True) > schedule.MOST_AHEAD
 
         few = ([part for part in days if not is_crowded(part)] if isinstance(days, list) else days for days in slices)
         yield from real(few, evidence, record)
@@ -239,11 +239,16 @@ MUTANTS = (
         _whatever_its_order,
         _ORDERED,
     ),
-    Mutant("sec: a crowded day is not read", f"{_HERE}.work:whole", _without_crowds, ("sec_full_text: sizes",)),
+    Mutant(
+        "sec: a crowded day is not read",
+        f"{_HERE}.schedule:fewest_headers_first",
+        _without_crowds,
+        ("sec_full_text: sizes",),
+    ),
     Mutant(
         "sec: withheld filings count towards the days ahead",
-        f"{_HERE}.work:_count_dated",
-        lambda real: lambda found: len(found),
+        f"{_HERE}.schedule:_count_dated",
+        lambda real: lambda records: len(records),
         ("sec_full_text: ahead",),
     ),
     Mutant(

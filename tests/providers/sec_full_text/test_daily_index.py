@@ -224,44 +224,12 @@ class Machine:
         return asked.ids
 
 
-def kept(home: Path) -> int:
-    return len(list(home.rglob("file-*")))
-
-
 def test_an_index_is_asked_for_once_and_kept_for_good(tmp_path: Path) -> None:
     fetched = Machine(sec.app([LISTED]), tmp_path)
     assert fetched() == fetched(now=NOON + timedelta(days=4_000)) == [number(1)]
     assert sum("daily-index" in request.path for request in fetched.requests) == 1
     (file,) = tmp_path.rglob("file-*")
     assert file.stat().st_size < len(GOOD)
-
-
-def test_what_lies_in_the_cache_does_not_tell_of_filings_that_were_not_public(tmp_path: Path) -> None:
-    letter = Filing(number(2), "UPLOAD", "2024-01-16 12:00:00", released="2024-05-01", private=True)
-    fresh = Filing(number(3), "8-K", "2024-02-15 16:30:00")
-    names = []
-    for folder, filings in (("one", [LISTED]), ("other", [letter, LISTED, fresh])):
-        fetched = Machine(sec.app(filings), tmp_path / folder)
-        assert fetched() == fetched(forms=("8-K", "10-K")) == [number(1)]
-        names.append(sorted(len(path.name) for path in (tmp_path / folder).rglob("file-*")))
-    assert [len(found) for found in names] == [1, 1]
-
-
-def test_an_index_of_a_day_that_is_not_over_is_not_kept(tmp_path: Path) -> None:
-    evening = Filing(number(2), "4", "2024-02-14 20:30:00")
-    hours = {"now": datetime(2024, 2, 14, 13, tzinfo=sec.NEW_YORK)}
-
-    def app(request: Request) -> Response:
-        return sec.app([LISTED, evening], now=hours["now"])(request)
-
-    fetched = Machine(app, tmp_path)
-    # Our clock is a day ahead of the server's.
-    ahead = hours["now"] + timedelta(days=1)
-    fetched(ahead.isoformat(), ahead, forms=("8-K", "4"))
-    assert kept(tmp_path) == 0
-    hours["now"] = datetime(2024, 2, 15, 13, tzinfo=sec.NEW_YORK)
-    assert fetched(hours["now"].isoformat(), hours["now"], forms=("8-K", "4")) == [number(1), number(2)]
-    assert kept(tmp_path) == 1
 
 
 # The order of work -------------------------------------------------------------------------------

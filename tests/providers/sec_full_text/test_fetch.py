@@ -121,28 +121,6 @@ def test_without_a_plausible_user_agent_nothing_is_asked(near: Run, user_agent: 
     assert not user_agent or user_agent.encode() not in done.out + done.err
 
 
-@pytest.mark.parametrize("words", ["", "--limit 2 -v", "--exact --fail", "--forms 8-K,10-K --limit 1"])
-@pytest.mark.thorough
-def test_two_worlds_give_the_same_bytes(run: Run, words: str) -> None:
-    public = [Filing(number(1), "8-K", "2024-02-15 12:00:00"), *daily(3, "2023-12-31", first_number=10)]
-    late = [
-        Filing(number(2), "8-K", "2024-02-15 15:58:00"),
-        Filing(number(3), "UPLOAD", "2023-12-30 12:00:00", released="2024-05-01", private=True),
-        Filing(number(4), "8-K", "2024-02-15 16:30:00"),
-    ]
-
-    def pages(path: str) -> Response | None:
-        return sec.BLOCKED if number(4) in path else None
-
-    with world(run, public) as one:
-        first = one.at_pit("concern", *words.split())
-    with world(run, app=sec.app([*late, *public], pages=pages)) as other:
-        second = other.at_pit("concern", *words.split())
-    assert (first.out, first.err, first.code) == (second.out, second.err, second.code)
-    assert first.ids[0] == number(1)
-    assert len(other.paths) > len(one.paths)
-
-
 def test_a_limit_that_cut_says_how_to_continue(near: Run) -> None:
     with world(near, daily(5, "2023-12-31")) as edgar:
         first = edgar.at_pit("concern", "--limit", "2")

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pit_fetch_providers.sec_full_text import PROVIDER, search
 from pit_fetch_providers.sec_full_text.edgar import implausible
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.testing.server import Response, as_json
-from pit_fetch.times import parse_pit
 from pit_fetch.transport import Request
-from tests.examples import examples
 from tests.providers.sec_full_text import server as sec
 from tests.providers.sec_full_text.harness import PIT, ask, found, no_index
 from tests.providers.sec_full_text.server import APPLE, TESLA, Filing, daily, number
@@ -242,16 +237,6 @@ def test_pages_whose_hits_change_places_are_read_again() -> None:
     assert asks[0] > 2
 
 
-@pytest.mark.parametrize("count", [1, 2])
-def test_late_hits_that_fill_page_after_page_cost_nothing(count: int) -> None:
-    public, late = (
-        daily(30, "2024-02-14"),
-        [Filing(number(900 + n), "8-K", "2024-02-15 17:00:00") for n in range(count)],
-    )
-    repeated = ask([*late * 200, *public])
-    assert (repeated.items, repeated.error) == (ask(public).items, None)
-
-
 def test_what_falls_into_two_hits_hides_no_page() -> None:
     """Where one hit has become two, a full page holds more than there are in all."""
     filings = [*daily(100, "2024-02-14", first_number=1), Filing(number(999), "8-K", "2024-02-14 15:00:00")]
@@ -405,55 +390,6 @@ def test_a_field_that_is_not_what_it_should_be_is_left_out(key: str, value: obje
         assert ask(found([hit], [filing]), pit=pit).ids == [number(1)]
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=6,
-)
-HIT = sec.hits(Filing(number(2), "8-K", "2024-02-14 12:00:00"))[0]
-
-
-@examples(1.7)
-@given(JSON, st.sampled_from(["", *HIT["_source"]]))
-def test_no_hit_of_any_shape_stops_the_others(value: Any, key: str) -> None:
-    filing = Filing(number(1), "10-K", "2024-01-10 12:00:00")
-    good = sec.hits(filing)[0]
-    bad = HIT | {"_source": HIT["_source"] | {key: value}} if key else value
-    for pit in (PIT, None):
-        asked = ask(found([bad, good], [filing]), pit=pit)
-        assert number(1) in asked.ids
-        assert asked.error is None
-
-
-@pytest.mark.parametrize(
-    "value",
-    ["NaN", "-Infinity", "9" * 5_000, "1e999", "[" * 900 + "]" * 900, r'"\ud800"', "[" * 100_000 + "]" * 100_000],
-    ids=["NaN", "infinity", "a long number", "a large number", "deep", "half a character", "deeper than a stack"],
-)
-@pytest.mark.parametrize("key", ["_id", "file_date", "items", "file_type", "new"])
-def test_a_spoilt_late_hit_costs_nothing(value: str, key: str) -> None:
-    early, late = (Filing(number(n), "8-K", f"2024-02-15 {hour}:00:00") for n, hour in ((1, "12"), (2, "17")))
-    hit = sec.hits(late)[0]
-    if key == "_id":
-        hit["_id"] = "SPOILT"
-    else:
-        hit["_source"][key] = "SPOILT"
-    spoilt = json.dumps(sec.reply([hit, *sec.hits(early)])).replace('"SPOILT"', value)
-    rest = sec.app([early, late])
-    searches: list[dict[str, Any]] = [{}, {"forms": ("8-K",)}]
-    for options in searches:
-        asked = ask(lambda r: Response(spoilt.encode()) if "search-index" in r.path else rest(r), **options)
-        assert asked.items == ask([early], **options).items
-        assert (len(asked.ids), asked.error) == (1, None)
-
-
-def test_a_file_name_that_no_address_can_hold_costs_nothing() -> None:
-    filings = [Filing(number(n), "8-K", "2024-02-14 12:00:00", files=((name, ""),)) for n, name in ((1, "a"), (2, "b"))]
-    hits = [hit for filing in filings for hit in sec.hits(filing)]
-    hits[1]["_id"] = f"{number(2)}:\ud800.htm"
-    assert ask(found(hits, filings)).ids == [number(1), number(2)]
-
-
 @pytest.mark.parametrize("spoilt", [1, 150])
 def test_hits_that_cannot_be_read_count_towards_the_total(spoilt: int) -> None:
     filings = daily(3, "2024-01-10")
@@ -589,23 +525,6 @@ def test_a_host_that_refuses_all_headers_is_an_error(response: Response) -> None
         assert asked.error is not None
 
 
-@pytest.mark.parametrize(
-    "response",
-    [sec.MISSING, sec.MAINTENANCE, sec.BLOCKED, Response(b"<html></html>"), Response(b"\xff\x00"), Response(b"", 500)],
-)
-def test_a_header_of_a_late_filing_that_fails_leaves_no_trace(response: Response) -> None:
-    early = [Filing(number(1), "8-K", "2024-02-14 12:00:00"), *daily(3, "2023-12-31", first_number=5)]
-    late = Filing(number(2), "8-K", "2024-02-15 16:30:00")
-
-    def pages(path: str) -> Response | None:
-        return response if number(2).replace("-", "") in path or "submissions" in path else None
-
-    with_late, without_late = ask(sec.app([*early, late], pages=pages)), ask(early)
-    assert with_late.items == without_late.items
-    assert (with_late.error, with_late.gaps) == (None, [])
-    assert len(with_late.ids) == 4
-
-
 @pytest.mark.parametrize("body", [b"<html></html>", b"[]", b"{}", b'{"0": {"ticker": 3}}'])
 def test_a_ticker_file_that_is_none_is_an_error(body: bytes) -> None:
     asked = ask(lambda request: Response(body), tickers=("AAPL",))
@@ -665,85 +584,3 @@ def test_a_recorded_reply_cannot_be_narrowed_to_tickers() -> None:
     body = sec.text_of(sec.reply(sec.hits(RECORDED[0])))
     with pytest.raises(ConfigError, match="use --ciks"):
         ask([], body=body, tickers=("AAPL",))
-
-
-# Two worlds --------------------------------------------------------------------------------------
-
-FORMS = ("10-K", "8-K", "4", "UPLOAD", "EFFECT", "F-3", "DRS")
-
-
-@st.composite
-def made_up(draw: st.DrawFn) -> Filing:
-    """A filing around the PIT: accepted at any second, dated and released as EDGAR dates and releases."""
-    form = draw(st.sampled_from(FORMS))
-    accepted = datetime(2024, 2, 16) - timedelta(seconds=draw(st.integers(0, 40 * 86_400)))  # noqa: DTZ001
-    shift = 1 if (accepted.hour, accepted.minute) >= (17, 30) and form != "4" else 0
-    shift = -draw(st.integers(0, 20)) if form in ("EFFECT", "F-3") else shift
-    filed = (accepted + timedelta(days=shift)).date()
-    private = form in ("UPLOAD", "DRS")
-    released = max(filed, accepted.date()) + timedelta(days=draw(st.integers(0, 60)) if private else 0)
-    return Filing(
-        sec.number(draw(st.integers(1, 10**6 - 1))),
-        form,
-        accepted.strftime("%Y-%m-%d %H:%M:%S"),
-        filed.isoformat(),
-        released.isoformat(),
-        private,
-    )
-
-
-def true_release(filing: Filing) -> datetime:
-    """When a filing really became public, at the earliest."""
-    opening = datetime.fromisoformat(f"{filing.day} 06:00:00").replace(tzinfo=sec.NEW_YORK)
-    release = datetime.fromisoformat(f"{filing.released} 06:00:00").replace(tzinfo=sec.NEW_YORK)
-    late = [release] if filing.private else []
-    return max([filing.accepted_instant.astimezone(UTC), opening.astimezone(UTC), *late])
-
-
-worlds = st.lists(made_up(), max_size=25, unique_by=lambda filing: filing.accession)
-options = st.fixed_dictionaries(
-    {
-        "forms": st.sampled_from([(), ("10-K", "8-K", "4"), ("8-K", "UPLOAD"), ("-4",)]),
-        "exact": st.booleans(),
-        "limit": st.sampled_from([1, 3, 50]),
-        "date_from": st.just("2023-12-01"),
-    }
-)
-
-
-@examples(0.5)
-@given(worlds, options)
-def test_nothing_is_served_before_its_release(world: list[Filing], options: dict[str, Any]) -> None:
-    by_number = {filing.accession: filing for filing in world}
-    pit = parse_pit(PIT)
-    assert pit is not None
-    for record in ask(sec.app(world, cap=8), **options).kept:
-        assert record.available_at is not None
-        assert true_release(by_number[record.id]) <= record.available_at <= pit
-
-
-@examples(0.5)
-@given(worlds, worlds, options, st.sampled_from([2, 6, 300]))
-def test_two_worlds_that_differ_after_the_pit_are_one(
-    world: list[Filing], other: list[Filing], options: dict[str, Any], most: int
-) -> None:
-    known = {filing.accession for filing in world}
-    other = [filing for filing in other if filing.accession not in known]
-    served = ask(sec.app([*world, *other]), **{**options, "limit": 1000}).ids
-    withheld = [filing for filing in other if filing.accession not in served]
-    with in_small_slices(most):
-        first, second = ask(sec.app(world), **options), ask(sec.app([*withheld, *world]), **options)
-    assert first.items == second.items
-    assert (first.taken.stopped, first.gaps, first.error) == (second.taken.stopped, second.gaps, second.error)
-
-
-@examples(0.5)
-@given(worlds, options, st.sampled_from([2, 6]), st.sampled_from([PIT, None]))
-def test_an_end_at_the_limit_is_the_beginning_of_everything(
-    world: list[Filing], options: dict[str, Any], most: int, pit: str | None
-) -> None:
-    everything = ask(sec.app(world), pit=pit, **{**options, "limit": 1000})
-    with in_small_slices(most):
-        some = ask(sec.app(world), pit=pit, **options)
-    assert some.items == everything.items[: options["limit"]]
-    assert (some.gaps, some.error) == ([], None)

@@ -80,7 +80,7 @@ def make(rng: Random, most: int = 4, contradictions: float = 0.05, unlisted: flo
         {
             f"{MODULE}.search:SLICE_MOST": n,
             f"{MODULE}.search:SLICE_AIM": max(2, n - 1),
-            f"{MODULE}.work:MOST_AHEAD": most_ahead,
+            f"{MODULE}.schedule:MOST_AHEAD": most_ahead,
         }
         for n, most_ahead in ((2, 100), (5, 1), (300, 3))
     ]
