@@ -1,4 +1,4 @@
-"""What the bundled sources demand of the lists they are asked with."""
+"""Checks of options that several bundled sources share."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ _SEPARATED = re.compile(r"[\s;|]")
 
 
 def check_tickers(query: Query) -> None:
-    """Raises ConfigError for several tickers in one word: no source knows one of that name."""
+    """Raise ConfigError for several tickers in one word: no source knows a ticker of that name."""
     if any(map(_SEPARATED.search, query.options["tickers"] or ())):
         raise ConfigError("operation", text="--tickers is a list with commas between the tickers: AAPL,MSFT.")

@@ -1,4 +1,4 @@
-"""FRED's observations as records: each value with the day on which it became current. Pure."""
+"""Turn FRED's observations into records: each value with the day on which it became current. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UNREADABLE = Record("", None, "provider_metadata", {})
 
 
 def document(reply: Any) -> Mapping[str, Any]:
-    """A decoded reply, if it holds observations. Raises UpstreamError for anything else."""
+    """Return a decoded reply that holds observations. Raise UpstreamError for anything else."""
     if not isinstance(reply, dict) or not isinstance(reply.get("observations"), list):
         raise UpstreamError("malformed", problem="it has no observations")
     # 2 and 3 have a column for each vintage, 4 leaves out all revisions.
@@ -27,24 +27,24 @@ def document(reply: Any) -> Mapping[str, Any]:
 
 
 def records(reply: Mapping[str, Any], query: Query) -> Iterator[Record]:
-    """One record for each row of a reply."""
+    """Yield one record for each row of a reply."""
     for row in reply["observations"]:
         yield _record(row, query) if isinstance(row, dict) else _UNREADABLE
 
 
 def undated(record: Record) -> Record:
-    """The record of a reply whose real-time period says nothing: what FRED calls current today."""
+    """Return the record undated, for a reply of today's values, whose real-time period shows nothing."""
     payload = {name: value for name, value in record.payload.items() if not name.startswith("realtime")}
     return record._replace(available_at=None, payload=payload)
 
 
 def joined(before: Sequence[Record], part: Sequence[Record], first: date) -> list[Record]:
-    """The records of two adjoining periods, of which the later begins on the day ``first``.
+    """Return the records of two adjoining periods, of which the later begins on the day ``first``.
 
-    A row that begins with the later period is a vintage of that day only if its value is another than the
-    one that was current before; otherwise it is the same value, whose beginning was cut off.
+    A row that begins with the later period is a vintage of that day only if its value differs from the one that was
+    current before. Otherwise it is the same value, whose beginning was cut off.
     """
-    begins = end_of_day(first, CENTRAL)
+    part_begins = end_of_day(first, CENTRAL)
     dated = [
         (record.available_at, record.id, record.payload["value"])
         for record in before
@@ -56,7 +56,7 @@ def joined(before: Sequence[Record], part: Sequence[Record], first: date) -> lis
         *(
             record
             for record in part
-            if record.available_at != begins or current.get(record.id) != record.payload["value"]
+            if record.available_at != part_begins or current.get(record.id) != record.payload["value"]
         ),
     ]
 

@@ -1,4 +1,4 @@
-"""Perplexity's API: its two endpoints and their rates, its key, and what it may say instead of a reply."""
+"""Perplexity's API: its two endpoints and their rates, its key, and its errors."""
 
 from __future__ import annotations
 
@@ -27,12 +27,14 @@ KEY = Credential(
 
 
 def search(context: Context, body: Body) -> bytes:
-    """The reply of the Search API. Raises UpstreamError and ConfigError."""
+    """Return the reply of the Search API. Raise UpstreamError and ConfigError."""
     return _checked(context.http.post(SEARCH.name, "/search", body, repeatable=True), SEARCH).body
 
 
 def ask(context: Context, body: Body) -> Reply:
-    """The reply of the Agent API, which costs money and is asked for once. Raises UpstreamError and ConfigError."""
+    """Return the reply of the Agent API, which costs money and is asked for once. Raise UpstreamError and
+    ConfigError.
+    """
     return _checked(context.http.post(AGENT.name, "/v1/agent", body), AGENT)
 
 
@@ -52,9 +54,9 @@ def _checked(reply: Reply, host: Host) -> Reply:
 
 
 def _kind(reply: Reply) -> str:
-    """The type of an error, as Perplexity names it."""
+    """Return the type of an error, as Perplexity names it."""
     with contextlib.suppress(UpstreamError):
-        said = strict_json(reply.body)
-        error = said.get("error") if isinstance(said, dict) else None
+        document = strict_json(reply.body)
+        error = document.get("error") if isinstance(document, dict) else None
         return str(error.get("type", "")) if isinstance(error, dict) else ""
     return ""

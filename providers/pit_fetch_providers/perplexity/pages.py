@@ -1,4 +1,4 @@
-"""The pages of a reply as records, dated by the later of their two days. Pure."""
+"""Turn the pages of a reply into records, dated by the later of their two days. Pure."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _UNREADABLE = Record("", None, "provider_metadata", {})
 
 
 def read(body: bytes) -> Iterator[Record]:
-    """The records of a reply of the Search API: of one query, or of several, each with a list of its own."""
-    # What cannot be read is read as nothing, value by value: lists in the list would else fail as a whole.
+    """Yield the records of a reply of the Search API: of one query, or of several, each with a list of its own."""
+    # An unreadable value becomes null, value by value: a list of results would fail as a whole otherwise.
     reply = lenient_json(body, 3, least=2)
     results = reply.get("results") if isinstance(reply, dict) else None
     if not isinstance(results, list):
@@ -26,13 +26,13 @@ def read(body: bytes) -> Iterator[Record]:
 
 
 def records(rows: Iterable[Any]) -> Iterator[Record]:
-    """One record for each row."""
+    """Yield one record for each row."""
     for row in rows:
         yield _record(row) if isinstance(row, dict) else _UNREADABLE
 
 
 def is_of(url: str, domains: Iterable[str]) -> bool:
-    """Whether ``url`` belongs to one of ``domains``, or, if they begin with a hyphen, to none of them."""
+    """Return whether ``url`` belongs to one of ``domains``, or, if they begin with a hyphen, to none of them."""
     allowed = [name for name in domains if not name.startswith("-")]
     denied = [name[1:] for name in domains if name.startswith("-")]
     return (not allowed or any(_is_of(url, domain) for domain in allowed)) and not any(
@@ -41,7 +41,9 @@ def is_of(url: str, domains: Iterable[str]) -> bool:
 
 
 def _is_of(url: str, domain: str) -> bool:
-    """``domain`` is a host, a part of one (``.gov``), or a host with the beginning of a path."""
+    """Return whether ``url`` is of ``domain``: a host, a part of one (``.gov``), or a host with the beginning of a
+    path.
+    """
     try:
         parts = urlsplit(url)
         host = (parts.hostname or "").removeprefix("www.")
@@ -61,7 +63,7 @@ def _record(row: dict[str, Any]) -> Record:
 
 
 def _public_from(row: dict[str, Any]) -> datetime | None:
-    """When both days were over everywhere on Earth: 12:00 UTC of the next day. None unless both are there.
+    """Return when both days were over everywhere on Earth: 12:00 UTC of the next day. None unless both are there.
 
     ``date`` is when the page was created, ``last_updated`` when its text last changed (recorded: a page of
     2001-10-17, last updated 2026-06-02, speaks of "31 years ago"). The zone of both is not documented.

@@ -1,4 +1,4 @@
-"""What is asked of Perplexity: which requests make sense, and the bodies that carry them. Pure."""
+"""The requests that make sense to Perplexity, and the bodies that carry them. Pure."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ Body = Mapping[str, Any]
 
 
 def day(text: str) -> str:
-    """The value of --after-date. Raises UsageError."""
+    """Return the value of --after-date. Raise UsageError."""
     if parse_date(text) is None:
         raise UsageError("usage", text="--after-date is YYYY-MM-DD")
     return text
 
 
 def understood(query: Query) -> Query:
-    """The query, if Perplexity can be asked that. Raises ConfigError."""
+    """Return the query if Perplexity can answer it. Raise ConfigError otherwise."""
     options, name = query.options, query.operation.name
     queries = options["query"] or ()
     if len(queries) > (MOST_QUERIES if name == "search" else 1):
@@ -59,7 +59,7 @@ def _refuse(text: str) -> None:
 
 
 def last_day(query: Query) -> date | None:
-    """The last day that was over everywhere at the PIT (and at --date-to); None in open mode, or if there is none.
+    """Return the last day that was over everywhere at the PIT (and at --date-to); None in open mode, or without one.
 
     A cursor does not narrow it: a narrower search would find other pages, and not continue this one.
     """
@@ -72,7 +72,7 @@ def last_day(query: Query) -> date | None:
 
 
 def search(query: Query, last: date | None) -> Body:
-    """The body for the Search API."""
+    """Return the body for the Search API."""
     options = query.options
     queries = options["query"]
     body = {"query": queries[0] if len(queries) == 1 else list(queries), "max_results": options["max_results"]}
@@ -82,7 +82,7 @@ def search(query: Query, last: date | None) -> Body:
 
 
 def agent(query: Query, last: date | None) -> Body:
-    """The body for the Agent API, in which searching is a tool that has to be named."""
+    """Return the body for the Agent API, in which searching is a tool that has to be named."""
     tool: dict[str, Any] = {"type": "web_search"}
     filters = _filters(query, last)
     if filters:
@@ -91,21 +91,21 @@ def agent(query: Query, last: date | None) -> Body:
 
 
 def _filters(query: Query, last: date | None) -> dict[str, Any]:
-    """What narrows the search. Both dates are held to the last day that can count, so that no later page takes a place.
+    """Return the filters of the search. Both dates end with ``last``, so that no later page takes a place.
 
     Whether "before" includes the day itself is not documented: if it does not, pages of that day are missing.
     """
     options = query.options
-    found: dict[str, Any] = {}
+    filters: dict[str, Any] = {}
     if options["domains"]:
-        found["search_domain_filter"] = list(options["domains"])
+        filters["search_domain_filter"] = list(options["domains"])
     if options["after_date"]:
-        found["search_after_date_filter"] = _spelled(date.fromisoformat(options["after_date"]))
+        filters["search_after_date_filter"] = _spelled(date.fromisoformat(options["after_date"]))
     if options["recency"]:
-        found["search_recency_filter"] = options["recency"]
+        filters["search_recency_filter"] = options["recency"]
     if last is not None:
-        found["search_before_date_filter"] = found["last_updated_before_filter"] = _spelled(last)
-    return found
+        filters["search_before_date_filter"] = filters["last_updated_before_filter"] = _spelled(last)
+    return filters
 
 
 def _spelled(day: date) -> str:
