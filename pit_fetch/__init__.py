@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pit_fetch.pipeline.envelope import Envelope
+    from pit_fetch.support.version import __version__
 
-__version__ = "0.1.0"
 __all__ = ["Envelope", "__version__", "diff", "explain", "fetch", "sources"]
 
 
@@ -71,4 +71,8 @@ def __getattr__(name: str) -> "Any":
         from pit_fetch.pipeline.envelope import Envelope
 
         return Envelope
+    if name == "__version__":
+        from pit_fetch.support.version import __version__
+
+        return __version__
     raise AttributeError(name)

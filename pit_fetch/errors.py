@@ -37,9 +37,9 @@ class ExitStatus(IntEnum):
 
 
 class PitFetchError(Exception):
-    """``code`` and ``params`` name a row of the table in :mod:`pit_fetch.gaps`."""
+    """An error with its gap: ``code`` is a member of :class:`pit_fetch.gaps.Code`, ``params`` fill in its text."""
 
-    def __init__(self, code: Code, /, **params: Any) -> None:
+    def __init__(self, code: Code | str, /, **params: Any) -> None:
         self.gap = gap(code, **params)
         super().__init__(self.gap.reason)
 
@@ -61,8 +61,8 @@ class UpstreamError(PitFetchError):
 
     @property
     def is_deadline(self) -> bool:
-        """Whether this fetch has run out of time, so that asking for more is pointless."""
-        return self.gap.code in ("timeout", "own_limit")
+        """Return whether this fetch has run out of time, so that asking for more is pointless."""
+        return self.gap.code.about.is_out_of_time
 
 
 class GapError(PitFetchError):

@@ -1,318 +1,417 @@
-"""Gaps: what is missing from an envelope, and why. Every reason is a row of the table below.
+"""Gaps: what is missing from an envelope, and why. Every reason that can be given is a member of :class:`Code`.
 
 A reason is filled in from the request, the program's own state and public records, and from nothing
 else. In PIT mode it must not depend on what was withheld: a gap that appears only when something
 was withheld would tell an agent that something is going to happen.
+
+>>> late = gap(Code.LATE, pit="Thursday 2024-02-15 16:00:00 in New York (-05:00)")
+>>> late.type, late.is_failure
+('pit_excluded', False)
+
+To add a reason, add a member: its type, its text, and the flags that say how the rest of the program treats it.
+Whether it counts as a failure, and the exit status under ``--fail``, follow from its type.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from enum import StrEnum, unique
+from functools import partial
+from typing import Any, NamedTuple
 
 from pit_fetch.support.process import INTERRUPTED
 
-Code = Literal[
-    "late", "undated", "caveat", "snapshot", "never_dated", "undated_served", "unusable", "empty_twice", "nothing",
-    "nothing_with_hint", "limit", "max_pages", "max_chars", "continued", "changed_since", "field_left_out",
-    "deadline", "look_back", "provider_ceiling", "reach", "partial_file", "pit_malformed",
-    "pit_repeated", "pit_required", "pit_above_ceiling", "ceiling_malformed", "usage", "credential_missing",
-    "credential_malformed", "env_file_unreadable",
-    "url_malformed", "file_missing", "file_unreadable", "rate_malformed", "output_unwritable", "settings_malformed",
-    "operators_only", "people_only", "no_difference", "compared_in_part", "explained_in_part", "explained_to_a_limit",
-    "dependency_missing", "operation", "input_unreadable", "input_malformed", "items_malformed", "http_status",
-    "http_wait", "moved", "credential_refused", "throttled", "throttled_wait", "own_limit",
-    "not_entitled", "bad_call", "network", "unresolved", "refused", "proxy", "certificate", "certificate_file", "tls",
-    "timeout", "too_large", "redirected", "malformed", "off_subject", "incomplete", "paging", "order_broken",
-    "offline", "offline_without_archive", "archive_unusable", "field_unknown", "not_recorded", "snapshot_held",
-    "never_dated_held", "plugin_failed", "gate_refused", "bug", "interrupted", "not_a_path",
-    "max_chars_for_good", "quoting",
-]  # fmt: skip
 
-REASONS: Mapping[Code, tuple[str, str]] = {
+class GapType(StrEnum):
+    """The kinds of gap, as the envelope names them."""
+
+    PIT_EXCLUDED = "pit_excluded"  # withheld: published or revised after the PIT
+    UNVERIFIABLE = "unverifiable"  # cannot be shown to have been public, or to be complete
+    NO_DATA = "no_data"
+    TRUNCATED = "truncated"  # the fetch ended before the window was exhausted
+    CONFIG = "config"
+    INVALID_PIT = "invalid_pit"
+    INPUT_ERROR = "input_error"
+    UPSTREAM_ERROR = "upstream_error"
+    INTERNAL_ERROR = "internal_error"
+
+
+# The fetch failed, wholly or in part. The other types state what an answer cannot show, or how to go on.
+FAILURES = frozenset(
+    [GapType.CONFIG, GapType.INVALID_PIT, GapType.INPUT_ERROR, GapType.UPSTREAM_ERROR, GapType.INTERNAL_ERROR]
+)
+
+
+class Reason(NamedTuple):
+    """A reason that can be given.
+
+    type      what the envelope shows as the gap's type
+    code      its name in the program
+    template  the text, with the names of its parameters in braces
+    per_fetch       a fetch's report writes it about its own answer; ``diff`` and ``explain`` leave it out of theirs
+    is_cap          ``--limit`` or ``--max-pages`` ended the answer
+    is_out_of_time  the fetch has no time left, so that asking for more is pointless
+    costs_nothing   of a failing type, but the answer itself is complete
+    archived        the member that takes its place once an archive holds the item at the PIT
+    """
+
+    type: GapType
+    code: str
+    template: str
+    per_fetch: bool = False
+    is_cap: bool = False
+    is_out_of_time: bool = False
+    costs_nothing: bool = False
+    archived: str = ""
+
+
+_pit_excluded = partial(Reason, GapType.PIT_EXCLUDED)
+_unverifiable = partial(Reason, GapType.UNVERIFIABLE)
+_no_data = partial(Reason, GapType.NO_DATA)
+_truncated = partial(Reason, GapType.TRUNCATED)
+_config = partial(Reason, GapType.CONFIG)
+_invalid_pit = partial(Reason, GapType.INVALID_PIT)
+_input_error = partial(Reason, GapType.INPUT_ERROR)
+_upstream_error = partial(Reason, GapType.UPSTREAM_ERROR)
+_internal_error = partial(Reason, GapType.INTERNAL_ERROR)
+
+
+@unique
+class Code(StrEnum):
+    """Every reason that can be given."""
+
+    def __new__(cls, kind: GapType, code: str, *more: Any) -> Code:  # a member's tuple comes as its parts
+        member = str.__new__(cls, code)
+        member._value_ = code
+        return member
+
+    def __init__(self, *parts: Any) -> None:
+        self.about = Reason(*parts)
+
     # In every envelope of a fetch in PIT mode, no matter what the source served.
-    "late": (
-        "pit_excluded",
+    LATE = _pit_excluded(
+        "late",
         "Anything published or last revised after the PIT, {pit}, is withheld; whether there was any is not disclosed.",
-    ),
-    "undated": (
-        "unverifiable",
+        per_fetch=True,
+    )
+    UNDATED = _unverifiable(
+        "undated",
         "Anything without a provable publication time is withheld; whether there was any is not disclosed.",
-    ),
+        per_fetch=True,
+    )
     # Of public items: nobody can tell what they quote from an envelope of what came after the PIT.
-    "quoting": (
-        "unverifiable",
+    QUOTES_LATE_STAMP = _unverifiable(
+        "quotes_late_stamp",
         "Public items whose texts quote a stamp after the PIT, or a field of an envelope, are left out: the gate "
         "would refuse them.",
-    ),
+        per_fetch=True,
+    )
     # A provider's fixed statement of what it cannot show; it depends on the request alone.
-    "caveat": ("unverifiable", "{text}"),
-    "snapshot": (
-        "unverifiable",
+    CAVEAT = _unverifiable("caveat", "{text}")
+    SNAPSHOT = _unverifiable(
+        "snapshot",
         "{operation} is a snapshot{why}: it counts as published when it is fetched, so nothing is served for a PIT "
         "in the past.",
-    ),
-    "never_dated": (
-        "unverifiable",
+        archived="snapshot_held",
+    )
+    NEVER_DATED = _unverifiable(
+        "never_dated",
         "{operation} cannot be verified at all{why}: with --pit, nothing is served.",
-    ),
+        archived="never_dated_held",
+    )
     # With an archive, if it held something at the PIT.
-    "snapshot_held": (
-        "unverifiable",
+    SNAPSHOT_HELD = _unverifiable(
+        "snapshot_held",
         "{operation} is a snapshot{why}: the latest complete reply that the archive held at the PIT is served.",
-    ),
-    "never_dated_held": (
-        "unverifiable",
+    )
+    NEVER_DATED_HELD = _unverifiable(
+        "never_dated_held",
         "{operation} cannot be verified at all{why}: the latest complete reply that the archive held at the PIT "
         "is served.",
-    ),
-    "offline": ("unverifiable", "Answered from the archive alone (--offline): what was never captured is missing."),
+    )
+    OFFLINE = _unverifiable(
+        "offline", "Answered from the archive alone (--offline): what was never captured is missing."
+    )
     # Open mode only: there is no PIT, so there is nothing to disclose.
-    "undated_served": (
-        "unverifiable",
-        "Items without a provable publication time: {count}. With --pit they would be withheld.",
-    ),
-    "unusable": ("unverifiable", "Rows left out because they have no id: {count}."),
-    "empty_twice": (
-        "unverifiable",
+    UNDATED_SERVED = _unverifiable(
+        "undated_served", "Items without a provable publication time: {count}. With --pit they would be withheld."
+    )
+    UNUSABLE = _unverifiable("unusable", "Rows left out because they have no id: {count}.")
+    EMPTY_TWICE = _unverifiable(
+        "empty_twice",
         "{host} sent an empty reply twice. Under load it does this even when it has the data: try again later.",
-    ),
-    "nothing": ("no_data", "Nothing public matched, or the source does not know what was asked for."),
-    "no_difference": ("no_data", "Nothing differs between the two answers."),
+    )
+    NOTHING = _no_data(
+        "nothing", "Nothing public matched, or the source does not know what was asked for.", per_fetch=True
+    )
+    NO_DIFFERENCE = _no_data("no_difference", "Nothing differs between the two answers.")
     # The hint depends on the request alone.
-    "nothing_with_hint": (
-        "no_data",
+    NOTHING_WITH_HINT = _no_data(
+        "nothing_with_hint",
         "Nothing public matched, or the source does not know what was asked for. {hint}",
-    ),
+        per_fetch=True,
+    )
     # The fetch ended before the window was exhausted.
-    "limit": ("truncated", "More matches than --limit {limit}. Continue with {after}"),
-    "max_pages": (
-        "truncated",
+    LIMIT = _truncated("limit", "More matches than --limit {limit}. Continue with {after}", per_fetch=True, is_cap=True)
+    MAX_PAGES = _truncated(
+        "max_pages",
         "Stopped after {public} public records (--max-pages {max_pages}). Continue with {after}",
-    ),
-    "max_chars": ("truncated", "The output reached --max-chars {max_chars}. Continue with {after}"),
-    "max_chars_for_good": (
-        "truncated",
+        per_fetch=True,
+        is_cap=True,
+    )
+    MAX_CHARS = _truncated("max_chars", "The output reached --max-chars {max_chars}. Continue with {after}")
+    MAX_CHARS_FOR_GOOD = _truncated(
+        "max_chars_for_good",
         "The output reached --max-chars {max_chars}, and cannot be continued: raise it, or narrow the request "
         "(--date-from, --date-to, --fields).",
-    ),
-    "continued": (
-        "truncated",
+    )
+    CONTINUED = _truncated(
+        "continued",
         "The first item alone exceeds --max-chars {max_chars}: this is a part of it. "
         "To get the rest of its texts, continue with {after}",
-    ),
-    "changed_since": ("truncated", "The item to be continued has changed since: it is shown from its beginning."),
-    "field_left_out": (
-        "truncated",
+    )
+    CHANGED_SINCE = _truncated(
+        "changed_since", "The item to be continued has changed since: it is shown from its beginning."
+    )
+    FIELD_LEFT_OUT = _truncated(
+        "field_left_out",
         "The first item alone exceeds --max-chars {max_chars}: its longest fields were left out ({fields}).",
-    ),
-    "deadline": ("truncated", "Stopped at the deadline (--timeout {timeout:g}) before the window was exhausted."),
-    "provider_ceiling": (
-        "truncated",
+    )
+    DEADLINE = _truncated(
+        "deadline", "Stopped at the deadline (--timeout {timeout:g}) before the window was exhausted."
+    )
+    RESULT_CAP = _truncated(
+        "result_cap",
         "The source returns no more records for this window. Narrow the request (--date-from, --date-to, filters).",
-    ),
-    "reach": (
-        "truncated",
+    )
+    HISTORY_LIMIT = _truncated(
+        "history_limit",
         "{host} keeps only a limited history of this, or was asked for its latest rows: older ones are missing.",
-    ),
-    "look_back": ("truncated", "Looked back to {day} and no further. Narrow the request (--date-from, --date-to)."),
-    "compared_in_part": (
-        "truncated",
+    )
+    SEARCH_LIMIT = _truncated(
+        "search_limit", "Looked back to {day} and no further. Narrow the request (--date-from, --date-to)."
+    )
+    COMPARED_IN_PART = _truncated(
+        "compared_in_part",
         "The answer as of {pit} was cut: what is older than its last item was not compared. "
         "Raise --limit and --max-pages, or narrow the request (--date-from, --date-to).",
-    ),
-    "explained_in_part": ("truncated", "{limit} of {count} records are shown: raise --limit."),
-    "explained_to_a_limit": ("truncated", "Older records were not asked for: raise --limit or --max-pages."),
+    )
+    EXPLAINED_IN_PART = _truncated("explained_in_part", "{limit} of {count} records are shown: raise --limit.")
+    EXPLAINED_TO_A_LIMIT = _truncated(
+        "explained_to_a_limit", "Older records were not asked for: raise --limit or --max-pages."
+    )
     # For a file saved by a user, in open mode only: with a PIT the total would count what is withheld.
-    "partial_file": ("truncated", "The file holds {held} of {total} hits: it is one page of a longer result."),
+    PARTIAL_FILE = _truncated(
+        "partial_file", "The file holds {held} of {total} hits: it is one page of a longer result."
+    )
     # The command line or its environment.
-    "pit_malformed": (
-        "invalid_pit",
-        "--pit must be YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]; this one {problem}.",
-    ),
-    "pit_repeated": ("invalid_pit", "--pit is given more than once: give it once."),
-    "pit_required": (
-        "invalid_pit",
+    PIT_MALFORMED = _invalid_pit(
+        "pit_malformed", "--pit must be YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]; this one {problem}."
+    )
+    PIT_REPEATED = _invalid_pit("pit_repeated", "--pit is given more than once: give it once.")
+    PIT_REQUIRED = _invalid_pit(
+        "pit_required",
         "A ceiling is set (PIT_FETCH_CEILING, or a settings file): every call needs a --pit at or before it.",
-    ),
-    "pit_above_ceiling": (
-        "invalid_pit",
+    )
+    PIT_ABOVE_CEILING = _invalid_pit(
+        "pit_above_ceiling",
         "--pit is after the ceiling (PIT_FETCH_CEILING, or a settings file): use an instant at or before it.",
-    ),
-    "ceiling_malformed": (
-        "invalid_pit",
+    )
+    CEILING_MALFORMED = _invalid_pit(
+        "ceiling_malformed",
         "PIT_FETCH_CEILING must be YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]; this one {problem}. "
         "Fix or unset it.",
-    ),
-    "usage": ("config", "{text}"),
-    "credential_missing": ("config", "{source} needs {variables}: set it in the environment or in a .env file. {hint}"),
-    "credential_malformed": ("config", "{variable} cannot be used: {problem} {hint}"),
-    "env_file_unreadable": (
-        "config",
-        "The .env file cannot be read: fix it, or set the variables in the environment.",
-    ),
-    "url_malformed": ("config", "{variable} must be https://HOST without a path (http only for a loopback host)."),
-    "file_missing": ("config", "{source} needs {variable}: the path of its file ({name}). {hint}"),
-    "file_unreadable": ("config", "{variable} does not name a readable file."),
-    "rate_malformed": (
-        "config",
+    )
+    USAGE = _config("usage", "{text}")
+    CREDENTIAL_MISSING = _config(
+        "credential_missing", "{source} needs {variables}: set it in the environment or in a .env file. {hint}"
+    )
+    CREDENTIAL_MALFORMED = _config("credential_malformed", "{variable} cannot be used: {problem} {hint}")
+    ENV_FILE_UNREADABLE = _config(
+        "env_file_unreadable", "The .env file cannot be read: fix it, or set the variables in the environment."
+    )
+    URL_MALFORMED = _config(
+        "url_malformed", "{variable} must be https://HOST without a path (http only for a loopback host)."
+    )
+    FILE_MISSING = _config("file_missing", "{source} needs {variable}: the path of its file ({name}). {hint}")
+    FILE_UNREADABLE = _config("file_unreadable", "{variable} does not name a readable file.")
+    RATE_MALFORMED = _config(
+        "rate_malformed",
         "{variable} must be REQUESTS/SECONDS, e.g. 5/1 for at most 5 requests in any second "
         "(up to {calls} requests, {seconds} seconds).",
-    ),
-    "operators_only": (
-        "config",
+    )
+    OPERATORS_ONLY = _config(
+        "operators_only",
         "explain shows what is withheld: it does not run under PIT_FETCH_CEILING, PIT_FETCH_WRAPPER_ONLY or an "
         "agent's client (CLAUDECODE).",
-    ),
-    "people_only": (
-        "config",
+    )
+    PEOPLE_ONLY = _config(
+        "people_only",
         "{command} is for people and scheduled jobs, since an archive holds what came after the PIT: it does not run "
         "under PIT_FETCH_CEILING or PIT_FETCH_WRAPPER_ONLY.",
-    ),
-    "settings_malformed": ("config", "The settings file {file} {problem}. Correct or remove it."),
-    "output_unwritable": ("config", "--output cannot be written ({problem}): name a file in a folder that can be."),
-    "dependency_missing": ("config", "The package {package} is missing: run {command}"),
-    "operation": ("config", "{text}"),
+    )
+    SETTINGS_MALFORMED = _config("settings_malformed", "The settings file {file} {problem}. Correct or remove it.")
+    OUTPUT_UNWRITABLE = _config(
+        "output_unwritable", "--output cannot be written ({problem}): name a file in a folder that can be."
+    )
+    DEPENDENCY_MISSING = _config("dependency_missing", "The package {package} is missing: run {command}")
     # Where a source's fields are not known beforehand; from the items of the answer.
-    "field_unknown": ("config", "--fields: no item of this answer has {fields}; they have {known}."),
-    "offline_without_archive": ("config", "--offline needs an archive: set PIT_FETCH_ARCHIVE, or give --archive PATH."),
-    "archive_unusable": ("config", "The archive cannot be used: {problem}. Check PIT_FETCH_ARCHIVE or --archive."),
-    "not_recorded": (
-        "config",
+    FIELD_UNKNOWN = _config("field_unknown", "--fields: no item of this answer has {fields}; they have {known}.")
+    OFFLINE_WITHOUT_ARCHIVE = _config(
+        "offline_without_archive", "--offline needs an archive: set PIT_FETCH_ARCHIVE, or give --archive PATH."
+    )
+    ARCHIVE_UNUSABLE = _config(
+        "archive_unusable", "The archive cannot be used: {problem}. Check PIT_FETCH_ARCHIVE or --archive."
+    )
+    NOT_RECORDED = _config(
+        "not_recorded",
         "The archive cannot be used: {problem}. Nothing was recorded, and the answer is from the network alone. "
         "Check PIT_FETCH_ARCHIVE or --archive.",
-    ),
+        costs_nothing=True,
+    )
     # The input file.
-    "input_unreadable": (
-        "input_error",
+    INPUT_UNREADABLE = _input_error(
+        "input_unreadable",
         "--input-file cannot be read: {problem}. Name a saved reply of the source, or - for standard input.",
-    ),
-    "input_malformed": (
-        "input_error",
+    )
+    INPUT_MALFORMED = _input_error(
+        "input_malformed",
         "--input-file is not a reply from {source}: {problem}. Save a reply as it comes, and name that file.",
-    ),
-    "items_malformed": (
-        "input_error",
+    )
+    ITEMS_MALFORMED = _input_error(
+        "items_malformed",
         "The items cannot be read: {problem}. Give one JSON array of objects on standard input (normalize --help).",
-    ),
+    )
     # The provider. Nothing it said is repeated.
-    "http_status": ("upstream_error", "{host} answered with HTTP {status}: {advice}."),
-    "http_wait": (
-        "upstream_error",
+    HTTP_STATUS = _upstream_error("http_status", "{host} answered with HTTP {status}: {advice}.")
+    HTTP_WAIT = _upstream_error(
+        "http_wait",
         "{host} answered with HTTP {status} and asks for a wait of {seconds} seconds: try again after that.",
-    ),
-    "moved": (
-        "upstream_error",
+    )
+    MOVED = _upstream_error(
+        "moved",
         "{host} has nothing where its service should be (HTTP 404): check {variable} if it is set, "
         "or look for a newer version of this program.",
-    ),
-    "credential_refused": ("upstream_error", "{host} refused the credential: check {variables}."),
-    "throttled": ("upstream_error", "{host} asks for fewer requests ({limit}): try again later."),
-    "throttled_wait": (
-        "upstream_error",
+    )
+    CREDENTIAL_REFUSED = _upstream_error("credential_refused", "{host} refused the credential: check {variables}.")
+    THROTTLED = _upstream_error("throttled", "{host} asks for fewer requests ({limit}): try again later.")
+    THROTTLED_WAIT = _upstream_error(
+        "throttled_wait",
         "{host} asks for fewer requests ({limit}) and a wait of {seconds} seconds: try again after that.",
-    ),
-    "own_limit": (
-        "upstream_error",
+    )
+    OWN_LIMIT = _upstream_error(
+        "own_limit",
         "This machine's own limit for {host} ({limit}) leaves no room before the deadline: "
         "try again later, raise --timeout above {timeout:g}, or set {variable}.",
-    ),
-    "not_entitled": (
-        "upstream_error",
+        is_out_of_time=True,
+    )
+    NOT_ENTITLED = _upstream_error(
+        "not_entitled",
         "This key's plan does not include {operation} at {host}: use a key whose plan does, or another operation.",
-    ),
-    "bad_call": ("upstream_error", "{host} does not know what was asked for: check the symbol and the parameters."),
-    "network": ("upstream_error", "{host} cannot be reached: check the network, or try again later."),
-    "unresolved": (
-        "upstream_error",
-        "The name {name} ({host}) cannot be resolved: check the network and its DNS, or try again later.",
-    ),
-    "refused": (
-        "upstream_error",
-        "{host} refuses connections at {name}: check {variable} if it is set, or try again later.",
-    ),
-    "proxy": (
-        "upstream_error",
+    )
+    BAD_CALL = _upstream_error(
+        "bad_call", "{host} does not know what was asked for: check the symbol and the parameters."
+    )
+    NETWORK = _upstream_error("network", "{host} cannot be reached: check the network, or try again later.")
+    UNRESOLVED = _upstream_error(
+        "unresolved", "The name {name} ({host}) cannot be resolved: check the network and its DNS, or try again later."
+    )
+    REFUSED = _upstream_error(
+        "refused", "{host} refuses connections at {name}: check {variable} if it is set, or try again later."
+    )
+    PROXY = _upstream_error(
+        "proxy",
         "The proxy for {host} is blocking the connection: check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY, "
         "or add {name} to NO_PROXY.",
-    ),
-    "certificate": ("upstream_error", "The certificate that {host} presents at {name} is not accepted: {problem}."),
-    "certificate_file": (
-        "upstream_error",
+    )
+    CERTIFICATE = _upstream_error(
+        "certificate", "The certificate that {host} presents at {name} is not accepted: {problem}."
+    )
+    CERTIFICATE_FILE = _upstream_error(
+        "certificate_file",
         "The certificates for verifying {host} cannot be read: check the file named by REQUESTS_CA_BUNDLE or "
         "CURL_CA_BUNDLE.",
-    ),
-    "tls": (
-        "upstream_error",
+    )
+    TLS = _upstream_error(
+        "tls",
         "No secure connection (TLS) to {host} at {name} could be made: check whether there is a proxy in between, "
         "or try again later.",
-    ),
-    "timeout": (
-        "upstream_error",
+    )
+    TIMEOUT = _upstream_error(
+        "timeout",
         "{host} did not answer completely before the deadline (--timeout {timeout:g}): try again later, or raise it.",
-    ),
-    "too_large": (
-        "upstream_error",
+        is_out_of_time=True,
+    )
+    TOO_LARGE = _upstream_error(
+        "too_large",
         "{host} sent a reply larger than {megabytes} MB: narrow the request (--date-from, --date-to, filters).",
-    ),
-    "redirected": (
-        "upstream_error",
+    )
+    REDIRECTED = _upstream_error(
+        "redirected",
         "{host} redirects to another address; this is not followed. Check {variable} if it is set, and whether this "
         "network asks for a login.",
-    ),
-    "not_a_path": (
-        "upstream_error",
+    )
+    NOT_A_PATH = _upstream_error(
+        "not_a_path",
         "An address to request is not a path on {host} (it must begin with a single /): it was not requested. "
         "Look for a newer version of this program.",
-    ),
-    "malformed": (
-        "upstream_error",
+    )
+    MALFORMED = _upstream_error(
+        "malformed",
         "The source sent an unreadable reply: {problem}. Try again later, or look for a newer version of this program.",
-    ),
-    "off_subject": ("upstream_error", "The source did not answer this request: {problem}. Check the symbol."),
-    "incomplete": ("upstream_error", "{host} answered from only part of its index: try again later."),
-    "paging": (
-        "upstream_error",
+    )
+    OFF_SUBJECT = _upstream_error("off_subject", "The source did not answer this request: {problem}. Check the symbol.")
+    INCOMPLETE = _upstream_error("incomplete", "{host} answered from only part of its index: try again later.")
+    PAGING = _upstream_error(
+        "paging",
         "The source keeps sending the same page: try again later, or narrow the request (--date-from, --date-to).",
-    ),
-    "order_broken": ("upstream_error", "The source sent records out of the requested order: try again later."),
+    )
+    ORDER_BROKEN = _upstream_error(
+        "order_broken", "The source sent records out of the requested order: try again later."
+    )
     # Ours.
-    "plugin_failed": ("internal_error", "The provider {source} failed; nothing it returned was used. {hint}"),
-    "gate_refused": (
-        "internal_error",
+    PLUGIN_FAILED = _internal_error(
+        "plugin_failed", "The provider {source} failed; nothing it returned was used. {hint}"
+    )
+    GATE_REFUSED = _internal_error(
+        "gate_refused",
         "The gate refused the envelope ({finding}); none of it is printed. Please report this, with the command line.",
-    ),
-    "bug": (
-        "internal_error",
+    )
+    BUG = _internal_error(
+        "bug",
         "pit_fetch failed unexpectedly ({error}); nothing from the fetch is printed. Please report this, with the "
         "command line.",
-    ),
-    "interrupted": ("internal_error", INTERRUPTED),
-}
+    )
+    INTERRUPTED = _internal_error("interrupted", INTERRUPTED)
 
 
 class Gap(NamedTuple):
-    """One gap: a row of the table and what fills it in. The envelope shows ``type`` and ``reason``."""
+    """One gap: a code, and the parameters of its text. The envelope shows ``type`` and ``reason``."""
 
     code: Code
     params: Mapping[str, Any]
 
     @property
-    def type(self) -> str:
-        return REASONS[self.code][0]
+    def type(self) -> GapType:
+        return self.code.about.type
+
+    @property
+    def is_failure(self) -> bool:
+        """Return whether the fetch failed, wholly or in part."""
+        return self.type in FAILURES
 
     @property
     def reason(self) -> str:
-        return REASONS[self.code][1].format_map({**self.params, **_derived(self.params)}).rstrip()
+        return self.code.about.template.format_map({**self.params, **_derived(self.params)}).rstrip()
 
 
 def _derived(params: Mapping[str, Any]) -> Mapping[str, str]:
-    """What a reason says besides its parameters, and because of them."""
+    """Return the template values computed from others: the ``--after`` option, the advice for an HTTP status."""
     return {**_after(params), **({"advice": _advice(params["status"])} if "status" in params else {})}
 
 
 def _advice(status: int) -> str:
-    """What to do about a status that is not an answer, whatever its host."""
+    """Return what to do about an HTTP status that is not an answer, for any host."""
     if status >= 500 or status in (408, 425, 429):
         return "try again later"
     if status in (401, 403, 407):
@@ -325,13 +424,14 @@ def _advice(status: int) -> str:
 
 
 def _after(params: Mapping[str, Any]) -> Mapping[str, str]:
-    """The option that continues from the cursor. A value that begins with a hyphen would be taken for an option."""
+    """Return the option that continues from the cursor."""
     cursor = params.get("cursor")
+    # Written with "=", a value that begins with a hyphen is not taken for an option.
     return {} if cursor is None else {"after": f"--after{'=' if cursor.startswith('-') else ' '}{cursor}"}
 
 
-def gap(code: Code, /, **params: Any) -> Gap:
-    """The gap ``code``, filled in. Raises KeyError when the table has no such row or a parameter is missing."""
-    made = Gap(code, params)
+def gap(code: Code | str, /, **params: Any) -> Gap:
+    """Return the gap ``code`` with its parameters. Raise KeyError if its text needs one that is missing."""
+    made = Gap(Code[code.upper()], params)
     _ = made.reason
     return made

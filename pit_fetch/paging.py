@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from pit_fetch.errors import UpstreamError
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Page, Record
 
 Position = TypeVar("Position", bound=Hashable)
@@ -60,7 +61,7 @@ def children(
         try:
             return read(parent)
         except UpstreamError as error:
-            if error.gap.code != "malformed":
+            if error.gap.code is not Code.MALFORMED:
                 raise
             return None
 
@@ -95,16 +96,16 @@ def numbered(
     """Pages ``first``, ``first + step``, …; one with fewer than ``size`` rows is the last.
 
     ``read`` returns one record per row, including unusable ones. Returns the rows of the last page if
-    the source's ceiling of ``most`` pages ended the loop before the rows ran out; else nothing.
+    the source's result cap of ``most`` pages ended the loop before the rows ran out; else nothing.
     """
     rows: Sequence[Record] = ()
 
     def page(number: int) -> tuple[Sequence[Record], int | None]:
         nonlocal rows
         found = read(number)
-        ceiling = most is not None and number + step >= first + most * step
+        is_capped = most is not None and number + step >= first + most * step
         rows = found if len(found) >= size else ()
-        return found, None if ceiling or len(found) < size else number + step
+        return found, None if is_capped or len(found) < size else number + step
 
     yield from follow(page, first, order)
     return rows

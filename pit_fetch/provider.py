@@ -1,6 +1,6 @@
 """What a provider's author imports: a provider is a frozen value, not a class to inherit from.
 
-    PROVIDER = Provider(name="my-source", summary="…", fetch=fetch, read=read, hosts=(…,), options=(…,))
+    PROVIDER = Provider(name="my-source", summary="…", fetch=fetch, parse_reply=parse_reply, hosts=(…,), options=(…,))
 
 ``fetch`` is a generator of records and pages. It is handed an HTTP client; it opens no sockets,
 reads no environment variables, prints nothing, and never sorts, cuts, counts or compares with the
@@ -12,17 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
+from enum import Enum
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.transport import Params, Reply
+from pit_fetch.transport import HttpReply, Params
 
 __all__ = [
     "API_VERSION",
-    "BY_ASKING",
-    "BY_SELECT",
     "Basis",
     "Bearer",
     "ConfigError",
@@ -34,6 +33,7 @@ __all__ = [
     "HeaderKey",
     "Host",
     "Http",
+    "HttpReply",
     "Operation",
     "Option",
     "Page",
@@ -43,13 +43,13 @@ __all__ = [
     "QueryKey",
     "Rate",
     "Record",
-    "Reply",
     "UpstreamError",
     "Watermark",
+    "Window",
     "gap",
 ]
 
-API_VERSION = 2
+API_VERSION = 3
 
 OptionKind = Literal["text", "list", "integer", "number", "instant", "flag"]
 FieldKind = Literal["text", "number", "integer", "instant", "date", "flag", "list", "object"]
@@ -59,9 +59,16 @@ Dating = Literal["record", "receipt", "never"]
 # What an item carries besides its payload, in this order, regardless of --fields and the budget.
 STAMPS = ("available_at", "available_at_source", "revised_at", "first_seen_at", "id")
 
-# For Operation.window: a provider that applies --date-from and --date-to itself. No field has such a name.
-BY_SELECT = "(by select)"
-BY_ASKING = "(by asking)"
+
+class Window(Enum):
+    """For :attr:`Operation.window`: the provider applies --date-from and --date-to itself.
+
+    BY_SELECT   ``select`` applies them, so an archive can apply them to records of any request
+    BY_ASKING   ``fetch`` applies them in its requests, and no later filter can
+    """
+
+    BY_SELECT = "by select"
+    BY_ASKING = "by asking"
 
 
 class Record(NamedTuple):
@@ -96,12 +103,12 @@ class Watermark(NamedTuple):
     record that breaks the promise is an upstream error. ``at`` is aware, and depends on the request alone
     (a month, a day, a slice): derived from a stamp, it could reveal a withheld record.
 
-    patience   the search ends after this many slices in a row without a public record, and a gap says
+    max_empty_slices  the search ends after this many slices in a row without a public record, and a gap says
                where; 0: it never ends for that reason
     """
 
     at: datetime
-    patience: int = 0
+    max_empty_slices: int = 0
 
 
 class Page(NamedTuple):
@@ -109,23 +116,23 @@ class Page(NamedTuple):
 
     order    for a source that sends its newest records first: maps the oldest *public* instant of the
              page to one at or before which everything on later pages was available. The framework applies it
-    follows  the page continues the one before it
+    continues_previous  the page continues the one before it
     """
 
     records: tuple[Record, ...]
     order: Callable[[datetime], datetime] | None = None
-    follows: bool = False
+    continues_previous: bool = False
 
 
 class Field(NamedTuple):
     """A field of a payload. ``kind`` is what it means: a source may write a number as text.
 
-    evidence   it says how the record was dated, not what the source says: a fetch may find it, or not
+    is_evidence  it says how the record was dated, not what the source says: a fetch may find it, or not
     """
 
     name: str
     kind: FieldKind = "text"
-    evidence: bool = False
+    is_evidence: bool = False
 
 
 def _no_caveats(query: Query) -> Iterable[str]:
@@ -168,12 +175,12 @@ class Operation(NamedTuple):
              are empty, it accepts all
     fields   what a payload can hold, if that is known
     window   the field that --date-from and --date-to compare: a date counts as its last instant.
-             "" is ``available_at``, "available_on" the day that ends with it. BY_SELECT: ``select``
-             applies it; BY_ASKING: ``fetch`` does, while it asks, and nobody can later. None: there is no
+             "" is ``available_at``, "available_on" the day that ends with it. Window.BY_SELECT: ``select``
+             applies it; Window.BY_ASKING: ``fetch`` does, while it asks, and nobody can later. None: there is no
              window, and a request for one is refused
     caveats  fixed statements of what a request cannot show; they depend on the request alone
     basis    what the fields mean on which stamps rest, where a field alone does not show it
-    understand  returns the query as the operation understands it: an option under another name, values
+    normalize_query  returns the query as the operation understands it: an option under another name, values
              that only this operation refuses. Raises ConfigError
     versions    the source sends several versions of an item. The horizon is then the PIT: a window that ended
                 earlier would leave out the newest version, and bring a superseded one back
@@ -190,9 +197,9 @@ class Operation(NamedTuple):
     needs: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
     fields: tuple[Field, ...] = ()
-    window: str | None = ""
+    window: str | Window | None = ""
     caveats: Callable[[Query], Iterable[str]] = _no_caveats
-    understand: Callable[[Query], Query] = _as_given
+    normalize_query: Callable[[Query], Query] = _as_given
     earliest: Callable[[Query], datetime | None] = _by_window
     basis: tuple[Basis, ...] = ()
     versions: bool = False
@@ -211,7 +218,7 @@ class Query(NamedTuple):
     limit      the maximum number of records wanted
     options    the provider's own options, by name
     operation  the operation asked for
-    offline    an --input-file run: ``read`` is called, ``fetch`` is not
+    offline    an --input-file run: ``parse_reply`` is called, ``fetch`` is not
     """
 
     now: datetime
@@ -233,7 +240,7 @@ class Query(NamedTuple):
 
 Stage = Callable[[Iterator[Record]], Iterator[Record]]
 T = TypeVar("T")
-Busy = Callable[[Reply], float | None]
+RetryAfter = Callable[[HttpReply], float | None]
 
 
 class Http(Protocol):
@@ -245,11 +252,11 @@ class Http(Protocol):
         path: str,
         params: Params | None = None,
         headers: Mapping[str, str] | None = None,
-        busy: Busy | None = None,
-    ) -> Reply:
+        retry_after: RetryAfter | None = None,
+    ) -> HttpReply:
         """The complete reply of a declared host, given by name. Raises UpstreamError once retries are exhausted.
 
-        The host's declared authentication is added. ``busy`` is for a host that says "later" with a
+        The host's declared authentication is added. ``retry_after`` is for a host that says "later" with a
         success status: it returns how many seconds to wait before asking again, or None to accept the
         reply. When tries or time run out, the last such reply is returned.
         """
@@ -261,12 +268,12 @@ class Http(Protocol):
         json: object,
         params: Params | None = None,
         headers: Mapping[str, str] | None = None,
-        busy: Busy | None = None,
+        retry_after: RetryAfter | None = None,
         repeatable: bool = False,
-    ) -> Reply:
+    ) -> HttpReply:
         """The same with ``json`` as the body. It is retried only if ``repeatable`` says that a repeat is harmless."""
 
-    def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> Reply:
+    def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> HttpReply:
         """See :meth:`Context.load`."""
 
     def get_cached(
@@ -274,7 +281,7 @@ class Http(Protocol):
         host: str,
         path: str,
         seconds: float,
-        decode: Callable[[Reply], T],
+        decode: Callable[[HttpReply], T],
         keep: Callable[[T], bool] | None = None,
     ) -> T:
         """What ``decode`` makes of a reply up to ``seconds`` old, from this user's cache or freshly fetched.
@@ -298,7 +305,7 @@ class Context(NamedTuple):
     credentials: Mapping[str, str]
     path_of: Callable[[str], str] = _no_files
 
-    def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> Reply:
+    def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> HttpReply:
         """What ``call()`` returns, as a reply: for a library that does its own HTTP.
 
         The body is what it returns if that is bytes, else its JSON. ``host`` is the declared host that the
@@ -347,7 +354,7 @@ class HeaderKey(NamedTuple):
 
 
 class Host(NamedTuple):
-    """A host that a provider may talk to; ``override`` names the variable that points it elsewhere.
+    """A host that a provider may talk to; ``url_variable`` names the variable that points it elsewhere.
 
     ``auth`` says how to authenticate; the client does it, so that no provider handles a key. ``browser``: the
     host refuses plain clients, and is asked as a browser would ask it. That needs the package curl_cffi.
@@ -355,7 +362,7 @@ class Host(NamedTuple):
 
     name: str
     url: str
-    override: str
+    url_variable: str
     rate: Rate | None = None
     auth: Bearer | QueryKey | HeaderKey | None = None
     browser: bool = False
@@ -390,13 +397,13 @@ class Option(NamedTuple):
 
     kind: text, list (comma-separated), integer (at least ``minimum``), number (of seconds), instant (a
     New York date, a full timestamp or Unix seconds), flag. ``positional`` lets bare words of the command
-    line fill it: "one" takes exactly one word, "all" joins them with spaces. ``upper`` puts the value in
+    line fill it: "one" takes exactly one word, "all" joins them with spaces. ``uppercase`` puts the value in
     capitals, so that it is the same request however it was typed; ``synonyms`` maps other words for a
-    value to that value. ``read`` replaces the kind for a text with a rule of its own; it raises
+    value to that value. ``parse`` replaces the kind for a text with a rule of its own; it raises
     UsageError. ``short`` is a second flag, such as "-v". ``repeatable``: it may be given several times, for
     texts in which a comma is a comma; its value is a tuple.
 
-    shapes  a record may look different with another value. False for a filter that ``select`` (or the
+    affects_records  a record may look different with another value. False for a filter that ``select`` (or the
             window) applies in full: an archive then answers with what was seen under any value of it
     """
 
@@ -408,12 +415,12 @@ class Option(NamedTuple):
     minimum: int = 1
     metavar: str | None = None
     positional: Literal["", "one", "all"] = ""
-    upper: bool = False
+    uppercase: bool = False
     synonyms: Mapping[str, str] = MappingProxyType({})
-    read: Callable[[str], Any] | None = None
+    parse: Callable[[str], Any] | None = None
     short: str = ""
     repeatable: bool = False
-    shapes: bool = True
+    affects_records: bool = True
 
 
 def _everything(query: Query, record: Record) -> bool:
@@ -432,7 +439,7 @@ class Provider(NamedTuple):
     """A source.
 
     fetch       (query, context) -> records, pages and gaps, from the network; watermarks if it can promise an order
-    read        (body, query) -> records, from one raw reply (--input-file, and fetch itself)
+    parse_reply (body, query) -> records, from one raw reply (--input-file, and fetch itself)
     select      (query, record) -> whether the record was asked for: the filters that are applied locally
     derive      (query) -> a stage that computes across records, or None. It sees public records only: all
                 of them, newest first, back from the PIT, regardless of --after and --date-to
@@ -444,7 +451,7 @@ class Provider(NamedTuple):
     name: str
     summary: str
     fetch: Callable[[Query, Context], Iterable[Record | Page | Gap | Watermark]]
-    read: Callable[[bytes, Query], Iterable[Record | Gap]]
+    parse_reply: Callable[[bytes, Query], Iterable[Record | Gap]]
     select: Callable[[Query, Record], bool] = _everything
     derive: Callable[[Query], Stage | None] = _nothing
     when_empty: Callable[[Query], str] = _no_hint

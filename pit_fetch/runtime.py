@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 if TYPE_CHECKING:
     from pit_fetch.provider import Provider
-    from pit_fetch.transport import Reply, Request, Transport
+    from pit_fetch.transport import HttpReply, HttpRequest, Transport
 
 
 class Clock(NamedTuple):
@@ -27,7 +27,7 @@ def _no_alarm(seconds: float) -> AbstractContextManager[None]:
     return contextlib.nullcontext()
 
 
-class World(NamedTuple):
+class Runtime(NamedTuple):
     """What the program finds around it.
 
     environ     the environment variables
@@ -82,7 +82,7 @@ class _Network:
         self._now = now
         self._network: Transport | None = None
 
-    def send(self, request: Request) -> Reply:
+    def send(self, request: HttpRequest) -> HttpReply:
         if self._network is None:
             from pit_fetch.net.requests_transport import Network
 
@@ -102,13 +102,13 @@ def _from_stdin(seconds: float) -> bytes:
     return read_stdin(seconds)
 
 
-def real_world(alarm: Callable[[float], AbstractContextManager[None]] = _no_alarm) -> World:
-    """The world of this process."""
+def real_runtime(alarm: Callable[[float], AbstractContextManager[None]] = _no_alarm) -> Runtime:
+    """The runtime of this process."""
     import sys
     import time
 
     clock = Clock(lambda: datetime.now(UTC), time.monotonic, time.time, time.sleep)
-    return World(
+    return Runtime(
         environ=os.environ,
         folder=working_folder(),
         clock=clock,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from typing import TypeGuard
 from zoneinfo import ZoneInfo
 
 from pit_fetch.support.bundled import gate
@@ -171,12 +172,17 @@ def in_new_york(moment: datetime) -> str:
     return (moment if moment.year < 1884 else moment.astimezone(NEW_YORK)).isoformat()
 
 
-def spoken(moment: datetime) -> str:
+def format_for_people(moment: datetime) -> str:
     """The same for people, with its weekday: ``Thursday 2024-02-15 16:00:00 in New York (-05:00)``."""
     text = in_new_york(moment)
     weekday = _WEEKDAYS[datetime.fromisoformat(text).weekday()]
     place = "in New York" if moment.year >= 1884 else "UTC"
     return f"{weekday} {text[:10]} {text[11:-6]} {place} ({text[-6:]})"
+
+
+def is_aware(moment: datetime | None) -> TypeGuard[datetime]:
+    """Return whether ``moment`` is an instant: a datetime with a UTC offset."""
+    return isinstance(moment, datetime) and moment.utcoffset() is not None
 
 
 def _utc(moment: datetime | None) -> datetime | None:

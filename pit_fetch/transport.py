@@ -1,4 +1,4 @@
-"""The one seam to the network: ``send(request) -> Reply``.
+"""The one seam to the network: ``send(request) -> HttpReply``.
 
 A transport makes one exchange, complete or not at all. All policy (which hosts, retries, redirects,
 rates, the deadline, what an error may say) sits above it in :mod:`pit_fetch.net.client`, so the real
@@ -31,7 +31,7 @@ class Signature(NamedTuple):
     headers: Mapping[str, str] = _NONE
 
 
-class Request(NamedTuple):
+class HttpRequest(NamedTuple):
     """One exchange to make.
 
     url        scheme, host and path; the query is in ``params``
@@ -81,7 +81,7 @@ class Request(NamedTuple):
         return _header(self.sent_headers, name)
 
 
-class Reply(NamedTuple):
+class HttpReply(NamedTuple):
     """A complete answer. ``received_at`` is the UTC instant after its last byte."""
 
     status: int
@@ -103,41 +103,41 @@ class TransportError(Exception):
 
 
 class Transport(Protocol):
-    def send(self, request: Request) -> Reply:
+    def send(self, request: HttpRequest) -> HttpReply:
         """The complete reply, whatever its status; redirects are not followed. Raises TransportError."""
 
 
-class Recorder(NamedTuple):
+class RecordingTransport(NamedTuple):
     """Passes exchanges on, and calls ``note`` with each one that completes."""
 
     inner: Transport
-    note: Callable[[Request, Reply], None]
+    note: Callable[[HttpRequest, HttpReply], None]
 
-    def send(self, request: Request) -> Reply:
+    def send(self, request: HttpRequest) -> HttpReply:
         reply = self.inner.send(request)
         self.note(request, reply)
         return reply
 
 
-class Replay:
+class ReplayingTransport:
     """Answers from recorded exchanges, giving each request its replies in the order they were recorded.
 
     The last reply to a request answers every further one. A request that was never recorded is unreachable.
     """
 
-    def __init__(self, exchanges: Iterable[tuple[Request, Reply]]) -> None:
-        self._replies: dict[object, list[Reply]] = {}
+    def __init__(self, exchanges: Iterable[tuple[HttpRequest, HttpReply]]) -> None:
+        self._replies: dict[object, list[HttpReply]] = {}
         for request, reply in exchanges:
             self._replies.setdefault(identity(request), []).append(reply)
 
-    def send(self, request: Request) -> Reply:
+    def send(self, request: HttpRequest) -> HttpReply:
         replies = self._replies.get(identity(request))
         if not replies:
             raise TransportError("network")
         return replies.pop(0) if len(replies) > 1 else replies[0]
 
 
-def identity(request: Request) -> tuple[object, ...]:
+def identity(request: HttpRequest) -> tuple[object, ...]:
     """What makes two requests the same: not their keys, headers, or the time they may take."""
     params = {name: (value,) if isinstance(value, str) else tuple(value) for name, value in request.params.items()}
     return request.method, request.url, tuple(sorted(params.items())), request.body

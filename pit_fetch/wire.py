@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.transport import Reply
+from pit_fetch.transport import HttpReply
 
 if TYPE_CHECKING:
     from html.parser import HTMLParser
@@ -35,7 +35,7 @@ _KEY = re.compile(r"\s*:")
 _END_OF_ROW = re.compile(r'"\s*[]}][]}\s]*,')
 
 
-def body_of(reply: Reply, host: str, nothing: Collection[int] = (404,)) -> bytes | None:
+def body_of(reply: HttpReply, host: str, nothing: Collection[int] = (404,)) -> bytes | None:
     """The body of a successful reply; None for a status in ``nothing``, which says that there is no such thing.
 
     Raises UpstreamError for any other status. Nothing of what the server said is repeated.

@@ -35,7 +35,7 @@ def demo(records: Stream | Callable[[Query, Context], Stream] = (), **changes: A
         "name": "demo",
         "summary": "a source",
         "fetch": given,
-        "read": lambda body, query: given(query, None),  # type: ignore[arg-type]
+        "parse_reply": lambda body, query: given(query, None),  # type: ignore[arg-type]
         "page_size": 1_000,
     }
     return Provider(**{**made, **changes})

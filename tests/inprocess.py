@@ -11,7 +11,7 @@ from typing import Any
 
 from pit_fetch.net.requests_transport import Network
 from pit_fetch.provider import Provider
-from pit_fetch.testing.process import Left, TestClock, run
+from pit_fetch.testing.inprocess import Left, TestClock, run
 from pit_fetch.transport import Transport
 
 NOW = datetime(2026, 6, 1, 16, 0, tzinfo=UTC)
@@ -49,7 +49,7 @@ def fetch(
 ) -> Answer:
     """Runs ``words`` in ``folder`` at ``now``. ``body`` is the standard input; a pause only moves the clock.
 
-    ``provider`` stands in for the source that the words name; ``more`` is for the world, such as an alarm.
+    ``provider`` stands in for the source that the words name; ``more`` is for the runtime, such as an alarm.
     """
     clock, path = TestClock(now), folder / "audit.jsonl"
     path.unlink(missing_ok=True)

@@ -15,10 +15,10 @@ from pit_fetch.archive import rederive
 from pit_fetch.archive.store import index, journal, microseconds, redaction, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, of_broken, of_os
 from pit_fetch.archive.store.journal import Exchange, Key
-from pit_fetch.engine import credentials
 from pit_fetch.gaps import Gap
 from pit_fetch.provider import Page, Record, Watermark
-from pit_fetch.transport import Reply, Request
+from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
+from pit_fetch.transport import HttpReply, HttpRequest
 
 # What a client decides by, and what tells one reply from another.
 _HEADERS = ("date", "content-type", "last-modified", "etag", "location", "retry-after")
@@ -53,8 +53,8 @@ class Recorder:
     def start(self, secrets: Iterable[str]) -> None:
         """Opens the archive, before anything is asked. ``secrets`` never reach it."""
         values = tuple(secrets)
-        self._clean = credentials.redactor(values)
-        self._clean_data = credentials.redactor(values, credentials.MIN_LENGTH_IN_DATA)
+        self._clean = redactor(values)
+        self._clean_data = redactor(values, MIN_LENGTH_IN_DATA)
         self._clean_body = redaction.redactor(values)
 
         def open_it() -> None:
@@ -63,7 +63,7 @@ class Recorder:
 
         self._attempt(open_it)
 
-    def note(self, request: Request, reply: Reply) -> None:
+    def note(self, request: HttpRequest, reply: HttpReply) -> None:
         """Appends one exchange; it is on disk when this returns."""
         one = self._exchange(request, reply)
 
@@ -173,7 +173,7 @@ class Recorder:
             self._key = writer.fetch(fetch._replace(request=self._clean(fetch.request)))
         return self._key
 
-    def _exchange(self, request: Request, reply: Reply) -> Exchange:
+    def _exchange(self, request: HttpRequest, reply: HttpReply) -> Exchange:
         """The exchange without its signature, and without what a secret is repeated in."""
         headers = {name: self._clean_header(reply.header(name)) for name in _HEADERS if reply.header(name)}
         dated = journal.moment_of(headers.get("date", ""))

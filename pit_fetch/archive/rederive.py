@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import shlex
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -18,13 +17,12 @@ from urllib.parse import urlsplit
 from pit_fetch.archive.store import index, journal, microseconds
 from pit_fetch.archive.store.journal import Exchange, Fetch, Key
 from pit_fetch.errors import PitFetchError
-from pit_fetch.provider import BY_ASKING, Context, Gap, Host, Page, Provider, Query, Record, Watermark
-from pit_fetch.request.fetch_request import UNLIMITED, Request, parse
+from pit_fetch.provider import Context, Gap, Host, Page, Provider, Query, Record, Watermark, Window
+from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, from_canonical
 from pit_fetch.request.query import OPTION, in_window, understood
 from pit_fetch.request.values import spell
 from pit_fetch.runtime import Clock
-from pit_fetch.transport import Replay, Reply
-from pit_fetch.transport import Request as Sent
+from pit_fetch.transport import HttpReply, HttpRequest, ReplayingTransport
 
 Find = Callable[[str], Provider]
 
@@ -33,14 +31,14 @@ class Asked(NamedTuple):
     """A recorded fetch in the terms of today's code."""
 
     fetch: Fetch
-    request: Request
+    request: FetchRequest
     query: Query
 
 
 def asked(fetch: Fetch, find: Find) -> Asked:
     """The request of a fetch as its provider understands it today. Raises PitFetchError if it no longer does."""
     provider = find(fetch.source)
-    request = parse(shlex.split(fetch.request), provider, {})
+    request = from_canonical(fetch.request, provider)
     if fetch.kind == "capture":
         request = request._replace(limit=UNLIMITED, max_pages=UNLIMITED)
     return Asked(fetch, request, understood(request, microseconds.moment(fetch.began)))
@@ -51,7 +49,7 @@ def found(
 ) -> index.Found:
     """A read for the index. A capture that ran to its end depends on nothing; any other on its own PIT, or its time."""
     query, fetch = one.query, one.fetch
-    evidence = frozenset(field.name for field in query.operation.fields if field.evidence)
+    evidence = frozenset(field.name for field in query.operation.fields if field.is_evidence)
     said: dict[str, list[index.Fresh]] = {}
     is_dated, is_empty = query.operation.dating == "record", True
     for record in records:
@@ -78,9 +76,9 @@ def pool(provider: Provider, query: Query, fetch: Fetch) -> str:
     shaping: dict[str, Any] = {}
     for option in provider.options:
         value = query.options[option.name]
-        if option.shapes and option.name != OPTION and value not in (None, False, option.default):
+        if option.affects_records and option.name != OPTION and value not in (None, False, option.default):
             shaping[option.name] = spell(value)
-    if query.operation.window == BY_ASKING:  # nobody can apply it later
+    if query.operation.window == Window.BY_ASKING:  # no filter can apply it later
         shaping["window"] = [str(query.since), str(query.until)]
     hosts = {name: urlsplit(base).hostname for name, base in fetch.hosts.items()}
     return json.dumps([provider.name, hosts, fetch.plan, query.operation.name, shaping], sort_keys=True)
@@ -127,7 +125,7 @@ def reread(
             moment = microseconds.moment(said.seen)
             query = one.query._replace(pit=moment, now=moment, started=moment)
             with _telling(failed):
-                for part in one.request.provider.read(said.body, query):
+                for part in one.request.provider.parse_reply(said.body, query):
                     yield from records_in(part)
 
 
@@ -212,14 +210,16 @@ def _context(one: Asked, exchanges: Sequence[Exchange]) -> Context:
     from pit_fetch.net.client import Client
 
     provider, began = one.request.provider, microseconds.moment(one.fetch.began)
-    overrides = {host.override: one.fetch.hosts[host.name] for host in provider.hosts if host.name in one.fetch.hosts}
+    overrides = {
+        host.url_variable: one.fetch.hosts[host.name] for host in provider.hosts if host.name in one.fetch.hosts
+    }
     credentials = {credential.name: "archived" for credential in provider.credentials}
     client = Client(
         hosts=tuple(unlimited(host) for host in provider.hosts),
         credentials=credentials,
         environ=overrides,
         clock=still(began),
-        transport=Replay(replies(exchanges)),
+        transport=ReplayingTransport(replies(exchanges)),
         timeout=one.request.timeout,
         deadline=float("inf"),
         on_request=lambda url: None,
@@ -236,10 +236,10 @@ def still(moment: datetime) -> Clock:
     return Clock(lambda: moment, lambda: 0.0, moment.timestamp, lambda seconds: None)
 
 
-def replies(exchanges: Iterable[Exchange]) -> Iterator[tuple[Sent, Reply]]:
+def replies(exchanges: Iterable[Exchange]) -> Iterator[tuple[HttpRequest, HttpReply]]:
     """Exchanges as a transport sees them."""
     for one in exchanges:
         method: Any = one.method
         params: Mapping[str, Any] = one.params
-        sent = Sent(method, one.url, params, {}, one.sent)
-        yield sent, Reply(one.status, one.headers, one.body, microseconds.moment(one.seen))
+        sent = HttpRequest(method, one.url, params, {}, one.sent)
+        yield sent, HttpReply(one.status, one.headers, one.body, microseconds.moment(one.seen))

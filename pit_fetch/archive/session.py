@@ -1,6 +1,6 @@
 """What a fetch does with its archive: records, and answers with what was held.
 
-memory = Memory(path, request, query, world)
+memory = Memory(path, request, query, runtime)
 memory.start(secrets)                   before anything is asked
 transport, memory.watch(stream)         while it is asked
 memory.settle()                         what was read is one more read, if the archive holds others
@@ -16,18 +16,16 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from pit_fetch import __version__
 from pit_fetch.archive import rederive
 from pit_fetch.archive.recorder import Part, Recorder
 from pit_fetch.archive.store import index, journal, microseconds, schema
 from pit_fetch.archive.store.errors import BROKEN, of_broken
 from pit_fetch.net.client import base_url
 from pit_fetch.provider import Query, Record
-from pit_fetch.request.fetch_request import UNLIMITED, Request
-from pit_fetch.runtime import World
-from pit_fetch.transport import Recorder as Recording
-from pit_fetch.transport import Reply, Transport
-from pit_fetch.transport import Request as Sent
+from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest
+from pit_fetch.runtime import Runtime
+from pit_fetch.support.version import __version__
+from pit_fetch.transport import HttpReply, HttpRequest, RecordingTransport, Transport
 
 # A label for the plan of a key, if several are used: plans may be served different data.
 PLAN = "PIT_FETCH_PLAN"
@@ -43,21 +41,21 @@ class Held(NamedTuple):
 class Memory:
     """One fetch and its archive. Raises ArchiveError only where the archive alone answers."""
 
-    def __init__(self, path: str, request: Request, query: Query, world: World) -> None:
+    def __init__(self, path: str, request: FetchRequest, query: Query, runtime: Runtime) -> None:
         provider = request.provider
         fetch = journal.Fetch(
             began=microseconds.number(query.started),
             kind=_kind(request),
             source=provider.name,
             version=f"{__version__}/{provider.api_version}",
-            plan=world.environ.get(PLAN, ""),
-            hosts={host.name: base_url(host, world.environ) for host in provider.hosts},
+            plan=runtime.environ.get(PLAN, ""),
+            hosts={host.name: base_url(host, runtime.environ) for host in provider.hosts},
             request=request.canonical,
             pit=microseconds.maybe(request.pit),
         )
-        self.path, self.query, self.world = path, query, world
+        self.path, self.query, self.runtime = path, query, runtime
         self.asked = rederive.Asked(fetch, request, query)
-        self.recorder = Recorder(path, self.asked, world.find, schema.patience(request.timeout))
+        self.recorder = Recorder(path, self.asked, runtime.find, schema.patience(request.timeout))
         self.pool = rederive.pool(provider, query, fetch)
         self._reading: sqlite3.Connection | None = None
 
@@ -71,11 +69,11 @@ class Memory:
         if not self.asked.request.offline or os.path.exists(self.path):
             self.recorder.start(secrets)
 
-    def note(self, asked: Sent, reply: Reply) -> None:
+    def note(self, asked: HttpRequest, reply: HttpReply) -> None:
         self.recorder.note(asked, reply)
 
     def transport(self, inner: Transport) -> Transport:
-        return Recording(inner, self.recorder.note)
+        return RecordingTransport(inner, self.recorder.note)
 
     def watch(self, stream: Iterable[Part]) -> Iterator[Part]:
         return self.recorder.watch(stream)
@@ -127,7 +125,7 @@ class Memory:
         return connection
 
     def _archived(self, connection: sqlite3.Connection) -> rederive.Archived:
-        return rederive.Archived(connection, self.world.find, {})
+        return rederive.Archived(connection, self.runtime.find, {})
 
     def _connection(self) -> sqlite3.Connection:
         if self.recorder.connection is not None and not self.problem:
@@ -137,7 +135,7 @@ class Memory:
         return self._reading
 
 
-def _kind(request: Request) -> str:
+def _kind(request: FetchRequest) -> str:
     """A capture with a limit is a read like any other: what it leaves out depends on what there is besides."""
     if request.capture and request.limit == request.max_pages == UNLIMITED:
         return "capture"

@@ -20,15 +20,14 @@ from pit_fetch.archive import rederive
 from pit_fetch.archive.recorder import AT_ONCE
 from pit_fetch.archive.store import microseconds, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, of_broken
-from pit_fetch.engine import credentials
 from pit_fetch.engine.progress import Log
 from pit_fetch.engine.run import collect
 from pit_fetch.errors import ConfigError, ExitStatus, PitFetchError, UsageError
-from pit_fetch.pipeline.envelope import FAILURES
-from pit_fetch.request.fetch_request import UNLIMITED, Request, of_values
+from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, of_values
 from pit_fetch.request.query import understood
-from pit_fetch.runtime import World
+from pit_fetch.runtime import Runtime
 from pit_fetch.support import suggest
+from pit_fetch.support.redaction import redactor
 from pit_fetch.support.terminal import visible
 from pit_fetch.support.toml import NotToml, table_of
 
@@ -73,7 +72,7 @@ class Run(NamedTuple):
     over: bool = False
 
 
-def read(text: str, world: World) -> list[Wanted]:
+def read(text: str, runtime: Runtime) -> list[Wanted]:
     """The requests of a capture file. Raises UsageError, which names the request that cannot be used."""
     try:
         table = table_of(text)
@@ -85,7 +84,7 @@ def read(text: str, world: World) -> list[Wanted]:
         raise UsageError("usage", text=f'{said}: write [[request]], and source = "NAME" below it')
     found = [_wanted(place, one) for place, one in enumerate(table["request"], 1)]
     for one in found:
-        request_of(one, world, world.clock.now())
+        request_of(one, runtime, runtime.clock.now())
     return found
 
 
@@ -102,14 +101,14 @@ def _wanted(place: int, table: Any) -> Wanted:
     return Wanted(name or f"{where} ({source})", source, options)
 
 
-def request_of(wanted: Wanted, world: World, now: datetime) -> Request:
+def request_of(wanted: Wanted, runtime: Runtime, now: datetime) -> FetchRequest:
     """What is asked of a source ``now``. Raises UsageError, which names the request.
 
     With a PIT of now a source is asked for all that dates its records. What would not be answered with one is asked
     without, and so is what has a limit: that is a fetch like any other.
     """
     try:
-        provider = world.find(wanted.source)
+        provider = runtime.find(wanted.source)
         known = {*OPTIONS, *(option.name for option in provider.options)}
         odd = next((name for name in wanted.options if name not in known), None)
         if odd is not None:
@@ -132,7 +131,7 @@ def request_of(wanted: Wanted, world: World, now: datetime) -> Request:
     )
 
 
-def _dated(values: Mapping[str, object], undated: Request, now: datetime) -> Request:
+def _dated(values: Mapping[str, object], undated: FetchRequest, now: datetime) -> FetchRequest:
     request = of_values({**values, "pit": now}, undated.provider, {})
     try:
         understood(request, now)
@@ -145,7 +144,7 @@ def run(
     wanted: Sequence[Wanted],
     connection: sqlite3.Connection,
     name: str,
-    world: World,
+    runtime: Runtime,
     log: Log,
     fresh: bool,
     missing: bool,
@@ -154,7 +153,7 @@ def run(
 
     Without an archive nothing is asked: each request would cost the source, and be for nothing.
     """
-    now = microseconds.number(world.clock.now())
+    now = microseconds.number(runtime.clock.now())
     try:
         last = None if fresh else continued(connection, name, now, missing)
         # A new run has nothing yet, even if the clock was ahead when something was captured.
@@ -165,14 +164,14 @@ def run(
     _note(connection, name, current._replace(over=False))
     problem = ""
     for place, one in enumerate(wanted, 1):
-        request = request_of(one, world, world.clock.now())
+        request = request_of(one, runtime, runtime.clock.now())
         shown = plain(request.canonical)
         done = Done(one.name, request.provider.name, shown, "held", None)
         if problem:
             done = done._replace(state="not asked", reason=problem)
         elif shown not in has:
             log.progress(f"{place} of {len(wanted)}: {visible(one.name)} ...")
-            done, problem = _ask(request, done, world)
+            done, problem = _ask(request, done, runtime)
             if done.state == "captured":
                 has.add(shown)
         yield done
@@ -180,10 +179,10 @@ def run(
         with contextlib.suppress(ArchiveError):  # a run that is not over is continued, and has everything
             _note(connection, name, current._replace(over=True))
         log.progress("taking up what was captured ...")
-        _take_up(connection, world)
+        _take_up(connection, runtime)
 
 
-def _take_up(connection: sqlite3.Connection, world: World) -> None:
+def _take_up(connection: sqlite3.Connection, runtime: Runtime) -> None:
     """Takes up what is due, so that the first question need not; if it cannot be done now, that one does it."""
     with contextlib.suppress(ArchiveError, *BROKEN):
         pools = connection.execute("SELECT name FROM pools WHERE id IN (SELECT pool FROM due)").fetchall()
@@ -191,24 +190,24 @@ def _take_up(connection: sqlite3.Connection, world: World) -> None:
             is_left = True
             while is_left:
                 with schema.transaction(connection):
-                    is_left = rederive.Archived(connection, world.find, {}).take_up(pool, AT_ONCE)
+                    is_left = rederive.Archived(connection, runtime.find, {}).take_up(pool, AT_ONCE)
 
 
-def _ask(request: Request, done: Done, world: World) -> tuple[Done, str]:
+def _ask(request: FetchRequest, done: Done, runtime: Runtime) -> tuple[Done, str]:
     """What became of a request; and why the archive can no longer be used, or ""."""
-    collected = collect(request, world, Log())
-    clean = credentials.redactor(collected.secrets)
-    failures = [one for one in collected.taken.gaps if one.type in FAILURES]
+    collected = collect(request, runtime, Log())
+    clean = redactor(collected.secrets)
+    failures = [one for one in collected.selection.gaps if one.is_failure]
     memory = collected.memory
     if memory is not None:
         memory.finish(None, ExitStatus.FOUND if failures else ExitStatus.OK)
         if memory.problem and not failures:
             failures = [ConfigError("not_recorded", problem=memory.problem).gap]
     problem = "the archive can no longer be used" if memory is not None and memory.problem else ""
-    said = failures or [one for one in collected.taken.gaps if one.type == "truncated"]
+    said = failures or [one for one in collected.selection.gaps if one.type == "truncated"]
     reason = clean(" ".join(dict.fromkeys(one.reason for one in said)))
     state: State = "failed" if failures else "captured"
-    items = len(collected.taken.kept)
+    items = len(collected.selection.records)
     return done._replace(state=state, items=items, exchanges=collected.requests, reason=reason), problem
 
 

@@ -29,13 +29,13 @@ from pit_fetch.archive.store.journal import Key
 from pit_fetch.archive_admin import recheck
 from pit_fetch.errors import PitFetchError
 from pit_fetch.pipeline import envelope
-from pit_fetch.pipeline.select import parse_cursor
+from pit_fetch.pipeline.cursor import parse_cursor
 from pit_fetch.provider import STAMPS, Record
 
 Told = Callable[[int, int], None]
 
 # With a PIT some names of fields are left out; which PIT it is does not matter here.
-_VIEWS = {True: envelope.View(), False: envelope.View(pit=datetime.fromtimestamp(0, UTC))}
+_VIEWS = {True: envelope.EnvelopeOptions(), False: envelope.EnvelopeOptions(pit=datetime.fromtimestamp(0, UTC))}
 
 
 class _Said(NamedTuple):
@@ -198,7 +198,7 @@ def _saying(record: Record, wanted: Collection[_Said]) -> Iterator[_Said]:
     shown: dict[bool, Any] = {}
     for one in wanted:
         if one.is_open not in shown:
-            (item,) = envelope.of([record], (), _VIEWS[one.is_open]).data
+            (item,) = envelope.build([record], (), _VIEWS[one.is_open]).data
             shown[one.is_open] = json.loads(json.dumps(item))
         if _said(shown[one.is_open], one.is_open, one.names) == one:
             yield one

@@ -23,8 +23,8 @@ from pit_fetch.engine.progress import Log
 from pit_fetch.engine.report import Outcome
 from pit_fetch.engine.run import run
 from pit_fetch.provider import Provider
-from pit_fetch.runtime import Clock, World
-from pit_fetch.transport import Replay
+from pit_fetch.runtime import Clock, Runtime
+from pit_fetch.transport import ReplayingTransport
 
 # Stands in for every credential: what is recorded holds none.
 _NO_KEY = "archived"
@@ -107,18 +107,18 @@ def _again(
             held["PIT_FETCH_ARCHIVE"] = path = os.path.join(folder, "held.db")
             with closing(schema.open_to_write(path)) as copy:
                 _fill(copy, connection, earlier, find)
-        hosts = {host.override: fetch.hosts[host.name] for host in provider.hosts if host.name in fetch.hosts}
+        hosts = {host.url_variable: fetch.hosts[host.name] for host in provider.hosts if host.name in fetch.hosts}
         keys = {credential.variables[0]: _NO_KEY for credential in provider.credentials}
-        world = World(
+        runtime = Runtime(
             environ={**hosts, **keys, **held, PLAN: fetch.plan},
             folder=folder,
             clock=_between(microseconds.moment(fetch.began), microseconds.moment(ended)),
-            transport=Replay(rederive.replies(exchanges)),
+            transport=ReplayingTransport(rederive.replies(exchanges)),
             find=find,
             read_stdin=lambda seconds: b"",
         )
         request = one.request._replace(provider=_without_keys(provider), offline=is_offline)
-        return run(request, world, Log(), [])
+        return run(request, runtime, Log(), [])
 
 
 def _fill(target: sqlite3.Connection, source: sqlite3.Connection, keys: Sequence[Key], find: rederive.Find) -> None:

@@ -160,7 +160,7 @@ def _line(finding: Finding) -> str:
 
 
 def _version() -> str:
-    from pit_fetch import __version__
+    from pit_fetch.support.version import __version__
 
     return __version__
 

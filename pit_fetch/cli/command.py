@@ -1,7 +1,7 @@
 """The commands other than a fetch: ``pit_fetch init``, ``doctor``, ``config`` and so on. Text or JSON, no envelope.
 
 Each is a module of its own with ``run(argv, environ, folder) -> Answer``, imported only when needed. Those that
-work on an archive have ``run(argv, world, log) -> Answer``: they need a clock, the network and a progress line.
+work on an archive have ``run(argv, runtime, log) -> Answer``: they need a clock, the network and a progress line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pit_fetch.support.suggest import option, shown
 
 if TYPE_CHECKING:
     from pit_fetch.engine.progress import Log
-    from pit_fetch.runtime import World
+    from pit_fetch.runtime import Runtime
 
 
 _MODULES = {
@@ -69,12 +69,12 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
     return _answered(argv, environ, folder)
 
 
-def work(argv: Sequence[str], world: World, log: Log) -> Answer:
+def work(argv: Sequence[str], runtime: Runtime, log: Log) -> Answer:
     """The same for a command that works on an archive."""
     import gc
 
     gc.enable()  # the process has switched it off, but this may take hours
-    return _answered(argv, world, log)
+    return _answered(argv, runtime, log)
 
 
 def _answered(argv: Sequence[str], *given: Any) -> Answer:

@@ -10,16 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
-from pit_fetch.gaps import Gap, gap
+from pit_fetch.gaps import FAILURES, Gap, gap
 from pit_fetch.request import audience
-from pit_fetch.runtime import World, alarm, real_world
+from pit_fetch.runtime import Runtime, alarm, real_runtime
 from pit_fetch.support import process
 from pit_fetch.support.terminal import check_file, deliver, harmless, line, terminal_width, visible, write_file
 
 if TYPE_CHECKING:
     from pit_fetch.engine.progress import Log
     from pit_fetch.engine.report import Outcome
-    from pit_fetch.request.fetch_request import Request
+    from pit_fetch.request.fetch_request import FetchRequest
 
 
 class _Answer:
@@ -39,16 +39,16 @@ class _Answer:
 
     def refuse(self, one: Gap, status: ExitStatus = ExitStatus.REFUSED) -> None:
         from pit_fetch.formats.json import render
-        from pit_fetch.pipeline.envelope import View, of
+        from pit_fetch.pipeline.envelope import EnvelopeOptions, build
 
-        self.set(render(of([], [one], View())), status, one.reason)
+        self.set(render(build([], [one], EnvelopeOptions())), status, one.reason)
 
 
-def main(argv: Sequence[str] | None = None, world: World | None = None) -> int:
-    """Runs the command on ``argv`` (default: the process's) in ``world``, and returns the exit status."""
-    world = real_world(alarm) if world is None else world
+def main(argv: Sequence[str] | None = None, runtime: Runtime | None = None) -> int:
+    """Runs the command on ``argv`` (default: the process's) in ``runtime``, and returns the exit status."""
+    runtime = real_runtime(alarm) if runtime is None else runtime
     words = list(sys.argv[1:] if argv is None else argv)
-    return _answered(world, lambda answer: _run(_released(words, answer), world, answer))
+    return _answered(runtime, lambda answer: _run(_released(words, answer), runtime, answer))
 
 
 def _released(words: list[str], answer: _Answer) -> list[str]:
@@ -62,12 +62,12 @@ def _released(words: list[str], answer: _Answer) -> list[str]:
     return rest
 
 
-def ask(request: Request, argv: Sequence[str], world: World) -> int:
+def ask(request: FetchRequest, argv: Sequence[str], runtime: Runtime) -> int:
     """Runs one request as :func:`main` runs the words that it was made of."""
-    return _answered(world, lambda answer: _ask(request, list(argv), world, answer))
+    return _answered(runtime, lambda answer: _ask(request, list(argv), runtime, answer))
 
 
-def _answered(world: World, run: Callable[[_Answer], None]) -> int:
+def _answered(runtime: Runtime, run: Callable[[_Answer], None]) -> int:
     stdout, stderr = sys.stdout, sys.stderr
     answer = _Answer()
     # Nothing that a provider or a library prints may mix with the envelope, or leak on stderr.
@@ -83,26 +83,26 @@ def _answered(world: World, run: Callable[[_Answer], None]) -> int:
     finally:
         sys.stdout, sys.stderr = stdout, stderr
     process.keep_interrupts_out()
-    return _emit(answer, world)
+    return _emit(answer, runtime)
 
 
-def _run(argv: list[str], world: World, answer: _Answer) -> None:
+def _run(argv: list[str], runtime: Runtime, answer: _Answer) -> None:
     from pit_fetch.cli import parser
 
     if argv[:1] == ["help"]:
         argv = _help_words(argv[1:])
     if argv[:1] and argv[0] in parser.LOOKS:
-        _look(argv, world, answer)
+        _look(argv, runtime, answer)
         return
     if argv[:1] == ["normalize"]:
-        _normalize(argv, world, answer)
+        _normalize(argv, runtime, answer)
         return
     if argv[:1] and argv[0] in parser.COMMANDS:
-        _run_command(argv, world, answer)
+        _run_command(argv, runtime, answer)
         return
     listing = parser.listing_of(argv)
     if listing:
-        answer.set(_list(listing, argv, world))
+        answer.set(_list(listing, argv, runtime))
         return
     source = parser.source_of(argv)
     if source is None:
@@ -111,52 +111,52 @@ def _run(argv: list[str], world: World, answer: _Answer) -> None:
 
         names, flags = registry.known_names(), parser.COMMON_FLAGS
         raise UsageError("usage", text=without_source(argv, parser.COMMANDS, registry.BUNDLED_NAMES, names, flags))
-    _fetch(argv, source, world, answer)
+    _fetch(argv, source, runtime, answer)
 
 
-def _fetch(argv: list[str], source: str, world: World, answer: _Answer) -> None:
+def _fetch(argv: list[str], source: str, runtime: Runtime, answer: _Answer) -> None:
     from pit_fetch.request.fetch_request import parse
 
-    world, defaults = _settled(world)
-    _ask(parse(argv, world.find(source), world.environ, defaults), argv, world, answer)
+    runtime, defaults = _settled(runtime)
+    _ask(parse(argv, runtime.find(source), runtime.environ, defaults), argv, runtime, answer)
 
 
-def _ask(request: Request, argv: list[str], world: World, answer: _Answer) -> None:
+def _ask(request: FetchRequest, argv: list[str], runtime: Runtime, answer: _Answer) -> None:
     from pit_fetch.engine.run import run
 
-    _hand_over(request, lambda asked, log: run(asked, world, log, argv), world, answer)
+    _hand_over(request, lambda asked, log: run(asked, runtime, log, argv), runtime, answer)
 
 
-def _look(argv: list[str], world: World, answer: _Answer) -> None:
+def _look(argv: list[str], runtime: Runtime, answer: _Answer) -> None:
     """``diff`` and ``explain``: a fetch's options, and an envelope that is not a fetch's."""
     from pit_fetch.cli import parser
     from pit_fetch.request.fetch_request import parse
 
     command, *words = argv
     if parser.listing_of(words):
-        answer.set(_list("help", words, world, command))
+        answer.set(_list("help", words, runtime, command))
         return
-    world, defaults = _settled(world)
+    runtime, defaults = _settled(runtime)
     source = parser.source_of(words)
     if source is None:
         raise UsageError(
             "usage", text=f"{command} takes the options of a fetch: pit_fetch {command} --source SOURCE ..."
         )
-    provider = world.find(source)
+    provider = runtime.find(source)
     if command == "diff":
         from pit_fetch.inspect import diff
 
         each = parser.each_with_one(words, "--pit", count=2, needed=diff.TWO_PITS)
-        earlier, later = (parse(one, provider, world.environ, defaults) for one in each)
-        _hand_over(later, lambda asked, log: diff.run(earlier, asked, world, log, argv), world, answer)
+        earlier, later = (parse(one, provider, runtime.environ, defaults) for one in each)
+        _hand_over(later, lambda asked, log: diff.run(earlier, asked, runtime, log, argv), runtime, answer)
     else:
         from pit_fetch.inspect import explain
 
-        request = parse(words, provider, world.environ, defaults)
-        _hand_over(request, lambda asked, log: explain.run(asked, world, log, argv), world, answer)
+        request = parse(words, provider, runtime.environ, defaults)
+        _hand_over(request, lambda asked, log: explain.run(asked, runtime, log, argv), runtime, answer)
 
 
-def _normalize(argv: list[str], world: World, answer: _Answer) -> None:
+def _normalize(argv: list[str], runtime: Runtime, answer: _Answer) -> None:
     """A transformer's items as the answer of a fetch that reads them from a file."""
     from pit_fetch.cli import parser
     from pit_fetch.normalize import PROVIDER
@@ -166,53 +166,53 @@ def _normalize(argv: list[str], world: World, answer: _Answer) -> None:
     if parser.listing_of(words) == "help":
         answer.set(parser.build_parser(PROVIDER, command).format_help())
         return
-    world, defaults = _settled(world)
-    _ask(parse(words, PROVIDER, world.environ, {"input_file": "-", **defaults}, command), argv, world, answer)
+    runtime, defaults = _settled(runtime)
+    _ask(parse(words, PROVIDER, runtime.environ, {"input_file": "-", **defaults}, command), argv, runtime, answer)
 
 
-def _settled(world: World) -> tuple[World, Mapping[str, object]]:
-    """``world`` with the settings of its folder, and the options that nobody has to give."""
+def _settled(runtime: Runtime) -> tuple[Runtime, Mapping[str, object]]:
+    """``runtime`` with the settings of its folder, and the options that nobody has to give."""
     from pit_fetch.engine import settings_files
 
-    world, settings = settings_files.settled(world)
-    return world, {"format": "table", **settings.options} if _is_for_a_person(world) else settings.options
+    runtime, settings = settings_files.settled(runtime)
+    return runtime, {"format": "table", **settings.options} if _is_for_a_person(runtime) else settings.options
 
 
-def _log(request: Request, world: World) -> Log:
+def _log(request: FetchRequest, runtime: Runtime) -> Log:
     from pit_fetch.engine.progress import Log
 
     return Log(
-        stream=world.stderr,
-        terminal=world.stderr is not None and world.stderr.isatty(),
+        stream=runtime.stderr,
+        terminal=runtime.stderr is not None and runtime.stderr.isatty(),
         verbose=request.verbose,
         pit_mode=request.pit is not None,
-        erases=world.environ.get("TERM") != "dumb",
+        erases=runtime.environ.get("TERM") != "dumb",
     )
 
 
-def _is_for_a_person(world: World) -> bool:
+def _is_for_a_person(runtime: Runtime) -> bool:
     """Whether a person reads the standard output: agents, and whoever runs them, read JSON."""
-    return world.stdout is not None and world.stdout.isatty() and not audience.is_in_charge(world.environ)
+    return runtime.stdout is not None and runtime.stdout.isatty() and not audience.is_in_charge(runtime.environ)
 
 
-def _prepared(request: Request, world: World) -> Request:
+def _prepared(request: FetchRequest, runtime: Runtime) -> FetchRequest:
     """The request for its output's place; what can go wrong there is checked before the source is asked."""
     from pit_fetch.formats import renderer
 
     renderer(request.format)
     if request.output:
-        check_file(os.path.join(world.folder, request.output))
-    elif request.format == "table" and world.stdout is not None:
-        return request._replace(width=terminal_width(world.stdout, world.environ))
+        check_file(os.path.join(runtime.folder, request.output))
+    elif request.format == "table" and runtime.stdout is not None:
+        return request._replace(width=terminal_width(runtime.stdout, runtime.environ))
     return request
 
 
-def _hand_over(request: Request, run: Callable[[Request, Log], Outcome], world: World, answer: _Answer) -> None:
+def _hand_over(
+    request: FetchRequest, run: Callable[[FetchRequest, Log], Outcome], runtime: Runtime, answer: _Answer
+) -> None:
     """What ``run`` makes of ``request``, to stdout or to the file it names: a mere failure never to the file."""
-    from pit_fetch.pipeline.envelope import FAILURES
-
-    request = _prepared(request, world)
-    answer.log = _log(request, world)
+    request = _prepared(request, runtime)
+    answer.log = _log(request, runtime)
     outcome = run(request, answer.log)
     text, notes = outcome.text, outcome.notes
     failed = not outcome.envelope.data and any(one["type"] in FAILURES for one in outcome.envelope.gaps)
@@ -221,21 +221,21 @@ def _hand_over(request: Request, run: Callable[[Request, Log], Outcome], world: 
 
         text, notes = render(outcome.envelope), ()
     elif request.output:
-        write_file(os.path.join(world.folder, request.output), text)
+        write_file(os.path.join(runtime.folder, request.output), text)
         text = ""
     answer.set(text if isinstance(text, str) else "", outcome.status, outcome.complaint, notes)
 
 
-def _run_command(argv: list[str], world: World, answer: _Answer) -> None:
+def _run_command(argv: list[str], runtime: Runtime, answer: _Answer) -> None:
     from pit_fetch.cli import command, parser
 
     if argv[0] in parser.WORKS:
         from pit_fetch.engine.progress import Log
 
-        answer.log = Log(world.stderr, terminal=world.stderr is not None and world.stderr.isatty())
-        made = command.work(argv, world, answer.log)
+        answer.log = Log(runtime.stderr, terminal=runtime.stderr is not None and runtime.stderr.isatty())
+        made = command.work(argv, runtime, answer.log)
     else:
-        made = command.run(argv, world.environ, world.folder)
+        made = command.run(argv, runtime.environ, runtime.folder)
     answer.set(made.text if made.exact else visible(made.text, keep="\n\t"), made.status, made.complaint)
 
 
@@ -248,30 +248,30 @@ def _help_words(names: list[str]) -> list[str]:
     return [names[0], "--help"] if names[0] in COMMANDS else ["--source", names[0], "--help"]
 
 
-def _list(listing: str, argv: list[str], world: World, command: str = "") -> str:
+def _list(listing: str, argv: list[str], runtime: Runtime, command: str = "") -> str:
     from pit_fetch.cli import parser
     from pit_fetch.engine import registry
 
     if listing == "version":
-        from pit_fetch import __version__
+        from pit_fetch.support.version import __version__
 
         return f"pit_fetch {__version__}\n"
     if listing == "sources":
         from pit_fetch.engine.catalog import table
 
-        return table(registry.listings(), world.environ, world.folder, as_json="--json" in argv)
+        return table(registry.listings(), runtime.environ, runtime.folder, as_json="--json" in argv)
     source = parser.source_of(argv)
-    text = parser.build_parser(None if source is None else world.find(source), command).format_help()
+    text = parser.build_parser(None if source is None else runtime.find(source), command).format_help()
     return text if source else f"{text}\nsources: {', '.join(registry.BUNDLED_NAMES)}, and see --list-sources\n"
 
 
-def _emit(answer: _Answer, world: World) -> int:
+def _emit(answer: _Answer, runtime: Runtime) -> int:
     """Writes the answer, all of it. A reader that went away is not worth an error message."""
     status, complaint = answer.status, answer.complaint
     if answer.log is not None:
         answer.log.clear()
         complaint = "" if complaint in answer.log.told else complaint
-    stdout = answer.released or world.stdout
+    stdout = answer.released or runtime.stdout
     if stdout is None:
         return ExitStatus.CLOSED_PIPE
     try:
@@ -284,7 +284,7 @@ def _emit(answer: _Answer, world: World) -> int:
         problem = getattr(error, "strerror", None) or "it is closed"
         status, complaint = ExitStatus.BUG, f"stdout cannot be written ({problem}): the answer is incomplete"
     told = "".join(line(text) for text in (*answer.notes, complaint) if text)
-    if told and world.stderr is not None:
+    if told and runtime.stderr is not None:
         with contextlib.suppress(OSError, ValueError):
-            deliver(world.stderr, told, process.STDERR_SECONDS)
+            deliver(runtime.stderr, told, process.STDERR_SECONDS)
     return status

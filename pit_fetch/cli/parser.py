@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import NAMES as FORMS
-from pit_fetch.pipeline.select import Cursor, parse_cursor
+from pit_fetch.pipeline.cursor import Cursor, parse_cursor
 from pit_fetch.provider import Option
 from pit_fetch.request.query import help_text
 from pit_fetch.request.values import flag_of, instant
@@ -57,7 +57,7 @@ def budget(name: str, text: str) -> int:
 
 
 _DATE_TO = Option(
-    "date_to", "published at or before; a date includes the whole day", metavar="DATE", read=lambda text: _until(text)
+    "date_to", "published at or before; a date includes the whole day", metavar="DATE", parse=lambda text: _until(text)
 )
 
 # The options of every source, in the groups of --help.
@@ -68,13 +68,13 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
             "pit",
             "only what was public at this instant: 2024-02-15T16:00:00-05:00",
             metavar="ISO8601",
-            read=_pit,
+            parse=_pit,
             kind="instant",
         ),
         Option("date_from", "published at or after: a New York date or a full timestamp", kind="instant"),
         _DATE_TO,
         Option("limit", "maximum number of items, after filtering", kind="integer", default=50),
-        Option("after", "resume from the cursor in a truncated gap", metavar="CURSOR", read=_cursor),
+        Option("after", "resume from the cursor in a truncated gap", metavar="CURSOR", parse=_cursor),
         Option("max_pages", "maximum number of pages of public records to read", kind="integer", default=10),
         Option("timeout", "time limit for the whole fetch", kind="number", default=60.0),
         Option("input_file", "read a raw provider reply instead of the network; - is stdin", metavar="PATH"),
@@ -89,7 +89,7 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
             "max_chars",
             "maximum size of the output; a longer item is continued; 0 means no limit",
             metavar="N",
-            read=_budget,
+            parse=_budget,
         ),
         Option("pretty", "indent the JSON", kind="flag", default=False),
         Option("fail", "exit 3, 4 or 5 on a config, input or upstream gap", kind="flag", default=False),

@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from pit_fetch.engine.credentials import redactor
 from pit_fetch.errors import UsageError
+from pit_fetch.support.redaction import redactor
 
 if TYPE_CHECKING:
     from pit_fetch.engine.report import Collected, Outcome
-    from pit_fetch.request.fetch_request import Request
+    from pit_fetch.request.fetch_request import FetchRequest
 
 VARIABLE = "PIT_FETCH_AUDIT"
 _NOT_A_FILE = "it is not a regular file"
@@ -52,10 +52,10 @@ def write(name: str, entry: Mapping[str, Any]) -> None:
 
 
 def entry(
-    request: Request, now: datetime, argv: Sequence[str], collected: Collected, outcome: Outcome
+    request: FetchRequest, now: datetime, argv: Sequence[str], collected: Collected, outcome: Outcome
 ) -> dict[str, object]:
     """What there is to say about one call. Secrets are redacted."""
-    redact, tally = redactor(collected.secrets), collected.tally
+    redact, withheld = redactor(collected.secrets), collected.withheld
     return {
         "time": now.isoformat(),
         "argv": [redact(word) for word in argv],
@@ -63,10 +63,10 @@ def entry(
         "source": request.provider.name,
         "requests": collected.requests,
         "kept": [redact(record.id) for record in outcome.kept],
-        "withheld": [redact(name) for name in tally.late],
-        "undated": [redact(name) for name in tally.undated],
-        "unusable": tally.unusable,
-        "gaps": [one.type for one in collected.taken.gaps],
+        "withheld": [redact(name) for name in withheld.late],
+        "undated": [redact(name) for name in withheld.undated],
+        "unusable": withheld.unusable,
+        "gaps": [one.type for one in collected.selection.gaps],
         "failure": collected.failure,
         "exit": int(outcome.status),
     }

@@ -1,18 +1,13 @@
-"""Credentials, from the environment or else the nearest ``.env``, and their redaction by value."""
+"""Credentials, from the environment or else the nearest ``.env``."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Mapping
-from urllib.parse import quote, quote_plus
+from collections.abc import Mapping
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.provider import Credential, Provider
-
-REDACTED = "[redacted]"
-# A shorter value (the public key "demo", say) is not a secret, and would punch holes in ordinary words.
-MIN_LENGTH_IN_DATA = 12
 
 
 def resolve(provider: Provider, environ: Mapping[str, str], folder: str) -> dict[str, str]:
@@ -86,27 +81,6 @@ def known_secrets(provider: Provider, environ: Mapping[str, str], folder: str) -
             with contextlib.suppress(ConfigError):
                 found.append(lookup(credential, environ, folder)[1])
     return tuple(value for value in found if value)
-
-
-def redactor(secrets: Iterable[str], min_length: int = 1) -> Callable[[str], str]:
-    """A function that replaces every secret in a text, both as it is and as a URL would encode it."""
-    found = spellings(secret for secret in secrets if len(secret) >= min_length)
-    if not found:
-        return str
-
-    def redact(text: str) -> str:
-        for spelling in found:
-            if spelling in text:
-                text = text.replace(spelling, REDACTED)
-        return text
-
-    return redact
-
-
-def spellings(secrets: Iterable[str]) -> list[str]:
-    """Every secret as it is and as a URL would encode it, the longest first."""
-    found = {spelling for secret in secrets for spelling in (secret, quote(secret, safe=""), quote_plus(secret))}
-    return sorted(found, key=len, reverse=True)
 
 
 def _nearest_env_file(folder: str) -> str | None:

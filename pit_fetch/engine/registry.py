@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
+from pit_fetch import provider as author_api
 from pit_fetch.errors import UsageError
 from pit_fetch.provider import API_VERSION, Provider
 from pit_fetch.support import bundled, suggest
@@ -117,9 +118,19 @@ def _examine(claims: list[EntryPoint]) -> Listing:
     except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:  # noqa: BLE001 - a plugin may raise anything on import, even SystemExit
-        return Listing(entry.name, None, f"{_package(entry)} cannot be loaded ({type(error).__name__})")
+        problem = f"cannot be loaded ({type(error).__name__}){_advice(error)}"
+        return Listing(entry.name, None, f"{_package(entry)} {problem}")
     problem = _problem_with(provider, entry)
     return Listing(entry.name, None, f"{_package(entry)} {problem}") if problem else Listing(entry.name, provider)
+
+
+def _advice(error: BaseException) -> str:
+    """Return what to add about a plugin that uses names of another version of the provider API, else ""."""
+    class_name, _, rest = str(error).partition(".__new__() got an unexpected keyword")
+    is_renamed = isinstance(error, TypeError) and bool(rest) and class_name in author_api.__all__
+    if is_renamed or (isinstance(error, ImportError) and error.name == author_api.__name__):
+        return f": it uses names that provider API {API_VERSION} does not have; install a matching version"
+    return ""
 
 
 def _problem_with(provider: object, entry: EntryPoint) -> str:

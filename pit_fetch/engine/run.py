@@ -14,13 +14,15 @@ from pit_fetch.engine import audit, credentials, input_files
 from pit_fetch.engine.report import Collected, Outcome, report
 from pit_fetch.errors import ConfigError, InputError, PitFetchError, UpstreamError
 from pit_fetch.formats import json as as_json
-from pit_fetch.gaps import Code, Gap, gap
-from pit_fetch.pipeline.select import Position, Taken, Taking, Tally, in_order, position, public, take
+from pit_fetch.gaps import Gap, gap
+from pit_fetch.pipeline.cursor import Position, position
+from pit_fetch.pipeline.select import Selection, SelectionBuilder, WithheldCounts, in_order, public, take
 from pit_fetch.provider import Context, Page, Query, Record, Stage, Watermark
-from pit_fetch.request.fetch_request import Request
+from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.query import caveats, in_window, is_of_publication, is_out_of_reach, understood
-from pit_fetch.runtime import TimeIsUp, World
-from pit_fetch.times import spoken
+from pit_fetch.runtime import Runtime, TimeIsUp
+from pit_fetch.support.redaction import redactor
+from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
     from pit_fetch.archive.session import Held, Memory
@@ -41,10 +43,10 @@ class Source(NamedTuple):
     client: Client | None = None
 
 
-def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
+def run(request: FetchRequest, runtime: Runtime, log: Log, argv: list[str]) -> Outcome:
     """The outcome of ``request``. Raises UsageError if the audit file cannot be written."""
-    audit_path = audit.path(world.environ)
-    collected = collect(request, world, log)
+    audit_path = audit.path(runtime.environ)
+    collected = collect(request, runtime, log)
     try:
         outcome = report(request, collected)
     except (TypeError, ValueError, RecursionError) as error:  # a payload that JSON cannot express
@@ -52,7 +54,7 @@ def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
         outcome = report(request, collected)
     log.summary(request.provider.name, outcome.kept, outcome.gaps)
     if audit_path:
-        audit.write(audit_path, audit.entry(request, world.clock.now(), argv, collected, outcome))
+        audit.write(audit_path, audit.entry(request, runtime.clock.now(), argv, collected, outcome))
     if collected.memory is not None:
         # A binary answer is one of a person's tools: what is kept, and replayed, is the envelope that it was made of.
         text = outcome.text if isinstance(outcome.text, str) else as_json.render(outcome.envelope)
@@ -60,61 +62,69 @@ def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
     return outcome
 
 
-def collect(request: Request, world: World, log: Log) -> Collected:
+def collect(request: FetchRequest, runtime: Runtime, log: Log) -> Collected:
     """The public records of ``request``, ordered, selected and cut, and the gaps met on the way."""
-    provider, started = request.provider, world.clock.now()
-    deadline = world.clock.monotonic() + request.timeout
-    log.detail(f"{provider.name} as of {spoken(request.pit or started)}" + ("" if request.pit else " (open mode)"))
-    log.as_of = f", as of {spoken(request.pit)}" if request.pit else ""
-    collected, source = Collected(Taken(), Tally()), Source(())
+    provider, started = request.provider, runtime.clock.now()
+    deadline = runtime.clock.monotonic() + request.timeout
+    log.detail(
+        f"{provider.name} as of {format_for_people(request.pit or started)}" + ("" if request.pit else " (open mode)")
+    )
+    log.as_of = f", as of {format_for_people(request.pit)}" if request.pit else ""
+    collected, source = Collected(Selection(), WithheldCounts()), Source(())
     try:
         query = understood(request, started)
-        memory = _memory(request, query, world)
+        memory = _memory(request, query, runtime)
         if memory is not None and request.offline:
-            return _offline(request, query, world, log, memory)
-        source = _source(request, query, world, log, deadline, memory)
+            return _offline(request, query, runtime, log, memory)
+        source = _source(request, query, runtime, log, deadline, memory)
         collected = collected._replace(
             secrets=source.secrets, opened=True, when_empty=_when_empty(request, query), memory=memory
         )
         said = tuple(caveats(query, provider.name))
         log.start(provider.name)
-        stream = _until_it_ends(request, world, source.stream, deadline)
-        taken = _take(request, query, world, log, stream, collected.tally)
-        collected = _saying(collected._replace(taken=taken), first=said)
+        stream = _until_it_ends(request, runtime, source.stream, deadline)
+        selection = _take(request, query, runtime, log, stream, collected.withheld)
+        collected = _saying(collected._replace(selection=selection), first=said)
         if memory is not None:
-            collected = _mixed(request, query, world, log, memory, collected)
+            collected = _mixed(request, query, runtime, log, memory, collected)
     except PitFetchError as error:
         # Something the request needs is missing: no fetch took place, so nothing was withheld either.
-        collected = Collected(Taken(gaps=(error.gap,)), Tally(), _secrets(request, world))
+        collected = Collected(Selection(gaps=(error.gap,)), WithheldCounts(), _secrets(request, runtime))
     except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:  # noqa: BLE001 - a provider may raise anything, even SystemExit
-        collected = _failed(request, collected._replace(secrets=_secrets(request, world)), error)
+        collected = _failed(request, collected._replace(secrets=_secrets(request, runtime)), error)
     return collected if source.client is None else collected._replace(requests=source.client.requests_made)
 
 
-def _take(request: Request, query: Query, world: World, log: Log, stream: Stream, tally: Tally) -> Taken:
+def _take(
+    request: FetchRequest, query: Query, runtime: Runtime, log: Log, stream: Stream, withheld: WithheldCounts
+) -> Selection:
     """What is wanted of a source's stream, as far as it comes."""
-    taking = Taking()
-    visible = public(stream, _cutoff(request, world), tally)
+    builder = SelectionBuilder()
+    visible = public(stream, _cutoff(request, runtime), withheld)
     try:
-        with world.alarm(request.timeout + ALARM_GRACE_SECONDS):
-            _keep(request, query, log, in_order(visible), taking)
+        with runtime.alarm(request.timeout + ALARM_GRACE_SECONDS):
+            _keep(request, query, log, in_order(visible), builder)
     except UpstreamError as error:  # the source broke its promised order; what came before the break is kept
-        taking.gaps.append(error.gap)
+        builder.gaps.append(error.gap)
     except TimeIsUp:
-        taking.gaps += _deadline_gaps(request)
-    return taking.taken()
+        builder.gaps += _deadline_gaps(request)
+    return builder.build()
 
 
 def _saying(collected: Collected, *last: Gap, first: Iterable[Gap] = ()) -> Collected:
     """``collected`` with gaps before and after its own."""
-    taken = collected.taken
-    return collected._replace(taken=taken._replace(gaps=(*first, *taken.gaps, *last)))
+    selection = collected.selection
+    return collected._replace(selection=selection._replace(gaps=(*first, *selection.gaps, *last)))
 
 
 def _keep(
-    request: Request, query: Query, log: Log, ordered: Iterable[Record | Watermark | Gap], taking: Taking
+    request: FetchRequest,
+    query: Query,
+    log: Log,
+    ordered: Iterable[Record | Watermark | Gap],
+    builder: SelectionBuilder,
 ) -> None:
     """What is wanted of public records in order."""
     provider = request.provider
@@ -123,13 +133,13 @@ def _keep(
     def select(record: Record) -> bool:
         wanted = in_window(query, record) and provider.select(query, record)
         if wanted:
-            log.kept(provider.name, len(taking.kept) + 1)
+            log.kept(provider.name, len(builder.records) + 1)
         return wanted
 
     derive = provider.derive(query)
     take(
-        stream if derive is None else _derived(stream, derive, taking),
-        taking,
+        stream if derive is None else _derived(stream, derive, builder),
+        builder,
         after=request.after.position if request.after else None,
         within=request.after is not None and request.after.within is not None,
         cap=request.max_pages * provider.page_size,
@@ -138,45 +148,47 @@ def _keep(
     )
 
 
-def _memory(request: Request, query: Query, world: World) -> Memory | None:
+def _memory(request: FetchRequest, query: Query, runtime: Runtime) -> Memory | None:
     """The archive of this fetch, if it has one. Raises ConfigError for --offline without one."""
     if request.input_file:
         return None
-    path = request.archive or world.environ.get("PIT_FETCH_ARCHIVE")
+    path = request.archive or runtime.environ.get("PIT_FETCH_ARCHIVE")
     if path:
         from pit_fetch.archive.session import Memory
 
-        return Memory(path, request, query, world)
+        return Memory(path, request, query, runtime)
     if request.offline:
         raise ConfigError("offline_without_archive")
     return None
 
 
-def _offline(request: Request, query: Query, world: World, log: Log, memory: Memory) -> Collected:
+def _offline(request: FetchRequest, query: Query, runtime: Runtime, log: Log, memory: Memory) -> Collected:
     """What the archive alone holds. Raises ConfigError if it cannot be used."""
     from pit_fetch.archive.store.errors import ArchiveError
 
-    secrets = _secrets(request, world)
-    log.clean = credentials.redactor(secrets)
+    secrets = _secrets(request, runtime)
+    log.clean = redactor(secrets)
     memory.start(secrets)
-    taken = Taken(gaps=(gap("offline"), *caveats(query, request.provider.name)))
-    collected = Collected(taken, Tally(), secrets, opened=True, when_empty=_when_empty(request, query))
+    selection = Selection(gaps=(gap("offline"), *caveats(query, request.provider.name)))
+    collected = Collected(selection, WithheldCounts(), secrets, opened=True, when_empty=_when_empty(request, query))
     try:
-        return _recalled(request, query, world, log, memory, collected, None)
+        return _recalled(request, query, runtime, log, memory, collected, None)
     except ArchiveError as error:
         raise ConfigError("archive_unusable", problem=error.problem) from None
 
 
-def _mixed(request: Request, query: Query, world: World, log: Log, memory: Memory, live: Collected) -> Collected:
+def _mixed(
+    request: FetchRequest, query: Query, runtime: Runtime, log: Log, memory: Memory, live: Collected
+) -> Collected:
     """The live answer, as the archive completes and corrects it: the live read is one more of its reads.
 
     Without a PIT the live answer is today's. An archive that holds nothing else changes nothing.
     """
     from pit_fetch.archive.store.errors import ArchiveError
 
-    read: Taken | None = None
+    read: Selection | None = None
     if not is_out_of_reach(query):  # or the network was not asked, and nothing had to be recorded either
-        read = live.taken
+        read = live.selection
         is_today = request.pit is None or query.operation.dating != "record" or request.capture
         holds_more = not is_today and memory.settle()
         if memory.problem:
@@ -184,32 +196,38 @@ def _mixed(request: Request, query: Query, world: World, log: Log, memory: Memor
         if not holds_more:
             return live
     try:
-        return _recalled(request, query, world, log, memory, live, read)
+        return _recalled(request, query, runtime, log, memory, live, read)
     except ArchiveError as error:
         return _saying(live, gap("archive_unusable", problem=error.problem))
 
 
 def _recalled(
-    request: Request, query: Query, world: World, log: Log, memory: Memory, collected: Collected, live: Taken | None
+    request: FetchRequest,
+    query: Query,
+    runtime: Runtime,
+    log: Log,
+    memory: Memory,
+    collected: Collected,
+    live: Selection | None,
 ) -> Collected:
     """``collected`` with the records that the archive holds at the PIT, down to where the ``live`` read stopped.
 
     Raises ArchiveError if the archive cannot be read.
     """
-    instant = _cutoff(request, world)() or query.now
-    said, taking = collected.taken.gaps, Taking()
+    instant = _cutoff(request, runtime)() or query.now
+    said, builder = collected.selection.gaps, SelectionBuilder()
     held = memory.recall(instant)
     if held is None:
         return collected._replace(memory=memory)
     if held.is_snapshot:
         said = tuple(_as_held(one) for one in said)
-    stream = _ordered(held, public(held.records, lambda: instant, collected.tally))
+    stream = _ordered(held, public(held.records, lambda: instant, collected.withheld))
     stop = None if live is None or held.is_snapshot else _stop(live)
-    _keep(request, query, log, stream if stop is None else _down_to(stream, stop), taking)
-    taken = taking.taken()
-    if live is not None and not taken.stopped and live.stopped and not held.is_snapshot:
-        taken = taken._replace(stopped=live.stopped, last=live.last, resume=live.last)
-    return _saying(collected._replace(taken=taken, memory=memory), first=said)
+    _keep(request, query, log, stream if stop is None else _down_to(stream, stop), builder)
+    selection = builder.build()
+    if live is not None and not selection.stopped and live.stopped and not held.is_snapshot:
+        selection = selection._replace(stopped=live.stopped, last=live.last, resume=live.last)
+    return _saying(collected._replace(selection=selection, memory=memory), first=said)
 
 
 def _ordered(held: Held, stream: Iterable[Record | Watermark | Gap]) -> Iterable[Record | Watermark | Gap]:
@@ -217,7 +235,7 @@ def _ordered(held: Held, stream: Iterable[Record | Watermark | Gap]) -> Iterable
     return in_order(stream) if held.is_snapshot else stream
 
 
-def _stop(live: Taken) -> Position | None:
+def _stop(live: Selection) -> Position | None:
     """The last position that the live read reached; None if it came to its end."""
     is_cut = live.stopped or any(one.type in ("truncated", "upstream_error") for one in live.gaps)
     if not is_cut:
@@ -233,18 +251,18 @@ def _down_to(stream: Iterable[Record | Watermark | Gap], stop: Position) -> Iter
 
 
 def _as_held(one: Gap) -> Gap:
-    """What is said of a snapshot, once the archive holds one."""
-    held: dict[Code, Code] = {"snapshot": "snapshot_held", "never_dated": "never_dated_held"}
-    return gap(held[one.code], **one.params) if one.code in held else one
+    """Return what takes the place of a gap about a snapshot, once the archive holds one."""
+    archived = one.code.about.archived
+    return gap(archived, **one.params) if archived else one
 
 
-def _derived(stream: Iterator[Record | Gap], derive: Stage, taking: Taking) -> Iterator[Record]:
+def _derived(stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBuilder) -> Iterator[Record]:
     """What the provider computes across the public records. Gaps bypass it."""
 
     def records() -> Iterator[Record]:
         for one in stream:
             if isinstance(one, Gap):
-                taking.gaps.append(one)
+                builder.gaps.append(one)
             else:
                 yield one
 
@@ -252,7 +270,7 @@ def _derived(stream: Iterator[Record | Gap], derive: Stage, taking: Taking) -> I
 
 
 def _until_it_ends(
-    request: Request, world: World, stream: Stream, deadline: float
+    request: FetchRequest, runtime: Runtime, stream: Stream, deadline: float
 ) -> Iterator[Record | Page | Watermark | Gap]:
     """``stream``, followed by a gap if an error or the deadline ends it.
 
@@ -263,7 +281,7 @@ def _until_it_ends(
             if not isinstance(one, (Record, Page, Watermark, Gap)):
                 raise TypeError("a provider may yield only Record, Page, Watermark and Gap")
             yield one
-            if world.clock.monotonic() > deadline:
+            if runtime.clock.monotonic() > deadline:
                 yield from _deadline_gaps(request)
                 return
     except UpstreamError as error:
@@ -278,12 +296,12 @@ def _until_it_ends(
         yield from _deadline_gaps(request)
 
 
-def _deadline_gaps(request: Request) -> list[Gap]:
+def _deadline_gaps(request: FetchRequest) -> list[Gap]:
     timeout = request.timeout
     return [gap("deadline", timeout=timeout), gap("timeout", host=request.provider.name, timeout=timeout)]
 
 
-def _when_empty(request: Request, query: Query) -> str:
+def _when_empty(request: FetchRequest, query: Query) -> str:
     # Of another date than that of publication it would not be true: a forecast is of a day to come.
     is_late = query.pit is not None and query.since is not None and query.since > query.pit
     if is_late and is_of_publication(query.operation):
@@ -291,30 +309,30 @@ def _when_empty(request: Request, query: Query) -> str:
     return request.provider.when_empty(query)
 
 
-def _cutoff(request: Request, world: World) -> Callable[[], datetime | None]:
+def _cutoff(request: FetchRequest, runtime: Runtime) -> Callable[[], datetime | None]:
     """The PIT, but never later than now: otherwise a PIT in the future would let a running bar through."""
     pit = request.pit
-    if pit is None or pit <= world.clock.now():
+    if pit is None or pit <= runtime.clock.now():
         return lambda: pit
-    return lambda: min(pit, world.clock.now())
+    return lambda: min(pit, runtime.clock.now())
 
 
 def _source(
-    request: Request, query: Query, world: World, log: Log, deadline: float, memory: Memory | None = None
+    request: FetchRequest, query: Query, runtime: Runtime, log: Log, deadline: float, memory: Memory | None = None
 ) -> Source:
     """The source, opened as the request demands. Raises ConfigError and InputError."""
     if request.input_file:
-        return _file(request, query, world, deadline)
+        return _file(request, query, runtime, deadline)
     from pit_fetch.net.client import Client, base_url
     from pit_fetch.net.ratelimit import rate_of
 
     provider = request.provider
-    resolved = credentials.resolve(provider, world.environ, world.folder)
+    resolved = credentials.resolve(provider, runtime.environ, runtime.folder)
     secrets = credentials.secret_values(provider, resolved)
-    log.clean = credentials.redactor(secrets)
+    log.clean = redactor(secrets)
     for host in provider.hosts:
-        base_url(host, world.environ)
-        rate_of(host, world.environ)
+        base_url(host, runtime.environ)
+        rate_of(host, runtime.environ)
     if memory is not None:
         memory.start(secrets)
     if is_out_of_reach(query):
@@ -322,14 +340,16 @@ def _source(
     client = Client(
         hosts=provider.hosts,
         credentials=resolved,
-        environ=world.environ,
-        clock=world.clock,
-        transport=world.transport if memory is None else memory.transport(world.transport),
+        environ=runtime.environ,
+        clock=runtime.clock,
+        transport=runtime.transport if memory is None else memory.transport(runtime.transport),
         timeout=request.timeout,
         deadline=deadline,
         on_request=log.request,
     )
-    context = Context(client, resolved, lambda name: input_files.path_of(provider, name, world.environ, world.folder))
+    context = Context(
+        client, resolved, lambda name: input_files.path_of(provider, name, runtime.environ, runtime.folder)
+    )
     stream = _begun(provider.fetch, query, context)
     if memory is None:
         return Source(stream, secrets, client)
@@ -342,25 +362,25 @@ def _begun(start: Callable[..., Iterable[Any]], *given: Any) -> Iterator[Any]:
     yield from start(*given)
 
 
-def _file(request: Request, query: Query, world: World, deadline: float) -> Source:
-    path, seconds = request.input_file or "", deadline - world.clock.monotonic()
-    body = world.read_stdin(seconds) if path == "-" else input_files.read_file(path, seconds)
+def _file(request: FetchRequest, query: Query, runtime: Runtime, deadline: float) -> Source:
+    path, seconds = request.input_file or "", deadline - runtime.clock.monotonic()
+    body = runtime.read_stdin(seconds) if path == "-" else input_files.read_file(path, seconds)
     if not body.strip():
         problem = "standard input is empty" if path == "-" else "it is empty"
         raise InputError("input_malformed", source=request.provider.name, problem=problem)
-    return Source(() if is_out_of_reach(query) else _begun(request.provider.read, body, query))
+    return Source(() if is_out_of_reach(query) else _begun(request.provider.parse_reply, body, query))
 
 
-def _secrets(request: Request, world: World) -> tuple[str, ...]:
+def _secrets(request: FetchRequest, runtime: Runtime) -> tuple[str, ...]:
     """The secrets that must not get out of a failed fetch, however far it got."""
-    return credentials.known_secrets(request.provider, world.environ, world.folder)
+    return credentials.known_secrets(request.provider, runtime.environ, runtime.folder)
 
 
-def _failed(request: Request, collected: Collected, error: BaseException) -> Collected:
+def _failed(request: FetchRequest, collected: Collected, error: BaseException) -> Collected:
     """Nothing from a crashed provider is used: which records it had yielded may depend on withheld ones."""
     hint = f"({type(error).__name__})" if request.pit is None else "See the audit file (PIT_FETCH_AUDIT)."
     said = gap("plugin_failed", source=request.provider.name, hint=hint)
-    return collected._replace(taken=Taken(gaps=(said,)), failure=_where(error))
+    return collected._replace(selection=Selection(gaps=(said,)), failure=_where(error))
 
 
 def _where(error: BaseException) -> str:

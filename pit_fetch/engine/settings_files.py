@@ -23,7 +23,7 @@ from pit_fetch.support.toml import NotToml, table_of
 from pit_fetch.times import parse_pit
 
 if TYPE_CHECKING:
-    from pit_fetch.runtime import World
+    from pit_fetch.runtime import Runtime
 
 PROJECT_FILE = "pit_fetch.toml"
 # The options whose defaults a file may set: none that says what is asked for, or as of when.
@@ -55,10 +55,10 @@ class Settings(NamedTuple):
     origins: Mapping[str, str] = {}
 
 
-def settled(world: World) -> tuple[World, Settings]:
-    """``world`` with the variables that files set, and the settings. Raises UsageError as :func:`read` does."""
-    settings = read(world.environ, world.folder)
-    return world._replace(environ=settings.environ), settings
+def settled(runtime: Runtime) -> tuple[Runtime, Settings]:
+    """``runtime`` with the variables that files set, and the settings. Raises UsageError as :func:`read` does."""
+    settings = read(runtime.environ, runtime.folder)
+    return runtime._replace(environ=settings.environ), settings
 
 
 def read(environ: Mapping[str, str], folder: str) -> Settings:

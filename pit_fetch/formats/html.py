@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pit_fetch import __version__
 from pit_fetch.formats.columns import Column, columns
 from pit_fetch.formats.html_page.markup import plain
 from pit_fetch.formats.html_page.style import FRAGMENT_STYLE, STYLE
 from pit_fetch.formats.html_page.timeline import Mark, svg
 from pit_fetch.provider import STAMPS
-from pit_fetch.times import spoken
+from pit_fetch.support.version import __version__
+from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
     from pit_fetch.pipeline.envelope import Envelope
@@ -59,9 +59,13 @@ class _Layout(NamedTuple):
 
 def render(envelope: Envelope, pretty: bool = False) -> str:
     """A whole document, UTF-8, whatever ``pretty`` says."""
-    asked, found = envelope.asked, columns(envelope.data, envelope.asked.kinds)
+    asked, found = envelope.provenance, columns(envelope.data, envelope.provenance.kinds)
     by_name = {one.name: one for one in found}
-    title = f"{asked.source or 'pit_fetch'} as of {spoken(asked.pit)}" if asked.pit else asked.source or "pit_fetch"
+    title = (
+        f"{asked.source or 'pit_fetch'} as of {format_for_people(asked.pit)}"
+        if asked.pit
+        else asked.source or "pit_fetch"
+    )
     head = (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{_text(title)}</title>'
         f'<meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" '
@@ -88,10 +92,10 @@ def _size(text: str) -> int:
 def fragment(envelope: Envelope) -> str:
     """The items and gaps for a notebook, which has a page of its own."""
     shown = envelope.data[:_NOTEBOOK_ROWS]
-    layout = _layout(columns(shown, envelope.asked.kinds), LARGEST / LARGEST_ITEMS)
+    layout = _layout(columns(shown, envelope.provenance.kinds), LARGEST / LARGEST_ITEMS)
     more = len(envelope.data) - len(shown)
     rest = f"<p>and {more} more in <code>.data</code></p>" if more else ""
-    summary = f"<p><strong>{_text(envelope.asked.source)}</strong> {_summary(envelope)}</p>"
+    summary = f"<p><strong>{_text(envelope.provenance.source)}</strong> {_summary(envelope)}</p>"
     return (
         f'<div class="pit-fetch"><style>{FRAGMENT_STYLE}</style>{summary}{_table(envelope, layout, len(shown), 60_000)}'
         f"{rest}{_gaps(envelope)}</div>"
@@ -99,11 +103,11 @@ def fragment(envelope: Envelope) -> str:
 
 
 def _header(envelope: Envelope, by_name: Mapping[str, Column]) -> str:
-    asked = envelope.asked
+    asked = envelope.provenance
     if asked.pit is None:
         heading = "What the source says <small>open mode: no PIT, nothing is withheld</small>"
     else:
-        weekday, day, clock, rest = spoken(asked.pit).split(" ", 3)
+        weekday, day, clock, rest = format_for_people(asked.pit).split(" ", 3)
         time = f'<time datetime="{asked.pit.isoformat()}">{weekday} {day}, {clock}</time>'
         heading = f"{_HEADINGS.get(asked.query.partition(' ')[0], 'What was public at {}').format(time)}"
         heading += f" <small>{_text(rest)}</small>"
@@ -145,7 +149,7 @@ def _figure(envelope: Envelope, by_name: Mapping[str, Column]) -> str:
     first, last = min(marks).at, max(marks).at
     span = f"{first:%-d %B %Y, %H:%M} to {last:%-d %B %Y, %H:%M}"
     what = f"<b>{_text(figures.name)}</b>, " if figures and len(marks) >= 5 else ""
-    drawn = svg(marks, envelope.asked.pit, f"Time line of {len(marks)} items, {span}")
+    drawn = svg(marks, envelope.provenance.pit, f"Time line of {len(marks)} items, {span}")
     return f"<figure>{drawn}<figcaption>{what}{span}</figcaption></figure>\n"
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from pit_fetch.formats.columns import Column, columns
-from pit_fetch.gaps import REASONS
+from pit_fetch.gaps import Code
 from pit_fetch.pipeline.envelope import Envelope
 from pit_fetch.provider import STAMPS
 from pit_fetch.support.terminal import visible
@@ -22,14 +22,14 @@ _TEXT, _HEADLINE = 28, 64
 # from the headline beside it: so much for both, on a line of so many characters.
 _BESIDE = ((100, 34, 24), (0, 30, 10))
 _FIRST = ("verdict", "change", "title", "headline", "name")
-_CONSTANT = (REASONS["late"][0], REASONS["undated"][1])
+_CONSTANT = frozenset({Code.LATE.about.type.value, Code.UNDATED.about.template})
 
 
 def render(envelope: Envelope, pretty: bool = False, width: int = WIDTH) -> str:
     """At most ``width`` characters to a line; columns that do not fit are named below. ``pretty`` changes nothing."""
     if not envelope.data:
         return "No items.\n" + _gaps(envelope)
-    found = columns(envelope.data, envelope.asked.kinds)
+    found = columns(envelope.data, envelope.provenance.kinds)
     kept, hidden = _fitting(_ordered(found, width), width)
     lines = [_GAP.join(one.head.rjust(one.width) if one.right else one.head.ljust(one.width) for one in kept).rstrip()]
     lines.append(_GAP.join("-" * one.width for one in kept))
@@ -121,5 +121,5 @@ def _length(text: str) -> int:
 
 def _gaps(envelope: Envelope) -> str:
     """The gaps, but for the two of every answer with a PIT that say nothing about this one."""
-    said = [one for one in envelope.gaps if not {one["type"], one["reason"]} & {*_CONSTANT}]
+    said = [one for one in envelope.gaps if not {one["type"], one["reason"]} & _CONSTANT]
     return "".join(f"\n{one['type']}: {visible(str(one['reason']))}\n" for one in said)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pit_fetch.engine.report import Outcome
-from pit_fetch.gaps import Gap
-from pit_fetch.pipeline.select import Position, position
+from pit_fetch.gaps import Code, Gap
+from pit_fetch.pipeline.cursor import Position, position
 from pit_fetch.provider import Record
 
 
@@ -19,10 +19,10 @@ def complete_to(answer: Outcome) -> Position:
 
 def in_gaps(gaps: list[Gap], held: Iterable[Gap]) -> list[Gap]:
     """``gaps``, with what an archive says of a snapshot in place of what a source alone would show."""
-    codes = {one.code for one in held}
-    instead = {"snapshot": "snapshot_held", "never_dated": "never_dated_held"}
-    kept = [one for one in gaps if instead.get(one.code) not in codes]
-    return [*kept, *(one for one in held if one.code in instead.values() and one not in kept)]
+    codes = {gap.code for gap in held}
+    kept = [gap for gap in gaps if gap.code.about.archived not in codes]
+    archived = {code.about.archived for code in Code} - {""}
+    return [*kept, *(gap for gap in held if gap.code in archived and gap not in kept)]
 
 
 def joined(

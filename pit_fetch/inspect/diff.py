@@ -16,20 +16,18 @@ from pit_fetch.engine.report import Collected, Outcome, report
 from pit_fetch.engine.run import run as ask
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.pipeline.envelope import FAILURES
-from pit_fetch.pipeline.select import Position, Taken, Tally, position
+from pit_fetch.pipeline.cursor import Position, position
+from pit_fetch.pipeline.select import Selection, WithheldCounts
 from pit_fetch.provider import Record
-from pit_fetch.request.fetch_request import Request
-from pit_fetch.runtime import World
-from pit_fetch.times import in_new_york, spoken
+from pit_fetch.request.fetch_request import FetchRequest
+from pit_fetch.runtime import Runtime
+from pit_fetch.times import format_for_people, in_new_york
 
 # The fields that a comparison adds to an item.
 FIELDS = ("change", "before")
 TWO_PITS = "diff needs two different instants: --pit EARLIER --pit LATER"
 # Sources that look back over some minutes only, unless told otherwise, have an option of this name.
 _LOOK_BACK, _LOOK_BACK_MINUTES = "lookback_minutes", 1_440
-# What each answer says by itself and the comparison says once, or in other words.
-_SAID_BY_REPORT = frozenset({"late", "undated", "nothing", "nothing_with_hint", "limit", "max_pages", "quoting"})
 
 
 class Read(NamedTuple):
@@ -43,43 +41,47 @@ class Read(NamedTuple):
         return self.reach is None or position(record) <= self.reach
 
 
-def run(earlier: Request, later: Request, world: World, log: Log, argv: list[str]) -> Outcome:
+def run(earlier: FetchRequest, later: FetchRequest, runtime: Runtime, log: Log, argv: list[str]) -> Outcome:
     """The difference between the answers to two requests that differ in their PIT alone. Raises UsageError."""
     earlier, later = _in_order(earlier, later)
-    since, world = look_back_from(earlier), _reading_once(earlier, world)
+    since, runtime = look_back_from(earlier), _reading_once(earlier, runtime)
     log.reads = True
-    outcomes = [ask(_whole(one, since), world, log, argv) for one in (earlier, later)]
+    outcomes = [ask(_whole(one, since), runtime, log, argv) for one in (earlier, later)]
     log.reads = False
-    gaps = [one for outcome in outcomes for one in outcome.gaps if one.code not in _SAID_BY_REPORT]
+    gaps = [one for outcome in outcomes for one in outcome.gaps if not one.code.about.per_fetch]
     reads = [_read(outcome) for outcome in outcomes]
-    taken = Taken(gaps=tuple(_once(gaps)))
-    failed = any(one.type in FAILURES for one in gaps)
+    selection = Selection(gaps=tuple(_once(gaps)))
+    failed = any(one.is_failure for one in gaps)
     if not failed:
         changed = changes(reads[0], reads[1], earlier.pit)
         said = (*_cuts((earlier, later), reads), *(() if changed else (gap("no_difference"),)))
-        taken = Taken(tuple(changed), (*taken.gaps, *said))
+        selection = Selection(tuple(changed), (*selection.gaps, *said))
     fields = (*later.fields, *FIELDS) if later.fields else ()
     query = f"diff {earlier.canonical} --pit {in_new_york(later.pit)}" if later.pit else ""
-    secrets = credentials.known_secrets(later.provider, world.environ, world.folder)
-    collected = Collected(taken, Tally(), secrets, opened=not failed, resumes=False)
+    secrets = credentials.known_secrets(later.provider, runtime.environ, runtime.folder)
+    collected = Collected(selection, WithheldCounts(), secrets, opened=not failed, resumes=False)
     outcome = report(later._replace(fields=fields, canonical=query), collected)
-    log.as_of = f", changes from {spoken(earlier.pit)} to {spoken(later.pit)}" if earlier.pit and later.pit else ""
+    log.as_of = (
+        f", changes from {format_for_people(earlier.pit)} to {format_for_people(later.pit)}"
+        if earlier.pit and later.pit
+        else ""
+    )
     log.summary(later.provider.name, outcome.kept, outcome.gaps)
     return outcome
 
 
-def _reading_once(request: Request, world: World) -> World:
-    """The world for two reads: what comes in by standard input comes once."""
+def _reading_once(request: FetchRequest, runtime: Runtime) -> Runtime:
+    """The runtime for two reads: what comes in by standard input comes once."""
     if request.input_file != "-":
-        return world
+        return runtime
     held: list[bytes] = []
 
     def read(seconds: float) -> bytes:
         if not held:
-            held.append(world.read_stdin(seconds))
+            held.append(runtime.read_stdin(seconds))
         return held[0]
 
-    return world._replace(read_stdin=read)
+    return runtime._replace(read_stdin=read)
 
 
 def changes(before: Read, after: Read, earlier: datetime | None) -> list[Record]:
@@ -130,7 +132,7 @@ def _marked(record: Record, change: str, before: Mapping[str, Any] | None = None
     return record._replace(payload={**marks, **record.payload})
 
 
-def _in_order(one: Request, other: Request) -> tuple[Request, Request]:
+def _in_order(one: FetchRequest, other: FetchRequest) -> tuple[FetchRequest, FetchRequest]:
     if one.pit is None or other.pit is None or one.pit == other.pit:
         raise UsageError("usage", text=TWO_PITS)
     if one.after is not None:
@@ -138,14 +140,14 @@ def _in_order(one: Request, other: Request) -> tuple[Request, Request]:
     return (one, other) if one.pit < other.pit else (other, one)
 
 
-def look_back_from(request: Request) -> datetime | None:
+def look_back_from(request: FetchRequest) -> datetime | None:
     """Where a window begins that would else be counted back from each PIT; None if the source has no such window."""
     if request.since is not None or request.input_file or request.pit is None or _LOOK_BACK not in request.options:
         return request.since
     return request.pit - timedelta(minutes=request.options[_LOOK_BACK] or _LOOK_BACK_MINUTES)
 
 
-def _whole(request: Request, since: datetime | None) -> Request:
+def _whole(request: FetchRequest, since: datetime | None) -> FetchRequest:
     """The request for an answer that is to be compared: every field, of any size, in one window."""
     return request._replace(since=since, fields=(), max_chars=0, format="json", pretty=False)
 
@@ -157,9 +159,9 @@ def _read(outcome: Outcome) -> Read:
     return Read(records, last if is_cut else None)
 
 
-def _cuts(requests: Sequence[Request], reads: Sequence[Read]) -> list[Gap]:
+def _cuts(requests: Sequence[FetchRequest], reads: Sequence[Read]) -> list[Gap]:
     return [
-        gap("compared_in_part", pit=spoken(request.pit))
+        gap("compared_in_part", pit=format_for_people(request.pit))
         for request, read in zip(requests, reads, strict=True)
         if read.reach is not None and request.pit is not None
     ]

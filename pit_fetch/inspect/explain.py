@@ -18,78 +18,78 @@ from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.inspect.archived import complete_to, in_gaps, joined
 from pit_fetch.inspect.diff import look_back_from
-from pit_fetch.pipeline.envelope import FAILURES, View, is_quoting
-from pit_fetch.pipeline.select import position, verdict
+from pit_fetch.pipeline.cursor import position
+from pit_fetch.pipeline.envelope import EnvelopeOptions, is_quoting
+from pit_fetch.pipeline.select import visibility
 from pit_fetch.provider import Operation, Page, Provider, Query, Record
 from pit_fetch.request import audience
-from pit_fetch.request.fetch_request import Request
+from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.query import DATINGS, in_window, named, understood
-from pit_fetch.runtime import World
-from pit_fetch.times import spoken
+from pit_fetch.runtime import Runtime
+from pit_fetch.times import format_for_people
 
 # The fields that an explanation adds to an item.
 FIELDS = ("verdict", "because", "rule")
 # How far beyond the PIT it looks, unless --date-to says so.
 _BEYOND = timedelta(days=1)
 # What a fetch at the PIT would say about itself.
-_OF_A_FETCH = frozenset({"late", "undated", "nothing", "nothing_with_hint", "limit", "max_pages", "quoting"})
 
 
-def run(request: Request, world: World, log: Log, argv: list[str]) -> Outcome:
+def run(request: FetchRequest, runtime: Runtime, log: Log, argv: list[str]) -> Outcome:
     """The source's records in the request's window, up to a day after the PIT, or to --date-to. Raises UsageError."""
-    if audience.is_in_charge(world.environ):
+    if audience.is_in_charge(runtime.environ):
         raise UsageError("operators_only")
     pit = request.pit
     if pit is None:
         raise UsageError("usage", text="explain needs a --pit: it says what is withheld at that instant, and why")
     if request.after is not None:
         raise UsageError("usage", text="explain does not take --after: narrow it with --date-from and --date-to")
-    end = min(request.until if request.until and request.until > pit else pit + _BEYOND, max(pit, world.clock.now()))
+    end = min(request.until if request.until and request.until > pit else pit + _BEYOND, max(pit, runtime.clock.now()))
     seen: dict[tuple[object, ...], Record] = {}
     plain = request._replace(since=look_back_from(request), fields=(), max_chars=0, format="json", pretty=False)
     log.reads = True
-    outcome = ask(plain._replace(provider=_watched(request.provider, seen), pit=end), world, log, argv)
-    gaps = [one for one in outcome.gaps if one.code not in _OF_A_FETCH]
-    failed = any(one.type in FAILURES for one in gaps)
-    at_pit = None if failed else _with_archive(plain, world, log, argv)
+    outcome = ask(plain._replace(provider=_watched(request.provider, seen), pit=end), runtime, log, argv)
+    gaps = [one for one in outcome.gaps if not one.code.about.per_fetch]
+    failed = any(one.is_failure for one in gaps)
+    at_pit = None if failed else _with_archive(plain, runtime, log, argv)
     log.reads = False
     live = [one for one in map(_with_instants, seen.values()) if one.available_at is None or one.available_at <= end]
     if at_pit is None:
         found = [(one, "") for one in live]
     else:
         gaps = in_gaps(gaps, at_pit.gaps)
-        derives = request.provider.derive(understood(plain, world.clock.now())) is not None
+        derives = request.provider.derive(understood(plain, runtime.clock.now())) is not None
         found = joined(live, at_pit.public, outcome.public, complete_to(at_pit), derives)
     operation = named(request.provider, request.options)[0]
     shown = [_explained(one, pit, operation, why) for one, why in sorted(found, key=lambda pair: position(pair[0]))]
     if len(shown) > request.limit:
         gaps.append(gap("explained_in_part", limit=request.limit, count=len(shown)))
-    elif any(one.code in ("limit", "max_pages") for one in outcome.gaps):
+    elif any(one.code.about.is_cap for one in outcome.gaps):
         gaps.append(gap("explained_to_a_limit"))
     if not shown and not failed:
         gaps.append(gap("nothing"))
     fields = (*request.fields, *FIELDS) if request.fields else ()
-    secrets = credentials.known_secrets(request.provider, world.environ, world.folder)
+    secrets = credentials.known_secrets(request.provider, runtime.environ, runtime.folder)
     request = request._replace(fields=fields, canonical=f"explain {request.canonical}")
     answer = unjudged(request, shown[: request.limit], gaps, secrets, outcome.status)
-    log.as_of = f", explained as of {spoken(pit)}"
+    log.as_of = f", explained as of {format_for_people(pit)}"
     log.summary(request.provider.name, answer.kept, answer.gaps)
     return answer
 
 
 def _with_instants(record: Record) -> Record:
     """The record without its stamps if they are not instants, since a fetch counts them as missing."""
-    if verdict(record._replace(id="-"), datetime.max.replace(tzinfo=UTC)) != "undated":
+    if visibility(record._replace(id="-"), datetime.max.replace(tzinfo=UTC)) != "undated":
         return record
     return record._replace(available_at=None, revised_at=None)
 
 
-def _with_archive(request: Request, world: World, log: Log, argv: list[str]) -> Outcome | None:
+def _with_archive(request: FetchRequest, runtime: Runtime, log: Log, argv: list[str]) -> Outcome | None:
     """What a fetch at the PIT shows, if it has an archive: that may hold more, and know better. None if it failed."""
-    if request.input_file or not (request.archive or world.environ.get("PIT_FETCH_ARCHIVE")):
+    if request.input_file or not (request.archive or runtime.environ.get("PIT_FETCH_ARCHIVE")):
         return None
-    answer = ask(request, world, log, argv)
-    return None if any(one.type in FAILURES for one in answer.gaps) else answer
+    answer = ask(request, runtime, log, argv)
+    return None if any(one.is_failure for one in answer.gaps) else answer
 
 
 def _watched(provider: Provider, seen: dict[tuple[object, ...], Record]) -> Provider:
@@ -106,9 +106,9 @@ def _watched(provider: Provider, seen: dict[tuple[object, ...], Record]) -> Prov
         return watch(provider.fetch(query, context), query)
 
     def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
-        return watch(provider.read(body, query), query)
+        return watch(provider.parse_reply(body, query), query)
 
-    return provider._replace(fetch=fetch, read=read)
+    return provider._replace(fetch=fetch, parse_reply=read)
 
 
 def _is_wanted(provider: Provider, query: Query, record: Record) -> bool:
@@ -120,7 +120,7 @@ def _is_wanted(provider: Provider, query: Query, record: Record) -> bool:
 
 def _explained(record: Record, pit: datetime, operation: Operation, why: str) -> Record:
     """``why`` a fetch with an archive does not show it: "replaced", "unseen", or ""."""
-    judged = verdict(record, pit)
+    judged = visibility(record, pit)
     if judged == "public" and why == "replaced":
         said, because = "revised", "changed since without a mark"
     elif judged == "public" and why == "unseen":
@@ -134,7 +134,7 @@ def _explained(record: Record, pit: datetime, operation: Operation, why: str) ->
     else:
         said, because = judged, _BECAUSE[judged](record, operation)
     because += "; the archive holds what it said before" if why == "replaced" else ""
-    if said == "public" and is_quoting(record, View(pit=pit)):
+    if said == "public" and is_quoting(record, EnvelopeOptions(pit=pit)):
         because += "; but left out, for its texts quote a stamp after the PIT, or a field of an envelope"
     if record.first_seen_at is not None:
         rule = "by sight: what was in the archive was public"
@@ -149,9 +149,9 @@ def _public(record: Record, operation: Operation) -> str:
     if record.available_at is None:
         return "available at or before the PIT"
     if record.first_seen_at is not None:
-        return f"in the archive since {spoken(record.first_seen_at)}"
-    revised = "" if record.revised_at is None else f", last revised on {spoken(record.revised_at)}"
-    return f"published on {spoken(record.available_at)}{revised}"
+        return f"in the archive since {format_for_people(record.first_seen_at)}"
+    revised = "" if record.revised_at is None else f", last revised on {format_for_people(record.revised_at)}"
+    return f"published on {format_for_people(record.available_at)}{revised}"
 
 
 def _undated(record: Record, operation: Operation) -> str:
@@ -174,5 +174,5 @@ def _since(moment: datetime | None, pit: datetime) -> str:
     for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")):
         if seconds >= size:
             count = int(seconds // size)
-            return f"{count} {unit}{'' if count == 1 else 's'} after the PIT, on {spoken(moment)}"
-    return f"less than a second after the PIT, on {spoken(moment)}"
+            return f"{count} {unit}{'' if count == 1 else 's'} after the PIT, on {format_for_people(moment)}"
+    return f"less than a second after the PIT, on {format_for_people(moment)}"

@@ -16,13 +16,12 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qsl, urldefrag, urljoin, urlsplit
 
 from pit_fetch.errors import ConfigError, UpstreamError
-from pit_fetch.gaps import Code
 from pit_fetch.net import cache
 from pit_fetch.net.ratelimit import DAY, Limiter, limiter, rate_of, variable
 from pit_fetch.net.requests_transport import is_loopback
-from pit_fetch.provider import Bearer, Busy, HeaderKey, Host, Params, QueryKey, Rate, Reply, T
+from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, Params, QueryKey, Rate, RetryAfter, T
 from pit_fetch.runtime import Clock
-from pit_fetch.transport import MAX_BODY_BYTES, Request, Signature, Transport, TransportError
+from pit_fetch.transport import MAX_BODY_BYTES, Fault, HttpRequest, Signature, Transport, TransportError
 
 MAX_TRIES = 4
 MAX_REDIRECTS = 3
@@ -52,7 +51,7 @@ class Client:
         self.hosts, self.credentials, self.environ = hosts, credentials, environ
         self.clock, self.transport, self.timeout, self.deadline = clock, transport, timeout, deadline
         self.on_request = on_request
-        self.on_kept: Callable[[Request, Reply], None] = lambda request, reply: None
+        self.on_kept: Callable[[HttpRequest, HttpReply], None] = lambda request, reply: None
         self.requests_made = 0
         self._limiters: dict[tuple[str, Rate], Limiter] = {}
 
@@ -62,10 +61,12 @@ class Client:
         path: str,
         params: Params | None = None,
         headers: Mapping[str, str] | None = None,
-        busy: Busy | None = None,
-    ) -> Reply:
+        retry_after: RetryAfter | None = None,
+    ) -> HttpReply:
         """See :meth:`pit_fetch.provider.Http.get`."""
-        return self._ask(self._host(host), Request("GET", path, params or {}, headers or {}), busy, MAX_TRIES)
+        return self._ask(
+            self._host(host), HttpRequest("GET", path, params or {}, headers or {}), retry_after, MAX_TRIES
+        )
 
     def post(
         self,
@@ -74,26 +75,26 @@ class Client:
         json: object,
         params: Params | None = None,
         headers: Mapping[str, str] | None = None,
-        busy: Busy | None = None,
+        retry_after: RetryAfter | None = None,
         repeatable: bool = False,
-    ) -> Reply:
+    ) -> HttpReply:
         """See :meth:`pit_fetch.provider.Http.post`."""
         from json import dumps
 
         headers = {"Content-Type": "application/json", **(headers or {})}
-        request = Request("POST", path, params or {}, headers, dumps(json).encode())
-        return self._ask(self._host(host), request, busy, MAX_TRIES if repeatable else 1)
+        request = HttpRequest("POST", path, params or {}, headers, dumps(json).encode())
+        return self._ask(self._host(host), request, retry_after, MAX_TRIES if repeatable else 1)
 
-    def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> Reply:
+    def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> HttpReply:
         """See :meth:`pit_fetch.provider.Context.load`."""
-        return self._ask(self._host(host), Request("LOAD", path, params, call=call), None, 1)
+        return self._ask(self._host(host), HttpRequest("LOAD", path, params, call=call), None, 1)
 
     def get_cached(
         self,
         host: str,
         path: str,
         seconds: float,
-        decode: Callable[[Reply], T],
+        decode: Callable[[HttpReply], T],
         keep: Callable[[T], bool] | None = None,
     ) -> T:
         """See :meth:`pit_fetch.provider.Http.get_cached`."""
@@ -101,9 +102,9 @@ class Client:
         kept = cache.load(self.environ, url, seconds, self.clock.now().timestamp())
         if kept is not None:
             with contextlib.suppress(UpstreamError):
-                held = Reply(200, {}, kept.body, datetime.fromtimestamp(kept.since, UTC))
+                held = HttpReply(200, {}, kept.body, datetime.fromtimestamp(kept.since, UTC))
                 decoded = decode(held)
-                self.on_kept(Request("GET", url), held)
+                self.on_kept(HttpRequest("GET", url), held)
                 return decoded
         reply = self.get(host, path)
         decoded = decode(reply)
@@ -118,7 +119,7 @@ class Client:
     def _host(self, name: str) -> Host:
         return {known.name: known for known in self.hosts}[name]
 
-    def _ask(self, host: Host, request: Request, busy: Busy | None, tries: int) -> Reply:
+    def _ask(self, host: Host, request: HttpRequest, retry_after: RetryAfter | None, tries: int) -> HttpReply:
         """The reply, once there is a usable one.
 
         Raises UpstreamError if the host is unreachable, redirects elsewhere or throttles, if the deadline or
@@ -130,9 +131,9 @@ class Client:
         for attempt in range(1, tries + 1):
             reply = self._exchange(host, base, request)
             pause = BACKOFF_SECONDS * 2 ** (attempt - 1) * (1 + random.random())  # noqa: S311 - jitter need not be secret
-            if isinstance(reply, Reply):
+            if isinstance(reply, HttpReply):
                 complete = reply.status not in RETRIED
-                wait = busy(reply) if complete and busy is not None else None
+                wait = retry_after(reply) if complete and retry_after is not None else None
                 if complete and wait is None:
                     return reply
                 pause = max(pause, wait or 0.0, _retry_after(reply))
@@ -145,7 +146,7 @@ class Client:
             return reply
         raise _given_up(host, reply)
 
-    def _exchange(self, host: Host, base: str, request: Request) -> Reply | UpstreamError:
+    def _exchange(self, host: Host, base: str, request: HttpRequest) -> HttpReply | UpstreamError:
         """One exchange, when its turn comes. Follows redirects to the same host only.
 
         An error that a retry may overcome is returned; any other is raised.
@@ -213,7 +214,7 @@ def signature(host: Host, credentials: Mapping[str, str]) -> Signature:
 
 def base_url(host: Host, environ: Mapping[str, str]) -> str:
     """Scheme and host of ``host``, overridden or not. Raises ConfigError for anything but https (or loopback)."""
-    url = environ.get(host.override) or host.url
+    url = environ.get(host.url_variable) or host.url
     try:
         parts = urlsplit(url)
         _ = parts.port
@@ -227,18 +228,20 @@ def base_url(host: Host, environ: Mapping[str, str]) -> str:
 
 
 def _bad_base(host: Host) -> ConfigError:
-    return ConfigError("url_malformed", variable=host.override)
+    return ConfigError("url_malformed", variable=host.url_variable)
 
 
 def _elsewhere(host: Host) -> UpstreamError:
-    return UpstreamError("redirected", host=host.name, variable=host.override)
+    return UpstreamError("redirected", host=host.name, variable=host.url_variable)
 
 
-def _unreachable(host: Host, base: str, fault: Code, problem: str) -> UpstreamError:
+def _unreachable(host: Host, base: str, fault: Fault, problem: str) -> UpstreamError:
     parts = urlsplit(base)
     name = parts.hostname if fault == "proxy" else parts.netloc
     megabytes = MAX_BODY_BYTES // 1_000_000
-    return UpstreamError(fault, host=host.name, name=name, problem=problem, variable=host.override, megabytes=megabytes)
+    return UpstreamError(
+        fault, host=host.name, name=name, problem=problem, variable=host.url_variable, megabytes=megabytes
+    )
 
 
 def _address(host: Host, base: str, path: str) -> str:
@@ -270,7 +273,7 @@ def _target(url: str, location: str, base: str) -> str | None:
     return target if _is_at(base, target) else None
 
 
-def _redirected(request: Request, target: str) -> Request:
+def _redirected(request: HttpRequest, target: str) -> HttpRequest:
     """The request for ``target``, which already holds the query that the server wants.
 
     A key repeated there goes back into the signature: an address may be shown and remembered.
@@ -286,7 +289,7 @@ def _redirected(request: Request, target: str) -> Request:
     return request._replace(url=url, params={}, signature=request.signature._replace(params=keys))
 
 
-def _retry_after(reply: Reply) -> float:
+def _retry_after(reply: HttpReply) -> float:
     """The seconds that the server asks for, as a number or a date (RFC 9110); at most a day, 0 for none."""
     value = reply.header("Retry-After").strip()
     if value.isascii() and value.isdigit():
@@ -303,7 +306,7 @@ def _retry_after(reply: Reply) -> float:
     return min(max((moment - reply.received_at).total_seconds(), 0.0), DAY)
 
 
-def _given_up(host: Host, reply: Reply) -> UpstreamError:
+def _given_up(host: Host, reply: HttpReply) -> UpstreamError:
     seconds = math.ceil(_retry_after(reply))
     if reply.status == 429:
         return UpstreamError(

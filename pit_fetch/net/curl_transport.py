@@ -12,7 +12,7 @@ from curl_cffi import CurlOpt  # noqa: TID253 - this module is loaded where it i
 from curl_cffi.const import CurlECode  # noqa: TID253
 from curl_cffi.requests import Session, exceptions  # noqa: TID253
 
-from pit_fetch.transport import MAX_BODY_BYTES, Fault, Reply, Request, TransportError
+from pit_fetch.transport import MAX_BODY_BYTES, Fault, HttpReply, HttpRequest, TransportError
 
 # The newest Chrome that the installed curl_cffi knows.
 IMPERSONATED = "chrome"
@@ -31,7 +31,7 @@ _FAULTS: tuple[tuple[type[Exception], Fault], ...] = (
 _PASSING = (exceptions.ConnectionError, exceptions.Timeout, exceptions.IncompleteRead, exceptions.ChunkedEncodingError)
 
 
-def exchange(request: Request, now: Callable[[], datetime], *, connect_seconds: float, is_near: bool) -> Reply:
+def exchange(request: HttpRequest, now: Callable[[], datetime], *, connect_seconds: float, is_near: bool) -> HttpReply:
     """The complete reply; redirects are not followed. Raises TransportError.
 
     ``is_near``: of this machine itself, for which a proxy of the environment is not meant.
@@ -54,7 +54,7 @@ def exchange(request: Request, now: Callable[[], datetime], *, connect_seconds: 
             )
     except exceptions.RequestException as error:
         raise TransportError("too_large") if body.is_full else _explained(error) from None
-    return Reply(response.status_code, dict(response.headers), bytes(body.content), now())
+    return HttpReply(response.status_code, dict(response.headers), bytes(body.content), now())
 
 
 class _Body:

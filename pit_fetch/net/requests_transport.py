@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.net.decompress import ACCEPTED, content
-from pit_fetch.transport import MAX_BODY_BYTES, Reply, Request, TransportError
+from pit_fetch.transport import MAX_BODY_BYTES, HttpReply, HttpRequest, TransportError
 
 if TYPE_CHECKING:
     import requests
@@ -29,13 +29,13 @@ class Network:
         self._now = now
         self._session: requests.Session | None = None
 
-    def send(self, request: Request) -> Reply:
+    def send(self, request: HttpRequest) -> HttpReply:
         """The exchange, on a thread of its own: no socket timeout bounds a name lookup or a server that drips."""
         if request.timeout <= 0:
             raise TransportError("timeout")
         import threading
 
-        outcome: list[Reply | BaseException] = []
+        outcome: list[HttpReply | BaseException] = []
         make = self._loaded if request.call is not None else self._asked(request)
 
         def work() -> None:
@@ -53,7 +53,7 @@ class Network:
             raise outcome[0]
         return outcome[0]
 
-    def _loaded(self, request: Request) -> Reply:
+    def _loaded(self, request: HttpRequest) -> HttpReply:
         """What the library says. Nothing of its errors gets out: their texts repeat addresses and replies."""
         try:
             said = request.call() if request.call is not None else None
@@ -62,9 +62,9 @@ class Network:
             raise TransportError("network") from None
         if len(body) > MAX_BODY_BYTES:
             raise TransportError("too_large")
-        return Reply(200, {}, body, self._now())
+        return HttpReply(200, {}, body, self._now())
 
-    def _asked(self, request: Request) -> Callable[[Request], Reply]:
+    def _asked(self, request: HttpRequest) -> Callable[[HttpRequest], HttpReply]:
         if request.browser:
             is_near = is_loopback(urlsplit(request.url).hostname)
             try:
@@ -83,7 +83,7 @@ class Network:
         session.trust_env = not is_loopback(urlsplit(request.url).hostname)
         return lambda request: self._exchange(session, request)
 
-    def _exchange(self, session: requests.Session, request: Request) -> Reply:
+    def _exchange(self, session: requests.Session, request: HttpRequest) -> HttpReply:
         answered = False
         try:
             with contextlib.closing(
@@ -106,7 +106,7 @@ class Network:
             from pit_fetch.net.failures import explain
 
             raise explain(error, answered=answered) from None
-        return Reply(response.status_code, response.headers, body, self._now())
+        return HttpReply(response.status_code, response.headers, body, self._now())
 
     def _open(self) -> requests.Session:
         if self._session is None:

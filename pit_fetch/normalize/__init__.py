@@ -33,7 +33,7 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
     """One record for each item of a transformer's output. Raises InputError, and ConfigError without a folder."""
     pages = query.options["pages"]
     if not folder.exists(pages):
-        raise ConfigError("operation", text="--pages is not a folder that can be read.")
+        raise ConfigError("usage", text="--pages is not a folder that can be read.")
 
     @lru_cache(maxsize=_KEPT_PAGES)
     def bytes_of(name: str) -> bytes | None:
@@ -82,7 +82,7 @@ def _digest(payload: Mapping[str, Any]) -> str:
 
 
 def _nothing_to_ask(query: Query, context: Context) -> NoReturn:
-    raise ConfigError("operation", text="normalize reads items: give them on standard input, or with --input-file.")
+    raise ConfigError("usage", text="normalize reads items: give them on standard input, or with --input-file.")
 
 
 def _caveats(query: Query) -> Iterable[str]:
@@ -93,7 +93,7 @@ PROVIDER = Provider(
     name="normalize",
     summary="items extracted from saved pages, dated by what the pages themselves say",
     fetch=_nothing_to_ask,
-    read=read,
+    parse_reply=read,
     operations=(
         Operation(
             rule="the time at the place that the item names; revised at the latest time that its page says",
@@ -103,7 +103,7 @@ PROVIDER = Provider(
                 Field("url"),
                 *(Field(name) for name in items.TEXTS),
                 *(Field(name, "list") for name in items.LISTS),
-                Field("dated_by", evidence=True),
+                Field("dated_by", is_evidence=True),
             ),
             caveats=_caveats,
         ),

@@ -1,8 +1,17 @@
-"""An item whose texts are longer than an answer may be: delivered in parts that lose no character. Pure.
+"""Chunks of an item whose texts are longer than an answer may be. No character is lost. Pure.
 
-The texts of an item form one sequence, the shortest first, so that title and address come before a long
-body. A part is a stretch of it, and carries everything of the item that is not a text. Each text, joined
-across the parts, is whole.
+The texts of an item form one sequence, the shortest first, so that title and address come before a long body. A chunk
+is a stretch of that sequence, together with every field that is not a text. Each text, joined across the chunks, is
+whole.
+
+>>> item = {"id": "a", "body": "one two three", "score": 5}
+>>> first = chunk(item, None, 9, ("id",))
+>>> first.item
+{'id': 'a', 'body': 'one two ', 'score': 5}
+>>> first.next
+ChunkStart(field='body', offset=8, checksum='a485b9ea')
+>>> chunk(item, first.next, 9, ("id",))
+Chunk(item={'id': 'a', 'body': 'three', 'score': 5}, next=None)
 """
 
 from __future__ import annotations
@@ -10,93 +19,92 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
-# A part ends after a space or a line break if there is one among its last characters, else after another sign that no
-# word and no stamp holds: the gate would refuse half a stamp.
+# A chunk ends after a space or a line break if there is one among its last characters, else after another character
+# that neither a word nor a stamp contains: the gate would refuse half a stamp.
 _LOOK_BACK = 200
 _IN_A_STAMP = "-+:."
 
 
-class Place(NamedTuple):
-    """Where an item goes on: at a character of one of its texts. All shorter texts have been delivered.
+class ChunkStart(NamedTuple):
+    """Where an item continues: at a character of one of its texts. All shorter texts have been delivered.
 
-    ``behind`` is a digest of what of this text has been delivered; "" if that is not known. If the text is
-    another one now, a part of it would be joined to a part of the other.
+    checksum  a digest of what has been delivered of this text; "" if that is not known. A text that has changed since
+              must not be joined to the chunks of the old one
     """
 
     field: str
     offset: int
-    behind: str = ""
+    checksum: str = ""
 
 
-class Part(NamedTuple):
+class Chunk(NamedTuple):
     """A part of an item, and where the next one begins; None if it is the last."""
 
     item: dict[str, Any]
-    next: Place | None = None
+    next: ChunkStart | None = None
 
 
-def size(item: Mapping[str, Any], start: Place | None, kept: Collection[str]) -> int:
-    """How many characters of text are left from ``start`` on. The fields ``kept`` belong to every part."""
-    texts = _texts(item, start, kept)
-    return sum(map(len, texts.values()))
+def remaining_size(item: Mapping[str, Any], start: ChunkStart | None, fixed_fields: Collection[str]) -> int:
+    """Return the number of characters of text from ``start`` on. Every chunk carries the ``fixed_fields``."""
+    return sum(map(len, _texts(item, start, fixed_fields).values()))
 
 
-def part(item: Mapping[str, Any], start: Place | None, room: int, kept: Collection[str]) -> Part:
-    """The part that begins at ``start`` (None: at the beginning) and has at most ``room`` characters of text.
+def chunk(item: Mapping[str, Any], start: ChunkStart | None, room: int, fixed_fields: Collection[str]) -> Chunk:
+    """Return the chunk that begins at ``start`` (None: at the beginning) and has at most ``room`` characters of text.
 
-    A place that the item does not have is its beginning: nothing is lost if its texts have changed.
+    An item that cannot be resumed at ``start`` begins anew: nothing is lost if its texts have changed.
     """
-    texts = _texts(item, start, kept)
+    texts = _texts(item, start, fixed_fields)
     pieces: dict[str, str] = {}
-    end: Place | None = None
+    end: ChunkStart | None = None
     for name, text in texts.items():
-        pieces[name] = text if len(text) <= room else _ending_well(text[:room])
+        pieces[name] = text if len(text) <= room else _cut_between_words(text[:room])
         if len(pieces[name]) < len(text):
             skipped = len(item[name]) - len(text)
             offset = skipped + len(pieces[name])
-            end = Place(name, offset, _digest(item[name][:offset]))
+            end = ChunkStart(name, offset, _checksum(item[name][:offset]))
             if not pieces[name]:
                 del pieces[name]
             break
         room -= len(text)
-    shown = {
+    fields = {
         name: pieces.get(name, value)
         for name, value in item.items()
-        if not _is_text(name, value, kept) or name in pieces
+        if not _is_text(name, value, fixed_fields) or name in pieces
     }
-    return Part(shown, end)
+    return Chunk(fields, end)
 
 
-def has(item: Mapping[str, Any], place: Place, kept: Collection[str]) -> bool:
-    """Whether ``item`` can go on at ``place``: the text up to there is what was delivered."""
-    text = item.get(place.field)
-    if not _is_text(place.field, text, kept) or not isinstance(text, str) or place.offset > len(text):
+def is_resumable(item: Mapping[str, Any], start: ChunkStart, fixed_fields: Collection[str]) -> bool:
+    """Return whether ``item`` can be resumed at ``start``: its text up to there is what was delivered."""
+    text = item.get(start.field)
+    if not _is_text(start.field, text, fixed_fields) or not isinstance(text, str) or start.offset > len(text):
         return False
-    return not place.behind or place.behind == _digest(text[: place.offset])
+    return not start.checksum or start.checksum == _checksum(text[: start.offset])
 
 
-def _digest(text: str) -> str:
+def _checksum(text: str) -> str:
     from hashlib import sha256
 
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
-def _texts(item: Mapping[str, Any], start: Place | None, kept: Collection[str]) -> dict[str, str]:
-    """The texts from ``start`` on, in the order of the sequence."""
-    every = {name: value for name, value in item.items() if _is_text(name, value, kept)}
-    names = sorted(every, key=lambda name: (len(every[name]), name))
-    if start is None or not has(item, start, kept):
-        return {name: every[name] for name in names}
-    rest = {name: every[name] for name in names[names.index(start.field) :]}
+def _texts(item: Mapping[str, Any], start: ChunkStart | None, fixed_fields: Collection[str]) -> dict[str, str]:
+    """Return the texts from ``start`` on, in the order of the sequence."""
+    texts = {name: value for name, value in item.items() if _is_text(name, value, fixed_fields)}
+    names = sorted(texts, key=lambda name: (len(texts[name]), name))
+    if start is None or not is_resumable(item, start, fixed_fields):
+        return {name: texts[name] for name in names}
+    rest = {name: texts[name] for name in names[names.index(start.field) :]}
     return {**rest, start.field: rest[start.field][start.offset :]}
 
 
-def _is_text(name: str, value: object, kept: Collection[str]) -> bool:
-    return isinstance(value, str) and name not in kept
+def _is_text(name: str, value: object, fixed_fields: Collection[str]) -> bool:
+    return isinstance(value, str) and name not in fixed_fields
 
 
-def _ending_well(text: str) -> str:
+def _cut_between_words(text: str) -> str:
     last = range(len(text) - 1, max(1, len(text) - _LOOK_BACK) - 1, -1)
-    ends = [place for place in last if not (text[place].isalnum() or text[place] in _IN_A_STAMP)]
-    end = next((place for place in ends if text[place].isspace()), next(iter(ends), None))
+    ends = [index for index in last if not (text[index].isalnum() or text[index] in _IN_A_STAMP)]
+    end = next((index for index in ends if text[index].isspace()), next(iter(ends), None))
     return text if end is None else text[: end + 1]

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pit_fetch.gaps import Code, Gap, gap
-from pit_fetch.pipeline.chunks import Place, has, part, size
-from pit_fetch.pipeline.select import cursor, parse_cursor
+from pit_fetch.gaps import FAILURES, Code, Gap, gap
+from pit_fetch.pipeline.chunks import ChunkStart, chunk, is_resumable, remaining_size
+from pit_fetch.pipeline.cursor import format_cursor, parse_cursor
 from pit_fetch.provider import STAMPS, FieldKind, Record
 from pit_fetch.support.bundled import gate
 from pit_fetch.times import in_new_york
@@ -31,27 +31,23 @@ Clean = Callable[[str], str]
 Write = Callable[["Envelope"], Any]  # text, or the bytes of a binary format
 
 
-# The gaps of a fetch that failed, wholly or in part. The others say what an answer cannot show, or how to go on.
-FAILURES = frozenset({"config", "invalid_pit", "input_error", "upstream_error", "internal_error"})
-
-
-class Asked(NamedTuple):
+class Provenance(NamedTuple):
     """What an envelope answers.
 
     source, query  the provider's name, and the request in its canonical form
     pit     the PIT; None in open mode
     kinds   the declared kinds of the fields that were asked for, by name
-    again   asks the same question, resumed at a cursor; None if the envelope does not come from a call in Python
+    call    asks the same question, resumed at a cursor; None if the envelope does not come from a call in Python
     """
 
     source: str = ""
     query: str = ""
     pit: datetime | None = None
     kinds: Mapping[str, FieldKind] = {}
-    again: Again | None = None
+    call: FetchCall | None = None
 
 
-class Again(NamedTuple):
+class FetchCall(NamedTuple):
     """A call of :func:`pit_fetch.fetch`, as data, so that an envelope can be pickled."""
 
     source: str
@@ -66,17 +62,20 @@ class Again(NamedTuple):
 class Envelope(dict[str, list[dict[str, Any]]]):
     """The result of one fetch. It can be used as a plain dict of ``data`` and ``gaps``; JSON values only.
 
-    ``asked`` says what it answers; it is not part of the dict.
+    ``provenance`` says what it answers; it is not part of the dict.
     """
 
-    asked = Asked()
+    provenance = Provenance()
 
     def __init__(
-        self, data: Iterable[dict[str, Any]] = (), gaps: Iterable[dict[str, Any]] = (), asked: Asked | None = None
+        self,
+        data: Iterable[dict[str, Any]] = (),
+        gaps: Iterable[dict[str, Any]] = (),
+        provenance: Provenance | None = None,
     ) -> None:
         super().__init__(data=list(data), gaps=list(gaps))
-        if asked is not None:
-            self.asked = asked
+        if provenance is not None:
+            self.provenance = provenance
 
     @property
     def data(self) -> list[dict[str, Any]]:
@@ -107,7 +106,7 @@ class Envelope(dict[str, list[dict[str, Any]]]):
 
         Raises as :func:`pit_fetch.fetch` does.
         """
-        again, cursor = self.asked.again, self.cursor
+        again, cursor = self.provenance.call, self.cursor
         return None if again is None or cursor is None else again.ask(cursor)
 
     def pages(self) -> Iterator[Envelope]:
@@ -126,7 +125,7 @@ class Envelope(dict[str, list[dict[str, Any]]]):
         from pit_fetch.formats.columns import columns
         from pit_fetch.formats.frames import frame
 
-        made = frame(columns(self.data, self.asked.kinds), index)
+        made = frame(columns(self.data, self.provenance.kinds), index)
         made.attrs["gaps"] = self.gaps
         return made
 
@@ -135,9 +134,9 @@ class Envelope(dict[str, list[dict[str, Any]]]):
         from pit_fetch.formats.columns import columns
         from pit_fetch.formats.frames import table
 
-        pit = None if self.asked.pit is None else in_new_york(self.asked.pit)
-        about = {"source": self.asked.source, "pit": pit, "query": self.asked.query, "gaps": self.gaps}
-        return table(columns(self.data, self.asked.kinds), about)
+        pit = None if self.provenance.pit is None else in_new_york(self.provenance.pit)
+        about = {"source": self.provenance.source, "pit": pit, "query": self.provenance.query, "gaps": self.gaps}
+        return table(columns(self.data, self.provenance.kinds), about)
 
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
@@ -146,7 +145,7 @@ class Envelope(dict[str, list[dict[str, Any]]]):
         return fragment(self)
 
 
-class View(NamedTuple):
+class EnvelopeOptions(NamedTuple):
     """How records and gaps are shown. ``clean`` redacts a string; ``query`` is the canonical request.
 
     ``start`` is where the first record goes on, if a part of it was delivered before. ``resumes`` is whether
@@ -158,53 +157,55 @@ class View(NamedTuple):
     clean_data: Clean = str
     fields: tuple[str, ...] = ()
     pit: datetime | None = None
-    start: Place | None = None
-    asked: Asked | None = None
+    start: ChunkStart | None = None
+    provenance: Provenance | None = None
     resumes: bool = True
 
 
-class Fitted(NamedTuple):
+class SizedEnvelope(NamedTuple):
     """An envelope within its budget, its text, and how many of the records are in it."""
 
     envelope: Envelope
     text: Any
-    kept: int
+    record_count: int
 
 
-def of(records: Iterable[Record], gaps: Iterable[Gap], view: View) -> Envelope:
+def build(records: Iterable[Record], gaps: Iterable[Gap], view: EnvelopeOptions) -> Envelope:
     """The envelope of ``records`` and ``gaps``, as ``view`` shows them."""
     items = [_item(record, view) for record in records]
     if view.start is not None and items:
-        items[0] = part(items[0], view.start, size(items[0], view.start, STAMPS), STAMPS).item
-    return Envelope(items, _shown(gaps, view), view.asked)
+        items[0] = chunk(items[0], view.start, remaining_size(items[0], view.start, STAMPS), STAMPS).item
+    return Envelope(items, _shown(gaps, view), view.provenance)
 
 
-def fit(records: Sequence[Record], gaps: Sequence[Gap], view: View, write: Write, max_chars: int = 0) -> Fitted:
+def fit_to_budget(
+    records: Sequence[Record], gaps: Sequence[Gap], view: EnvelopeOptions, write: Write, max_chars: int = 0
+) -> SizedEnvelope:
     """The envelope and its text of at most ``max_chars`` characters (0: any length).
 
     Within a budget, whole items only, from the first on, then a ``truncated`` gap with the cursor to
     continue from. If the first item alone is too large, a part of it is shown, and the cursor leads to the rest.
     """
-    whole = of(records, gaps, view)
-    fitted = Fitted(whole, write(whole), len(records))
+    whole = build(records, gaps, view)
+    fitted = SizedEnvelope(whole, write(whole), len(records))
     if not max_chars or len(fitted.text) <= max_chars:
         return fitted
     least, most = 0, len(records) - 1
     while least < most:
         count = (least + most + 1) // 2
-        cut = _replace_truncated(gaps, _ended(view, "max_chars", max_chars, cursor(records[count - 1])))
-        tried = Envelope(whole.data[:count], _shown(cut, view), view.asked)
+        cut = _replace_truncated(gaps, _ended(view, "max_chars", max_chars, format_cursor(records[count - 1])))
+        tried = Envelope(whole.data[:count], _shown(cut, view), view.provenance)
         text = write(tried)
         if len(text) <= max_chars:
-            least, fitted = count, Fitted(tried, text, count)
+            least, fitted = count, SizedEnvelope(tried, text, count)
         else:
             most = count - 1
     return fitted if least else _fit_oversized(records, gaps, view, write, max_chars)
 
 
-def goes_on(record: Record, view: View) -> bool:
+def can_continue(record: Record, view: EnvelopeOptions) -> bool:
     """Whether ``record`` can go on where the view starts: its texts are those that a part was delivered of."""
-    return view.start is None or has(_item(record, view), view.start, STAMPS)
+    return view.start is None or is_resumable(_item(record, view), view.start, STAMPS)
 
 
 def judge(json_text: str, pit: datetime | None) -> str | None:
@@ -213,7 +214,7 @@ def judge(json_text: str, pit: datetime | None) -> str | None:
     return None if finding is None else finding.code
 
 
-def is_quoting(record: Record, view: View) -> bool:
+def is_quoting(record: Record, view: EnvelopeOptions) -> bool:
     """Whether the gate refuses an item for what its texts quote, and for nothing else: anybody can publish such texts.
 
     What it refuses an item for besides, a stamp or a key of its own, is a fault of the source's code.
@@ -221,7 +222,7 @@ def is_quoting(record: Record, view: View) -> bool:
     return is_refused_for_texts(_item(record, view), view)
 
 
-def is_refused_for_texts(item: dict[str, Any], view: View) -> bool:
+def is_refused_for_texts(item: dict[str, Any], view: EnvelopeOptions) -> bool:
     """The same of an item as it is shown, which may be a part of it."""
     bare = {name: value if name in _OWN else _without_texts(value) for name, value in item.items()}
     return _is_refused(item, view) and not _is_refused(bare, view)
@@ -238,11 +239,11 @@ def _without_texts(value: Any) -> Any:
     return "" if isinstance(value, str) else value
 
 
-def _is_refused(item: dict[str, Any], view: View) -> bool:
+def _is_refused(item: dict[str, Any], view: EnvelopeOptions) -> bool:
     return judge(json.dumps({"data": [item], "gaps": []}), view.pit) is not None
 
 
-def _item(record: Record, view: View) -> dict[str, Any]:
+def _item(record: Record, view: EnvelopeOptions) -> dict[str, Any]:
     item: dict[str, Any] = {
         "available_at": None if record.available_at is None else in_new_york(record.available_at),
         "available_at_source": record.available_at_source,
@@ -260,20 +261,22 @@ def _item(record: Record, view: View) -> dict[str, Any]:
     return item
 
 
-def _shown(gaps: Iterable[Gap], view: View) -> list[dict[str, Any]]:
+def _shown(gaps: Iterable[Gap], view: EnvelopeOptions) -> list[dict[str, Any]]:
     query = view.clean(view.query)
     if len(query) > MAX_QUERY_CHARS:
         query = query[: MAX_QUERY_CHARS - 1] + "…"
-    return [{"type": one.type, "reason": view.clean(one.reason), "query": query, **_resume(one, view)} for one in gaps]
+    return [
+        {"type": one.type.value, "reason": view.clean(one.reason), "query": query, **_resume(one, view)} for one in gaps
+    ]
 
 
-def _resume(one: Gap, view: View) -> dict[str, Any]:
+def _resume(one: Gap, view: EnvelopeOptions) -> dict[str, Any]:
     """The cursor of a ``truncated`` gap, for programs; the reason says it to people."""
     text = one.params.get("cursor")
     return {} if text is None or parse_cursor(text) is None else {"cursor": view.clean(text)}
 
 
-def _clean(value: Any, view: View) -> Any:
+def _clean(value: Any, view: EnvelopeOptions) -> Any:
     """``value`` with secrets redacted and, in PIT mode, forbidden keys left out, at any depth."""
     if isinstance(value, str):
         return view.clean_data(value)
@@ -284,11 +287,11 @@ def _clean(value: Any, view: View) -> Any:
     return value
 
 
-def _forbidden(key: str, view: View) -> bool:
+def _forbidden(key: str, view: EnvelopeOptions) -> bool:
     return view.pit is not None and key.lower() in gate.FORBIDDEN_KEYS
 
 
-def _ended(view: View, code: Code, max_chars: int, place: str) -> Gap:
+def _ended(view: EnvelopeOptions, code: Code | str, max_chars: int, place: str) -> Gap:
     """That the budget ended the answer, and how to get the rest of it."""
     if not view.resumes:
         return gap("max_chars_for_good", max_chars=max_chars)
@@ -297,10 +300,12 @@ def _ended(view: View, code: Code, max_chars: int, place: str) -> Gap:
 
 def _replace_truncated(gaps: Sequence[Gap], instead: Gap) -> list[Gap]:
     """The budget cuts earlier than --limit and --max-pages do, so its cursor replaces theirs."""
-    return [*(one for one in gaps if one.code not in ("limit", "max_pages")), instead]
+    return [*(one for one in gaps if not one.code.about.is_cap), instead]
 
 
-def _fit_oversized(records: Sequence[Record], gaps: Sequence[Gap], view: View, write: Write, max_chars: int) -> Fitted:
+def _fit_oversized(
+    records: Sequence[Record], gaps: Sequence[Gap], view: EnvelopeOptions, write: Write, max_chars: int
+) -> SizedEnvelope:
     """The first item alone: as much of its texts as fits. What is not a text cannot be cut, and is left out at need."""
     item: dict[str, Any] = _item(records[0], view) if records else {}
     others = [name for name, value in item.items() if name not in STAMPS and not isinstance(value, str)]
@@ -311,7 +316,7 @@ def _fit_oversized(records: Sequence[Record], gaps: Sequence[Gap], view: View, w
         if fitted is not None:
             return fitted
     last = _ended(view, "max_chars", max_chars, "-")
-    fitted = Fitted(Envelope([], _shown(_replace_truncated(gaps, last), view), view.asked), "", 0)
+    fitted = SizedEnvelope(Envelope([], _shown(_replace_truncated(gaps, last), view), view.provenance), "", 0)
     return fitted._replace(text=write(fitted.envelope))
 
 
@@ -320,26 +325,26 @@ def _longest_part(
     item: dict[str, Any],
     left_out: Sequence[str],
     gaps: Sequence[Gap],
-    view: View,
+    view: EnvelopeOptions,
     write: Write,
     max_chars: int,
-) -> Fitted | None:
+) -> SizedEnvelope | None:
     """The longest part of ``item`` that fits; None if not a single character does."""
     said = [gap("field_left_out", max_chars=max_chars, fields=", ".join(left_out))] if left_out else []
-    total = size(item, view.start, STAMPS)
+    total = remaining_size(item, view.start, STAMPS)
     least, most, longest = min(1, total), total, None
     while least <= most:
         room = (least + most + 1) // 2
-        shown = part(item, view.start, room, STAMPS)
+        shown = chunk(item, view.start, room, STAMPS)
         if shown.next is not None:
-            more = [_ended(view, "continued", max_chars, cursor(records[0], shown.next))]
+            more = [_ended(view, "continued", max_chars, format_cursor(records[0], shown.next))]
         else:
-            more = [_ended(view, "max_chars", max_chars, cursor(records[0]))] if len(records) > 1 else []
+            more = [_ended(view, "max_chars", max_chars, format_cursor(records[0]))] if len(records) > 1 else []
         cut = [*(_replace_truncated(gaps, more[0]) if more else gaps), *said]
-        envelope = Envelope([shown.item], _shown(cut, view), view.asked)
+        envelope = Envelope([shown.item], _shown(cut, view), view.provenance)
         text = write(envelope)
         if len(text) <= max_chars:
-            longest, least = Fitted(envelope, text, 1), room + 1
+            longest, least = SizedEnvelope(envelope, text, 1), room + 1
         else:
             most = room - 1
     return longest

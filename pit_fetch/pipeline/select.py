@@ -1,53 +1,49 @@
 """The point-in-time pipeline: filter first, then order, versions, resumption, selection, cut. Pure.
 
-Every step after :func:`public` sees public records only, so nothing that follows (which records,
-in which order, how many, where it stops) can depend on a withheld one. Gaps travel in the stream of
-records, each at the point where it arose: anything after the last wanted record is never read.
+Every step after :func:`public` sees public records only. Nothing that follows (which records, in which order, how
+many, where the fetch stops) can therefore depend on a withheld one. Gaps travel in the stream of records, each at the
+point where it arose, so that nothing after the last wanted record is read.
+
+>>> from datetime import UTC, datetime
+>>> from pit_fetch.provider import Record
+>>> pit = datetime(2024, 2, 15, 16, tzinfo=UTC)
+>>> records = [Record(id, pit.replace(hour=hour), "publication", {}) for id, hour in (("a", 9), ("b", 17), ("c", 16))]
+>>> withheld, builder = WithheldCounts(), SelectionBuilder()
+>>> ordered = in_order(public(records, lambda: pit, withheld))
+>>> take(ordered, builder, after=None, cap=100, limit=10, select=lambda record: True)
+>>> [record.id for record in builder.build().records]
+['c', 'a']
+>>> withheld.late
+['b']
 """
 
 from __future__ import annotations
 
 import json
-import re
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from operator import itemgetter
-from typing import Literal, NamedTuple, TypeGuard
+from typing import Literal, NamedTuple
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.pipeline.chunks import Place
+from pit_fetch.pipeline.cursor import Position, instant_age, position, record_age
 from pit_fetch.provider import Page, Record, Watermark
-from pit_fetch.times import in_new_york, parse_pit
-
-Position = tuple[float, str]
+from pit_fetch.times import in_new_york, is_aware
 
 # A shifting page cannot explain this many consecutive public records that were already on earlier pages.
 MOST_REPEATED = 100
 
-_first = itemgetter(0)
-
-# Takes the place of the instant in the cursor of a record that is stamped on receipt.
-_RECEIPT = "receipt"
-_AT_RECEIPT = float("-inf")
-Verdict = Literal["public", "late", "undated", "unusable"]
+Visibility = Literal["public", "late", "undated", "unusable"]
 Stopped = Literal["", "limit", "max_pages"]
 
 
-class Cursor(NamedTuple):
-    """Where a fetch resumes: after a position, and so at or before an instant (None: among undated records).
+class WithheldCounts:
+    """The ids of the records that were withheld, by reason, and the number of records that have no id.
 
-    within   if set, the record at that position is still to be finished: it goes on there
+    Only the audit file may contain them: in PIT mode nothing of it reaches the envelope.
     """
-
-    position: Position
-    instant: datetime | None
-    within: Place | None = None
-
-
-class Tally:
-    """Which ids got which verdict. For the audit file only; in PIT mode none of it reaches the envelope."""
 
     def __init__(self) -> None:
         self.late: list[str] = []
@@ -55,13 +51,16 @@ class Tally:
         self.unusable = 0
 
 
-class Taken(NamedTuple):
-    """What a fetch keeps. ``stopped`` says which cap ended it; ``last`` is the last public record examined.
+class Selection(NamedTuple):
+    """The records that a fetch keeps, and the gaps that it met.
 
-    ``resume`` is the record after which the next page begins, if that is not the last one kept.
+    scanned  the number of public records that were examined
+    stopped  the cap that ended the fetch; "" if it came to its end
+    last     the last public record that was examined
+    resume   the record after which the next page begins, if that is not the last one kept
     """
 
-    kept: tuple[Record, ...] = ()
+    records: tuple[Record, ...] = ()
     gaps: tuple[Gap, ...] = ()
     scanned: int = 0
     stopped: Stopped = ""
@@ -69,143 +68,146 @@ class Taken(NamedTuple):
     resume: Record | None = None
 
 
-class Taking:
-    """A fetch under way, filled in place: a deadline or an error does not cost what was kept before it."""
+class SelectionBuilder:
+    """A selection that :func:`take` fills in place: what was kept before a deadline or an error is not lost."""
 
     def __init__(self) -> None:
-        self.kept: list[Record] = []
+        self.records: list[Record] = []
         self.gaps: list[Gap] = []
         self.scanned = 0
         self.stopped: Stopped = ""
         self.last: Record | None = None
 
-    def taken(self) -> Taken:
-        """What is kept by now."""
-        return Taken(tuple(self.kept), tuple(self.gaps), self.scanned, self.stopped, self.last)
+    def build(self) -> Selection:
+        """Return what has been kept so far."""
+        return Selection(tuple(self.records), tuple(self.gaps), self.scanned, self.stopped, self.last)
 
 
-def verdict(record: Record, cutoff: datetime | None) -> Verdict:
-    """Whether ``record`` was public at ``cutoff`` (UTC; None: open mode). If that cannot be shown, it was not."""
+def visibility(record: Record, cutoff: datetime | None) -> Visibility:
+    """Return whether ``record`` was public at ``cutoff`` (UTC; None: open mode).
+
+    A record that cannot be shown to have been public was not: without an aware timestamp it is undated.
+    """
     if not record.id:
         return "unusable"
     if cutoff is None:
         return "public"
-    if not _is_aware(record.available_at) or not (record.revised_at is None or _is_aware(record.revised_at)):
+    if not is_aware(record.available_at) or not (record.revised_at is None or is_aware(record.revised_at)):
         return "undated"
     stamps = (record.available_at, record.revised_at, record.first_seen_at)
     return "late" if any(stamp is not None and stamp > cutoff for stamp in stamps) else "public"
 
 
 def public(
-    stream: Iterable[Record | Page | Watermark | Gap], cutoff: Callable[[], datetime | None], tally: Tally
+    stream: Iterable[Record | Page | Watermark | Gap], cutoff: Callable[[], datetime | None], withheld: WithheldCounts
 ) -> Iterator[Record | Watermark | Gap]:
-    """The records that were public at ``cutoff()``, which is called for each; the others are entered in ``tally``.
+    """Yield the records that were public at ``cutoff()``, with watermarks and gaps; enter the others in ``withheld``.
 
-    On a page with an order each public record is followed by a watermark: one for the page would
-    depend on where the page ends, and so on how many withheld records there are in front of it. For
-    the same reason, whether a source repeats itself is judged by its public records, counted across
-    pages: nothing else on a page, nor where it ends, may decide. Raises UpstreamError("paging") if it
-    keeps doing so. A fruitless search also ends by what is public alone: after slices without a public
-    record, if a watermark says so.
+    ``cutoff`` is called for each record. Pages are dissolved: on one with an order, each public record is followed by
+    a watermark. The stream ends with a gap after as many slices without a public record as a watermark allows.
+    Raises UpstreamError("paging") if the source keeps repeating public records.
     """
-    known: set[tuple[object, ...]] = set()
-    again = barren = 0
-    is_barren = True
+    # Public records alone may decide where the watermarks stand, when a source repeats itself, and when a search is
+    # fruitless. Where a page ends depends on how many withheld records there are in front of it: hence a watermark for
+    # each public record and none for the page, and hence repeats are counted across pages.
+    seen_versions: set[tuple[object, ...]] = set()
+    repeats = fruitless_slices = 0
+    is_fruitless = True
     oldest: datetime | None = None
-    for one in stream:
-        if isinstance(one, Record):
-            if _is_public(one, cutoff(), tally):
-                is_barren = False
-                yield one
-        elif isinstance(one, Page):
-            known = known if one.follows else set()
-            found = [record for record in one.records if _is_public(record, cutoff(), tally)]
-            for record in found:
+    for element in stream:
+        if isinstance(element, Record):
+            if _is_public(element, cutoff(), withheld):
+                is_fruitless = False
+                yield element
+        elif isinstance(element, Page):
+            seen_versions = seen_versions if element.continues_previous else set()
+            public_records = [record for record in element.records if _is_public(record, cutoff(), withheld)]
+            for record in public_records:
                 version = (record.id, record.available_at, record.revised_at)
-                again = again + 1 if version in known else 0
-                known.add(version)
+                repeats = repeats + 1 if version in seen_versions else 0
+                seen_versions.add(version)
                 yield record
-                if again == MOST_REPEATED:
+                if repeats == MOST_REPEATED:
                     raise UpstreamError("paging")
-                if one.order is not None and _is_aware(record.available_at):
+                if element.order is not None and is_aware(record.available_at):
                     oldest = record.available_at if oldest is None else min(oldest, record.available_at)
-                    yield Watermark(one.order(oldest))
-            is_barren = is_barren and not found
-        elif isinstance(one, Watermark):
-            yield one
-            barren, is_barren = barren + 1 if is_barren else 0, True
-            if one.patience and barren >= one.patience:
-                yield gap("look_back", day=in_new_york(one.at)[:10])
+                    yield Watermark(element.order(oldest))
+            is_fruitless = is_fruitless and not public_records
+        elif isinstance(element, Watermark):
+            yield element
+            fruitless_slices, is_fruitless = fruitless_slices + 1 if is_fruitless else 0, True
+            if element.max_empty_slices and fruitless_slices >= element.max_empty_slices:
+                yield gap("search_limit", day=in_new_york(element.at)[:10])
                 return
         else:
-            yield one
+            yield element
 
 
-def _is_public(record: Record, cutoff: datetime | None, tally: Tally) -> bool:
-    match verdict(record, cutoff):
+def _is_public(record: Record, cutoff: datetime | None, withheld: WithheldCounts) -> bool:
+    match visibility(record, cutoff):
         case "public":
             return True
         case "late":
-            tally.late.append(record.id)
+            withheld.late.append(record.id)
         case "undated":
-            tally.undated.append(record.id)
+            withheld.undated.append(record.id)
         case "unusable":
-            tally.unusable += 1
+            withheld.unusable += 1
     return False
 
 
 def in_order(stream: Iterable[Record | Watermark | Gap]) -> Iterator[Record | Gap]:
-    """Public records in the envelope's order, each id once.
+    """Yield public records in the envelope's order, each id once, in its newest version.
 
-    At each watermark, everything newer is settled and passed on; the rest is sorted at the end. Of
-    several versions of one id the newest counts, by the later of its two stamps. Raises UpstreamError
-    if a record breaks the order that its source promised, which holds for versions as well: a newer
-    one than was delivered comes too late.
+    A watermark releases everything newer than it; the rest is sorted at the end. The newest version is the one with
+    the later of its two stamps. Raises UpstreamError("order_broken") if a record breaks the order that its source
+    promised. A version that is newer than the one delivered breaks it, too: it comes too late.
     """
-    waiting: list[tuple[float, Record]] = []  # by age: each of many watermarks settles a few of many records
+    # Sorted by age, so that many watermarks over many records stay cheap: each takes a few from the front.
+    waiting: list[tuple[float, Record]] = []
     delivered: dict[str, float] = {}
     bound = float("-inf")
 
-    def settled(ready: Iterable[Record]) -> Iterator[Record]:
+    def release(ready: Iterable[Record]) -> Iterator[Record]:
         for record in sorted(_newest_versions(ready), key=position):
             if record.id not in delivered:
-                delivered[record.id] = _last_change(record)
+                delivered[record.id] = _age_of_last_change(record)
                 yield record
-            elif _last_change(record) < delivered[record.id]:
+            elif _age_of_last_change(record) < delivered[record.id]:
                 raise UpstreamError("order_broken")
 
-    for one in stream:
-        if isinstance(one, Gap):
-            yield one
-        elif isinstance(one, Watermark):
-            if _seconds(one.at) > bound:
-                bound = _seconds(one.at)
-                cut = bisect_left(waiting, bound, key=_first)
+    for element in stream:
+        if isinstance(element, Gap):
+            yield element
+        elif isinstance(element, Watermark):
+            if instant_age(element.at) > bound:
+                bound = instant_age(element.at)
+                cut = bisect_left(waiting, bound, key=itemgetter(0))
                 ready = [record for _, record in waiting[:cut]]
                 del waiting[:cut]
-                yield from settled(ready)
-        elif one.id in delivered and _last_change(one) >= delivered[one.id]:  # a shifted page, or an older version
-            continue
-        elif _age(one) < bound:
+                yield from release(ready)
+        elif element.id in delivered and _age_of_last_change(element) >= delivered[element.id]:
+            continue  # the page has shifted and repeats the record, or this is an older version of it
+        elif record_age(element) < bound:
             raise UpstreamError("order_broken")
         else:
-            insort(waiting, (_age(one), one), key=_first)
-    yield from settled(record for _, record in waiting)
+            insort(waiting, (record_age(element), element), key=itemgetter(0))
+    yield from release(record for _, record in waiting)
 
 
 def _newest_versions(records: Iterable[Record]) -> Iterable[Record]:
-    """Each id once, in its newest version, in whatever order they arrived."""
-    chosen: dict[str, Record] = {}
+    """Return each id once, in its newest version, whatever the order of arrival."""
+    newest: dict[str, Record] = {}
     for record in records:
-        held = chosen.setdefault(record.id, record)
-        if held is not record:
-            chosen[record.id] = max(held, record, key=_version)
-    return chosen.values()
+        rival = newest.setdefault(record.id, record)
+        if rival is not record:
+            newest[record.id] = max(rival, record, key=_version)
+    return newest.values()
 
 
 def take(
     stream: Iterable[Record | Gap],
-    taking: Taking,
+    builder: SelectionBuilder,
     *,
     after: Position | None,
     within: bool = False,
@@ -213,102 +215,43 @@ def take(
     limit: int,
     select: Callable[[Record], bool],
 ) -> None:
-    """Fills ``taking`` from ordered public records: after ``after``, at most ``cap`` examined and ``limit`` kept.
+    """Fill ``builder`` from ordered public records: after ``after``, at most ``cap`` examined and ``limit`` kept.
 
-    ``within``: the record at ``after`` itself is still wanted.
+    within  the record at ``after`` itself is still wanted: only a part of it has been delivered
+    select  returns whether a record is wanted
     """
-    for one in stream:
-        if isinstance(one, Gap):
-            taking.gaps.append(one)
+    for element in stream:
+        if isinstance(element, Gap):
+            builder.gaps.append(element)
             continue
-        if after is not None and (position(one) < after or (position(one) == after and not within)):
+        if after is not None and (position(element) < after or (position(element) == after and not within)):
             continue
-        if taking.scanned >= cap:
-            taking.stopped = "max_pages"
+        if builder.scanned >= cap:
+            builder.stopped = "max_pages"
             return
-        taking.scanned += 1
-        if select(one):
-            if len(taking.kept) == limit:
-                taking.stopped = "limit"
+        builder.scanned += 1
+        if select(element):
+            # The limit ends the fetch at the first record beyond it: only then is it known that there is one.
+            if len(builder.records) == limit:
+                builder.stopped = "limit"
                 return
-            taking.kept.append(one)
-        taking.last = one
-
-
-def position(record: Record) -> Position:
-    """A record's position in the envelope's order: newest first, undated last, then by id.
-
-    A record stamped on receipt comes before all dated ones, and keeps its position in the next run,
-    which stamps it later.
-    """
-    return _age(record), record.id
-
-
-def cursor(record: Record, within: Place | None = None) -> str:
-    """The ``--after`` value to resume after ``record``, or ``within`` it: safe in a shell, readable by a person."""
-    if _age(record) == _AT_RECEIPT:
-        stamp = _RECEIPT
-    else:
-        stamp = "" if record.available_at is None else in_new_york(record.available_at)
-    place = "" if within is None else f"/{_quoted(within.field)}/{within.offset}/{within.behind}".rstrip("/")
-    return f"{_quoted(record.id)}@{stamp}{place}"
-
-
-def parse_cursor(text: str) -> Cursor | None:
-    """The meaning of an ``--after`` value; None for anything that is not one."""
-    name, at, rest = text.rpartition("@")
-    if not at or not name:
-        return None
-    from urllib.parse import unquote
-
-    stamp, *place = rest.split("/")
-    within = None
-    if place:
-        match = re.fullmatch("([^/]+)/([0-9]{1,12})(?:/([0-9a-f]{8}))?", "/".join(place))
-        if match is None:
-            return None
-        within = Place(unquote(match[1], errors="surrogatepass"), int(match[2]), match[3] or "")
-    name = unquote(name, errors="surrogatepass")
-    if stamp == _RECEIPT:
-        return Cursor((_AT_RECEIPT, name), None, within)
-    moment = parse_pit(stamp) if stamp else None
-    if stamp and moment is None:
-        return None
-    return Cursor((_seconds(moment), name), moment, within)
-
-
-def _quoted(text: str) -> str:
-    from urllib.parse import quote
-
-    return quote(text, safe="", errors="surrogatepass")
-
-
-def _age(record: Record) -> float:
-    return _AT_RECEIPT if record.at_receipt and _is_aware(record.available_at) else _seconds(record.available_at)
-
-
-def _seconds(moment: datetime | None) -> float:
-    """Seconds before the epoch, so that the newest sorts first. Microseconds stay distinct until the year 2242."""
-    return -moment.timestamp() if _is_aware(moment) else float("inf")
-
-
-def _is_aware(moment: datetime | None) -> TypeGuard[datetime]:
-    return isinstance(moment, datetime) and moment.utcoffset() is not None
-
-
-def _last_change(record: Record) -> float:
-    """The later of its two stamps, as a position."""
-    return min(_age(record), _seconds(record.revised_at))
-
-
-def _version(record: Record) -> tuple[float, float, bytes]:
-    """Sorts the newest version of an id last. Equal stamps are settled by content, never by order of arrival."""
-    available, revised = _seconds(record.available_at), _seconds(record.revised_at)
-    return -min(available, revised), -available, fingerprint(record)
+            builder.records.append(element)
+        builder.last = element
 
 
 def fingerprint(record: Record) -> bytes:
-    """A digest of what a record says: it settles which of two versions with equal stamps is served."""
+    """Return a digest of a record's payload: of two versions with equal stamps, the greater one is served."""
     from hashlib import sha256
 
     return sha256(json.dumps(record.payload, sort_keys=True, default=str).encode()).digest()[:16]
+
+
+def _age_of_last_change(record: Record) -> float:
+    return min(record_age(record), instant_age(record.revised_at))
+
+
+def _version(record: Record) -> tuple[float, float, bytes]:
+    """Return a key that sorts the newest version of an id last."""
+    available, revised = instant_age(record.available_at), instant_age(record.revised_at)
+    # Equal stamps are settled by content, never by the order of arrival, which a withheld record could change.
+    return -min(available, revised), -available, fingerprint(record)

@@ -1,7 +1,7 @@
 """One fetch as data, from a command line or from Python values.
 
-Both forms of the command line and the Python call produce the same :class:`Request`, whose
-:attr:`Request.canonical` text is repeated in every gap.
+Both forms of the command line and the Python call produce the same :class:`FetchRequest`, whose
+:attr:`FetchRequest.canonical` text is repeated in every gap.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pit_fetch.cli import arguments
 from pit_fetch.cli.parser import COMMON_OPTIONS, budget
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import BINARY
-from pit_fetch.pipeline.select import Cursor
+from pit_fetch.pipeline.cursor import Cursor
 from pit_fetch.provider import STAMPS, Provider
 from pit_fetch.request.audience import CLIENT_VARIABLE, MAX_CHARS_UNDER_AGENT
 from pit_fetch.request.query import named
@@ -32,7 +32,7 @@ _AS_READ = ("limit", "max_pages", "fields")
 UNLIMITED = 2**62
 
 
-class Request(NamedTuple):
+class FetchRequest(NamedTuple):
     """One fetch, fully parsed. Instants are aware and UTC; ``max_chars`` 0 means no limit, ``output`` None stdout.
 
     ``width`` is how many characters a line of the terminal takes, if the answer goes to one. ``capture``: it is
@@ -69,7 +69,7 @@ def parse(
     environ: Mapping[str, str],
     defaults: Mapping[str, object] = {},
     command: str = "",
-) -> Request:
+) -> FetchRequest:
     """The request made by a command line. Raises UsageError, whose reason names the fix.
 
     ``defaults`` are values of options that the command line does not give. ``command`` is the word that it
@@ -92,7 +92,7 @@ def of_values(
     provider: Provider,
     environ: Mapping[str, str],
     defaults: Mapping[str, object] = {},
-) -> Request:
+) -> FetchRequest:
     """The request made by a Python call; None counts as not given. Raises UsageError, also for an unknown name."""
     known = [option.name for option in (*COMMON_OPTIONS, *provider.options)]
     for name in values:
@@ -104,9 +104,31 @@ def of_values(
     return _request({**defaults, **given}, provider, environ, 0)
 
 
+def from_canonical(text: str, provider: Provider) -> FetchRequest:
+    """Return the request whose :attr:`Request.canonical` is ``text``. Raise UsageError if the provider refuses it now.
+
+    Values that do not decide the answer, such as the output format, are the defaults.
+    """
+    options = {flag_of(option.name): option for option in (*COMMON_OPTIONS, *provider.options)}
+    values: dict[str, Any] = {}
+    words = shlex.split(text)[:1:-1]  # without --source NAME; the next word is the last
+    while words:
+        flag, is_joined, value = words.pop().partition("=")
+        option = options.get(flag)
+        if option is None:
+            raise UsageError("usage", text=f"{suggest.shown(flag)} is not an option of {provider.name}")
+        if option.kind == "flag":
+            values[option.name] = True
+            continue
+        if not is_joined and words and not words[-1].startswith("-"):
+            value = words.pop()
+        values[option.name] = [*values.get(option.name, ()), value] if option.repeatable else value
+    return of_values(values, provider, {})
+
+
 def _request(
     given: Mapping[str, object], provider: Provider, environ: Mapping[str, str], default_budget: int
-) -> Request:
+) -> FetchRequest:
     common = {one.name: coerce(one, given[one.name]) if one.name in given else one.default for one in COMMON_OPTIONS}
     _check_ceiling(common["pit"], environ)
     options = {o.name: coerce(o, given[o.name]) if o.name in given else o.default for o in provider.options}
@@ -118,7 +140,7 @@ def _request(
         common["max_chars"] = budget("PIT_FETCH_MAX_CHARS", text) if text else default_budget
     if "timeout" not in given:  # some operations take longer than others
         common["timeout"] = max(operation.timeout for operation in named(provider, options))
-    return Request(
+    return FetchRequest(
         provider=provider,
         pit=common["pit"],
         since=since,

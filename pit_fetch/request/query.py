@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.provider import BY_ASKING, BY_SELECT, Operation, Provider, Query, Record
+from pit_fetch.provider import Operation, Provider, Query, Record, Window
 from pit_fetch.support import suggest
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc3339
 
 if TYPE_CHECKING:
-    from pit_fetch.request.fetch_request import Request
+    from pit_fetch.request.fetch_request import FetchRequest
 
 # The option that names the operation, where a provider has several.
 OPTION = "op"
@@ -42,7 +42,7 @@ def chosen(provider: Provider, query: Query) -> Query:
     name = operation.name or provider.name
     if operation.window is None and not (query.since is None and query.until is None):
         _refuse(f"{name} has no dates to choose from: leave out --date-from and --date-to.")
-    query = operation.understand(query._replace(operation=operation))
+    query = operation.normalize_query(query._replace(operation=operation))
     options = query.options
     given = {name for name, value in options.items() if value is not None and value is not False} - {OPTION}
     missing = [needed for needed in operation.needs if needed not in given]
@@ -60,7 +60,7 @@ def named(provider: Provider, options: Mapping[str, Any]) -> Sequence[Operation]
     return [one for one in provider.operations if one.name == options.get(OPTION)] or provider.operations
 
 
-def understood(request: Request, started: datetime) -> Query:
+def understood(request: FetchRequest, started: datetime) -> Query:
     """What ``request`` asks its provider, when it is asked at ``started``. Raises ConfigError."""
     now = request.pit or started
     query = Query(
@@ -78,7 +78,7 @@ def understood(request: Request, started: datetime) -> Query:
     return query._replace(horizon=_horizon(request, query))
 
 
-def _horizon(request: Request, query: Query) -> datetime:
+def _horizon(request: FetchRequest, query: Query) -> datetime:
     """The instant after which no record can be wanted.
 
     A stage that computes across records needs all of them, and so does the choice among versions.
@@ -95,7 +95,7 @@ def _horizon(request: Request, query: Query) -> datetime:
 
 def is_of_publication(operation: Operation) -> bool:
     """Whether --date-from and --date-to compare when a record was public, or what a provider applies itself."""
-    return operation.window in ("", "available_on", BY_SELECT, BY_ASKING)
+    return operation.window in ("", "available_on", Window.BY_SELECT, Window.BY_ASKING)
 
 
 def _named(provider: Provider, name: str | None) -> Operation:
@@ -109,11 +109,11 @@ def _named(provider: Provider, name: str | None) -> Operation:
     close = suggest.operation(str(name), names) or suggest.operation(str(name), aliases)
     listed = f"it has {', '.join(names)}; see --help." if len(names) <= _FEW else "--help lists them."
     hint = f"did you mean {close}?" if close else listed
-    raise ConfigError("operation", text=f"{suggest.shown(str(name))} is not an operation of {provider.name}: {hint}")
+    raise ConfigError("usage", text=f"{suggest.shown(str(name))} is not an operation of {provider.name}: {hint}")
 
 
 def _refuse(text: str) -> None:
-    raise ConfigError("operation", text=text)
+    raise ConfigError("usage", text=text)
 
 
 def is_out_of_reach(query: Query) -> bool:
@@ -146,7 +146,7 @@ def in_window(query: Query, record: Record) -> bool:
 
 
 def _moment(operation: Operation, record: Record) -> datetime | None:
-    if operation.window in (None, BY_SELECT, BY_ASKING):
+    if operation.window in (None, Window.BY_SELECT, Window.BY_ASKING):
         return None
     if operation.window in ("", "available_on"):
         public = record.available_at

@@ -36,8 +36,8 @@ def coerce(option: Option, value: object) -> Any:
     """
     if option.repeatable:
         return _each(option, value)
-    if option.read is not None:
-        return option.read(_scalar(option, value))
+    if option.parse is not None:
+        return option.parse(_scalar(option, value))
     if option.kind == "list":
         return _list(option, value)
     if option.kind == "flag":
@@ -90,7 +90,7 @@ def _text(option: Option, value: object) -> str:
     text = _scalar(option, value).strip()
     if not text:
         raise UsageError("usage", text=f"{flag_of(option.name)} is empty: give a value or leave it out")
-    text = text.upper() if option.upper else text
+    text = text.upper() if option.uppercase else text
     return option.synonyms.get(text, text)
 
 

@@ -10,9 +10,19 @@ walks through it. For a test of your own, ``run`` is the whole command in this p
 server that is one function, ``Answering``, at the time of a ``TestClock``.
 """
 
-from pit_fetch.testing.process import Left, TestClock, run
+from pit_fetch.testing.inprocess import Left, TestClock, run
 from pit_fetch.testing.server import Answering
 from pit_fetch.testing.suite import ProviderSuite
-from pit_fetch.testing.transport import Answer, Request, Response, ask_responses
+from pit_fetch.testing.transport import Answer, HttpRequest, Response, ask_responses
 
-__all__ = ["Answer", "Answering", "Left", "ProviderSuite", "Request", "Response", "TestClock", "ask_responses", "run"]
+__all__ = [
+    "Answer",
+    "Answering",
+    "HttpRequest",
+    "Left",
+    "ProviderSuite",
+    "Response",
+    "TestClock",
+    "ask_responses",
+    "run",
+]

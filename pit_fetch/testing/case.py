@@ -10,16 +10,16 @@ from typing import Any, NamedTuple, TypeGuard
 
 from pit_fetch.errors import ExitStatus
 from pit_fetch.provider import Page, Provider, Query, Record, Watermark
-from pit_fetch.request.fetch_request import Request as FetchRequest
+from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.query import in_window
-from pit_fetch.testing.process import Left
+from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.state import State
 from pit_fetch.times import parse_rfc3339
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 
-Serve = Callable[[bytes, Request], Response]
-Wire = Callable[[Request, Response], Response]
+Serve = Callable[[bytes, HttpRequest], Response]
+Wire = Callable[[HttpRequest, Response], Response]
 
 MICROSECOND = timedelta(microseconds=1)
 
@@ -72,7 +72,7 @@ class Seen(Left):
     yielded: tuple[Any, ...] = field(kw_only=True)
     printed: str = field(kw_only=True)
     audit: Mapping[str, Any] = field(kw_only=True)
-    exchanges: tuple[tuple[Request, Response], ...] = field(kw_only=True)
+    exchanges: tuple[tuple[HttpRequest, Response], ...] = field(kw_only=True)
     reached_out: tuple[str, ...] = field(kw_only=True)
     consulted: tuple[str, ...] = field(kw_only=True)
     asked_too_often: bool = field(kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from textwrap import fill
 
 from pit_fetch.testing.documents import name
-from pit_fetch.testing.rows import Recording
+from pit_fetch.testing.recording import Recording
 
 # What only whoever knows the source can say.
 UNSEEN = (
@@ -52,7 +52,7 @@ def _options(options: object) -> str:
 
 def _operations(recording: Recording) -> list[str]:
     """The dated operations that this recording says nothing about."""
-    from pit_fetch.testing.worlds import other_operations
+    from pit_fetch.testing.interference import other_operations
 
     case = recording.case
     if len(case.provider.operations) == 1:

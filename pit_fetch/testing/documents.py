@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as Xml
 
-from pit_fetch.testing.dates import floor
+from pit_fetch.testing.timestamps import floor
 
 # Where a document's columns lie as rows, beside its other keys.
 COLUMNS = "(rows)"

@@ -8,12 +8,12 @@ from datetime import datetime
 from typing import Any
 
 from pit_fetch.testing.case import Case, Seen, failure
-from pit_fetch.testing.dates import less_precise
 from pit_fetch.testing.documents import Format, Pattern, Place, document, format_of, name, places
-from pit_fetch.testing.program import look
-from pit_fetch.testing.rows import Recording
+from pit_fetch.testing.recording import Recording
+from pit_fetch.testing.runner import look
 from pit_fetch.testing.server import Response
-from pit_fetch.transport import Request
+from pit_fetch.testing.timestamps import less_precise
+from pit_fetch.transport import HttpRequest
 
 # One value of each JSON type, and numbers that are neither a time nor a size.
 _VALUES: tuple[Any, ...] = (None, True, 0, 10**30, "drift", "", [], {}, [None])
@@ -107,7 +107,7 @@ def _compare(case: Case, seen: Seen, old: bytes, new: bytes | None, what: str, a
     if new is None:
         return
 
-    def wire(request: Request, made: Response) -> Response:
+    def wire(request: HttpRequest, made: Response) -> Response:
         return replace(made, body=new) if made.body == old else made
 
     other = look(case, case.now, wire=wire)

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
-from pit_fetch.transport import Reply, Request, TransportError
+from pit_fetch.transport import HttpReply, HttpRequest, TransportError
 
 if TYPE_CHECKING:
     import ssl
@@ -28,7 +28,7 @@ class Response:
     hang: bool = False
 
 
-App = Callable[[Request], Response]
+App = Callable[[HttpRequest], Response]
 
 
 def as_json(value: Any, status: int = 200, **headers: str) -> Response:
@@ -41,10 +41,10 @@ class Answering:
 
     app: App
     now: Callable[[], datetime]
-    exchanges: list[tuple[Request, Response]] = field(default_factory=list)
+    exchanges: list[tuple[HttpRequest, Response]] = field(default_factory=list)
     error: Exception | None = None
 
-    def send(self, request: Request) -> Reply:
+    def send(self, request: HttpRequest) -> HttpReply:
         try:
             response = self.app(request)
         except Exception as error:
@@ -55,7 +55,7 @@ class Answering:
             raise TransportError("timeout")
         if response.cut is not None:
             raise TransportError("network", passing=True)
-        return Reply(response.status, response.headers, response.body, self.now())
+        return HttpReply(response.status, response.headers, response.body, self.now())
 
 
 @dataclass
@@ -63,7 +63,7 @@ class Server:
     """A running server. ``requests`` is what it was asked, in order."""
 
     url: str
-    requests: list[Request]
+    requests: list[HttpRequest]
 
 
 @contextmanager
@@ -71,7 +71,7 @@ def serve(app: App, tls: ssl.SSLContext | None = None) -> Iterator[Server]:
     """Serves ``app`` on a free port of the loopback address until the block ends."""
     from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-    requests: list[Request] = []
+    requests: list[HttpRequest] = []
     closing = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
@@ -81,18 +81,18 @@ def serve(app: App, tls: ssl.SSLContext | None = None) -> Iterator[Server]:
             pass
 
         def do_GET(self) -> None:
-            self._answer(Request("GET", *self._address()))
+            self._answer(HttpRequest("GET", *self._address()))
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            self._answer(Request("POST", *self._address(), body=body))
+            self._answer(HttpRequest("POST", *self._address(), body=body))
 
         def _address(self) -> tuple[str, Mapping[str, str], Mapping[str, str]]:
             parts = urlsplit(self.path)
             query = dict(parse_qsl(parts.query, keep_blank_values=True))
             return f"http://{self.headers.get('Host', '')}{parts.path}", query, dict(self.headers)
 
-        def _answer(self, request: Request) -> None:
+        def _answer(self, request: HttpRequest) -> None:
             requests.append(request)
             response = app(request)
             if response.hang:

@@ -15,7 +15,11 @@ from zoneinfo import ZoneInfo
 from pit_fetch.provider import Basis, Operation, Record, SourceTag
 from pit_fetch.support.bundled import gate
 from pit_fetch.testing.case import MICROSECOND, Case, Version, failure, instants, public_from
-from pit_fetch.testing.dates import (
+from pit_fetch.testing.documents import Path, at, name
+from pit_fetch.testing.edits import PLANNED
+from pit_fetch.testing.recording import LOOKED_AT, Recording, Row, dates_of, edited, leaves, pattern_of, putting
+from pit_fetch.testing.runner import look
+from pit_fetch.testing.timestamps import (
     EARLIEST_ZONE,
     at_reading,
     earliest,
@@ -26,10 +30,6 @@ from pit_fetch.testing.dates import (
     more_precise,
     repeated_hour,
 )
-from pit_fetch.testing.documents import Path, at, name
-from pit_fetch.testing.fuzz import PLANNED
-from pit_fetch.testing.program import look
-from pit_fetch.testing.rows import LOOKED_AT, Recording, Row, dates_of, edited, leaves, pattern_of, putting
 from pit_fetch.times import wall_clock
 
 _REVISION = re.compile(r"updat|modif|revis|edit(?!or)|amend|correct|chang", re.IGNORECASE)

@@ -42,7 +42,7 @@ class Authors(NamedTuple):
 
 
 def authors_of(provider: Provider) -> Authors:
-    modules = {function.__module__.partition(".")[0] for function in (provider.fetch, provider.read)}
+    modules = {function.__module__.partition(".")[0] for function in (provider.fetch, provider.parse_reply)}
     return Authors(frozenset(modules - {"pit_fetch"}))
 
 

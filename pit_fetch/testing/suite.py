@@ -11,14 +11,14 @@ from weakref import WeakKeyDictionary
 
 from pit_fetch.provider import Credential, Provider
 from pit_fetch.request.query import named
-from pit_fetch.testing import bodies, drift, manners, promises, runs, stamps, worlds
+from pit_fetch.testing import conduct, drift, interference, isolation, malformed, ordering, stamps
 from pit_fetch.testing.case import Case, failure, is_aware
-from pit_fetch.testing.dates import floor
 from pit_fetch.testing.documents import format_of
-from pit_fetch.testing.program import Refused, look
-from pit_fetch.testing.rows import Recording, leaves, record_of, tree_of
+from pit_fetch.testing.recording import Recording, leaves, record_of, tree_of
+from pit_fetch.testing.runner import Refused, look
 from pit_fetch.testing.state import State
-from pit_fetch.testing.transport import Answer, Request, Response, response_of
+from pit_fetch.testing.timestamps import floor
+from pit_fetch.testing.transport import Answer, HttpRequest, Response, response_of
 from pit_fetch.times import parse_rfc3339
 
 _FAR = datetime(2100, 1, 1, tzinfo=UTC)
@@ -59,40 +59,40 @@ class ProviderSuite:
     not_revisions: ClassVar[tuple[str, ...]] = ()
     max_requests: ClassVar[int] = 100
 
-    def serve(self, reply: bytes, request: Request) -> Answer | Response:
+    def serve(self, reply: bytes, request: HttpRequest) -> Answer | Response:
         """The answer to ``request``. ``reply`` is the recorded one, as a test has changed it."""
         return 200, {}, reply
 
     def test_the_recording_holds_dated_records(self) -> None:
         """The provider makes dated records of the recorded reply; without, no other test says anything."""
         case = self._undated_case()
-        manners.check_operations(case)
+        conduct.check_operations(case)
         if _is_never(case):
             stamps.check_never(case)
         else:
             self._found()
 
     def test_importing_it_is_light(self) -> None:
-        manners.check_import(self.provider)
+        conduct.check_import(self.provider)
 
     def test_importing_it_asks_nothing(self) -> None:
-        manners.check_import_asks_nothing(self.provider)
+        conduct.check_import_asks_nothing(self.provider)
 
     def test_it_asks_declared_hosts_only(self) -> None:
-        manners.check_hosts(self._asked())
+        conduct.check_hosts(self._asked())
 
     def test_no_secret_gets_out(self) -> None:
-        manners.check_secrets(self.recording())
+        conduct.check_secrets(self.recording())
 
     def test_records_are_well_formed(self) -> None:
         stamps.check_records(self._asked())
 
     def test_the_order_is_as_promised(self) -> None:
-        promises.check_order(self._asked())
-        promises.check_watermarks(self.recording())
+        ordering.check_order(self._asked())
+        ordering.check_watermarks(self.recording())
 
     def test_versions_are_left_to_the_framework(self) -> None:
-        promises.check_versions(self.recording())
+        ordering.check_versions(self.recording())
 
     def test_stamps_come_from_the_reply_alone(self) -> None:
         stamps.check_independence(self.recording())
@@ -114,25 +114,25 @@ class ProviderSuite:
         stamps.check_boundary(self.recording())
 
     def test_what_is_not_public_changes_no_byte(self) -> None:
-        worlds.check_two_worlds(self.recording())
+        interference.check_two_worlds(self.recording())
 
     def test_nor_in_a_saved_reply(self) -> None:
-        worlds.check_saved(self.recording())
+        interference.check_saved(self.recording())
 
     def test_nor_under_any_option(self) -> None:
-        worlds.check_options(self.recording())
+        interference.check_options(self.recording())
 
     def test_nor_inside_a_public_item(self) -> None:
-        worlds.check_nested(self.recording())
+        interference.check_nested(self.recording())
 
     def test_a_server_that_ignores_the_window(self) -> None:
-        worlds.check_ignored_window(self.recording())
+        interference.check_ignored_window(self.recording())
 
     def test_nothing_is_kept_between_runs(self) -> None:
-        runs.check_state(self.recording())
+        isolation.check_state(self.recording())
 
     def test_the_answer_is_the_same_at_any_hour_and_anywhere(self) -> None:
-        runs.check_surroundings(self.recording())
+        isolation.check_surroundings(self.recording())
 
     def test_schema_drift(self) -> None:
         drift.check_drift(self.recording())
@@ -141,13 +141,13 @@ class ProviderSuite:
         drift.check_imprecise(self.recording())
 
     def test_odd_bodies(self) -> None:
-        bodies.check_odd_bodies(self.recording())
+        malformed.check_odd_bodies(self.recording())
 
     def test_http_errors(self) -> None:
-        bodies.check_errors(self.recording())
+        malformed.check_errors(self.recording())
 
     def test_paging_comes_to_an_end(self) -> None:
-        bodies.check_paging(self.recording())
+        malformed.check_paging(self.recording())
 
     def recording(self) -> Recording:
         """What experiments find out of the recorded reply, once for all tests of this class.
@@ -187,7 +187,7 @@ class ProviderSuite:
         first = self.recording()
         yield first
         if type(self) not in _OTHERS:
-            _OTHERS[type(self)] = tuple(record_of(asking) for asking in worlds.other_operations(first))
+            _OTHERS[type(self)] = tuple(record_of(asking) for asking in interference.other_operations(first))
         yield from _OTHERS[type(self)]
 
     def case(self) -> Case:

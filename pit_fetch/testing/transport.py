@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pit_fetch.testing.server import Response
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 
-__all__ = ["Answer", "Request", "Response", "ask_responses"]
+__all__ = ["Answer", "HttpRequest", "Response", "ask_responses"]
 
 # Status, headers and body.
 Answer = tuple[int, Mapping[str, str], bytes]
@@ -20,7 +20,7 @@ def response_of(answer: Answer | Response) -> Response:
     return Response(body, status, headers)
 
 
-def ask_responses(request: Request) -> Answer:
+def ask_responses(request: HttpRequest) -> Answer:
     """The answer of the active ``responses`` mock, for use inside ``serve``.
 
     >>> with responses.RequestsMock() as mock:

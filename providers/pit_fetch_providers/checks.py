@@ -12,4 +12,4 @@ _SEPARATED = re.compile(r"[\s;|]")
 def check_tickers(query: Query) -> None:
     """Raise ConfigError for several tickers in one word: no source knows a ticker of that name."""
     if any(map(_SEPARATED.search, query.options["tickers"] or ())):
-        raise ConfigError("operation", text="--tickers is a list with commas between the tickers: AAPL,MSFT.")
+        raise ConfigError("usage", text="--tickers is a list with commas between the tickers: AAPL,MSFT.")

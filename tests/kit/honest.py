@@ -30,7 +30,7 @@ from pit_fetch.provider import (
     UpstreamError,
 )
 from pit_fetch.tables import sqlite_rows
-from pit_fetch.testing import Request, Response
+from pit_fetch.testing import HttpRequest, Response
 from pit_fetch.times import (
     NEW_YORK,
     end_of_day,
@@ -43,10 +43,10 @@ from pit_fetch.wire import body_of, columns_in, lenient_json, rows_in
 from tests.kit import library
 
 Row = dict[str, Any]
-Serve = Callable[[bytes, Request], Response]
+Serve = Callable[[bytes, HttpRequest], Response]
 
 
-def _as_it_is(reply: bytes, request: Request) -> Response:
+def _as_it_is(reply: bytes, request: HttpRequest) -> Response:
     return Response(reply)
 
 
@@ -174,7 +174,7 @@ def news(
         name="kit-news",
         summary="articles, with the time of their last revision",
         fetch=fetch if around is None else lambda query, context: around(fetch, query, context),
-        read=read,
+        parse_reply=read,
         **{
             "select": select,
             "hosts": (Host(NEWS, "https://wire.example", "PIT_FETCH_KIT_URL", auth=QueryKey("key", "apikey")),),
@@ -231,7 +231,7 @@ def figures(record: Make = vintage, rows: Rows = all_rows, **more: Any) -> Made:
         name="kit-vintages",
         summary="figures, each as often as it was restated",
         fetch=fetch,
-        read=read,
+        parse_reply=read,
         **{
             "hosts": (Host(FIGURES, "https://figures.example", "PIT_FETCH_KIT_URL", auth=HeaderKey("key", "X-Key")),),
             "credentials": (Credential("key", ("KIT_FIGURES_KEY",)),),
@@ -295,10 +295,10 @@ def bars(record: Make = bar, rows: Rows = all_rows, **more: Any) -> Made:
         name="kit-bars",
         summary="bars of five minutes",
         fetch=fetch,
-        read=read,
+        parse_reply=read,
         **{
             "hosts": (Host(BARS, "https://exchange.example", "PIT_FETCH_KIT_URL"),),
-            "options": (Option("symbol", "the symbol", positional="one", upper=True),),
+            "options": (Option("symbol", "the symbol", positional="one", uppercase=True),),
             "operations": (
                 Operation(
                     rule="the end of the bar",
@@ -366,7 +366,7 @@ def calls(record: Callable[[Row, Row | None, Query], Record] = transcript, rows:
         """A saved list shows no texts, and so nothing that could be dated."""
         yield from [record(event, None, query) for event in events_of(body, query)]
 
-    def serve(reply: bytes, request: Request) -> Response:
+    def serve(reply: bytes, request: HttpRequest) -> Response:
         try:
             document = json.loads(reply)
         except (ValueError, RecursionError):
@@ -388,11 +388,11 @@ def calls(record: Callable[[Row, Row | None, Query], Record] = transcript, rows:
         name="kit-calls",
         summary="transcripts of calls",
         fetch=fetch,
-        read=read,
+        parse_reply=read,
         **{
             "hosts": (Host(CALLS, "https://calls.example", "PIT_FETCH_KIT_URL", auth=Bearer("key")),),
             "credentials": (Credential("key", ("KIT_CALLS_KEY",)),),
-            "options": (Option("symbol", "the symbol", positional="one", upper=True),),
+            "options": (Option("symbol", "the symbol", positional="one", uppercase=True),),
             "operations": (Operation(rule="when the transcript was ready", fields=(Field("text"),)),),
             **more,
         },
@@ -451,7 +451,7 @@ def filings(record: Make = filing, rows: Rows = all_rows, select: str = SELECT, 
         name="kit-filings",
         summary="filings of a local database",
         fetch=lambda query, context: made(context.file("filings"), query),
-        read=made,
+        parse_reply=made,
         **{
             "files": (FILE,),
             "operations": (Operation(rule="when it was accepted", fields=(Field("form"), Field("issuer"))),),
@@ -523,7 +523,7 @@ def search(record: Make = hit, rows: Rows = all_rows, **more: Any) -> Made:
         name="kit-search",
         summary="a search engine",
         fetch=fetch,
-        read=read,
+        parse_reply=read,
         **{
             "select": lambda query, record: query.options["kind"] in (None, record.payload["kind"]),
             "hosts": (Host(SEARCH, "https://search.example", "PIT_FETCH_KIT_URL", auth=Bearer("key")),),
@@ -587,10 +587,10 @@ def profiles(record: Make = profile, **more: Any) -> Made:
         name="kit-profile",
         summary="a company's page",
         fetch=fetch,
-        read=read,
+        parse_reply=read,
         **{
             "hosts": (Host(PROFILE, "https://profiles.example", "PIT_FETCH_KIT_URL"),),
-            "options": (Option("symbol", "the symbol", positional="one", upper=True),),
+            "options": (Option("symbol", "the symbol", positional="one", uppercase=True),),
             "operations": (Operation(rule="the end of asOf", fields=(Field("name"), Field("employees", "integer"))),),
             **more,
         },
@@ -649,7 +649,7 @@ def feeds(record: Make = item, rows: Rows = all_rows, **more: Any) -> Made:
         name="kit-feed",
         summary="a feed",
         fetch=fetch,
-        read=read,
+        parse_reply=read,
         **{
             "hosts": (Host(FEED, "https://feed.example", "PIT_FETCH_KIT_URL"),),
             "operations": (Operation(rule="pubDate", fields=(Field("title"),)),),
@@ -702,7 +702,7 @@ def tables(record: Make = rate, rows: Rows = all_rows, **more: Any) -> Made:
         name="kit-table",
         summary="a table of rates",
         fetch=fetch,
-        read=read,
+        parse_reply=read,
         **{
             "hosts": (Host(TABLE, "https://table.example", "PIT_FETCH_KIT_URL"),),
             "operations": (Operation(rule="the end of the day", fields=(Field("rate", "number"),)),),
@@ -754,10 +754,10 @@ def posts(record: Make = post, rows: Rows = all_rows, **more: Any) -> Made:
         name="kit-library",
         summary="what a library fetches",
         fetch=fetch if around is None else lambda query, context: around(fetch, query, context),
-        read=read,
+        parse_reply=read,
         **{
             "hosts": (Host(LIBRARY, "https://library.example", "PIT_FETCH_KIT_URL"),),
-            "options": (Option("symbol", "the symbol", positional="one", upper=True),),
+            "options": (Option("symbol", "the symbol", positional="one", uppercase=True),),
             "operations": (Operation(rule="when it was posted", fields=(Field("text"),)),),
             **more,
         },

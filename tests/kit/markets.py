@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from pit_fetch.paging import follow
 from pit_fetch.provider import Basis, Context, Field, Host, Operation, Option, Provider, Query, Record, UpstreamError
 from pit_fetch.tables import parquet_rows, sqlite_rows
-from pit_fetch.testing import Request, Response
+from pit_fetch.testing import HttpRequest, Response
 from pit_fetch.times import delayed, end_of_day, parse_date, parse_rfc3339
 from pit_fetch.wire import body_of, lenient_json, rows_in
 from tests.kit.honest import FILE, Made, Make, Row, Rows, all_rows, name_of, text
@@ -60,7 +60,7 @@ def trades(record: Make = trade, rows: Rows = all_rows, **more: Any) -> Made:
         name="kit-trades",
         summary="trades, one a line",
         fetch=fetch,
-        read=read,
+        parse_reply=read,
         **{
             "hosts": (Host(TRADES, "https://trades.example", "PIT_FETCH_KIT_URL"),),
             "operations": (Operation(rule="when it was made", fields=(Field("text"), Field("block", "flag"))),),
@@ -109,11 +109,11 @@ def candles(record: Make = candle, rows: Rows = all_rows, **more: Any) -> Made:
         name="kit-candles",
         summary="bars of an hour, or of five minutes",
         fetch=fetch,
-        read=read,
+        parse_reply=read,
         **{
             "hosts": (Host(CANDLES, "https://candles.example", "PIT_FETCH_KIT_URL"),),
             "options": (
-                Option("symbol", "the symbol", positional="one", upper=True),
+                Option("symbol", "the symbol", positional="one", uppercase=True),
                 Option("interval", "the length of a bar", choices=tuple(INTERVALS), default="1h"),
             ),
             "operations": (
@@ -178,7 +178,7 @@ def quotes(
 
         yield from follow(page, 1)
 
-    def serve(reply: bytes, request: Request) -> Response:
+    def serve(reply: bytes, request: HttpRequest) -> Response:
         try:
             document = json.loads(reply)
             every = document["quotes"]
@@ -194,7 +194,7 @@ def quotes(
         name="kit-quotes",
         summary="the days of an exchange in Tokyo",
         fetch=fetch,
-        read=read,
+        parse_reply=read,
         **{
             "hosts": (Host(QUOTES, "https://quotes.example", "PIT_FETCH_KIT_URL"),),
             "options": (Option("code", "the code", positional="one"),),
@@ -258,7 +258,7 @@ def ledger(record: Make = entry, rows: Rows = all_rows, *, select: str = LEDGER,
         name="kit-ledger",
         summary="entries of a local database",
         fetch=lambda query, context: made(context.file("filings"), query),
-        read=made,
+        parse_reply=made,
         **{
             "files": (FILE,),
             "operations": (Operation(rule="when it was posted", fields=(Field("amount", "integer"),)),),
@@ -313,7 +313,7 @@ def deals(record: Make = deal, rows: Rows = all_rows, **more: Any) -> Made:
         name="kit-deals",
         summary="deals of a local Parquet file",
         fetch=lambda query, context: made(context.file("filings"), query),
-        read=made,
+        parse_reply=made,
         **{
             "files": (FILE,),
             "operations": (Operation(rule="when it was signed", fields=(Field("price", "number"), Field("buyer"))),),

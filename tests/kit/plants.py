@@ -924,7 +924,7 @@ def marked(fetch: Any, query: Any, context: Any) -> Iterator[Any]:
     found = [one for one in fetch(query, context) if one.available_at]
     for one in sorted(found, key=lambda one: one.available_at, reverse=True):
         yield one
-        yield Watermark(one.available_at, patience=2)
+        yield Watermark(one.available_at, max_empty_slices=2)
 
 
 plant("patience that late records try", "posts", "watermark", around=marked)

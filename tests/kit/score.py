@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from pit_fetch.request.values import flag_of, spell
-from pit_fetch.testing import ProviderSuite, Request, Response
-from pit_fetch.testing.outside import Descriptors
-from pit_fetch.testing.process import TestClock, files_in, run
+from pit_fetch.testing import HttpRequest, ProviderSuite, Response
+from pit_fetch.testing.inprocess import TestClock, files_in, run
+from pit_fetch.testing.sandbox import Descriptors
 from pit_fetch.testing.server import Answering, serve
 from tests.kit import honest
 from tests.kit.bases import BASES
@@ -52,7 +52,7 @@ SHARE = 0.95
 
 
 def suite(made: Made) -> ProviderSuite:
-    def serve(self: ProviderSuite, reply: bytes, request: Request) -> Response:
+    def serve(self: ProviderSuite, reply: bytes, request: HttpRequest) -> Response:
         return made.serve(reply, request)
 
     attributes: dict[str, Any] = {
@@ -94,7 +94,7 @@ def bench() -> Iterator[Path]:
 def server(made: Made) -> honest.Serve:
     """The source as it is: it pages by what it is asked for."""
 
-    def answer(reply: bytes, request: Request) -> Response:
+    def answer(reply: bytes, request: HttpRequest) -> Response:
         try:
             asked = json.loads(request.body or b"{}")
             document = json.loads(reply)

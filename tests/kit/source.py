@@ -92,7 +92,7 @@ PROVIDER = Provider(
     name="kit-source",
     summary="a made-up source",
     fetch=fetch,
-    read=read,
+    parse_reply=read,
     hosts=(Host(HOST, "https://api.source.example", "PIT_FETCH_KIT_SOURCE_URL", auth=QueryKey("key", "key")),),
     credentials=(Credential("key", ("KIT_SOURCE_KEY",)),),
     options=(Option("word", "items whose title holds this word"),),

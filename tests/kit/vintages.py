@@ -77,7 +77,7 @@ PROVIDER = Provider(
     name="kit-figures",
     summary="made-up figures, each as often as it was restated",
     fetch=fetch,
-    read=read,
+    parse_reply=read,
     hosts=(Host(HOST, "https://api.figures.example", "PIT_FETCH_KIT_FIGURES_URL", auth=Bearer("key")),),
     credentials=(Credential("key", ("KIT_FIGURES_KEY",)),),
     operations=(Operation(fields=(Field("value", "number"),), versions=True),),

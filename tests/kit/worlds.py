@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from pit_fetch.testing.dates import floor
+from pit_fetch.testing.timestamps import floor
 from tests.kit.honest import Made, Row
 
 FAR = datetime(2029, 1, 1, tzinfo=UTC)

@@ -71,7 +71,7 @@ def by_document(records: Any) -> Provider:
     def read(body: bytes, query: Any) -> Any:
         yield from records(source.document_of(body))
 
-    return PROVIDER._replace(fetch=fetch, read=read)
+    return PROVIDER._replace(fetch=fetch, parse_reply=read)
 
 
 def by_fetch(fetch: Any) -> Provider:
@@ -188,7 +188,7 @@ def chosen(best: Any) -> Provider:
     def fetch(query: Any, context: Any) -> Any:
         return read(vintages.ask(query, context, 1), query)
 
-    return vintages.PROVIDER._replace(fetch=fetch, read=read)
+    return vintages.PROVIDER._replace(fetch=fetch, parse_reply=read)
 
 
 def newest(one: Record, other: Record) -> Record:
@@ -236,7 +236,7 @@ def told_by_a_header(query: Any, context: Any) -> Any:
 
 
 def gaps_in_a_page(query: Any, context: Any) -> Any:
-    yield Page((*good(query, context), gap("provider_ceiling")))  # type: ignore[arg-type]
+    yield Page((*good(query, context), gap("result_cap")))  # type: ignore[arg-type]
 
 
 def adds_a_day(record: Record, row: Any) -> Record:

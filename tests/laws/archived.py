@@ -17,10 +17,10 @@ from pit_fetch.archive import rederive
 from pit_fetch.archive.store import journal, schema
 from pit_fetch.engine import registry
 from pit_fetch.request.fetch_request import parse
-from pit_fetch.testing.process import Left
-from pit_fetch.testing.same import holds, same_bytes
+from pit_fetch.testing.comparison import holds, same_bytes
+from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App, Response
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.laws import archive_laws, dropping, indexed, keeping
 from tests.laws.worlds import SECRETS, Case, provider_of, resized, run
 from tests.memory_folder import scratch
@@ -74,7 +74,7 @@ def _check_data(case: Case, offline: Left, live: Left) -> None:
         assert offline.data == live.data
 
 
-def _nobody(request: Request) -> Response:
+def _nobody(request: HttpRequest) -> Response:
     raise AssertionError("the network was asked")
 
 
@@ -199,7 +199,7 @@ def held(case: Case, rng: Random) -> int:
 def secrets(case: Case) -> int:
     """A source that repeats every key it was given leaves none of them in the archive."""
 
-    def echo(request: Request) -> Response:
+    def echo(request: HttpRequest) -> Response:
         keys = [*request.signature.params.values(), *request.signature.headers.values()]
         said = [*keys, *(quote(str(key), safe="") for key in keys)]
         escaped = "".join(_escaped(str(key)) for key in keys)

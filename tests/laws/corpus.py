@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from pit_fetch.testing.server import App, Response
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.laws.worlds import Case, run
 
 FOLDER = Path(__file__).resolve().parents[1] / "corpus"
@@ -62,13 +62,13 @@ def law(rng: Random) -> int:
 
 
 def _app(exchanges: Sequence[Mapping[str, Any]]) -> App:
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> Response:
         return next(_matching(exchanges, request), Response(b"<Code>NoSuchKey</Code>", 404))
 
     return answer
 
 
-def _matching(exchanges: Sequence[Mapping[str, Any]], request: Request) -> Iterator[Response]:
+def _matching(exchanges: Sequence[Mapping[str, Any]], request: HttpRequest) -> Iterator[Response]:
     for one in exchanges:
         if request.path.endswith(one["path"]) and all(request.query.get(k) == v for k, v in one["query"].items()):
             body = one["body"] if isinstance(one["body"], str) else json.dumps(one["body"])

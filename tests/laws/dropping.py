@@ -23,7 +23,7 @@ from pit_fetch.archive.store.journal import Key
 from pit_fetch.archive_admin import maintenance, replay
 from pit_fetch.engine import registry
 from pit_fetch.testing.server import Answering
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.inprocess import fetch
 from tests.laws.keeping import ESTIMATES, NEWS, START, told
 from tests.memory_folder import scratch
@@ -89,7 +89,7 @@ class _World:
     def _word(self) -> str:
         return f"word{self.rng.getrandbits(48):012x}"
 
-    def _answer(self, request: Request) -> Any:
+    def _answer(self, request: HttpRequest) -> Any:
         if "news" in request.path:
             found = [
                 benzinga.article(n, START - timedelta(minutes=n), title=word, body=f"<p>{word}</p>")

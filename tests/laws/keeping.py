@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from pit_fetch.testing.server import Response
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.memory_folder import scratch
 from tests.providers.bz_news_api import server as benzinga
 from tests.unit.archive.scene import Archive, alpha, articles, at
@@ -87,7 +87,7 @@ def stops(rng: Random) -> int:
     old, new = some(rng, 5, START, middle), some(rng, 130, middle, pit, first=100)
     whole = articles(*new, *old)
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         return whole(request) if str(request.query["page"]) == "0" else Response(b"", 404)
 
     words = f"{NEWS} --limit 1000"

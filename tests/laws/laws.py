@@ -11,9 +11,9 @@ from random import Random
 from pit_fetch.formats import BINARY
 from pit_fetch.formats import NAMES as FORMS
 from pit_fetch.provider import STAMPS
-from pit_fetch.testing.same import CANARY, same_bytes
+from pit_fetch.testing.comparison import CANARY, same_bytes
 from pit_fetch.testing.server import Response
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.laws import archived, command, corpus, looks, sample, shell, zones
 from tests.laws.worlds import SECRETS, Case, near, run
 from tests.neo4j import guarded
@@ -46,7 +46,7 @@ def files(case: Case, bodies: Sequence[bytes]) -> int:
     return len(bodies) - 1
 
 
-def _unasked(request: Request) -> Response:
+def _unasked(request: HttpRequest) -> Response:
     raise AssertionError("a file was to be read")
 
 
@@ -242,7 +242,7 @@ LAWS: Mapping[str, Law] = {
     "sample: redirects": lambda rng: non_interference(sample.redirects(rng)),
     "sample: links": lambda rng: non_interference(sample.links(rng)),
     "bz-news-api: versions": lambda rng: non_interference(bz.versions(rng)),
-    "bz-news-api: ceiling": lambda rng: non_interference(bz.crowded(rng)),
+    "bz-news-api: cap": lambda rng: non_interference(bz.crowded(rng)),
     "bz-news-api: files": lambda rng: files(*bz.files(rng)),
     "bz-news-api: failures": lambda rng: non_interference(bz.failures(rng)),
     "alphavantage: failures": lambda rng: non_interference(alphavantage.failures(rng)),

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from pit_fetch.testing.same import CANARY, same_bytes
+from pit_fetch.testing.comparison import CANARY, same_bytes
 from tests.laws import sample
 from tests.laws.worlds import SECRETS, Case, near, run
 

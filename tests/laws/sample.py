@@ -22,6 +22,7 @@ from pit_fetch.provider import (
     Field,
     Gap,
     Host,
+    HttpReply,
     Operation,
     Option,
     Page,
@@ -29,14 +30,13 @@ from pit_fetch.provider import (
     Query,
     QueryKey,
     Record,
-    Reply,
     Stage,
     UpstreamError,
     Watermark,
 )
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.times import NEW_YORK, parse_rfc3339
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from pit_fetch.wire import lenient_json
 from tests.laws.worlds import CANARY, PITS, SAMPLE_KEY, Case, common, near, noise_count, options
 from tests.loopback.broken import body_of, wreck
@@ -56,7 +56,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Page | Gap | Wate
     """``until`` narrows the server's window, by days and with one to spare; ``WHOLE`` is served whole."""
     today = query.horizon.astimezone(NEW_YORK).date()
 
-    def ask(**params: str) -> Reply:
+    def ask(**params: str) -> HttpReply:
         reply = context.http.get(HOST.name, "/rows", params)
         if reply.status != 200:
             raise UpstreamError("http_status", host=HOST.name, status=reply.status)
@@ -85,7 +85,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Page | Gap | Wate
             yield from _records(ask())
 
 
-def _records(reply: Reply) -> list[Record]:
+def _records(reply: HttpReply) -> list[Record]:
     return [_record(row) for row in lenient_json(reply.body, 1)]
 
 
@@ -122,13 +122,13 @@ PROVIDER = Provider(
     name="sample",
     summary="a source",
     fetch=fetch,
-    read=lambda body, query: iter(()),
+    parse_reply=lambda body, query: iter(()),
     select=select,
     derive=derive,
     hosts=(HOST,),
     credentials=(Credential("key", ("SAMPLE_API_KEY",)),),
     options=(
-        Option("op", "the operation", positional="one", upper=True),
+        Option("op", "the operation", positional="one", uppercase=True),
         Option("word", "in the title"),
         Option("numbered", "with a number", kind="flag"),
     ),
@@ -146,7 +146,7 @@ PROVIDER = Provider(
 def app(rows: Sequence[Row]) -> App:
     """The server of ``rows``, which stand in any order: pages and slices are cut by their ``place``."""
 
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> Response:
         query = {**dict(parse_qsl(urlsplit(request.url).query)), **{k: str(v) for k, v in request.query.items()}}
         if query.get("apikey") != SAMPLE_KEY:
             return as_json({"error": f"unknown key {query.get('apikey')}"}, 401)
@@ -317,7 +317,7 @@ def redirects(rng: Random) -> Case:
     plain = case.worlds[0]
 
     def moved(location: str) -> App:
-        def answer(request: Request) -> Response:
+        def answer(request: HttpRequest) -> Response:
             if request.path == "/moved":
                 return plain(request)
             return Response(

@@ -255,7 +255,7 @@ _WIDGETS = Provider(
     name="widgets",
     summary="a plugin",
     fetch=lambda query, ctx: [],
-    read=lambda body, query: [],
+    parse_reply=lambda body, query: [],
     options=(
         Option("query", "free words", positional="all"),
         Option("path", "a file"),

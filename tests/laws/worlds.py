@@ -17,12 +17,12 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch.engine import registry
 from pit_fetch.provider import Provider
-from pit_fetch.testing import process
-from pit_fetch.testing.process import Left, TestClock, files_in, unhurried
-from pit_fetch.testing.same import CANARY as CANARY  # for the worlds of each source
-from pit_fetch.testing.same import holds
+from pit_fetch.testing import inprocess
+from pit_fetch.testing.comparison import CANARY as CANARY  # for the worlds of each source
+from pit_fetch.testing.comparison import holds
+from pit_fetch.testing.inprocess import Left, TestClock, files_in, unhurried
 from pit_fetch.testing.server import Answering, App, Response
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
 from tests.providers.earningscall import server as earningscall
@@ -121,7 +121,7 @@ def run(
     clock = TestClock(case.moment + timedelta(days=900) if now is None else now)
     transport, asked = Answering(app, clock.now), case.pit if pit is None else pit
     with resized(case.sizes if sizes is None else sizes):
-        left = process.run(
+        left = inprocess.run(
             line
             or [
                 *([command] if command else []),
@@ -148,7 +148,7 @@ def provider_of(case: Case) -> Provider:
     return _with_page_size(case.source, case.page_size) if case.page_size else registry.load(case.source)
 
 
-def check_asked(exchanges: Iterable[tuple[Request, Response]], provider: Provider) -> None:
+def check_asked(exchanges: Iterable[tuple[HttpRequest, Response]], provider: Provider) -> None:
     """Only the source's own hosts were asked, and what a recorder would keep of a request holds no key."""
     hosts = {urlsplit(host.url)[:2] for host in provider.hosts}
     for request, _ in exchanges:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from threading import Event
 
 from pit_fetch.testing.server import Response
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 
 
 class Silent:
@@ -14,7 +14,7 @@ class Silent:
     def __init__(self) -> None:
         self._asked = Event()
 
-    def __call__(self, request: Request) -> Response:
+    def __call__(self, request: HttpRequest) -> Response:
         self._asked.set()
         return Response(hang=True)
 

@@ -73,7 +73,7 @@ def page() -> bool:
         fits = more <= PAGE_MS and size <= PAGE_KB
         good = good and fits
         print(
-            f"{f'page of 500 items, {envelope.asked.source}':<34} {more:7.1f} ms over JSON, {size:.0f} kB"
+            f"{f'page of 500 items, {envelope.provenance.source}':<34} {more:7.1f} ms over JSON, {size:.0f} kB"
             f"  (at most {PAGE_MS} ms, {PAGE_KB} kB{'' if fits else ': EXCEEDED'})"
         )
     return good

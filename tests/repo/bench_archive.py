@@ -32,7 +32,7 @@ from pit_fetch.provider import Record
 from pit_fetch.request.fetch_request import parse
 from pit_fetch.request.query import understood
 from pit_fetch.testing.server import Response, serve
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
 from tests.repo import vintages
@@ -68,7 +68,7 @@ def recording(folder: Path, env: dict[str, str]) -> Iterator[Row]:
     found = bars(BARS)
     served = [0]
 
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> Response:
         served[0] += 1
         changed = [(found[0][0], {**found[0][1], "volume": str(served[0])}), *found[1:]]
         return Response(json.dumps(alphavantage.series_document("TIME_SERIES_DAILY", changed, "US/Eastern")).encode())

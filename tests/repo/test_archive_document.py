@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from pit_fetch.testing.server import Response, serve
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.providers.bz_news_api import server as benzinga
 from tests.unit.archive.scene import KEYS, UNLIMITED, alpha, articles
 
@@ -34,7 +34,7 @@ def steps() -> Iterator[tuple[str, str]]:
                 yield "", re.sub(r"^\S+ \S+ \S+ \S+ \S+  ", "", line) if block["language"] == "crontab" else line
 
 
-def app(request: Request) -> Response:
+def app(request: HttpRequest) -> Response:
     rows = [{"date": "2026-06-30", "horizon": "fiscal quarter", "eps_estimate_average": "2.50"}]
     estimates = alpha(EARNINGS_ESTIMATES={"symbol": "IBM", "estimates": rows})
     news = articles(benzinga.article(1, datetime.now(UTC) - timedelta(hours=1)))

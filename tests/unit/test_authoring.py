@@ -17,7 +17,7 @@ from pit_fetch.paging import children
 from pit_fetch.provider import File, Host, Operation, Provider, Record
 from pit_fetch.tables import parquet_rows, sqlite_rows
 from pit_fetch.times import NEW_YORK, delayed, parse_wall_clock
-from pit_fetch.transport import Recorder, Replay, Reply
+from pit_fetch.transport import HttpReply, RecordingTransport, ReplayingTransport
 from pit_fetch.wire import body_of, columns_in, record_in, rows_in
 from tests import inprocess
 
@@ -46,7 +46,7 @@ def test_a_library_s_own_call_is_an_exchange_like_any_other(tmp_path: Path) -> N
     noted: list[Any] = []
     now = inprocess.NOW
     rows = [{"id": 1, "title": "One"}]
-    transport = Recorder(Network(lambda: now), lambda request, reply: noted.append((request, reply)))
+    transport = RecordingTransport(Network(lambda: now), lambda request, reply: noted.append((request, reply)))
     answer = inprocess.fetch(tmp_path, "--source", "library", *PIT, provider=loading(lambda: rows), transport=transport)
     assert answer.ids == ["1"]
     assert [(one.method, one.url, dict(one.params)) for one, _ in noted] == [
@@ -57,7 +57,7 @@ def test_a_library_s_own_call_is_an_exchange_like_any_other(tmp_path: Path) -> N
         raise AssertionError("a replay asks nobody")
 
     again = inprocess.fetch(
-        tmp_path, "--source", "library", *PIT, provider=loading(unreachable), transport=Replay(noted)
+        tmp_path, "--source", "library", *PIT, provider=loading(unreachable), transport=ReplayingTransport(noted)
     )
     assert again.out == answer.out
 
@@ -169,8 +169,8 @@ def test_a_margin_ends_with_the_calendar() -> None:
 
 
 def test_statuses_and_rows() -> None:
-    def reply(status: int) -> Reply:
-        return Reply(status, {}, b"{}", STAMP)
+    def reply(status: int) -> HttpReply:
+        return HttpReply(status, {}, b"{}", STAMP)
 
     assert (body_of(reply(200), "X"), body_of(reply(404), "X"), body_of(reply(410), "X", (410,))) == (b"{}", None, None)
     for status in (301, 400, 401, 403, 410):

@@ -55,9 +55,9 @@ def test_numbered_pages(counts: list[int], arguments: dict[str, int], asked: lis
     pages, left = drain(numbered(read, size=3, order=newest_first, **arguments))
     assert numbers == asked
     assert [len(page.records) for page in pages] == counts[: len(asked)]
-    assert [page.follows for page in pages] == [place > 0 for place in range(len(asked))]
+    assert [page.continues_previous for page in pages] == [place > 0 for place in range(len(asked))]
     assert {page.order for page in pages} == {newest_first}
-    assert len(left) == cut, "the rows of the last page where the ceiling ended the loop"
+    assert len(left) == cut, "the rows of the last page where the cap ended the loop"
 
 
 def test_a_page_that_nobody_wants_is_not_asked_for() -> None:
@@ -69,7 +69,7 @@ def test_a_page_that_nobody_wants_is_not_asked_for() -> None:
 def test_pages_by_what_the_reply_says_comes_next() -> None:
     replies = {"": (rows(2), "x"), "x": (rows(0), "y"), "y": (rows(1), None)}
     pages, _ = drain(follow(lambda token: replies[token], ""))
-    assert [(len(page.records), page.order, page.follows) for page in pages] == [
+    assert [(len(page.records), page.order, page.continues_previous) for page in pages] == [
         (2, None, False),
         (0, None, True),
         (1, None, True),

@@ -169,4 +169,4 @@ def test_no_reading_of_a_wall_clock_is_later(wall: datetime) -> None:
     ],
 )
 def test_an_instant_in_words(moment: str, said: str) -> None:
-    assert times.spoken(utc(moment)) == said
+    assert times.format_for_people(utc(moment)) == said

@@ -7,16 +7,25 @@ from datetime import UTC, datetime
 import pytest
 
 from pit_fetch.testing.server import Answering, Response
-from pit_fetch.transport import Recorder, Replay, Reply, Request, Signature, Transport, TransportError, identity
+from pit_fetch.transport import (
+    HttpReply,
+    HttpRequest,
+    RecordingTransport,
+    ReplayingTransport,
+    Signature,
+    Transport,
+    TransportError,
+    identity,
+)
 
 NOW = datetime(2024, 2, 15, 21, tzinfo=UTC)
 SECRET = "k-0123456789abcdef"
 SIGNED = Signature({"token": SECRET}, {"Authorization": f"Bearer {SECRET}"})
-ASKED = Request("GET", "https://API.example/items", {"q": "a b"}, {"Accept": "application/json"}, signature=SIGNED)
+ASKED = HttpRequest("GET", "https://API.example/items", {"q": "a b"}, {"Accept": "application/json"}, signature=SIGNED)
 
 
-def reply(body: bytes) -> Reply:
-    return Reply(200, {}, body, NOW)
+def reply(body: bytes) -> HttpReply:
+    return HttpReply(200, {}, body, NOW)
 
 
 def test_a_request_shows_what_the_host_sees() -> None:
@@ -28,7 +37,7 @@ def test_a_request_shows_what_the_host_sees() -> None:
 
 @pytest.mark.parametrize("name", ["Retry-After", "retry-after", "RETRY-AFTER"])
 def test_a_header_is_found_whatever_its_case(name: str) -> None:
-    given = Reply(200, {"rEtRy-AfTeR": "7"}, b"", NOW)
+    given = HttpReply(200, {"rEtRy-AfTeR": "7"}, b"", NOW)
     assert (given.header(name), given.header("Retry")) == ("7", "")
 
 
@@ -47,7 +56,7 @@ def test_a_header_is_found_whatever_its_case(name: str) -> None:
         (ASKED._replace(body=b"{}"), False),
     ],
 )
-def test_keys_headers_and_time_are_no_part_of_a_request_s_identity(other: Request, same: bool) -> None:
+def test_keys_headers_and_time_are_no_part_of_a_request_s_identity(other: HttpRequest, same: bool) -> None:
     assert (identity(other) == identity(ASKED)) is same
     assert (identity(other._replace(params=dict(other.params))) == identity(other)) is True
     assert SECRET not in repr(identity(other))
@@ -60,32 +69,36 @@ def test_the_order_of_parameters_is_no_part_of_it_either() -> None:
 
 def test_a_replay_answers_in_the_order_of_the_recording_and_repeats_the_last_reply() -> None:
     other = ASKED._replace(url="https://api.example/other")
-    replay = Replay([(ASKED, reply(b"1")), (other, reply(b"x")), (ASKED, reply(b"2"))])
+    replay = ReplayingTransport([(ASKED, reply(b"1")), (other, reply(b"x")), (ASKED, reply(b"2"))])
     keyless = ASKED._replace(signature=Signature(), timeout=3.0)
     assert [replay.send(one).body for one in (keyless, other, ASKED, keyless, other)] == [b"1", b"x", b"2", b"2", b"x"]
 
 
 def test_what_was_never_recorded_cannot_be_reached() -> None:
     with pytest.raises(TransportError) as failed:
-        Replay([(ASKED, reply(b"1"))]).send(ASKED._replace(params={"q": "c"}))
+        ReplayingTransport([(ASKED, reply(b"1"))]).send(ASKED._replace(params={"q": "c"}))
     assert (failed.value.fault, failed.value.passing) == ("network", False)
 
 
 def test_a_recorder_notes_what_came_to_its_end_and_nothing_else() -> None:
     answers = iter([Response(b"late", 503), Response(hang=True), Response(b"ok", headers={"A": "1"})])
-    noted: list[tuple[Request, Reply]] = []
-    recorder: Transport = Recorder(Answering(lambda _: next(answers), lambda: NOW), lambda *one: noted.append(one))
+    noted: list[tuple[HttpRequest, HttpReply]] = []
+    recorder: Transport = RecordingTransport(
+        Answering(lambda _: next(answers), lambda: NOW), lambda *one: noted.append(one)
+    )
     assert recorder.send(ASKED).status == 503
     with pytest.raises(TransportError):
         recorder.send(ASKED)
-    assert recorder.send(ASKED) == Reply(200, {"A": "1"}, b"ok", NOW)
+    assert recorder.send(ASKED) == HttpReply(200, {"A": "1"}, b"ok", NOW)
     assert [(request, one.status) for request, one in noted] == [(ASKED, 503), (ASKED, 200)]
 
 
 def test_recording_and_replaying_are_one_and_the_same_answer() -> None:
-    noted: list[tuple[Request, Reply]] = []
+    noted: list[tuple[HttpRequest, HttpReply]] = []
     bodies = iter([b"1", b"2"])
-    recorder = Recorder(Answering(lambda _: Response(next(bodies)), lambda: NOW), lambda *one: noted.append(one))
+    recorder = RecordingTransport(
+        Answering(lambda _: Response(next(bodies)), lambda: NOW), lambda *one: noted.append(one)
+    )
     told = [recorder.send(ASKED) for _ in range(2)]
-    replay = Replay(noted)
+    replay = ReplayingTransport(noted)
     assert [replay.send(ASKED) for _ in range(2)] == told

@@ -47,7 +47,7 @@ def fetch(query: Query, context: Context) -> Iterator[Page | Gap]:
 
     cut = yield from numbered(page, size=PAGE_SIZE, first=1, most=MAX_PAGES, order=newest_first)
     if cut:
-        yield gap("provider_ceiling")
+        yield gap("result_cap")
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
@@ -118,7 +118,7 @@ PROVIDER = Provider(
     name="federal-register",
     summary="documents of the US Federal Register: rules, proposed rules, notices, presidential documents",
     fetch=fetch,
-    read=read,
+    parse_reply=read,
     hosts=(Host(HOST, "https://www.federalregister.gov", "PIT_FETCH_FEDERAL_REGISTER_URL", Rate(calls=2)),),
     options=(
         Option("term", "documents that hold these words"),

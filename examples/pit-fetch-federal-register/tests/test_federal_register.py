@@ -8,7 +8,7 @@ import pytest
 from pit_fetch_federal_register import PAGE_SIZE, PROVIDER
 
 import pit_fetch
-from pit_fetch.testing import Answering, ProviderSuite, Request, Response, TestClock, run
+from pit_fetch.testing import Answering, HttpRequest, ProviderSuite, Response, TestClock, run
 
 REPLY = Path(__file__).parent / "reply.json"
 
@@ -21,7 +21,7 @@ class TestFederalRegister(ProviderSuite):
 
 
 class TestServerWithAWindow(TestFederalRegister):
-    def serve(self, reply: bytes, request: Request) -> Response:
+    def serve(self, reply: bytes, request: HttpRequest) -> Response:
         document = json.loads(reply)
         last = request.params["conditions[publication_date][lte]"]
         size, page = int(str(request.params["per_page"])), int(str(request.params["page"]))
@@ -52,7 +52,7 @@ def test_what_is_asked_for_and_how_pages_are_followed(tmp_path: Path) -> None:
     full = [{"document_number": f"{n}", "publication_date": "2024-02-15"} for n in range(PAGE_SIZE)]
     pages = {"1": full, "2": [{"document_number": "last", "publication_date": "2024-02-14"}]}
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         return Response(json.dumps({"count": PAGE_SIZE + 1, "results": pages[request.params["page"]]}).encode())
 
     clock = TestClock(datetime(2024, 3, 2, tzinfo=UTC))

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 
-from pit_fetch.engine.credentials import MIN_LENGTH_IN_DATA, REDACTED, spellings
+from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, REDACTED, spellings
 
 # One byte as a URL, or one character as JSON, may write it without need.
 _PERCENT = re.compile(rb"%([0-9A-Fa-f]{2})")

@@ -23,7 +23,7 @@ from pit_fetch.errors import ExitStatus, UsageError
 from pit_fetch.provider import Option
 from pit_fetch.request import audience
 from pit_fetch.request.values import coerce
-from pit_fetch.runtime import World
+from pit_fetch.runtime import Runtime
 
 VARIABLE = "PIT_FETCH_ARCHIVE"
 
@@ -33,7 +33,7 @@ class Call(NamedTuple):
 
     path: str
     given: Namespace
-    world: World
+    runtime: Runtime
     log: Log
 
     def told(self, what: str) -> maintenance.Told:
@@ -57,7 +57,7 @@ class Command(NamedTuple):
     options: Callable[[Parser], object] = lambda parser: None
 
 
-def run(argv: Sequence[str], world: World, log: Log) -> Answer:
+def run(argv: Sequence[str], runtime: Runtime, log: Log) -> Answer:
     """The answer of the command. Raises UsageError under a ceiling, or for settings that are broken."""
     name = argv[0] if argv else ""
     if name in ("-h", "--help"):
@@ -79,10 +79,10 @@ def run(argv: Sequence[str], world: World, log: Log) -> Answer:
     if {"-h", "--help"} & set(argv):
         return Answer(parser.format_help())
     given = parser.parse_args(list(argv[1:]))
-    world = operated(world, f"archive {name}")
-    path = path_of(given.archive, world)
+    runtime = operated(runtime, f"archive {name}")
+    path = path_of(given.archive, runtime)
     try:
-        return command.run(Call(path, given, world, log))
+        return command.run(Call(path, given, runtime, log))
     except ArchiveError as error:
         return _refused(f"{path}: {error.problem}")
     except UsageError:  # a ValueError as well
@@ -91,20 +91,20 @@ def run(argv: Sequence[str], world: World, log: Log) -> Answer:
         return _refused(f"{path}: {of_broken(error).problem}")
 
 
-def operated(world: World, command: str) -> World:
-    """``world`` with the settings of files. Raises UsageError where an agent might make this call."""
-    world, _ = settings_files.settled(world)
-    if audience.is_bound(world.environ):
+def operated(runtime: Runtime, command: str) -> Runtime:
+    """``runtime`` with the settings of files. Raises UsageError where an agent might make this call."""
+    runtime, _ = settings_files.settled(runtime)
+    if audience.is_bound(runtime.environ):
         raise UsageError("people_only", command=command)
-    return world
+    return runtime
 
 
-def path_of(given: str | None, world: World) -> str:
+def path_of(given: str | None, runtime: Runtime) -> str:
     """The archive's path: as given, or as set. Raises UsageError if neither says one."""
-    path = given or world.environ.get(VARIABLE)
+    path = given or runtime.environ.get(VARIABLE)
     if not path:
         raise UsageError("usage", text=f"which archive? Set {VARIABLE}, or give --archive PATH")
-    return os.path.join(world.folder, path)
+    return os.path.join(runtime.folder, path)
 
 
 def _refused(problem: str) -> Answer:
@@ -187,18 +187,18 @@ def _count(text: str) -> int:
 
 def _log(call: Call) -> Answer:
     with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
-        source = _source(call.given.source, connection, call.world) if call.given.source else ""
+        source = _source(call.given.source, connection, call.runtime) if call.given.source else ""
         rows = list(stats.fetches(connection, source, call.given.limit))
     if call.given.json:
         return Answer(_json([_row(one) for one in rows]))
     return Answer("".join(f"{_line(one)}\n" for one in rows))
 
 
-def _source(name: str, connection: sqlite3.Connection, world: World) -> str:
+def _source(name: str, connection: sqlite3.Connection, runtime: Runtime) -> str:
     """The name under which a source is recorded. Raises UsageError for one that is neither there nor installed."""
     if connection.execute("SELECT 1 FROM fetches WHERE source = ? LIMIT 1", (name,)).fetchone():
         return name
-    return world.find(name).name
+    return runtime.find(name).name
 
 
 def _row(one: stats.Row) -> Mapping[str, Any]:
@@ -247,7 +247,7 @@ def _verify(call: Call) -> Answer:
 
 def _rebuild(call: Call) -> Answer:
     with closing(existing(call.path)) as connection:
-        count = maintenance.rebuild(connection, call.world.find, call.told("rebuilding"))
+        count = maintenance.rebuild(connection, call.runtime.find, call.told("rebuilding"))
     return Answer(
         _json({"fetches": count}) if call.given.json else f"the index was made again from {count:,} fetches\n"
     )
@@ -279,7 +279,7 @@ def _replay(call: Call) -> Answer:
             from pit_fetch.archive_admin.recheck import verdict
 
             call.log.progress(f"comparing {key} with today's code ...")
-            same, why = verdict(connection, key, found, call.world.find)
+            same, why = verdict(connection, key, found, call.runtime.find)
     if call.given.json:
         said = {"id": str(key), "time": _time(found.fetch.began), "request": found.fetch.request}
         text = _json({**said, "status": found.status, "answer": found.text, "same_today": same, "why": why})
@@ -296,7 +296,7 @@ def _merge_options(parser: Parser) -> None:
 
 
 def _merge(call: Call) -> Answer:
-    other = os.path.join(call.world.folder, call.given.other)
+    other = os.path.join(call.runtime.folder, call.given.other)
     if os.path.exists(call.path) and os.path.exists(other) and os.path.samefile(call.path, other):
         return _refused("that is the same archive twice: name another one to take over from")
     try:
@@ -304,7 +304,7 @@ def _merge(call: Call) -> Answer:
     except ArchiveError as error:
         return _refused(f"{other}: {error.problem}")
     with closing(source), closing(schema.open_to_write(call.path)) as connection:
-        count = maintenance.merge(connection, source, call.world.find, call.told("merging"))
+        count = maintenance.merge(connection, source, call.runtime.find, call.told("merging"))
     return Answer(_json({"entries": count}) if call.given.json else f"{count:,} entries were taken over\n")
 
 
@@ -325,13 +325,13 @@ def _drop(call: Call) -> Answer:
     before = microseconds.number(coerce(_BEFORE, given.before))
     opened = schema.open_to_read if given.dry_run else existing
     with closing(opened(call.path)) as connection:
-        source = _source(given.source, connection, call.world)
+        source = _source(given.source, connection, call.runtime)
         if given.dry_run:
             with schema.snapshot(connection):
-                gone = maintenance.to_drop(connection, source, before, call.world.find, call.told("comparing"))
+                gone = maintenance.to_drop(connection, source, before, call.runtime.find, call.told("comparing"))
         else:
-            now, told = microseconds.number(call.world.clock.now()), call.told("rebuilding")
-            gone = maintenance.drop(connection, call.path, source, before, now, call.world.find, told)
+            now, told = microseconds.number(call.runtime.clock.now()), call.told("rebuilding")
+            gone = maintenance.drop(connection, call.path, source, before, now, call.runtime.find, told)
     if given.json:
         said = {"source": source, "before": _time(before), "fetches": gone.fetches, "later_answers": gone.answers}
         return Answer(_json({**said, "dry_run": given.dry_run}))

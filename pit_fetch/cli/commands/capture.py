@@ -22,7 +22,7 @@ from pit_fetch.cli.command import Answer, Parser
 from pit_fetch.cli.commands.archive import VARIABLE, operated, path_of
 from pit_fetch.engine.progress import Log
 from pit_fetch.errors import ExitStatus, UsageError
-from pit_fetch.runtime import World
+from pit_fetch.runtime import Runtime
 from pit_fetch.support.terminal import visible
 
 _EXAMPLE = """\
@@ -40,7 +40,7 @@ exit status: 0 everything was captured; 1 a request failed; 2 nothing was asked.
 """
 
 
-def run(argv: Sequence[str], world: World, log: Log) -> Answer:
+def run(argv: Sequence[str], runtime: Runtime, log: Log) -> Answer:
     """The answer of the command. Raises UsageError under a ceiling, or for settings that are broken."""
     parser = Parser("capture", "Ask for everything on a list, and record it in the archive.")
     parser.formatter_class = RawDescriptionHelpFormatter
@@ -56,18 +56,18 @@ def run(argv: Sequence[str], world: World, log: Log) -> Answer:
     if {"-h", "--help"} & set(argv):
         return Answer(parser.format_help())
     given = parser.parse_args(list(argv))
-    world = operated(world, "capture")
-    path, file = path_of(given.archive, world), os.path.join(world.folder, given.file)
-    world = world._replace(environ={**world.environ, VARIABLE: path})
+    runtime = operated(runtime, "capture")
+    path, file = path_of(given.archive, runtime), os.path.join(runtime.folder, given.file)
+    runtime = runtime._replace(environ={**runtime.environ, VARIABLE: path})
     try:
         with _alone(file) as text:
-            wanted = capture.read(text, world)
+            wanted = capture.read(text, runtime)
             if given.dry_run:
-                return _told([_planned(one, world) for one in wanted], path, given)
+                return _told([_planned(one, runtime) for one in wanted], path, given)
             with closing(schema.open_to_write(path)) as connection:
                 name = capture.name_of(file)
                 return _told(
-                    list(capture.run(wanted, connection, name, world, log, given.again, given.missing)), path, given
+                    list(capture.run(wanted, connection, name, runtime, log, given.again, given.missing)), path, given
                 )
     except ArchiveError as error:
         return _refused(f"{path}: {error.problem}")
@@ -94,8 +94,8 @@ def _alone(file: str) -> Iterator[str]:
         yield stream.read()
 
 
-def _planned(one: capture.Wanted, world: World) -> capture.Done:
-    request = capture.request_of(one, world, world.clock.now())
+def _planned(one: capture.Wanted, runtime: Runtime) -> capture.Done:
+    request = capture.request_of(one, runtime, runtime.clock.now())
     return capture.Done(one.name, request.provider.name, capture.plain(request.canonical), "not asked")
 
 

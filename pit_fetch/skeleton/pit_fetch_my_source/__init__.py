@@ -69,7 +69,7 @@ PROVIDER = Provider(
     name="my-source",
     summary="announcements of My Source",
     fetch=fetch,
-    read=read,
+    parse_reply=read,
     select=select,
     hosts=(Host(HOST, "https://api.example.com", "PIT_FETCH_MY_SOURCE_URL", Rate(calls=5)),),
     options=(Option("word", "announcements whose title holds this word"),),

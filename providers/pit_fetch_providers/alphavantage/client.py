@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.provider import Context, Credential, Host, Params, Query, QueryKey, Rate, Reply
+from pit_fetch.provider import Context, Credential, Host, HttpReply, Params, Query, QueryKey, Rate
 from pit_fetch_providers.alphavantage.function import Function
 from pit_fetch_providers.alphavantage.reply import Document, decode
 
@@ -81,9 +81,9 @@ def _is_believed(document: Document) -> bool:
 
 
 def _ask_once(context: Context, function: Function, parameters: Params, query: Query) -> DecodedReply:
-    reply = context.http.get(HOST.name, "/query", parameters, busy=lambda reply: _pause(reply, function))
+    reply = context.http.get(HOST.name, "/query", parameters, retry_after=lambda reply: _pause(reply, function))
     if reply.status == 404:  # an unknown symbol comes with HTTP 200, so this is an address that has moved
-        raise UpstreamError("moved", host=HOST.name, variable=HOST.override)
+        raise UpstreamError("moved", host=HOST.name, variable=HOST.url_variable)
     if reply.status != 200:
         raise UpstreamError("http_status", host=HOST.name, status=reply.status)
     document = decode(reply.body, function)
@@ -91,7 +91,7 @@ def _ask_once(context: Context, function: Function, parameters: Params, query: Q
     return DecodedReply(document, reply.received_at)
 
 
-def _pause(reply: Reply, function: Function) -> float | None:
+def _pause(reply: HttpReply, function: Function) -> float | None:
     if reply.status != 200 or len(reply.body) > MESSAGE_MAX_BYTES:
         return None
     try:
@@ -123,7 +123,7 @@ def check_message(message: str, function: Function, query: Query) -> None:
             whole = " with outputsize=full, which --pit needs," if is_whole else ""
             raise UpstreamError("not_entitled", host=HOST.name, operation=operation.name + whole)
         case "no_function":
-            raise ConfigError("operation", text=f"{HOST.name} no longer has the function {operation.name}.")
+            raise ConfigError("usage", text=f"{HOST.name} no longer has the function {operation.name}.")
         case "bad_call" if query.open_mode:
             raise UpstreamError("bad_call", host=HOST.name)
         case "unknown":

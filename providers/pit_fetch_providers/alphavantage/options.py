@@ -24,37 +24,37 @@ _NUMBERS = (
 
 OPTIONS: tuple[Option, ...] = (
     Option("op", "the function, e.g. EARNINGS; all of them are listed below", metavar="FUNCTION", positional="one",
-           upper=True, synonyms=SYNONYMS),
-    Option("symbol", "the ticker", metavar="AAPL", upper=True),
+           uppercase=True, synonyms=SYNONYMS),
+    Option("symbol", "the ticker", metavar="AAPL", uppercase=True),
     Option("tickers", "NEWS_SENTIMENT: articles that name all of these; elsewhere one ticker, as symbol does",
-           kind="list", metavar="AAPL,CRYPTO:BTC", upper=True),
+           kind="list", metavar="AAPL,CRYPTO:BTC", uppercase=True),
     Option("topics", "NEWS_SENTIMENT: articles on all of these", kind="list", metavar="technology,ipo"),
     Option("interval", "of bars, indicators and series", metavar="5min",
            choices=(*MINUTES, "daily", "weekly", "monthly", "quarterly", "semiannual", "annual")),
     Option("month", "intraday: this month only; with --pit the months before the PIT are chosen", metavar="YYYY-MM"),
-    Option("outputsize", "with --pit always full", choices=("compact", "full"), shapes=False),
+    Option("outputsize", "with --pit always full", choices=("compact", "full"), affects_records=False),
     Option("adjust", "TIME_SERIES_DAILY_ADJUSTED: adjust prices for splits (total: also dividends) public at the PIT",
-           choices=("splits", "total"), shapes=False),
+           choices=("splits", "total"), affects_records=False),
     Option("extended_hours", "TIME_SERIES_INTRADAY: bars before and after regular hours", choices=("true", "false")),
     Option("entitlement", "delayed or realtime, for plans that have it", choices=("delayed", "realtime")),
     Option("horizon", "EARNINGS_CALENDAR: how far ahead", choices=("3month", "6month", "12month")),
-    Option("from_symbol", "FX: the base currency", metavar="EUR", upper=True),
-    Option("to_symbol", "FX: the quote currency", metavar="USD", upper=True),
-    Option("from_currency", "CURRENCY_EXCHANGE_RATE", metavar="BTC", upper=True),
-    Option("to_currency", "CURRENCY_EXCHANGE_RATE", metavar="EUR", upper=True),
+    Option("from_symbol", "FX: the base currency", metavar="EUR", uppercase=True),
+    Option("to_symbol", "FX: the quote currency", metavar="USD", uppercase=True),
+    Option("from_currency", "CURRENCY_EXCHANGE_RATE", metavar="BTC", uppercase=True),
+    Option("to_currency", "CURRENCY_EXCHANGE_RATE", metavar="EUR", uppercase=True),
     Option("market", f"coins: the quote currency; with --pit {' or '.join(MARKETS)}", metavar="EUR",
-           upper=True),
+           uppercase=True),
     Option("keywords", "SYMBOL_SEARCH: what to look for"),
-    Option("quarter", "EARNINGS_CALL_TRANSCRIPT: the fiscal quarter", metavar="2024Q1", upper=True),
+    Option("quarter", "EARNINGS_CALL_TRANSCRIPT: the fiscal quarter", metavar="2024Q1", uppercase=True),
     Option("date", "HISTORICAL_OPTIONS, LISTING_STATUS: the day", metavar="YYYY-MM-DD"),
     Option("state", "LISTING_STATUS", choices=("active", "delisted")),
-    Option("contract", "REALTIME_OPTIONS: this contract only", upper=True),
+    Option("contract", "REALTIME_OPTIONS: this contract only", uppercase=True),
     Option("expiration", "REALTIME_OPTIONS: the day of expiry", metavar="YYYY-MM-DD"),
     Option("require_greeks", "REALTIME_OPTIONS: with Greeks and implied volatility", choices=("true", "false")),
-    Option("bioguide_id", "CONGRESS_TRADES", upper=True),
+    Option("bioguide_id", "CONGRESS_TRADES", uppercase=True),
     Option("maturity", "TREASURY_YIELD", choices=("3month", "2year", "5year", "7year", "10year", "30year")),
     Option("series_type", "of a technical indicator", choices=("close", "open", "high", "low")),
-    Option("symbols", "ANALYTICS", kind="list", upper=True),
+    Option("symbols", "ANALYTICS", kind="list", uppercase=True),
     Option("range", "ANALYTICS: a span (2month) or two days", kind="list", metavar="DATE,DATE"),
     Option("ohlc", "ANALYTICS", choices=("open", "high", "low", "close")),
     Option("window_size", "ANALYTICS_SLIDING_WINDOW", kind="integer", minimum=10),
@@ -121,7 +121,7 @@ def _check_values(options: Mapping[str, object]) -> None:
 
 
 def _refuse(text: str) -> None:
-    raise ConfigError("operation", text=text)
+    raise ConfigError("usage", text=text)
 
 
 def parameters(query: Query) -> Params:

@@ -53,7 +53,7 @@ _MINUTES = Function(
     Operation(
         rule="label + interval: the label may be either end of the bar",
         caveats=caveats.of_bars,
-        understand=options.by_minute,
+        normalize_query=options.by_minute,
     ),
     dates=bars.end_of_interval,
     records=bars.records,
@@ -66,7 +66,7 @@ _MINUTES = Function(
     columns=("timestamp", "open", "high", "low", "close"),
 )
 _DAY = _MINUTES.but(
-    rule="20:00 New York of its day", why=_CLOSE, needs=SYMBOL, takes=_SIZED, understand=options.understood,
+    rule="20:00 New York of its day", why=_CLOSE, needs=SYMBOL, takes=_SIZED, normalize_query=options.understood,
     dates=bars.evening(periods.own_day), whole=True, series="Time Series (Daily)",
 )  # fmt: skip
 _WEEK = _DAY.but(
@@ -136,7 +136,7 @@ _BARS: tuple[Function, ...] = (
 _SERIES_KEYS = ("name", "interval", "unit", "value")
 
 _DATED = Function(
-    Operation(needs=SYMBOL, window="available_on", caveats=caveats.of_rows, understand=options.understood),
+    Operation(needs=SYMBOL, window="available_on", caveats=caveats.of_rows, normalize_query=options.understood),
     dates=rows.undated,
     records=rows.records,
     fetch=windows.one_reply,
@@ -192,7 +192,7 @@ ROWS: tuple[Function, ...] = (
             integer="bid_size ask_size volume open_interest",
         ),
         window="date",
-        understand=options.by_day,
+        normalize_query=options.by_day,
         dates=rows.end_of_next_weekday,
         fetch=windows.one_day,
         lists=(("data", "option"),),

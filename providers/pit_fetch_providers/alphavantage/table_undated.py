@@ -17,7 +17,7 @@ _SNAPSHOT = Function(
         why="the reply is the state of the day on which it is asked for",
         dating="receipt",
         window=None,
-        understand=options.understood,
+        normalize_query=options.understood,
     ),
     dates=rows.received,
     records=rows.records,
@@ -25,7 +25,7 @@ _SNAPSHOT = Function(
     parameters=options.parameters,
 )
 _QUOTES = _SNAPSHOT.but(needs=SYMBOL, takes=("entitlement",), identity=SYMBOL, columns=SYMBOL)
-_BULK = _QUOTES.but(understand=options.several, header=())
+_BULK = _QUOTES.but(normalize_query=options.several, header=())
 _STATEMENT = _SNAPSHOT.but(
     why=_RESTATED, needs=SYMBOL, window="fiscalDateEnding", identity=("fiscalDateEnding",),
     lists=(("annualReports", "annual_report"), ("quarterlyReports", "quarterly_report")), columns=("fiscalDateEnding",),
@@ -152,7 +152,7 @@ _BACK_ADJUSTED = "values are computed from prices that are adjusted for later di
 _UNRECORDED = "no reply was ever recorded, so nothing shows when its rows were public"
 
 _UNVERIFIABLE = Function(
-    Operation(rule="not at all", dating="never", window=None, understand=options.understood),
+    Operation(rule="not at all", dating="never", window=None, normalize_query=options.understood),
     dates=rows.undated,
     records=rows.records,
     fetch=windows.one_reply,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.gaps import Gap, gap
+from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.provider import Context, Page, Params, Query, Record, Watermark
 from pit_fetch.times import NEW_YORK, parse_date, start_of_day
 from pit_fetch_providers.alphavantage import news, periods
@@ -37,7 +37,7 @@ def one_reply(function: Function, query: Query, context: Context) -> Stream:
         return
     yield Watermark(_BEFORE_ALL)
     if query.since is None or not _public(records, min(query.since, query.horizon, query.started)):
-        yield gap("reach", host=HOST.name)
+        yield gap("history_limit", host=HOST.name)
 
 
 def one_day(function: Function, query: Query, context: Context) -> Stream:
@@ -69,7 +69,7 @@ def monthly(function: Function, query: Query, context: Context) -> Stream:
         try:
             records = list(_month(function, query, context, f"{month:%Y-%m}"))
         except UpstreamError as error:
-            if error.gap.code != "bad_call" or not is_known:
+            if error.gap.code is not Code.BAD_CALL or not is_known:
                 raise
             return  # the months before a symbol's first one are an invalid call
         yield from records
@@ -77,7 +77,7 @@ def monthly(function: Function, query: Query, context: Context) -> Stream:
         begins = start_of_day(month, NEW_YORK)
         month = periods.months_before(month, 1)
         if begins is not None and month >= last:
-            yield Watermark(begins + LONGEST, patience=EMPTY_MONTHS)
+            yield Watermark(begins + LONGEST, max_empty_slices=EMPTY_MONTHS)
 
 
 def articles(function: Function, query: Query, context: Context) -> Stream:
@@ -109,7 +109,7 @@ def articles(function: Function, query: Query, context: Context) -> Stream:
         # A minute with more articles than a reply holds cannot be split. Those with a date only stand last
         # in theirs: where one that is not public yet is among them, none that is public is missing.
         if len(public) == len(records):
-            yield gap("provider_ceiling")
+            yield gap("result_cap")
         end = min(oldest, end - news.MINUTE)
 
 

@@ -12,7 +12,6 @@ from datetime import UTC, date, datetime, timedelta
 
 from pit_fetch.paging import numbered
 from pit_fetch.provider import (
-    BY_SELECT,
     Context,
     Field,
     Gap,
@@ -23,6 +22,7 @@ from pit_fetch.provider import (
     Query,
     Record,
     UpstreamError,
+    Window,
     gap,
 )
 from pit_fetch.wire import lenient_json
@@ -56,7 +56,7 @@ def fetch(query: Query, context: Context) -> Iterator[Page | Gap]:
         # The zone of dateTo is undocumented: in any zone, the day after the last one reached includes it.
         shrunk = _day(reached, 1) if reached else last
         if shrunk >= last:
-            yield gap("provider_ceiling")
+            yield gap("result_cap")
             return
         last = shrunk
 
@@ -185,38 +185,40 @@ PROVIDER = Provider(
     summary="Benzinga news articles, by ticker, channel, tag, keyword or theme",
     aliases=("benzinga", "benzinga-news"),
     fetch=fetch,
-    read=read,
+    parse_reply=read,
     select=select,
     when_empty=when_empty,
     hosts=(api.HOST,),
     credentials=(api.TOKEN,),
     options=(
-        Option("tickers", "articles about any of these symbols", kind="list", metavar="AAPL,MSFT", shapes=False),
+        Option(
+            "tickers", "articles about any of these symbols", kind="list", metavar="AAPL,MSFT", affects_records=False
+        ),
         Option("channels", "articles in any of these channels (names or ids)", kind="list", metavar="News,Earnings"),
-        Option("tags", "articles with any of these tags", kind="list", shapes=False),
+        Option("tags", "articles with any of these tags", kind="list", affects_records=False),
         Option(
             "keywords",
             "articles that mention any of these words or phrases, as whole words",
             kind="list",
-            shapes=False,
+            affects_records=False,
         ),
         Option(
             "themes",
             f"articles that mention a word of a theme ({', '.join(THEMES)}; any other is a word itself)",
             kind="list",
-            shapes=False,
+            affects_records=False,
         ),
         Option(
             "lookback_minutes",
             f"how far back from its end the window reaches without --date-from (default {DEFAULT_LOOKBACK_MINUTES})",
             kind="integer",
-            shapes=False,
+            affects_records=False,
         ),
         Option(
             "updated_since",
             "last revised at or after: a date, a timestamp or Unix seconds; does not widen the window",
             kind="instant",
-            shapes=False,
+            affects_records=False,
         ),
     ),
     operations=(
@@ -234,8 +236,8 @@ PROVIDER = Provider(
                 Field("created", "instant"),
                 Field("updated", "instant"),
             ),
-            understand=_understood,
-            window=BY_SELECT,  # with the look-back, which counts back from the window's end
+            normalize_query=_understood,
+            window=Window.BY_SELECT,  # with the look-back, which counts back from the window's end
             earliest=lambda query: _window(query)[0],
         ),
     ),

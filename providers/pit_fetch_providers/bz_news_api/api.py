@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any
 
-from pit_fetch.provider import Context, Credential, Host, QueryKey, Rate, Reply, UpstreamError
+from pit_fetch.provider import Context, Credential, Host, HttpReply, QueryKey, Rate, UpstreamError
 from pit_fetch.wire import lenient_json, strict_json
 
 HOST = Host(
@@ -25,7 +25,7 @@ def page(context: Context, parameters: Mapping[str, str]) -> list[Any]:
     return rows(lenient_json(reply.body, 1)) if reply.status == 200 else _no_articles(reply)
 
 
-def _no_articles(reply: Reply) -> list[Any]:
+def _no_articles(reply: HttpReply) -> list[Any]:
     """Return no articles if the reply reports that there are none. Raise UpstreamError for any other reply."""
     document = None
     with contextlib.suppress(UpstreamError):
@@ -37,7 +37,7 @@ def _no_articles(reply: Reply) -> list[Any]:
     if document == [] or _has_error(document, "no_data_found"):
         return []
     # Benzinga reports that there is nothing in one of these two ways, so another page is not Benzinga's.
-    raise UpstreamError("moved", host=HOST.name, variable=HOST.override)
+    raise UpstreamError("moved", host=HOST.name, variable=HOST.url_variable)
 
 
 def rows(reply: Any) -> list[Any]:

@@ -39,7 +39,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
         case "transcript":
             for place, call in enumerate(_due(_calls(query, context), query)):
                 # Each is a page of its own: the framework asks for no more of them than it needs.
-                yield Page(tuple(_transcript(call, query, context)), newest_first, follows=place > 0)
+                yield Page(tuple(_transcript(call, query, context)), newest_first, continues_previous=place > 0)
         case _:
             yield from _calls(query, context)
 
@@ -106,11 +106,11 @@ def select(query: Query, record: Record) -> bool:
 
 def _understood(query: Query) -> Query:
     if query.options["quarter"] is not None and query.options["quarter"] > 4:
-        raise ConfigError("operation", text="quarter is 1 to 4, of the fiscal year.")
+        raise ConfigError("usage", text="quarter is 1 to 4, of the fiscal year.")
     if query.options["year"] is not None and not 1900 <= query.options["year"] <= 9999:
-        raise ConfigError("operation", text="year is a fiscal year of four digits, e.g. 2023.")
+        raise ConfigError("usage", text="year is a fiscal year of four digits, e.g. 2023.")
     if query.options["date"] is not None and parse_date(query.options["date"]) is None:
-        raise ConfigError("operation", text="date is YYYY-MM-DD, the day of the calls.")
+        raise ConfigError("usage", text="date is YYYY-MM-DD, the day of the calls.")
     return query
 
 
@@ -136,7 +136,7 @@ _EVENTS = Operation(
     window="conference_date",
     basis=(Basis("conference_date", "start", after=timedelta(hours=12)),),
     caveats=lambda query: _caveats(query, _HOLDER),
-    understand=_understood,
+    normalize_query=_understood,
 )
 
 PROVIDER = Provider(
@@ -144,21 +144,21 @@ PROVIDER = Provider(
     summary="EarningsCall: transcripts of earnings calls, calls by company and by day, addresses of slides and audio",
     aliases=("earnings-call", "ecall"),
     fetch=fetch,
-    read=read,
+    parse_reply=read,
     select=select,
     hosts=(api.HOST,),
     credentials=(api.KEY,),
     options=(
         Option("op", "transcript, events, calendar or slides", positional="one", metavar="OP"),
-        Option("symbol", "the ticker", metavar="AAPL", upper=True),
+        Option("symbol", "the ticker", metavar="AAPL", uppercase=True),
         Option(
             "exchange",
             "NASDAQ, NYSE, …; without it, every exchange that lists the symbol",
             metavar="NASDAQ",
-            upper=True,
+            uppercase=True,
         ),
-        Option("year", "the fiscal year", kind="integer", metavar="2024", shapes=False),
-        Option("quarter", "the fiscal quarter, 1 to 4", kind="integer", shapes=False),
+        Option("year", "the fiscal year", kind="integer", metavar="2024", affects_records=False),
+        Option("quarter", "the fiscal quarter, 1 to 4", kind="integer", affects_records=False),
         Option("date", "calendar: the day of the calls", metavar="YYYY-MM-DD"),
     ),
     operations=(

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from pit_fetch.provider import Context, Credential, Host, Params, QueryKey, Rate, Reply, UpstreamError
+from pit_fetch.provider import Context, Credential, Host, HttpReply, Params, QueryKey, Rate, UpstreamError
 from pit_fetch.times import parse_http_date
 
 # No limit is documented; the source's own library waits after a 429.
@@ -31,10 +31,10 @@ FEW_SYMBOLS = 100
 def symbols(context: Context, find: Callable[[str], Sequence[str]]) -> Sequence[str]:
     """What ``find`` finds in today's list of symbols."""
 
-    def text(reply: Reply) -> str:
+    def text(reply: HttpReply) -> str:
         body = _checked(reply, "symbols")
         if body is None and reply.status == 404:  # a list of everybody's is never missing
-            raise UpstreamError("moved", host=HOST.name, variable=HOST.override)
+            raise UpstreamError("moved", host=HOST.name, variable=HOST.url_variable)
         if body is None:
             raise UpstreamError("http_status", host=HOST.name, status=reply.status)
         if b"\t" not in body:
@@ -87,7 +87,7 @@ def _get(context: Context, what: str, asked: Params) -> bytes | None:
     return _checked(context.http.get(HOST.name, f"/{what}", asked), what)
 
 
-def _checked(reply: Reply, what: str) -> bytes | None:
+def _checked(reply: HttpReply, what: str) -> bytes | None:
     """The body; None where there is no such thing, which is a 404, or a 403 that names no plan (recorded)."""
     if reply.status == 200:
         return reply.body

@@ -80,7 +80,7 @@ def when_empty(query: Query) -> str:
 def _understood(query: Query) -> Query:
     series = query.options["series_id"]
     if series is not None and not _SERIES.fullmatch(series):
-        raise ConfigError("operation", text="series_id is the id of one FRED series, such as GNP or T10Y2Y")
+        raise ConfigError("usage", text="series_id is the id of one FRED series, such as GNP or T10Y2Y")
     return query
 
 
@@ -94,12 +94,14 @@ PROVIDER = Provider(
     summary="FRED (St. Louis Fed): economic series as they stood, with every revision at its own time",
     aliases=("alfred",),
     fetch=fetch,
-    read=read,
+    parse_reply=read,
     when_empty=when_empty,
     hosts=(api.HOST,),
     credentials=(api.KEY,),
     options=(
-        Option("series_id", "the series, such as GNP, UNRATE or DGS10", metavar="GNP", positional="one", upper=True),
+        Option(
+            "series_id", "the series, such as GNP, UNRATE or DGS10", metavar="GNP", positional="one", uppercase=True
+        ),
     ),
     operations=(
         Operation(
@@ -116,7 +118,7 @@ PROVIDER = Provider(
             basis=(Basis("realtime_start"),),
             versions=True,
             caveats=_caveats,
-            understand=_understood,
+            normalize_query=_understood,
         ),
     ),
     # One reply is a page.

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
-from pit_fetch.provider import Context, Credential, Host, Query, QueryKey, Rate, Reply, UpstreamError
+from pit_fetch.provider import Context, Credential, Host, HttpReply, Query, QueryKey, Rate, UpstreamError
 from pit_fetch.times import NEW_YORK, parse_date
 from pit_fetch.wire import lenient_json, strict_json
 from pit_fetch_providers.fred import vintages
@@ -93,14 +93,14 @@ def _real_time(period: Period | None) -> dict[str, str]:
     return {"realtime_start": period.first.isoformat(), "realtime_end": period.last.isoformat()}
 
 
-def _error_of(reply: Reply) -> UpstreamError:
+def _error_of(reply: HttpReply) -> UpstreamError:
     """Return the error of a reply. A wrong key and an unknown series are both a 400: only the text tells them apart."""
     document = None
     with contextlib.suppress(UpstreamError):
         document = strict_json(reply.body)
     text = str(document.get("error_message", "")) if isinstance(document, dict) else ""
     if reply.status == 404:
-        return UpstreamError("moved", host=HOST.name, variable=HOST.override)
+        return UpstreamError("moved", host=HOST.name, variable=HOST.url_variable)
     if reply.status != 400:
         return UpstreamError("http_status", host=HOST.name, status=reply.status)
     if "api_key" in text:

@@ -72,7 +72,7 @@ _SEARCH = Operation(
     takes=("max_results", "mode", "domains", "after_date", "recency"),
     fields=_PAGE,
     caveats=partial(_caveats, choice=_ENGINE),
-    understand=request.understood,
+    normalize_query=request.understood,
 )
 _ANSWER = _SEARCH._replace(
     rule="pages that it cites: as in search; the answer itself is never served with --pit",
@@ -87,7 +87,7 @@ PROVIDER = Provider(
     summary="Perplexity: pages of the web, of science and of the SEC; without --pit also its models' answers",
     aliases=("pplx",),
     fetch=fetch,
-    read=read,
+    parse_reply=read,
     select=select,
     when_empty=when_empty,
     hosts=(api.SEARCH, api.AGENT),
@@ -105,7 +105,7 @@ PROVIDER = Provider(
         Option("max_results", "search: how many pages to ask for, up to 20", kind="integer", default=20),
         Option("mode", "search: where to look (default web)", choices=("web", "academic", "sec"), metavar="MODE"),
         Option("domains", "pages of these domains only; -example.com excludes one", kind="list", metavar="sec.gov"),
-        Option("after_date", "pages first published on or after this day", metavar="YYYY-MM-DD", read=request.day),
+        Option("after_date", "pages first published on or after this day", metavar="YYYY-MM-DD", parse=request.day),
         Option(
             "recency",
             "only pages this recent; not with --pit",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from pit_fetch.errors import ConfigError
-from pit_fetch.provider import Bearer, Context, Credential, Host, Rate, Reply, UpstreamError
+from pit_fetch.provider import Bearer, Context, Credential, Host, HttpReply, Rate, UpstreamError
 from pit_fetch.wire import strict_json
 from pit_fetch_providers.perplexity.request import Body
 
@@ -31,14 +31,14 @@ def search(context: Context, body: Body) -> bytes:
     return _checked(context.http.post(SEARCH.name, "/search", body, repeatable=True), SEARCH).body
 
 
-def ask(context: Context, body: Body) -> Reply:
+def ask(context: Context, body: Body) -> HttpReply:
     """Return the reply of the Agent API, which costs money and is asked for once. Raise UpstreamError and
     ConfigError.
     """
     return _checked(context.http.post(AGENT.name, "/v1/agent", body), AGENT)
 
 
-def _checked(reply: Reply, host: Host) -> Reply:
+def _checked(reply: HttpReply, host: Host) -> HttpReply:
     if reply.status == 200:
         return reply
     if reply.status == 401:
@@ -46,14 +46,14 @@ def _checked(reply: Reply, host: Host) -> Reply:
     if reply.status == 403 and _kind(reply).endswith("_not_available"):
         # Recorded of the chat endpoint since September 2026, with a valid key.
         raise ConfigError(
-            "operation", text=f"{host.name} has retired this endpoint: look for a newer version of this program."
+            "usage", text=f"{host.name} has retired this endpoint: look for a newer version of this program."
         )
     if reply.status == 404:
-        raise UpstreamError("moved", host=host.name, variable=host.override)
+        raise UpstreamError("moved", host=host.name, variable=host.url_variable)
     raise UpstreamError("http_status", host=host.name, status=reply.status)
 
 
-def _kind(reply: Reply) -> str:
+def _kind(reply: HttpReply) -> str:
     """Return the type of an error, as Perplexity names it."""
     with contextlib.suppress(UpstreamError):
         document = strict_json(reply.body)

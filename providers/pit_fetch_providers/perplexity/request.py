@@ -55,7 +55,7 @@ def understood(query: Query) -> Query:
 
 
 def _refuse(text: str) -> None:
-    raise ConfigError("operation", text=text)
+    raise ConfigError("usage", text=text)
 
 
 def last_day(query: Query) -> date | None:

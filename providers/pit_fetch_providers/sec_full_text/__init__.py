@@ -12,7 +12,6 @@ from datetime import date, datetime
 from typing import Any
 
 from pit_fetch.provider import (
-    BY_ASKING,
     ConfigError,
     Context,
     Gap,
@@ -22,6 +21,7 @@ from pit_fetch.provider import (
     Query,
     Record,
     Watermark,
+    Window,
     gap,
 )
 from pit_fetch.times import NEW_YORK
@@ -68,7 +68,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
 def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
     """Yield the filings of one saved reply. It does not show a release, so with a PIT all of them are undated."""
     if query.options["tickers"]:
-        raise ConfigError("operation", text="--tickers needs the network: with --input-file, use --ciks.")
+        raise ConfigError("usage", text="--tickers needs the network: with --input-file, use --ciks.")
     wanted = _filter(query, _ciks(query))
     page = search.parse(body)
     if query.open_mode and (page.capped or len(page.hits) < page.total):
@@ -157,7 +157,7 @@ def _understood(query: Query) -> Query:
 
 
 def _refuse(text: str) -> None:
-    raise ConfigError("operation", text=text)
+    raise ConfigError("usage", text=text)
 
 
 def _day(moment: datetime) -> date:
@@ -168,7 +168,7 @@ PROVIDER = Provider(
     name="sec_full_text",
     summary="SEC filings by what they say (EDGAR full-text search, since 2001), with the time of their release",
     fetch=fetch,
-    read=read,
+    parse_reply=read,
     hosts=edgar.HOSTS,
     credentials=(edgar.USER_AGENT,),
     options=(
@@ -184,8 +184,8 @@ PROVIDER = Provider(
             rule="by release: the end of the day whose index lists the filing, or what its header says",
             why="filing dates are moved back on request, so they are not evidence",
             fields=filings.FIELDS,
-            understand=_understood,
-            window=BY_ASKING,  # in filing dates, which are days in New York
+            normalize_query=_understood,
+            window=Window.BY_ASKING,  # in filing dates, which are days in New York
             caveats=caveats,
         ),
     ),

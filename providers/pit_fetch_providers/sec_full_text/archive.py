@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any
 
-from pit_fetch.provider import Context, Reply, UpstreamError
+from pit_fetch.gaps import Code
+from pit_fetch.provider import Context, HttpReply, UpstreamError
 from pit_fetch.times import parse_date
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.sec_full_text import daily_index, edgar
@@ -81,7 +82,7 @@ class Archive:
         return None
 
     def _index(self, day: date, path: str, wanted: frozenset[str]) -> frozenset[str] | None:
-        def decode(reply: Reply) -> frozenset[str]:
+        def decode(reply: HttpReply) -> frozenset[str]:
             edgar.checked(reply, edgar.WWW)
             complete = reply.status == 200 and daily_index.is_complete(day, reply.header("Date"))
             listed = daily_index.parse(reply.body, day) if complete else None
@@ -95,7 +96,7 @@ class Archive:
         try:
             return self.context.http.get_cached(edgar.WWW, path, math.inf, decode, dates_something)
         except UpstreamError as error:
-            if error.gap.code != "malformed":
+            if error.gap.code is not Code.MALFORMED:
                 self._check_host(error)
             return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from pit_fetch.provider import Busy, Context, Credential, HeaderKey, Host, Rate, Reply, UpstreamError
+from pit_fetch.provider import Context, Credential, HeaderKey, Host, HttpReply, Rate, RetryAfter, UpstreamError
 
 EFTS = "efts.sec.gov"
 DATA = "data.sec.gov"
@@ -50,13 +50,13 @@ def get(
     host: str,
     path: str,
     params: Mapping[str, str] | None = None,
-    busy: Busy | None = None,
-) -> Reply:
+    retry_after: RetryAfter | None = None,
+) -> HttpReply:
     """Return the reply: a 200, or that of a missing object. Raise UpstreamError for any other."""
-    return checked(context.http.get(host, path, params, busy=busy), host)
+    return checked(context.http.get(host, path, params, retry_after=retry_after), host)
 
 
-def checked(reply: Reply, host: str) -> Reply:
+def checked(reply: HttpReply, host: str) -> HttpReply:
     """Return ``reply`` itself. Raise UpstreamError for a refusal, and for a status but 200 and a missing object's."""
     if reply.status == 200 or is_missing(reply):
         return reply
@@ -70,10 +70,10 @@ def checked(reply: Reply, host: str) -> Reply:
 
 def moved(host: str) -> UpstreamError:
     """Return the error for a missing object that cannot be missing."""
-    return UpstreamError("moved", host=host, variable={entry.name: entry.override for entry in HOSTS}[host])
+    return UpstreamError("moved", host=host, variable={entry.name: entry.url_variable for entry in HOSTS}[host])
 
 
-def is_missing(reply: Reply) -> bool:
+def is_missing(reply: HttpReply) -> bool:
     """Return whether there is no such object. The store behind www.sec.gov then answers 403 with an XML error, not
     404.
     """

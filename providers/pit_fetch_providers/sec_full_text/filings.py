@@ -22,7 +22,7 @@ FIELDS = (
     Field("accession_number"),
     Field("form"),
     Field("filed", "date"),
-    Field("accepted_at", "instant", evidence=True),
+    Field("accepted_at", "instant", is_evidence=True),
     Field("ciks", "list"),
     Field("company_names", "list"),
     Field("items", "list"),

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from pit_fetch.provider import Context, Gap, Reply, UpstreamError, gap
+from pit_fetch.gaps import Code
+from pit_fetch.provider import Context, Gap, HttpReply, UpstreamError, gap
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.sec_full_text import edgar
 from pit_fetch_providers.sec_full_text.forms import root
@@ -74,7 +75,7 @@ def slices(
             days = max(1, min(days // 2, days * SLICE_AIM // max(page.total, 1)))
             continue
         if page.capped:
-            yield gap("provider_ceiling")
+            yield gap("result_cap")
         if not page.capped or open_mode:
             yield Slice(start, last, _all_hits(context, search, start, last, page))
         days = max(1, min(8 * days, days * SLICE_AIM // max(page.total, 1)))
@@ -137,12 +138,12 @@ def _page(context: Context, search: Mapping[str, str], first: date, last: date, 
     return parse(reply.body)
 
 
-def _pause(reply: Reply) -> float | None:
+def _pause(reply: HttpReply) -> float | None:
     """Return the seconds to wait before the next try if only part of the index answered."""
     try:
         parse(reply.body)
     except UpstreamError as error:
-        return 1.0 if error.gap.code == "incomplete" else None
+        return 1.0 if error.gap.code is Code.INCOMPLETE else None
     return None
 
 

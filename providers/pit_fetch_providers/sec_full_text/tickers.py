@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from pit_fetch.provider import Context, Reply, UpstreamError
+from pit_fetch.provider import Context, HttpReply, UpstreamError
 from pit_fetch.wire import strict_json
 from pit_fetch_providers.sec_full_text import edgar
 
@@ -18,7 +18,7 @@ def ciks_of(tickers: Iterable[str], context: Context) -> set[int]:
     return {cik for ticker in tickers for cik in listed.get(_key(ticker), ())}
 
 
-def decode(reply: Reply) -> Mapping[str, set[int]]:
+def decode(reply: HttpReply) -> Mapping[str, set[int]]:
     """Return ``{"0": {"cik_str": 320193, "ticker": "AAPL", "title": "Apple Inc."}, …}`` by ticker. Raise
     UpstreamError.
     """

@@ -81,7 +81,7 @@ def when_empty(query: Query) -> str:
 def _understood(query: Query) -> Query:
     symbol = query.options["symbol"]
     if symbol is not None and not _SYMBOL.fullmatch(symbol):
-        raise ConfigError("operation", text="symbol is one of Yahoo's, such as AAPL, BRK-B, ^GSPC or EURUSD=X.")
+        raise ConfigError("usage", text="symbol is one of Yahoo's, such as AAPL, BRK-B, ^GSPC or EURUSD=X.")
     return query
 
 
@@ -119,7 +119,7 @@ _PRICES = Operation(
         *(Field(name, "number") for name in ("amount", "numerator", "denominator")),
     ),
     window="date",
-    understand=_of_prices,
+    normalize_query=_of_prices,
 )
 _NEWS = Operation(
     name="news",
@@ -133,7 +133,7 @@ _NEWS = Operation(
         Field("displayTime", "instant"),
     ),
     caveats=lambda query: _caveats(query, _NEWEST),
-    understand=_understood,
+    normalize_query=_understood,
 )
 _EARNINGS = Operation(
     name="earnings",
@@ -149,7 +149,7 @@ _EARNINGS = Operation(
     window="date",
     basis=(Basis("date", "start", after=timedelta(hours=5)),),
     caveats=lambda query: _caveats(query, _RESTATED),
-    understand=_understood,
+    normalize_query=_understood,
 )
 _UPGRADES = Operation(
     name="upgrades",
@@ -164,7 +164,7 @@ _UPGRADES = Operation(
     ),
     window="gradeDate",
     caveats=lambda query: _caveats(query, _ENTERED),
-    understand=_understood,
+    normalize_query=_understood,
 )
 _CONSENSUS = Operation(
     name="consensus",
@@ -189,7 +189,7 @@ _CONSENSUS = Operation(
         *(Field(name, "object") for name in ("earningsEstimate", "revenueEstimate", "epsTrend", "epsRevisions")),
     ),
     window=None,
-    understand=_understood,
+    normalize_query=_understood,
 )
 
 PROVIDER = Provider(
@@ -197,12 +197,12 @@ PROVIDER = Provider(
     summary="Yahoo Finance: news, earnings dates and upgrades; prices and the consensus as they are when fetched",
     aliases=("yahoo-finance", "yfinance"),
     fetch=fetch,
-    read=read,
+    parse_reply=read,
     when_empty=when_empty,
     hosts=(api.QUERY, api.WEB, api.COOKIES),
     options=(
         Option("op", "prices, news, earnings, upgrades or consensus", positional="one", metavar="OP"),
-        Option("symbol", "one of Yahoo's symbols", metavar="AAPL", upper=True),
+        Option("symbol", "one of Yahoo's symbols", metavar="AAPL", uppercase=True),
         Option(
             "interval",
             "prices: how long a bar is",

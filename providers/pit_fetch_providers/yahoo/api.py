@@ -12,14 +12,14 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 from urllib.parse import quote
 
-from pit_fetch.provider import Context, Host, Rate, Reply, UpstreamError
+from pit_fetch.provider import Context, Host, HttpReply, Rate, UpstreamError
 from pit_fetch.wire import strict_json
 
 # No limit is documented. All three count together, as Yahoo counts by address.
 _RATE = Rate(calls=2, seconds=1, bucket="yahoo")
 QUERY = Host("Yahoo Finance", "https://query2.finance.yahoo.com", "PIT_FETCH_YAHOO_URL", _RATE, browser=True)
-WEB = QUERY._replace(name="Yahoo Finance's pages", url="https://finance.yahoo.com", override="PIT_FETCH_YAHOO_WEB_URL")
-COOKIES = QUERY._replace(name="Yahoo's cookie host", url="https://fc.yahoo.com", override="PIT_FETCH_YAHOO_COOKIE_URL")
+WEB = Host("Yahoo Finance's pages", "https://finance.yahoo.com", "PIT_FETCH_YAHOO_WEB_URL", _RATE, browser=True)
+COOKIES = Host("Yahoo's cookie host", "https://fc.yahoo.com", "PIT_FETCH_YAHOO_COOKIE_URL", _RATE, browser=True)
 
 # Rows of one page of the earnings calendar; Yahoo sends no more at once (yfinance: "Yahoo caps limit at 100").
 PAGE_ROWS = 100
@@ -49,17 +49,17 @@ class Key(NamedTuple):
         return {"crumb": self.crumb} if self.crumb else {}
 
 
-def chart(context: Context, symbol: str, asked: Mapping[str, str]) -> Reply | None:
+def chart(context: Context, symbol: str, asked: Mapping[str, str]) -> HttpReply | None:
     """The chart of ``symbol``; None if there is none. Raises UpstreamError, here and below."""
 
-    def ask(key: Key) -> Reply:
+    def ask(key: Key) -> HttpReply:
         path = f"/v8/finance/chart/{quote(symbol, safe='')}"
         return context.http.get(QUERY.name, path, {**asked, **key.params}, key.headers)
 
     return _checked(_unlocked(context, ask, Key()), QUERY)
 
 
-def summary(context: Context, symbol: str, modules: str) -> Reply | None:
+def summary(context: Context, symbol: str, modules: str) -> HttpReply | None:
     """Modules of a company's summary; None if there is none. It is never answered without a crumb."""
     key = _with_crumb(context, _cookie(context))
     path = f"/v10/finance/quoteSummary/{quote(symbol, safe='')}"
@@ -67,23 +67,23 @@ def summary(context: Context, symbol: str, modules: str) -> Reply | None:
     return _checked(context.http.get(QUERY.name, path, asked, key.headers), QUERY)
 
 
-def news(context: Context, symbol: str, tab: str) -> Reply:
+def news(context: Context, symbol: str, tab: str) -> HttpReply:
     """The newest articles about ``symbol``."""
     wanted = {"serviceConfig": {"snippetCount": ARTICLES, "s": [symbol]}}
 
-    def ask(key: Key) -> Reply:
+    def ask(key: Key) -> HttpReply:
         asked = {"queryRef": TABS[tab], "serviceKey": "ncp_fin", **key.params}
         return context.http.post(WEB.name, "/xhr/ncp", wanted, asked, key.headers, repeatable=True)
 
     return _page(_unlocked(context, ask, _cookie(context)))
 
 
-def earnings(context: Context, symbol: str) -> Callable[[int], Reply]:
+def earnings(context: Context, symbol: str) -> Callable[[int], HttpReply]:
     """A reader of the earnings calendar of ``symbol``, by the number of the first row."""
     key = _cookie(context)
 
-    def page(offset: int) -> Reply:
-        def ask(key: Key) -> Reply:
+    def page(offset: int) -> HttpReply:
+        def ask(key: Key) -> HttpReply:
             asked = {"symbol": symbol, "offset": str(offset), "size": str(PAGE_ROWS), **key.params}
             return context.http.get(WEB.name, "/calendar/earnings", asked, key.headers)
 
@@ -92,7 +92,7 @@ def earnings(context: Context, symbol: str) -> Callable[[int], Reply]:
     return page
 
 
-def _unlocked(context: Context, ask: Callable[[Key], Reply], key: Key) -> Reply:
+def _unlocked(context: Context, ask: Callable[[Key], HttpReply], key: Key) -> HttpReply:
     """The reply, asked for once more with all that Yahoo may want to see if it refuses at first."""
     reply = ask(key)
     if reply.status not in (401, 403):
@@ -116,7 +116,7 @@ def _with_crumb(context: Context, key: Key) -> Key:
     return key._replace(crumb=text)
 
 
-def _checked(reply: Reply, host: Host) -> Reply | None:
+def _checked(reply: HttpReply, host: Host) -> HttpReply | None:
     """The reply; None where there is nothing of the kind, which Yahoo says in so many words."""
     if reply.status == 200:
         return reply
@@ -126,19 +126,19 @@ def _checked(reply: Reply, host: Host) -> Reply | None:
     if reply.status == 400 and description.startswith("Data doesn't exist for startDate"):
         return None
     if reply.status == 404:
-        raise UpstreamError("moved", host=host.name, variable=host.override)
+        raise UpstreamError("moved", host=host.name, variable=host.url_variable)
     raise UpstreamError("http_status", host=host.name, status=reply.status)
 
 
-def _page(reply: Reply) -> Reply:
+def _page(reply: HttpReply) -> HttpReply:
     if reply.status == 404:
-        raise UpstreamError("moved", host=WEB.name, variable=WEB.override)
+        raise UpstreamError("moved", host=WEB.name, variable=WEB.url_variable)
     if reply.status != 200:
         raise UpstreamError("http_status", host=WEB.name, status=reply.status)
     return reply
 
 
-def _complaint(reply: Reply) -> tuple[str, str]:
+def _complaint(reply: HttpReply) -> tuple[str, str]:
     """Code and description of an error, as Yahoo words it: ``{"chart": {"error": {"code": …}}}``."""
     said = None
     with contextlib.suppress(UpstreamError):

@@ -119,9 +119,9 @@ def _secrets_are_recorded(real: Any) -> Any:
 def _live_answer_is_dropped(real: Any) -> Any:
     """Only what the archive holds is an answer, where there is one."""
 
-    def mixed(request: Any, query: Any, world: Any, log: Any, memory: Any, live: Any) -> Any:
+    def mixed(request: Any, query: Any, runtime: Any, log: Any, memory: Any, live: Any) -> Any:
         memory.settle = lambda: True
-        return real(request, query, world, log, memory, live)
+        return real(request, query, runtime, log, memory, live)
 
     return mixed
 

@@ -106,7 +106,7 @@ MUTANTS = (
         lambda real: lambda environ: False,
         ("looks: explain",),
     ),
-    Mutant("explain calls all public", "pit_fetch.inspect.explain:verdict", _public, ("looks: verdicts",)),
+    Mutant("explain calls all public", "pit_fetch.inspect.explain:visibility", _public, ("looks: verdicts",)),
     Mutant(
         "explain leaves out what a fetch shows", "pit_fetch.inspect.explain:_is_wanted", _never, ("looks: verdicts",)
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pit_fetch.pipeline.chunks import Part
+from pit_fetch.pipeline.chunks import Chunk
 from tests.laws.mutants.leak import Mutant
 
 _LAWS = ("sample: continued",)
@@ -13,7 +13,7 @@ _LAWS = ("sample: continued",)
 def _late(real: Any) -> Any:
     def part(item: Any, start: Any, room: Any, kept: Any) -> Any:
         made = real(item, start, room, kept)
-        return made if made.next is None else Part(made.item, made.next._replace(offset=made.next.offset + 1))
+        return made if made.next is None else Chunk(made.item, made.next._replace(offset=made.next.offset + 1))
 
     return part
 
@@ -33,12 +33,12 @@ def _redacted_after_the_cut(real: Any) -> Any:
 
 
 MUTANTS = (
-    Mutant("parts: a part begins a character late", "pit_fetch.pipeline.chunks:part", _late, _LAWS),
-    Mutant("parts: a part begins where its text does", "pit_fetch.pipeline.chunks:part", _over_again, _LAWS),
+    Mutant("parts: a part begins a character late", "pit_fetch.pipeline.chunks:chunk", _late, _LAWS),
+    Mutant("parts: a part begins where its text does", "pit_fetch.pipeline.chunks:chunk", _over_again, _LAWS),
     Mutant(
         "parts: the item that goes on is skipped",
         "pit_fetch.pipeline.select:take",
-        lambda real: lambda stream, taken, **named: real(stream, taken, **{**named, "within": False}),
+        lambda real: lambda stream, builder, **named: real(stream, builder, **{**named, "within": False}),
         _LAWS,
     ),
     Mutant(
@@ -49,13 +49,13 @@ MUTANTS = (
     ),
     Mutant(
         "parts: parts of two texts are joined",
-        "pit_fetch.pipeline.chunks:has",
-        lambda real: lambda item, place, kept: real(item, place._replace(behind=""), kept),
+        "pit_fetch.pipeline.chunks:is_resumable",
+        lambda real: lambda item, place, kept: real(item, place._replace(checksum=""), kept),
         ("sample: changed",),
     ),
     Mutant(
         "parts: the end of a text is not told",
-        "pit_fetch.pipeline.chunks:part",
+        "pit_fetch.pipeline.chunks:chunk",
         lambda real: lambda item, start, room, kept: real(item, start, room, kept)._replace(next=None),
         _LAWS,
     ),

@@ -12,8 +12,8 @@ from pit_fetch.errors import ExitStatus, UpstreamError
 from pit_fetch.formats import renderer
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.pipeline import select
-from pit_fetch.pipeline.envelope import View, of
-from pit_fetch.pipeline.select import Tally, in_order, public
+from pit_fetch.pipeline.envelope import EnvelopeOptions, build
+from pit_fetch.pipeline.select import WithheldCounts, in_order, public
 from pit_fetch.provider import Page, Record, Watermark
 from pit_fetch.request.query import in_window
 from tests.laws.mutants.leak import ANY, Mutant, kept
@@ -39,17 +39,17 @@ def _versions_before_filter(real: Any) -> Any:
         for one in stream:
             yield from one.records if isinstance(one, Page) else (one,)
 
-    return lambda stream, cutoff, tally: real(in_order(flat(stream)), cutoff, tally)
+    return lambda stream, cutoff, withheld: real(in_order(flat(stream)), cutoff, withheld)
 
 
 def _filters_before_versions(real: Any) -> Any:
     """The window and the source's own filters see every version, and an old one that passes stands for the item."""
 
-    def take(request: Any, query: Any, world: Any, log: Any, stream: Any, collected: Any) -> None:
+    def take(request: Any, query: Any, runtime: Any, log: Any, stream: Any, collected: Any) -> None:
         def is_wanted(record: Record) -> bool:
             return in_window(query, record) and bool(request.provider.select(query, record))
 
-        real(request, query, world, log, kept(stream, is_wanted), collected)
+        real(request, query, runtime, log, kept(stream, is_wanted), collected)
 
     return take
 
@@ -68,12 +68,14 @@ def _as_they_come(real: Any) -> Any:
 def _derived_before_filter(real: Any) -> Any:
     """What is computed across records rests on those that are withheld, too."""
 
-    def take(request: Any, query: Any, world: Any, log: Any, stream: Any, collected: Any) -> None:
+    def take(request: Any, query: Any, runtime: Any, log: Any, stream: Any, collected: Any) -> None:
         derive = request.provider.derive(query)
         if derive is not None:
-            stream = derive(one for one in in_order(public(stream, lambda: None, Tally())) if isinstance(one, Record))
+            stream = derive(
+                one for one in in_order(public(stream, lambda: None, WithheldCounts())) if isinstance(one, Record)
+            )
             request = request._replace(provider=replace(request.provider, derive=lambda query: None))
-        real(request, query, world, log, stream, collected)
+        real(request, query, runtime, log, stream, collected)
 
     return take
 
@@ -92,12 +94,12 @@ def _horizon_of_the_window(real: Any) -> Any:
 def _marked_by_page(real: Any) -> Any:
     """One watermark for a page: it is another one where withheld records move the end of the page."""
 
-    def marked(stream: Iterable[Any], cutoff: Any, tally: Any) -> Iterator[Any]:
+    def marked(stream: Iterable[Any], cutoff: Any, withheld: Any) -> Iterator[Any]:
         for one in stream:
             if not isinstance(one, Page):
-                yield from real([one], cutoff, tally)
+                yield from real([one], cutoff, withheld)
                 continue
-            found = list(real([one._replace(order=None)], cutoff, tally))
+            found = list(real([one._replace(order=None)], cutoff, withheld))
             dated = [record.available_at for record in found if record.available_at]
             yield from found
             if one.order is not None and dated:
@@ -119,7 +121,7 @@ def _all_records_marked(real: Any) -> Any:
                 one = one._replace(order=lambda public, oldest=oldest: oldest)
             yield one
 
-    return lambda stream, cutoff, tally: real(marked(stream), cutoff, tally)
+    return lambda stream, cutoff, withheld: real(marked(stream), cutoff, withheld)
 
 
 def _all_repeats_counted(real: Any) -> Any:
@@ -134,7 +136,7 @@ def _all_repeats_counted(real: Any) -> Any:
                     raise UpstreamError("paging")
             yield one
 
-    return lambda stream, cutoff, tally: real(counted(stream), cutoff, tally)
+    return lambda stream, cutoff, withheld: real(counted(stream), cutoff, withheld)
 
 
 def _all_records_awaited(real: Any) -> Any:
@@ -144,18 +146,18 @@ def _all_records_awaited(real: Any) -> Any:
         found = False
         for one in stream:
             if isinstance(one, Watermark):
-                one, found = one._replace(patience=0 if found else one.patience), False
+                one, found = one._replace(max_empty_slices=0 if found else one.max_empty_slices), False
             else:
                 found = found or not isinstance(one, Gap)
             yield one
 
-    return lambda stream, cutoff, tally: real(fruitful(stream), cutoff, tally)
+    return lambda stream, cutoff, withheld: real(fruitful(stream), cutoff, withheld)
 
 
 def _all_records_scanned(real: Any) -> Any:
-    def take(request: Any, query: Any, world: Any, log: Any, stream: Any, tally: Any) -> Any:
+    def take(request: Any, query: Any, runtime: Any, log: Any, stream: Any, withheld: Any) -> Any:
         left = iter(range(request.max_pages * request.provider.page_size))
-        return real(request, query, world, log, kept(stream, lambda record: next(left, None) is not None), tally)
+        return real(request, query, runtime, log, kept(stream, lambda record: next(left, None) is not None), withheld)
 
     return take
 
@@ -181,34 +183,34 @@ def _only_when(code: str, is_due: Callable[[Collected], object]) -> Make:
 
 
 def _count_of_undated(one: Gap, collected: Collected) -> Gap:
-    return gap("undated_served", count=len(collected.tally.undated)) if one.code == "undated" else one
+    return gap("undated_served", count=len(collected.withheld.undated)) if one.code == "undated" else one
 
 
 def _count_of_unusable(one: Gap, collected: Collected) -> Gap:
-    unusable = collected.tally.unusable
+    unusable = collected.withheld.unusable
     return gap("unusable", count=unusable) if one.code == "undated" and unusable else one
 
 
 def _no_data_unless_late(one: Gap, collected: Collected) -> Gap | None:
-    return None if one.type == "no_data" and collected.tally.late else one
+    return None if one.type == "no_data" and collected.withheld.late else one
 
 
 def _no_hint_if_late(one: Gap, collected: Collected) -> Gap:
-    return gap("nothing") if one.code == "nothing_with_hint" and collected.tally.late else one
+    return gap("nothing") if one.code == "nothing_with_hint" and collected.withheld.late else one
 
 
 def _exit_code_of_late(real: Any) -> Any:
     def report(request: Any, collected: Collected) -> Any:
         outcome = real(request, collected)
-        return outcome._replace(status=ExitStatus.BUG) if collected.tally.late else outcome
+        return outcome._replace(status=ExitStatus.BUG) if collected.withheld.late else outcome
 
     return report
 
 
 def _telling(tell: Callable[[Collected], str]) -> Make:
     def make(real: Any) -> Any:
-        def collect(request: Any, world: Any, log: Any) -> Collected:
-            collected: Collected = real(request, world, log)
+        def collect(request: Any, runtime: Any, log: Any) -> Collected:
+            collected: Collected = real(request, runtime, log)
             log.detail(tell(collected))
             return collected
 
@@ -222,7 +224,9 @@ def _json_alone_is_judged(real: Any) -> Any:
         outcome = real(request, collected)
         if request.format == "json" or outcome.status is not ExitStatus.BUG:
             return outcome
-        return outcome._replace(text=renderer(request.format)(of(collected.taken.kept, (), View()), False))
+        return outcome._replace(
+            text=renderer(request.format)(build(collected.selection.records, (), EnvelopeOptions()), False)
+        )
 
     return report
 
@@ -240,13 +244,13 @@ def _cached_across_pits(real: Any) -> Any:
 MUTANTS = (
     Mutant(
         "a revision after the PIT is not looked at",
-        "pit_fetch.pipeline.select:verdict",
+        "pit_fetch.pipeline.select:visibility",
         lambda real: lambda record, cutoff: real(record._replace(revised_at=None), cutoff),
         _UNDER_A_PIT,
     ),
     Mutant(
         "undated is public",
-        "pit_fetch.pipeline.select:verdict",
+        "pit_fetch.pipeline.select:visibility",
         lambda real: lambda record, cutoff: "public" if real(record, cutoff) == "undated" else real(record, cutoff),
         _UNDER_A_PIT,
     ),
@@ -289,7 +293,7 @@ MUTANTS = (
     Mutant("the source's order is kept", "pit_fetch.pipeline.select:in_order", _as_they_come, (*ANY[2:], *ANY[:1])),
     Mutant(
         "ties in the order of arrival",
-        "pit_fetch.pipeline.select:position",
+        "pit_fetch.pipeline.cursor:position",
         lambda real: lambda record: (real(record)[0], ""),
         ANY,
     ),
@@ -304,26 +308,26 @@ MUTANTS = (
     Mutant("withheld records use up the page cap", "pit_fetch.engine.run:_take", _all_records_scanned, ANY),
     Mutant(
         "a cursor rests on the time of receipt",
-        "pit_fetch.pipeline.select:_age",
+        "pit_fetch.pipeline.cursor:record_age",
         lambda real: lambda record: real(record._replace(at_receipt=False)),
         _BY_CURSOR,
     ),
     Mutant(
         "the cursor of a snapshot names its stamp",
-        "pit_fetch.pipeline.select:cursor",
+        "pit_fetch.pipeline.cursor:format_cursor",
         lambda real: lambda record, within=None: real(record._replace(at_receipt=False), within),
         _BY_CURSOR,
     ),
     Mutant(
         "the gap only when something was late",
         "pit_fetch.engine.report:_gaps",
-        _only_when("late", lambda collected: collected.tally.late),
+        _only_when("late", lambda collected: collected.withheld.late),
         ANY,
     ),
     Mutant(
         "the gap only when something was undated",
         "pit_fetch.engine.report:_gaps",
-        _only_when("undated", lambda collected: collected.tally.undated),
+        _only_when("undated", lambda collected: collected.withheld.undated),
         ANY,
     ),
     Mutant("a count of undated items in a gap", "pit_fetch.engine.report:_gaps", _gaps(_count_of_undated), ANY),
@@ -334,13 +338,13 @@ MUTANTS = (
     Mutant(
         "ids of late items on stderr",
         "pit_fetch.engine.run:collect",
-        _telling(lambda collected: " ".join(collected.tally.late)),
+        _telling(lambda collected: " ".join(collected.withheld.late)),
         ANY,
     ),
     Mutant(
         "a count of late items on stderr",
         "pit_fetch.engine.run:collect",
-        _telling(lambda collected: str(len(collected.tally.late))),
+        _telling(lambda collected: str(len(collected.withheld.late))),
         ANY,
     ),
     Mutant(
@@ -364,13 +368,13 @@ MUTANTS = (
     Mutant(
         "the wall clock is the PIT",
         "pit_fetch.engine.run:_cutoff",
-        lambda real: lambda request, world: world.clock.now,
+        lambda real: lambda request, runtime: runtime.clock.now,
         ANY,
     ),
     Mutant(
         "a PIT in the future is taken at its word",
         "pit_fetch.engine.run:_cutoff",
-        lambda real: lambda request, world: lambda: request.pit,
+        lambda real: lambda request, runtime: lambda: request.pit,
         ("bz-news-api: future", "sample: future", "alphavantage: future"),
     ),
     Mutant("a page cache across PITs", "pit_fetch.engine.run:collect", _cached_across_pits, ("bz-news-api: repeated",)),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pit_fetch.testing.server import Answering, App, Response, as_json
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.inprocess import NOW, Answer, fetch
 
 KEY = "AV0123456789ABCD"
@@ -192,7 +192,7 @@ def series_csv(bars: Sequence[Bar], function: str = "TIME_SERIES_DAILY") -> str:
 def app(store: Store, key: str = KEY) -> App:
     """The server of ``store``."""
 
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> Response:
         query = parameters(request)
         function = query.get("function", "")
         if request.path != "/query":
@@ -211,7 +211,7 @@ def app(store: Store, key: str = KEY) -> App:
     return answer
 
 
-def parameters(request: Request) -> dict[str, str]:
+def parameters(request: HttpRequest) -> dict[str, str]:
     """What a request asks, the key too; of several values the last."""
     return {name: value if isinstance(value, str) else value[-1] for name, value in request.query.items()}
 

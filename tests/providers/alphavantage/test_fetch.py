@@ -12,7 +12,7 @@ import pytest
 from pit_fetch_providers.alphavantage import FUNCTIONS
 
 from pit_fetch.testing.server import App, Response, as_json, serve
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.conftest import Run
 from tests.inprocess import NOW
 from tests.providers.alphavantage import server as av
@@ -602,7 +602,7 @@ def test_a_throttle_is_waited_for_and_a_spent_day_is_not(world: Any, said: Any, 
 def test_a_throttle_that_passes_leaves_no_trace(world: Any) -> None:
     answer, pending = av.app(Store(documents={"EARNINGS": REPORTS})), [av.BURST, av.PER_SECOND]
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         return as_json(pending.pop()) if pending else answer(request)
 
     throttled = world(app=app).fetch("EARNINGS", "symbol=IBM", pit=PIT)

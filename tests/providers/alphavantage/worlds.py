@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from pit_fetch_providers.alphavantage import FUNCTIONS
 
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
 from tests.loopback.broken import with_wrecks, wreck
 from tests.providers.alphavantage import server as loopback
@@ -194,7 +194,7 @@ def failures(rng: Random) -> Case:
 
 
 def _always(response: Response) -> App:
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> Response:
         return response
 
     return answer
@@ -211,7 +211,7 @@ def _app(store: Store, number: int) -> App:
     )
     plain, changed = loopback.app(store), loopback.app(adjusted)
 
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> Response:
         is_intraday = request.query.get("function") == "TIME_SERIES_INTRADAY"
         if is_intraday and request.query.get("adjusted", "true") == "true":
             return changed(request._replace(params={**request.params, "adjusted": "false"}))

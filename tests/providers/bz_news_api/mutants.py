@@ -14,7 +14,7 @@ from tests.laws.plant import Make
 
 _HERE = "pit_fetch_providers.bz_news_api"
 _BZ = ("bz-news-api: non-interference",)
-_CEILING, _FAILURES, _FILES = ("bz-news-api: ceiling",), ("bz-news-api: failures",), ("bz-news-api: files",)
+_CAP, _FAILURES, _FILES = ("bz-news-api: cap",), ("bz-news-api: failures",), ("bz-news-api: files",)
 
 
 # Stamps.
@@ -93,10 +93,10 @@ def _of_known_identities(query: Query) -> Callable[[Page], bool]:
     return _refusing(is_repeated)
 
 
-def _ending_at_the_ceiling(real: Any) -> Any:
+def _ending_at_the_cap(real: Any) -> Any:
     def numbered(*given: Any, **named: Any) -> Generator[Any, None, Any]:
         if (yield from real(*given, **named)):
-            yield gap("provider_ceiling")
+            yield gap("result_cap")
         return ()
 
     return numbered
@@ -186,7 +186,7 @@ MUTANTS = (
     Mutant("bz: a page without identities is a repeated one", f"{_HERE}:fetch", _pages(_without_identities), _BZ),
     Mutant("bz: a page of the same bytes is a repeated one", f"{_HERE}:fetch", _pages(_of_the_same_bytes), _BZ),
     Mutant("bz: what was repeated is counted page by page", f"{_HERE}:fetch", _pages(_of_known_identities), _BZ),
-    Mutant("bz: a window at the ceiling is not split", "pit_fetch.paging:numbered", _ending_at_the_ceiling, _CEILING),
+    Mutant("bz: a window at the cap is not split", "pit_fetch.paging:numbered", _ending_at_the_cap, _CAP),
     Mutant("bz: later items use up the pages", f"{_HERE}:PAGES_PER_WINDOW", lambda real: 2, _BZ),
     Mutant("bz: an unknown symbol is an error", f"{_HERE}.api:_no_articles", _nothing_is_an_error, _FAILURES),
     Mutant("bz: the error's text is echoed", f"{_HERE}.api:_no_articles", _echoing("http_status"), _FAILURES),

@@ -1,4 +1,4 @@
-"""Benzinga's ``GET /api/v2/news``: token, paging, window, sort, the 10,000-item ceiling, and its errors."""
+"""Benzinga's ``GET /api/v2/news``: token, paging, window, sort, the 10,000-item cap, and its errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.loopback.broken import body_of
 
 TOKEN = "bz-0123456789abcdef"
@@ -54,7 +54,7 @@ def exported(row: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def app(articles: Sequence[dict[str, Any]], token: str = TOKEN, ceiling: int = 10_000) -> App:
+def app(articles: Sequence[dict[str, Any]], token: str = TOKEN, cap: int = 10_000) -> App:
     """The server of ``articles``, which stand in any order."""
     by_time = sorted(
         ((_created(article), article) for article in articles), key=lambda pair: pair[0] or _UNDATED, reverse=True
@@ -66,7 +66,7 @@ def app(articles: Sequence[dict[str, Any]], token: str = TOKEN, ceiling: int = 1
         found = [row for day, row in dated if _in_window(day, first, last)]
         return [row for row in found if set(tickers.split(",")) & _symbols(row)] if tickers else found
 
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> Response:
         query = request.query
         if request.path != "/api/v2/news":
             return as_json({"ok": False}, 404)
@@ -74,7 +74,7 @@ def app(articles: Sequence[dict[str, Any]], token: str = TOKEN, ceiling: int = 1
             error = {"code": "auth_failed", "id": "unauthorized", "value": f"Invalid token {query.get('token')}"}
             return as_json({"ok": False, "errors": [error]}, 401)
         page, size = int(query.get("page", "0")), int(query.get("pageSize", "15"))
-        if size > 100 or page * size >= ceiling:
+        if size > 100 or page * size >= cap:
             return as_json({"message": "Invalid page size"}, 400)
         found = found_in(query.get("dateFrom"), query.get("dateTo"), query.get("tickers"))
         return Response(body_of(found[page * size : (page + 1) * size]), 200, {"Content-Type": "application/json"})

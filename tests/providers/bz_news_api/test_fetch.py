@@ -14,7 +14,7 @@ from pit_fetch_providers import bz_news_api
 
 import pit_fetch
 from pit_fetch.testing.server import App, Response, Server, as_json, serve
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests import inprocess
 from tests.conftest import Finished, Run
 from tests.loopback.broken import SPOILT, spoilt
@@ -112,7 +112,7 @@ def test_a_limit_that_cut_says_how_to_continue(run: Run) -> None:
 def test_server_errors_are_tried_again(near: Run, failures: list[int], data: bool) -> None:
     answer, pending = benzinga.app([article(1, PIT - MINUTE)]), list(failures)
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         return as_json({"error": "SECRET DETAIL"}, pending.pop()) if pending else answer(request)
 
     with world(near, app=app) as bz:
@@ -153,7 +153,7 @@ def test_a_refused_token_does_not_get_out(run: Run) -> None:
 def test_a_window_of_more_than_the_api_serves_is_split(near: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bz_news_api, "PAGES_PER_WINDOW", 10)
     # 1,200 articles over 30 days; the API answers no page beyond the 1,000th.
-    app = benzinga.app([article(n, PIT - n * timedelta(minutes=30)) for n in range(1, 1_201)], ceiling=1_000)
+    app = benzinga.app([article(n, PIT - n * timedelta(minutes=30)) for n in range(1, 1_201)], cap=1_000)
     with world(near, app=app) as bz:
         words = ("--date-from", "2024-01-01", "--limit", "20000", "--max-pages", "200", "--fields", "title")
         done = bz.at_pit(*words, "--tickers", "AAPL")
@@ -163,7 +163,7 @@ def test_a_window_of_more_than_the_api_serves_is_split(near: Run, monkeypatch: p
     assert max(pages) == 9
 
 
-def test_a_single_day_above_the_ceiling_is_said(near: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_single_day_above_the_cap_is_said(near: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bz_news_api, "PAGES_PER_WINDOW", 3)
     articles = [article(n, PIT - n * SECOND) for n in range(1, 401)]
     with world(near, articles) as bz:
@@ -212,7 +212,7 @@ def test_pages_that_repeat_what_is_withheld_are_no_repeated_pages(near: Run, noi
 
 
 def test_paging_ends_whatever_the_source_repeats(near: Run) -> None:
-    # A hundred pages of a hundred: the API's own ceiling.
+    # A hundred pages of a hundred: the API's own cap.
     with world(near, app=lambda _: as_json([LATE] * 100)) as bz:
         done = bz.at_pit("--date-from", "2024-02-01")
         assert len(bz.server.requests) == 100
@@ -252,7 +252,7 @@ def test_a_stamp_out_of_order_among_withheld_articles_skips_nothing(
     revised = [article(1_000 + n, PIT - n * timedelta(hours=4), PIT + MINUTE) for n in range(22)]
     answer = benzinga.app([*revised, *public])
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         rows = json.loads(answer(request).body)
         old = benzinga.stamp(PIT - timedelta(days=900))
         return as_json([row | {"created": old} if row["id"] == 1_020 else row for row in rows])

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 from pit_fetch_providers.bz_news_api import PROVIDER
 
-from pit_fetch.testing import ProviderSuite, Request, Response
+from pit_fetch.testing import HttpRequest, ProviderSuite, Response
 from tests.providers.bz_news_api import server as benzinga
 
 _NOON = datetime.fromisoformat("2024-02-15T12:00:00-05:00")
@@ -31,5 +31,5 @@ class TestOneReplyToEveryRequest(ProviderSuite):
 
 
 class TestServer(TestOneReplyToEveryRequest):
-    def serve(self, reply: bytes, request: Request) -> Response:
+    def serve(self, reply: bytes, request: HttpRequest) -> Response:
         return benzinga.app(json.loads(reply), token="kit-secret-token-0123456789")(request)

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.laws.worlds import CANARY, PITS, Case, common, near, noise_count, options
 from tests.loopback.broken import body_of, spoilt, wreck
 from tests.providers.bz_news_api import server as benzinga
@@ -121,7 +121,7 @@ def versions(rng: Random) -> Case:
 
 
 def crowded(rng: Random) -> Case:
-    """Worlds at the ceiling: the pages of one window do not hold the late articles, so the window has to shrink."""
+    """Worlds at the cap: the pages of one window do not hold the late articles, so the window has to shrink."""
     case = make(rng)
     second = datetime.fromisoformat("2024-02-15T16:00:00-05:00")
     public = [_public(rng, n, second - n * timedelta(hours=9), far=False) for n in range(1, 14)]
@@ -172,7 +172,7 @@ def failures(rng: Random) -> Case:
 
 
 def _always(response: Response) -> App:
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> Response:
         return response
 
     return answer

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch.testing.server import App, Response
 from pit_fetch.times import parse_rfc3339
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.loopback.broken import body_of
 
 KEY = "ec-0123456789abcdef"
@@ -63,7 +63,7 @@ def http_date(held: datetime | None, after: timedelta = timedelta(hours=1)) -> s
 def app(calls: Sequence[Any], key: str = KEY) -> App:
     """The server of ``calls``; one that is not a Call stands in every list as it is."""
 
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> Response:
         query = request.query
         if query.get("apikey") != key:
             return Response(f"unknown key {query.get('apikey')}".encode(), 401)

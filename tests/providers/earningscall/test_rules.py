@@ -13,7 +13,7 @@ import pytest
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.testing.server import Answering, App, Response, as_json
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests import inprocess
 from tests.conftest import Run
 from tests.provider_harness import Asked
@@ -177,7 +177,7 @@ def test_what_an_archive_held_is_served_from_when_it_was_held(tmp_path: Path) ->
 def test_a_transcript_of_another_call_is_left_out() -> None:
     plain = earningscall.app(CALLS)
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         other = Response(json.dumps(CALLS[2].reply).encode(), 200, CALLS[2].headers)
         return other if request.path == "/transcript" else plain(request)
 
@@ -223,7 +223,7 @@ def test_the_list_of_symbols_may_be_odd() -> None:
     plain = earningscall.app(CALLS)
     rows = b"\n1\n99\tMSFT\tx\n-1\tMSFT\tx\nx\tMSFT\tx\n1\tmsft\tx\r\n"
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         return Response(rows) if request.path == "/symbols-v2.txt" else plain(request)
 
     assert ask(app, exchange=()).ids == IDS
@@ -402,7 +402,7 @@ def test_saved_replies() -> None:
         asked = ask(body=transcripts, op="transcript")  # which shows no Last-Modified
         assert (asked.ids, "saved transcript" in asked.caveats[0]) == ([], True)
     for op, other in (("events", b"[]"), ("events", body), ("transcript", events), ("transcript", b"[5]")):
-        assert "input_malformed" in [gap.code for gap in ask(body=other, op=op).taken.gaps], (op, other)
+        assert "input_malformed" in [gap.code for gap in ask(body=other, op=op).selection.gaps], (op, other)
 
 
 def test_the_command_over_a_socket(near: Run) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pit_fetch_providers.earningscall import PROVIDER
 
-from pit_fetch.testing import ProviderSuite, Request, Response
+from pit_fetch.testing import HttpRequest, ProviderSuite, Response
 from pit_fetch.times import parse_rfc3339
 from tests.providers.earningscall import server as earningscall
 from tests.providers.earningscall.server import Call
@@ -52,7 +52,7 @@ class TestTranscript(ProviderSuite):
     options = {"op": "transcript", "symbol": "MSFT", "exchange": "NASDAQ"}
     reply = json.dumps([call.reply for call in _CALLS[1:]]).encode()
 
-    def serve(self, reply: bytes, request: Request) -> Response:
+    def serve(self, reply: bytes, request: HttpRequest) -> Response:
         """The list is made of the transcripts, which are asked for one by one."""
         try:
             replies = json.loads(reply)
@@ -73,7 +73,7 @@ class TestTranscript(ProviderSuite):
         return Response(json.dumps(found[0]).encode(), 200, headers)
 
 
-def _is_asked(event: Any, request: Request) -> bool:
+def _is_asked(event: Any, request: HttpRequest) -> bool:
     return isinstance(event, dict) and all(
         str(event.get(name)) == request.query.get(name) for name in ("year", "quarter")
     )

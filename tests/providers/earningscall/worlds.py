@@ -9,7 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
 from tests.loopback.broken import wreck
 from tests.providers.earningscall import server as earningscall
@@ -98,14 +98,14 @@ def failures(rng: Random) -> Case:
 
 
 def _always(response: Response) -> App:
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> Response:
         return response
 
     return answer
 
 
 def _but_symbols(response: Response) -> App:
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> Response:
         return Response(b"1\tMSFT\tA Company\t1\t2") if request.path == "/symbols-v2.txt" else response
 
     return answer

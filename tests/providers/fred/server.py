@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.loopback.broken import body_of
 
 KEY = "0123456789abcdef0123456789abcdef"
@@ -72,7 +72,7 @@ def app(
     ``current`` is the answer to requests without a real-time period; ``careless``: the period is ignored.
     """
 
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> Response:
         query = request.query
         if query.get("api_key") != key:
             return error(f"{BAD_KEY} {query.get('api_key')}")

@@ -288,7 +288,7 @@ def test_a_saved_reply_that_is_one_of_several_says_so_without_a_pit() -> None:
 def test_a_file_of_something_else_is_refused(body: bytes) -> None:
     error = ask(pit=PIT, body=body).error
     assert error is None
-    assert "input_malformed" in [gap.code for gap in ask(pit=PIT, body=body).taken.gaps]
+    assert "input_malformed" in [gap.code for gap in ask(pit=PIT, body=body).selection.gaps]
 
 
 def _command(folder: Path, app: App, *words: str) -> inprocess.Answer:

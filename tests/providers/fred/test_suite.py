@@ -7,7 +7,7 @@ import json
 import pytest
 from pit_fetch_providers.fred import PROVIDER
 
-from pit_fetch.testing import ProviderSuite, Request, Response
+from pit_fetch.testing import HttpRequest, ProviderSuite, Response
 from tests.providers.fred import server as fred
 from tests.providers.fred.server import Vintage, row
 
@@ -32,7 +32,7 @@ class TestOneReplyToEveryRequest(ProviderSuite):
 
 
 class TestServer(TestOneReplyToEveryRequest):
-    def serve(self, reply: bytes, request: Request) -> Response:
+    def serve(self, reply: bytes, request: HttpRequest) -> Response:
         document = json.loads(reply)
         rows = document.get("observations") if isinstance(document, dict) else None
         if not isinstance(rows, list):

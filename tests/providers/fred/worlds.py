@@ -9,7 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.laws.worlds import CANARY, PITS, Case, common, near, noise_count, options
 from tests.loopback.broken import wreck
 from tests.providers.fred import server as fred
@@ -90,7 +90,7 @@ def failures(rng: Random) -> Case:
 
 
 def _always(response: Response) -> App:
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> Response:
         return response
 
     return answer

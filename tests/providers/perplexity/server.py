@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.loopback.broken import body_of
 
 KEY = "pplx-0123456789abcdef"
@@ -71,7 +71,7 @@ def app(
     ``nested``: results of several queries come in lists of their own. ``cited``: what an answer cites; default: all.
     """
 
-    def reply(request: Request) -> Response:
+    def reply(request: HttpRequest) -> Response:
         if request.header("Authorization") != f"Bearer {key}":
             return error({**BAD_KEY, "message": f"{BAD_KEY['message']} {request.header('Authorization')}"}, 401)
         asked = json.loads(request.body or b"{}")

@@ -13,7 +13,7 @@ from pit_fetch.engine import registry
 from pit_fetch.errors import ConfigError
 from pit_fetch.request.fetch_request import parse
 from pit_fetch.testing.server import Answering, App, as_json
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests import inprocess
 from tests.conftest import Run
 from tests.provider_harness import NOW, Asked
@@ -216,7 +216,7 @@ def test_an_answer_that_is_not_complete_is_an_error() -> None:
     ],
 )
 def test_errors(status: int, kind: str, code: str, tries: int) -> None:
-    def app(request: Request) -> Any:
+    def app(request: HttpRequest) -> Any:
         return perplexity.error({"message": f"SECRET {perplexity.KEY}", "type": kind}, status)
 
     searched, answered = ask(app), ask(app, op="ask")
@@ -306,4 +306,4 @@ def test_saved_replies() -> None:
     answer = json.dumps(perplexity.answer(PAGES, [f"{URL}old"])).encode()
     assert ask(body=answer, op="ask").ids == [f"{URL}old"]
     for other in (b"{}", b"[]", b'{"results": 5}', answer):
-        assert "input_malformed" in [gap.code for gap in ask(body=other).taken.gaps]
+        assert "input_malformed" in [gap.code for gap in ask(body=other).selection.gaps]

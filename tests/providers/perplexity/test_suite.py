@@ -7,7 +7,7 @@ import json
 import pytest
 from pit_fetch_providers.perplexity import PROVIDER
 
-from pit_fetch.testing import ProviderSuite, Request, Response
+from pit_fetch.testing import HttpRequest, ProviderSuite, Response
 from tests.providers.perplexity import server as perplexity
 from tests.providers.perplexity.server import page
 
@@ -24,7 +24,7 @@ class TestSearch(ProviderSuite):
     options = {"query": "oil"}
     reply = json.dumps(perplexity.found(_PAGES)).encode()
 
-    def serve(self, reply: bytes, request: Request) -> Response:
+    def serve(self, reply: bytes, request: HttpRequest) -> Response:
         """The engine's first results of those that pass the filters: one that ignores them has no room for the rest."""
         try:
             document = json.loads(reply)

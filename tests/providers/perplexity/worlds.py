@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.laws.worlds import CANARY, PITS, Case, common, noise_count, options
 from tests.loopback.broken import wreck
 from tests.providers.perplexity import server as perplexity
@@ -109,7 +109,7 @@ def failures(rng: Random) -> Case:
 
 
 def _always(response: Response) -> App:
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> Response:
         return response
 
     return answer

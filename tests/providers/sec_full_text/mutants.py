@@ -122,7 +122,7 @@ def _gap_at_many_hits(real: Any) -> Any:
     def slices(*given: Any) -> Any:
         for part in real(*given):
             if len(getattr(part, "hits", ())) > 3:
-                yield gap("provider_ceiling")
+                yield gap("result_cap")
             yield part
 
     return slices

@@ -14,7 +14,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 
 USER_AGENT = "Example Research ops@example.com"
 NEW_YORK = ZoneInfo("America/New_York")
@@ -249,7 +249,7 @@ def app(
     by_stem = {f"{filing.accession.replace('-', '')}/{filing.accession}": filing for filing in filings}
     listed = {"AAPL": APPLE, "TSLA": TESLA} if tickers is None else tickers
 
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> Response:
         replaced = pages(request.path)
         if replaced is not None:
             return replaced

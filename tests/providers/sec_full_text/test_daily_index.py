@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pit_fetch_providers.sec_full_text import daily_index
 
 from pit_fetch.testing.server import App, Response
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.examples import examples
 from tests.providers.sec_full_text import server as sec
 from tests.providers.sec_full_text.harness import PIT, ask, found, no_index
@@ -142,7 +142,7 @@ def test_the_index_of_another_day_dates_nothing() -> None:
     assert [record.available_at_source for record in asked.kept] == ["edgar_accepted"]
     wrong = found(sec.hits(filing), [filing])
 
-    def app(request: Request) -> Response:  # the server answers with the index of the next day
+    def app(request: HttpRequest) -> Response:  # the server answers with the index of the next day
         return wrong(request._replace(url=request.url.replace("0213", "0214")))
 
     assert [record.available_at_source for record in ask(app).kept] == ["edgar_accepted"]
@@ -216,7 +216,7 @@ class Machine:
     """Fetches with a cache folder that stays. ``requests`` is what was asked; ``now`` is the wall clock."""
 
     def __init__(self, app: App, home: Path) -> None:
-        self.app, self.home, self.requests = app, home, list[Request]()
+        self.app, self.home, self.requests = app, home, list[HttpRequest]()
 
     def __call__(self, pit: str = PIT, now: datetime = NOON, **options: Any) -> list[str]:
         asked = ask(self.app, pit=pit, now=now, folder=str(self.home), **options)
@@ -239,7 +239,7 @@ def slow_headers(filings: list[Filing], most: int) -> App:
     """The time is up after so many headers."""
     answer, read = sec.app(filings), [0]
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         if "-index-headers" in request.path:
             read[0] += 1
             if read[0] > most:
@@ -290,7 +290,7 @@ def test_a_search_that_fails_further_back_does_not_cost_the_pits_day() -> None:
     filings = [Filing(number(n), "8-K", f"2024-02-{15 - n:02d} 12:00:00") for n in range(4)]
     answer = sec.app(filings, cap=3)
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         if request.query.get("enddt", "2024-02-15") < "2024-02-14":
             return Response(b"", 500)
         return answer(request)

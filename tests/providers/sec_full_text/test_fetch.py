@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pit_fetch.testing.server import App, Response, Server, serve
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.conftest import Finished, Run
 from tests.providers.sec_full_text import server as sec
 from tests.providers.sec_full_text.server import APPLE, TESLA, Filing, daily, number
@@ -151,7 +151,7 @@ def test_nothing_found_and_an_unknown_ticker_are_one_outcome(near: Run) -> None:
 def test_a_search_in_trouble(near: Run, failures: list[Response], data: bool) -> None:
     answer, pending = sec.app(daily(1, "2023-12-31")), list(failures)
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         return pending.pop() if pending else answer(request)
 
     with world(near, app=app) as edgar:

@@ -13,7 +13,7 @@ from pit_fetch_providers.sec_full_text.edgar import implausible
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.testing.server import Response, as_json
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.providers.sec_full_text import server as sec
 from tests.providers.sec_full_text.harness import PIT, ask, found, no_index
 from tests.providers.sec_full_text.server import APPLE, TESLA, Filing, daily, number
@@ -140,7 +140,7 @@ def test_a_number_is_read_however_it_is_written(cik: str) -> None:
 
 @pytest.mark.parametrize("options", [{"query": None}, {"ciks": ("Apple",)}, {"ciks": ("12345678901",)}])
 def test_a_request_that_cannot_be_asked_is_refused_before_it_is(options: dict[str, Any]) -> None:
-    def no_request(request: Request) -> Response:
+    def no_request(request: HttpRequest) -> Response:
         raise AssertionError
 
     with pytest.raises(ConfigError):
@@ -188,7 +188,7 @@ def test_the_search_ends_when_the_limit_is_filled() -> None:
     app = sec.app(daily(3000, "2024-02-15"), cap=1000)
     newest = ask(app, forms=("10-K", "10-Q"), limit=20)
     assert newest.ids == [number(n) for n in range(1, 21)]
-    assert newest.taken.stopped == "limit"
+    assert newest.selection.stopped == "limit"
     # The first window meets the cap, the next one is small enough; the PIT's own day needs a header, and weekends.
     assert len(newest.paths("search-index")) <= 6
     assert len(newest.paths("daily-index")) == 14
@@ -221,14 +221,14 @@ def test_a_day_that_meets_the_cap_is_a_gap_and_no_part_of_a_day() -> None:
     app = sec.app([*daily(3, "2023-06-03"), *busy], cap=150)
     asked = ask(app, limit=1000)
     assert asked.ids == [number(1), number(2)]
-    assert asked.gaps == ["provider_ceiling"]
+    assert asked.gaps == ["result_cap"]
 
 
 def test_pages_whose_hits_change_places_are_read_again() -> None:
     filings = daily(150, "2023-12-31")
     answer, asks = sec.app(filings), [0]
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         asks[0] += 1
         shift = 30 if asks[0] == 2 else 0
         return sec.app(filings[shift:] + filings[:shift])(request) if shift else answer(request)
@@ -242,7 +242,7 @@ def test_what_falls_into_two_hits_hides_no_page() -> None:
     filings = [*daily(100, "2024-02-14", first_number=1), Filing(number(999), "8-K", "2024-02-14 15:00:00")]
     answer = sec.app(filings)
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         reply = answer(request)
         if request.query.get("from") != "0":
             return reply
@@ -293,7 +293,7 @@ def test_a_day_that_is_not_read_to_its_end_is_left_out() -> None:
 def test_a_server_that_does_not_keep_to_the_window_changes_nothing() -> None:
     filings = daily(9, "2023-12-31")
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         if "search-index" not in request.path:
             return sec.app(filings)(request)
         everything = {**request.query, "startdt": "2001-01-01", "enddt": "2024-02-15"}
@@ -396,7 +396,7 @@ def test_hits_that_cannot_be_read_count_towards_the_total(spoilt: int) -> None:
     hits = [None] * spoilt + [hit for filing in filings for hit in sec.hits(filing)]
     rest = sec.app(filings)
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         if "search-index" not in request.path:
             return rest(request)
         start = int(request.query["from"])

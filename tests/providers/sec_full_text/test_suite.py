@@ -6,7 +6,7 @@ import json
 
 from pit_fetch_providers.sec_full_text import PROVIDER
 
-from pit_fetch.testing import ProviderSuite, Request, Response
+from pit_fetch.testing import HttpRequest, ProviderSuite, Response
 from tests.providers.sec_full_text import server as sec
 
 FILINGS = [
@@ -22,7 +22,7 @@ class TestExact(ProviderSuite):
     recorded_at = "2024-02-20T00:00:00Z"
     credentials = {"user_agent": sec.USER_AGENT}
 
-    def serve(self, reply: bytes, request: Request) -> Response:
+    def serve(self, reply: bytes, request: HttpRequest) -> Response:
         if request.path == "/LATEST/search-index":
             document = json.loads(reply)
             found = document["hits"]["hits"]

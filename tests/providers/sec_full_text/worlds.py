@@ -9,7 +9,7 @@ from datetime import date, datetime, time, timedelta
 from random import Random
 
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
 from tests.loopback.broken import body_of, wreck
 from tests.providers.sec_full_text import server as loopback
@@ -152,7 +152,7 @@ def failures(rng: Random) -> Case:
     told = f"{CANARY}: filed in March"
 
     def search_says(body: bytes, status: int = 200) -> App:
-        def answer(request: Request) -> Response:
+        def answer(request: HttpRequest) -> Response:
             if request.path == "/files/company_tickers.json":
                 return as_json({"0": {"cik_str": APPLE, "ticker": "AAPL", "title": "Apple"}})
             return Response(body, status)
@@ -178,7 +178,7 @@ def _of_today(app: App, number: int, spoilt: Mapping[str, str]) -> App:
     ``spoilt`` are filings in whose hits something stands that cannot be read.
     """
 
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> Response:
         response = app(request)
         if request.path != "/LATEST/search-index" or not number:
             return response

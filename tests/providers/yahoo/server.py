@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from pit_fetch.testing.server import App, Response
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.loopback.broken import body_of
 
 CRUMB = "haT3oykhHqZ"
@@ -52,7 +52,7 @@ class Company(NamedTuple):
 def app(companies: Mapping[str, Company], *, strict: bool = True) -> App:
     """The server. ``strict``: charts and pages want to see a cookie, and charts a crumb, too."""
 
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> Response:
         path, has_cookie = unquote(request.path), request.header("Cookie") == COOKIE
         if path == "/":
             return Response(b"", 404, {"Set-Cookie": SET_COOKIE})

@@ -13,7 +13,7 @@ import pytest
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.testing.server import Answering, App, Response, as_json
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests import inprocess
 from tests.conftest import Run
 from tests.provider_harness import NOW, Asked
@@ -284,7 +284,7 @@ def test_a_page_is_asked_for_with_the_cookie(op: str) -> None:
 def test_a_host_that_sets_no_cookie_is_no_failure() -> None:
     plain = yahoo.app(COMPANIES, strict=False)
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         return Response(b"", 404) if request.path == "/" else plain(request)
 
     assert ask("news", app).ids
@@ -305,7 +305,7 @@ def instead(response: Response, part: str = "") -> App:
     """Yahoo, but for ``response`` to the requests whose path contains ``part``."""
     plain = yahoo.app(COMPANIES)
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         is_key = request.path in ("/", "/v1/test/getcrumb")
         return response if (part in request.path if part else not is_key) else plain(request)
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 from pit_fetch_providers.yahoo import PROVIDER
 
-from pit_fetch.testing import ProviderSuite, Request, Response
+from pit_fetch.testing import HttpRequest, ProviderSuite, Response
 from tests.providers.yahoo import server as yahoo
 from tests.providers.yahoo.server import Company
 
@@ -42,7 +42,7 @@ class _Keyed(ProviderSuite):
     provider = PROVIDER
     max_requests: ClassVar[int] = 200
 
-    def serve(self, reply: bytes, request: Request) -> Response:
+    def serve(self, reply: bytes, request: HttpRequest) -> Response:
         if request.path in ("/", "/v1/test/getcrumb"):
             return yahoo.app({})(request)
         return Response(reply)
@@ -64,7 +64,7 @@ class TestEarnings(_Keyed):
     options = {"op": "earnings", "symbol": "ACME"}
     reply = yahoo.page("ACME", _COMPANY.calendar)
 
-    def serve(self, reply: bytes, request: Request) -> Response:
+    def serve(self, reply: bytes, request: HttpRequest) -> Response:
         """The page's rows, as many as are asked for."""
         whole = super().serve(reply, request)
         if request.path != "/calendar/earnings":

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
 from tests.loopback.broken import wreck
 from tests.providers.yahoo import server as yahoo
@@ -107,7 +107,7 @@ def failures(rng: Random) -> Case:
 def _instead(response: Response) -> App:
     plain = yahoo.app({})
 
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> Response:
         return plain(request) if request.path in ("/", "/v1/test/getcrumb") else response
 
     return answer

@@ -10,9 +10,9 @@ from typing import Any
 
 from pit_fetch.archive.store import journal, schema
 from pit_fetch.provider import Provider
-from pit_fetch.testing.process import Left, TestClock, run
+from pit_fetch.testing.inprocess import Left, TestClock, run
 from pit_fetch.testing.server import Answering, App
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.inprocess import Answer, fetch
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
@@ -35,7 +35,7 @@ class Archive:
 
     folder: Path
     app: App = lambda request: (_ for _ in ()).throw(AssertionError("no network"))
-    asked: list[Request] = field(default_factory=list)
+    asked: list[HttpRequest] = field(default_factory=list)
     env: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -105,12 +105,12 @@ class Archive:
         digests = connection.execute("SELECT digest FROM bodies").fetchall()
         return [journal.read_body(connection, digest) for (digest,) in digests]
 
-    def _send(self, request: Request) -> Any:
+    def _send(self, request: HttpRequest) -> Any:
         self.asked.append(request)
         return self.app(request)
 
 
-def _nobody(request: Request) -> Any:
+def _nobody(request: HttpRequest) -> Any:
     raise AssertionError("the network was asked")
 
 

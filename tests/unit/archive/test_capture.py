@@ -16,9 +16,9 @@ import pytest
 
 from pit_fetch.archive.store import schema
 from pit_fetch.archive_admin import maintenance
-from pit_fetch.testing.process import Left
+from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App, Response, as_json, serve
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.loopback.silent import Silent
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
@@ -251,7 +251,7 @@ def broken_off(archive: Archive, now: str = "2026-06-01 15:00") -> None:
     """A run that is interrupted at its second request."""
     plain = archive.app
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         if "function" not in request.query:
             raise KeyboardInterrupt
         return plain(request)
@@ -327,7 +327,7 @@ def process(archive: Archive, url: str, *words: str) -> subprocess.Popen[bytes]:
 def test_the_real_command_against_a_source_that_changes(archive: Archive) -> None:
     current = archive.app
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         return current(request)
 
     with serve(app) as server:
@@ -350,7 +350,7 @@ def test_the_real_command_against_a_source_that_changes(archive: Archive) -> Non
 def test_a_capture_that_is_killed_is_continued(archive: Archive) -> None:
     plain, is_stuck, silent = archive.app, True, Silent()
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         return silent(request) if is_stuck and "function" not in request.query else plain(request)
 
     with serve(app) as server:

@@ -16,7 +16,7 @@ from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.archive.store.journal import Key
 from pit_fetch.archive_admin import maintenance, replay
 from pit_fetch.engine.registry import load
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.providers.bz_news_api import server as benzinga
 from tests.unit.archive.scene import Archive, articles, at
 
@@ -147,7 +147,7 @@ def test_an_index_that_is_made_again_during_a_fetch_is_that_of_all_fetches(tmp_p
     archive.fetch(NEWS, "2026-06-01 15:00")
     server = articles(*rows)
 
-    def meanwhile(request: Request) -> object:
+    def meanwhile(request: HttpRequest) -> object:
         if str(request.query["page"]) == "1":
             with closing(archive.open()) as connection:
                 maintenance.rebuild(connection, load)

@@ -12,7 +12,7 @@ import pytest
 from pit_fetch.archive.store import redaction, schema
 from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.archive_admin import maintenance
-from pit_fetch.testing.process import Left
+from pit_fetch.testing.inprocess import Left
 from tests.providers.bz_news_api import server as benzinga
 from tests.unit.archive.scene import Archive, articles, at
 

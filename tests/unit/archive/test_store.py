@@ -17,7 +17,7 @@ from pit_fetch.archive.store import bodies, microseconds, schema
 from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.archive_admin import maintenance
 from pit_fetch.testing.server import Response, as_json, serve
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 from tests.loopback.broken import body_of
 from tests.loopback.silent import Silent
 from tests.providers.alphavantage import server as alphavantage
@@ -44,7 +44,7 @@ def test_it_is_for_its_owner_alone(archive: Archive) -> None:
 
 
 def test_no_secret_is_anywhere_in_it(archive: Archive) -> None:
-    def echo(request: Request) -> Response:
+    def echo(request: HttpRequest) -> Response:
         text = f"We have detected your API key as {alphavantage.KEY} and our standard API rate limit is 25 requests."
         return as_json({"Information": text}, Location=f"/x?apikey={alphavantage.KEY}")
 
@@ -241,7 +241,7 @@ def test_a_process_that_is_killed_loses_at_most_the_exchange_under_way(archive: 
     rows = [benzinga.article(n, at("2026-06-01 14:30")) for n in range(150)]
     whole, silent = articles(*rows), Silent()
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         return silent(request) if request.query["page"] == "1" else whole(request)
 
     with serve(app) as server:

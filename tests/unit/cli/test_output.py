@@ -17,9 +17,9 @@ from pit_fetch.formats import NAMES
 from pit_fetch.formats.table import render
 from pit_fetch.pipeline.envelope import Envelope
 from pit_fetch.provider import Record
-from pit_fetch.runtime import World
+from pit_fetch.runtime import Runtime
 from pit_fetch.support.terminal import write_file
-from pit_fetch.testing.process import TestClock
+from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering
 from tests.demo_source import AT_PIT, PIT, ask, at_pit, demo, nobody, record
 from tests.inprocess import NOW
@@ -39,7 +39,7 @@ def at_a_terminal(folder: Path, *words: str, **environ: str) -> str:
 
 def shown_of(rows: list[Record], folder: Path, *words: str, **environ: str) -> str:
     stdout = Terminal()
-    world = World(
+    runtime = Runtime(
         environ=environ,
         folder=str(folder),
         clock=TestClock(NOW).value(),
@@ -49,7 +49,7 @@ def shown_of(rows: list[Record], folder: Path, *words: str, **environ: str) -> s
         stdout=stdout,
         stderr=Terminal(),
     )
-    assert main([*AT_PIT, *words], world) == 0
+    assert main([*AT_PIT, *words], runtime) == 0
     return stdout.getvalue()
 
 
@@ -79,7 +79,7 @@ def test_a_terminal_that_cannot_erase_a_line_gets_no_progress(tmp_path: Path) ->
     said: dict[str, str] = {}
     for kind in ("xterm", "dumb"):
         stderr = Terminal()
-        world = World(
+        runtime = Runtime(
             environ={"TERM": kind},
             folder=str(tmp_path),
             clock=TestClock(NOW).value(),
@@ -89,7 +89,7 @@ def test_a_terminal_that_cannot_erase_a_line_gets_no_progress(tmp_path: Path) ->
             stdout=Terminal(),
             stderr=stderr,
         )
-        assert main([*AT_PIT], world) == 0
+        assert main([*AT_PIT], runtime) == 0
         said[kind] = stderr.getvalue()
     assert "\x1b[K" in said["xterm"]
     assert "\x1b" not in said["dumb"]

@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.engine.credentials import known_secrets, lookup, redactor, resolve
+from pit_fetch.engine.credentials import known_secrets, lookup, resolve
 from pit_fetch.errors import ConfigError
 from pit_fetch.provider import Credential, Provider
+from pit_fetch.support.redaction import redactor
 
 KEY = Credential("key", ("FIRST_KEY", "SECOND_KEY"), hint="Get one.")
 
 
 def provider(credential: Credential) -> Provider:
-    return Provider(name="p", summary="", fetch=lambda *_: (), read=lambda *_: (), credentials=(credential,))
+    return Provider(name="p", summary="", fetch=lambda *_: (), parse_reply=lambda *_: (), credentials=(credential,))
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,7 @@ def test_it_reads_no_further_than_the_last_record_that_is_wanted(tmp_path: Path)
 
     def source(query: Query, context: Context) -> Iterator[Page]:
         yield Page((record("a", 1), record("b", 2)), lambda oldest: oldest)
-        yield Page((record("c", 3), record("d", 4)), lambda oldest: oldest, follows=True)
+        yield Page((record("c", 3), record("d", 4)), lambda oldest: oldest, continues_previous=True)
         pytest.fail("asked for a page that nobody wants")
 
     left = at_pit(tmp_path, demo(source, derive=number), "--limit", "2")
@@ -148,7 +148,7 @@ def test_it_reads_no_further_than_the_last_record_that_is_wanted(tmp_path: Path)
 def test_a_gap_passes_round_it(tmp_path: Path) -> None:
     def source(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
         yield record("a", 1)
-        yield gap("provider_ceiling")
+        yield gap("result_cap")
         yield Watermark(PIT)
         yield record("b", 2)
         raise UpstreamError("paging")

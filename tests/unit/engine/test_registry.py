@@ -32,7 +32,7 @@ def read(body, query):
 
 {body}
 
-PROVIDER = Provider(name="{name}", summary="a plugin", fetch=fetch, read=read{more})
+PROVIDER = Provider(name="{name}", summary="a plugin", fetch=fetch, parse_reply=read{more})
 """
 Install = Callable[..., dict[str, str]]
 
@@ -149,10 +149,13 @@ def test_a_plugin_without_an_end_ends_at_the_deadline(run: Run, install: Install
     assert done.gap_types[-2:] == ["truncated", "upstream_error"]
 
 
+OUTDATED = f"cannot be loaded ({{}}): it uses names that provider API {API_VERSION} does not have; install"
 BROKEN = [
     ("raise RuntimeError('SECRET')", "cannot be loaded (RuntimeError)"),
     ("raise SystemExit", "cannot be loaded (SystemExit)"),
     ("import no_such_module", "cannot be loaded (ModuleNotFoundError)"),
+    (PLUGIN.replace("parse_reply=", "read=").format(body=GOOD, name="plug", more=""), OUTDATED.format("TypeError")),
+    ("from pit_fetch.provider import BY_SELECT", OUTDATED.format("ImportError")),
     ("PROVIDER = 5", f"is made for provider API None, but this is {API_VERSION}"),
     (f"from types import SimpleNamespace as S\nPROVIDER = S(api_version={API_VERSION})", "does not hold a Provider"),
     (PLUGIN.format(body=GOOD, name="another", more=""), "registers 'another' under the name 'plug'"),

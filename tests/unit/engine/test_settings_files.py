@@ -192,7 +192,7 @@ def test_what_a_file_says_for_people_does_not_count_for_agents(place: Place) -> 
 def test_an_audit_file_of_the_user_s_is_written(place: Place, tmp_path: Path) -> None:
     place.users.write_text(f'audit = "{tmp_path}/audit.jsonl"')
     words = ("--source", "demo", "--pit", PIT_TEXT)
-    from pit_fetch.testing.process import TestClock, run
+    from pit_fetch.testing.inprocess import TestClock, run
     from pit_fetch.testing.server import Answering
     from tests.demo_source import nobody
     from tests.inprocess import NOW

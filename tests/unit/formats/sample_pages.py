@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
-from pit_fetch.pipeline.envelope import Asked, Envelope
+from pit_fetch.pipeline.envelope import Envelope, Provenance
 from pit_fetch.provider import FieldKind
-from pit_fetch.times import in_new_york, spoken
+from pit_fetch.times import format_for_people, in_new_york
 from tests.demo_source import PIT
 
 _TITLES = (
@@ -41,7 +41,7 @@ def news(count: int, rng: Random | None = None) -> Envelope:
                 "channels": ["News", "Earnings"],
             }
         )
-    return Envelope(items, gaps(), Asked("bz-news-api", "--source bz-news-api --limit 500", PIT, _NEWS))
+    return Envelope(items, gaps(), Provenance("bz-news-api", "--source bz-news-api --limit 500", PIT, _NEWS))
 
 
 def bars(count: int, rng: Random | None = None) -> Envelope:
@@ -59,7 +59,9 @@ def bars(count: int, rng: Random | None = None) -> Envelope:
                 }
             )
         day -= timedelta(days=1)
-    return Envelope(items, gaps(), Asked("alphavantage", "--source alphavantage --op TIME_SERIES_DAILY", PIT, _BARS))
+    return Envelope(
+        items, gaps(), Provenance("alphavantage", "--source alphavantage --op TIME_SERIES_DAILY", PIT, _BARS)
+    )
 
 
 def explained(count: int, rng: Random | None = None) -> Envelope:
@@ -70,12 +72,12 @@ def explained(count: int, rng: Random | None = None) -> Envelope:
         late = PIT + timedelta(hours=rng.randint(1, 5 * count // 4))
         item["available_at"] = {"late": in_new_york(late), "undated": None}.get(verdict, item["available_at"])
         item["verdict"] = verdict
-        item["because"] = f"published on {spoken(PIT)}, last revised on {spoken(PIT)}"
+        item["because"] = f"published on {format_for_people(PIT)}, last revised on {format_for_people(PIT)}"
     return shown
 
 
 def gaps() -> list[dict[str, Any]]:
-    late = f"Anything published or last revised after the PIT, {spoken(PIT)}, is withheld."
+    late = f"Anything published or last revised after the PIT, {format_for_people(PIT)}, is withheld."
     more = "More matches than --limit 500. Continue with --after 37999500@2024-02-08T16:30:00-05:00"
     return [
         {"type": "pit_excluded", "reason": late, "query": "q"},

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import pit_fetch
 import pit_fetch.errors
 from pit_fetch.formats.columns import columns
-from pit_fetch.pipeline.envelope import Asked, Envelope
+from pit_fetch.pipeline.envelope import Envelope, Provenance
 from pit_fetch.provider import FieldKind
 from tests.demo_source import at_pit, demo, record
 
@@ -35,7 +35,7 @@ FULL = {
 
 
 def envelope(*items: dict[str, Any], kinds: dict[str, FieldKind] = KINDS) -> Envelope:
-    return Envelope(items, [{"type": "no_data", "reason": "r", "query": "q"}], Asked("demo", "q", None, kinds))
+    return Envelope(items, [{"type": "no_data", "reason": "r", "query": "q"}], Provenance("demo", "q", None, kinds))
 
 
 @pytest.mark.parametrize(

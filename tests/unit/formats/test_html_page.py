@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pit_fetch.formats.html import LARGEST, fragment, render
 from pit_fetch.formats.html_page.markup import plain
 from pit_fetch.formats.html_page.timeline import Mark, svg
-from pit_fetch.pipeline.envelope import Asked, Envelope
+from pit_fetch.pipeline.envelope import Envelope, Provenance
 from tests.demo_source import PIT, at_pit, demo, record
 from tests.unit.formats.sample_pages import bars, explained, news
 
@@ -114,7 +114,7 @@ def test_an_article_is_text_and_its_beginning_is_there() -> None:
 def test_only_what_is_certainly_markup_is_taken_for_markup(text: str, shown: str) -> None:
     assert plain(text) == shown
     item = {"available_at": PIT.isoformat(), "available_at_source": "provider_metadata", "id": "1", "title": text}
-    assert shown in _Page(render(Envelope([item], [], Asked("demo", "q", PIT)))).words
+    assert shown in _Page(render(Envelope([item], [], Provenance("demo", "q", PIT)))).words
 
 
 @given(st.text(alphabet="<>/bpa =\"'!-script&;", max_size=60))
@@ -135,7 +135,7 @@ def test_a_page_says_what_it_shows(query: str, heading: str) -> None:
     stamps = {"available_at": PIT.isoformat(), "available_at_source": "provider_metadata", "id": "1"}
     why = f"published 40 minutes after the PIT, on {'x' * 100}"
     item = {**stamps, "verdict": "late", "because": why, "title": "t", "created": PIT.isoformat(), "updated": "x"}
-    text = render(Envelope([item], [], Asked("demo", query, PIT, {"created": "instant"})))
+    text = render(Envelope([item], [], Provenance("demo", query, PIT, {"created": "instant"})))
     assert heading in _Page(text).words
     assert re.search(r"<th>verdict<th>title<th>because<th>updated", text)
     assert why in text
@@ -157,7 +157,7 @@ def test_a_page_says_what_it_shows(query: str, heading: str) -> None:
 def test_nothing_that_an_item_holds_becomes_part_of_the_page(name: str, value: str) -> None:
     item = {"available_at": PIT.isoformat(), "available_at_source": "provider_metadata", "id": "1", "title": "t"}
     envelope = Envelope(
-        [{**item, name: value}], [{"type": value, "reason": value, "query": value}], Asked(value, value)
+        [{**item, name: value}], [{"type": value, "reason": value, "query": value}], Provenance(value, value)
     )
     for text in (render(envelope), fragment(envelope)):
         page = _Page(text)
@@ -177,7 +177,7 @@ _NAMES = st.sampled_from(["title", "url", "close", "body", "verdict", "change", 
 @given(st.lists(st.dictionaries(_NAMES, _JSON, max_size=5), max_size=4))
 def test_any_items_make_an_inert_page(items: list[dict[str, Any]]) -> None:
     stamped = [{"available_at": None, "available_at_source": "provider_metadata", "id": "1", **item} for item in items]
-    envelope = Envelope(stamped, [], Asked("demo", "q", PIT))
+    envelope = Envelope(stamped, [], Provenance("demo", "q", PIT))
     assert _is_inert(_Page(render(envelope)))
     assert _is_inert(_Page(fragment(envelope)))
 

@@ -18,11 +18,11 @@ from pit_fetch.cli.main import main
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import UsageError
 from pit_fetch.inspect.diff import Read, changes
-from pit_fetch.pipeline.select import position
+from pit_fetch.pipeline.cursor import position
 from pit_fetch.provider import Context, Operation, Option, Query, Record
-from pit_fetch.runtime import World
-from pit_fetch.testing.process import TestClock
-from pit_fetch.testing.same import CANARY
+from pit_fetch.runtime import Runtime
+from pit_fetch.testing.comparison import CANARY
+from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering
 from tests.demo_source import PIT, PIT_TEXT, demo, nobody, record
 from tests.inprocess import NOW, Answer
@@ -212,7 +212,7 @@ def test_an_answer_that_cannot_be_resumed_does_not_say_how(tmp_path: Path, comma
 def test_standard_input_is_read_once_for_both_instants(tmp_path: Path) -> None:
     rows = [benzinga.article(n, PIT - timedelta(minutes=n * 25)) for n in range(1, 6)]
     once, stdout = [json.dumps(rows).encode()], io.StringIO()
-    world = World(
+    runtime = Runtime(
         environ={},
         folder=str(tmp_path),
         clock=TestClock(NOW).value(),
@@ -222,7 +222,7 @@ def test_standard_input_is_read_once_for_both_instants(tmp_path: Path) -> None:
         stdout=stdout,
     )
     words = ["--source", "bz-news-api", "--pit", EARLIER, "--pit", PIT_TEXT, "--input-file", "-"]
-    assert main(["diff", *words], world) == 0
+    assert main(["diff", *words], runtime) == 0
     assert [item["id"] for item in json.loads(stdout.getvalue())["data"]] == ["1", "2"]
 
 

@@ -14,8 +14,8 @@ import pytest
 from pit_fetch.errors import UpstreamError
 from pit_fetch.net import cache
 from pit_fetch.net.client import Client
-from pit_fetch.provider import Host, Rate, Reply
-from pit_fetch.testing.process import TestClock
+from pit_fetch.provider import Host, HttpReply, Rate
+from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering, App, Response
 
 HOUR = 3600.0
@@ -52,7 +52,7 @@ class Reader:
     def read(
         self,
         seconds: float = HOUR,
-        decode: Callable[[Reply], str] | None = None,
+        decode: Callable[[HttpReply], str] | None = None,
         keep: Callable[[str], bool] | None = None,
     ) -> str:
         made, transport = client(self.clock, self.folder, self.app)
@@ -62,7 +62,7 @@ class Reader:
             self.asked += len(transport.exchanges)
 
 
-def text(reply: Reply) -> str:
+def text(reply: HttpReply) -> str:
     if reply.status != 200 or reply.body == b"bad":
         raise UpstreamError("malformed", problem="it is bad")
     return reply.body.decode()

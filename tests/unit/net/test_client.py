@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.net import client
-from pit_fetch.provider import Bearer, HeaderKey, Host, QueryKey, Rate, Reply
-from pit_fetch.testing.process import TestClock
+from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, QueryKey, Rate
+from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering, App, Response
-from pit_fetch.transport import Fault, Recorder, Request, Transport, TransportError
+from pit_fetch.transport import Fault, HttpRequest, RecordingTransport, Transport, TransportError
 
 NOW = datetime(2024, 2, 15, 21, tzinfo=UTC)
 KEY = "k-0123456789&abcdef"
@@ -54,11 +54,11 @@ class Demo:
             on_request=self.told.append,
         )
 
-    def get(self, timeout: float = 30.0, **params: str) -> Reply:
+    def get(self, timeout: float = 30.0, **params: str) -> HttpReply:
         return self.client(timeout).get("Demo", "/path", params, {"Accept": "application/json"})
 
     @property
-    def asked(self) -> list[Request]:
+    def asked(self) -> list[HttpRequest]:
         return [request for request, _ in self.transport.exchanges]
 
     def code(self, timeout: float = 30.0) -> str:
@@ -80,7 +80,7 @@ class Failing:
     error: TransportError
     tries: int = 0
 
-    def send(self, request: Request) -> Reply:
+    def send(self, request: HttpRequest) -> HttpReply:
         self.tries += 1
         raise self.error
 
@@ -90,7 +90,7 @@ class Failing:
 
 def test_a_reply_is_what_the_host_said_and_when_it_was_there() -> None:
     demo = Demo(answers(Response(b"x", 404, {"A": "1"})))
-    assert demo.get(q="a b") == Reply(404, {"A": "1"}, b"x", NOW)
+    assert demo.get(q="a b") == HttpReply(404, {"A": "1"}, b"x", NOW)
     (asked,) = demo.asked
     assert (asked.method, asked.url, asked.params, asked.body) == ("GET", f"{BASE}/path", {"q": "a b"}, None)
     assert (asked.headers, asked.timeout, demo.told) == ({"Accept": "application/json"}, 30.0, [f"{BASE}/path"])
@@ -180,14 +180,14 @@ def test_a_server_error_that_outlasts_the_retries() -> None:
 
 
 def test_a_busy_host_is_asked_again_and_its_last_reply_is_returned() -> None:
-    def busy(reply: Reply) -> float | None:
+    def busy(reply: HttpReply) -> float | None:
         return 3.0 if reply.body == b"later" else None
 
     demo = Demo(answers(Response(b"later"), Response(b"later"), Response(b"ok")))
-    assert demo.client().get("Demo", "/", busy=busy).body == b"ok"
+    assert demo.client().get("Demo", "/", retry_after=busy).body == b"ok"
     assert demo.clock.pauses == [3.0, 3.0]
     never = Demo(lambda _: Response(b"later"))
-    assert never.client().get("Demo", "/", busy=busy).body == b"later"
+    assert never.client().get("Demo", "/", retry_after=busy).body == b"later"
     assert len(never.asked) == client.MAX_TRIES
 
 
@@ -229,7 +229,7 @@ def test_a_fault_once_the_deadline_has_passed_is_the_deadline_s() -> None:
     demo = Demo(answers())
 
     class Slow:
-        def send(self, request: Request) -> Reply:
+        def send(self, request: HttpRequest) -> HttpReply:
             demo.clock.passed += request.timeout
             raise TransportError("network", passing=True)
 
@@ -307,7 +307,7 @@ def test_an_address_that_nobody_can_ask_is_a_redirect_s_fault_and_not_the_settin
     demo = Demo(answers(redirect("/other")))
 
     class Picky:
-        def send(self, request: Request) -> Reply:
+        def send(self, request: HttpRequest) -> HttpReply:
             if request.path == "/other":
                 raise TransportError("unsendable")
             return demo.transport.send(request)
@@ -364,7 +364,7 @@ AUTHS: Mapping[str, Bearer | QueryKey | HeaderKey] = {
 }
 
 
-def key_of(request: Request) -> list[str]:
+def key_of(request: HttpRequest) -> list[str]:
     """Where a server finds the key."""
     seen = {"bearer": request.header("authorization").removeprefix("Bearer "), "header": request.header("x-key")}
     return [place for place, value in {**seen, "query": request.query.get("token")}.items() if value == KEY]
@@ -374,8 +374,8 @@ def key_of(request: Request) -> list[str]:
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_a_declared_key_reaches_the_host_and_stands_in_the_signature_alone(place: str, method: str) -> None:
     demo = Demo(lambda _: Response(b"ok"), auth=AUTHS[place])
-    noted: list[Request] = []
-    client = demo.client(transport=Recorder(demo.transport, lambda request, _: noted.append(request)))
+    noted: list[HttpRequest] = []
+    client = demo.client(transport=RecordingTransport(demo.transport, lambda request, _: noted.append(request)))
     if method == "get":
         client.get("Demo", "/path", {"q": "a"}, {"Accept": "x"})
     else:
@@ -447,9 +447,9 @@ def test_a_post_carries_json() -> None:
 def test_a_post_is_repeated_only_where_that_is_declared_harmless(
     response: Response, repeatable: bool, tries: int
 ) -> None:
-    def post() -> Reply:
+    def post() -> HttpReply:
         return demo.client().post(
-            "Demo", "/", {}, busy=lambda reply: 1.0 if reply.body == b"busy" else None, repeatable=repeatable
+            "Demo", "/", {}, retry_after=lambda reply: 1.0 if reply.body == b"busy" else None, repeatable=repeatable
         )
 
     demo = Demo(answers(response, Response(b"ok")))

@@ -16,7 +16,7 @@ import pytest
 
 from pit_fetch.net.requests_transport import Network
 from pit_fetch.testing.server import Response, serve
-from pit_fetch.transport import MAX_BODY_BYTES, Reply, Request, Signature, TransportError
+from pit_fetch.transport import MAX_BODY_BYTES, HttpReply, HttpRequest, Signature, TransportError
 
 NOW = datetime(2024, 2, 15, 21, tzinfo=UTC)
 PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY")
@@ -30,8 +30,8 @@ def _no_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name.lower(), raising=False)
 
 
-def send(url: str, timeout: float = 10.0) -> Reply:
-    return Network(lambda: NOW).send(Request("GET", url, timeout=timeout, browser=True))
+def send(url: str, timeout: float = 10.0) -> HttpReply:
+    return Network(lambda: NOW).send(HttpRequest("GET", url, timeout=timeout, browser=True))
 
 
 def fault(url: str, timeout: float = 10.0) -> tuple[str, bool]:
@@ -43,7 +43,7 @@ def fault(url: str, timeout: float = 10.0) -> tuple[str, bool]:
 
 @with_browser
 def test_a_browser_asks() -> None:
-    request = Request(
+    request = HttpRequest(
         "GET",
         "/path",
         {"q": "a b", "symbols": ["^GSPC", "EURUSD=X"]},
@@ -55,7 +55,7 @@ def test_a_browser_asks() -> None:
     with serve(lambda _: Response(b"x" * 200_000, 404, cookies)) as server:
         network = Network(lambda: NOW)
         reply = network.send(request._replace(url=f"{server.url}/path"))
-        network.send(Request("GET", f"{server.url}/again", browser=True))
+        network.send(HttpRequest("GET", f"{server.url}/again", browser=True))
     assert (reply.status, reply.body, reply.received_at) == (404, b"x" * 200_000, NOW)
     assert (reply.header("x-name"), reply.header("Set-Cookie")) == ("value", cookies["Set-Cookie"])
     first, second = server.requests
@@ -69,7 +69,7 @@ def test_a_browser_asks() -> None:
 def test_a_post_arrives_with_its_body() -> None:
     headers = {"Content-Type": "application/json"}
     with serve(lambda request: Response(request.body or b"")) as server:
-        asked = Request("POST", f"{server.url}/xhr", headers=headers, body=b'{"s": ["A"]}', browser=True)
+        asked = HttpRequest("POST", f"{server.url}/xhr", headers=headers, body=b'{"s": ["A"]}', browser=True)
         assert Network(lambda: NOW).send(asked).body == b'{"s": ["A"]}'
     assert server.requests[0].header("Content-Type") == "application/json"
 

@@ -18,7 +18,7 @@ import requests
 from pit_fetch.net.failures import explain
 from pit_fetch.net.requests_transport import Network
 from pit_fetch.testing.server import Response, Server, serve
-from pit_fetch.transport import MAX_BODY_BYTES, Reply, Request, Signature, TransportError
+from pit_fetch.transport import MAX_BODY_BYTES, HttpReply, HttpRequest, Signature, TransportError
 
 NOW = datetime(2024, 2, 15, 21, tzinfo=UTC)
 NOBODY = "http://127.0.0.1:9"  # the discard service, which nobody runs
@@ -32,8 +32,8 @@ def _no_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name.lower(), raising=False)
 
 
-def send(url: str, timeout: float = 10.0) -> Reply:
-    return Network(lambda: NOW).send(Request("GET", url, timeout=timeout))
+def send(url: str, timeout: float = 10.0) -> HttpReply:
+    return Network(lambda: NOW).send(HttpRequest("GET", url, timeout=timeout))
 
 
 def fault(url: str, timeout: float = 10.0) -> tuple[str, bool]:
@@ -45,7 +45,7 @@ def fault(url: str, timeout: float = 10.0) -> tuple[str, bool]:
 
 
 def test_a_reply_is_complete_and_has_its_receipt() -> None:
-    request = Request(
+    request = HttpRequest(
         "GET",
         "/path",
         {"q": "a b", "forms": ["8-K", "10-K"]},
@@ -67,7 +67,7 @@ def test_a_reply_is_complete_and_has_its_receipt() -> None:
 
 def test_a_post_arrives_with_its_body() -> None:
     with serve(lambda _: Response(b"ok")) as server:
-        Network(lambda: NOW).send(Request("POST", f"{server.url}/ask", headers={"A": "1"}, body=b'{"q": 1}'))
+        Network(lambda: NOW).send(HttpRequest("POST", f"{server.url}/ask", headers={"A": "1"}, body=b'{"q": 1}'))
     (seen,) = server.requests
     assert (seen.method, seen.path, seen.body, seen.header("a")) == ("POST", "/ask", b'{"q": 1}', "1")
 
@@ -119,7 +119,7 @@ def test_a_proxy_is_asked_for_a_host_elsewhere_and_never_for_this_machine(monkey
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
         network = Network(lambda: NOW)
         bodies = [
-            network.send(Request("GET", f"{url}/path")).body
+            network.send(HttpRequest("GET", f"{url}/path")).body
             for url in ("http://demo.invalid", server.url, "http://demo.invalid")
         ]
     assert bodies == [b"by the proxy", b"here", b"by the proxy"]

@@ -13,10 +13,10 @@ from random import Random
 from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
-from pit_fetch.testing import process
-from pit_fetch.testing.process import Left, TestClock
-from pit_fetch.testing.same import CANARY, same_bytes
-from pit_fetch.transport import Reply, Request
+from pit_fetch.testing import inprocess
+from pit_fetch.testing.comparison import CANARY, same_bytes
+from pit_fetch.testing.inprocess import Left, TestClock
+from pit_fetch.transport import HttpReply, HttpRequest
 from tests.laws.worlds import NEW_YORK, PITS, SECRETS, near, noise_count, options
 from tests.loopback.broken import body_of, wreck
 
@@ -93,7 +93,7 @@ def _run(world: World, pit: str, words: Sequence[str], moment: datetime) -> Left
     pages.mkdir()
     for name, text in {"../beside.html": _outside(moment), **world.pages}.items():
         (pages / name).write_text(text)
-    return process.run(
+    return inprocess.run(
         ["normalize", "--pages", str(pages), "--pit", pit, *words],
         transport=_NoNetwork(),
         clock=TestClock(moment + timedelta(days=900)).value(),
@@ -104,7 +104,7 @@ def _run(world: World, pit: str, words: Sequence[str], moment: datetime) -> Left
 
 
 class _NoNetwork:
-    def send(self, request: Request) -> Reply:
+    def send(self, request: HttpRequest) -> HttpReply:
         raise AssertionError("normalize asks nobody")
 
 

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pit_fetch.pipeline.chunks import Part, Place, part, size
-from pit_fetch.pipeline.select import parse_cursor
+from pit_fetch.pipeline.chunks import Chunk, ChunkStart, chunk, remaining_size
+from pit_fetch.pipeline.cursor import parse_cursor
 
 KEPT = ("id",)
 ITEM: dict[str, Any] = {"id": "x", "body": "one two three", "n": 5, "title": "T", "list": ["a"], "none": None}
 
 
-def all_parts(item: dict[str, Any], rooms: list[int]) -> list[Part]:
+def all_parts(item: dict[str, Any], rooms: list[int]) -> list[Chunk]:
     found, start = [], None
     for number in range(10_000):
-        found.append(part(item, start, rooms[number % len(rooms)], KEPT))
+        found.append(chunk(item, start, rooms[number % len(rooms)], KEPT))
         start = found[-1].next
         if start is None:
             return found
@@ -45,52 +45,52 @@ def test_texts_joined_are_whole_and_everything_else_is_in_each_part(item: dict[s
 
 @given(ITEMS, st.integers(1, 50))
 def test_the_size_is_what_is_left(item: dict[str, Any], room: int) -> None:
-    start, total = None, size(item, None, KEPT)
+    start, total = None, remaining_size(item, None, KEPT)
     while total:
-        made = part(item, start, room, KEPT)
-        delivered = total if made.next is None else total - size(item, made.next, KEPT)
+        made = chunk(item, start, room, KEPT)
+        delivered = total if made.next is None else total - remaining_size(item, made.next, KEPT)
         assert 0 < delivered <= room
         total, start = total - delivered, made.next
 
 
-def plain(one: Part) -> Part:
+def plain(one: Chunk) -> Chunk:
     """A part without the digest in its place."""
-    return one._replace(next=one.next and one.next._replace(behind=""))
+    return one._replace(next=one.next and one.next._replace(checksum=""))
 
 
 def test_short_texts_come_first_and_a_part_ends_after_a_space() -> None:
     rest = {"id": "x", "n": 5, "list": ["a"], "none": None}
-    assert plain(part(ITEM, None, 6, KEPT)) == Part({**rest, "title": "T", "body": "one "}, Place("body", 4))
-    assert plain(part(ITEM, Place("body", 4), 6, KEPT)) == Part({**rest, "body": "two "}, Place("body", 8))
-    assert part(ITEM, Place("body", 8), 6, KEPT) == Part({**rest, "body": "three"}, None)
-    assert plain(part(ITEM, None, 1, KEPT)) == Part({**rest, "title": "T"}, Place("body", 0))
-    assert part(ITEM, None, 99, KEPT) == Part(ITEM, None)
+    assert plain(chunk(ITEM, None, 6, KEPT)) == Chunk({**rest, "title": "T", "body": "one "}, ChunkStart("body", 4))
+    assert plain(chunk(ITEM, ChunkStart("body", 4), 6, KEPT)) == Chunk({**rest, "body": "two "}, ChunkStart("body", 8))
+    assert chunk(ITEM, ChunkStart("body", 8), 6, KEPT) == Chunk({**rest, "body": "three"}, None)
+    assert plain(chunk(ITEM, None, 1, KEPT)) == Chunk({**rest, "title": "T"}, ChunkStart("body", 0))
+    assert chunk(ITEM, None, 99, KEPT) == Chunk(ITEM, None)
 
 
 @given(st.text("ab,:=", max_size=9), st.integers(1, 400))
 def test_a_part_does_not_end_within_a_stamp(before: str, room: int) -> None:
     stamp = "2024-07-15T16:00:00.123456+00:00"
     text = f"{before}available_at:{stamp}," * 20
-    ended = part({"body": text}, None, room, ()).item.get("body", "")
+    ended = chunk({"body": text}, None, room, ()).item.get("body", "")
     cut = [place for place in range(len(text)) if text.startswith(stamp, place) and place < len(ended)]
     assert room < 60 or all(ended[place:].startswith(stamp) for place in cut)
 
 
-@pytest.mark.parametrize("place", [Place("gone", 3), Place("list", 0), Place("id", 1)])
-def test_a_place_that_is_not_there_is_the_beginning(place: Place) -> None:
-    assert part(ITEM, place, 99, KEPT) == Part(ITEM, None)
+@pytest.mark.parametrize("place", [ChunkStart("gone", 3), ChunkStart("list", 0), ChunkStart("id", 1)])
+def test_a_place_that_is_not_there_is_the_beginning(place: ChunkStart) -> None:
+    assert chunk(ITEM, place, 99, KEPT) == Chunk(ITEM, None)
 
 
 def test_a_place_at_the_end_has_nothing_left_and_one_past_it_is_not_there() -> None:
-    assert part(ITEM, Place("body", 13), 99, KEPT).item["body"] == ""
-    assert part(ITEM, Place("body", 14), 99, KEPT) == Part(ITEM, None)
+    assert chunk(ITEM, ChunkStart("body", 13), 99, KEPT).item["body"] == ""
+    assert chunk(ITEM, ChunkStart("body", 14), 99, KEPT) == Chunk(ITEM, None)
 
 
 @given(st.text(max_size=40), st.text(max_size=40), st.integers(1, 20))
 def test_a_text_that_has_changed_is_not_joined_to_what_it_was(before: str, now: str, room: int) -> None:
-    first = part({"id": "x", "body": before}, None, room, KEPT)
+    first = chunk({"id": "x", "body": before}, None, room, KEPT)
     if first.next is not None:
-        rest = part({"id": "x", "body": now}, first.next, 99, KEPT).item["body"]
+        rest = chunk({"id": "x", "body": now}, first.next, 99, KEPT).item["body"]
         delivered = first.item.get("body", "")
         assert rest == now[len(delivered) :] if now.startswith(delivered) else rest == now
 
@@ -99,13 +99,13 @@ def test_a_text_that_has_changed_is_not_joined_to_what_it_was(before: str, now: 
     ("text", "within"),
     [
         ("a@2024-02-15T15:00:00-05:00", None),
-        ("a@2024-02-15T15:00:00-05:00/text/12", Place("text", 12)),
-        ("a%2Fb@receipt/a%20b%40/0", Place("a b@", 0)),
-        ("a@receipt/text/7/0123abcd", Place("text", 7, "0123abcd")),
-        ("a@/text/5", Place("text", 5)),
+        ("a@2024-02-15T15:00:00-05:00/text/12", ChunkStart("text", 12)),
+        ("a%2Fb@receipt/a%20b%40/0", ChunkStart("a b@", 0)),
+        ("a@receipt/text/7/0123abcd", ChunkStart("text", 7, "0123abcd")),
+        ("a@/text/5", ChunkStart("text", 5)),
     ],
 )
-def test_a_cursor_leads_into_an_item(text: str, within: Place | None) -> None:
+def test_a_cursor_leads_into_an_item(text: str, within: ChunkStart | None) -> None:
     found = parse_cursor(text)
     assert found is not None
     assert found.within == within

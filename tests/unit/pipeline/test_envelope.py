@@ -14,19 +14,27 @@ from hypothesis import strategies as st
 
 from pit_fetch import gaps as gap_table
 from pit_fetch.cli.parser import MIN_MAX_CHARS
-from pit_fetch.engine.credentials import redactor
 from pit_fetch.formats import json as as_json
 from pit_fetch.formats import renderer
 from pit_fetch.gaps import Gap, gap
-from pit_fetch.pipeline.envelope import Envelope, Fitted, View, fit, is_quoting, judge, of
-from pit_fetch.pipeline.select import parse_cursor, position
+from pit_fetch.pipeline.cursor import parse_cursor, position
+from pit_fetch.pipeline.envelope import (
+    Envelope,
+    EnvelopeOptions,
+    SizedEnvelope,
+    build,
+    fit_to_budget,
+    is_quoting,
+    judge,
+)
 from pit_fetch.provider import STAMPS, Record
+from pit_fetch.support.redaction import redactor
 
 PIT = datetime(2024, 2, 15, 21, tzinfo=UTC)
 # A table cuts its texts, a page has a frame of its own, and a Parquet file is compressed: see test_formats.py.
 FORMS = ("json", "jsonl", "csv")
 GAPS = [gap("late", pit="Thursday"), gap("undated")]
-VIEW = View("--source x", pit=PIT)
+VIEW = EnvelopeOptions("--source x", pit=PIT)
 
 
 def record(number: int, **payload: Any) -> Record:
@@ -39,19 +47,19 @@ def fitted(
     budget: int = 0,
     form: str = "json",
     pretty: bool = False,
-    view: View = VIEW,
-) -> Fitted:
+    view: EnvelopeOptions = VIEW,
+) -> SizedEnvelope:
     render = renderer(form)
-    return fit(records, gaps, view, lambda envelope: render(envelope, pretty), budget)
+    return fit_to_budget(records, gaps, view, lambda envelope: render(envelope, pretty), budget)
 
 
-def item(one: Record, view: View = VIEW) -> dict[str, Any]:
-    return of([one], [], view).data[0]
+def item(one: Record, view: EnvelopeOptions = VIEW) -> dict[str, Any]:
+    return build([one], [], view).data[0]
 
 
 def test_the_shape() -> None:
     revised = Record("7", PIT - timedelta(hours=1), "edgar_accepted", {"title": "é", "n": [1, None]}, PIT)
-    made = of([revised], GAPS[:1], VIEW)
+    made = build([revised], GAPS[:1], VIEW)
     expected: dict[str, Any] = {
         "data": [
             {
@@ -94,7 +102,7 @@ def test_forbidden_keys_are_left_out_at_any_depth_in_pit_mode_only() -> None:
     one = record(1, daily_return=1, a=[{"b": {"Hourly_Stock": 2, "c": 3}}], t=({"daily_return": 1},))
     assert {key: value for key, value in item(one).items() if key not in STAMPS} == {"a": [{"b": {"c": 3}}], "t": [{}]}
     assert judge(fitted([one], GAPS).text, PIT) is None
-    assert item(one, View())["daily_return"] == 1
+    assert item(one, EnvelopeOptions())["daily_return"] == 1
 
 
 def test_fields_keep_the_stamps() -> None:
@@ -103,14 +111,14 @@ def test_fields_keep_the_stamps() -> None:
 
 
 def test_an_undated_item_of_open_mode_says_so() -> None:
-    assert item(record(1)._replace(available_at=None), View())["available_at"] is None
+    assert item(record(1)._replace(available_at=None), EnvelopeOptions())["available_at"] is None
 
 
 def test_secrets_are_redacted_in_data_and_in_gaps() -> None:
     secrets = ("k-123456789&x", "demo")
     view = VIEW._replace(query="--q demo", clean=redactor(secrets), clean_data=redactor(secrets, 12))
     one = record(1, url="u?key=k-123456789%26x", k=["k-123456789&x"], t="a demo", d={"k-123456789&x": 1})
-    made = of([one._replace(id="k-123456789&x")], GAPS[:1], view)
+    made = build([one._replace(id="k-123456789&x")], GAPS[:1], view)
     (shown,) = made.data
     assert (shown["url"], shown["k"], shown["t"]) == ("u?key=[redacted]", ["[redacted]"], "a demo")
     assert (shown["id"], shown["d"]) == ("[redacted]", {"[redacted]": 1})
@@ -133,19 +141,19 @@ def test_a_budget_keeps_the_most_items_that_fit_from_the_front_and_says_how_to_c
     whole = fitted(records, gaps, 0, form, pretty)
     assert made.text == renderer(form)(made.envelope, pretty)
     assert len(made.text) <= budget
-    assert made.envelope.data == whole.envelope.data[: made.kept]
-    if made.kept == len(records):
+    assert made.envelope.data == whole.envelope.data[: made.record_count]
+    if made.record_count == len(records):
         assert made == whole
         return
     assert len(whole.text) > budget
     # The next one, with the cursor behind it, does not fit any more: with one item alone there is no cut at all.
-    cut = [*GAPS, gap("max_chars", max_chars=budget, cursor=f"id-{made.kept:03}@2024-02-15T15:00:00-05:00")]
-    if made.kept + 1 < len(records):
-        assert len(fitted(records[: made.kept + 1], cut, 0, form, pretty).text) > budget
+    cut = [*GAPS, gap("max_chars", max_chars=budget, cursor=f"id-{made.record_count:03}@2024-02-15T15:00:00-05:00")]
+    if made.record_count + 1 < len(records):
+        assert len(fitted(records[: made.record_count + 1], cut, 0, form, pretty).text) > budget
     reason = next(one["reason"] for one in made.envelope.gaps if one["type"] == "truncated")
     parsed = parse_cursor(reason.split("--after ")[1])
     assert parsed is not None
-    assert parsed.position == position(records[made.kept - 1])
+    assert parsed.position == position(records[made.record_count - 1])
 
 
 def test_the_envelope_is_written_a_few_times_and_not_once_for_each_item() -> None:
@@ -155,14 +163,14 @@ def test_the_envelope_is_written_a_few_times_and_not_once_for_each_item() -> Non
         written.append(len(envelope.data))
         return as_json.render(envelope)
 
-    made = fit([record(n, body="x" * 100) for n in range(1_000)], GAPS, VIEW, write, MIN_MAX_CHARS)
-    assert 10 < made.kept < 30
+    made = fit_to_budget([record(n, body="x" * 100) for n in range(1_000)], GAPS, VIEW, write, MIN_MAX_CHARS)
+    assert 10 < made.record_count < 30
     assert len(written) <= 11
 
 
 def test_without_a_budget_nothing_is_cut() -> None:
     records = [record(n, body="x" * 10_000) for n in range(20)]
-    assert (fitted(records).kept, len(fitted(records).envelope.data)) == (20, 20)
+    assert (fitted(records).record_count, len(fitted(records).envelope.data)) == (20, 20)
 
 
 def test_an_item_that_is_too_large_alone_is_continued_from_part_to_part() -> None:
@@ -178,7 +186,7 @@ def test_an_item_that_is_too_large_alone_is_continued_from_part_to_part() -> Non
             break
         resumed = parse_cursor(made.envelope.gaps[-1]["reason"].split("--after ")[1])
         assert resumed is not None
-        assert (made.kept, resumed.position) == (1, position(long))
+        assert (made.record_count, resumed.position) == (1, position(long))
         start = resumed.within
     assert [one["id"] for one in others] == ["id-002"]
     assert (number, joined) == (5, {"title": "t", "teaser": "y" * 5_000, "body": "x" * 9_000})
@@ -187,7 +195,7 @@ def test_an_item_that_is_too_large_alone_is_continued_from_part_to_part() -> Non
 def test_what_is_no_text_cannot_be_continued_and_is_left_out() -> None:
     records = [record(1, title="t", numbers=list(range(2_000)), body="x" * 9_000), record(2)]
     made = fitted(records, GAPS, MIN_MAX_CHARS)
-    assert (made.kept, len(made.text) <= MIN_MAX_CHARS) == (1, True)
+    assert (made.record_count, len(made.text) <= MIN_MAX_CHARS) == (1, True)
     assert (made.envelope.data[0]["title"], made.envelope.data[0]["numbers"]) == ("t", None)
     assert len(made.envelope.data[0]["body"]) > 2_000
     assert "(numbers)" in made.envelope.gaps[-1]["reason"]
@@ -199,7 +207,7 @@ def test_what_is_no_text_cannot_be_continued_and_is_left_out() -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_an_item_that_fits_in_no_way_is_left_out(form: str) -> None:
     made = fitted([record(1)._replace(id="x" * 9_000)], GAPS, MIN_MAX_CHARS, form)
-    assert (made.kept, made.envelope.data) == (0, [])
+    assert (made.record_count, made.envelope.data) == (0, [])
     assert len(made.text) <= MIN_MAX_CHARS
 
 
@@ -244,9 +252,8 @@ def test_every_reason_is_of_a_known_type_and_short() -> None:
         "no_data", "pit_excluded", "unverifiable", "config", "invalid_pit", "upstream_error", "input_error",
         "internal_error", "truncated",
     }  # fmt: skip
-    for code, (kind, template) in gap_table.REASONS.items():
-        assert kind in known, code
-        assert len(template) <= 200, code
+    assert set(gap_table.GapType) == known
+    assert [code for code in gap_table.Code if len(code.about.template) > 200] == []
 
 
 # What to do about a failure: in the reason itself, or in what fills it in. An interrupt was somebody's wish.
@@ -255,12 +262,11 @@ TO_DO = re.compile(
     r"|they have|\{(advice|text|hint)\}|it does not run",
     re.IGNORECASE,
 )
-FAILURES = {"config", "invalid_pit", "input_error", "upstream_error", "internal_error"}
 
 
-@pytest.mark.parametrize("code", [code for code, (kind, _) in gap_table.REASONS.items() if kind in FAILURES])
+@pytest.mark.parametrize("code", [code for code in gap_table.Code if code.about.type in gap_table.FAILURES])
 def test_the_reason_of_a_failure_says_what_to_do(code: gap_table.Code) -> None:
-    assert code == "interrupted" or TO_DO.search(gap_table.REASONS[code][1])
+    assert code == "interrupted" or TO_DO.search(code.about.template)
 
 
 @pytest.mark.parametrize(
@@ -285,7 +291,7 @@ def test_a_status_says_what_to_do_about_it(status: int, said: str) -> None:
 
 def test_a_gap_outside_the_table_cannot_be_made() -> None:
     with pytest.raises(KeyError):
-        gap("something_else")  # type: ignore[arg-type]
+        gap("something_else")
     with pytest.raises(KeyError):
         gap("limit", limit=1)
 

@@ -13,18 +13,8 @@ from hypothesis import strategies as st
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.paging import newest_first
-from pit_fetch.pipeline.select import (
-    Taken,
-    Taking,
-    Tally,
-    cursor,
-    in_order,
-    parse_cursor,
-    position,
-    public,
-    take,
-    verdict,
-)
+from pit_fetch.pipeline.cursor import format_cursor, parse_cursor, position
+from pit_fetch.pipeline.select import Selection, SelectionBuilder, WithheldCounts, in_order, public, take, visibility
 from pit_fetch.provider import Page, Record, Watermark
 
 PIT = datetime(2024, 2, 15, 21, tzinfo=UTC)
@@ -39,12 +29,12 @@ def record(name: str, seconds: float = 0, revised: float | None = None, title: s
 
 def keep(
     stream: Iterable[Record | Page | Watermark | Gap], *, limit: int = 50, cap: int = 1000, after: str = ""
-) -> Taken:
-    taking, parsed = Taking(), parse_cursor(after) if after else None
-    ordered = in_order(public(stream, lambda: PIT, Tally()))
+) -> Selection:
+    builder, parsed = SelectionBuilder(), parse_cursor(after) if after else None
+    ordered = in_order(public(stream, lambda: PIT, WithheldCounts()))
     position = parsed.position if parsed else None
-    take(ordered, taking, after=position, cap=cap, limit=limit, select=lambda _: True)
-    return taking.taken()
+    take(ordered, builder, after=position, cap=cap, limit=limit, select=lambda _: True)
+    return builder.build()
 
 
 def pages(*rows: list[Record], order: bool = True) -> list[Page]:
@@ -52,8 +42,8 @@ def pages(*rows: list[Record], order: bool = True) -> list[Page]:
     return [Page(tuple(page), newest_first if order else None, number > 0) for number, page in enumerate(rows)]
 
 
-def ids(taken: Taken) -> list[str]:
-    return [one.id for one in taken.kept]
+def ids(selection: Selection) -> list[str]:
+    return [one.id for one in selection.records]
 
 
 @pytest.mark.parametrize(
@@ -70,31 +60,31 @@ def ids(taken: Taken) -> list[str]:
     ],
 )
 def test_verdicts(one: Record, expected: str) -> None:
-    assert verdict(one, PIT) == expected
+    assert visibility(one, PIT) == expected
 
 
 def test_what_is_withheld_is_tallied_for_the_audit_file() -> None:
-    tally = Tally()
+    withheld = WithheldCounts()
     undated = record("b")._replace(available_at=None)
-    assert list(public([record("a", -1), undated, record(""), record("c")], lambda: PIT, tally)) == [record("c")]
-    assert (tally.late, tally.undated, tally.unusable) == (["a"], ["b"], 1)
+    assert list(public([record("a", -1), undated, record(""), record("c")], lambda: PIT, withheld)) == [record("c")]
+    assert (withheld.late, withheld.undated, withheld.unusable) == (["a"], ["b"], 1)
 
 
 def test_undated_records_of_open_mode_stand_last() -> None:
     undated = record("a")._replace(available_at=None)
     for order in (True, False):
-        stream = public(pages([record("c", 1), undated], [record("b", 2)], order=order), lambda: None, Tally())
+        stream = public(pages([record("c", 1), undated], [record("b", 2)], order=order), lambda: None, WithheldCounts())
         assert [one.id for one in in_order(stream) if isinstance(one, Record)] == ["c", "b", "a"]
 
 
 def test_open_mode_keeps_everything_that_has_an_identity() -> None:
-    assert verdict(record("a")._replace(available_at=None), None) == "public"
-    assert verdict(record(""), None) == "unusable"
+    assert visibility(record("a")._replace(available_at=None), None) == "public"
+    assert visibility(record(""), None) == "unusable"
 
 
 def test_a_pit_in_the_future_follows_the_clock() -> None:
     clock = iter([PIT - MICROSECOND, PIT])
-    kept = list(public([record("early"), record("now")], lambda: next(clock), Tally()))
+    kept = list(public([record("early"), record("now")], lambda: next(clock), WithheldCounts()))
     assert kept == [record("now")]
 
 
@@ -111,8 +101,8 @@ def test_of_the_versions_of_an_id_the_newest_public_one_counts_by_the_later_of_i
     first, revised = record("a", 9, title="first"), record("a", 9, revised=5, title="revised")
     vintage, late = record("a", 7, title="vintage"), record("a", 1, revised=-1, title="late")
     for stream in permutations((first, revised, vintage, late)):
-        assert [one.payload["title"] for one in keep(stream).kept] == ["revised"]
-    assert [one.payload["title"] for one in keep((first, vintage)).kept] == ["vintage"]
+        assert [one.payload["title"] for one in keep(stream).records] == ["revised"]
+    assert [one.payload["title"] for one in keep((first, vintage)).records] == ["vintage"]
 
 
 def test_a_page_that_shifted_while_it_was_read_does_not_break_the_order() -> None:
@@ -128,13 +118,13 @@ def test_a_broken_order_among_public_records_is_an_upstream_error() -> None:
 
 def outcome(*rows: list[Record]) -> tuple[list[str], str]:
     """The titles of what is kept, and the error that ends it."""
-    taking, error = Taking(), ""
-    ordered = in_order(public(pages(*rows), lambda: PIT, Tally()))
+    builder, error = SelectionBuilder(), ""
+    ordered = in_order(public(pages(*rows), lambda: PIT, WithheldCounts()))
     try:
-        take(ordered, taking, after=None, cap=1000, limit=50, select=lambda _: True)
+        take(ordered, builder, after=None, cap=1000, limit=50, select=lambda _: True)
     except UpstreamError as broken:
         error = broken.gap.code
-    return [str(one.payload["title"]) for one in taking.kept], error
+    return [str(one.payload["title"]) for one in builder.records], error
 
 
 def plain(*seconds: float) -> list[Record]:
@@ -189,12 +179,16 @@ def test_a_source_repeats_itself_by_what_is_public() -> None:
 def test_a_source_is_not_asked_for_more_than_is_wanted() -> None:
     def source() -> Iterator[Page | Gap]:
         yield Page((record("a", 1), record("b", 2)), newest_first)
-        yield gap("provider_ceiling")
-        yield Page((record("c", 3), record("d", 4)), newest_first, follows=True)
+        yield gap("result_cap")
+        yield Page((record("c", 3), record("d", 4)), newest_first, continues_previous=True)
         pytest.fail("asked for a page that nobody wants")
 
-    taken = keep(source(), limit=2)
-    assert (ids(taken), taken.stopped, [one.code for one in taken.gaps]) == (["a", "b"], "limit", ["provider_ceiling"])
+    selection = keep(source(), limit=2)
+    assert (ids(selection), selection.stopped, [one.code for one in selection.gaps]) == (
+        ["a", "b"],
+        "limit",
+        ["result_cap"],
+    )
 
 
 @pytest.mark.parametrize(
@@ -205,26 +199,26 @@ def test_a_cap_says_so_only_when_it_cut_something(limit: int, cap: int, stopped:
 
 
 def test_caps_count_before_the_filter_and_limits_after_it() -> None:
-    taking = Taking()
+    builder = SelectionBuilder()
     records = [record(str(n), n) for n in range(10)]
-    take(records, taking, after=None, cap=6, limit=2, select=lambda one: int(one.id) % 2 == 1)
-    assert (ids(taking.taken()), taking.scanned, taking.stopped) == (["1", "3"], 6, "limit")
+    take(records, builder, after=None, cap=6, limit=2, select=lambda one: int(one.id) % 2 == 1)
+    assert (ids(builder.build()), builder.scanned, builder.stopped) == (["1", "3"], 6, "limit")
 
 
 def test_what_is_stamped_at_its_receipt_keeps_its_place_in_the_next_run() -> None:
-    def run(seconds: float, after: str = "") -> Taken:
+    def run(seconds: float, after: str = "") -> Selection:
         today = [record(name, seconds)._replace(at_receipt=True) for name in ("b", "a", "c")]
         return keep([*today, record("dated", 90)], limit=2, after=after)
 
     first = run(60)
-    rest = run(30, after=cursor(first.kept[-1]))
+    rest = run(30, after=format_cursor(first.records[-1]))
     assert ids(first) + ids(rest) == ["a", "b", "c", "dated"]
-    assert cursor(first.kept[-1]) == "b@receipt"
+    assert format_cursor(first.records[-1]) == "b@receipt"
 
 
 def test_of_two_receipts_of_one_id_the_later_is_kept_and_a_late_one_is_withheld() -> None:
     old, new, late = (record("a", n, title=str(n))._replace(at_receipt=True) for n in (9, 1, -1))
-    assert [one.payload["title"] for one in keep([old, late, new]).kept] == ["1"]
+    assert [one.payload["title"] for one in keep([old, late, new]).records] == ["1"]
 
 
 @pytest.mark.parametrize(
@@ -250,24 +244,24 @@ RECORDS = st.lists(
 def test_late_records_and_arrival_order_change_nothing(
     records: list[Record], others: list[Record], limit: int, cap: int, random: object
 ) -> None:
-    mine = [one for one in records if verdict(one, PIT) == "public"]
-    noise = [one for one in others if verdict(one, PIT) != "public"]
+    mine = [one for one in records if visibility(one, PIT) == "public"]
+    noise = [one for one in others if visibility(one, PIT) != "public"]
     mixed = [*noise, *records]
     random.shuffle(mixed)  # type: ignore[attr-defined]
     left, right = keep(mine, limit=limit, cap=cap), keep(mixed, limit=limit, cap=cap)
-    assert (left.kept, left.stopped) == (right.kept, right.stopped)
+    assert (left.records, left.stopped) == (right.records, right.stopped)
 
 
 @given(RECORDS, st.integers(1, 3))
 def test_pages_by_cursor_are_the_whole_in_order(records: list[Record], limit: int) -> None:
-    whole, after = keep(records).kept, ""
+    whole, after = keep(records).records, ""
     parts: list[Record] = []
     while True:
-        taken = keep(records, limit=limit, after=after)
-        parts += taken.kept
-        if not taken.stopped:
+        selection = keep(records, limit=limit, after=after)
+        parts += selection.records
+        if not selection.stopped:
             break
-        after = cursor(taken.kept[-1])
+        after = format_cursor(selection.records[-1])
     assert tuple(parts) == whole
     assert [position(one) for one in whole] == sorted({position(one) for one in whole})
 
@@ -276,9 +270,9 @@ def test_pages_by_cursor_are_the_whole_in_order(records: list[Record], limit: in
 def test_what_is_withheld_between_the_records_of_a_page_changes_nothing(
     records: list[Record], others: list[Record], limit: int, size: int
 ) -> None:
-    mine = list(keep(records).kept)
-    noise = [one for one in others if verdict(one, PIT) != "public"]
+    mine = list(keep(records).records)
+    noise = [one for one in others if visibility(one, PIT) != "public"]
     cut = [mine[start : start + size] for start in range(0, len(mine), size)]
     left = keep(pages(*cut), limit=limit)
     right = keep(pages(noise, *([*page, *noise] for page in cut), noise), limit=limit)
-    assert (left.kept, left.stopped) == (right.kept, right.stopped)
+    assert (left.records, left.stopped) == (right.records, right.stopped)

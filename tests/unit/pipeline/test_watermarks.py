@@ -9,7 +9,7 @@ import pytest
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.paging import newest_first
-from pit_fetch.pipeline.select import Taking, Tally, in_order, public, take
+from pit_fetch.pipeline.select import SelectionBuilder, WithheldCounts, in_order, public, take
 from pit_fetch.provider import Page, Record, Watermark
 
 NOON = datetime(2024, 2, 15, 12, tzinfo=UTC)
@@ -28,10 +28,10 @@ def mark(hours: float) -> Watermark:
 
 
 def kept(source: Iterable[Record | Watermark], limit: int = 100) -> list[str]:
-    taking = Taking()
-    records = in_order(public(source, lambda: NOON + timedelta(days=9), Tally()))
-    take(records, taking, after=None, cap=1000, limit=limit, select=lambda record: True)
-    return [record.id for record in taking.kept]
+    builder = SelectionBuilder()
+    records = in_order(public(source, lambda: NOON + timedelta(days=9), WithheldCounts()))
+    take(records, builder, after=None, cap=1000, limit=limit, select=lambda record: True)
+    return [record.id for record in builder.records]
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_the_order_is_that_of_the_instants(source: list[Record | Watermark], ord
 
 def test_a_page_whose_stamps_cannot_be_compared_is_ordered_by_those_that_can() -> None:
     page = Page((item(2), Record("naive", datetime(2024, 2, 15), "provider_metadata", {})), newest_first)  # noqa: DTZ001
-    assert [one for one in public([page], lambda: None, Tally()) if isinstance(one, Watermark)] == [mark(2)]
+    assert [one for one in public([page], lambda: None, WithheldCounts()) if isinstance(one, Watermark)] == [mark(2)]
 
 
 def test_a_fetch_with_enough_ends_at_the_mark() -> None:
@@ -92,10 +92,10 @@ def barren(*slices: Iterable[Record | Page], patience: int = 2) -> tuple[list[st
             yield from records
             yield Watermark(NOON - number * _DAY, patience)
 
-    taking = Taking()
-    records = in_order(public(source(), lambda: NOON, Tally()))
-    take(records, taking, after=None, cap=1000, limit=100, select=lambda record: True)
-    return [record.id for record in taking.kept], [one.reason for one in taking.gaps], asked
+    builder = SelectionBuilder()
+    records = in_order(public(source(), lambda: NOON, WithheldCounts()))
+    take(records, builder, after=None, cap=1000, limit=100, select=lambda record: True)
+    return [record.id for record in builder.records], [one.reason for one in builder.gaps], asked
 
 
 def test_slices_without_a_public_record_end_the_search() -> None:

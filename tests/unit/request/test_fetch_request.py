@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
@@ -12,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pit_fetch.engine.registry import BUNDLED_NAMES, load
 from pit_fetch.errors import UsageError
-from pit_fetch.pipeline.select import cursor
+from pit_fetch.pipeline.cursor import format_cursor
 from pit_fetch.provider import Field, Operation, Option, Provider, Record
-from pit_fetch.request.fetch_request import Request, of_values, parse
+from pit_fetch.request.fetch_request import FetchRequest, from_canonical, of_values, parse
 from pit_fetch.request.query import OPTION
 from pit_fetch.request.values import flag_of, spell
 
@@ -27,7 +29,7 @@ def nothing(*_: object) -> list[Record]:
 
 
 def demo(*options: Option) -> Provider:
-    return Provider(name="demo", summary="s", fetch=nothing, read=nothing, options=options)
+    return Provider(name="demo", summary="s", fetch=nothing, parse_reply=nothing, options=options)
 
 
 ONE = demo(
@@ -42,7 +44,7 @@ ONE = demo(
 ALL = demo(Option("query", "h", positional="all"), Option("forms", "h", kind="list"))
 
 
-def request(*words: str, provider: Provider = ONE, env: Mapping[str, str] | None = None) -> Request:
+def request(*words: str, provider: Provider = ONE, env: Mapping[str, str] | None = None) -> FetchRequest:
     return parse(["--source", "demo", *words], provider, env or {})
 
 
@@ -78,7 +80,7 @@ def test_values_by_kind() -> None:
 
 
 def test_a_code_is_the_same_request_however_it_was_typed() -> None:
-    codes = demo(Option("symbol", "h", upper=True))
+    codes = demo(Option("symbol", "h", uppercase=True))
     assert request("symbol=ibm", provider=codes) == request("--symbol", "IBM", provider=codes)
 
 
@@ -245,7 +247,7 @@ def test_a_field_that_the_source_does_not_have_is_refused_where_its_fields_are_k
     for good in ("title", "id,available_at,revised_at,title", "available_at_source"):
         if known:
             assert request(*words, "--fields", good, provider=provider).fields == tuple(good.split(","))
-    calls: list[Callable[[], Request]] = [
+    calls: list[Callable[[], FetchRequest]] = [
         lambda: request(*words, "--fields", "id,titel", provider=provider),
         lambda: of_values({"op": op, "fields": ["titel"]}, provider, {}),
     ]
@@ -268,7 +270,7 @@ def test_a_field_of_another_operation_is_refused() -> None:
 # Words and Python values are one.
 
 
-def values(**given: object) -> Request:
+def values(**given: object) -> FetchRequest:
     return of_values(given, ONE, {})
 
 
@@ -376,7 +378,7 @@ MOMENTS = st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1), timezones=st.
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6).filter(
     lambda word: word.strip() not in ("", "--")  # argparse takes -- for itself, even behind a =
 ) | st.sampled_from(["Oil, gas", "-x", "--pit", "a=b", "symbol=B", "pit=x", '"', "'", "a\nb", "—x", "$HOME"])
-CURSORS = st.builds(lambda name, at: cursor(Record(name, at, "provider_metadata", {})), WORDS, MOMENTS)
+CURSORS = st.builds(lambda name, at: format_cursor(Record(name, at, "provider_metadata", {})), WORDS, MOMENTS)
 GIVEN: Mapping[str, st.SearchStrategy[Any]] = {
     "pit": MOMENTS | MOMENTS.map(lambda moment: moment.isoformat().replace("+00:00", "Z")),
     "date_from": st.dates(date(1980, 1, 1), date(1989, 1, 1)) | MOMENTS.map(lambda moment: moment.replace(year=1985)),
@@ -406,7 +408,8 @@ def test_words_and_values_make_the_same_request_and_its_canonical_text_makes_it_
     flags = [flag_of(name) for name, value in given.items() if value is True]
     words = [f"{flag_of(name)}={spell(value)}" for name, value in given.items() if value is not True]
     assert request(*flags, *words) == made
-    again = parse(shlex.split(made.canonical), ONE, {})
+    again = from_canonical(made.canonical, ONE)
+    assert again == parse(shlex.split(made.canonical), ONE, {})
     # How long it may take and how it is printed are no part of what is asked.
     how = ("timeout", "format", "max_chars", "pretty")
     assert again._replace(**{name: getattr(made, name) for name in how}) == made
@@ -419,3 +422,38 @@ def test_whatever_words_are_given_they_make_a_request_or_a_refusal(words: list[s
     except UsageError:
         return
     assert parse(shlex.split(made.canonical), ONE, {}).canonical == made.canonical
+    assert from_canonical(made.canonical, ONE).canonical == made.canonical
+
+
+def values_of(option: Option) -> st.SearchStrategy[Any]:
+    """Values of an option of a bundled source, most of which it takes."""
+    if option.kind == "flag":
+        return st.just(True)
+    texts = WORDS | st.sampled_from(["", "--", "--limit=5", "2024-02-15"])
+    if option.choices:
+        texts = st.sampled_from(option.choices)
+    by_kind = {"integer": st.integers(option.minimum, 999), "instant": MOMENTS, "number": st.integers(1, 60)}
+    one_value = by_kind.get(option.kind, texts)
+    return st.lists(one_value, min_size=1, max_size=3) if option.kind == "list" or option.repeatable else one_value
+
+
+@pytest.mark.parametrize("source", BUNDLED_NAMES)
+@given(data=st.data())
+def test_the_canonical_text_of_a_request_to_a_bundled_source_is_read_back(source: str, data: st.DataObject) -> None:
+    provider = load(source)
+    common = {name: GIVEN[name] for name in ("pit", "date_from", "date_to", "limit", "after", "max_pages", "fields")}
+    own = {option.name: values_of(option) for option in provider.options}
+    taken: dict[str, Any] = {}
+    for name, value in data.draw(st.fixed_dictionaries({}, optional={**common, **own})).items():
+        with contextlib.suppress(UsageError):
+            of_values({**taken, name: value}, provider, {})
+            taken[name] = value
+    made = of_values(taken, provider, {})
+    again = from_canonical(made.canonical, provider)
+    assert again.canonical == made.canonical
+    assert again.options == made.options
+
+
+def test_a_canonical_text_whose_option_is_gone_is_refused() -> None:
+    with pytest.raises(UsageError, match="--gone is not an option of demo"):
+        from_canonical("--source demo --gone x", ONE)

@@ -11,8 +11,6 @@ import pytest
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.provider import (
-    BY_ASKING,
-    BY_SELECT,
     Context,
     Credential,
     Field,
@@ -22,6 +20,7 @@ from pit_fetch.provider import (
     Provider,
     Query,
     Record,
+    Window,
 )
 from pit_fetch.request.query import caveats, chosen, help_text, in_window, is_out_of_reach
 from pit_fetch.testing.server import Response
@@ -34,7 +33,7 @@ NEWS = Operation("NEWS", "its publication", takes=("topics",))
 OVERVIEW = Operation("OVERVIEW", why="it is restated", dating="receipt", needs=("symbol",))
 RATING = Operation("RATING", why="it has no date", dating="never", needs=("symbol", "size"))
 OPTIONS = (
-    Option("op", "what", positional="one", upper=True),
+    Option("op", "what", positional="one", uppercase=True),
     Option("symbol", "of this"),
     Option("size", "this large", default="small"),
     Option("topics", "on these", kind="list"),
@@ -108,11 +107,11 @@ def test_an_operation_may_read_its_options_in_its_own_way() -> None:
 
     def understand(query: Query) -> Query:
         if query.options["size"] == "huge":
-            raise ConfigError("operation", text=f"{query.operation.name} has no huge ones.")
+            raise ConfigError("usage", text=f"{query.operation.name} has no huge ones.")
         topics = query.options["topics"]
         return query._replace(options={**query.options, "symbol": topics[0], "topics": None}) if topics else query
 
-    bars = demo(operations=(BARS._replace(understand=understand), NEWS), options=OPTIONS)
+    bars = demo(operations=(BARS._replace(normalize_query=understand), NEWS), options=OPTIONS)
     assert chosen(bars, asking({"op": "BARS", "topics": ("A",)})).options["symbol"] == "A"
     with pytest.raises(ConfigError, match="BARS has no huge ones"):
         chosen(bars, asking({"op": "BARS", "symbol": "A", "size": "huge"}))
@@ -247,8 +246,10 @@ DAY = Operation(window="day")
         (Operation(window="available_on"), {}, {"until": "2024-02-15T15:58:59.999999-05:00"}, True),
         (Operation(window="available_on"), {}, {"since": "2024-02-15T15:59:00-05:00"}, False),
         # The provider applies it.
-        (Operation(window=BY_SELECT), {"day": "2020-01-01"}, {"since": "2025-01-01", "until": "2020-01-01"}, True),
-        (Operation(window=BY_ASKING), {"day": "2020-01-01"}, {"since": "2025-01-01", "until": "2020-01-01"}, True),
+        *(
+            (Operation(window=window), {"day": "2020-01-01"}, {"since": "2025-01-01", "until": "2020-01-01"}, True)
+            for window in Window
+        ),
     ],
 )  # fmt: skip
 def test_the_window(operation: Operation, payload: dict[str, Any], words: dict[str, str], inside: bool) -> None:

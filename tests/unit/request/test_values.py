@@ -23,19 +23,19 @@ NEW_YORK = ZoneInfo("America/New_York")
 NOON = datetime(2024, 2, 15, 12, tzinfo=UTC)
 
 TEXT = Option("symbol", "h")
-CODE = Option("symbol", "h", upper=True)
+CODE = Option("symbol", "h", uppercase=True)
 CHOICE = Option("horizon", "h", choices=("3month", "6month"))
 OUTPUT = Option("outputsize", "h", choices=("full", "compact"), synonyms={"all": "full"})
 WORD_FLAG = Option("adjusted", "h", choices=("true", "false"))
 LIST = Option("date_list", "h", kind="list")
-CODES = Option("tickers", "h", kind="list", upper=True)
+CODES = Option("tickers", "h", kind="list", uppercase=True)
 FORMS = Option("sizes", "h", kind="list", choices=("small", "large"), synonyms={"big": "large"})
 INTEGER = Option("limit", "h", kind="integer")
 FROM_ZERO = Option("limit", "h", kind="integer", minimum=0)
 NUMBER = Option("timeout", "h", kind="number")
 INSTANT = Option("date_from", "h", kind="instant")
 FLAG = Option("exact", "h", kind="flag")
-READ = Option("month", "h", read=lambda text: ("read", text))
+READ = Option("month", "h", parse=lambda text: ("read", text))
 
 
 class Word(str, Enum):  # noqa: UP042 - a StrEnum spells itself as its value, this one does not

@@ -24,10 +24,10 @@ import pytest
 import responses
 
 from pit_fetch.provider import Operation, Provider, Record, UpstreamError
-from pit_fetch.testing import Answer, Left, ProviderSuite, Request, Response, ask_responses
+from pit_fetch.testing import Answer, HttpRequest, Left, ProviderSuite, Response, ask_responses
 from pit_fetch.testing.case import public_from
 from pit_fetch.testing.certificate import UNSEEN
-from pit_fetch.testing.same import CANARY, Interference, same_bytes
+from pit_fetch.testing.comparison import CANARY, Interference, same_bytes
 from pit_fetch.testing.suite import NotRun
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc2822, parse_rfc3339, wall_clock
 from tests.conftest import Run
@@ -214,7 +214,7 @@ def test_the_certificate_says_what_was_checked_and_what_no_test_sees() -> None:
 
 
 def test_a_window_that_only_the_server_keeps() -> None:
-    def serve(self: ProviderSuite, reply: bytes, request: Request) -> Answer:
+    def serve(self: ProviderSuite, reply: bytes, request: HttpRequest) -> Answer:
         def last(row: dict[str, Any]) -> datetime:
             stamp = source.record(row).revised_at or source.record(row).available_at
             return stamp or datetime.min.replace(tzinfo=UTC)
@@ -231,7 +231,7 @@ def test_a_window_that_only_the_server_keeps() -> None:
 def test_a_window_in_the_body_of_a_post() -> None:
     """A server that keeps the window of a POST is one that can be made to ignore it."""
 
-    def serve(self: ProviderSuite, reply: bytes, request: Request) -> Response:
+    def serve(self: ProviderSuite, reply: bytes, request: HttpRequest) -> Response:
         until = parse_rfc3339(json.loads(request.body or b"")["filter"][0]["until"])
         rows = json.loads(reply).get("figures")
         if not isinstance(rows, list):
@@ -321,7 +321,7 @@ def by_reader(read: Any) -> Provider:
             raise UpstreamError("http_status", host=source.HOST, status=reply.status)
         yield from read(reply.body, query)
 
-    return PROVIDER._replace(fetch=fetch, read=read, page_size=100)
+    return PROVIDER._replace(fetch=fetch, parse_reply=read, page_size=100)
 
 
 def end(day: Any) -> datetime | None:
@@ -349,7 +349,7 @@ def test_other_formats(reply: bytes, good: Provider, wrong: Provider) -> None:
 
 
 def test_a_server_made_with_responses() -> None:
-    def serve(self: ProviderSuite, reply: bytes, request: Request) -> Answer:
+    def serve(self: ProviderSuite, reply: bytes, request: HttpRequest) -> Answer:
         with responses.RequestsMock() as mock:
             mock.get("https://api.source.example/items", body=reply)
             return ask_responses(request)
@@ -365,7 +365,7 @@ def lines(body: bytes, query: Any) -> Any:
 
 
 def test_mistakes_of_the_test_itself_are_named() -> None:
-    def serve(self: ProviderSuite, reply: bytes, request: Request) -> Answer:
+    def serve(self: ProviderSuite, reply: bytes, request: HttpRequest) -> Answer:
         return ask_responses(request)
 
     assert "no responses mock is active" in failure(suite(PROVIDER, serve=serve), "schema_drift")

@@ -14,9 +14,9 @@ from functools import cached_property
 from typing import Any
 
 from pit_fetch.testing.case import Case, Seen, Version, failure, public_from
-from pit_fetch.testing.dates import a_day_later, floor
 from pit_fetch.testing.documents import Path, at, containers, document, format_of, must_format
-from pit_fetch.testing.program import baseline, look
+from pit_fetch.testing.runner import baseline, look
+from pit_fetch.testing.timestamps import a_day_later, floor
 
 MAX_ROWS = 60
 # The calendar's end, as sources write it.

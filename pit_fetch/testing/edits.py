@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from pit_fetch.testing.dates import floor, later
+from pit_fetch.testing.comparison import CANARY
 from pit_fetch.testing.documents import Path, at
-from pit_fetch.testing.rows import Recording, Row, dates_of, drop, leaves, pattern_of
-from pit_fetch.testing.same import CANARY
+from pit_fetch.testing.recording import Recording, Row, dates_of, drop, leaves, pattern_of
+from pit_fetch.testing.timestamps import floor, later
 
 Change = Callable[[Any], None]
 

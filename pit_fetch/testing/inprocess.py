@@ -1,4 +1,4 @@
-"""The whole program in this process: the same bytes as the command's, in a world that a test has made."""
+"""The whole program in this process: the same bytes as the command's, in a runtime that a test has made."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from typing import Any
 from pit_fetch.cli import main
 from pit_fetch.engine import registry
 from pit_fetch.provider import Provider
-from pit_fetch.request.fetch_request import Request
-from pit_fetch.runtime import Clock, World
+from pit_fetch.request.fetch_request import FetchRequest
+from pit_fetch.runtime import Clock, Runtime
 from pit_fetch.transport import Transport
 
 
@@ -93,14 +93,14 @@ def run(
     terminal: bool = False,
     provider: Provider | None = None,
     alarm: Callable[[float], AbstractContextManager[None]] = lambda _: nullcontext(),
-    request: Request | None = None,
+    request: FetchRequest | None = None,
 ) -> Left:
     """Runs the command on ``words`` in ``folder``. ``provider`` stands in for the source that the words name.
 
     ``request`` is what the words were parsed to, where they have been.
     """
     out, err = io.StringIO(), _Terminal() if terminal else io.StringIO()
-    world = World(
+    runtime = Runtime(
         environ=environ,
         folder=str(folder),
         clock=clock,
@@ -111,7 +111,7 @@ def run(
         stdout=out,
         stderr=err,
     )
-    code = main.main(words, world) if request is None else main.ask(request, words, world)
+    code = main.main(words, runtime) if request is None else main.ask(request, words, runtime)
     return Left(out.getvalue(), err.getvalue(), int(code), tuple(files_in(folder)))
 
 

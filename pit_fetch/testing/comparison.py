@@ -7,7 +7,7 @@ from typing import TypeVar
 from urllib.parse import quote
 
 from pit_fetch.errors import ExitStatus
-from pit_fetch.testing.process import Left
+from pit_fetch.testing.inprocess import Left
 
 # It appears in the texts of records that were not public; so wherever it turns up is a leak.
 CANARY = "PIT-CANARY"

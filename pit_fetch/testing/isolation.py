@@ -10,10 +10,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from pit_fetch.testing.case import Seen, failure
-from pit_fetch.testing.program import look
-from pit_fetch.testing.rows import Recording, drop, edited
-from pit_fetch.testing.same import first_difference
-from pit_fetch.testing.worlds import before_instants
+from pit_fetch.testing.comparison import first_difference
+from pit_fetch.testing.interference import before_instants
+from pit_fetch.testing.recording import Recording, drop, edited
+from pit_fetch.testing.runner import look
 
 # Odd enough that no rounding hides them.
 _WAITS = (timedelta(seconds=1, microseconds=1), timedelta(days=40, hours=7, minutes=13))

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from pit_fetch.testing.case import Case, Seen, failure
+from pit_fetch.testing.comparison import CANARY
 from pit_fetch.testing.documents import at
 from pit_fetch.testing.drift import TOLERANT, not_worse
-from pit_fetch.testing.program import look
-from pit_fetch.testing.rows import Recording, Row, edited
-from pit_fetch.testing.same import CANARY
+from pit_fetch.testing.recording import Recording, Row, edited
+from pit_fetch.testing.runner import look
 from pit_fetch.testing.server import Response
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 
 
 def check_odd_bodies(recording: Recording) -> None:
@@ -52,7 +52,7 @@ def check_errors(recording: Recording) -> None:
             _is_told(other, "when a later page fails with HTTP 500, the answer reads as if there were no more")
 
 
-def _address(request: Request) -> tuple[object, ...]:
+def _address(request: HttpRequest) -> tuple[object, ...]:
     return request.path, tuple(sorted(request.query.items())), request.body
 
 
@@ -72,7 +72,7 @@ def check_paging(recording: Recording) -> None:
     page = edited(case, lambda tree: _fill(tree, [row for row in rows if row.container == longest], case))
     first: dict[str, Response] = {}
 
-    def again(request: Request, made: Response) -> Response:
+    def again(request: HttpRequest, made: Response) -> Response:
         return first.setdefault(request.path, made)
 
     for reply in (case.reply, page):

@@ -11,17 +11,17 @@ from datetime import datetime, timedelta
 from itertools import zip_longest
 from typing import Any
 
-from pit_fetch.testing import fuzz
+from pit_fetch.testing import edits
 from pit_fetch.testing.case import MICROSECOND, Case, Seen, failure, instants
-from pit_fetch.testing.dates import floor
+from pit_fetch.testing.comparison import interference
 from pit_fetch.testing.documents import at
-from pit_fetch.testing.pages import in_pages, rests_on_sizes
-from pit_fetch.testing.program import ServerFailed, look
-from pit_fetch.testing.rows import Recording, Row, edited, record_of
-from pit_fetch.testing.same import interference
+from pit_fetch.testing.pagination import in_pages, rests_on_sizes
+from pit_fetch.testing.recording import Recording, Row, edited, record_of
+from pit_fetch.testing.runner import ServerFailed, look
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.stamps import check_floor, check_meaning
-from pit_fetch.transport import Request
+from pit_fetch.testing.timestamps import floor
+from pit_fetch.transport import HttpRequest
 
 _WAYS: Sequence[Mapping[str, int]] = ({"limit": 1}, {"limit": 2}, {"max_pages": 1})
 
@@ -35,12 +35,12 @@ def check_two_worlds(recording: Recording) -> None:
         if not late:
             continue
         full = pit == pits[len(pits) // 2]
-        worlds = fuzz.worlds(recording, late, pit) if full else fuzz.quick(recording, late)
-        _compare(recording, pit, late, {**worlds, **fuzz.beside(recording, late, pit)}, case, sized=sized)
+        worlds = edits.worlds(recording, late, pit) if full else edits.quick(recording, late)
+        _compare(recording, pit, late, {**worlds, **edits.beside(recording, late, pit)}, case, sized=sized)
         for options in _WAYS if full else ():
-            _compare(recording, pit, late, fuzz.quick(recording, late), case.asking(**options), sized=sized)
+            _compare(recording, pit, late, edits.quick(recording, late), case.asking(**options), sized=sized)
         if not full:
-            _compare(recording, pit, late, fuzz.left_out(late), case.asking(limit=1), sized=sized)
+            _compare(recording, pit, late, edits.left_out(late), case.asking(limit=1), sized=sized)
         _check_beside(recording, pit)
     for pit in pits[-1:]:
         _check_failing_pages(recording, pit, recording.late(pit))
@@ -53,7 +53,7 @@ def check_saved(recording: Recording) -> None:
     pit = pits[len(pits) // 2]
     late = recording.late(pit)
     if late and not look(case, pit, offline=True).crash:
-        _compare(recording, pit, late, fuzz.worlds(recording, late, pit), case, offline=True)
+        _compare(recording, pit, late, edits.worlds(recording, late, pit), case, offline=True)
 
 
 def check_options(recording: Recording) -> None:
@@ -69,7 +69,7 @@ def check_options(recording: Recording) -> None:
         pit = pits[len(pits) // 2]
         late = found.late(pit)
         if late:
-            worlds = {**fuzz.few(found, late), **fuzz.beside(found, late, pit)}
+            worlds = {**edits.few(found, late), **edits.beside(found, late, pit)}
             _compare(found, pit, late, worlds, asking, sized=sized)
 
 
@@ -89,7 +89,7 @@ def _check_beside(recording: Recording, pit: datetime) -> None:
             f"Last-Modified), and so of records that were not public yet:\n{difference}",
             "take from headers nothing but where the next page is",
         )
-    flags = fuzz.flags(recording)
+    flags = edits.flags(recording)
     if not flags:
         return
 
@@ -114,7 +114,7 @@ def check_nested(recording: Recording) -> None:
     """Of what is listed inside a public row, nothing later gets out."""
     case = recording.case
     for pit in {moment - MICROSECOND for moment in instants(recording.seen, at_most=3)} | {case.now}:
-        for row, where, change in fuzz.nested(recording, pit):
+        for row, where, change in edits.nested(recording, pit):
             before, after = recording.seen_at(pit), look(case, pit, reply=edited(case, change))
             served = {version.id for version in row.versions} & set(before.stamps) & set(after.stamps)
             if served and before.leaves != after.leaves:
@@ -129,13 +129,13 @@ def _compare(
     recording: Recording,
     pit: datetime,
     late: Sequence[Row],
-    worlds: Mapping[str, fuzz.Change],
+    worlds: Mapping[str, edits.Change],
     case: Case,
     offline: bool = False,
     sized: bool = False,
 ) -> None:
     base = recording.case
-    roomy = replace(case.asking(timeout=86_400), max_requests=max(case.max_requests, 5 * fuzz.MOST))
+    roomy = replace(case.asking(timeout=86_400), max_requests=max(case.max_requests, 5 * edits.MOST))
 
     def run(reply: bytes, asking: Case = roomy, offline: bool = offline) -> Seen:
         served = asking if offline or case.own_server else in_pages(asking, recording, sized=sized)
@@ -150,7 +150,7 @@ def _compare(
     for name, change in {"as they are": lambda tree: None, **worlds}.items():
         try:
             reply = edited(base, change)
-            adds = name.startswith(fuzz.TWIN) and _adds_public(recording, reply, pit)
+            adds = name.startswith(edits.TWIN) and _adds_public(recording, reply, pit)
             left = run(reply)
         except (KeyError, IndexError, TypeError, ValueError, OverflowError, ServerFailed):
             continue  # neither the reply nor the author's own server can say this
@@ -248,7 +248,7 @@ def _check_failing_pages(recording: Recording, pit: datetime, late: Sequence[Row
     if not late:
         return
     whole = recording.seen_at(pit)
-    without = look(case, pit, reply=edited(case, fuzz.worlds(recording, late, pit)["left out"]))
+    without = look(case, pit, reply=edited(case, edits.worlds(recording, late, pit)["left out"]))
     public = {_asked(request) for request, _ in without.exchanges}
     mine = {_asked(request) for request, _ in whole.exchanges} - public
     for what, answer in (
@@ -256,7 +256,7 @@ def _check_failing_pages(recording: Recording, pit: datetime, late: Sequence[Row
         ("is empty", Response(b"{}")),
     ):
 
-        def wire(request: Request, made: Response, answer: Response = answer) -> Response:
+        def wire(request: HttpRequest, made: Response, answer: Response = answer) -> Response:
             return answer if _asked(request) in mine else made
 
         other = look(case, pit, wire=wire)
@@ -267,7 +267,7 @@ def _check_failing_pages(recording: Recording, pit: datetime, late: Sequence[Row
             )
 
 
-def _asked(request: Request) -> tuple[str, str, bytes | None]:
+def _asked(request: HttpRequest) -> tuple[str, str, bytes | None]:
     return request.path, json.dumps(dict(request.params), sort_keys=True, default=list), request.body
 
 
@@ -281,7 +281,7 @@ def check_ignored_window(recording: Recording) -> None:
     case, seen = recording.case, recording.seen
     asked = {request.path: request for request, _ in reversed(seen.exchanges)}
 
-    def serve(reply: bytes, request: Request) -> Response:
+    def serve(reply: bytes, request: HttpRequest) -> Response:
         return case.serve(reply, _without_window(request, asked.get(request.path, request)))
 
     careless = replace(case, serve=serve)
@@ -303,7 +303,7 @@ _WINDOW = (
 )
 
 
-def _without_window(request: Request, first: Request) -> Request:
+def _without_window(request: HttpRequest, first: HttpRequest) -> HttpRequest:
     """The request with every date in it as it was in the run that asked for everything."""
     params = _with_dates_of(dict(request.params), dict(first.params))
     return request._replace(params=params, body=_body_with_dates_of(request.body, first.body))

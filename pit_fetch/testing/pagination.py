@@ -9,10 +9,10 @@ from typing import Any
 
 from pit_fetch.testing.case import Case
 from pit_fetch.testing.documents import Path, at, must_format
-from pit_fetch.testing.program import look
-from pit_fetch.testing.rows import Recording, edited, tree_of
+from pit_fetch.testing.recording import Recording, edited, tree_of
+from pit_fetch.testing.runner import look
 from pit_fetch.testing.server import Response
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 
 # A parameter that says how many rows a reply may hold.
 _SIZES = frozenset(
@@ -24,7 +24,7 @@ _SIZES = frozenset(
 def rests_on_sizes(recording: Recording) -> bool:
     """Whether the provider asks for as many rows as are wanted of it, or reads on where a page is full.
 
-    A number that neither moves nor is followed by a next page is the source's own ceiling: what it cuts there it
+    A number that neither moves nor is followed by a next page is the source's own result cap: what it cuts there it
     does not serve.
     """
     case = recording.case
@@ -56,7 +56,7 @@ def in_pages(case: Case, recording: Recording, *, sized: bool) -> Case:
     asked: dict[str, int] = {}
     known, parts = must_format(case.reply), list[Any]()
 
-    def serve(reply: bytes, request: Request) -> Response:
+    def serve(reply: bytes, request: HttpRequest) -> Response:
         turn = asked[request.path] = asked.get(request.path, -1) + 1
         size = _size(request) if sized else None
         if not turn and size is None:
@@ -84,7 +84,7 @@ def _sizes(case: Case) -> set[int]:
     return {size for size in found if size is not None}
 
 
-def _size(request: Request) -> int | None:
+def _size(request: HttpRequest) -> int | None:
     """How many rows the request asks for, in its address or in the body of a POST."""
     asked: dict[str, Any] = dict(request.params)
     try:

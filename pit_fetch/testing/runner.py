@@ -26,11 +26,11 @@ from pit_fetch.provider import Context, Page, Provider, Query, Record, Watermark
 from pit_fetch.request.fetch_request import parse
 from pit_fetch.request.values import flag_of, spell
 from pit_fetch.runtime import alarm
-from pit_fetch.testing import outside
+from pit_fetch.testing import sandbox
 from pit_fetch.testing.case import Case, Seen, Wire, failure
-from pit_fetch.testing.process import TestClock, run, unhurried
+from pit_fetch.testing.inprocess import TestClock, run, unhurried
 from pit_fetch.testing.server import Answering, Response
-from pit_fetch.transport import Request
+from pit_fetch.transport import HttpRequest
 
 # Real seconds, for a provider that loops without asking for anything.
 PATIENCE_SECONDS = 10.0
@@ -52,9 +52,9 @@ class _Spy:
             return self._note(query, lambda: self.provider.fetch(query, context))
 
         def read(body: bytes, query: Query) -> Iterator[Any]:
-            return self._note(query, lambda: self.provider.read(body, query))
+            return self._note(query, lambda: self.provider.parse_reply(body, query))
 
-        return unhurried(self.provider)._replace(fetch=fetch, read=read)
+        return unhurried(self.provider)._replace(fetch=fetch, parse_reply=read)
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
@@ -101,7 +101,7 @@ class _Ground:
         atexit.register(shutil.rmtree, self.root, ignore_errors=True)
         self.home, self.audit, self.file = self.root / "home", self.root / "audit.jsonl", self.root / "reply"
         self.home.mkdir()
-        self.descriptors = outside.Descriptors()
+        self.descriptors = sandbox.Descriptors()
 
         self._audited = 0
 
@@ -155,9 +155,9 @@ def look(
     if fresh and case.state is not None:
         case.state.reset()
 
-    def app(request: Request) -> Response:
+    def app(request: HttpRequest) -> Response:
         nonlocal overrun
-        with outside.unwatched() if watched else contextlib.nullcontext():
+        with sandbox.unwatched() if watched else contextlib.nullcontext():
             made = case.serve(served, request)
         if len(transport.exchanges) >= case.max_requests:
             overrun = True
@@ -180,10 +180,10 @@ def look(
         except UsageError as error:
             raise Refused(f"the request is refused: {error}") from None
     with (
-        outside.refused(str(ground.root)) as reached_out,
+        sandbox.refused(str(ground.root)) as reached_out,
         ground.descriptors.caught(),
         spy.listening(),
-        outside.consulted(case.state.authors) if watched and case.state else contextlib.nullcontext(consulted) as asked,
+        sandbox.consulted(case.state.authors) if watched and case.state else contextlib.nullcontext(consulted) as asked,
     ):
         left = run(
             words,

@@ -9,15 +9,15 @@ import subprocess
 import sys
 from functools import cache
 
-from pit_fetch.engine.credentials import REDACTED
 from pit_fetch.errors import ConfigError
 from pit_fetch.net.client import base_url
 from pit_fetch.provider import Provider
 from pit_fetch.request.query import OPTION
+from pit_fetch.support.redaction import REDACTED
 from pit_fetch.testing.case import Case, Seen, failure
-from pit_fetch.testing.program import Refused, look
-from pit_fetch.testing.rows import Recording
-from pit_fetch.testing.same import holds
+from pit_fetch.testing.comparison import holds
+from pit_fetch.testing.recording import Recording
+from pit_fetch.testing.runner import Refused, look
 from pit_fetch.testing.server import Response
 
 # Each costs an agent's call more than the rest of the start-up together.
@@ -36,9 +36,9 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 # The same, watched: what the author's code asks while it is imported.
 _WATCHED = """
 import json, sys
-from pit_fetch.testing import outside, state
+from pit_fetch.testing import sandbox, state
 own = state.Authors(frozenset({sys.argv[1].partition(".")[0]}))
-with outside.opened(own) as files, outside.consulted(own) as asked:
+with sandbox.opened(own) as files, sandbox.consulted(own) as asked:
     __import__(sys.argv[1])
 print(json.dumps([*dict.fromkeys([*asked, *files])]))
 """
@@ -65,7 +65,7 @@ def check_import_asks_nothing(provider: Provider) -> None:
         raise failure(
             f"importing {module} asks {', '.join(asked)}",
             "read no environment, no clock and no file at module level: what a user sets is an Option, a Credential, "
-            "a File, or the override of a Host",
+            "a File, or the url_variable of a Host",
         )
 
 
@@ -109,9 +109,9 @@ def check_hosts(case: Case) -> None:
             base_url(host, {})
         except ConfigError:
             raise failure(f"the URL of host {host.name} is {host.url!r}", "give https://HOST without a path") from None
-        if not host.override.startswith("PIT_FETCH_") or not host.override.endswith("_URL"):
+        if not host.url_variable.startswith("PIT_FETCH_") or not host.url_variable.endswith("_URL"):
             raise failure(
-                f"the override of host {host.name} is {host.override!r}",
+                f"the url_variable of host {host.name} is {host.url_variable!r}",
                 "name it PIT_FETCH_<SOURCE>_URL: it points tests and proxies elsewhere",
             )
     for seen in (look(case, case.now), look(case, case.now, offline=True)):

@@ -7,13 +7,13 @@ from itertools import pairwise
 
 from pit_fetch.gaps import gap
 from pit_fetch.provider import Page
-from pit_fetch.testing import fuzz
+from pit_fetch.testing import edits
 from pit_fetch.testing.case import Case, failure, is_aware
 from pit_fetch.testing.documents import at
-from pit_fetch.testing.program import look
-from pit_fetch.testing.rows import Recording, Row, drop, edited, keys_of
-from pit_fetch.testing.worlds import before_instants
-from pit_fetch.transport import Request
+from pit_fetch.testing.interference import before_instants
+from pit_fetch.testing.recording import Recording, Row, drop, edited, keys_of
+from pit_fetch.testing.runner import look
+from pit_fetch.transport import HttpRequest
 
 
 def check_order(case: Case) -> None:
@@ -79,7 +79,7 @@ def _check_declared(recording: Recording) -> None:
         )
 
 
-def _asked(request: Request) -> tuple[str, str, bytes | None]:
+def _asked(request: HttpRequest) -> tuple[str, str, bytes | None]:
     return request.path, str(sorted(request.params.items())), request.body
 
 
@@ -108,7 +108,7 @@ def _check_watermarks(recording: Recording) -> None:
     case = recording.case
     for pit in before_instants(recording.seen):
         expected = recording.seen_at(pit).watermarks
-        for what, change in fuzz.quick(recording, recording.late(pit)).items():
+        for what, change in edits.quick(recording, recording.late(pit)).items():
             promised = look(case, pit, reply=edited(case, change)).watermarks
             if promised != expected:
                 moved = min(set(promised) ^ set(expected), default=None)

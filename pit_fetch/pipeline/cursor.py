@@ -1,0 +1,114 @@
+"""The position of a record in an answer, and the cursor that resumes a fetch behind it. Pure.
+
+>>> from datetime import UTC, datetime
+>>> from pit_fetch.provider import Record
+>>> record = Record("AAPL/10-K", datetime(2024, 2, 15, 21, tzinfo=UTC), "filing", {"text": "Net sales rose."})
+>>> format_cursor(record)
+'AAPL%2F10-K@2024-02-15T16:00:00-05:00'
+>>> parse_cursor(format_cursor(record)).position == position(record)
+True
+>>> parse_cursor(format_cursor(record, ChunkStart("text", 9))).within
+ChunkStart(field='text', offset=9, checksum='')
+>>> parse_cursor("2024-02-15") is None
+True
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import NamedTuple
+
+from pit_fetch.pipeline.chunks import ChunkStart
+from pit_fetch.provider import Record
+from pit_fetch.times import in_new_york, is_aware, parse_pit
+
+# An age (see record_age) and an id. Positions compare in the order of an answer.
+Position = tuple[float, str]
+
+# The stamp in the cursor of a record that is dated on receipt: the next run dates it later.
+_RECEIPT = "receipt"
+_AGE_AT_RECEIPT = float("-inf")
+_AGE_OF_UNDATED = float("inf")
+
+
+class Cursor(NamedTuple):
+    """The position after which a fetch resumes.
+
+    instant  the UTC instant at that position: everything that follows was available at or before it. None for an
+             undated record and for one that is dated on receipt
+    within   where the record at that position continues, if only chunks of it have been delivered
+    """
+
+    position: Position
+    instant: datetime | None
+    within: ChunkStart | None = None
+
+
+def position(record: Record) -> Position:
+    """Return the position of a record in an answer: newest first, undated last, records of one instant by id.
+
+    Records that are dated on receipt come before all others. Their position rests on the id alone, so that it is the
+    same in the next run.
+    """
+    return record_age(record), record.id
+
+
+def record_age(record: Record) -> float:
+    """Return the :func:`instant_age` of ``available_at``; minus infinity for a record that is dated on receipt."""
+    return _AGE_AT_RECEIPT if record.at_receipt and is_aware(record.available_at) else instant_age(record.available_at)
+
+
+def instant_age(moment: datetime | None) -> float:
+    """Return the seconds from ``moment`` to the epoch, so that the newest sorts first; infinity if it is not aware."""
+    # A float keeps microseconds distinct until the year 2242.
+    return -moment.timestamp() if is_aware(moment) else _AGE_OF_UNDATED
+
+
+def format_cursor(record: Record, within: ChunkStart | None = None) -> str:
+    """Return the ``--after`` value that resumes after ``record``, or ``within`` it.
+
+    It needs no quotes in a shell, and a person can read it: ``id@2024-02-15T16:00:00-05:00``.
+    """
+    if record_age(record) == _AGE_AT_RECEIPT:
+        stamp = _RECEIPT
+    else:
+        stamp = "" if record.available_at is None else in_new_york(record.available_at)
+    start = "" if within is None else f"/{_quote(within.field)}/{within.offset}/{within.checksum}".rstrip("/")
+    return f"{_quote(record.id)}@{stamp}{start}"
+
+
+def parse_cursor(text: str) -> Cursor | None:
+    """Return the cursor that an ``--after`` value stands for; None if it is not one."""
+    quoted_id, at, rest = text.rpartition("@")
+    if not at or not quoted_id:
+        return None
+    stamp, *start = rest.split("/")
+    within = None
+    if start:
+        match = re.fullmatch("([^/]+)/([0-9]{1,12})(?:/([0-9a-f]{8}))?", "/".join(start))
+        if match is None:
+            return None
+        within = ChunkStart(_unquote(match[1]), int(match[2]), match[3] or "")
+    if stamp == _RECEIPT:
+        return Cursor((_AGE_AT_RECEIPT, _unquote(quoted_id)), None, within)
+    moment = parse_pit(stamp) if stamp else None
+    if stamp and moment is None:
+        return None
+    return Cursor((instant_age(moment), _unquote(quoted_id)), moment, within)
+
+
+# urllib.parse is imported when it is needed: most fetches neither read nor write a cursor. Half of a surrogate pair is
+# legal in a JSON string, and so in an id.
+
+
+def _quote(text: str) -> str:
+    from urllib.parse import quote
+
+    return quote(text, safe="", errors="surrogatepass")
+
+
+def _unquote(text: str) -> str:
+    from urllib.parse import unquote
+
+    return unquote(text, errors="surrogatepass")

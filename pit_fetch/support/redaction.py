@@ -1,0 +1,34 @@
+"""Redaction of secrets in text, by value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from urllib.parse import quote, quote_plus
+
+REDACTED = "[redacted]"
+# A shorter value (the public key "demo", say) is not a secret, and would punch holes in ordinary words.
+MIN_LENGTH_IN_DATA = 12
+
+
+def redactor(secrets: Iterable[str], min_length: int = 1) -> Callable[[str], str]:
+    """Return a function that replaces every secret in a text, both in plain and in URL-encoded form.
+
+    Secrets shorter than ``min_length`` characters are left alone.
+    """
+    replaced = spellings(secret for secret in secrets if len(secret) >= min_length)
+    if not replaced:
+        return str
+
+    def redact(text: str) -> str:
+        for spelling in replaced:
+            if spelling in text:
+                text = text.replace(spelling, REDACTED)
+        return text
+
+    return redact
+
+
+def spellings(secrets: Iterable[str]) -> list[str]:
+    """Return each secret in plain and in URL-encoded form, the longest first."""
+    forms = {form for secret in secrets for form in (secret, quote(secret, safe=""), quote_plus(secret))}
+    return sorted(forms, key=len, reverse=True)
