@@ -1,7 +1,7 @@
-"""Yahoo's articles as records, public from the later of their two times. Pure.
+"""Turn Yahoo's articles into records, public from the later of their two times. Pure.
 
 ``displayTime`` can be days after ``pubDate`` (recorded: 2025-12-31T17:56:38Z and 2026-01-03T14:07:21Z): the article
-was published again, or edited, and what is served is its text of then.
+was published again, or edited, and the text served is that of the later time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _UNREADABLE = Record("", None, "provider_metadata", {})
 
 
 def read(body: bytes) -> Iterator[Record]:
-    """The articles of a company's news page, or of a saved search (``v1/finance/search``)."""
+    """Yield the articles of a company's news page, or of a saved search (``v1/finance/search``)."""
     reply = lenient_json(body, 4)
     reply = reply if isinstance(reply, dict) else {}
     if isinstance(reply.get("news"), list):
@@ -37,14 +37,14 @@ def read(body: bytes) -> Iterator[Record]:
 
 
 def _article(row: Mapping[str, Any], content: Mapping[str, Any]) -> Record:
-    """An article; without either of its times nothing shows when its text was public."""
+    """Return an article; without either of its times nothing shows when its text was public."""
     name = row.get("id") or content.get("id")
     if not isinstance(name, str):
         return _UNREADABLE
-    published, shown = (parse_rfc3339(content.get(field)) for field in ("pubDate", "displayTime"))
+    published, displayed = (parse_rfc3339(content.get(field)) for field in ("pubDate", "displayTime"))
     return Record(
         name,
-        None if published is None or shown is None else max(published, shown),
+        None if published is None or displayed is None else max(published, displayed),
         "provider_metadata",
         {
             "title": _text(content.get("title")),
@@ -59,7 +59,7 @@ def _article(row: Mapping[str, Any], content: Mapping[str, Any]) -> Record:
 
 
 def _of_search(row: Mapping[str, Any]) -> Record:
-    """An article of the older search. Its one time is that of the last update (recorded of an edited story)."""
+    """Return an article of the older search. Its one time is that of the last update (recorded of an edited story)."""
     name, seconds = row.get("uuid"), row.get("providerPublishTime")
     if not isinstance(name, str):
         return _UNREADABLE
