@@ -10,14 +10,11 @@ import pytest
 from pit_fetch.engine import registry
 from pit_fetch.support.bundled import load
 from pit_fetch.testing import ProviderSuite
+from tests.providers import folder_of
 
 guard = load("pit_guard")
 
 FOLDERS = {path.parent.name for path in Path(__file__).parent.glob("*/test_suite.py")}
-
-
-def folder_of(name: str) -> str:
-    return name.replace("-", "_")
 
 
 def test_each_bundled_provider_has_a_folder_and_each_folder_a_provider() -> None:

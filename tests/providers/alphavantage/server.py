@@ -14,6 +14,7 @@ from pit_fetch.transport import HttpRequest
 from tests.inprocess import NOW, Answer, fetch
 
 KEY = "AV0123456789ABCD"
+VARIABLES = {"ALPHAVANTAGE_API_KEY": KEY}
 SIGN_UP = "(https://www.alphavantage.co/support/#api-key). It should take less than 20 seconds."
 PREMIUM = "https://www.alphavantage.co/premium/"
 

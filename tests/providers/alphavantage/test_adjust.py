@@ -10,7 +10,6 @@ import pytest
 from pit_fetch_providers.alphavantage.adjust import adjusted
 
 from pit_fetch.provider import Record
-from tests.inprocess import Answer
 from tests.providers.alphavantage import server as av
 from tests.providers.alphavantage.server import Store, World, bar
 
@@ -141,10 +140,6 @@ PAST = [
     _row("2024-02-15", "49.0000", paid="0.9800"), _row("2024-02-14", "98.0000", split="0.5"),
     _row("2024-02-13", "25.0000"), _row("2024-02-12", "24.0000"),
 ]  # fmt: skip
-LATER = [
-    [], [_row("2024-02-16", "7.0", split="7.0")], [_row("2024-02-16", "7.0", paid="30.0")],
-    [_row("2024-02-16", "7.0", split="None", paid="None"), _row("2024-02-20", "x", split="3.0", paid="x")],
-]  # fmt: skip
 
 
 def _closes_at(world: World, *words: str, pit: str | None = EVENING) -> list[Any]:
@@ -160,17 +155,6 @@ def test_the_newest_public_bar_stands_as_it_was_seen_then(tmp_path: Path) -> Non
     assert _closes_at(world, "adjust=total", pit="2024-02-15T19:59:59-05:00") == ["98.0000", "50", "48"]
     assert _closes_at(world, "adjust=total", pit="2024-02-14T19:59:59-05:00") == ["25.0000", "24.0000"]
     assert "adjust" not in world.queries[-1]
-
-
-@pytest.mark.parametrize("mode", ["splits", "total"])
-@pytest.mark.parametrize("words", [(), ("--limit", "2"), ("--date-to", "2024-02-13"), ("--fields", "close")])
-def test_later_splits_and_dividends_change_no_byte(tmp_path: Path, mode: str, words: tuple[str, ...]) -> None:
-    seen: list[Answer] = []
-    for later in LATER:
-        world = World(av.app(Store({CALL[0]: [*later, *PAST]})), tmp_path)
-        seen.append(world.fetch(*CALL, f"adjust={mode}", *words, pit=EVENING))
-    assert seen[0].data
-    assert {answer.leaves for answer in seen} == {seen[0].leaves}
 
 
 def test_a_window_and_a_cursor_change_no_price(tmp_path: Path) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 from pit_fetch_providers.alphavantage import FUNCTIONS
 
-from pit_fetch.testing.server import App, Response, as_json, serve
+from pit_fetch.testing.server import Response, as_json, serve
 from pit_fetch.transport import HttpRequest
 from tests.conftest import Run
 from tests.inprocess import NOW
@@ -21,6 +22,7 @@ from tests.providers.alphavantage.server import KEY, Store, World, article, bar,
 
 PIT = "2024-02-15T16:00:00-05:00"
 NEW_YORK = ZoneInfo("America/New_York")
+AFTERNOON = datetime(2024, 2, 15, 21, 0, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -96,145 +98,32 @@ def test_help_lists_every_function_with_its_rule(world: Any) -> None:
     assert "".join(lines.values()).isascii()
 
 
-# Later rows change no byte. (function, words, a store without later rows, the same with them)
-
-
 def _bars(function: str, labels: list[str], later: list[str], zone: str = "US/Eastern") -> tuple[Store, Store]:
+    """Return a store without later bars, and the same with them."""
     early = [bar(label) for label in labels]
     late = [bar(label, "99") for label in later]
     return Store({function: early}, zone=zone), Store({function: late + early}, zone=zone)
 
 
 INTRADAY = [f"2024-02-15 15:{minute:02d}:00" for minute in range(55, 4, -5)]
-FOURTH = quarter("2023-12-31", "2024-01-24")
-SPLIT, LATER_SPLIT = {"effective_date": "1999-05-27"}, {"effective_date": "2024-02-15"}
-DAYS_BEFORE = ["2024-02-14", "2024-02-13", "2024-02-12"]
-WORLDS: dict[str, tuple[tuple[str, ...], tuple[Store, Store]]] = {
-    "intraday": (
-        ("TIME_SERIES_INTRADAY", "symbol=IBM", "interval=5min"),
-        _bars("TIME_SERIES_INTRADAY", INTRADAY, ["2024-02-29 10:00:00", "2024-02-15 16:05:00", "2024-02-15 16:00:00"]),
-    ),
-    "daily": (
-        ("TIME_SERIES_DAILY", "symbol=IBM"),
-        _bars("TIME_SERIES_DAILY", DAYS_BEFORE, ["2024-05-01", "2024-02-16", "2024-02-15"]),
-    ),
-    "weekly": (
-        ("TIME_SERIES_WEEKLY", "symbol=IBM"),
-        _bars("TIME_SERIES_WEEKLY", ["2024-02-09", "2024-02-02"], ["2024-02-23", "2024-02-15"]),
-    ),
-    "fx intraday": (
-        ("FX_INTRADAY", "from_symbol=EUR", "to_symbol=USD", "interval=5min"),
-        _bars("FX_INTRADAY", ["2024-02-15 20:55:00", "2024-02-15 20:50:00"], ["2024-02-15 21:00:00"], "UTC"),
-    ),
-    "coins": (
-        ("DIGITAL_CURRENCY_DAILY", "symbol=BTC", "market=EUR"),
-        _bars("DIGITAL_CURRENCY_DAILY", DAYS_BEFORE, ["2024-02-16", "2024-02-15"], "UTC"),
-    ),
-    "earnings": (
-        ("EARNINGS", "symbol=IBM"),
-        (
-            Store(documents={"EARNINGS": earnings([year("2023-12-31", "9.61")], [FOURTH])}),
-            Store(
-                documents={
-                    "EARNINGS": earnings(
-                        [year("2024-03-31", "1.68"), year("2023-12-31", "9.61")],
-                        [
-                            quarter("2024-06-30", "2024-07-24", None),
-                            quarter("2024-03-31", "2024-02-15", "1.68"),
-                            quarter("2023-12-31", "2024-03-01", "3.00"),
-                            FOURTH,
-                        ],
-                    )
-                }
-            ),
-        ),
-    ),
-    "dividends": (
-        ("DIVIDENDS", "symbol=IBM"),
-        (
-            Store(documents={"DIVIDENDS": "ex_dividend_date,declaration_date,amount\n2024-02-08,2024-01-30,1.66\n"}),
-            Store(
-                documents={
-                    "DIVIDENDS": "ex_dividend_date,declaration_date,amount\n2024-05-09,2024-04-30,1.67\n"
-                    # The same once more, declared later: it must not move the id of the one that is public.
-                    "2024-02-29,None,1.67\n2024-02-08,2024-04-30,1.66\n2024-02-08,2024-01-30,1.66\n"
-                }
-            ),
-        ),
-    ),
-    "splits": (
-        ("SPLITS", "symbol=IBM"),
-        (
-            Store(documents={"SPLITS": {"symbol": "IBM", "data": [SPLIT]}}),
-            Store(documents={"SPLITS": {"symbol": "IBM", "data": [LATER_SPLIT, SPLIT]}}),
-        ),
-    ),
-    "news": (
-        ("NEWS_SENTIMENT", "tickers=AAPL"),
-        (
-            Store(articles=[article("20240215T205959"), article("20240214T000000")]),
-            Store(
-                articles=[
-                    article("20240215T210001"), article("20240215T000000"), article("20240215T205959"),
-                    article("20240214T000000"), article("20240301T000000"),
-                ]
-            ),
-        ),
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", WORLDS)
-def test_two_worlds_that_differ_after_the_pit_give_the_same_bytes(world: Any, name: str) -> None:
-    words, (before, after) = WORLDS[name]
-    for limit in ("1", "2", "50"):
-        one, two = (world(store).fetch(*words, "--limit", limit, pit=PIT) for store in (before, after))
-        assert one.data
-        assert one.leaves == two.leaves
-
-
-def test_a_window_after_the_pit_tells_nothing_either(world: Any) -> None:
-    """Bars that are not public may reach it: whether they do is not said."""
-    words, since = WORLDS["fx intraday"][0], "2024-02-15T17:00:00-05:00"
-    stores = _bars("FX_INTRADAY", [], ["2024-02-15 21:10:00", "2024-02-15 21:00:00"], "UTC")
-    one, two = (world(store).fetch(*words, "--date-from", since, pit=PIT) for store in stores)
-    assert one.gap_types[-2:] == ["truncated", "no_data"]
-    assert one.leaves == two.leaves
+FX = ("FX_INTRADAY", "from_symbol=EUR", "to_symbol=USD", "interval=5min")
 
 
 def test_two_worlds_give_the_same_bytes_of_the_real_command(run: Run) -> None:
-    words, stores = WORLDS["earnings"]
+    quarters = [
+        quarter("2024-06-30", "2024-07-24", None), quarter("2024-03-31", "2024-02-15", "1.68"),
+        quarter("2023-12-31", "2024-03-01", "3.00"), quarter("2023-12-31", "2024-01-24"),
+    ]  # fmt: skip
+    years = [year("2024-03-31", "1.68"), year("2023-12-31", "9.61")]
     seen = []
-    for store in stores:
-        with serve(av.app(store)) as server:
+    for document in (earnings(years[1:], quarters[3:]), earnings(years, quarters)):
+        with serve(av.app(Store(documents={"EARNINGS": document}))) as server:
             env = {"PIT_FETCH_ALPHAVANTAGE_URL": server.url, "ALPHAVANTAGE_API_KEY": KEY}
-            seen.append(run("--source", "av", "--pit", PIT, "--limit", "1", *words, env=env))
+            seen.append(run("--source", "av", "--pit", PIT, "--limit", "1", "EARNINGS", "symbol=IBM", env=env))
     assert seen[0].ids == ["EARNINGS:IBM:annual:2023-12-31"]
     assert seen[0].gap_types == ["pit_excluded", "unverifiable", "unverifiable", "truncated"]
     assert (seen[0].code, seen[0].err) == (0, b"")
     assert (seen[0].out, seen[0].err, seen[0].code) == (seen[1].out, seen[1].err, seen[1].code)
-
-
-def _nothing(function: str) -> list[App]:
-    """What a source may say where nothing is public: unknown, unknown in other words, empty."""
-    lists: dict[str, list[Any]] = {key: [] for key, _ in FUNCTIONS[function].lists if key}
-    texts: list[Any] = [av.invalid_call(function), {}, {"items": "0", **lists}, {"Error Message": "No such thing."}]
-    if function == "NEWS_SENTIMENT":
-        texts += [av.NO_ARTICLES, av.INVALID_INPUTS, {"items": "0", "feed": []}]
-    replies = [as_json(text) for text in texts]
-    return [lambda _, reply=reply: reply for reply in (*replies, Response(b""))]  # type: ignore[misc]
-
-
-@pytest.mark.parametrize("name", WORLDS)
-def test_unknown_empty_and_all_of_it_later_are_one_outcome(world: Any, name: str) -> None:
-    words, (_, later) = WORLDS[name]
-    # Where the request names a window, it has rows in it that are not public yet.
-    early = {"intraday": "2024-02-10T12:00:00Z", "news": "2024-02-14T12:00:00Z"}.get(name, "1990-01-01T00:00:00Z")
-    outcomes = [world(later).fetch(*words, "--fail", pit=early).leaves]
-    outcomes += [world(app=app).fetch(*words, "--fail", pit=early).leaves for app in _nothing(words[0])]
-    assert '"no_data"' in outcomes[0][0]
-    assert outcomes[0][2] == 0
-    assert len(set(outcomes)) == 1
 
 
 # Requests.
@@ -352,7 +241,8 @@ def test_sizes_under_a_pit_and_without(world: Any) -> None:
 def test_bars_that_reach_back_a_limited_time_say_when_the_window_is_not_covered(
     world: Any, words: tuple[str, ...], truncated: bool
 ) -> None:
-    done = world(WORLDS["fx intraday"][1][1]).fetch(*WORLDS["fx intraday"][0], *words, pit=PIT)
+    _, store = _bars("FX_INTRADAY", ["2024-02-15 20:55:00", "2024-02-15 20:50:00"], ["2024-02-15 21:00:00"], "UTC")
+    done = world(store).fetch(*FX, *words, pit=PIT)
     assert ("truncated" in done.gap_types) is truncated
 
 
@@ -493,8 +383,8 @@ def test_another_status_is_an_error(world: Any, status: int) -> None:
 def test_other_words_for_an_operation_are_the_same_call(world: Any, word: str, name: str) -> None:
     document, count = replies(name)[0]
     server = world(app=lambda _: Response(av.body(document)))
-    one, two = server.fetch("--op", word, "--symbol", "IBM"), server.fetch(name, "symbol=IBM")
-    assert (one.text, len(one.data)) == (two.text, count)
+    by_word, by_name = server.fetch("--op", word, "--symbol", "IBM"), server.fetch(name, "symbol=IBM")
+    assert (by_word.text, len(by_word.data)) == (by_name.text, count)
     assert server.queries[0]["function"] == name
 
 
@@ -655,7 +545,75 @@ def test_the_public_demo_key_tears_no_holes(world: Any) -> None:
 
 @pytest.mark.parametrize("csv", [False, True], ids=["json", "csv"])
 def test_both_formats_give_the_same_items(world: Any, csv: bool) -> None:
-    store = WORLDS["daily"][1][0]
+    store, _ = _bars("TIME_SERIES_DAILY", ["2024-02-14", "2024-02-13", "2024-02-12"], [])
     items = world(Store(store.bars, csv=csv)).fetch("TIME_SERIES_DAILY", "symbol=IBM", pit=PIT).data
     assert items == world(store).fetch("TIME_SERIES_DAILY", "symbol=IBM", pit=PIT).data
     assert len(items) == 3
+
+
+# Windows against the plain answer, all that was public, newest first, cut at the limit: on made-up histories of many
+# densities. The answer may not depend on where a reply or a month ends, nor on what was not public yet.
+
+
+def _published(stamp: str) -> datetime:
+    moment = datetime.strptime(stamp, "%Y%m%dT%H%M%S").replace(tzinfo=UTC)
+    return moment + timedelta(days=1) if stamp.endswith("T000000") else moment
+
+
+def _stamps(random: Random) -> list[str]:
+    """Moments around the PIT: spread over days, over hours, and one a minute; some are dates only."""
+    ages = [random.choice([random.randint(-86_400, 345_600), 61 * random.randint(0, 20)]) for _ in range(40)]
+    stamps = [(AFTERNOON - timedelta(seconds=age)).strftime("%Y%m%dT%H%M%S") for age in ages[: random.randint(0, 40)]]
+    return [stamp[:9] + "000000" if random.random() < 0.12 else stamp for stamp in stamps]
+
+
+def test_news_is_the_newest_of_all_that_was_public(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pit_fetch_providers.alphavantage.news.LIMIT", 6)
+    store = Store()
+    world = World(av.app(store), tmp_path)
+    for seed in range(40):
+        random = Random(seed)
+        stamps = {f"n{number:03d}": stamp for number, stamp in enumerate(_stamps(random))}
+        since = random.choice([None, AFTERNOON - timedelta(seconds=random.randint(0, 345_600))])
+        limit = random.randint(1, 12)
+        words = ["NEWS_SENTIMENT", "--limit", str(limit)] + (["--date-from", since.isoformat()] if since else [])
+        public = {name: stamp for name, stamp in stamps.items() if _published(stamp) <= AFTERNOON}
+        seen = []
+        for served in (stamps, public):
+            store.articles = [article(stamp, name) for name, stamp in served.items()]
+            seen.append(world.fetch(*words, pit=AFTERNOON))
+        wanted = [name for name in public if since is None or _published(public[name]) >= since]
+        wanted.sort(key=lambda name: (-_published(stamps[name]).timestamp(), name))
+        assert seen[0].leaves == seen[1].leaves, seed
+        assert [name.rpartition("/")[2] for name in seen[0].ids] == wanted[:limit], seed
+        assert ("truncated" in seen[0].gap_types) is (len(wanted) > limit), seed
+
+
+def test_intraday_bars_are_the_newest_of_all_that_were_public(tmp_path: Path) -> None:
+    store = Store()
+
+    def end(label: str) -> datetime:
+        return datetime.fromisoformat(label).replace(tzinfo=NEW_YORK).astimezone(UTC) + timedelta(hours=1)
+
+    world = World(av.app(store), tmp_path)
+    for seed in range(40):
+        random = Random(seed)
+        hours = [random.randint(0, 24 * 150) for _ in range(random.randint(20, 90))]
+        times = [datetime(2024, 1, 1) + timedelta(hours=hour) for hour in hours]  # noqa: DTZ001 - New York's clock
+        half = random.choice(("00", "30"))
+        labels = sorted({f"{time:%Y-%m-%d %H}:{half}:00" for time in times}, reverse=True)
+        pit = datetime(2024, 3, 1, tzinfo=NEW_YORK) + timedelta(minutes=random.randint(0, 100_000))
+        since = random.choice([None, pit - timedelta(days=random.randint(0, 60))])
+        limit = random.randint(1, 30)
+        words = ["TIME_SERIES_INTRADAY", "symbol=IBM", "interval=60min", "--limit", str(limit)]
+        words += ["--date-from", since.isoformat()] if since else []
+        public = [label for label in labels if end(label) <= pit]
+        seen = []
+        for served in (labels, public):
+            store.bars = {"TIME_SERIES_INTRADAY": [bar(label) for label in served]}
+            seen.append(world.fetch(*words, pit=pit))
+        wanted = [label for label in public if since is None or end(label) >= since]
+        assert seen[0].leaves == seen[1].leaves, seed
+        assert [item["timestamp"] for item in seen[0].data] == wanted[:limit], seed
+        if since is not None:
+            assert ("truncated" in seen[0].gap_types) is (len(wanted) > limit), seed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
@@ -277,56 +276,6 @@ def test_a_reply_on_another_subject_as_a_whole_is_an_error(read: Read, words: tu
 def test_a_symbol_may_be_spelled_in_several_ways(read: Read, asked: str, named: str) -> None:
     document = earnings([], [quarter("2023-12-31", "2024-01-24")], symbol=named)
     assert len(read(document, "EARNINGS", f"symbol={asked}", pit=NOW).data) == 1
-
-
-def test_a_withheld_row_on_another_subject_makes_no_error(read: Read) -> None:
-    own = {"contractID": "A", "symbol": "IBM", "date": "2024-02-08"}
-    late = {"contractID": "B", "symbol": "MSFT", "date": "2026-05-30"}
-    for rows in ([], [own]):
-        seen = [
-            read({"data": data}, "HISTORICAL_OPTIONS", "symbol=IBM", pit=NOW).leaves for data in (rows, [late, *rows])
-        ]
-        assert seen[0] == seen[1]
-
-
-# Spoilt rows.
-
-
-SPOILT = ("NaN", "-Infinity", "9" * 5_000, "[" * 900 + "]" * 900, '{"x":' * 30_000 + "1" + "}" * 30_000)
-
-
-@pytest.mark.parametrize(
-    ("function", "reply"),
-    [
-        ("EARNINGS", '{"symbol": "IBM", "quarterlyEarnings": [%s]}'), ("DIVIDENDS", '{"data": [%s]}'),
-        ("NEWS_SENTIMENT", '{"feed": [%s]}'), ("TIME_SERIES_DAILY", '{"Time Series (Daily)": {%s}}'),
-    ],
-)  # fmt: skip
-def test_a_spoilt_late_row_changes_no_byte(read: Read, function: str, reply: str) -> None:
-    good = {
-        "EARNINGS": quarter("2023-12-31", "2024-01-24"), "DIVIDENDS": {"ex_dividend_date": "2024-02-08", "amount": "1"},
-        "NEWS_SENTIMENT": article("20240215T120000"),
-        "TIME_SERIES_DAILY": {f"{n}. {name}": "1" for n, name in enumerate(("open", "high", "low", "close"))},
-    }[function]  # fmt: skip
-    late = {
-        "EARNINGS": '{"fiscalDateEnding": "2026-12-31", "reportedDate": "2027-01-24", "reportedEPS": %s}',
-        "DIVIDENDS": '{"ex_dividend_date": "2027-02-08", "amount": %s}',
-        "NEWS_SENTIMENT": '{"url": "u", "time_published": "20270215T120000", "x": %s}',
-        "TIME_SERIES_DAILY": '"2027-01-02": {"1. open": %s}',
-    }[function]
-    text = ('"2024-01-31": ' if function == "TIME_SERIES_DAILY" else "") + json.dumps(good)
-    clean = read(reply % text, function, pit=NOW)
-    assert len(clean.data) == 1
-    for wreck in SPOILT:
-        for rows in (f"{late % wreck}, {text}", f"{text}, {late % wreck}"):
-            assert read(reply % rows, function, pit=NOW).leaves == clean.leaves
-
-
-def test_a_stray_quote_in_a_csv_spoils_its_own_row(read: Read) -> None:
-    header, row = "ex_dividend_date,declaration_date,amount\n", "2024-02-08,2024-01-30,1.66\n"
-    clean = read(header + row, "DIVIDENDS", pit=NOW)
-    assert len(clean.data) == 1
-    assert read(header + '2027-02-08,"2027-01-30,1.66\n' + row, "DIVIDENDS", pit=NOW).leaves == clean.leaves
 
 
 # What is said.

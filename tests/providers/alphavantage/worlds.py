@@ -14,7 +14,9 @@ from pit_fetch_providers.alphavantage import FUNCTIONS
 
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
-from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
+from tests.laws.archived import held
+from tests.laws.checks import non_interference, paging
+from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, always, common, near, noise_count, options
 from tests.loopback.broken import with_wrecks, wreck
 from tests.providers.alphavantage import server as loopback
 from tests.providers.alphavantage.server import (
@@ -78,6 +80,7 @@ def make(rng: Random, most: int = 4) -> Case:
         resized=asked.resized,
         page_size=rng.choice((1, 3, 5_000)),
         terminal=rng.random() < 0.2,
+        is_of_now=asked.words[:1] in {words[:1] for words in _WITHHELD},
     )
 
 
@@ -174,30 +177,23 @@ def failures(rng: Random) -> Case:
     told = f" {CANARY}: the March report is out. Your key is {loopback.KEY}"
 
     def said(reply: Mapping[str, str]) -> list[App]:
-        return [_always(as_json({key: text + more for key, text in reply.items()})) for more in ("", told)]
+        return [always(as_json({key: text + more for key, text in reply.items()})) for more in ("", told)]
 
-    unknown: list[App] = [_always(as_json(reply)) for reply in (invalid_call(function), {}, NO_ARTICLES)]
+    unknown: list[App] = [always(as_json(reply)) for reply in (invalid_call(function), {}, NO_ARTICLES)]
     apps: Sequence[App] = rng.choice(
         [
             unknown,
             said(BAD_KEY),
             said(DAILY_LIMIT),
             said(PREMIUM_ENDPOINT),
-            [_always(as_json({"Note": text})) for text in ("A word of its own", told)],
-            [_always(as_json({"Error Message": text})) for text in ("A word of its own", told)],
-            [_always(Response(text.encode(), 500)) for text in ("oops", told)],
-            [_always(Response(text.encode(), 403)) for text in ("oops", told)],
-            [_always(Response(b'{"x": ' + text.encode())) for text in ("oops", told)],
+            [always(as_json({"Note": text})) for text in ("A word of its own", told)],
+            [always(as_json({"Error Message": text})) for text in ("A word of its own", told)],
+            [always(Response(text.encode(), 500)) for text in ("oops", told)],
+            [always(Response(text.encode(), 403)) for text in ("oops", told)],
+            [always(Response(b'{"x": ' + text.encode())) for text in ("oops", told)],
         ]
     )
     return case._replace(worlds=tuple(apps), plain=None)
-
-
-def _always(response: Response) -> App:
-    def answer(request: HttpRequest) -> Response:
-        return response
-
-    return answer
 
 
 def _app(store: Store, number: int) -> App:
@@ -522,7 +518,6 @@ _WITHHELD = (
     ("INCOME_STATEMENT", "symbol=IBM"), ("GLOBAL_QUOTE", "symbol=IBM"), ("REAL_GDP",),
     ("SMA", "symbol=IBM", "interval=daily"), ("INSIDER_TRANSACTIONS", "symbol=IBM"), ("LISTING_STATUS",),
 )  # fmt: skip
-SNAPSHOTS = frozenset(words[0] for words in _WITHHELD)
 
 
 def _withheld(rng: Random, moment: datetime) -> Asked:
@@ -543,3 +538,14 @@ _KINDS: Sequence[Callable[[Random, datetime], Asked]] = (
     _daily, _daily, _adjusted, _intraday, _intraday, _earnings, _dividends, _splits, _option_chain, _news, _news,
     _withheld,
 )  # fmt: skip
+
+
+LAWS: Mapping[str, Callable[[Random], int]] = {
+    "failures": lambda rng: non_interference(failures(rng)),
+    "adjusted": lambda rng: non_interference(adjusted(rng)),
+    "reach": lambda rng: non_interference(reach(rng)),
+    "news": lambda rng: non_interference(news(rng)),
+    "foreign": lambda rng: non_interference(foreign(rng)),
+    "snapshots": lambda rng: paging(snapshots(rng), rng, ahead=timedelta(hours=1)),
+    "held": lambda rng: held(snapshots(rng), rng),
+}

@@ -12,6 +12,7 @@ from pit_fetch.transport import HttpRequest
 from tests.loopback.broken import body_of
 
 TOKEN = "bz-0123456789abcdef"
+VARIABLES = {"BENZINGA_API_KEY": TOKEN}
 # Benzinga writes this offset all year round.
 ZONE = timezone(timedelta(hours=-4))
 _UNDATED = datetime.min.replace(tzinfo=UTC)

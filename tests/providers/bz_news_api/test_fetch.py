@@ -17,7 +17,6 @@ from pit_fetch.testing.server import App, Response, Server, as_json, serve
 from pit_fetch.transport import HttpRequest
 from tests import inprocess
 from tests.conftest import Finished, Run
-from tests.loopback.broken import SPOILT, spoilt
 from tests.providers.bz_news_api import server as benzinga
 from tests.providers.bz_news_api.server import TOKEN, article
 
@@ -192,25 +191,6 @@ def test_the_same_page_again_and_again_is_an_error(near: Run) -> None:
 LATE = article(900, PIT + MINUTE)
 
 
-@pytest.mark.parametrize(
-    "noise",
-    [
-        [article(n, PIT + n * SECOND) | {"id": None} for n in range(1, 251)],
-        [LATE] * 250,
-        [LATE | {"title": spoilt("NaN")}] * 250,
-        [article(900, PIT - MINUTE / 2, PIT + MINUTE)] * 250,
-        [*[LATE] * 130, *[article(1, PIT - MINUTE, PIT + MINUTE)] * 130],
-    ],
-    ids=["without identity", "one late article", "one unreadable article", "one revised article", "a revised copy"],
-)
-def test_pages_that_repeat_what_is_withheld_are_no_repeated_pages(near: Run, noise: list[dict[str, Any]]) -> None:
-    public = [article(n, PIT - n * MINUTE) for n in (1, 2)]
-    with world(near, public) as bz:
-        expected = bz.at_pit()
-    with world(near, [*noise, *public]) as bz:
-        assert bz.at_pit().out == expected.out
-
-
 def test_paging_ends_whatever_the_source_repeats(near: Run) -> None:
     # A hundred pages of a hundred: the API's own cap.
     with world(near, app=lambda _: as_json([LATE] * 100)) as bz:
@@ -227,19 +207,6 @@ def test_a_page_that_is_public_in_part_may_be_repeated_for_a_while(near: Run) ->
         done = bz.at_pit("--limit", "500")
         assert len(bz.server.requests) == 4  # a hundred public ones in a row that stood there before
     assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", SPOILT)
-@pytest.mark.parametrize("created", [PIT + MINUTE, PIT - MINUTE / 2], ids=["late", "revised"])
-def test_a_withheld_article_that_cannot_be_read_costs_nothing(near: Run, name: str, created: datetime) -> None:
-    public = [article(n, PIT - n * MINUTE) for n in (1, 2)]
-    with world(near, public) as bz:
-        expected = bz.at_pit()
-    for field in ("body", "image", "id", "author"):
-        row = article(900, created, PIT + 2 * MINUTE) | {field: spoilt(name)}
-        with world(near, [row, *public]) as bz:
-            assert bz.at_pit().out == expected.out
 
 
 def test_a_stamp_out_of_order_among_withheld_articles_skips_nothing(

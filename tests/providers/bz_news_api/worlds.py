@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.transport import HttpRequest
-from tests.laws.worlds import CANARY, PITS, Case, common, near, noise_count, options
+from tests.laws.checks import files as check_files
+from tests.laws.checks import non_interference
+from tests.laws.worlds import CANARY, PITS, Case, always, common, near, noise_count, options
 from tests.loopback.broken import body_of, spoilt, wreck
 from tests.providers.bz_news_api import server as benzinga
 from tests.providers.bz_news_api.server import article
@@ -96,7 +97,7 @@ def _spellings(moment: datetime) -> tuple[str, ...]:
     return moment.isoformat(), str(int(moment.timestamp()))
 
 
-def unrevised(rng: Random) -> Case:
+def undisturbed(rng: Random) -> Case:
     """A world whose articles are never revised, so that what was once public stays so."""
     case = make(rng)
     second = case.moment.replace(microsecond=0)
@@ -148,34 +149,24 @@ def failures(rng: Random) -> Case:
                 benzinga.app([]),
                 benzinga.app(late),
                 benzinga.app([row | {"body": spoilt("depth")} for row in late]),
-                _always(as_json([], 404)),
-                _always(as_json({"ok": False, "errors": [{"code": "no_data_found", "value": texts[1]}]}, 404)),
-                _always(Response(b"[]")),
-                _always(Response(b"[NaN]")),
-                _always(Response(b"[{}]")),
+                always(as_json([], 404)),
+                always(as_json({"ok": False, "errors": [{"code": "no_data_found", "value": texts[1]}]}, 404)),
+                always(Response(b"[]")),
+                always(Response(b"[NaN]")),
+                always(Response(b"[{}]")),
             ],
-            [_always(Response(f"<h1>{text}</h1>".encode(), 404)) for text in texts],
-            [_always(as_json({"message": text}, 400)) for text in texts],
-            [_always(as_json({"message": text}, 503)) for text in texts],
-            [_always(as_json({"message": text}, 429, **{"X-Later": text})) for text in texts],
-            [_always(as_json([text])) for text in texts],
-            [_always(as_json([f'Access denied for user 0 "{text}"'], 400)) for text in texts],
-            [
-                _always(as_json({"ok": False, "errors": [{"code": "auth_failed", "value": text}]}, 401))
-                for text in texts
-            ],
-            [_always(Response(text.encode())) for text in texts],
-            [_always(as_json({"news": text})) for text in texts],
+            [always(Response(f"<h1>{text}</h1>".encode(), 404)) for text in texts],
+            [always(as_json({"message": text}, 400)) for text in texts],
+            [always(as_json({"message": text}, 503)) for text in texts],
+            [always(as_json({"message": text}, 429, **{"X-Later": text})) for text in texts],
+            [always(as_json([text])) for text in texts],
+            [always(as_json([f'Access denied for user 0 "{text}"'], 400)) for text in texts],
+            [always(as_json({"ok": False, "errors": [{"code": "auth_failed", "value": text}]}, 401)) for text in texts],
+            [always(Response(text.encode())) for text in texts],
+            [always(as_json({"news": text})) for text in texts],
         ]
     )
     return case._replace(worlds=tuple(apps), plain=None)
-
-
-def _always(response: Response) -> App:
-    def answer(request: HttpRequest) -> Response:
-        return response
-
-    return answer
 
 
 def _public(rng: Random, number: int, second: datetime, *, unrevised: bool = False, far: bool = True) -> dict[str, Any]:
@@ -221,3 +212,11 @@ def _noise(rng: Random, number: int, second: datetime, public: Sequence[Mapping[
                 ({"id": None}, {"id": True}, {"created": {}, "updated": []}, {"stocks": 5, "tags": "x"}, {"title": 7})
             )
             return article(number, after, after, **texts) | odd
+
+
+LAWS: Mapping[str, Callable[[Random], int]] = {
+    "versions": lambda rng: non_interference(versions(rng)),
+    "cap": lambda rng: non_interference(crowded(rng)),
+    "files": lambda rng: check_files(*files(rng)),
+    "failures": lambda rng: non_interference(failures(rng)),
+}

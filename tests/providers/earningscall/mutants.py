@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import datetime, time, timedelta
 from typing import Any
 
-from pit_fetch.errors import UpstreamError
 from pit_fetch.times import NEW_YORK
-from tests.laws.mutants.leak import Mutant, fails
+from tests.laws.mutants.leak import Mutant, echoing, fails, readable_alone
 from tests.laws.plant import Make
 
 _HERE = "pit_fetch_providers.earningscall"
@@ -66,25 +65,6 @@ def _never_changed(real: Any) -> Any:
     return lambda transcript, call, stored: real(transcript, call, stored)._replace(revised_at=None)
 
 
-def _readable_alone(real: Any) -> Any:
-    def of_company(body: Any, query: Any, exchange: Any, symbol: Any) -> Any:
-        records = list(real(body, query, exchange, symbol))
-        return records if all(record.id for record in records) else fails()
-
-    return of_company
-
-
-def _echoed(real: Any) -> Any:
-    def checked(reply: Any, what: Any) -> Any:
-        try:
-            return real(reply, what)
-        except UpstreamError as error:
-            told = reply.body.decode("utf-8", "replace")
-            raise UpstreamError(error.gap.code, **{**error.gap.params, "host": told}) from None
-
-    return checked
-
-
 MUTANTS = (
     Mutant(
         "earningscall: a call is public when it begins",
@@ -129,12 +109,12 @@ MUTANTS = (
         lambda real: lambda row, symbol: False,
         _CORPUS,
     ),
-    Mutant("earningscall: a spoilt call fails the fetch", f"{_HERE}.calls:of_company", _readable_alone, _CALLS),
+    Mutant("earningscall: a spoilt call fails the fetch", f"{_HERE}.calls:of_company", readable_alone, _CALLS),
     Mutant(
         "earningscall: a company without calls is an error",
         f"{_HERE}.api:_checked",
         lambda real: lambda reply, what: found if (found := real(reply, what)) is not None else fails("no such thing"),
         _FAILURES,
     ),
-    Mutant("earningscall: the error's text is echoed", f"{_HERE}.api:_checked", _echoed, _FAILURES),
+    Mutant("earningscall: the error's text is echoed", f"{_HERE}.api:_checked", echoing(), _FAILURES),
 )

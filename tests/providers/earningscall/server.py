@@ -13,6 +13,7 @@ from pit_fetch.transport import HttpRequest
 from tests.loopback.broken import body_of
 
 KEY = "ec-0123456789abcdef"
+VARIABLES = {"ECALL_API_KEY": KEY}
 EXCHANGES = ("NYSE", "NASDAQ", "AMEX", "TSX", "TSXV", "OTC", "LSE", "CBOE", "STO")
 # Recorded for a transcript that does not exist, with 404 and with 403.
 NO_SUCH_KEY = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, time, timedelta
 from random import Random
 from typing import Any
@@ -10,7 +10,9 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
-from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
+from tests.laws.checks import continued as check_continued
+from tests.laws.checks import non_interference
+from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, always, common, near, noise_count, options
 from tests.loopback.broken import wreck
 from tests.providers.earningscall import server as earningscall
 from tests.providers.earningscall.server import Call
@@ -88,20 +90,13 @@ def failures(rng: Random) -> Case:
     apps: Sequence[App] = rng.choice(
         [
             [*listed, _but_symbols(earningscall.FORBIDDEN), _but_symbols(empty)],
-            *([_always(Response(text.encode(), status)) for text in texts] for status in (400, 401, 429, 500)),
-            [_always(Response(text.encode(), 403, {"X-Plan-Name": text.replace("\n", " ")})) for text in texts],
+            *([always(Response(text.encode(), status)) for text in texts] for status in (400, 401, 429, 500)),
+            [always(Response(text.encode(), 403, {"X-Plan-Name": text.replace("\n", " ")})) for text in texts],
             [_but_symbols(Response(text.encode())) for text in texts],
             [_but_symbols(as_json({"message": text})) for text in texts],
         ]
     )
     return case._replace(words=(*case.words, *named), worlds=tuple(apps), plain=None)
-
-
-def _always(response: Response) -> App:
-    def answer(request: HttpRequest) -> Response:
-        return response
-
-    return answer
 
 
 def _but_symbols(response: Response) -> App:
@@ -171,3 +166,9 @@ def _stored_later(rng: Random, moment: datetime, number: int) -> Call:
     stored = rng.choice((None, "soon", header(moment, near(rng, 1)), header(held, -2 * DAY), f"{moment:%c}"))
     text: Any = rng.choice((CANARY, 5, None, wreck(rng), {}))
     return Call(2040 + number, 1, held.isoformat(), text, stored=stored)
+
+
+LAWS: Mapping[str, Callable[[Random], int]] = {
+    "failures": lambda rng: non_interference(failures(rng)),
+    "continued": lambda rng: check_continued(continued(rng), rng),
+}

@@ -12,6 +12,7 @@ from pit_fetch.transport import HttpRequest
 from tests.loopback.broken import body_of
 
 KEY = "0123456789abcdef0123456789abcdef"
+VARIABLES = {"FRED_API_KEY": KEY}
 BEGINNING, FOREVER = "1776-07-04", "9999-12-31"
 MOST_VINTAGES, ROWS = 2_000, 100_000
 

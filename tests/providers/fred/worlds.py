@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.transport import HttpRequest
-from tests.laws.worlds import CANARY, PITS, Case, common, near, noise_count, options
+from tests.laws.checks import non_interference
+from tests.laws.worlds import CANARY, PITS, Case, always, common, near, noise_count, options
 from tests.loopback.broken import wreck
 from tests.providers.fred import server as fred
 from tests.providers.fred.server import Vintage
@@ -72,28 +72,21 @@ def failures(rng: Random) -> Case:
                 fred.app(later),
                 fred.app(later, _raw(rng, case.moment)),
                 fred.app(later, series="GNP"),
-                _always(as_json(fred.document([]))),
-                _always(as_json(fred.document([None, 5, {}]))),
+                always(as_json(fred.document([]))),
+                always(as_json(fred.document([None, 5, {}]))),
             ],
-            [_always(fred.error(text)) for text in texts],
-            [_always(fred.error(f"{fred.BAD_KEY} {text}")) for text in texts],
-            [_always(fred.error(text, 404)) for text in texts],
-            [_always(fred.error(text, 423)) for text in texts],
-            [_always(fred.error(text, 429)) for text in texts],
-            [_always(fred.error(text, 500)) for text in texts],
-            [_always(Response(text.encode())) for text in texts],
-            [_always(as_json({"message": text})) for text in texts],
-            [_always(as_json(fred.document([], output_type=n, note=text))) for n, text in enumerate(texts, 2)],
+            [always(fred.error(text)) for text in texts],
+            [always(fred.error(f"{fred.BAD_KEY} {text}")) for text in texts],
+            [always(fred.error(text, 404)) for text in texts],
+            [always(fred.error(text, 423)) for text in texts],
+            [always(fred.error(text, 429)) for text in texts],
+            [always(fred.error(text, 500)) for text in texts],
+            [always(Response(text.encode())) for text in texts],
+            [always(as_json({"message": text})) for text in texts],
+            [always(as_json(fred.document([], output_type=n, note=text))) for n, text in enumerate(texts, 2)],
         ]
     )
     return case._replace(worlds=tuple(apps), plain=None, sizes={})
-
-
-def _always(response: Response) -> App:
-    def answer(request: HttpRequest) -> Response:
-        return response
-
-    return answer
 
 
 def _last_day(moment: datetime) -> datetime:
@@ -141,3 +134,6 @@ def _raw(rng: Random, moment: datetime) -> list[Any]:
 
 def _text(moment: datetime) -> str:
     return moment.date().isoformat()
+
+
+LAWS: Mapping[str, Callable[[Random], int]] = {"failures": lambda rng: non_interference(failures(rng))}

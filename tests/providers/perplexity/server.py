@@ -12,6 +12,7 @@ from pit_fetch.transport import HttpRequest
 from tests.loopback.broken import body_of
 
 KEY = "pplx-0123456789abcdef"
+VARIABLES = {"PERPLEXITY_API_KEY": KEY}
 Page = dict[str, Any]
 
 _FILTERS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +13,16 @@ import pytest
 from pit_fetch.engine import registry
 from pit_fetch.errors import ConfigError
 from pit_fetch.request.fetch_request import parse
-from pit_fetch.testing.server import Answering, App, as_json
+from pit_fetch.testing.server import App, as_json
 from pit_fetch.transport import HttpRequest
-from tests import inprocess
 from tests.conftest import Run
-from tests.provider_harness import NOW, Asked
+from tests.provider_harness import NOW, Fetched, run_command
 from tests.provider_harness import ask as ask_source
 from tests.providers.perplexity import server as perplexity
 from tests.providers.perplexity.server import page
 
 PIT = "2024-02-15T16:00:00-05:00"
+_command = partial(run_command, "perplexity")
 PAGES = (
     page("new", "2024-02-13", "2024-02-14"),
     page("edited", "2024-02-01", "2024-02-20"),
@@ -33,13 +34,13 @@ PAGES = (
 URL = "https://www.example.com/"
 
 
-def ask(app: App | None = None, *, pit: str | None = PIT, **options: Any) -> Asked:
+def ask(app: App | None = None, *, pit: str | None = PIT, **options: Any) -> Fetched:
     given = {"query": "oil", **options}
     return ask_source("perplexity", app or perplexity.app(PAGES), pit=pit, **given)
 
 
-def body(asked: Asked) -> dict[str, Any]:
-    (request,) = asked.requests
+def body(fetched: Fetched) -> dict[str, Any]:
+    (request,) = fetched.requests
     sent: dict[str, Any] = json.loads(request.body or b"")
     return sent
 
@@ -63,7 +64,7 @@ def test_research_has_the_time_that_it_takes(words: tuple[str, ...], seconds: fl
 
 
 def test_a_page_counts_from_the_later_of_its_days_once_that_is_over_everywhere() -> None:
-    stamps = {record.id: record.available_at for record in ask().kept}
+    stamps = {record.id: record.available_at for record in ask().records}
     assert stamps == {
         f"{URL}new": datetime(2024, 2, 15, 12, tzinfo=UTC),
         f"{URL}old": datetime(2024, 1, 6, 12, tzinfo=UTC),
@@ -80,14 +81,14 @@ def test_an_item_shows_both_days_and_the_source_s_text() -> None:
 
 
 def test_open_mode_serves_every_page() -> None:
-    assert len(ask(pit=None).kept) == 6
+    assert len(ask(pit=None).records) == 6
 
 
 @pytest.mark.parametrize("nested", [False, True])
 def test_results_of_several_queries_are_read_flat_and_nested(nested: bool) -> None:
-    asked = ask(perplexity.app(PAGES, nested=nested), query=["oil", "gas, coal"])
-    assert asked.ids == [f"{URL}new", f"{URL}old"]
-    assert body(asked)["query"] == ["oil", "gas, coal"]
+    fetched = ask(perplexity.app(PAGES, nested=nested), query=["oil", "gas, coal"])
+    assert fetched.ids == [f"{URL}new", f"{URL}old"]
+    assert body(fetched)["query"] == ["oil", "gas, coal"]
 
 
 # What is asked for.
@@ -109,21 +110,16 @@ def test_the_search_is_narrowed_to_days_that_can_count(pit: str, until: str | No
     assert (sent["search_before_date_filter"], sent["last_updated_before_filter"]) == (day, day)
 
 
-def test_a_later_page_takes_no_place_among_the_first_results() -> None:
-    late = [page(f"late{n}", "2024-02-01", "2024-02-20") for n in range(30)]
-    assert ask(perplexity.app([*late, *PAGES]), max_results=2).ids == [f"{URL}new", f"{URL}old"]
-
-
 def test_a_request_carries_what_was_asked_and_the_key_in_its_place() -> None:
-    asked = ask(pit=None, mode="sec", domains=["sec.gov", "-example.com"], after_date="2024-01-05", max_results=3)
-    assert body(asked) == {
+    fetched = ask(pit=None, mode="sec", domains=["sec.gov", "-example.com"], after_date="2024-01-05", max_results=3)
+    assert body(fetched) == {
         "query": "oil",
         "max_results": 3,
         "search_mode": "sec",
         "search_domain_filter": ["sec.gov", "-example.com"],
         "search_after_date_filter": "1/5/2024",
     }
-    assert asked.requests[0].signature.headers == {"Authorization": f"Bearer {perplexity.KEY}"}
+    assert fetched.requests[0].signature.headers == {"Authorization": f"Bearer {perplexity.KEY}"}
     assert body(ask(pit=None, recency="week"))["search_recency_filter"] == "week"
 
 
@@ -161,11 +157,11 @@ def test_after_date_is_applied_to_what_comes_back() -> None:
 @pytest.mark.parametrize(("op", "preset"), [("ask", "fast"), ("reason", "medium"), ("research", "high")])
 def test_an_answer_is_for_open_mode_and_the_pages_it_cites_for_both(op: str, preset: str) -> None:
     app = perplexity.app(PAGES, cited=[f"{URL}new", f"{URL}edited"], text="Oil rose in March.")
-    asked = ask(app, op=op)
-    assert asked.ids == [f"{URL}new"]
-    assert asked.requests[0].path == "/v1/agent"
+    fetched = ask(app, op=op)
+    assert fetched.ids == [f"{URL}new"]
+    assert fetched.requests[0].path == "/v1/agent"
     filters = {"search_before_date_filter": "2/14/2024", "last_updated_before_filter": "2/14/2024"}
-    assert body(asked) == {"preset": preset, "input": "oil", "tools": [{"type": "web_search", "filters": filters}]}
+    assert body(fetched) == {"preset": preset, "input": "oil", "tools": [{"type": "web_search", "filters": filters}]}
     opened = ask(app, op=op, pit=None)
     (answer, *cited) = opened.items
     assert answer[1:] == (
@@ -181,15 +177,6 @@ def test_an_answer_is_for_open_mode_and_the_pages_it_cites_for_both(op: str, pre
 def test_the_same_question_has_the_same_name_in_every_run() -> None:
     names = {ask(op="ask", pit=None, query=text).ids[0] for text in ("oil", "oil", "gas")}
     assert len(names) == 2
-
-
-@pytest.mark.parametrize("pit", [PIT, "2040-01-01T00:00:00Z"])
-def test_no_word_of_an_answer_is_served_at_any_pit(tmp_path: Path, pit: str) -> None:
-    app = perplexity.app(PAGES, text="SECRET answer", cited=["https://SECRET.example"])
-    for op in ("ask", "reason", "research"):
-        left = _command(tmp_path, app, "--pit", pit, op, "query=oil")
-        assert left.code == 0
-        assert "SECRET" not in left.out + left.err
 
 
 def test_an_answer_that_is_not_complete_is_an_error() -> None:
@@ -233,15 +220,6 @@ def test_a_retired_endpoint_is_a_config_gap() -> None:
 
 
 # The call.
-
-
-def _command(folder: Path, app: App, *words: str) -> inprocess.Answer:
-    return inprocess.fetch(
-        folder,
-        *("--source", "perplexity", *words),
-        env={"PERPLEXITY_API_KEY": perplexity.KEY},
-        transport=Answering(app, lambda: inprocess.NOW),
-    )
 
 
 @pytest.mark.parametrize(
@@ -295,8 +273,8 @@ def test_the_command_over_a_socket(near: Run) -> None:
     with serve(perplexity.app(PAGES)) as server:
         env = {"PERPLEXITY_API_KEY": perplexity.KEY, "PIT_FETCH_PERPLEXITY_URL": server.url}
         left = near("--source", "perplexity", "--pit", PIT, "--query", "oil", env=env)
-        asked = near("--source", "perplexity", "--pit", PIT, "ask", "query=oil", env=env)
-    assert left.ids == asked.ids == [f"{URL}new", f"{URL}old"]
+        fetched = near("--source", "perplexity", "--pit", PIT, "ask", "query=oil", env=env)
+    assert left.ids == fetched.ids == [f"{URL}new", f"{URL}old"]
     assert [request.path for request in server.requests] == ["/search", "/v1/agent"]
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.transport import HttpRequest
-from tests.laws.worlds import CANARY, PITS, Case, common, noise_count, options
+from tests.laws.checks import non_interference
+from tests.laws.worlds import CANARY, PITS, Case, always, common, noise_count, options
 from tests.loopback.broken import wreck
 from tests.providers.perplexity import server as perplexity
 from tests.providers.perplexity.server import Page, page
@@ -86,33 +86,26 @@ def failures(rng: Random) -> Case:
     apps: Sequence[App]
     if case.words[0] == "search":
         empty = [perplexity.found([]), perplexity.found([None, 5, {}]), perplexity.found([[], []])]
-        apps = [_always(as_json(reply)) for reply in empty]
+        apps = [always(as_json(reply)) for reply in empty]
     else:
-        apps = [_always(as_json(perplexity.answer([], [], text))) for text in texts]
-        apps += [_always(as_json({"output": [], "status": "completed"}))]
+        apps = [always(as_json(perplexity.answer([], [], text))) for text in texts]
+        apps += [always(as_json({"output": [], "status": "completed"}))]
     apps = rng.choice(
         [
             [*apps, perplexity.app([]), perplexity.app(later), perplexity.app(later, careless=True)],
-            [_always(perplexity.error({**perplexity.BAD_KEY, "message": text}, 401)) for text in texts],
-            [_always(perplexity.error({**perplexity.RETIRED, "message": text}, 403)) for text in texts],
-            [_always(perplexity.error({"message": text, "type": "other"}, 403)) for text in texts],
+            [always(perplexity.error({**perplexity.BAD_KEY, "message": text}, 401)) for text in texts],
+            [always(perplexity.error({**perplexity.RETIRED, "message": text}, 403)) for text in texts],
+            [always(perplexity.error({"message": text, "type": "other"}, 403)) for text in texts],
             *(
-                [_always(perplexity.error({"message": text, "type": text}, status)) for text in texts]
+                [always(perplexity.error({"message": text, "type": text}, status)) for text in texts]
                 for status in (400, 404, 422, 429, 500)
             ),
-            [_always(Response(text.encode())) for text in texts],
-            [_always(as_json({"error": {"message": text}})) for text in texts],
-            [_always(as_json({"status": "failed", "error": {"message": text}, "output": 5})) for text in texts],
+            [always(Response(text.encode())) for text in texts],
+            [always(as_json({"error": {"message": text}})) for text in texts],
+            [always(as_json({"status": "failed", "error": {"message": text}, "output": 5})) for text in texts],
         ]
     )
     return case._replace(worlds=tuple(apps), plain=None)
-
-
-def _always(response: Response) -> App:
-    def answer(request: HttpRequest) -> Response:
-        return response
-
-    return answer
 
 
 def _last_day(moment: datetime) -> datetime:
@@ -161,3 +154,6 @@ def _texts(rng: Random, name: str) -> dict[str, str]:
 
 def _text(moment: datetime) -> str:
     return moment.date().isoformat()
+
+
+LAWS: Mapping[str, Callable[[Random], int]] = {"failures": lambda rng: non_interference(failures(rng))}

@@ -8,7 +8,7 @@ from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
 from tests import provider_harness
-from tests.provider_harness import NOW, Asked
+from tests.provider_harness import NOW, Fetched
 from tests.providers.sec_full_text import server as sec
 from tests.providers.sec_full_text.server import Filing
 
@@ -23,7 +23,7 @@ def ask(
     folder: str = "/",
     body: bytes = b"",
     **options: Any,
-) -> Asked:
+) -> Fetched:
     """A fetch at ``pit``. Options are those of the Python call."""
     answering = app if callable(app) else sec.app(app)
     given = {"query": "concern", "pit": pit, **options}

@@ -17,6 +17,7 @@ from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
 
 USER_AGENT = "Example Research ops@example.com"
+VARIABLES = {"SEC_USER_AGENT": USER_AGENT}
 NEW_YORK = ZoneInfo("America/New_York")
 APPLE, TESLA = 320193, 1318605
 

@@ -29,8 +29,8 @@ def in_small_slices(most: int) -> Any:
 
 def test_the_search_is_asked_for_as_it_is_given() -> None:
     words = '"going concern" OR liquid* NOT dead'
-    asked = ask([], query=words, forms=("10-k", "10-Q/A"), ciks=("320193", "CIK0001318605"))
-    (request,) = asked.requests
+    fetched = ask([], query=words, forms=("10-k", "10-Q/A"), ciks=("320193", "CIK0001318605"))
+    (request,) = fetched.requests
     assert (request.method, request.host, request.path) == ("GET", "efts.sec.gov", "/LATEST/search-index")
     assert request.header("User-Agent") == sec.USER_AGENT
     assert request.query == {
@@ -82,8 +82,8 @@ def test_an_empty_window_is_not_asked_for(options: dict[str, Any]) -> None:
 def test_forms(forms: tuple[str, ...], found: list[str]) -> None:
     filed = enumerate(("10-K", "10-K/A", "10-Q"))
     filings = [Filing(number(place), form, f"2024-01-1{place} 12:00:00") for place, form in filed]
-    asked = ask(filings, forms=forms)
-    assert sorted(record.payload["form"] for record in asked.kept) == found
+    fetched = ask(filings, forms=forms)
+    assert sorted(record.payload["form"] for record in fetched.records) == found
 
 
 @pytest.mark.parametrize(
@@ -134,8 +134,8 @@ def test_a_form_that_may_exist_is_asked_for(form: str) -> None:
 
 @pytest.mark.parametrize("cik", [str(TESLA), "0" * 5_000 + str(TESLA), f"CIK{TESLA:010d}", f"ci\N{KELVIN SIGN}{TESLA}"])
 def test_a_number_is_read_however_it_is_written(cik: str) -> None:
-    asked = ask([Filing(number(1), "10-K", "2024-01-10 12:00:00", ciks=(TESLA,))], ciks=(cik,))
-    assert (asked.ids, asked.error) == ([number(1)], None)
+    fetched = ask([Filing(number(1), "10-K", "2024-01-10 12:00:00", ciks=(TESLA,))], ciks=(cik,))
+    assert (fetched.ids, fetched.error) == ([number(1)], None)
 
 
 @pytest.mark.parametrize("options", [{"query": None}, {"ciks": ("Apple",)}, {"ciks": ("12345678901",)}])
@@ -177,11 +177,11 @@ def test_the_hosts_are_counted_together_and_within_what_sec_allows() -> None:
 
 def test_old_hits_cost_one_request_a_day_and_no_header() -> None:
     filings = [Filing(number(n), "UPLOAD", f"2023-12-{4 + n % 3:02d} 12:00:00") for n in range(150)]
-    asked = ask(filings, limit=150)
-    assert len(asked.ids) == 150
-    assert [request.query["from"] for request in asked.requests if "search-index" in request.path] == ["0", "100"]
-    assert [path[-12:-4] for path in asked.paths("daily-index")] == ["20231206", "20231205", "20231204"]
-    assert len(asked.requests) == 5
+    fetched = ask(filings, limit=150)
+    assert len(fetched.ids) == 150
+    assert [request.query["from"] for request in fetched.requests if "search-index" in request.path] == ["0", "100"]
+    assert [path[-12:-4] for path in fetched.paths("daily-index")] == ["20231206", "20231205", "20231204"]
+    assert len(fetched.requests) == 5
 
 
 def test_the_search_ends_when_the_limit_is_filled() -> None:
@@ -197,31 +197,31 @@ def test_the_search_ends_when_the_limit_is_filled() -> None:
 
 def test_no_header_is_read_of_a_day_that_is_not_needed() -> None:
     filings = [Filing(number(n), "8-K", f"2024-02-{14 - n // 5} 12:{n:02d}:00") for n in range(20)]
-    asked = ask(sec.app(filings, pages=no_index), forms=("8-K",), limit=3)
-    assert asked.ids == [number(4), number(3), number(2)]
-    assert len(asked.paths("-index-headers.html")) == 5
+    fetched = ask(sec.app(filings, pages=no_index), forms=("8-K",), limit=3)
+    assert fetched.ids == [number(4), number(3), number(2)]
+    assert len(fetched.paths("-index-headers.html")) == 5
 
 
 @pytest.mark.parametrize("options", [{}, {"forms": ("10-K", "UPLOAD")}, {"forms": ("-4",)}])
 def test_a_letter_of_long_ago_that_was_just_released_comes_first(options: dict[str, Any]) -> None:
     letter = Filing(number(999), "UPLOAD", "2023-03-01 12:00:00", released="2024-02-14", private=True)
-    asked = ask(sec.app([*daily(300, "2024-01-31"), letter], cap=150), limit=3, **options)
-    assert asked.ids == [number(999), number(1), number(2)]
+    fetched = ask(sec.app([*daily(300, "2024-01-31"), letter], cap=150), limit=3, **options)
+    assert fetched.ids == [number(999), number(1), number(2)]
 
 
 @pytest.mark.parametrize("cap", [150, 400])
 def test_a_window_that_meets_the_cap_is_split_until_it_is_read_as_a_whole(cap: int) -> None:
-    asked = ask(sec.app(daily(600, "2024-02-01"), cap=cap), limit=2000, max_pages=20)
-    assert asked.ids == [number(n) for n in range(1, 601)]
-    assert asked.gaps == []
+    fetched = ask(sec.app(daily(600, "2024-02-01"), cap=cap), limit=2000, max_pages=20)
+    assert fetched.ids == [number(n) for n in range(1, 601)]
+    assert fetched.gaps == []
 
 
 def test_a_day_that_meets_the_cap_is_a_gap_and_no_part_of_a_day() -> None:
     busy = [Filing(number(500 + n), "10-K", "2023-06-01 12:00:00") for n in range(200)]
     app = sec.app([*daily(3, "2023-06-03"), *busy], cap=150)
-    asked = ask(app, limit=1000)
-    assert asked.ids == [number(1), number(2)]
-    assert asked.gaps == ["result_cap"]
+    fetched = ask(app, limit=1000)
+    assert fetched.ids == [number(1), number(2)]
+    assert fetched.gaps == ["result_cap"]
 
 
 def test_pages_whose_hits_change_places_are_read_again() -> None:
@@ -248,23 +248,23 @@ def test_what_falls_into_two_hits_hides_no_page() -> None:
             return reply
         return Response(reply.body.replace(b'"_score": 8.9', b'"_score": null}, {"z": null', 1))
 
-    asked = ask(app, limit=500)
-    assert number(999) in asked.ids
+    fetched = ask(app, limit=500)
+    assert number(999) in fetched.ids
 
 
 @pytest.mark.parametrize(("held", "total", "fine"), [(3, 3, True), (3, 5, False), (100, 300, False), (0, 0, True)])
 def test_a_total_that_the_pages_do_not_hold_is_an_error(held: int, total: int, fine: bool) -> None:
     filings = daily(held, "2023-12-31")
-    asked = ask(found([hit for filing in filings for hit in sec.hits(filing)], filings, total=total), limit=1000)
-    assert (asked.error is None) is fine
-    assert len(asked.ids) == (held if fine else 0)
+    fetched = ask(found([hit for filing in filings for hit in sec.hits(filing)], filings, total=total), limit=1000)
+    assert (fetched.error is None) is fine
+    assert len(fetched.ids) == (held if fine else 0)
 
 
 @pytest.mark.parametrize("later_first", [False, True])
 def test_of_two_dates_of_one_filing_the_later_one_counts(later_first: bool) -> None:
     days = ["2023-06-01", "2023-06-05"][:: -1 if later_first else 1]
     filings = [Filing(number(1), "10-K", f"{day} 12:00:00", files=((f"{day}.htm", ""),)) for day in days]
-    (record,) = ask(found([sec.hits(filing)[0] for filing in filings], filings)).kept
+    (record,) = ask(found([sec.hits(filing)[0] for filing in filings], filings)).records
     assert record.payload["filed"] == "2023-06-05"
     assert record.available_at == datetime(2023, 6, 6, 4, tzinfo=UTC)
 
@@ -272,7 +272,7 @@ def test_of_two_dates_of_one_filing_the_later_one_counts(later_first: bool) -> N
 def test_a_document_that_is_listed_twice_is_one() -> None:
     filing = Filing(number(1), "10-K", "2023-06-01 12:00:00")
     hit = sec.hits(filing)[0]
-    (record,) = ask(found([hit, hit], [filing])).kept
+    (record,) = ask(found([hit, hit], [filing])).records
     assert len(record.payload["documents"]) == 1
 
 
@@ -284,10 +284,10 @@ def test_a_day_that_is_not_read_to_its_end_is_left_out() -> None:
             return Response(hang=True)
         return no_index(path)
 
-    asked = ask(sec.app(letters, pages=pages))
-    assert asked.error is not None
-    assert asked.error.code == "timeout"
-    assert asked.ids == [number(8), number(7), number(6)]
+    fetched = ask(sec.app(letters, pages=pages))
+    assert fetched.error is not None
+    assert fetched.error.code == "timeout"
+    assert fetched.ids == [number(8), number(7), number(6)]
 
 
 def test_a_server_that_does_not_keep_to_the_window_changes_nothing() -> None:
@@ -313,7 +313,7 @@ def test_an_accession_under_two_ciks_is_one_item_with_all_its_documents() -> Non
     )
     first, second = sec.hits(filing)
     first["_source"]["ciks"], second["_source"]["ciks"] = ["0000320193"], ["0001318605"]
-    (record,) = ask(found([second, first], [filing])).kept
+    (record,) = ask(found([second, first], [filing])).records
     assert record.payload["ciks"] == ["0000320193", "0001318605"]
     assert [document["file_name"] for document in record.payload["documents"]] == ["a.htm", "b.htm"]
     assert [document["type"] for document in record.payload["documents"]] == ["8-K", "EX-99.1"]
@@ -323,34 +323,34 @@ def test_an_accession_under_two_ciks_is_one_item_with_all_its_documents() -> Non
 def test_what_is_of_today_is_shown_in_open_mode_only(exact: bool) -> None:
     filings = [Filing(number(1), "10-K", "2023-02-14 12:00:00"), Filing(number(2), "8-K", "2024-02-15 12:00:00")]
     then, now = ask(filings, exact=exact), ask(filings, pit=None)
-    assert [record.payload["company_names"] for record in then.kept] == [
+    assert [record.payload["company_names"] for record in then.records] == [
         ["Apple Inc."],
         ["Apple Inc."] if exact else [],
     ]
-    assert all("of today" not in str(record) and "3571" not in str(record) for record in then.kept)
-    assert [record.payload["company_names"] for record in now.kept] == [["Apple Inc. of today"]] * 2
-    assert [record.payload["tickers"] for record in now.kept] == [["AAPL", "APC"]] * 2
-    assert [record.payload["sic_codes"] for record in now.kept] == [["3571"]] * 2
+    assert all("of today" not in str(record) and "3571" not in str(record) for record in then.records)
+    assert [record.payload["company_names"] for record in now.records] == [["Apple Inc. of today"]] * 2
+    assert [record.payload["tickers"] for record in now.records] == [["AAPL", "APC"]] * 2
+    assert [record.payload["sic_codes"] for record in now.records] == [["3571"]] * 2
 
 
 def test_exact_reads_every_header() -> None:
     filings = [Filing(number(1), "10-K", "2023-02-14 12:00:00"), Filing(number(2), "8-K", "2024-02-15 12:00:00")]
     plain, exact = ask(filings), ask(filings, exact=True)
     assert len(exact.paths("daily-index")) == 0
-    assert [record.available_at_source for record in plain.kept] == ["edgar_accepted", "provider_metadata"]
-    assert [record.available_at_source for record in exact.kept] == ["edgar_accepted", "edgar_accepted"]
-    assert [record.payload["accepted_at"] for record in plain.kept] == ["2024-02-15T12:00:00-05:00", None]
-    assert exact.kept[1].payload["accepted_at"] == "2023-02-14T12:00:00-05:00"
+    assert [record.available_at_source for record in plain.records] == ["edgar_accepted", "provider_metadata"]
+    assert [record.available_at_source for record in exact.records] == ["edgar_accepted", "edgar_accepted"]
+    assert [record.payload["accepted_at"] for record in plain.records] == ["2024-02-15T12:00:00-05:00", None]
+    assert exact.records[1].payload["accepted_at"] == "2023-02-14T12:00:00-05:00"
 
 
 def test_open_mode_reads_no_header() -> None:
     filings = [Filing(number(1), "8-K", "2024-02-14 12:00:00"), Filing(number(2), "UPLOAD", "2024-02-14 12:00:00")]
-    asked = ask(filings, pit=None)
-    assert [(record.id, record.available_at) for record in asked.kept] == [
+    fetched = ask(filings, pit=None)
+    assert [(record.id, record.available_at) for record in fetched.records] == [
         (number(1), datetime(2024, 2, 15, 5, tzinfo=UTC)),
         (number(2), None),
     ]
-    assert len(asked.requests) == 1
+    assert len(fetched.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -373,9 +373,9 @@ def test_open_mode_reads_no_header() -> None:
 def test_a_malformed_hit_is_no_item_and_no_error(damage: Callable[[Any], Any]) -> None:
     filings = [Filing(number(n), "10-K", "2024-01-10 12:00:00") for n in (1, 2)]
     good, bad = (sec.hits(filing)[0] for filing in filings)
-    asked = ask(found([damage(bad), good], filings))
-    assert asked.ids == [number(1)]
-    assert asked.error is None
+    fetched = ask(found([damage(bad), good], filings))
+    assert fetched.ids == [number(1)]
+    assert fetched.error is None
 
 
 @pytest.mark.parametrize(
@@ -402,8 +402,8 @@ def test_hits_that_cannot_be_read_count_towards_the_total(spoilt: int) -> None:
         start = int(request.query["from"])
         return as_json(sec.reply(hits[start : start + 100], total=len(hits)))
 
-    asked = ask(app, date_from="2024-01-01")
-    assert (len(asked.ids), asked.error) == (3, None)
+    fetched = ask(app, date_from="2024-01-01")
+    assert (len(fetched.ids), fetched.error) == (3, None)
 
 
 # Where the time comes from -----------------------------------------------------------------------
@@ -430,22 +430,22 @@ def test_where_the_header_is_missing(
     gone: tuple[str, ...], form: str, public: str, accepted: bool, true_utc: bool
 ) -> None:
     filings = [Filing(number(1), form, "2024-02-14 12:00:00")]
-    asked = ask(sec.app(filings, pages=without(".idx", *gone), true_utc=true_utc))
+    fetched = ask(sec.app(filings, pages=without(".idx", *gone), true_utc=true_utc))
     if " or " in public:
         day, early, _, late = public.split()
         public = f"{day} {late if true_utc else early}"
-    stamps = [record.available_at.astimezone(sec.NEW_YORK) for record in asked.kept if record.available_at]
+    stamps = [record.available_at.astimezone(sec.NEW_YORK) for record in fetched.records if record.available_at]
     assert [stamp.strftime("%Y-%m-%d %H:%M") for stamp in stamps] == ([public] if public else [])
-    assert [record.payload["accepted_at"] is not None for record in asked.kept] == ([accepted] if public else [])
-    assert asked.error is None
+    assert [record.payload["accepted_at"] is not None for record in fetched.records] == ([accepted] if public else [])
+    assert fetched.error is None
 
 
 def test_a_pit_in_the_future_does_not_make_a_day_past() -> None:
     filing, now = Filing(number(1), "8-K", "2026-10-30 12:00:00"), datetime(2026, 10, 30, 17, tzinfo=UTC)
     for pit in ("2026-10-30T16:30:00Z", "2026-12-31T12:00:00Z"):
-        asked = ask([filing], pit=pit, now=now)
-        assert [record.payload["accepted_at"] for record in asked.kept] == ["2026-10-30T12:00:00-04:00"]
-        assert asked.paths("daily-index") == []
+        fetched = ask([filing], pit=pit, now=now)
+        assert [record.payload["accepted_at"] for record in fetched.records] == ["2026-10-30T12:00:00-04:00"]
+        assert fetched.paths("daily-index") == []
 
 
 def test_older_filings_stand_in_further_submissions_files() -> None:
@@ -494,25 +494,25 @@ def test_a_filing_of_an_ordinary_form_that_was_private_is_withheld_until_it_is_a
     ],
 )
 def test_a_search_that_fails_is_an_error_and_no_empty_answer(response: Response) -> None:
-    asked = ask(lambda request: response)
-    assert asked.error is not None
-    assert asked.error.type == "upstream_error"
-    assert "SECRET" not in asked.error.reason
+    fetched = ask(lambda request: response)
+    assert fetched.error is not None
+    assert fetched.error.type == "upstream_error"
+    assert "SECRET" not in fetched.error.reason
 
 
 @pytest.mark.parametrize(
     ("tickers", "variable"), [(("AAPL",), "PIT_FETCH_SEC_WWW_URL"), ((), "PIT_FETCH_SEC_EFTS_URL")]
 )
 def test_what_has_moved_is_an_error_that_says_so(tickers: tuple[str, ...], variable: str) -> None:
-    asked = ask(lambda request: as_json({}, 404), tickers=tickers)
-    assert asked.error is not None
-    assert (asked.error.code, variable in asked.error.reason) == ("moved", True)
+    fetched = ask(lambda request: as_json({}, 404), tickers=tickers)
+    assert fetched.error is not None
+    assert (fetched.error.code, variable in fetched.error.reason) == ("moved", True)
 
 
 def test_a_search_that_a_part_of_the_index_answered_is_asked_again() -> None:
     answer, pending = sec.app(daily(1, "2023-12-31")), [as_json(sec.reply([], timed_out=True))]
-    asked = ask(lambda request: pending.pop() if pending else answer(request))
-    assert (asked.ids, asked.error, len(asked.paths("search-index"))) == ([number(1)], None, 2)
+    fetched = ask(lambda request: pending.pop() if pending else answer(request))
+    assert (fetched.ids, fetched.error, len(fetched.paths("search-index"))) == ([number(1)], None, 2)
 
 
 @pytest.mark.parametrize("response", [sec.UNDECLARED, sec.BLOCKED, sec.MAINTENANCE])
@@ -521,14 +521,14 @@ def test_a_host_that_refuses_all_headers_is_an_error(response: Response) -> None
         return None if "search-index" in path else response
 
     for day in ("2024-02-15", "2024-02-14"):
-        asked = ask(sec.app([Filing(number(1), "8-K", f"{day} 12:00:00")], pages=pages))
-        assert asked.error is not None
+        fetched = ask(sec.app([Filing(number(1), "8-K", f"{day} 12:00:00")], pages=pages))
+        assert fetched.error is not None
 
 
 @pytest.mark.parametrize("body", [b"<html></html>", b"[]", b"{}", b'{"0": {"ticker": 3}}'])
 def test_a_ticker_file_that_is_none_is_an_error(body: bytes) -> None:
-    asked = ask(lambda request: Response(body), tickers=("AAPL",))
-    assert asked.error is not None
+    fetched = ask(lambda request: Response(body), tickers=("AAPL",))
+    assert fetched.error is not None
 
 
 # A recorded reply --------------------------------------------------------------------------------

@@ -10,7 +10,8 @@ from random import Random
 
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
-from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
+from tests.laws.checks import non_interference
+from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options, run
 from tests.loopback.broken import body_of, wreck
 from tests.providers.sec_full_text import server as loopback
 from tests.providers.sec_full_text.server import APPLE, TESLA, Filing, number
@@ -126,8 +127,8 @@ def ahead(rng: Random) -> Case:
     return case._replace(words=words, worlds=tuple(map(loopback.app, worlds)))
 
 
-def kept(rng: Random) -> tuple[Case, App, datetime, datetime]:
-    """A case of the day after a fetch: the server as it was then, our clock then, and the PIT now.
+def kept(rng: Random) -> int:
+    """What a fetch of an earlier day has left in the cache changes nothing: no index of a day that was not over.
 
     The server's indexes hold what was sent out so far. Our own clock may have been a day ahead of its.
     """
@@ -142,8 +143,14 @@ def kept(rng: Random) -> tuple[Case, App, datetime, datetime]:
     moments = (then + timedelta(minutes=n) for n in (-61, -1, 1, 61))
     filings += [_filing(rng, number(next(numbers)), rng.choice(("4", "8-K")), at, "Apple Inc.") for at in moments]
     words = ("concern", *rng.choice(((), ("--forms", "8-K,10-K,10-Q,4"))), "--limit", "500")
-    case = case._replace(pit=now.isoformat(), words=words, worlds=(loopback.app(filings, now=now),))
-    return case, loopback.app(filings, now=then), then + rng.choice((0, 0, 1)) * DAY, now
+    app, earlier = loopback.app(filings, now=now), loopback.app(filings, now=then)
+    case = case._replace(pit=now.isoformat(), words=words, worlds=(app,))
+    expected = run(case, app, now=now)
+    then += rng.choice((0, 0, 1)) * DAY
+    run(case, earlier, pit=then.isoformat(), now=then)
+    again = run(case, app, now=now, keep_files=True)
+    assert replace(again, files=()) == replace(expected, files=())
+    return 1
 
 
 def failures(rng: Random) -> Case:
@@ -310,3 +317,11 @@ def _unlisted(rng: Random, accession: str, moment: datetime, gone: Mapping[str, 
     files = ((f"{CANARY}.htm", CANARY),)
     listed = rng.choice(("never", (today + DAY).isoformat()))
     return Filing(accession, rng.choice(ORDINARY), accepted, name=text, files=files, listed=listed)
+
+
+LAWS: Mapping[str, Callable[[Random], int]] = {
+    "ordered": lambda rng: non_interference(ordered(rng)),
+    "ahead": lambda rng: non_interference(ahead(rng)),
+    "kept": kept,
+    "failures": lambda rng: non_interference(failures(rng)),
+}

@@ -12,6 +12,7 @@ from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpRequest
 from tests.loopback.broken import body_of
 
+VARIABLES = dict[str, str]()
 CRUMB = "haT3oykhHqZ"
 COOKIE = "A3=d=AQABBKvcsWcC&S=AQAAAtFJa; A1S=d=AQABBKvcsWcC&S=AQAAAtFJa"
 # As fc.yahoo.com sets them: with a comma in each date, and joined by one (RFC 9110, 5.3).

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from random import Random
 from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
+from tests.laws.archived import held
+from tests.laws.checks import non_interference, paging
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
 from tests.loopback.broken import wreck
 from tests.providers.yahoo import server as yahoo
@@ -123,7 +125,8 @@ def _withheld(rng: Random, op: str, pit: str) -> Case:
         Company(summary={"recommendationTrend": {"trend": trend}, "earningsTrend": {"trend": trend}}),
     )
     apps = [yahoo.app({"AAPL": company}) for company in companies]
-    return Case("yahoo", pit, (op, *rng.choice(_SUBJECT)), (*apps, yahoo.app({}), _instead(yahoo.DOWN)))
+    words = (op, *rng.choice(_SUBJECT))
+    return Case("yahoo", pit, words, (*apps, yahoo.app({}), _instead(yahoo.DOWN)), is_of_now=True)
 
 
 def _news(rng: Random, moment: datetime) -> World:
@@ -288,3 +291,10 @@ def _z(moment: datetime) -> str:
 
 
 _WORLDS: dict[str, Callable[[Random, datetime], World]] = {"news": _news, "earnings": _earnings, "upgrades": _upgrades}
+
+
+LAWS: Mapping[str, Callable[[Random], int]] = {
+    "failures": lambda rng: non_interference(failures(rng)),
+    "snapshots": lambda rng: paging(snapshots(rng), rng, ahead=timedelta(hours=1)),
+    "held": lambda rng: held(snapshots(rng), rng),
+}
