@@ -1,4 +1,4 @@
-"""What did this source say, as of this instant?
+"""Fetch what a source had published as of an instant.
 
 >>> import pit_fetch
 >>> envelope = pit_fetch.fetch("bz-news-api", pit="2024-02-15T16:00:00-05:00", tickers=["AAPL"])
@@ -10,65 +10,65 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from pit_fetch.pipeline.envelope import Envelope
+    from pit_fetch.api import Envelope
     from pit_fetch.support.version import __version__
 
 __all__ = ["Envelope", "__version__", "diff", "explain", "fetch", "sources"]
 
 
 def fetch(source: str, pit: "str | datetime | None" = None, *, on_gap: str = "raise", **options: object) -> "Envelope":
-    """The gated envelope of one fetch: a dict of ``data`` and ``gaps``, which are also its attributes.
+    """Return the gated envelope of one fetch: a dict of ``data`` and ``gaps``, which are also its attributes.
 
     source   a provider's name or alias
     pit      ISO 8601 with offset or a zone in brackets, or an aware datetime; None is open mode
-    on_gap   "raise": a fetch that failed raises; "keep": its envelope says so in a gap, as on the command line
+    on_gap   "raise": a fetch that failed raises; "keep": its envelope reports it in a gap, as on the command line
     options  the command line's options with underscores (``limit=5``, ``date_from="2024-02-01"``) and
              the provider's own; an option that takes several values accepts any iterable of strings
 
-    Items carry ``available_at`` as ISO 8601 in America/New_York. Raises
-    :class:`pit_fetch.errors.UsageError` (a ValueError) for a request that is refused, and
-    :class:`pit_fetch.errors.GapError`, whose ``envelope`` holds what there is, for a missing key, an
-    unusable file, a failing provider. What an answer cannot show, and where it was cut, remain gaps.
+    Items carry ``available_at`` as ISO 8601 in America/New_York. What an answer cannot show, and where it was cut,
+    remain gaps. Raises :class:`pit_fetch.errors.UsageError` (a ValueError) for a request that is refused, and
+    :class:`pit_fetch.errors.GapError`, whose ``envelope`` contains what was fetched, for a missing key, an unusable
+    file, a failing provider.
     """
-    from pit_fetch.api import fetch as fetched
+    from pit_fetch import api
 
-    return fetched(source, {"pit": pit, **options}, on_gap)
+    return api.fetch(source, {"pit": pit, **options}, on_gap)
 
 
 def diff(
     source: str, pits: "tuple[str | datetime, str | datetime]", *, on_gap: str = "raise", **options: object
 ) -> "Envelope":
-    """What became public between two instants, what changed, and what went: each item has a ``change``.
+    """Return what became public between two instants, what changed, and what disappeared.
 
-    ``change`` is "new", "changed" (``before`` holds what the differing fields held) or "gone". Options and
-    errors are those of :func:`fetch`.
+    Each item has a ``change``: "new", "changed" (``before`` contains the earlier values of the fields that differ) or
+    "gone". Options and errors are those of :func:`fetch`.
     """
-    from pit_fetch.api import diff as compared
+    from pit_fetch import api
 
-    return compared(source, pits, options, on_gap)
+    return api.diff(source, pits, options, on_gap)
 
 
 def explain(source: str, pit: "str | datetime", *, on_gap: str = "raise", **options: object) -> "Envelope":
-    """Each record that the source sent around ``pit``, with its ``verdict``, why, and the rule that dated it.
+    """Return each record that the source sent around ``pit``, with its ``verdict``, why, and the rule that dated it.
 
-    The view of an operator: it holds what :func:`fetch` withholds, so it is refused under a ceiling and an
-    agent's client. Looks a day beyond the PIT, or as far as ``date_to``.
+    It is for operators: it contains what :func:`fetch` withholds, so it is refused under a ceiling and to an agent. It
+    looks a day beyond the PIT, or as far as ``date_to``.
     """
-    from pit_fetch.api import explain as explained
+    from pit_fetch import api
 
-    return explained(source, {"pit": pit, **options}, on_gap)
+    return api.explain(source, {"pit": pit, **options}, on_gap)
 
 
 def sources() -> "list[dict[str, Any]]":
-    """Every installed source: names, operations with their rules and fields, options, and which keys are set."""
-    from pit_fetch.api import sources as listed
+    """Return every installed source: names, operations with their rules and fields, options, and which keys are set."""
+    from pit_fetch import api
 
-    return listed()
+    return api.sources()
 
 
 def __getattr__(name: str) -> "Any":
     if name == "Envelope":
-        from pit_fetch.pipeline.envelope import Envelope
+        from pit_fetch.api import Envelope
 
         return Envelope
     if name == "__version__":

@@ -4,26 +4,111 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch.engine import settings_files
-from pit_fetch.engine.progress import Log
-from pit_fetch.engine.report import Outcome
+from pit_fetch.engine.progress import Progress
+from pit_fetch.engine.report import FetchResult
 from pit_fetch.engine.run import run
-from pit_fetch.errors import PitFetchError, UsageError
-from pit_fetch.pipeline.envelope import Envelope, EnvelopeOptions, FetchCall, build
+from pit_fetch.errors import GapError, PitFetchError, UsageError
+from pit_fetch.gaps import FAILURES
+from pit_fetch.pipeline.envelope import EnvelopeOptions, PlainEnvelope, Provenance, build
 from pit_fetch.request.fetch_request import FetchRequest, of_values
 from pit_fetch.runtime import Runtime, real_runtime
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
 
 Options = Mapping[str, object]
 
 
+class FetchCall(NamedTuple):
+    """A call of :func:`fetch`, as data: an envelope that contains it can be pickled, and still be continued."""
+
+    source: str
+    options: Options
+    on_gap: str
+
+
+class Envelope(PlainEnvelope):
+    """The result of one fetch. It can be used as a plain dict of ``data`` and ``gaps``; JSON values only.
+
+    ``provenance`` is the question that it answers, and ``call`` the call of :func:`pit_fetch.fetch` that asked it; None
+    for an envelope of :func:`pit_fetch.diff` or :func:`pit_fetch.explain`. They are not part of the dict.
+    """
+
+    def __init__(
+        self,
+        data: Iterable[dict[str, Any]] = (),
+        gaps: Iterable[dict[str, Any]] = (),
+        provenance: Provenance | None = None,
+        call: FetchCall | None = None,
+    ) -> None:
+        super().__init__(data, gaps, provenance)
+        self.call = call
+
+    @property
+    def cursor(self) -> str | None:
+        """Where the next page begins; None if there is none, or if it cannot be requested."""
+        return next((gap["cursor"] for gap in self.gaps if "cursor" in gap), None)
+
+    def raise_for_gaps(self) -> Envelope:
+        """Return this envelope. Raise GapError, whose text names the fix, if the fetch failed, wholly or in part."""
+        reasons = [gap["reason"] for gap in self.gaps if gap.get("type") in FAILURES]
+        if reasons:
+            raise GapError(self, reasons)
+        return self
+
+    def next(self) -> Envelope | None:
+        """Return the page after this one, by the same request; None if this is the last.
+
+        Raises as :func:`pit_fetch.fetch` does.
+        """
+        call, cursor = self.call, self.cursor
+        if call is None or cursor is None:
+            return None
+        return fetch(call.source, {**call.options, "after": cursor}, call.on_gap)
+
+    def pages(self) -> Iterator[Envelope]:
+        """Yield this envelope and the pages after it. Each is fetched when it is needed."""
+        page: Envelope | None = self
+        while page is not None:
+            yield page
+            page = page.next()
+
+    def to_df(self, index: str | Sequence[str] | None = None) -> pandas.DataFrame:
+        """Return the items as a pandas frame, typed by the declared fields; see :mod:`pit_fetch.formats.frames`.
+
+        ``index`` names the column, or the columns, that become the index. ``attrs["gaps"]`` holds the gaps. Raises
+        ConfigError if pandas is not installed.
+        """
+        from pit_fetch.formats.frames import to_pandas
+
+        return to_pandas(self, index)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Return the items as an Arrow table, with the gaps in its schema's metadata.
+
+        Raises ConfigError if pyarrow is not installed.
+        """
+        from pit_fetch.formats.frames import to_arrow
+
+        return to_arrow(self)
+
+    def _repr_html_(self) -> str:
+        """Return the HTML that a notebook shows."""
+        from pit_fetch.formats.html import fragment
+
+        return fragment(self)
+
+
 def fetch(source: str, options: Options, on_gap: str = "raise", runtime: Runtime | None = None) -> Envelope:
     """See :func:`pit_fetch.fetch`."""
-    options = _lasting(options)
-    answer = _answer(source, [options], on_gap, runtime, lambda asked, *given: run(*asked, *given))
-    answer.provenance = answer.provenance._replace(call=FetchCall(source, {**options, "on_gap": on_gap}))
-    return answer
+    options = _reusable(options)
+    envelope = _answer(source, [options], on_gap, runtime, run)
+    envelope.call = FetchCall(source, options, on_gap)
+    return envelope
 
 
 def diff(
@@ -35,16 +120,16 @@ def diff(
     pits = [pits] if isinstance(pits, str) else list(pits)
     if len(pits) != 2 or "pit" in options:
         raise UsageError("usage", text="pits is a pair of instants: (earlier, later)")
-    options = _lasting(options)
-    both = [{**options, "pit": pit} for pit in pits]
-    return _answer(source, both, on_gap, runtime, lambda asked, *given: diff.run(*asked, *given))
+    options = _reusable(options)
+    calls = [{**options, "pit": pit} for pit in pits]
+    return _answer(source, calls, on_gap, runtime, diff.run)
 
 
 def explain(source: str, options: Options, on_gap: str, runtime: Runtime | None = None) -> Envelope:
     """See :func:`pit_fetch.explain`."""
     from pit_fetch.inspect import explain
 
-    return _answer(source, [_lasting(options)], on_gap, runtime, lambda asked, *given: explain.run(*asked, *given))
+    return _answer(source, [_reusable(options)], on_gap, runtime, explain.run)
 
 
 def sources(runtime: Runtime | None = None) -> list[dict[str, Any]]:
@@ -57,25 +142,22 @@ def sources(runtime: Runtime | None = None) -> list[dict[str, Any]]:
 
 
 def _answer(
-    source: str,
-    calls: Sequence[Options],
-    on_gap: str,
-    runtime: Runtime | None,
-    ask: Callable[[list[FetchRequest], Runtime, Log, list[str]], Outcome],
+    source: str, calls: Sequence[Options], on_gap: str, runtime: Runtime | None, ask: Callable[..., FetchResult]
 ) -> Envelope:
-    """The envelope that ``ask`` makes of the requests of ``calls``; a failure raises unless it is to be kept."""
+    """Return the envelope that ``ask`` makes of the requests of ``calls``. A failure raises unless gaps are kept."""
     if on_gap not in ("raise", "keep"):
         raise UsageError("usage", text="on_gap is raise or keep")
     runtime = real_runtime() if runtime is None else runtime
     try:
         runtime, settings = settings_files.settled(runtime)
         requests = [_request(source, options, settings, runtime) for options in calls]
-        answer = ask(requests, runtime, Log(), shlex.split(requests[-1].canonical)).envelope
+        plain = ask(*requests, runtime, Progress(), shlex.split(requests[-1].canonical)).envelope
     except PitFetchError as error:
         if on_gap == "raise":
             raise
-        return build([], [error.gap], EnvelopeOptions())
-    return answer if on_gap == "keep" else answer.raise_for_gaps()
+        plain = build([], [error.gap], EnvelopeOptions())
+    envelope = Envelope(plain.data, plain.gaps, plain.provenance)
+    return envelope if on_gap == "keep" else envelope.raise_for_gaps()
 
 
 def _request(source: str, options: Options, settings: settings_files.Settings, runtime: Runtime) -> FetchRequest:
@@ -84,9 +166,9 @@ def _request(source: str, options: Options, settings: settings_files.Settings, r
     request = of_values(options, runtime.find(source), runtime.environ, settings.options)
     if request.output:
         raise UsageError("usage", text="output is an option of the command line: write what fetch returns")
-    return request._replace(format="json", pretty=False)  # an envelope has no form yet
+    return request._replace(format="json", pretty=False)  # an envelope is not written in any format
 
 
-def _lasting(options: Options) -> dict[str, object]:
-    """An iterator is used up by one call, and the next page asks again."""
+def _reusable(options: Options) -> dict[str, object]:
+    # An iterator is used up by one call, and the next page needs its values again.
     return {name: list(value) if isinstance(value, Iterator) else value for name, value in options.items()}

@@ -1,14 +1,14 @@
-"""Exceptions and exit codes. Exceptions are classed by what the caller should do next.
+"""Exceptions and exit codes. The class of an exception tells the caller what to do next.
 
     PitFetchError          carries the gap that the envelope shows
     ├── UsageError         the command line was refused: correct it              exit 2
     ├── ConfigError        something is missing: a key, an operation             exit 0, or 3 with --fail
     ├── InputError         the input file cannot be used                         exit 0, or 4 with --fail
     ├── UpstreamError      the provider failed: try again, or check the key      exit 0, or 5 with --fail
-    └── GapError           from Python only: an answer has a gap that is a failure; ``envelope`` is what there is
+    └── GapError           from Python only: an answer has a gap that is a failure; ``envelope`` holds the rest
 
-Providers raise ConfigError and UpstreamError; the framework turns anything else that escapes from
-them into an ``internal_error``.
+Providers raise ConfigError and UpstreamError. The framework turns any other exception of a provider into an
+``internal_error``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pit_fetch.gaps import Code, gap
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pit_fetch.pipeline.envelope import Envelope
+__all__ = ["ConfigError", "ExitStatus", "GapError", "InputError", "PitFetchError", "UpstreamError", "UsageError"]
 
 
 class ExitStatus(IntEnum):
@@ -66,8 +66,11 @@ class UpstreamError(PitFetchError):
 
 
 class GapError(PitFetchError):
-    """A fetch failed, wholly or in part. The text is the reasons of its gaps; ``envelope`` holds what was fetched."""
+    """A fetch failed, wholly or in part. The text is the reasons of its gaps.
 
-    def __init__(self, envelope: Envelope, reasons: Sequence[str]) -> None:
+    ``envelope`` is the :class:`pit_fetch.Envelope` of what was fetched. It is a plain value here: the type lies above.
+    """
+
+    def __init__(self, envelope: Any, reasons: Sequence[str]) -> None:
         super().__init__("usage", text=" ".join(dict.fromkeys(reasons)))
         self.envelope = envelope

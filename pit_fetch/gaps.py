@@ -5,7 +5,7 @@ else. In PIT mode it must not depend on what was withheld: a gap that appears on
 was withheld would tell an agent that something is going to happen.
 
 >>> late = gap(Code.LATE, pit="Thursday 2024-02-15 16:00:00 in New York (-05:00)")
->>> late.type, late.is_failure
+>>> late.type.value, late.is_failure
 ('pit_excluded', False)
 
 To add a reason, add a member: its type, its text, and the flags that say how the rest of the program treats it.
@@ -20,6 +20,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from pit_fetch.support.process import INTERRUPTED
+
+__all__ = ["Code", "Gap", "GapType", "gap"]
 
 
 class GapType(StrEnum):

@@ -16,6 +16,8 @@ from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Page, Record
 
+__all__ = ["children", "follow", "newest_first", "numbered"]
+
 Position = TypeVar("Position", bound=Hashable)
 Parent = TypeVar("Parent")
 Child = TypeVar("Child")

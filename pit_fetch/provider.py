@@ -1,11 +1,11 @@
-"""What a provider's author imports: a provider is a frozen value, not a class to inherit from.
+"""The author's API: the values that describe a source. A provider is a frozen value, not a class to inherit from.
 
     PROVIDER = Provider(name="my-source", summary="…", fetch=fetch, parse_reply=parse_reply, hosts=(…,), options=(…,))
 
-``fetch`` is a generator of records and pages. It is handed an HTTP client; it opens no sockets,
-reads no environment variables, prints nothing, and never sorts, cuts, counts or compares with the
-PIT. It may narrow the server's window with :attr:`Query.horizon`; the framework filters again, and
-stops asking once it has enough.
+``fetch`` is a generator of records and pages. It receives an HTTP client. It opens no sockets, reads no
+environment variables, prints nothing, and never sorts, cuts, counts or compares with the PIT. It may
+narrow the server's window with :attr:`Query.horizon`. The framework filters again, and stops asking
+once it has enough records.
 """
 
 from __future__ import annotations
@@ -16,26 +16,32 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
-from pit_fetch.errors import ConfigError, UpstreamError
+from pit_fetch.errors import ConfigError, UpstreamError, UsageError
 from pit_fetch.gaps import Gap, gap
+from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc3339
 from pit_fetch.transport import HttpReply, Params
 
 __all__ = [
     "API_VERSION",
+    "STAMPS",
     "Basis",
     "Bearer",
     "ConfigError",
     "Context",
     "Credential",
+    "Dating",
     "Field",
+    "FieldKind",
     "File",
     "Gap",
     "HeaderKey",
     "Host",
     "Http",
     "HttpReply",
+    "Meaning",
     "Operation",
     "Option",
+    "OptionKind",
     "Page",
     "Params",
     "Provider",
@@ -43,7 +49,11 @@ __all__ = [
     "QueryKey",
     "Rate",
     "Record",
+    "RetryAfter",
+    "SourceTag",
+    "Stage",
     "UpstreamError",
+    "UsageError",
     "Watermark",
     "Window",
     "gap",
@@ -56,35 +66,31 @@ FieldKind = Literal["text", "number", "integer", "instant", "date", "flag", "lis
 SourceTag = Literal["neo4j_created", "edgar_accepted", "time_series_timestamp", "provider_metadata"]
 Dating = Literal["record", "receipt", "never"]
 
-# What an item carries besides its payload, in this order, regardless of --fields and the budget.
+# The fields that every item has besides its payload, in this order, regardless of --fields and --max-chars.
 STAMPS = ("available_at", "available_at_source", "revised_at", "first_seen_at", "id")
 
 
 class Window(Enum):
-    """For :attr:`Operation.window`: the provider applies --date-from and --date-to itself.
+    """Who applies --date-from and --date-to, for an :attr:`Operation.window` that no single field can express."""
 
-    BY_SELECT   ``select`` applies them, so an archive can apply them to records of any request
-    BY_ASKING   ``fetch`` applies them in its requests, and no later filter can
-    """
-
-    BY_SELECT = "by select"
-    BY_ASKING = "by asking"
+    BY_SELECT = "by select"  # ``select`` does, so an archive can apply them to the records of any other request
+    BY_ASKING = "by asking"  # ``fetch`` does, in its requests: an archive keeps the answers to different dates apart
 
 
 class Record(NamedTuple):
     """One item of a source, with the instant at which it became public.
 
-    id            the source's own id for the item; "" if it has none (the item is then unusable)
-    available_at  aware instant from which the item was public; None if that cannot be shown
-    available_at_source  what kind of stamp that is
-    payload       the item's fields, JSON values only
-    revised_at    aware instant of the last revision, if the source serves only the latest one
-    at_receipt    available_at is when the reply was received, because the source gives no time: today's
-                  state. Each run stamps it later, so its place in the order and its cursor rest on the id alone
-    first_seen_at set by an archive, never by a provider: when it was first held, if that is the proof
+    id            the source's own id of the item; "" if it has none, which makes the item unusable
+    available_at  the aware instant from which the item was public; None if that cannot be shown
+    available_at_source  the kind of stamp that ``available_at`` rests on
+    payload       the fields of the item, JSON values only
+    revised_at    the aware instant of the last revision, if the source serves the latest revision only
+    at_receipt    ``available_at`` is when the reply was received, because the source states no time. Each
+                  run stamps such an item later, so its place in the order and its cursor rest on the id alone
+    first_seen_at when an archive first held the item, if that is the proof; providers leave it None
 
     A source may yield several records with the same id: the versions of one item, such as the vintages
-    of an observation. Of those that were public at the PIT, the newest is served, by the later of its stamps.
+    of an observation. The framework serves the newest one that was public at the PIT, by the later of its stamps.
     """
 
     id: str
@@ -97,14 +103,14 @@ class Record(NamedTuple):
 
 
 class Watermark(NamedTuple):
-    """A promise made by ``fetch`` between records: every later one was available at or before ``at``, or is undated.
+    """A promise between the records of a fetch: every later record was available at or before ``at``, or is undated.
 
-    Anything newer than ``at`` can then be delivered, and the fetch can stop once it has enough. A
-    record that breaks the promise is an upstream error. ``at`` is aware, and depends on the request alone
-    (a month, a day, a slice): derived from a stamp, it could reveal a withheld record.
+    The framework can then deliver everything newer than ``at``, and stop once it has enough. A record that
+    breaks the promise is an upstream error. ``at`` is aware and depends on the request alone (a month, a
+    day, a slice): derived from a stamp, it could reveal a withheld record.
 
-    max_empty_slices  the search ends after this many slices in a row without a public record, and a gap says
-               where; 0: it never ends for that reason
+    max_empty_slices  end the search after this many slices in a row without a public record, with a gap that
+                      states where it ended; 0 searches on
     """
 
     at: datetime
@@ -112,10 +118,10 @@ class Watermark(NamedTuple):
 
 
 class Page(NamedTuple):
-    """The records of one reply; :mod:`pit_fetch.paging` makes pages.
+    """The records of one reply. :mod:`pit_fetch.paging` makes pages.
 
     order    for a source that sends its newest records first: maps the oldest *public* instant of the
-             page to one at or before which everything on later pages was available. The framework applies it
+             page to one at or before which every record of later pages was available
     continues_previous  the page continues the one before it
     """
 
@@ -125,14 +131,17 @@ class Page(NamedTuple):
 
 
 class Field(NamedTuple):
-    """A field of a payload. ``kind`` is what it means: a source may write a number as text.
+    """A field of a payload.
 
-    is_evidence  it says how the record was dated, not what the source says: a fetch may find it, or not
+    kind         the meaning of its values: a source may write a number as text
+    is_evidence  it states how the record was dated, which may differ between two fetches of the same content
+    is_plotted   the HTML page draws a curve of it; of several such fields, of the first that the items have
     """
 
     name: str
     kind: FieldKind = "text"
     is_evidence: bool = False
+    is_plotted: bool = False
 
 
 def _no_caveats(query: Query) -> Iterable[str]:
@@ -151,12 +160,12 @@ Meaning = Literal["publication", "interval_start", "interval_end", "start"]
 
 
 class Basis(NamedTuple):
-    """What a field of the source's reply means, on which stamps rest. The author's kit holds the stamps to it.
+    """The meaning of a field of the source's reply from which stamps derive. The author's kit checks the stamps by it.
 
     field  its name in the reply
-    means  "publication"; "interval_start" or "interval_end" of a bar; "start" of an event, a call say, whose
-           text appears later
-    after  how long after what the field says the record was public at the earliest
+    means  "publication"; "interval_start" or "interval_end" of a bar; "start" of an event whose text appears
+           later, such as a call
+    after  how long after that instant the record was public at the earliest
     """
 
     field: str
@@ -167,27 +176,26 @@ class Basis(NamedTuple):
 class Operation(NamedTuple):
     """One thing that a source can be asked for, and how its records are dated.
 
-    name     what a request calls it; "" for a provider's only operation
-    rule     how a record is dated, in words; why: the reason, with its source. Help and docs show them
-    dating   "record": each by its own stamps; "receipt": a snapshot, public when it was fetched;
+    name     the name by which a request chooses it; "" for a provider's only operation
+    rule     how a record is dated, in words, for help and docs; why: the reason, with its source
+    dating   "record": each record by its own stamps; "receipt": a snapshot, public when it was fetched;
              "never": nothing shows when its records were public, so none is served with a PIT
-    needs    options it requires; takes: the others it accepts. If there is only one operation and both
-             are empty, it accepts all
-    fields   what a payload can hold, if that is known
-    window   the field that --date-from and --date-to compare: a date counts as its last instant.
-             "" is ``available_at``, "available_on" the day that ends with it. Window.BY_SELECT: ``select``
-             applies it; Window.BY_ASKING: ``fetch`` does, while it asks, and nobody can later. None: there is no
-             window, and a request for one is refused
+    needs    the options it requires; takes: the others it accepts. A single operation that names none accepts all
+    fields   the fields that a payload can have, if they are known
+    window   the field that --date-from and --date-to compare. A date counts as its last instant. "" is
+             ``available_at``, "available_on" the day that ends with it. A :class:`Window` if the provider applies
+             them. None: dates mean nothing here, and a request with dates is refused
     caveats  fixed statements of what a request cannot show; they depend on the request alone
-    basis    what the fields mean on which stamps rest, where a field alone does not show it
-    normalize_query  returns the query as the operation understands it: an option under another name, values
-             that only this operation refuses. Raises ConfigError
+    basis    the meaning of the fields from which stamps derive, where a field alone does not show it
+    normalize_query  returns the query in the operation's own terms: an option under another name, a default.
+                     Raises ConfigError for values that only this operation refuses
     versions    the source sends several versions of an item. The horizon is then the PIT: a window that ended
                 earlier would leave out the newest version, and bring a superseded one back
-    earliest    nothing that was available before this instant can be wanted (None: there is no bound); an
-             archive looks no further. It depends on the request alone
-    timeout     seconds that a fetch may take if --timeout is not given; less than the ten minutes after which
-                an agent's client gives up
+    earliest    the instant before which no record can be wanted, from the request alone; None if there is none.
+                An archive looks no further back, and ``diff`` and ``explain`` begin their window there
+    timeout     seconds that a fetch may take without --timeout; less than the 600 after which an agent's
+                client gives up
+    search_terms  words for it in other tools, separated by spaces: a wrong name is answered with a hint at this one
     """
 
     name: str = ""
@@ -204,6 +212,7 @@ class Operation(NamedTuple):
     basis: tuple[Basis, ...] = ()
     versions: bool = False
     timeout: float = 60.0
+    search_terms: str = ""
 
 
 class Query(NamedTuple):
@@ -212,13 +221,13 @@ class Query(NamedTuple):
     now        the only "now": the PIT, or the wall clock in open mode
     started    the wall clock when the run began: for stamping snapshots, and for capping a PIT in the future
     pit        the PIT; None in open mode
-    since      the first instant of --date-from; None if not given
-    until      the last instant of --date-to (inclusive); None if not given
+    since      the first instant of --date-from; None without it
+    until      the last instant of --date-to, inclusive; None without it
     horizon    no record after this instant can be wanted: narrow the server's window with it
     limit      the maximum number of records wanted
     options    the provider's own options, by name
-    operation  the operation asked for
-    offline    an --input-file run: ``parse_reply`` is called, ``fetch`` is not
+    operation  the chosen operation
+    offline    the records come from --input-file: the framework calls ``parse_reply``, not ``fetch``
     """
 
     now: datetime
@@ -234,8 +243,39 @@ class Query(NamedTuple):
 
     @property
     def open_mode(self) -> bool:
-        """Whether there is no PIT: nothing is filtered, and today's state may be shown."""
+        """Whether the request has no PIT: nothing is filtered, and today's state may be shown."""
         return self.pit is None
+
+    def in_window(self, record: Record) -> bool:
+        """Return whether the record lies within --date-from and --date-to, by the field that its operation names.
+
+        A record without a readable date there is kept: a filter must not hide what it cannot judge. The
+        framework applies this to every record. A provider may use it to save a request for a record outside.
+        """
+        instant = _instant_of(record, self.operation.window)
+        if instant is None:
+            return True
+        return (self.since is None or instant >= self.since) and (self.until is None or instant <= self.until)
+
+
+# The smallest unit of time: a record at the very end of a day belongs to that day.
+_LAST_INSTANT = timedelta(microseconds=1)
+
+
+def _instant_of(record: Record, window: str | Window | None) -> datetime | None:
+    if window is None or isinstance(window, Window):
+        return None
+    if window in ("", "available_on"):
+        public = record.available_at
+        return public - _LAST_INSTANT if public is not None and window else public
+    text = record.payload.get(window)
+    instant = parse_rfc3339(text)
+    if instant is not None or not isinstance(text, str):
+        return instant
+    # A time without an offset is not an instant, but it has a day.
+    day = parse_date(text[:10]) if text[10:11] in ("", " ", "T") else None
+    midnight = None if day is None else end_of_day(day, NEW_YORK)
+    return None if midnight is None else midnight - _LAST_INSTANT
 
 
 Stage = Callable[[Iterator[Record]], Iterator[Record]]
@@ -244,7 +284,7 @@ RetryAfter = Callable[[HttpReply], float | None]
 
 
 class Http(Protocol):
-    """The HTTP client that a provider is given; :class:`pit_fetch.net.client.Client` is the real one."""
+    """The HTTP client that a provider receives. :class:`pit_fetch.net.client.Client` implements it."""
 
     def get(
         self,
@@ -254,11 +294,11 @@ class Http(Protocol):
         headers: Mapping[str, str] | None = None,
         retry_after: RetryAfter | None = None,
     ) -> HttpReply:
-        """The complete reply of a declared host, given by name. Raises UpstreamError once retries are exhausted.
+        """Return the complete reply of a declared host, which is given by name. Raise UpstreamError if all tries fail.
 
-        The host's declared authentication is added. ``retry_after`` is for a host that says "later" with a
-        success status: it returns how many seconds to wait before asking again, or None to accept the
-        reply. When tries or time run out, the last such reply is returned.
+        The client adds the host's declared authentication. ``retry_after`` is for a host that answers
+        "later" with a success status: it returns the seconds to wait before the next try, or None to accept
+        the reply. When tries or time run out, the last such reply is returned.
         """
 
     def post(
@@ -271,7 +311,7 @@ class Http(Protocol):
         retry_after: RetryAfter | None = None,
         repeatable: bool = False,
     ) -> HttpReply:
-        """The same with ``json`` as the body. It is retried only if ``repeatable`` says that a repeat is harmless."""
+        """Like :meth:`get`, with ``json`` as the body. Failures are retried only if the request is ``repeatable``."""
 
     def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> HttpReply:
         """See :meth:`Context.load`."""
@@ -284,13 +324,12 @@ class Http(Protocol):
         decode: Callable[[HttpReply], T],
         keep: Callable[[T], bool] | None = None,
     ) -> T:
-        """What ``decode`` makes of a reply up to ``seconds`` old, from this user's cache or freshly fetched.
+        """Return ``decode(reply)`` for a reply up to ``seconds`` old, from this user's cache or freshly fetched.
 
         ``seconds`` may be infinite, for a file that never changes. Use it only for files that are the
-        same for every request: the contents of the cache must not reveal what was asked for. If the reply
-        does not hold such a file, ``decode`` raises UpstreamError, and nothing is kept. ``keep`` decides,
-        from what ``decode`` made, whether it may be kept: the fact that the file was asked for must not
-        reveal anything that was withheld.
+        same for every request: the contents of the cache must not reveal a request. If the reply does
+        not hold such a file, ``decode`` raises UpstreamError, and nothing is stored. ``keep`` decides from
+        the decoded value whether to store it: that a file was fetched must not reveal anything withheld.
         """
 
 
@@ -299,33 +338,33 @@ def _no_files(name: str) -> str:
 
 
 class Context(NamedTuple):
-    """What a fetch is given: the HTTP client for the declared hosts, the declared credentials by name, and files."""
+    """The means of a fetch: the HTTP client for the declared hosts, the declared credentials by name, and files."""
 
     http: Http
     credentials: Mapping[str, str]
     path_of: Callable[[str], str] = _no_files
 
     def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> HttpReply:
-        """What ``call()`` returns, as a reply: for a library that does its own HTTP.
+        """Return the result of ``call()`` as a reply, for a library that does its own HTTP.
 
-        The body is what it returns if that is bytes, else its JSON. ``host`` is the declared host that the
-        library asks; ``path`` and ``params`` say what is asked, as an address would. Its rate and the
-        deadline hold; an exception is an unreachable host. A test answers in the place of the library,
-        and so does whatever records and replays: everything that decides the answer belongs in ``params``.
+        The body is the result if that is bytes, else its JSON. ``host`` is the declared host that the
+        library asks; ``path`` and ``params`` describe the request, as an address would. The host's rate and
+        the deadline apply, and an exception counts as an unreachable host. Tests, recordings and replays
+        answer in the place of the library: put everything that decides the answer into ``params``.
         """
         return self.http.load(host, path, params, call)
 
     def file(self, name: str) -> str:
-        """The path of a declared file, which exists. Raises ConfigError if it is not set or cannot be read."""
+        """Return the path of a declared file that exists. Raise ConfigError if it is not set or cannot be read."""
         return self.path_of(name)
 
 
 class Rate(NamedTuple):
     """At most ``calls`` requests in any ``seconds``, across all processes of this user on this machine.
 
-    PIT_FETCH_RATE_API_EXAMPLE_COM=5/1 in the environment sets it for https://api.example.com. Hosts
-    with the same ``bucket`` are counted together, as their owner does; with "", each host and port is
-    counted separately.
+    PIT_FETCH_RATE_API_EXAMPLE_COM=5/1 in the environment overrides it for https://api.example.com. Hosts
+    with the same ``bucket`` share one count, as their owner counts them. With "", each host and port has
+    its own count.
     """
 
     calls: int
@@ -354,10 +393,11 @@ class HeaderKey(NamedTuple):
 
 
 class Host(NamedTuple):
-    """A host that a provider may talk to; ``url_variable`` names the variable that points it elsewhere.
+    """A host that a provider may contact.
 
-    ``auth`` says how to authenticate; the client does it, so that no provider handles a key. ``browser``: the
-    host refuses plain clients, and is asked as a browser would ask it. That needs the package curl_cffi.
+    url_variable  the environment variable that replaces ``url``
+    auth          how to authenticate. The client does it, so that no provider handles a key
+    browser       the host refuses plain clients: contact it as a browser does, which needs the package curl_cffi
     """
 
     name: str
@@ -382,9 +422,9 @@ class Credential(NamedTuple):
 
 
 class File(NamedTuple):
-    """A local file that a provider reads, and the variable that says where it is.
+    """A local file that a provider reads; the environment variable ``variable`` holds its path.
 
-    ``hint`` says how to come by it. :meth:`Context.file` gives its path, for reading only.
+    ``hint`` tells the user how to obtain it. :meth:`Context.file` returns its path, for reading only.
     """
 
     name: str
@@ -395,16 +435,18 @@ class File(NamedTuple):
 class Option(NamedTuple):
     """An option as data. ``name`` is the key in :attr:`Query.options`; the flag is ``--name``.
 
-    kind: text, list (comma-separated), integer (at least ``minimum``), number (of seconds), instant (a
-    New York date, a full timestamp or Unix seconds), flag. ``positional`` lets bare words of the command
-    line fill it: "one" takes exactly one word, "all" joins them with spaces. ``uppercase`` puts the value in
-    capitals, so that it is the same request however it was typed; ``synonyms`` maps other words for a
-    value to that value. ``parse`` replaces the kind for a text with a rule of its own; it raises
-    UsageError. ``short`` is a second flag, such as "-v". ``repeatable``: it may be given several times, for
-    texts in which a comma is a comma; its value is a tuple.
-
+    kind        text, list (comma-separated), integer (at least ``minimum``), number (of seconds), instant (a
+                New York date, a full timestamp or Unix seconds) or flag
+    positional  bare words of the command line fill it: "one" takes exactly one word, "all" joins them with spaces
+    uppercase   convert the value to capitals, so that all spellings are one request
+    synonyms    other words for a value, each with that value
+    parse       parses the text in the place of ``kind``; raises UsageError
+    short       a second flag, such as "-v"
+    repeatable  it may be given several times, for texts in which a comma is a comma; its value is a tuple
     affects_records  a record may look different with another value. False for a filter that ``select`` (or the
-            window) applies in full: an archive then answers with what was seen under any value of it
+                     window) applies in full: an archive then answers with records of requests with any value
+    search_terms  names of such an option in other tools, separated by spaces: an unknown option of such a name is
+                  answered with a hint at this one
     """
 
     name: str
@@ -421,6 +463,7 @@ class Option(NamedTuple):
     short: str = ""
     repeatable: bool = False
     affects_records: bool = True
+    search_terms: str = ""
 
 
 def _everything(query: Query, record: Record) -> bool:
@@ -438,14 +481,17 @@ def _no_hint(query: Query) -> str:
 class Provider(NamedTuple):
     """A source.
 
-    fetch       (query, context) -> records, pages and gaps, from the network; watermarks if it can promise an order
-    parse_reply (body, query) -> records, from one raw reply (--input-file, and fetch itself)
-    select      (query, record) -> whether the record was asked for: the filters that are applied locally
-    derive      (query) -> a stage that computes across records, or None. It sees public records only: all
-                of them, newest first, back from the PIT, regardless of --after and --date-to
-    when_empty  (query) -> what to try if nothing was found, or ""; it depends on the request alone
-    operations  what can be asked for; a single one without a name if there is no choice
-    page_size   how many public records --max-pages counts as one page
+    fetch        (query, context) -> records, pages and gaps, from the network; watermarks if it can promise an order
+    parse_reply  (body, query) -> the records of one raw reply (--input-file, and fetch itself)
+    select       (query, record) -> whether the request wants the record: the filters that are applied locally
+    derive       (query) -> a stage that computes across records, or None. The stage receives public records only:
+                 all of them, newest first, back from the PIT, regardless of --after and --date-to
+    when_empty   (query) -> a hint for an answer without records, or ""; it depends on the request alone
+    operations   the things that can be asked for; a single one without a name if there is no choice
+    page_size    the number of public records that --max-pages counts as one page
+    agents       the bundled agents that fetch from it, by name: the guard lets them use its options
+    search_terms  other words for the source, separated by spaces: an unknown source of such a name is answered
+                  with a hint at this one
     """
 
     name: str
@@ -464,3 +510,5 @@ class Provider(NamedTuple):
     page_size: int = 100
     help: str = ""
     api_version: int = API_VERSION
+    agents: tuple[str, ...] = ()
+    search_terms: str = ""

@@ -9,6 +9,8 @@ from urllib.parse import quote
 
 from pit_fetch.errors import ConfigError, UpstreamError
 
+__all__ = ["parquet_rows", "sqlite_rows"]
+
 
 def sqlite_rows(
     source: str | bytes, query: str, parameters: Mapping[str, object] | None = None

@@ -1,9 +1,19 @@
 """Source timestamps as aware UTC instants. Pure; no clock is read here.
 
-The rule behind every function: an imprecise stamp means the *latest* instant it could mean, and a
-stamp that could mean anything is ``None`` (undated). There is deliberately no free-form parser.
-Instants are compared in UTC only: two datetimes with the same ``ZoneInfo`` compare by wall clock,
-which is wrong in the hour that a clock change repeats.
+The rule behind every function: an imprecise stamp means the *latest* instant it could mean, and a stamp that could
+mean anything is ``None`` (undated). There is deliberately no free-form parser.
+
+>>> parse_rfc2822("Wed, 24 Jan 2024 23:15 -0400").isoformat()
+'2024-01-25T03:15:59.999999+00:00'
+>>> parse_rfc2822("Wed, 24 Jan 2024 23:15 EST") is None
+True
+>>> parse_wall_clock("2024-11-03 01:30:00", NEW_YORK).isoformat()  # the second of two such hours
+'2024-11-03T06:30:00+00:00'
+>>> end_of_day(parse_date("2024-02-15"), NEW_YORK).isoformat()
+'2024-02-16T05:00:00+00:00'
+
+Instants are compared in UTC only: two datetimes with the same ``ZoneInfo`` compare by wall clock, which is wrong in
+the hour that a clock change repeats.
 """
 
 from __future__ import annotations
@@ -15,8 +25,23 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch.support.bundled import gate
 
+__all__ = [
+    "NEW_YORK",
+    "delayed",
+    "end_of_day",
+    "end_of_day_anywhere",
+    "in_new_york",
+    "parse_date",
+    "parse_http_date",
+    "parse_rfc2822",
+    "parse_rfc3339",
+    "parse_wall_clock",
+    "start_of_day",
+    "wall_clock",
+]
+
 NEW_YORK = ZoneInfo("America/New_York")
-_LAST_ZONE = timezone(timedelta(hours=-12))
+_LAST_ZONE = timezone(timedelta(hours=-12))  # where a day ends last
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _WALL_CLOCK = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]{1,9})?)?")
@@ -32,17 +57,18 @@ _RFC2822 = re.compile(
 
 
 def parse_pit(text: str) -> datetime | None:
-    """The UTC instant of a ``--pit`` value: ``YYYY-MM-DDTHH:MM:SS[.frac]`` with ``Z``, ``±HH:MM`` or ``[Zone/Name]``.
+    """Return the UTC instant of a ``--pit`` value; None for anything looser, see :func:`pit_gate.parse_pit`.
 
-    Nothing looser, see :func:`pit_gate.parse_pit`. A fraction finer than a microsecond is rounded down.
+    The form is ``YYYY-MM-DDTHH:MM:SS[.frac]`` with ``Z``, ``±HH:MM`` or ``[Zone/Name]``. A fraction finer than a
+    microsecond is rounded down.
     """
     return None if text != text.strip() else _utc(gate.parse_pit(text))
 
 
 def parse_rfc3339(text: object) -> datetime | None:
-    """The UTC instant of an RFC 3339 stamp with a real offset, rounded up to the microsecond.
+    """Return the UTC instant of an RFC 3339 stamp with a real offset, rounded up to the microsecond.
 
-    ``-00:00`` is RFC 3339's way of saying that the local offset is unknown: undated.
+    Undated: ``-00:00``, with which RFC 3339 marks an unknown local offset.
     """
     if not isinstance(text, str) or text.rstrip().endswith("-00:00"):
         return None
@@ -50,7 +76,7 @@ def parse_rfc3339(text: object) -> datetime | None:
 
 
 def parse_rfc2822(text: object) -> datetime | None:
-    """The UTC instant of an RFC 2822 stamp with a numeric offset, e.g. ``Wed, 24 Jan 2024 23:15:52 -0400``.
+    """Return the UTC instant of an RFC 2822 stamp with a numeric offset: ``Wed, 24 Jan 2024 23:15:52 -0400``.
 
     Without seconds it means the last instant of its minute. Undated: zone names (every parser reads
     ``EST`` differently), ``-0000`` (RFC 2822 3.3: no information about the zone), and a weekday that
@@ -77,12 +103,12 @@ def parse_rfc2822(text: object) -> datetime | None:
 
 
 def parse_http_date(text: object) -> datetime | None:
-    """The UTC instant of a date in an HTTP header (RFC 9110, 5.6.7): ``Wed, 24 Jan 2024 23:15:52 GMT``."""
+    """Return the UTC instant of a date in an HTTP header (RFC 9110, 5.6.7): ``Wed, 24 Jan 2024 23:15:52 GMT``."""
     return parse_rfc2822(re.sub(r" GMT$", " +0000", text.strip())) if isinstance(text, str) else None
 
 
 def parse_date(text: object) -> date | None:
-    """The date of ``YYYY-MM-DD``; None for anything else."""
+    """Return the date of ``YYYY-MM-DD``; None for anything else."""
     if not isinstance(text, str) or not _DATE.fullmatch(text):
         return None
     try:
@@ -92,7 +118,7 @@ def parse_date(text: object) -> date | None:
 
 
 def wall_clock(naive: datetime, zone: tzinfo) -> datetime | None:
-    """The UTC instant of a wall-clock reading in ``zone``; if two are possible, the later one.
+    """Return the UTC instant of a wall-clock reading in ``zone``; if two are possible, the later one.
 
     A reading that a clock change repeats means its second occurrence. One that it skips is read with
     the offset from before the change, which gives the later instant.
@@ -102,7 +128,7 @@ def wall_clock(naive: datetime, zone: tzinfo) -> datetime | None:
 
 
 def parse_wall_clock(text: object, zone: tzinfo) -> datetime | None:
-    """The UTC instant of ``2024-02-15 16:00[:30[.5]]`` (or with ``T``) in ``zone``; None for anything else.
+    """Return the UTC instant of ``2024-02-15 16:00[:30[.5]]`` (or with ``T``) in ``zone``; None for anything else.
 
     Without seconds it means the last instant of its minute. For a reading with an offset: :func:`parse_rfc3339`.
     """
@@ -121,12 +147,12 @@ def parse_wall_clock(text: object, zone: tzinfo) -> datetime | None:
 
 
 def start_of_day(day: date, zone: tzinfo) -> datetime | None:
-    """The UTC instant at which ``day`` begins in ``zone``."""
+    """Return the UTC instant at which ``day`` begins in ``zone``."""
     return wall_clock(datetime(day.year, day.month, day.day), zone)  # noqa: DTZ001 - a wall clock on purpose
 
 
 def end_of_day(day: date, zone: tzinfo) -> datetime | None:
-    """The UTC instant at which ``day`` ends in ``zone``: the next midnight. None past the calendar's end."""
+    """Return the UTC instant at which ``day`` ends in ``zone``: the next midnight. None past the calendar's end."""
     try:
         return start_of_day(day + timedelta(days=1), zone)
     except OverflowError:
@@ -134,12 +160,12 @@ def end_of_day(day: date, zone: tzinfo) -> datetime | None:
 
 
 def end_of_day_anywhere(day: date) -> datetime | None:
-    """The UTC instant at which ``day`` is over everywhere, for a day of an unknown zone: the last is at -12:00."""
+    """Return the UTC instant at which ``day`` is over everywhere, for a day of an unknown zone."""
     return end_of_day(day, _LAST_ZONE)
 
 
 def delayed(moment: datetime | None, margin: timedelta) -> datetime | None:
-    """The instant that long after ``moment``: the end of a bar, a margin. None for None and past the calendar's end."""
+    """Return ``moment`` plus ``margin``, as for the end of a bar. None for None and past the calendar's end."""
     try:
         return None if moment is None else moment + margin
     except OverflowError:
@@ -147,18 +173,18 @@ def delayed(moment: datetime | None, margin: timedelta) -> datetime | None:
 
 
 def window_start(text: str) -> datetime | None:
-    """The first UTC instant of a ``--date-from`` value: a New York date, or a full timestamp."""
+    """Return the first UTC instant of a ``--date-from`` value: a New York date, or a full timestamp."""
     day = parse_date(text)
     return parse_pit(text) if day is None else start_of_day(day, NEW_YORK)
 
 
 def instant(text: str) -> datetime | None:
-    """The first UTC instant of an option's value: a New York date, a full timestamp, or Unix seconds."""
+    """Return the first UTC instant of an option's value: a New York date, a full timestamp, or Unix seconds."""
     return datetime.fromtimestamp(int(text), UTC) if _UNIX_SECONDS.fullmatch(text) else window_start(text)
 
 
 def window_end(text: str) -> datetime | None:
-    """The last UTC instant of a ``--date-to`` value (inclusive): a whole New York date, or a full timestamp."""
+    """Return the last UTC instant of a ``--date-to`` value (inclusive): of a New York date, or a full timestamp."""
     day = parse_date(text)
     if day is None:
         return parse_pit(text)
@@ -167,13 +193,13 @@ def window_end(text: str) -> datetime | None:
 
 
 def in_new_york(moment: datetime) -> str:
-    """ISO 8601 with offset, in America/New_York: the envelope's form."""
+    """Return ``moment`` as ISO 8601 with offset, in America/New_York: the envelope's form."""
     # Until November 1883 New York kept local mean time; its offset has seconds, which ISO 8601 cannot express.
     return (moment if moment.year < 1884 else moment.astimezone(NEW_YORK)).isoformat()
 
 
 def format_for_people(moment: datetime) -> str:
-    """The same for people, with its weekday: ``Thursday 2024-02-15 16:00:00 in New York (-05:00)``."""
+    """Return ``moment`` for people, with its weekday: ``Thursday 2024-02-15 16:00:00 in New York (-05:00)``."""
     text = in_new_york(moment)
     weekday = _WEEKDAYS[datetime.fromisoformat(text).weekday()]
     place = "in New York" if moment.year >= 1884 else "UTC"

@@ -12,6 +12,18 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol
 
+__all__ = [
+    "Fault",
+    "HttpReply",
+    "HttpRequest",
+    "Params",
+    "RecordingTransport",
+    "ReplayingTransport",
+    "Signature",
+    "Transport",
+    "TransportError",
+]
+
 # A parameter with several values is sent several times.
 Params = Mapping[str, str | Sequence[str]]
 _NONE: Mapping[str, str] = MappingProxyType({})

@@ -20,6 +20,8 @@ from pit_fetch.transport import HttpReply
 if TYPE_CHECKING:
     from html.parser import HTMLParser
 
+__all__ = ["body_of", "columns_in", "lenient_json", "read_html", "record_in", "rows_in", "strict_json"]
+
 # No real data exceeds these; Python itself stops at about 1,000 levels and 4,300 digits.
 MAX_DEPTH = 64
 MAX_DIGITS = 400

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pit_fetch.engine import registry
-from pit_fetch.engine.progress import Log
+from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.run import collect
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Gap
@@ -72,7 +72,7 @@ def ask(source: str, app: App, *, now: datetime = NOW, folder: str = "/", body: 
     runtime = Runtime(environ, folder, clock.value(), transport, lambda _: provider, lambda _: body)
     values = {name: value for name, value in options.items() if value != ()}
     request = of_values({**values, **({"input_file": "-"} if body else {})}, provider, environ)
-    collected = collect(request, runtime, Log())
+    collected = collect(request, runtime, Progress())
     if transport.error is not None:
         raise transport.error
     assert not collected.failure, collected.failure

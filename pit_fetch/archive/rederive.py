@@ -19,8 +19,9 @@ from pit_fetch.archive.store.journal import Exchange, Fetch, Key
 from pit_fetch.errors import PitFetchError
 from pit_fetch.provider import Context, Gap, Host, Page, Provider, Query, Record, Watermark, Window
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, from_canonical
-from pit_fetch.request.query import OPTION, in_window, understood
-from pit_fetch.request.values import spell
+from pit_fetch.request.operations import OPTION
+from pit_fetch.request.query import build_query
+from pit_fetch.request.values import format_value
 from pit_fetch.runtime import Clock
 from pit_fetch.transport import HttpReply, HttpRequest, ReplayingTransport
 
@@ -41,7 +42,7 @@ def asked(fetch: Fetch, find: Find) -> Asked:
     request = from_canonical(fetch.request, provider)
     if fetch.kind == "capture":
         request = request._replace(limit=UNLIMITED, max_pages=UNLIMITED)
-    return Asked(fetch, request, understood(request, microseconds.moment(fetch.began)))
+    return Asked(fetch, request, build_query(request, microseconds.moment(fetch.began)))
 
 
 def found(
@@ -77,7 +78,7 @@ def pool(provider: Provider, query: Query, fetch: Fetch) -> str:
     for option in provider.options:
         value = query.options[option.name]
         if option.affects_records and option.name != OPTION and value not in (None, False, option.default):
-            shaping[option.name] = spell(value)
+            shaping[option.name] = format_value(value)
     if query.operation.window == Window.BY_ASKING:  # no filter can apply it later
         shaping["window"] = [str(query.since), str(query.until)]
     hosts = {name: urlsplit(base).hostname for name, base in fetch.hosts.items()}
@@ -96,7 +97,7 @@ def holds(one: Asked, records: Sequence[Record]) -> bool:
         elif public > query.horizon or (earliest is not None and public < earliest):
             continue
         with contextlib.suppress(Exception):  # a filter of a provider's that fails proves nothing
-            if in_window(query, record) and provider.select(query, record):
+            if query.in_window(record) and provider.select(query, record):
                 return True
     return False
 

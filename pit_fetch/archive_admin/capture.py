@@ -20,15 +20,15 @@ from pit_fetch.archive import rederive
 from pit_fetch.archive.recorder import AT_ONCE
 from pit_fetch.archive.store import microseconds, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, of_broken
-from pit_fetch.engine.progress import Log
+from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.run import collect
 from pit_fetch.errors import ConfigError, ExitStatus, PitFetchError, UsageError
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, of_values
-from pit_fetch.request.query import understood
+from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
 from pit_fetch.support import suggest
 from pit_fetch.support.redaction import redactor
-from pit_fetch.support.terminal import visible
+from pit_fetch.support.terminal import escape_unprintable
 from pit_fetch.support.toml import NotToml, table_of
 
 # What a request of the list may say besides the options of its source. None of them changes what is asked for by what
@@ -119,7 +119,7 @@ def request_of(wanted: Wanted, runtime: Runtime, now: datetime) -> FetchRequest:
             )
         values = {"timeout": SECONDS, **wanted.options}
         undated = of_values(values, provider, {})
-        is_dated = understood(undated, now).operation.dating == "record"
+        is_dated = build_query(undated, now).operation.dating == "record"
         is_whole = "limit" not in values and "max_pages" not in values
         request = _dated(values, undated, now) if is_dated and is_whole else undated
     except PitFetchError as error:
@@ -134,7 +134,7 @@ def request_of(wanted: Wanted, runtime: Runtime, now: datetime) -> FetchRequest:
 def _dated(values: Mapping[str, object], undated: FetchRequest, now: datetime) -> FetchRequest:
     request = of_values({**values, "pit": now}, undated.provider, {})
     try:
-        understood(request, now)
+        build_query(request, now)
     except ConfigError:  # it needs more with a PIT than without
         return undated
     return request
@@ -145,7 +145,7 @@ def run(
     connection: sqlite3.Connection,
     name: str,
     runtime: Runtime,
-    log: Log,
+    log: Progress,
     fresh: bool,
     missing: bool,
 ) -> Iterator[Done]:
@@ -170,7 +170,7 @@ def run(
         if problem:
             done = done._replace(state="not asked", reason=problem)
         elif shown not in has:
-            log.progress(f"{place} of {len(wanted)}: {visible(one.name)} ...")
+            log.progress(f"{place} of {len(wanted)}: {escape_unprintable(one.name)} ...")
             done, problem = _ask(request, done, runtime)
             if done.state == "captured":
                 has.add(shown)
@@ -195,7 +195,7 @@ def _take_up(connection: sqlite3.Connection, runtime: Runtime) -> None:
 
 def _ask(request: FetchRequest, done: Done, runtime: Runtime) -> tuple[Done, str]:
     """What became of a request; and why the archive can no longer be used, or ""."""
-    collected = collect(request, runtime, Log())
+    collected = collect(request, runtime, Progress())
     clean = redactor(collected.secrets)
     failures = [one for one in collected.selection.gaps if one.is_failure]
     memory = collected.memory

@@ -19,8 +19,8 @@ from pit_fetch.archive.session import PLAN
 from pit_fetch.archive.store import journal, microseconds, schema
 from pit_fetch.archive.store.journal import Key
 from pit_fetch.archive_admin.replay import Replayed
-from pit_fetch.engine.progress import Log
-from pit_fetch.engine.report import Outcome
+from pit_fetch.engine.progress import Progress
+from pit_fetch.engine.report import FetchResult
 from pit_fetch.engine.run import run
 from pit_fetch.provider import Provider
 from pit_fetch.runtime import Clock, Runtime
@@ -89,14 +89,14 @@ def _earlier(
         yield found
 
 
-def alone(connection: sqlite3.Connection, key: Key, one: rederive.Asked, find: rederive.Find) -> Outcome:
+def alone(connection: sqlite3.Connection, key: Key, one: rederive.Asked, find: rederive.Find) -> FetchResult:
     """What a fetch says by today's code, on nothing but its own replies."""
     return _again(connection, key, one, find, [])
 
 
 def _again(
     connection: sqlite3.Connection, key: Key, one: rederive.Asked, find: rederive.Find, earlier: Sequence[Key]
-) -> Outcome:
+) -> FetchResult:
     exchanges, fetch, provider = list(journal.exchanges_of(connection, key)), one.fetch, one.request.provider
     end = journal.ended(connection, key)
     ended = fetch.began if end is None else max(end.seen, fetch.began)
@@ -118,7 +118,7 @@ def _again(
             read_stdin=lambda seconds: b"",
         )
         request = one.request._replace(provider=_without_keys(provider), offline=is_offline)
-        return run(request, runtime, Log(), [])
+        return run(request, runtime, Progress(), [])
 
 
 def _fill(target: sqlite3.Connection, source: sqlite3.Connection, keys: Sequence[Key], find: rederive.Find) -> None:
@@ -153,7 +153,7 @@ def _without_keys(provider: Provider) -> Provider:
     )
 
 
-def _difference(said: Mapping[str, Any], again: Outcome) -> str:
+def _difference(said: Mapping[str, Any], again: FetchResult) -> str:
     """What is different, in a few words; "" for nothing."""
     items, gaps = list(again.envelope.data), list(again.envelope.gaps)
     # The time of receipt was a clock's: it is not in the reply.

@@ -35,7 +35,7 @@ from pit_fetch.claude_code.client_settings import (
 )
 from pit_fetch.claude_code.mcp_servers import PROGRAM, USUAL_NAME, Server, neo4j_servers
 from pit_fetch.claude_code.system import THIS_MACHINE, TIMED_OUT, Machine
-from pit_fetch.cli.command import Answer, Parser
+from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.errors import ExitStatus
 from pit_fetch.support.bundled import gate, load
 
@@ -62,7 +62,7 @@ class Finding:
     fix: str = ""
 
 
-def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, machine: Machine = THIS_MACHINE) -> Answer:
+def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, machine: Machine = THIS_MACHINE) -> CommandResult:
     """Examines the project in the working directory and reports."""
     parser = Parser("doctor", "Check whether this machine really enforces the PIT in this project.")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
@@ -73,7 +73,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, machine: M
     )
     given = parser.parse_args(argv)
     if given.help:
-        return Answer(parser.format_help())
+        return CommandResult(parser.format_help())
     findings = list(examine(environ, Path(folder), machine))
     if given.prove:
         findings += _proof(environ, Path(folder), machine)
@@ -82,8 +82,8 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, machine: M
     status = ExitStatus.OK if enforced else ExitStatus.FOUND
     if given.json:
         report = {"enforced": enforced, "verdict": _verdict(given.prove, fails), "findings": [*map(asdict, findings)]}
-        return Answer(json.dumps(report, indent=2) + "\n", status)
-    return Answer("".join(map(_line, findings)) + _verdict(given.prove, fails) + "\n", status)
+        return CommandResult(json.dumps(report, indent=2) + "\n", status)
+    return CommandResult("".join(map(_line, findings)) + _verdict(given.prove, fails) + "\n", status)
 
 
 def _verdict(proved: bool, fails: bool) -> str:

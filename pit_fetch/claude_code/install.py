@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pit_fetch.claude_code import bundle, versions
-from pit_fetch.cli.command import Answer, Parser
+from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.errors import ExitStatus
 
 Action = Literal["create", "same", "keep", "replace", "merge", "remove"]
@@ -44,20 +44,22 @@ class Step:
     note: str = ""
 
 
-def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, older: versions.Older | None = None) -> Answer:
+def run(
+    argv: Sequence[str], environ: Mapping[str, str], folder: str, older: versions.Older | None = None
+) -> CommandResult:
     """Plans, writes (unless ``--dry-run``) and reports what was done. ``older``: other versions than the recorded."""
     given = _parser(folder).parse_args(argv)
     if given.help:
-        return Answer(_parser(folder).format_help())
+        return CommandResult(_parser(folder).format_help())
     project = Path(folder, given.dir)
     if not project.is_dir():
-        return Answer("", ExitStatus.REFUSED, f"{given.dir} is not a folder: name an existing project")
+        return CommandResult("", ExitStatus.REFUSED, f"{given.dir} is not a folder: name an existing project")
     given.older = older
     try:
         given.hooks = bundle.USER_HOOKS if _is_home(project, environ) else bundle.PROJECT_HOOKS
         steps = [*(_plan_removal(project, given) if given.uninstall else _plan(project, given))]
     except ValueError as error:
-        return Answer("", ExitStatus.REFUSED, f"{error}; nothing was changed")
+        return CommandResult("", ExitStatus.REFUSED, f"{error}; nothing was changed")
     if not given.dry_run:
         for step in steps:
             _carry_out(step)
@@ -68,7 +70,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, older: ver
         text = text or "nothing to take out\n"
     else:
         text += _advice(project, steps)
-    return Answer(text, ExitStatus.FOUND if kept else ExitStatus.OK)
+    return CommandResult(text, ExitStatus.FOUND if kept else ExitStatus.OK)
 
 
 def _refuse_obstacle(path: Path) -> None:

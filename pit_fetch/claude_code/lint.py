@@ -24,7 +24,7 @@ from typing import Any, Literal
 from pit_fetch.claude_code import bundle, frontmatter
 from pit_fetch.claude_code.client_settings import odd_fields
 from pit_fetch.claude_code.cypher import blocks
-from pit_fetch.cli.command import Answer, Parser
+from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.errors import ExitStatus
 from pit_fetch.support.bundled import gate, load
 
@@ -97,17 +97,19 @@ class HookEntry:
     fault: str = ""
 
 
-def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
+def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> CommandResult:
     """Lints the data agents of a project or a plugin."""
     parser = Parser("lint", "Check a project's data agents (.claude/agents) against the PIT safety rules.")
     parser.add_argument("dir", nargs="?", default=folder, metavar="DIR", help="the project (the working directory)")
     given = parser.parse_args(argv)
     if given.help:
-        return Answer(parser.format_help())
+        return CommandResult(parser.format_help())
     project = Path(folder, given.dir)
     home = project / ".claude" if (project / ".claude" / "agents").is_dir() else project
     if not (home / "agents").is_dir():
-        return Answer("", ExitStatus.REFUSED, f"{given.dir} has no .claude/agents folder: name a project that has one")
+        return CommandResult(
+            "", ExitStatus.REFUSED, f"{given.dir} has no .claude/agents folder: name a project that has one"
+        )
     checked, problems = lint(project, home)
     errors = sum(problem.severity == "ERROR" for problem in problems)
     names = ", ".join(checked) or "none"
@@ -115,7 +117,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
         f"{'FAIL' if errors else 'PASS'}: {_count(errors, 'error')}, {_count(len(problems) - errors, 'warning')}, "
     )
     summary += f"{_count(len(checked), 'agent')} checked ({names})\n"
-    return Answer(
+    return CommandResult(
         "".join(f"{problem}\n" for problem in problems) + summary, ExitStatus.FOUND if errors else ExitStatus.OK
     )
 

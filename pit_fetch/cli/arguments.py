@@ -1,18 +1,24 @@
-"""A command line as names and texts: which option was given which value. The values are not interpreted here.
+"""From a command line to a :class:`~pit_fetch.request.fetch_request.FetchRequest`.
 
-Both call forms (``EARNINGS symbol=AAPL`` and ``--op EARNINGS --symbol AAPL``) come out alike.
+Both call forms (``EARNINGS symbol=AAPL`` and ``--op EARNINGS --symbol AAPL``) give the same request.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
-from pit_fetch.cli.parser import COMMANDS, COMMON_FLAGS, COMMON_WITH_VALUE, build_parser
+from pit_fetch.cli.commands import COMMANDS
+from pit_fetch.cli.parser import COMMON_FLAGS, COMMON_WITH_VALUE, FETCH, Form, build_parser
 from pit_fetch.errors import UsageError
+from pit_fetch.formats import BINARY
 from pit_fetch.provider import Option, Provider
-from pit_fetch.request.values import coerce, flag_of
+from pit_fetch.request.audience import CLIENT_VARIABLE, MAX_CHARS_UNDER_AGENT
+from pit_fetch.request.fetch_request import FetchRequest, build
+from pit_fetch.request.options import pit_of
+from pit_fetch.request.values import flag_of, parse_value
 from pit_fetch.support import suggest
 from pit_fetch.times import parse_pit
 
@@ -21,25 +27,50 @@ _LONG_DASH = re.compile("-?[\u2010-\u2014\u2212]-?[A-Za-z]")
 _KEY_VALUE = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.*)", re.DOTALL)
 
 
-def given(argv: Sequence[str], provider: Provider, command: str = "") -> dict[str, Any]:
-    """Each option that ``argv`` gives, with its text, its texts, or True. Raises UsageError, which names the fix.
+def parse(
+    argv: Sequence[str],
+    provider: Provider,
+    environ: Mapping[str, str],
+    defaults: Mapping[str, object] = {},
+    form: Form = FETCH,
+) -> FetchRequest:
+    """Return the request of a command line. Raise UsageError, whose reason names the fix.
 
-    What follows ``--`` is plain words, and is kept away from argparse: its intermixed mode parses the
-    remainder a second time, without the ``--``, so an option after it would count after all.
+    ``defaults`` are values of options that the command line does not give.
     """
-    parser = build_parser(provider, command)
+    given, pit = read_options(argv, provider, form)
+    if "format" not in given and given.get("pretty"):  # what is asked to be indented is JSON
+        given["format"] = "json"
+    max_chars = MAX_CHARS_UNDER_AGENT if environ.get(CLIENT_VARIABLE) else 0
+    parsed = {} if pit is None else {"pit": pit}
+    request = build({**defaults, **given}, provider, environ, max_chars, parsed)
+    if not form.asks_source:
+        request = request._replace(canonical=request.canonical.replace(f"--source {provider.name}", form.name, 1))
+    if request.format in BINARY and not request.output:
+        raise UsageError("usage", text=f"--format {request.format} needs --output FILE")
+    return request
+
+
+def read_options(argv: Sequence[str], provider: Provider, form: Form = FETCH) -> tuple[dict[str, Any], datetime | None]:
+    """Return each option that ``argv`` gives, with its text, its texts or True; and the PIT, parsed.
+
+    Raise UsageError, which names the fix. Other values than the PIT are not interpreted here.
+    """
+    parser = build_parser(provider, form)
     expanded = _expand_pairs(argv, provider)
+    # What follows "--" is plain words, and is kept away from argparse: its intermixed mode parses the remainder a
+    # second time, without the "--", so an option after it would count after all.
     end = expanded.index("--") if "--" in expanded else len(expanded)
     found, unknown = parser.parse_known_intermixed_args(expanded[:end])
     if unknown:
         raise UsageError("usage", text=_unrecognized(unknown, parser.flags, provider))
     values = vars(found)
     words = [*values.pop("words", []), *expanded[end + 1 :]]
-    if "pit" in values:
-        _check_pit(values["pit"], words)
-    else:
-        _look_for_pit(words)
-    return {**values, **_positional(values, words, provider, command)}
+    # Before anything else is looked at: a PIT with a space in it has left half of itself among the words.
+    pit = pit_of(values["pit"], words) if "pit" in values else None
+    if pit is None:
+        _refuse_stray_pit(words)
+    return {**values, **_positional(values, words, provider, form)}, pit
 
 
 def _unrecognized(unknown: Sequence[str], flags: Iterable[str], provider: Provider) -> str:
@@ -58,13 +89,13 @@ def _unknown_option(name: str, flags: Iterable[str], provider: Provider) -> str:
     return suggest.shown(name) + hint if is_named else "a word that begins with a hyphen"
 
 
-def _positional(values: Mapping[str, Any], words: list[str], provider: Provider, command: str) -> dict[str, str]:
-    """The option that bare words fill, with its text."""
+def _positional(values: Mapping[str, Any], words: list[str], provider: Provider, form: Form) -> dict[str, str]:
+    """Return the option that bare words fill, with its text."""
     if not words:
         return {}
     option = next((option for option in provider.options if option.positional), None)
     if option is None:
-        raise UsageError("usage", text=_no_words(provider, words[0], command))
+        raise UsageError("usage", text=_no_words(provider, words[0], form))
     if option.name in values:
         raise UsageError("usage", text=f"{flag_of(option.name)} is given twice, as an option and as a word")
     if option.positional == "one" and len(words) > 1:
@@ -72,14 +103,16 @@ def _positional(values: Mapping[str, Any], words: list[str], provider: Provider,
     text = " ".join(words)
     if option.choices:
         try:
-            coerce(option, text)
+            parse_value(option, text)
         except UsageError as error:
             raise UsageError("usage", text=f"{error}{_others(provider)}") from None
     return {option.name: text}
 
 
 def _hint(name: str, flags: Iterable[str], provider: Provider) -> str:
-    return suggest.option(name, flags, [variable for one in provider.credentials for variable in one.variables])
+    variables = [variable for credential in provider.credentials for variable in credential.variables]
+    search_terms = {option.name: option.search_terms for option in provider.options if option.search_terms}
+    return suggest.option(name, flags, variables, search_terms)
 
 
 def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
@@ -97,7 +130,7 @@ def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
         is_value = not literal and not is_value and word in takes_value
         name = pair[1].lower().replace("_", "-") if pair else ""
         if not literal and not was_value and _LONG_DASH.match(word):
-            hint = suggest.option(word.partition("=")[0], flags)
+            hint = _hint(word.partition("=")[0], flags, provider)
             raise UsageError("usage", text=f"an option starts with a long dash: write two hyphens{hint}")
         is_text = name not in names and free_words and f"--{name}" not in COMMON_WITH_VALUE and not suggest.is_key(name)
         if pair is None or is_text:
@@ -125,9 +158,9 @@ def _unknown_pair(name: str, provider: Provider) -> str:
     return f"{suggest.shown(name)}=... is not an option of {provider.name}{hint}; see --help"
 
 
-def _no_words(provider: Provider, word: str, started: str) -> str:
-    if started:
-        return f"{started} takes no bare words: it reads standard input (< FILE), or --input-file FILE; see --help"
+def _no_words(provider: Provider, word: str, form: Form) -> str:
+    if not form.asks_source:
+        return f"{form.name} takes no bare words: it reads standard input (< FILE), or --input-file FILE; see --help"
     command = suggest.name(word, COMMANDS)
     if command:
         return f"a command comes first: pit_fetch {command} --source {provider.name} ..."
@@ -143,21 +176,12 @@ def _one_word(option: Option, count: int, provider: Provider) -> str:
 def _others(provider: Provider, before: str = "; ") -> str:
     """How to give what is not that word."""
     others = [other for other in provider.options if not other.positional and other.kind != "flag"]
-    likely = next((other for other in others if other.name in ("symbol", "tickers")), others[0] if others else None)
-    example = f", e.g. {likely.name}={likely.metavar or 'VALUE'}" if likely else ""
+    example = f", e.g. {others[0].name}={others[0].metavar or 'VALUE'}" if others else ""
     return f"{before}write the others as name=VALUE{example}"
 
 
-def _check_pit(text: str, words: Sequence[str]) -> None:
-    """A PIT that was split into several words is reported as such."""
-    if parse_pit(text) is None:
-        from pit_fetch.request.timestamp_errors import problem
-
-        raise UsageError("pit_malformed", problem=problem(text, words))
-
-
-def _look_for_pit(words: Sequence[str]) -> None:
-    """A PIT among the bare words was meant as one: taken as search text, the call would run in open mode."""
+def _refuse_stray_pit(words: Sequence[str]) -> None:
+    """Raise UsageError for a PIT among the bare words: taken as search text, the call would run in open mode."""
     for before, word in zip(("", *words), words, strict=False):
         if parse_pit(word) or (before.casefold() == "pit" and word[:1].isdigit()):
             raise UsageError("usage", text="there is a timestamp among the words: write --pit before it")

@@ -1,8 +1,4 @@
-"""The commands other than a fetch: ``pit_fetch init``, ``doctor``, ``config`` and so on. Text or JSON, no envelope.
-
-Each is a module of its own with ``run(argv, environ, folder) -> Answer``, imported only when needed. Those that
-work on an archive have ``run(argv, runtime, log) -> Answer``: they need a clock, the network and a progress line.
-"""
+"""Runs a command other than a fetch. Its module is imported only when it is needed."""
 
 from __future__ import annotations
 
@@ -10,17 +6,20 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from pit_fetch.cli.commands import COMMANDS, Command
 from pit_fetch.cli.parser import plain
 from pit_fetch.errors import ExitStatus
 from pit_fetch.support.suggest import option, shown
+from pit_fetch.support.terminal import escape_unprintable
 
 if TYPE_CHECKING:
-    from pit_fetch.engine.progress import Log
+    from pit_fetch.cli.output import Output
     from pit_fetch.runtime import Runtime
 
-
+# On branch claudecode these become modules of cli/commands.
 _MODULES = {
     "init": "pit_fetch.claude_code.install",
     "lint": "pit_fetch.claude_code.lint",
@@ -29,7 +28,7 @@ _MODULES = {
 
 
 @dataclass(frozen=True)
-class Answer:
+class CommandResult:
     """What a command prints to stdout, its exit status, and one line for stderr ("" for none).
 
     ``exact``: the text is printed as it is, since it was printed before; any other is made visible.
@@ -64,26 +63,43 @@ class Parser(argparse.ArgumentParser):
         return given
 
 
-def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
-    """The answer of the command that ``argv`` names; ``folder`` is the working directory."""
-    return _answered(argv, environ, folder)
+def dispatch(argv: Sequence[str], runtime: Runtime, output: Output) -> None:
+    """Run the command that ``argv`` begins with, and set what it writes."""
+    name = argv[0]
+    match COMMANDS[name].kind:
+        case "fetch":
+            module_of(name).run(argv, runtime, output)
+            return
+        case "plain":
+            result = run(argv, runtime.environ, runtime.folder)
+        case "archive":
+            import gc
+
+            from pit_fetch.engine.progress import Progress
+
+            gc.enable()  # the process has switched it off, but this may take hours
+            output.progress = Progress(runtime.stderr, terminal=runtime.stderr is not None and runtime.stderr.isatty())
+            result = _result(argv, runtime, output.progress)
+    text = result.text if result.exact else escape_unprintable(result.text, keep="\n\t")
+    output.set(text, result.status, result.complaint)
 
 
-def work(argv: Sequence[str], runtime: Runtime, log: Log) -> Answer:
-    """The same for a command that works on an archive."""
-    import gc
-
-    gc.enable()  # the process has switched it off, but this may take hours
-    return _answered(argv, runtime, log)
+def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> CommandResult:
+    """Return the result of a plain command. ``folder`` is the working directory."""
+    return _result(argv, environ, folder)
 
 
-def _answered(argv: Sequence[str], *given: Any) -> Answer:
+def module_of(name: str) -> ModuleType:
+    """Return the module of a command, imported."""
+    return import_module(_MODULES.get(name) or Command.module(name))
+
+
+def _result(argv: Sequence[str], *surroundings: Any) -> CommandResult:
     name, *words = argv
-    module = import_module(_MODULES.get(name) or f"pit_fetch.cli.commands.{name.replace('-', '_')}")
-    command: Callable[..., Answer] = module.run
+    command: Callable[..., CommandResult] = module_of(name).run
     try:
-        return command(words, *given)
+        return command(words, *surroundings)
     except argparse.ArgumentError as error:
-        return Answer("", ExitStatus.REFUSED, f"{error}; see pit_fetch {name} --help")
+        return CommandResult("", ExitStatus.REFUSED, f"{error}; see pit_fetch {name} --help")
     except OSError as error:
-        return Answer("", ExitStatus.REFUSED, f"{error.filename or name}: {error.strerror}")
+        return CommandResult("", ExitStatus.REFUSED, f"{error.filename or name}: {error.strerror}")

@@ -17,7 +17,7 @@ from pit_fetch.errors import UsageError
 from pit_fetch.support.redaction import redactor
 
 if TYPE_CHECKING:
-    from pit_fetch.engine.report import Collected, Outcome
+    from pit_fetch.engine.report import CollectedRecords, FetchResult
     from pit_fetch.request.fetch_request import FetchRequest
 
 VARIABLE = "PIT_FETCH_AUDIT"
@@ -52,7 +52,7 @@ def write(name: str, entry: Mapping[str, Any]) -> None:
 
 
 def entry(
-    request: FetchRequest, now: datetime, argv: Sequence[str], collected: Collected, outcome: Outcome
+    request: FetchRequest, now: datetime, argv: Sequence[str], collected: CollectedRecords, outcome: FetchResult
 ) -> dict[str, object]:
     """What there is to say about one call. Secrets are redacted."""
     redact, withheld = redactor(collected.secrets), collected.withheld

@@ -17,7 +17,7 @@ from pit_fetch.times import in_new_york
 PROGRESS_STEP = 10
 
 
-class Log:
+class Progress:
     """``stream`` None means silence. ``clean`` is set once the secrets are known, ``as_of`` once the PIT is.
 
     ``erases``: the terminal can erase a line. ``told`` holds the reasons given. While ``reads`` is set, what is done

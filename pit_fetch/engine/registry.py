@@ -51,7 +51,9 @@ def load(source: str) -> Provider:
         others = sorted(entry.name for entry in _entry_points())
         known = ", ".join([*BUNDLED_NAMES, *others])
         close = (
-            suggest.source(source, BUNDLED_NAMES) or suggest.name(source, known_names()) or suggest.name(source, others)
+            suggest.name(source, BUNDLED_NAMES, search_terms())
+            or suggest.name(source, known_names())
+            or suggest.name(source, others)
         )
         hint = f" (did you mean {close}?)" if close else ""
         raise UsageError(
@@ -77,6 +79,11 @@ def listings() -> Iterator[Listing]:
 def known_names() -> list[str]:
     """The names of the bundled sources, followed by their aliases."""
     return [*BUNDLED_NAMES, *(alias for names in _BUNDLED for alias in names[1:])]
+
+
+def search_terms() -> dict[str, str]:
+    """Return other words for each bundled source, by its name. Imports all of them."""
+    return {names[0]: _import_bundled(target).search_terms for names, target in _BUNDLED.items()}
 
 
 def is_bundled(name: str) -> bool:
@@ -145,7 +152,7 @@ def _problem_with(provider: object, entry: EntryPoint) -> str:
 
 
 def _problem_with_options(provider: Provider) -> str:
-    from pit_fetch.cli.parser import COMMON_OPTIONS
+    from pit_fetch.request.options import COMMON_OPTIONS
 
     names = [option.name for option in (*COMMON_OPTIONS, *provider.options)]
     twice = next((name for name in names if names.count(name) > 1), None)

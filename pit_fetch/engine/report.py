@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pit_fetch.errors import ExitStatus
-from pit_fetch.formats import DATA_ONLY, Text, renderer
+from pit_fetch.formats import DATA_ONLY, RenderOptions, Text, renderer
 from pit_fetch.formats import json as as_json
 from pit_fetch.gaps import Code, Gap, GapType, gap
 from pit_fetch.pipeline import envelope
 from pit_fetch.pipeline.chunks import ChunkStart
 from pit_fetch.pipeline.cursor import format_cursor, position
-from pit_fetch.pipeline.envelope import Envelope
+from pit_fetch.pipeline.envelope import PlainEnvelope
 from pit_fetch.pipeline.select import Selection, WithheldCounts
-from pit_fetch.provider import STAMPS, FieldKind, Record
+from pit_fetch.provider import STAMPS, Record
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.query import named
+from pit_fetch.request.operations import candidate_operations
 from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
 from pit_fetch.support.suggest import shown
 from pit_fetch.times import format_for_people
@@ -32,7 +32,7 @@ _STATUS_OF_TYPE = {
 }
 
 
-class Collected(NamedTuple):
+class CollectedRecords(NamedTuple):
     """What a fetch produced.
 
     selection    the public records that were kept, the gaps met on the way, and which cap ended it
@@ -55,7 +55,7 @@ class Collected(NamedTuple):
     resumes: bool = True
 
 
-class Outcome(NamedTuple):
+class FetchResult(NamedTuple):
     """What leaves the process, and the records and gaps behind it.
 
     text       the envelope in the requested format: text, or bytes for a binary one
@@ -64,7 +64,7 @@ class Outcome(NamedTuple):
     kept, public  the records that are shown; and with those that are left out for what their texts quote
     """
 
-    envelope: Envelope
+    envelope: PlainEnvelope
     text: Text
     status: ExitStatus
     complaint: str = ""
@@ -74,7 +74,7 @@ class Outcome(NamedTuple):
     public: tuple[Record, ...] = ()
 
 
-def report(request: FetchRequest, collected: Collected) -> Outcome:
+def report(request: FetchRequest, collected: CollectedRecords) -> FetchResult:
     """What is printed of ``collected``. The gate judges it here, whatever its format.
 
     Raises TypeError, ValueError or RecursionError for a payload that JSON cannot express.
@@ -98,7 +98,7 @@ def report(request: FetchRequest, collected: Collected) -> Outcome:
     notes = tuple(f"{one['type']}: {one['reason']}" for one in fitted.envelope.gaps if request.format in DATA_ONLY)
     kept = tuple(draft.records[: fitted.record_count])
     public = collected.selection.records if draft.finding is None and len(kept) == len(draft.records) else kept
-    return Outcome(fitted.envelope, fitted.text, status, complaint, notes, kept, tuple(gaps), tuple(public))
+    return FetchResult(fitted.envelope, fitted.text, status, complaint, notes, kept, tuple(gaps), tuple(public))
 
 
 class _Draft(NamedTuple):
@@ -114,9 +114,15 @@ class _Draft(NamedTuple):
 def _judged(
     request: FetchRequest, records: Sequence[Record], gaps: list[Gap], view: envelope.EnvelopeOptions
 ) -> _Draft:
-    render = renderer(request.format, request.width)
-    fitted = envelope.fit_to_budget(records, gaps, view, lambda one: render(one, request.pretty), request.max_chars)
+    fitted = _fit(request, records, gaps, view)
     return _Draft(records, gaps, view, fitted, envelope.judge(as_json.render(fitted.envelope), request.pit))
+
+
+def _fit(
+    request: FetchRequest, records: Sequence[Record], gaps: Sequence[Gap], view: envelope.EnvelopeOptions
+) -> envelope.SizedEnvelope:
+    render, layout = renderer(request.format), RenderOptions(request.pretty, request.width)
+    return envelope.fit_to_budget(records, gaps, view, lambda made: render(made, layout), request.max_chars)
 
 
 def _without_quotations(request: FetchRequest, draft: _Draft) -> _Draft:
@@ -161,14 +167,13 @@ def _start(request: FetchRequest, kept: Sequence[Record]) -> ChunkStart | None:
 
 def unjudged(
     request: FetchRequest, records: Sequence[Record], gaps: Sequence[Gap], secrets: tuple[str, ...], status: ExitStatus
-) -> Outcome:
+) -> FetchResult:
     """What an operator is shown of ``records``, public or not. The gate would refuse it: never for an agent."""
     view = _view(request, secrets)._replace(resumes=False)
-    render = renderer(request.format, request.width)
-    fitted = envelope.fit_to_budget(records, gaps, view, lambda one: render(one, request.pretty), request.max_chars)
+    fitted = _fit(request, records, gaps, view)
     notes = tuple(f"{one['type']}: {one['reason']}" for one in fitted.envelope.gaps if request.format in DATA_ONLY)
     complaint = view.clean(_complaint(list(gaps), status))
-    return Outcome(
+    return FetchResult(
         fitted.envelope, fitted.text, status, complaint, notes, tuple(records[: fitted.record_count]), tuple(gaps)
     )
 
@@ -180,26 +185,27 @@ def _view(request: FetchRequest, secrets: tuple[str, ...]) -> envelope.EnvelopeO
         clean_data=redactor(secrets, MIN_LENGTH_IN_DATA),
         fields=request.fields,
         pit=request.pit,
-        provenance=envelope.Provenance(request.provider.name, request.canonical, request.pit, _kinds(request)),
+        provenance=_provenance(request),
     )
 
 
-def _kinds(request: FetchRequest) -> dict[str, FieldKind]:
-    """The declared kinds of the fields that can be in the answer."""
-    asked = named(request.provider, request.options)
-    return {
-        one.name: one.kind
-        for operation in asked
-        for one in operation.fields
-        if not request.fields or one.name in request.fields
-    }
+def _provenance(request: FetchRequest) -> envelope.Provenance:
+    fields = [
+        field
+        for operation in candidate_operations(request.provider, request.options)
+        for field in operation.fields
+        if not request.fields or field.name in request.fields
+    ]
+    kinds = {field.name: field.kind for field in fields}
+    plotted = tuple(field.name for field in fields if field.is_plotted)
+    return envelope.Provenance(request.provider.name, request.canonical, request.pit, kinds, plotted)
 
 
 def _unknown_fields(request: FetchRequest, kept: Sequence[Record]) -> list[Gap]:
     """Says which of the requested fields no item has. Where the operation declares its fields, they are refused."""
     known = dict.fromkeys(name for record in kept for name in record.payload)
     unknown = [name for name in request.fields if name not in known and name not in STAMPS]
-    declared = any(one.fields for one in named(request.provider, request.options))
+    declared = any(one.fields for one in candidate_operations(request.provider, request.options))
     if declared or not kept or not unknown:
         return []
     return [gap("field_unknown", fields=", ".join(map(shown, unknown)), known=", ".join(known))]
@@ -211,7 +217,7 @@ def _complaint(gaps: list[Gap], status: ExitStatus) -> str:
     return next(one.reason for one in gaps if status is ExitStatus.BUG or _STATUS_OF_TYPE.get(one.type) is status)
 
 
-def _gaps(request: FetchRequest, collected: Collected) -> list[Gap]:
+def _gaps(request: FetchRequest, collected: CollectedRecords) -> list[Gap]:
     """The gaps in the envelope's order: the constant ones of PIT mode, the provider's, and how the fetch ended."""
     selection = collected.selection
     gaps = list(selection.gaps)

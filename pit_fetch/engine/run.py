@@ -1,7 +1,7 @@
 """Runs one request: records from the network or a file, through the pipeline, into a judged envelope.
 
 :func:`collect` asks and filters; :mod:`pit_fetch.engine.report` writes up the result. Between them passes
-one value, :class:`Collected`.
+one value, :class:`CollectedRecords`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch.engine import audit, credentials, input_files
-from pit_fetch.engine.report import Collected, Outcome, report
+from pit_fetch.engine.report import CollectedRecords, FetchResult, report
 from pit_fetch.errors import ConfigError, InputError, PitFetchError, UpstreamError
 from pit_fetch.formats import json as as_json
 from pit_fetch.gaps import Gap, gap
@@ -19,14 +19,15 @@ from pit_fetch.pipeline.cursor import Position, position
 from pit_fetch.pipeline.select import Selection, SelectionBuilder, WithheldCounts, in_order, public, take
 from pit_fetch.provider import Context, Page, Query, Record, Stage, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.query import caveats, in_window, is_of_publication, is_out_of_reach, understood
+from pit_fetch.request.operations import caveats, is_of_publication, is_out_of_reach
+from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime, TimeIsUp
 from pit_fetch.support.redaction import redactor
 from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
     from pit_fetch.archive.session import Held, Memory
-    from pit_fetch.engine.progress import Log
+    from pit_fetch.engine.progress import Progress
     from pit_fetch.net.client import Client
 
 # The network and the stream of records stop at the deadline; the alarm is for a provider that never returns.
@@ -43,7 +44,7 @@ class Source(NamedTuple):
     client: Client | None = None
 
 
-def run(request: FetchRequest, runtime: Runtime, log: Log, argv: list[str]) -> Outcome:
+def run(request: FetchRequest, runtime: Runtime, log: Progress, argv: list[str]) -> FetchResult:
     """The outcome of ``request``. Raises UsageError if the audit file cannot be written."""
     audit_path = audit.path(runtime.environ)
     collected = collect(request, runtime, log)
@@ -62,7 +63,7 @@ def run(request: FetchRequest, runtime: Runtime, log: Log, argv: list[str]) -> O
     return outcome
 
 
-def collect(request: FetchRequest, runtime: Runtime, log: Log) -> Collected:
+def collect(request: FetchRequest, runtime: Runtime, log: Progress) -> CollectedRecords:
     """The public records of ``request``, ordered, selected and cut, and the gaps met on the way."""
     provider, started = request.provider, runtime.clock.now()
     deadline = runtime.clock.monotonic() + request.timeout
@@ -70,9 +71,9 @@ def collect(request: FetchRequest, runtime: Runtime, log: Log) -> Collected:
         f"{provider.name} as of {format_for_people(request.pit or started)}" + ("" if request.pit else " (open mode)")
     )
     log.as_of = f", as of {format_for_people(request.pit)}" if request.pit else ""
-    collected, source = Collected(Selection(), WithheldCounts()), Source(())
+    collected, source = CollectedRecords(Selection(), WithheldCounts()), Source(())
     try:
-        query = understood(request, started)
+        query = build_query(request, started)
         memory = _memory(request, query, runtime)
         if memory is not None and request.offline:
             return _offline(request, query, runtime, log, memory)
@@ -89,7 +90,7 @@ def collect(request: FetchRequest, runtime: Runtime, log: Log) -> Collected:
             collected = _mixed(request, query, runtime, log, memory, collected)
     except PitFetchError as error:
         # Something the request needs is missing: no fetch took place, so nothing was withheld either.
-        collected = Collected(Selection(gaps=(error.gap,)), WithheldCounts(), _secrets(request, runtime))
+        collected = CollectedRecords(Selection(gaps=(error.gap,)), WithheldCounts(), _secrets(request, runtime))
     except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:  # noqa: BLE001 - a provider may raise anything, even SystemExit
@@ -98,7 +99,7 @@ def collect(request: FetchRequest, runtime: Runtime, log: Log) -> Collected:
 
 
 def _take(
-    request: FetchRequest, query: Query, runtime: Runtime, log: Log, stream: Stream, withheld: WithheldCounts
+    request: FetchRequest, query: Query, runtime: Runtime, log: Progress, stream: Stream, withheld: WithheldCounts
 ) -> Selection:
     """What is wanted of a source's stream, as far as it comes."""
     builder = SelectionBuilder()
@@ -113,7 +114,7 @@ def _take(
     return builder.build()
 
 
-def _saying(collected: Collected, *last: Gap, first: Iterable[Gap] = ()) -> Collected:
+def _saying(collected: CollectedRecords, *last: Gap, first: Iterable[Gap] = ()) -> CollectedRecords:
     """``collected`` with gaps before and after its own."""
     selection = collected.selection
     return collected._replace(selection=selection._replace(gaps=(*first, *selection.gaps, *last)))
@@ -122,7 +123,7 @@ def _saying(collected: Collected, *last: Gap, first: Iterable[Gap] = ()) -> Coll
 def _keep(
     request: FetchRequest,
     query: Query,
-    log: Log,
+    log: Progress,
     ordered: Iterable[Record | Watermark | Gap],
     builder: SelectionBuilder,
 ) -> None:
@@ -131,7 +132,7 @@ def _keep(
     stream = (one for one in ordered if not isinstance(one, Watermark))
 
     def select(record: Record) -> bool:
-        wanted = in_window(query, record) and provider.select(query, record)
+        wanted = query.in_window(record) and provider.select(query, record)
         if wanted:
             log.kept(provider.name, len(builder.records) + 1)
         return wanted
@@ -162,7 +163,7 @@ def _memory(request: FetchRequest, query: Query, runtime: Runtime) -> Memory | N
     return None
 
 
-def _offline(request: FetchRequest, query: Query, runtime: Runtime, log: Log, memory: Memory) -> Collected:
+def _offline(request: FetchRequest, query: Query, runtime: Runtime, log: Progress, memory: Memory) -> CollectedRecords:
     """What the archive alone holds. Raises ConfigError if it cannot be used."""
     from pit_fetch.archive.store.errors import ArchiveError
 
@@ -170,7 +171,9 @@ def _offline(request: FetchRequest, query: Query, runtime: Runtime, log: Log, me
     log.clean = redactor(secrets)
     memory.start(secrets)
     selection = Selection(gaps=(gap("offline"), *caveats(query, request.provider.name)))
-    collected = Collected(selection, WithheldCounts(), secrets, opened=True, when_empty=_when_empty(request, query))
+    collected = CollectedRecords(
+        selection, WithheldCounts(), secrets, opened=True, when_empty=_when_empty(request, query)
+    )
     try:
         return _recalled(request, query, runtime, log, memory, collected, None)
     except ArchiveError as error:
@@ -178,8 +181,8 @@ def _offline(request: FetchRequest, query: Query, runtime: Runtime, log: Log, me
 
 
 def _mixed(
-    request: FetchRequest, query: Query, runtime: Runtime, log: Log, memory: Memory, live: Collected
-) -> Collected:
+    request: FetchRequest, query: Query, runtime: Runtime, log: Progress, memory: Memory, live: CollectedRecords
+) -> CollectedRecords:
     """The live answer, as the archive completes and corrects it: the live read is one more of its reads.
 
     Without a PIT the live answer is today's. An archive that holds nothing else changes nothing.
@@ -205,11 +208,11 @@ def _recalled(
     request: FetchRequest,
     query: Query,
     runtime: Runtime,
-    log: Log,
+    log: Progress,
     memory: Memory,
-    collected: Collected,
+    collected: CollectedRecords,
     live: Selection | None,
-) -> Collected:
+) -> CollectedRecords:
     """``collected`` with the records that the archive holds at the PIT, down to where the ``live`` read stopped.
 
     Raises ArchiveError if the archive cannot be read.
@@ -318,7 +321,7 @@ def _cutoff(request: FetchRequest, runtime: Runtime) -> Callable[[], datetime | 
 
 
 def _source(
-    request: FetchRequest, query: Query, runtime: Runtime, log: Log, deadline: float, memory: Memory | None = None
+    request: FetchRequest, query: Query, runtime: Runtime, log: Progress, deadline: float, memory: Memory | None = None
 ) -> Source:
     """The source, opened as the request demands. Raises ConfigError and InputError."""
     if request.input_file:
@@ -376,7 +379,7 @@ def _secrets(request: FetchRequest, runtime: Runtime) -> tuple[str, ...]:
     return credentials.known_secrets(request.provider, runtime.environ, runtime.folder)
 
 
-def _failed(request: FetchRequest, collected: Collected, error: BaseException) -> Collected:
+def _failed(request: FetchRequest, collected: CollectedRecords, error: BaseException) -> CollectedRecords:
     """Nothing from a crashed provider is used: which records it had yielded may depend on withheld ones."""
     hint = f"({type(error).__name__})" if request.pit is None else "See the audit file (PIT_FETCH_AUDIT)."
     said = gap("plugin_failed", source=request.provider.name, hint=hint)

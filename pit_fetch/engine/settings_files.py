@@ -15,10 +15,10 @@ import stat
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pit_fetch.cli.parser import COMMON_OPTIONS
 from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.request import audience
-from pit_fetch.request.values import coerce
+from pit_fetch.request.options import COMMON_OPTIONS
+from pit_fetch.request.values import parse_value
 from pit_fetch.support.toml import NotToml, table_of
 from pit_fetch.times import parse_pit
 
@@ -93,7 +93,7 @@ def _counts(name: str, one: Setting, environ: Mapping[str, str], found: list[tup
         return False
     is_projects = not dict(found)[one.file]
     for_people = name in _FOR_PEOPLE - {"timeout"} or (name == "timeout" and is_projects)
-    return not (for_people and audience.is_in_charge(environ))
+    return not (for_people and audience.is_for_an_agent(environ))
 
 
 def _at_most(characters: Any) -> int:
@@ -157,7 +157,7 @@ def _options(table: Mapping[str, Any], file: str) -> Iterator[tuple[str, Any]]:
         if name in table:
             value = table[name]
             try:
-                coerce(by_name[name], value)
+                parse_value(by_name[name], value)
             except UsageError as error:
                 raise _broken(file, f"has a {name} that cannot be used: {error}") from None
             yield name, value

@@ -1,18 +1,18 @@
 """The formats in which an envelope leaves the process: one module each, a function of the envelope alone.
 
-To add one, write a module with ``render(envelope, pretty)``, which returns text or bytes, and list it
-in ``NAMES``. Whatever the format, the gate has passed the same envelope as JSON before a byte of it goes out.
+To add one, write a module with ``render(envelope, options)``, which returns text or bytes, and list it in ``NAMES``. If
+it has no place for gaps, or is not text, list it in ``DATA_ONLY`` or ``BINARY`` as well. Whatever the format, the gate
+has passed the same envelope as JSON before a byte of it goes out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from pit_fetch.pipeline.envelope import Envelope
+    from pit_fetch.pipeline.envelope import PlainEnvelope
 
 NAMES = ("json", "jsonl", "csv", "table", "html", "parquet")
 
@@ -21,14 +21,28 @@ DATA_ONLY = frozenset({"csv", "parquet"})
 # Formats that are not text: only a file may hold them.
 BINARY = frozenset({"parquet"})
 
-Text = Any  # str, or the bytes of a binary format
-Render = Callable[["Envelope", bool], Text]
 
+class RenderOptions(NamedTuple):
+    """How an envelope is laid out. A format ignores what does not apply to it.
 
-def renderer(name: str, width: int = 0) -> Render:
-    """The ``render`` function of a format in ``NAMES``, for lines of ``width`` characters (0: any).
-
-    Only the chosen one is imported. Raises ConfigError if it needs a package that is not installed.
+    pretty  indented over several lines
+    width   the number of characters in a line of the terminal; 0 if the answer does not go to one
     """
-    render: Callable[..., Text] = import_module(f"pit_fetch.formats.{name}").render
-    return partial(render, width=width) if name == "table" and width else render
+
+    pretty: bool = False
+    width: int = 0
+
+
+DEFAULTS = RenderOptions()
+
+Text = Any  # str, or the bytes of a binary format
+Render = Callable[["PlainEnvelope", RenderOptions], Text]
+
+
+def renderer(name: str) -> Render:
+    """Return the ``render`` function of a format in ``NAMES``.
+
+    Only the chosen module is imported. Raises ConfigError if it needs a package that is not installed.
+    """
+    render: Render = import_module(f"pit_fetch.formats.{name}").render
+    return render

@@ -1,7 +1,13 @@
 """The items of an envelope as typed columns: numbers as numbers, instants and dates as such. Pure.
 
-A source may write a number as text; what a field means is declared (:class:`pit_fetch.provider.Field`).
-Nothing is lost on the way: a column with a value that does not fit its kind stays as it is.
+A source may write a number as text. What a field means is declared (:class:`pit_fetch.provider.Field`). Nothing is
+lost: a column with a value that does not fit its kind keeps its values unchanged.
+
+>>> items = [{"id": "a", "close": "182.5"}, {"id": "b", "close": "None"}]
+>>> columns(items, {"close": "number"})[-1]
+Column(name='close', kind='number', values=[182.5, None])
+>>> columns([{"id": "a", "close": "n.q."}], {"close": "number"})[-1]
+Column(name='close', kind='any', values=['n.q.'])
 """
 
 from __future__ import annotations
@@ -13,11 +19,11 @@ from typing import Any, Literal, NamedTuple
 from pit_fetch.provider import STAMPS, FieldKind
 from pit_fetch.times import NEW_YORK, parse_date, parse_rfc2822, parse_rfc3339
 
-# What diff and explain add to an item: it says what the rest is there for.
-_OF_LOOKS = ("change", "before", "verdict", "because")
+# The fields that diff and explain add to an item. They come first, because they state why the item is there.
+_OF_INSPECTION = ("change", "before", "verdict", "because")
 INSTANTS = frozenset({"available_at", "revised_at", "first_seen_at"})
 
-# How sources write that there is no number: Alpha Vantage "None" and "-", FRED ".".
+# How sources write a missing number: "None", "-", ".".
 _NO_NUMBER = frozenset({"", "-", ".", "none", "null", "nan", "n/a"})
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 _LARGEST = 2**63
@@ -38,18 +44,17 @@ class Column(NamedTuple):
 
 
 class _Unfit(Exception):
-    """A value that is not of its column's kind."""
+    """A value does not fit its column's kind."""
 
 
 def columns(items: Sequence[Mapping[str, Any]], kinds: Mapping[str, FieldKind]) -> list[Column]:
-    """The columns of ``items``: stamps, declared fields in their order, then all others. ``kinds`` is by name.
+    """Return the columns of ``items``: stamps, declared fields in their order, then all others.
 
-    Without items, every declared field is an empty column.
+    ``kinds`` are the kinds of the declared fields, by name. Without items, each of them is an empty column.
     """
-    found = (
-        dict.fromkeys(name for item in items for name in item) if items else dict.fromkeys((*STAMPS[:2], "id", *kinds))
-    )
-    names = dict.fromkeys(name for name in (*STAMPS, *_OF_LOOKS, *kinds, *found) if name in found)
+    present = {name for item in items for name in item} if items else {*STAMPS[:2], "id", *kinds}
+    others = (name for item in items for name in item)
+    names = dict.fromkeys(name for name in (*STAMPS, *_OF_INSPECTION, *kinds, *others) if name in present)
     return [_column(name, [item.get(name) for item in items], _kind(name, kinds)) for name in names]
 
 
@@ -62,16 +67,16 @@ def _kind(name: str, kinds: Mapping[str, FieldKind]) -> Kind:
 def _column(name: str, values: list[Any], kind: Kind) -> Column:
     if kind == "any":
         kind = _common_kind(values)
-    for tried in (kind, "number") if kind == "integer" else (kind,):
+    for candidate in (kind, "number") if kind == "integer" else (kind,):
         try:
-            return Column(name, tried, [None if value is None else _READ[tried](value) for value in values])
+            return Column(name, candidate, [None if value is None else _READ[candidate](value) for value in values])
         except _Unfit:
             continue
     return Column(name, "any", values)
 
 
 def _common_kind(values: Sequence[Any]) -> Kind:
-    """The kind of values whose field is not declared. Text stays text, whatever it looks like."""
+    """Return the kind of an undeclared field's values. Text stays text, whatever it looks like."""
     kinds = {_JSON_KINDS.get(type(value), "any") for value in values if value is not None}
     if kinds == {"integer", "number"}:
         return "number"
@@ -120,10 +125,10 @@ def _date(value: Any) -> Any:
 
 
 def _flag(value: Any) -> bool:
-    said = {"true": True, "false": False}.get(value.casefold()) if isinstance(value, str) else value
-    if not isinstance(said, bool):
+    flag = {"true": True, "false": False}.get(value.casefold()) if isinstance(value, str) else value
+    if not isinstance(flag, bool):
         raise _Unfit
-    return said
+    return flag
 
 
 def _only(kind: type) -> Callable[[Any], Any]:

@@ -7,11 +7,12 @@ import io
 import json
 from typing import Any
 
-from pit_fetch.pipeline.envelope import Envelope
+from pit_fetch.formats import DEFAULTS, RenderOptions
+from pit_fetch.pipeline.envelope import PlainEnvelope
 
 
-def render(envelope: Envelope, pretty: bool = False) -> str:
-    """A header and its rows (RFC 4180); empty if there are no items. Lists and objects are JSON in their cell."""
+def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
+    """Return a header and its rows (RFC 4180); "" if there are no items. Lists and objects are JSON in their cell."""
     columns = list(dict.fromkeys(name for item in envelope.data for name in item))
     if not columns:
         return ""

@@ -1,38 +1,45 @@
-"""Typed columns as a pandas frame or an Arrow table. Both packages are the extra ``frames``."""
+"""An envelope as a pandas frame or an Arrow table, with typed columns. Both packages are the extra ``frames``."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pit_fetch.errors import ConfigError
-from pit_fetch.formats.columns import Column
+from pit_fetch.formats.columns import Column, columns
+from pit_fetch.pipeline.envelope import PlainEnvelope
+from pit_fetch.times import in_new_york
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
 
 ZONE = "America/New_York"
-# Where an Arrow table, and so a Parquet file, keeps what a table has no place for.
+# The key under which an Arrow table, and so a Parquet file, keeps what a table has no place for.
 METADATA_KEY = "pit_fetch"
 
 
-def frame(columns: Sequence[Column], index: str | Sequence[str] | None = None) -> pandas.DataFrame:
-    """A pandas frame with one row per item. Raises ConfigError without pandas, KeyError for an unknown ``index``.
+def to_pandas(envelope: PlainEnvelope, index: str | Sequence[str] | None = None) -> pandas.DataFrame:
+    """Return a frame with one row per item, and the gaps in ``attrs``.
 
     number float64, integer Int64, flag boolean, instant datetime64[us, America/New_York], date datetime64[s]
+
+    Raises ConfigError without pandas, KeyError for an unknown ``index``.
     """
     pd = _package("pandas")
-    made = pd.DataFrame({one.name: _series(pd, one) for one in columns})
-    if index is None:
-        return made
-    unknown = [name for name in ([index] if isinstance(index, str) else index) if name not in made.columns]
-    if unknown:
-        raise KeyError(f"{unknown[0]} is not a column: there are {', '.join(made.columns)}")
-    return made.set_index(index if isinstance(index, str) else list(index))
+    frame = pd.DataFrame(
+        {column.name: _series(pd, column) for column in columns(envelope.data, envelope.provenance.kinds)}
+    )
+    if index is not None:
+        unknown = [name for name in ([index] if isinstance(index, str) else index) if name not in frame.columns]
+        if unknown:
+            raise KeyError(f"{unknown[0]} is not a column: there are {', '.join(frame.columns)}")
+        frame = frame.set_index(index if isinstance(index, str) else list(index))
+    frame.attrs["gaps"] = envelope.gaps
+    return frame
 
 
 def _series(pd: Any, column: Column) -> Any:
@@ -40,7 +47,7 @@ def _series(pd: Any, column: Column) -> Any:
 
     if column.kind == "instant":
         # Arrays of microseconds reach every year; pandas' own parser reads nanoseconds, up to 2262.
-        naive = [None if one is None else one.astimezone(UTC).replace(tzinfo=None) for one in column.values]
+        naive = [None if moment is None else moment.astimezone(UTC).replace(tzinfo=None) for moment in column.values]
         utc = pd.Series(np.array(naive, dtype="datetime64[us]")).dt.tz_localize("UTC")
         return utc.dt.tz_convert(ZONE)
     if column.kind == "date":
@@ -49,14 +56,16 @@ def _series(pd: Any, column: Column) -> Any:
     return pd.Series(column.values, dtype=dtype)
 
 
-def table(columns: Sequence[Column], about: Mapping[str, Any]) -> pyarrow.Table:
-    """An Arrow table with one row per item; ``about`` goes into its metadata. Raises ConfigError without pyarrow.
+def to_arrow(envelope: PlainEnvelope) -> pyarrow.Table:
+    """Return a table with one row per item, and the gaps in its schema's metadata. Raises ConfigError without pyarrow.
 
     A nested value of one shape stays nested; where shapes differ, the column is JSON text.
     """
     pa = _package("pyarrow")
-    made = pa.table({one.name: _array(pa, one) for one in columns})
-    return made.replace_schema_metadata({METADATA_KEY: json.dumps(about)})
+    source, query, pit, kinds, _ = envelope.provenance
+    metadata = {"source": source, "pit": None if pit is None else in_new_york(pit), "query": query}
+    table = pa.table({column.name: _array(pa, column) for column in columns(envelope.data, kinds)})
+    return table.replace_schema_metadata({METADATA_KEY: json.dumps({**metadata, "gaps": envelope.gaps})})
 
 
 def _array(pa: Any, column: Column) -> Any:
@@ -67,11 +76,10 @@ def _array(pa: Any, column: Column) -> Any:
     values = column.values
     if column.kind in types:
         return pa.array([_encodable(value) for value in values], type=types[column.kind])
-    held = [value for value in values if value is not None]
-    if held and all(isinstance(value, list) and all(isinstance(part, str) for part in value) for value in held):
-        return pa.array(
-            [value and [_encodable(part) for part in value] for value in values], type=pa.list_(pa.string())
-        )
+    present = [value for value in values if value is not None]
+    if present and all(isinstance(value, list) and all(isinstance(text, str) for text in value) for value in present):
+        texts = [value and [_encodable(text) for text in value] for value in values]
+        return pa.array(texts, type=pa.list_(pa.string()))
     try:
         return pa.array(values)
     except (pa.ArrowException, ValueError, TypeError, OverflowError):
@@ -79,7 +87,7 @@ def _array(pa: Any, column: Column) -> Any:
 
 
 def _encodable(value: Any) -> Any:
-    """Half of a surrogate pair is legal in JSON and nowhere else."""
+    # Half of a surrogate pair is legal in JSON and nowhere else.
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pit_fetch.formats import DEFAULTS, RenderOptions
 from pit_fetch.formats.columns import Column, columns
 from pit_fetch.formats.html_page.markup import plain
 from pit_fetch.formats.html_page.style import FRAGMENT_STYLE, STYLE
@@ -18,25 +19,23 @@ from pit_fetch.support.version import __version__
 from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
-    from pit_fetch.pipeline.envelope import Envelope
+    from pit_fetch.pipeline.envelope import PlainEnvelope
 
 # A page of 500 items is at most 150 kB, and larger ones grow with their items.
 LARGEST, LARGEST_ITEMS = 150_000, 500
 _LONG = 120  # a text column with a longer text goes below the line
-_SHORT = 80  # the most that a cell of the line shows
-_WIDTHS = (160, 120, 80, 60, 40, 24, 12)  # the same of a headline and of a reason, which are never left out
-_NOTEBOOK_ROWS = 50
+_SHORT = 80  # the most characters of a text in the line
+_WIDTHS = (160, 120, 80, 60, 40, 24, 12)  # the same for a headline and a reason, which are never left out
+_NOTEBOOK_ROWS, _NOTEBOOK_BYTES = 50, 60_000
 
-# What a row and a link cost besides their texts; how many cells show what a column costs.
+# The bytes of a row and of a link besides their texts; the number of cells by which a column's size is estimated.
 _ROW_COST, _LINK_COST, _SAMPLE = 14, 16, 50
 
-# What a page is headed by: an answer as of an instant, or one of the commands that look at several.
+# The headings of the commands that look at several instants, by the first word of the query.
 _HEADINGS = {
     "diff": "What changed, as of {}",
     "explain": "What was public, and what was not, at {}",
 }
-# What a curve is drawn of, where the items have one of these numbers.
-_FIGURES = ("close", "value", "price", "adjusted_close")
 _HEADLINES = ("title", "headline", "name")
 _LINKS = ("url", "link", "html_url")
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -47,7 +46,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-
 
 
 class _Layout(NamedTuple):
-    """How the items are shown: which columns are in the line, which below it, and which have no place."""
+    """The columns in the line of an item, those below it, and the names of those that have no place."""
 
     line: Sequence[Column]
     below: Sequence[Column]
@@ -57,15 +56,12 @@ class _Layout(NamedTuple):
     width: int = _WIDTHS[0]
 
 
-def render(envelope: Envelope, pretty: bool = False) -> str:
-    """A whole document, UTF-8, whatever ``pretty`` says."""
-    asked, found = envelope.provenance, columns(envelope.data, envelope.provenance.kinds)
-    by_name = {one.name: one for one in found}
-    title = (
-        f"{asked.source or 'pit_fetch'} as of {format_for_people(asked.pit)}"
-        if asked.pit
-        else asked.source or "pit_fetch"
-    )
+def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
+    """Return a whole document, UTF-8."""
+    source, _, pit, kinds, _ = envelope.provenance
+    typed = columns(envelope.data, kinds)
+    by_name = {column.name: column for column in typed}
+    title = (source or "pit_fetch") + (f" as of {format_for_people(pit)}" if pit else "")
     head = (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{_text(title)}</title>'
         f'<meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" '
@@ -78,8 +74,8 @@ def render(envelope: Envelope, pretty: bool = False) -> str:
     count, rest = len(envelope.data), "".join((head, *body, tail))
     largest = LARGEST * max(count, LARGEST_ITEMS) // LARGEST_ITEMS - _size(rest)
     room = largest
-    while True:  # what a row takes is estimated from the first ones
-        table = _table(envelope, _layout(found, room / max(count, LARGEST_ITEMS)), count, room)
+    while True:  # the size of a row is estimated from the first ones, and may turn out to be larger
+        table = _table(envelope, _layout(typed, room / max(count, LARGEST_ITEMS)), count, room)
         if _size(table) <= largest or room < LARGEST_ITEMS:
             return "".join((head, *body, table, tail))
         room = room * 3 // 4
@@ -89,36 +85,36 @@ def _size(text: str) -> int:
     return len(text.encode("utf-8", "replace"))
 
 
-def fragment(envelope: Envelope) -> str:
-    """The items and gaps for a notebook, which has a page of its own."""
+def fragment(envelope: PlainEnvelope) -> str:
+    """Return the items and gaps for a notebook, which has a page of its own."""
     shown = envelope.data[:_NOTEBOOK_ROWS]
     layout = _layout(columns(shown, envelope.provenance.kinds), LARGEST / LARGEST_ITEMS)
     more = len(envelope.data) - len(shown)
     rest = f"<p>and {more} more in <code>.data</code></p>" if more else ""
     summary = f"<p><strong>{_text(envelope.provenance.source)}</strong> {_summary(envelope)}</p>"
     return (
-        f'<div class="pit-fetch"><style>{FRAGMENT_STYLE}</style>{summary}{_table(envelope, layout, len(shown), 60_000)}'
-        f"{rest}{_gaps(envelope)}</div>"
+        f'<div class="pit-fetch"><style>{FRAGMENT_STYLE}</style>{summary}'
+        f"{_table(envelope, layout, len(shown), _NOTEBOOK_BYTES)}{rest}{_gaps(envelope)}</div>"
     )
 
 
-def _header(envelope: Envelope, by_name: Mapping[str, Column]) -> str:
-    asked = envelope.provenance
-    if asked.pit is None:
+def _header(envelope: PlainEnvelope, by_name: Mapping[str, Column]) -> str:
+    source, query, pit, *_ = envelope.provenance
+    if pit is None:
         heading = "What the source says <small>open mode: no PIT, nothing is withheld</small>"
     else:
-        weekday, day, clock, rest = format_for_people(asked.pit).split(" ", 3)
-        time = f'<time datetime="{asked.pit.isoformat()}">{weekday} {day}, {clock}</time>'
-        heading = f"{_HEADINGS.get(asked.query.partition(' ')[0], 'What was public at {}').format(time)}"
+        weekday, day, clock, rest = format_for_people(pit).split(" ", 3)
+        time = f'<time datetime="{pit.isoformat()}">{weekday} {day}, {clock}</time>'
+        heading = f"{_HEADINGS.get(query.partition(' ')[0], 'What was public at {}').format(time)}"
         heading += f" <small>{_text(rest)}</small>"
-    query = f"<code>pit_fetch {_text(asked.query)}</code>" if asked.query else ""
+    command = f"<code>pit_fetch {_text(query)}</code>" if query else ""
     return (
-        f'<header><p class="source">{_text(asked.source or "pit_fetch")}</p><h1>{heading}</h1>'
-        f"<p>{_summary(envelope)}{_dated_by(by_name)}</p>{query}</header>\n"
+        f'<header><p class="source">{_text(source or "pit_fetch")}</p><h1>{heading}</h1>'
+        f"<p>{_summary(envelope)}{_dated_by(by_name)}</p>{command}</header>\n"
     )
 
 
-def _summary(envelope: Envelope) -> str:
+def _summary(envelope: PlainEnvelope) -> str:
     count = len(envelope.data)
     words = [f"{count:,} item{'' if count == 1 else 's'}"]
     for key in ("verdict", "change"):
@@ -135,13 +131,14 @@ def _dated_by(by_name: Mapping[str, Column]) -> str:
     return f", dated by {_text(' and '.join(tags))}" if tags else ""
 
 
-def _figure(envelope: Envelope, by_name: Mapping[str, Column]) -> str:
+def _figure(envelope: PlainEnvelope, by_name: Mapping[str, Column]) -> str:
     stamps = by_name["available_at"].values if "available_at" in by_name else []
-    figures = next((by_name[name] for name in _FIGURES if name in by_name and by_name[name].kind == "number"), None)
+    plotted = (by_name[name] for name in envelope.provenance.plotted if name in by_name)
+    figures = next((column for column in plotted if column.kind == "number"), None)
     numbers = figures.values if figures else [None] * len(stamps)
     marks = [
-        Mark(at, f"i{place}", numbers[place], _is_grey(item))
-        for place, (at, item) in enumerate(zip(stamps, envelope.data, strict=False))
+        Mark(at, f"i{index}", numbers[index], _is_grey(item))
+        for index, (at, item) in enumerate(zip(stamps, envelope.data, strict=False))
         if isinstance(at, datetime)
     ]
     if not marks:
@@ -157,62 +154,68 @@ def _is_grey(item: Mapping[str, Any]) -> bool:
     return item.get("verdict", item.get("change")) in _GREY
 
 
-def _gaps(envelope: Envelope) -> str:
+def _gaps(envelope: PlainEnvelope) -> str:
     rows = "".join(
-        f'<li class="{_text(str(one.get("type", "")))}"><b>{_text(str(one.get("type", "")).replace("_", " "))}</b> '
-        f"<span>{_text(str(one.get('reason', '')))}</span>"
-        for one in envelope.gaps
+        f'<li class="{_text(str(gap.get("type", "")))}"><b>{_text(str(gap.get("type", "")).replace("_", " "))}</b> '
+        f"<span>{_text(str(gap.get('reason', '')))}</span>"
+        for gap in envelope.gaps
     )
     return f'<section class="gaps"><h2>What is missing, and why</h2><ul>{rows}</ul></section>\n' if rows else ""
 
 
-def _layout(found: Sequence[Column], room: float) -> _Layout:
-    """What is in the line of at most some ``room`` bytes: time first, verdicts, the headline, the rest, the id last.
-
-    Long texts go below.
-    """
-    held = {one.name: one for one in found if one.name == "id" or any(v not in (None, "", [], {}) for v in one.values)}
-    headline = next((name for name in _HEADLINES if name in held), "")
-    link = next((name for name in _LINKS if name in held), "")
+def _layout(typed: Sequence[Column], room: float) -> _Layout:
+    """Return a layout whose line takes about ``room`` bytes: time, verdicts, the headline, the rest, the id."""
+    by_name = {
+        column.name: column
+        for column in typed
+        if column.name == "id" or any(value not in (None, "", [], {}) for value in column.values)
+    }
+    headline = next((name for name in _HEADLINES if name in by_name), "")
+    link = next((name for name in _LINKS if name in by_name), "")
     short = (*STAMPS, headline, link, "because")
-    long = [one for one in held.values() if one.name not in short and _longest(one) > _LONG]
-    kept = {"available_at": held["available_at"]} if "available_at" in held else {}
-    first = [name for name in ("verdict", "change", headline, "because") if name in held]
-    repeated = [name for name in held if _repeats_a_stamp(name, held)]
-    rest = [name for name in held if name not in (*STAMPS, link, *first, *repeated) and held[name] not in long]
-    last = [name for name in ("revised_at", "first_seen_at", "id") if name in held]
+    below = [column for column in by_name.values() if column.name not in short and _longest(column) > _LONG]
+    first = [name for name in ("verdict", "change", headline, "because") if name in by_name]
+    hidden = [name for name in by_name if _repeats_a_stamp(name, by_name)]
+    rest = [name for name in by_name if name not in (*STAMPS, link, *first, *hidden) and by_name[name] not in below]
+    last = [name for name in ("revised_at", "first_seen_at", "id") if name in by_name]
     if not headline and link:
         rest.append(link)
-    kept |= {name: held[name] for name in (*first, *rest, *last)}
-    # Many items with many columns: those that come last give way, before them the links, and what says most is cut.
-    always = [name for name in ("available_at", *first, "id") if name in kept]
-    address = _cost([str(value) for value in held[link].values[:_SAMPLE]]) + _LINK_COST if headline and link else 0
-    for width, linked in (*((width, address) for width in _WIDTHS if width >= _SHORT), *((one, 0) for one in _WIDTHS)):
-        costs = {name: _cost(_cells(one._replace(values=one.values[:_SAMPLE]), width)) for name, one in kept.items()}
+    time = ["available_at"] if "available_at" in by_name else []
+    candidates = {name: by_name[name] for name in (*time, *first, *rest, *last)}
+    # Where many items have many columns, the links give way first, then the longest texts are cut, and the columns that
+    # come last are hidden.
+    always = [name for name in ("available_at", *first, "id") if name in candidates]
+    address = _cost([str(value) for value in by_name[link].values[:_SAMPLE]]) + _LINK_COST if headline and link else 0
+    attempts = [(width, address) for width in _WIDTHS if width >= _SHORT] + [(width, 0) for width in _WIDTHS]
+    for width, linked in attempts:
+        costs = {
+            name: _cost(_cells(column._replace(values=column.values[:_SAMPLE]), width))
+            for name, column in candidates.items()
+        }
         left = room - _ROW_COST - linked - sum(costs[name] for name in always)
         if left >= 0:
             break
-    line, hidden = list[Column](), repeated
-    for name, one in kept.items():
+    line = list[Column]()
+    for name, column in candidates.items():
         if name in always:
-            line.append(one)
+            line.append(column)
         elif left >= costs[name]:
             left -= costs[name]
-            line.append(one)
+            line.append(column)
         else:
             hidden.append(name)
-    return _Layout(line, long, hidden, headline, link if linked else "", width)
+    return _Layout(line, below, hidden, headline, link if linked else "", width)
 
 
-def _repeats_a_stamp(name: str, held: Mapping[str, Column]) -> bool:
-    """Whether a field of the source's says again, for every item, what one of its timestamps says."""
-    if held[name].kind != "instant" or name in STAMPS:
+def _repeats_a_stamp(name: str, by_name: Mapping[str, Column]) -> bool:
+    """Return whether a field of the source has the values of one of the item's own timestamps."""
+    if by_name[name].kind != "instant" or name in STAMPS:
         return False
-    return any(stamp in held and held[stamp].values == held[name].values for stamp in STAMPS)
+    return any(stamp in by_name and by_name[stamp].values == by_name[name].values for stamp in STAMPS)
 
 
 def _cost(texts: Sequence[str]) -> float:
-    """How many bytes a cell of such texts takes in the page, on average."""
+    """Return the average number of bytes that a cell with one of ``texts`` takes in the page."""
     return 8 + sum(map(_size, texts)) / max(1, len(texts))
 
 
@@ -222,20 +225,20 @@ def _longest(column: Column) -> int:
     return max(len(value if isinstance(value, str) else json.dumps(value)) for value in column.values)
 
 
-def _table(envelope: Envelope, layout: _Layout, count: int, room: int) -> str:
+def _table(envelope: PlainEnvelope, layout: _Layout, count: int, room: int) -> str:
     if not count:
         return '<p id="items" class="empty">No items.</p>'
     heads = "".join(
-        f"<th{' class=n' if one.kind in ('number', 'integer') else ''}>{_text(one.name.replace('_', ' '))}"
-        for one in layout.line
+        f"<th{' class=n' if column.kind in ('number', 'integer') else ''}>{_text(column.name.replace('_', ' '))}"
+        for column in layout.line
     )
-    cells = list(zip(*(_cells(one, layout.width) for one in layout.line), strict=True))
-    rows = [_row(envelope.data[place], place, cells[place], layout) for place in range(count)]
-    texts = [_below(place, layout) for place in range(count)]
+    cells = list(zip(*(_cells(column, layout.width) for column in layout.line), strict=True))
+    rows = [_row(envelope.data[index], index, cells[index], layout) for index in range(count)]
+    texts = [_below(index, layout) for index in range(count)]
     frame = len(_details([("", "")], 1))
-    overhead = sum(frame + sum(len(name) + 20 for name, _ in held) for held in texts if held)
-    limit = _limit([len(text) for held in texts for _, text in held], room - sum(map(len, rows)) - overhead)
-    lines = "".join(f"{row}{_details(held, limit)}\n" for row, held in zip(rows, texts, strict=True))
+    overhead = sum(frame + sum(len(name) + 20 for name, _ in below) for below in texts if below)
+    limit = _limit([len(text) for below in texts for _, text in below], room - sum(map(len, rows)) - overhead)
+    lines = "".join(f"{row}{_details(below, limit)}\n" for row, below in zip(rows, texts, strict=True))
     hidden = f'<p class="hidden">Not shown here: {_text(", ".join(layout.hidden))}.</p>' if layout.hidden else ""
     return (
         f'<div class="items" id="items" tabindex="0" role="region" aria-label="Items"><table><thead><tr>{heads}'
@@ -243,16 +246,16 @@ def _table(envelope: Envelope, layout: _Layout, count: int, room: int) -> str:
     )
 
 
-def _row(item: Mapping[str, Any], place: int, cells: Sequence[str], layout: _Layout) -> str:
+def _row(item: Mapping[str, Any], index: int, cells: Sequence[str], layout: _Layout) -> str:
     kind = str(item.get("verdict", item.get("change", "")))
     grey = f' class="{_text(kind)}{" grey" if kind in _GREY else ""}"' if kind else ""
-    row = [f"<tr id=i{place}{grey}>"]
-    for one, text in zip(layout.line, cells, strict=True):
-        if one.name == layout.headline and layout.link:
+    row = [f"<tr id=i{index}{grey}>"]
+    for column, text in zip(layout.line, cells, strict=True):
+        if column.name == layout.headline and layout.link:
             text = _linked(text, item.get(layout.link))
-        if one.name in ("verdict", "change"):
+        if column.name in ("verdict", "change"):
             text = f"<em>{text}</em>"
-        row.append(f"<td{_CLASSES.get(one.name) or _CLASSES.get(one.kind, '')}>{text}")
+        row.append(f"<td{_CLASSES.get(column.name) or _CLASSES.get(column.kind, '')}>{text}")
     return "".join(row)
 
 
@@ -260,9 +263,9 @@ _CLASSES = {"number": " class=n", "integer": " class=n", "instant": " class=t", 
 
 
 def _cells(column: Column, width: int) -> list[str]:
-    """What the cells of a column show; its numbers with as many decimals as the longest of them has.
+    """Return the HTML of a column's cells; its numbers with as many decimals as the longest of them has.
 
-    ``width``: how many characters of a headline or a reason
+    width  the most characters of a headline or a reason
     """
     if column.kind == "number":
         texts = (f"{value:.10g}".partition("e")[0] for value in column.values if value is not None)
@@ -294,10 +297,10 @@ def _linked(text: str, address: object) -> str:
     return text
 
 
-def _below(place: int, layout: _Layout) -> list[tuple[str, str]]:
-    """The texts of an item that are too long for its line, as they are."""
-    held = ((one.name, one.values[place]) for one in layout.below)
-    return [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in held if value]
+def _below(index: int, layout: _Layout) -> list[tuple[str, str]]:
+    """Return the names and texts of an item that are too long for its line, uncut and not escaped."""
+    fields = ((column.name, column.values[index]) for column in layout.below)
+    return [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in fields if value]
 
 
 def _details(texts: Sequence[tuple[str, str]], limit: int) -> str:
@@ -306,10 +309,10 @@ def _details(texts: Sequence[tuple[str, str]], limit: int) -> str:
 
 
 def _limit(sizes: Sequence[int], room: int) -> int:
-    """How much of each text fits, if the short ones are shown whole; 0 if it is too little to be of use."""
+    """Return how much of each text fits, if the short ones are shown whole; 0 if that is too little to be of use."""
     ordered = sorted(sizes)
-    for place, size in enumerate(ordered):
-        share = room // (len(ordered) - place)
+    for index, size in enumerate(ordered):
+        share = room // (len(ordered) - index)
         if size > share:
             return share if share >= 40 else 0
         room -= size
@@ -317,7 +320,7 @@ def _limit(sizes: Sequence[int], room: int) -> int:
 
 
 def _beginning(text: str, limit: int) -> str:
-    """A text without markup, escaped, in at most ``limit`` bytes."""
+    """Return the beginning of a text without its markup, escaped, in at most ``limit`` bytes."""
     shown = _text(plain(text[: 2 * limit + 200])).encode()
     if len(shown) <= limit and len(text) <= 2 * limit + 200:
         return shown.decode()
@@ -325,7 +328,7 @@ def _beginning(text: str, limit: int) -> str:
 
 
 def _text(text: str) -> str:
-    """Escaped, with everything that cannot be shown left out."""
+    """Return ``text`` escaped and without unprintable characters."""
     if not text.isprintable():
         text = "".join(char for char in text if char.isprintable() or char == "\n")
     return html.escape(text)

@@ -6,10 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from pit_fetch.formats import DEFAULTS, RenderOptions
 
-def render(envelope: Mapping[str, Any], pretty: bool = False) -> str:
-    """ASCII text that ends with a line break, so that characters, bytes and UTF-16 units coincide.
+
+def render(envelope: Mapping[str, Any], options: RenderOptions = DEFAULTS) -> str:
+    """Return ASCII text that ends with a line break, so that characters, bytes and UTF-16 units coincide.
 
     Raises TypeError or ValueError for a payload that JSON cannot express.
     """
-    return json.dumps(envelope, indent=2 if pretty else None, allow_nan=False) + "\n"
+    return json.dumps(envelope, indent=2 if options.pretty else None, allow_nan=False) + "\n"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 
-from pit_fetch.pipeline.envelope import Envelope
+from pit_fetch.formats import DEFAULTS, RenderOptions
+from pit_fetch.pipeline.envelope import PlainEnvelope
 
 
-def render(envelope: Envelope, pretty: bool = False) -> str:
-    """Each line is one JSON object, whatever ``pretty`` says."""
+def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
+    """Return one JSON object per line."""
     rows = [*envelope.data, *({"gap": gap} for gap in envelope.gaps)]
     return "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)

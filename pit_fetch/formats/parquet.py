@@ -6,7 +6,9 @@ import io
 from typing import Any
 
 from pit_fetch.errors import ConfigError
-from pit_fetch.pipeline.envelope import Envelope
+from pit_fetch.formats import DEFAULTS, RenderOptions
+from pit_fetch.formats.frames import to_arrow
+from pit_fetch.pipeline.envelope import PlainEnvelope
 
 try:
     from pyarrow import parquet
@@ -14,9 +16,9 @@ except ImportError:
     raise ConfigError("dependency_missing", package="pyarrow", command="python3 -m pip install pyarrow") from None
 
 
-def render(envelope: Envelope, pretty: bool = False) -> bytes:
-    """The file's bytes, whatever ``pretty`` says. The gaps are in the schema's metadata."""
+def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> bytes:
+    """Return the bytes of the file. The gaps are in the metadata of its schema."""
     buffer: Any = io.BytesIO()
-    parquet.write_table(envelope.to_arrow(), buffer, compression="zstd")
+    parquet.write_table(to_arrow(envelope), buffer, compression="zstd")
     written: bytes = buffer.getvalue()
     return written

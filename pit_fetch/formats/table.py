@@ -8,44 +8,45 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from pit_fetch.formats import DEFAULTS, RenderOptions
 from pit_fetch.formats.columns import Column, columns
 from pit_fetch.gaps import Code
-from pit_fetch.pipeline.envelope import Envelope
+from pit_fetch.pipeline.envelope import PlainEnvelope
 from pit_fetch.provider import STAMPS
-from pit_fetch.support.terminal import visible
+from pit_fetch.support.terminal import escape_unprintable
 
-WIDTH = 120  # where there is no terminal to ask
-_GAP = "  "
-# How wide a text may be before it is cut, and a headline; what is left of the line goes to the texts that are cut.
+WIDTH = 120  # without a terminal
+_SEPARATOR = "  "
+# The width at which a text is cut, and a headline. What is left of the line goes to the texts that are cut.
 _TEXT, _HEADLINE = 28, 64
-# What an explanation begins with is enough to understand it: "published 40 minutes after the PIT". It takes the place
-# from the headline beside it: so much for both, on a line of so many characters.
+# The beginning of an explanation is enough to understand it: "published 40 minutes after the PIT". It takes its place
+# from the headline beside it. From which line width on, the width of the explanation, and that of the headline.
 _BESIDE = ((100, 34, 24), (0, 30, 10))
 _FIRST = ("verdict", "change", "title", "headline", "name")
 _CONSTANT = frozenset({Code.LATE.about.type.value, Code.UNDATED.about.template})
 
 
-def render(envelope: Envelope, pretty: bool = False, width: int = WIDTH) -> str:
-    """At most ``width`` characters to a line; columns that do not fit are named below. ``pretty`` changes nothing."""
+def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
+    """Return lines of at most ``options.width`` characters. Columns that do not fit are named below."""
     if not envelope.data:
         return "No items.\n" + _gaps(envelope)
-    found = columns(envelope.data, envelope.provenance.kinds)
-    kept, hidden = _fitting(_ordered(found, width), width)
-    lines = [_GAP.join(one.head.rjust(one.width) if one.right else one.head.ljust(one.width) for one in kept).rstrip()]
-    lines.append(_GAP.join("-" * one.width for one in kept))
-    for place in range(len(envelope.data)):
-        lines.append(_GAP.join(_padded(one.cells[place], one) for one in kept).rstrip())
+    width = options.width or WIDTH
+    shown, hidden = _fit(_ordered(columns(envelope.data, envelope.provenance.kinds), width), width)
+    heads = (column.head.rjust(column.width) if column.right else column.head.ljust(column.width) for column in shown)
+    lines = [_SEPARATOR.join(heads).rstrip(), _SEPARATOR.join("-" * column.width for column in shown)]
+    for row in range(len(envelope.data)):
+        lines.append(_SEPARATOR.join(_padded(column.cells[row], column) for column in shown).rstrip())
     more = f"\nNot shown: {', '.join(hidden)} (--fields chooses, --format json has everything)\n" if hidden else ""
     return "\n".join(lines) + "\n" + more + _gaps(envelope)
 
 
-class _Shown:
-    """A column as text. ``width`` is what it is given, ``wanted`` what it would take."""
+class _TextColumn:
+    """A column as text. ``width`` is the width that it gets, ``wanted`` the one that it would take."""
 
     def __init__(self, column: Column) -> None:
         self.head = column.name
         self.right = column.kind in ("number", "integer")
-        self.cells = [visible(_text(value, column)) for value in column.values]
+        self.cells = [escape_unprintable(_text(value, column)) for value in column.values]
         self.wanted = max(_length(self.head), *map(_length, self.cells))
         most = self.wanted if self.right or column.kind in ("instant", "date") else _TEXT
         self.width = min(self.wanted, _HEADLINE if self.head in _FIRST else max(most, len(self.head)))
@@ -55,36 +56,40 @@ class _Shown:
         return self.width < self.wanted
 
 
-def _ordered(found: Sequence[Column], width: int) -> list[_Shown]:
-    """Time first, then what the item is, its short fields, its id; long texts last. What is empty is left out."""
-    held = {one.name: _Shown(one) for one in found if any(value not in (None, "", [], {}) for value in one.values)}
-    first = [name for name in ("available_at", *_FIRST, "because") if name in held]
-    if "because" in held:
-        _, because, headline = next(one for one in _BESIDE if width >= one[0])
-        held["because"].width = min(held["because"].wanted, because)
+def _ordered(typed: Sequence[Column], width: int) -> list[_TextColumn]:
+    """Return time first, then what the item is, its short fields, its id, and long texts last; no empty columns."""
+    by_name = {
+        column.name: _TextColumn(column)
+        for column in typed
+        if any(value not in (None, "", [], {}) for value in column.values)
+    }
+    first = [name for name in ("available_at", *_FIRST, "because") if name in by_name]
+    if "because" in by_name:
+        _, because, headline = next(widths for widths in _BESIDE if width >= widths[0])
+        by_name["because"].width = min(by_name["because"].wanted, because)
         for name in _FIRST:
-            if name in held:
-                held[name].width = min(held[name].width, headline)
-    fields = [name for name in held if name not in (*STAMPS, *first)]
-    instants = {one.name for one in found if one.kind == "instant"}
-    short = [name for name in fields if name not in instants and not held[name].is_cut and not name.endswith("url")]
-    last = [name for name in (*short, "id", "revised_at", "first_seen_at", *fields) if name in held]
-    return [held[name] for name in dict.fromkeys((*first, *last))]
+            if name in by_name:
+                by_name[name].width = min(by_name[name].width, headline)
+    fields = [name for name in by_name if name not in (*STAMPS, *first)]
+    instants = {column.name for column in typed if column.kind == "instant"}
+    short = [name for name in fields if name not in instants and not by_name[name].is_cut and not name.endswith("url")]
+    last = [name for name in (*short, "id", "revised_at", "first_seen_at", *fields) if name in by_name]
+    return [by_name[name] for name in dict.fromkeys((*first, *last))]
 
 
-def _fitting(shown: Sequence[_Shown], width: int) -> tuple[list[_Shown], list[str]]:
-    """The columns that fit, with the texts among them given what is left of the line, and the names of the others."""
-    kept, left = [shown[0]], width - shown[0].width
-    for one in shown[1:]:
-        if one.head in _FIRST:  # what an item is must be there, however narrow the terminal
-            one.width = min(one.width, max(left - len(_GAP), len(one.head)))
-        if one.width + len(_GAP) <= left or one.head in _FIRST:
-            kept.append(one)
-            left -= one.width + len(_GAP)
-    for one in sorted(kept, key=lambda one: one.head not in _FIRST):
-        more = max(min(left, one.wanted - one.width), 0)
-        one.width, left = one.width + more, left - more
-    return kept, [one.head for one in shown if one not in kept]
+def _fit(candidates: Sequence[_TextColumn], width: int) -> tuple[list[_TextColumn], list[str]]:
+    """Return the columns that fit, with what is left of the line given to the texts among them; and the other names."""
+    shown, left = [candidates[0]], width - candidates[0].width
+    for column in candidates[1:]:
+        if column.head in _FIRST:  # what an item is must be there, however narrow the terminal
+            column.width = min(column.width, max(left - len(_SEPARATOR), len(column.head)))
+        if column.width + len(_SEPARATOR) <= left or column.head in _FIRST:
+            shown.append(column)
+            left -= column.width + len(_SEPARATOR)
+    for column in sorted(shown, key=lambda column: column.head not in _FIRST):
+        more = max(min(left, column.wanted - column.width), 0)
+        column.width, left = column.width + more, left - more
+    return shown, [column.head for column in candidates if column not in shown]
 
 
 def _text(value: Any, column: Column) -> str:
@@ -102,24 +107,25 @@ def _text(value: Any, column: Column) -> str:
     return str(value) if column.kind in ("integer", "date") else json.dumps(value)
 
 
-def _padded(text: str, one: _Shown) -> str:
-    if _length(text) > one.width:
-        while text and _length(text) > one.width - 1:
-            text = text[: -max(1, (_length(text) - one.width + 1) // 2)]
+def _padded(text: str, column: _TextColumn) -> str:
+    if _length(text) > column.width:
+        while text and _length(text) > column.width - 1:
+            text = text[: -max(1, (_length(text) - column.width + 1) // 2)]
         text += "…"
-    blank = " " * (one.width - _length(text))
-    return blank + text if one.right else text + blank
+    blank = " " * (column.width - _length(text))
+    return blank + text if column.right else text + blank
 
 
 def _length(text: str) -> int:
-    """How many columns of a terminal ``text`` takes: some scripts take two, an accent by itself takes none."""
+    """Return the number of terminal columns that ``text`` takes."""
     if text.isascii():
         return len(text)
+    # Some scripts take two columns for a character, and an accent by itself takes none.
     wide = sum(unicodedata.east_asian_width(char) in "WF" for char in text)
     return len(text) + wide - sum(unicodedata.combining(char) > 0 for char in text)
 
 
-def _gaps(envelope: Envelope) -> str:
-    """The gaps, but for the two of every answer with a PIT that say nothing about this one."""
-    said = [one for one in envelope.gaps if not {one["type"], one["reason"]} & _CONSTANT]
-    return "".join(f"\n{one['type']}: {visible(str(one['reason']))}\n" for one in said)
+def _gaps(envelope: PlainEnvelope) -> str:
+    # Two gaps are in every answer with a PIT, and state nothing about this one.
+    gaps = [gap for gap in envelope.gaps if not {gap["type"], gap["reason"]} & _CONSTANT]
+    return "".join(f"\n{gap['type']}: {escape_unprintable(str(gap['reason']))}\n" for gap in gaps)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pit_fetch.engine.report import Outcome
+from pit_fetch.engine.report import FetchResult
 from pit_fetch.gaps import Code, Gap
 from pit_fetch.pipeline.cursor import Position, position
 from pit_fetch.provider import Record
 
 
-def complete_to(answer: Outcome) -> Position:
+def complete_to(answer: FetchResult) -> Position:
     """The position down to which an answer is complete."""
     if not any(one.type == "truncated" for one in answer.gaps):
         return float("inf"), ""

@@ -7,27 +7,27 @@ judged at the later one, so it shows nothing that a fetch at that PIT would not.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from pit_fetch.engine import credentials
-from pit_fetch.engine.progress import Log
-from pit_fetch.engine.report import Collected, Outcome, report
+from pit_fetch.engine.progress import Progress
+from pit_fetch.engine.report import CollectedRecords, FetchResult, report
 from pit_fetch.engine.run import run as ask
-from pit_fetch.errors import UsageError
+from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.pipeline.cursor import Position, position
 from pit_fetch.pipeline.select import Selection, WithheldCounts
 from pit_fetch.provider import Record
 from pit_fetch.request.fetch_request import FetchRequest
+from pit_fetch.request.operations import is_of_publication
+from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
 from pit_fetch.times import format_for_people, in_new_york
 
 # The fields that a comparison adds to an item.
 FIELDS = ("change", "before")
 TWO_PITS = "diff needs two different instants: --pit EARLIER --pit LATER"
-# Sources that look back over some minutes only, unless told otherwise, have an option of this name.
-_LOOK_BACK, _LOOK_BACK_MINUTES = "lookback_minutes", 1_440
 
 
 class Read(NamedTuple):
@@ -41,7 +41,7 @@ class Read(NamedTuple):
         return self.reach is None or position(record) <= self.reach
 
 
-def run(earlier: FetchRequest, later: FetchRequest, runtime: Runtime, log: Log, argv: list[str]) -> Outcome:
+def run(earlier: FetchRequest, later: FetchRequest, runtime: Runtime, log: Progress, argv: list[str]) -> FetchResult:
     """The difference between the answers to two requests that differ in their PIT alone. Raises UsageError."""
     earlier, later = _in_order(earlier, later)
     since, runtime = look_back_from(earlier), _reading_once(earlier, runtime)
@@ -59,7 +59,7 @@ def run(earlier: FetchRequest, later: FetchRequest, runtime: Runtime, log: Log, 
     fields = (*later.fields, *FIELDS) if later.fields else ()
     query = f"diff {earlier.canonical} --pit {in_new_york(later.pit)}" if later.pit else ""
     secrets = credentials.known_secrets(later.provider, runtime.environ, runtime.folder)
-    collected = Collected(selection, WithheldCounts(), secrets, opened=not failed, resumes=False)
+    collected = CollectedRecords(selection, WithheldCounts(), secrets, opened=not failed, resumes=False)
     outcome = report(later._replace(fields=fields, canonical=query), collected)
     log.as_of = (
         f", changes from {format_for_people(earlier.pit)} to {format_for_people(later.pit)}"
@@ -141,10 +141,14 @@ def _in_order(one: FetchRequest, other: FetchRequest) -> tuple[FetchRequest, Fet
 
 
 def look_back_from(request: FetchRequest) -> datetime | None:
-    """Where a window begins that would else be counted back from each PIT; None if the source has no such window."""
-    if request.since is not None or request.input_file or request.pit is None or _LOOK_BACK not in request.options:
+    """Return where the request's window begins, if only because the provider counts it back from the PIT; else None."""
+    if request.since is not None or request.input_file or request.pit is None:
         return request.since
-    return request.pit - timedelta(minutes=request.options[_LOOK_BACK] or _LOOK_BACK_MINUTES)
+    try:
+        query = build_query(request, started=request.pit)
+    except ConfigError:  # the fetch reports it
+        return None
+    return query.operation.earliest(query) if is_of_publication(query.operation) else None
 
 
 def _whole(request: FetchRequest, since: datetime | None) -> FetchRequest:
@@ -152,7 +156,7 @@ def _whole(request: FetchRequest, since: datetime | None) -> FetchRequest:
     return request._replace(since=since, fields=(), max_chars=0, format="json", pretty=False)
 
 
-def _read(outcome: Outcome) -> Read:
+def _read(outcome: FetchResult) -> Read:
     records = {record.id: record for record in outcome.public}
     is_cut = any(one.type == "truncated" for one in outcome.gaps)
     last = position(outcome.public[-1]) if outcome.public else (float("-inf"), "")

@@ -11,8 +11,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pit_fetch.engine import credentials
-from pit_fetch.engine.progress import Log
-from pit_fetch.engine.report import Outcome, unjudged
+from pit_fetch.engine.progress import Progress
+from pit_fetch.engine.report import FetchResult, unjudged
 from pit_fetch.engine.run import run as ask
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Gap, gap
@@ -24,7 +24,8 @@ from pit_fetch.pipeline.select import visibility
 from pit_fetch.provider import Operation, Page, Provider, Query, Record
 from pit_fetch.request import audience
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.query import DATINGS, in_window, named, understood
+from pit_fetch.request.operations import DATINGS, candidate_operations
+from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
 from pit_fetch.times import format_for_people
 
@@ -35,9 +36,9 @@ _BEYOND = timedelta(days=1)
 # What a fetch at the PIT would say about itself.
 
 
-def run(request: FetchRequest, runtime: Runtime, log: Log, argv: list[str]) -> Outcome:
+def run(request: FetchRequest, runtime: Runtime, log: Progress, argv: list[str]) -> FetchResult:
     """The source's records in the request's window, up to a day after the PIT, or to --date-to. Raises UsageError."""
-    if audience.is_in_charge(runtime.environ):
+    if audience.is_for_an_agent(runtime.environ):
         raise UsageError("operators_only")
     pit = request.pit
     if pit is None:
@@ -58,9 +59,9 @@ def run(request: FetchRequest, runtime: Runtime, log: Log, argv: list[str]) -> O
         found = [(one, "") for one in live]
     else:
         gaps = in_gaps(gaps, at_pit.gaps)
-        derives = request.provider.derive(understood(plain, runtime.clock.now())) is not None
+        derives = request.provider.derive(build_query(plain, runtime.clock.now())) is not None
         found = joined(live, at_pit.public, outcome.public, complete_to(at_pit), derives)
-    operation = named(request.provider, request.options)[0]
+    operation = candidate_operations(request.provider, request.options)[0]
     shown = [_explained(one, pit, operation, why) for one, why in sorted(found, key=lambda pair: position(pair[0]))]
     if len(shown) > request.limit:
         gaps.append(gap("explained_in_part", limit=request.limit, count=len(shown)))
@@ -84,7 +85,7 @@ def _with_instants(record: Record) -> Record:
     return record._replace(available_at=None, revised_at=None)
 
 
-def _with_archive(request: FetchRequest, runtime: Runtime, log: Log, argv: list[str]) -> Outcome | None:
+def _with_archive(request: FetchRequest, runtime: Runtime, log: Progress, argv: list[str]) -> FetchResult | None:
     """What a fetch at the PIT shows, if it has an archive: that may hold more, and know better. None if it failed."""
     if request.input_file or not (request.archive or runtime.environ.get("PIT_FETCH_ARCHIVE")):
         return None
@@ -113,7 +114,7 @@ def _watched(provider: Provider, seen: dict[tuple[object, ...], Record]) -> Prov
 
 def _is_wanted(provider: Provider, query: Query, record: Record) -> bool:
     try:
-        return in_window(query, record) and provider.select(query, record)
+        return query.in_window(record) and provider.select(query, record)
     except Exception:  # noqa: BLE001 - a filter that cannot read the record says nothing about it
         return True
 

@@ -107,7 +107,15 @@ PROVIDER = Provider(
             caveats=_caveats,
         ),
     ),
-    options=(Option("pages", "the folder of the saved pages", default=".", metavar="DIR"),),
+    options=(
+        Option(
+            "pages",
+            "the folder of the saved pages",
+            default=".",
+            metavar="DIR",
+            search_terms="page dir folder directory saved",
+        ),
+    ),
     page_size=1_000,
     help="""\
 Reads items from standard input, or from --input-file: a JSON array of objects with url, page (a file in --pages),

@@ -11,7 +11,7 @@ CLIENT_VARIABLE = "CLAUDECODE"
 MAX_CHARS_UNDER_AGENT = 28_000
 
 
-def is_in_charge(environ: Mapping[str, str]) -> bool:
+def is_for_an_agent(environ: Mapping[str, str]) -> bool:
     """Whether an agent's client, a ceiling or a session for pit_fetch alone is around this call."""
     return bool(environ.get(CLIENT_VARIABLE)) or is_bound(environ)
 

@@ -1,42 +1,42 @@
-"""One fetch as data, from a command line or from Python values.
+"""One fetch as data: a :class:`FetchRequest`, from Python values or from its own canonical form.
 
-Both forms of the command line and the Python call produce the same :class:`FetchRequest`, whose
+The command line, in both of its forms, and a Python call produce the same request, whose
 :attr:`FetchRequest.canonical` text is repeated in every gap.
 """
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from pit_fetch.cli import arguments
-from pit_fetch.cli.parser import COMMON_OPTIONS, budget
 from pit_fetch.errors import UsageError
-from pit_fetch.formats import BINARY
 from pit_fetch.pipeline.cursor import Cursor
-from pit_fetch.provider import STAMPS, Provider
-from pit_fetch.request.audience import CLIENT_VARIABLE, MAX_CHARS_UNDER_AGENT
-from pit_fetch.request.query import named
-from pit_fetch.request.values import coerce, flag_of, spell
+from pit_fetch.provider import STAMPS, Option, Provider
+from pit_fetch.request.operations import candidate_operations
+from pit_fetch.request.options import COMMON_OPTIONS, budget
+from pit_fetch.request.values import flag_of, format_value, parse_value
 from pit_fetch.support import suggest
 from pit_fetch.times import parse_pit
 
-# What decides the answer, besides the source's own options: instants and cursors as they were written.
+# What decides the answer, besides the source's own options. Instants and cursors are repeated as they were written.
 _AS_WRITTEN = ("pit", "date_from", "date_to", "after", "input_file")
-_AS_READ = ("limit", "max_pages", "fields")
+_AS_PARSED = ("limit", "max_pages", "fields")
 
 
-# More than any source has.
+# A limit that is more than any source has.
 UNLIMITED = 2**62
 
 
 class FetchRequest(NamedTuple):
-    """One fetch, fully parsed. Instants are aware and UTC; ``max_chars`` 0 means no limit, ``output`` None stdout.
+    """One fetch, fully parsed. Instants are aware and UTC.
 
-    ``width`` is how many characters a line of the terminal takes, if the answer goes to one. ``capture``: it is
-    asked to be recorded, and answers nothing itself.
+    max_chars  maximum number of characters of the output; 0: no limit
+    canonical  the request in one form, however it was made; :func:`from_canonical` reads it back
+    output     the file that the answer goes to; None: stdout
+    width      characters in a line of the terminal, if the answer goes to one
+    capture    the fetch is made to be recorded, and its answer is not used
     """
 
     provider: Provider
@@ -63,37 +63,13 @@ class FetchRequest(NamedTuple):
     capture: bool = False
 
 
-def parse(
-    argv: Sequence[str],
-    provider: Provider,
-    environ: Mapping[str, str],
-    defaults: Mapping[str, object] = {},
-    command: str = "",
-) -> FetchRequest:
-    """The request made by a command line. Raises UsageError, whose reason names the fix.
-
-    ``defaults`` are values of options that the command line does not give. ``command`` is the word that it
-    begins with in the place of ``--source``.
-    """
-    default_budget = MAX_CHARS_UNDER_AGENT if environ.get(CLIENT_VARIABLE) else 0
-    given = arguments.given(argv, provider, command)
-    if "format" not in given and given.get("pretty"):  # what is asked to be indented is JSON
-        given["format"] = "json"
-    request = _request({**defaults, **given}, provider, environ, default_budget)
-    if command:
-        request = request._replace(canonical=request.canonical.replace(f"--source {provider.name}", command, 1))
-    if request.format in BINARY and not request.output:
-        raise UsageError("usage", text=f"--format {request.format} needs --output FILE")
-    return request
-
-
 def of_values(
     values: Mapping[str, object],
     provider: Provider,
     environ: Mapping[str, str],
     defaults: Mapping[str, object] = {},
 ) -> FetchRequest:
-    """The request made by a Python call; None counts as not given. Raises UsageError, also for an unknown name."""
+    """Return the request of a Python call. None counts as not given. Raise UsageError, also for an unknown name."""
     known = [option.name for option in (*COMMON_OPTIONS, *provider.options)]
     for name in values:
         if name not in known:
@@ -101,7 +77,7 @@ def of_values(
             hint = f" (did you mean {close}?)" if close else ""
             raise UsageError("usage", text=f"{name} is not an option of {provider.name}{hint}")
     given = {name: value for name, value in values.items() if value is not None}
-    return _request({**defaults, **given}, provider, environ, 0)
+    return build({**defaults, **given}, provider, environ)
 
 
 def from_canonical(text: str, provider: Provider) -> FetchRequest:
@@ -126,20 +102,28 @@ def from_canonical(text: str, provider: Provider) -> FetchRequest:
     return of_values(values, provider, {})
 
 
-def _request(
-    given: Mapping[str, object], provider: Provider, environ: Mapping[str, str], default_budget: int
+def build(
+    given: Mapping[str, object],
+    provider: Provider,
+    environ: Mapping[str, str],
+    max_chars: int = 0,
+    parsed: Mapping[str, object] = {},
 ) -> FetchRequest:
-    common = {one.name: coerce(one, given[one.name]) if one.name in given else one.default for one in COMMON_OPTIONS}
+    """Return the request of the options that are ``given``, by name. Raise UsageError, whose reason names the fix.
+
+    ``max_chars`` is the default of that option. ``parsed`` holds the values of options that are parsed already.
+    """
+    common: dict[str, Any] = {**_values(COMMON_OPTIONS, given, parsed), **parsed}
     _check_ceiling(common["pit"], environ)
-    options = {o.name: coerce(o, given[o.name]) if o.name in given else o.default for o in provider.options}
+    options = _values(provider.options, given)
     since, until = common["date_from"], common["date_to"]
     if since is not None and until is not None and since > until:
         raise UsageError("usage", text="--date-from is after --date-to: swap them")
     if common["max_chars"] is None:
         text = environ.get("PIT_FETCH_MAX_CHARS")
-        common["max_chars"] = budget("PIT_FETCH_MAX_CHARS", text) if text else default_budget
+        common["max_chars"] = budget("PIT_FETCH_MAX_CHARS", text) if text else max_chars
     if "timeout" not in given:  # some operations take longer than others
-        common["timeout"] = max(operation.timeout for operation in named(provider, options))
+        common["timeout"] = max(operation.timeout for operation in candidate_operations(provider, options))
     return FetchRequest(
         provider=provider,
         pit=common["pit"],
@@ -164,6 +148,14 @@ def _request(
     )
 
 
+def _values(options: Iterable[Option], given: Mapping[str, object], parsed: Collection[str] = ()) -> dict[str, Any]:
+    return {
+        option.name: parse_value(option, given[option.name]) if option.name in given else option.default
+        for option in options
+        if option.name not in parsed
+    }
+
+
 def _check_ceiling(pit: datetime | None, environ: Mapping[str, str]) -> None:
     text = environ.get("PIT_FETCH_CEILING")
     if text is None:
@@ -180,32 +172,34 @@ def _check_ceiling(pit: datetime | None, environ: Mapping[str, str]) -> None:
 
 
 def _fields(fields: tuple[str, ...], options: Mapping[str, Any], provider: Provider) -> tuple[str, ...]:
-    """The requested fields. A field that the operation does not have is refused, if its fields are known."""
-    chosen = named(provider, options)
-    known = list(dict.fromkeys(field.name for one in chosen for field in one.fields))
-    unknown = [name for name in fields if all(one.fields for one in chosen) and name not in (*known, *STAMPS)]
+    """Return the requested fields. Raise UsageError for one that the operation is known not to have."""
+    operations = candidate_operations(provider, options)
+    if not all(operation.fields for operation in operations):
+        return fields
+    known = list(dict.fromkeys(field.name for operation in operations for field in operation.fields))
+    unknown = [name for name in fields if name not in (*known, *STAMPS)]
     if unknown:
         close = suggest.name(unknown[0], [*known, *STAMPS])
         hint = f" (did you mean {close}?)" if close else ""
-        shown = suggest.shown(unknown[0])
-        raise UsageError("usage", text=f"--fields: {shown} is not one of {', '.join(known)}{hint}")
+        name = suggest.shown(unknown[0])
+        raise UsageError("usage", text=f"--fields: {name} is not one of {', '.join(known)}{hint}")
     return fields
 
 
 def _canonical(
     given: Mapping[str, object], common: Mapping[str, Any], options: Mapping[str, Any], provider: Provider
 ) -> str:
-    """The request in one form, however it was made: what decides the answer, sorted by name. It parses back."""
-    shown = {name: spell(given[name]).strip() for name in _AS_WRITTEN if name in given}
-    shown |= {name: spell(common[name]) for name in _AS_READ if name in given}
-    pairs = [(flag_of(name), text) for name, text in shown.items()]
+    """Return what decides the answer, sorted by name."""
+    texts = {name: format_value(given[name]).strip() for name in _AS_WRITTEN if name in given}
+    texts |= {name: format_value(common[name]) for name in _AS_PARSED if name in given}
+    pairs = [(flag_of(name), text) for name, text in texts.items()]
     for option in provider.options:
         value = options[option.name]
         if value is not None and value is not False and value != option.default:
             values = value if option.repeatable else ("" if value is True else value,)
-            pairs += [(flag_of(option.name), spell(one)) for one in values]
-    texts = ["--source", provider.name]
+            pairs += [(flag_of(option.name), format_value(part)) for part in values]
+    words = ["--source", provider.name]
     for flag, text in sorted(pairs, key=lambda pair: pair[0]):
         # A value that looks like an option would be taken for one.
-        texts += [f"{flag}={text}"] if text.startswith("-") else [flag, text] if text else [flag]
-    return shlex.join(texts)
+        words += [f"{flag}={text}"] if text.startswith("-") else [flag, text] if text else [flag]
+    return shlex.join(words)

@@ -1,6 +1,6 @@
 """One rule for an option's value, whether it is a word of the command line or a Python value. Pure.
 
-:func:`coerce` reads a value, :func:`spell` writes it back as a word.
+:func:`parse_value` reads a value, :func:`format_value` writes it back as a word.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def flag_of(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def coerce(option: Option, value: object) -> Any:
+def parse_value(option: Option, value: object) -> Any:
     """``value`` as the kind of ``option`` demands. Raises UsageError, whose text names the fix.
 
     A list is any iterable of strings; in a word, values are separated by commas, and a value that
@@ -54,8 +54,8 @@ def coerce(option: Option, value: object) -> Any:
             return _choice(option, text)
 
 
-def spell(value: object) -> str:
-    """``value`` as a word that :func:`coerce` reads as the same value."""
+def format_value(value: object) -> str:
+    """Return ``value`` as a word that :func:`parse_value` reads as the same value."""
     if isinstance(value, (list, tuple)):
         import csv
         import io
@@ -106,7 +106,7 @@ def _scalar(option: Option, value: object) -> str:
     if missing or not known:
         wanted = _TAKEN.get(option.kind, "a string")
         raise UsageError("usage", text=f"{option.name} takes {wanted}, not {_called(value)}")
-    return spell(value)
+    return format_value(value)
 
 
 def _is_number(value: object) -> bool:
@@ -156,7 +156,7 @@ def _each(option: Option, value: object) -> tuple[Any, ...]:
     parts: Iterable[object] = (value,)
     if isinstance(value, Iterable) and not isinstance(value, (str, *_NO_LISTS)) and getattr(value, "ndim", 1) == 1:
         parts = sorted(value, key=str) if isinstance(value, (set, frozenset)) else value
-    found = tuple(coerce(option._replace(repeatable=False), part) for part in parts)
+    found = tuple(parse_value(option._replace(repeatable=False), part) for part in parts)
     if not found:
         raise UsageError("usage", text=f"{flag_of(option.name)} is empty: give a value or leave it out")
     return found

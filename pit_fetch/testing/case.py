@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, TypeGuard
 from pit_fetch.errors import ExitStatus
 from pit_fetch.provider import Page, Provider, Query, Record, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.query import in_window
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.state import State
@@ -107,7 +106,7 @@ class Seen(Left):
         wanted = (
             version
             for version, one in hidden.items()
-            if version not in served and in_window(query, one) and self.provider.select(query, one)
+            if version not in served and query.in_window(one) and self.provider.select(query, one)
         )
         return served.union(wanted)
 

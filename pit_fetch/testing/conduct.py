@@ -12,7 +12,7 @@ from functools import cache
 from pit_fetch.errors import ConfigError
 from pit_fetch.net.client import base_url
 from pit_fetch.provider import Provider
-from pit_fetch.request.query import OPTION
+from pit_fetch.request.operations import OPTION
 from pit_fetch.support.redaction import REDACTED
 from pit_fetch.testing.case import Case, Seen, failure
 from pit_fetch.testing.comparison import holds

@@ -20,11 +20,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from pit_fetch.cli.arguments import parse
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Gap
 from pit_fetch.provider import Context, Page, Provider, Query, Record, Watermark
-from pit_fetch.request.fetch_request import parse
-from pit_fetch.request.values import flag_of, spell
+from pit_fetch.request.values import flag_of, format_value
 from pit_fetch.runtime import alarm
 from pit_fetch.testing import sandbox
 from pit_fetch.testing.case import Case, Seen, Wire, failure
@@ -257,7 +257,7 @@ def _words(given: Mapping[str, object]) -> list[str]:
             words.append(flag_of(name))
         elif value is not None and value is not False:
             several = isinstance(value, Iterable) and not isinstance(value, (str, bytes))
-            words.append(f"{flag_of(name)}={spell(list(value) if several else value)}")  # type: ignore[call-overload]
+            words.append(f"{flag_of(name)}={format_value(list(value) if several else value)}")  # type: ignore[call-overload]
     return words
 
 

@@ -10,7 +10,7 @@ from unittest import SkipTest
 from weakref import WeakKeyDictionary
 
 from pit_fetch.provider import Credential, Provider
-from pit_fetch.request.query import named
+from pit_fetch.request.operations import candidate_operations
 from pit_fetch.testing import conduct, drift, interference, isolation, malformed, ordering, stamps
 from pit_fetch.testing.case import Case, failure, is_aware
 from pit_fetch.testing.documents import format_of
@@ -218,7 +218,7 @@ class ProviderSuite:
 
 def _is_never(case: Case) -> bool:
     """Whether the operation that is asked for can never be shown to have been public."""
-    asked = named(case.provider, case.options)
+    asked = candidate_operations(case.provider, case.options)
     return len(asked) == 1 and asked[0].dating == "never"
 
 

@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pit_fetch.formats.html import render
-from pit_fetch.pipeline.envelope import Envelope
+from pit_fetch.pipeline.envelope import PlainEnvelope
 from tests.browser.chromium import Tab, find, tab
 from tests.unit.formats.sample_pages import bars, explained, news
 
-PAGES: dict[str, Callable[[], Envelope]] = {
+PAGES: dict[str, Callable[[], PlainEnvelope]] = {
     "news": lambda: news(500),
     "bars": lambda: bars(500),
     "explained": lambda: explained(60),
@@ -35,9 +35,9 @@ def main(folder: str = "") -> int:
         print("no Chromium on this machine: apt-get install chromium")
         return 1
     with tempfile.TemporaryDirectory() as temporary, tab(program) as browser:
-        place = Path(folder or temporary)
-        place.mkdir(parents=True, exist_ok=True)
-        faults = [f"{name}: {fault}" for name in PAGES for fault in check(browser, place, name)]
+        directory = Path(folder or temporary)
+        directory.mkdir(parents=True, exist_ok=True)
+        faults = [f"{name}: {fault}" for name in PAGES for fault in check(browser, directory, name)]
     print("\n".join(faults) or f"{len(PAGES)} pages are as they should be")
     return 1 if faults else 0
 
@@ -53,7 +53,7 @@ def check(browser: Tab, folder: Path, name: str) -> Iterator[str]:
     yield from _quiet(browser, path)
 
 
-def _rows(browser: Tab, envelope: Envelope) -> Iterator[str]:
+def _rows(browser: Tab, envelope: PlainEnvelope) -> Iterator[str]:
     rows = browser.script("document.querySelectorAll('tbody tr[id]').length") or 0
     if rows != len(envelope.data):
         yield f"{rows} rows for {len(envelope.data)} items"
@@ -88,12 +88,12 @@ def _first_pixel(picture: bytes) -> tuple[int, ...]:
     """The colour at the top left of a PNG, where every filter leaves it as it is."""
     data = b"".join(
         picture[at + 8 : at + 8 + int.from_bytes(picture[at : at + 4])]
-        for at in (found.start() - 4 for found in re.finditer(rb"IDAT", picture))
+        for at in (chunk.start() - 4 for chunk in re.finditer(rb"IDAT", picture))
     )
     return tuple(zlib.decompressobj().decompress(data, 64)[1:4])
 
 
-def _keyboard(browser: Tab, envelope: Envelope) -> Iterator[str]:
+def _keyboard(browser: Tab, envelope: PlainEnvelope) -> Iterator[str]:
     """The first stop leads past the time line; the items can be reached and scrolled; every stop says what it is."""
     browser.look(1200, 1000)
     browser.press("Tab", TAB)

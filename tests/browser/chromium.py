@@ -99,14 +99,14 @@ def tab(program: str) -> Iterator[Tab]:
         read_by_it, to = os.pipe()
         back, written_by_it = os.pipe()
 
-        def place() -> None:  # the protocol's descriptors are 3 and 4
+        def move_descriptors() -> None:  # the protocol's descriptors are 3 and 4
             low, high = os.dup(read_by_it), os.dup(written_by_it)
             os.dup2(low, 3)
             os.dup2(high, 4)
 
         command = [program, *FLAGS, f"--user-data-dir={profile}", "about:blank"]
         process = subprocess.Popen(
-            command, close_fds=False, preexec_fn=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            command, close_fds=False, preexec_fn=move_descriptors, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
         os.close(read_by_it)
         os.close(written_by_it)

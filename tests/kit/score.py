@@ -24,7 +24,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from pit_fetch.request.values import flag_of, spell
+from pit_fetch.request.values import flag_of, format_value
 from pit_fetch.testing import HttpRequest, ProviderSuite, Response
 from pit_fetch.testing.inprocess import TestClock, files_in, run
 from pit_fetch.testing.sandbox import Descriptors
@@ -110,7 +110,7 @@ def server(made: Made) -> honest.Serve:
 def words(made: Made, plant: Plant | None, pit: datetime) -> list[str]:
     given = plant.words if plant else ()
     options = {name: value for name, value in made.options.items() if flag_of(name) not in given}
-    spelt = [f"{flag_of(name)}={spell(value)}" for name, value in options.items()]
+    spelt = [f"{flag_of(name)}={format_value(value)}" for name, value in options.items()]
     return ["--source", made.provider.name, "--pit", pit.isoformat(), *spelt, *given]
 
 

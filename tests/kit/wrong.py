@@ -117,7 +117,7 @@ def stop_at_late(query: Any, context: Any) -> Any:
 def count_in_gap(query: Any, context: Any) -> Any:
     records = good(query, context)
     yield from records
-    yield gap("operation", text=f"{len(records)} rows")
+    yield gap("usage", text=f"{len(records)} rows")
 
 
 def now_as_stamp(query: Any, context: Any) -> Any:

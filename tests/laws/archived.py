@@ -15,8 +15,8 @@ from urllib.parse import quote
 
 from pit_fetch.archive import rederive
 from pit_fetch.archive.store import journal, schema
+from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
-from pit_fetch.request.fetch_request import parse
 from pit_fetch.testing.comparison import holds, same_bytes
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App, Response

@@ -22,11 +22,11 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from pit_fetch.cli.parser import COMMON_OPTIONS
+from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
 from pit_fetch.errors import UsageError
 from pit_fetch.provider import Option, Provider
-from pit_fetch.request.fetch_request import parse
+from pit_fetch.request.options import COMMON_OPTIONS
 from pit_fetch.support.bundled import gate, load
 
 guard = load("pit_guard")

@@ -18,8 +18,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from pit_fetch.formats import renderer
-from pit_fetch.pipeline.envelope import Envelope
+from pit_fetch.formats import DEFAULTS, renderer
+from pit_fetch.pipeline.envelope import PlainEnvelope
 from pit_fetch.testing.server import serve
 from tests.providers.bz_news_api import server as benzinga
 from tests.unit.formats.sample_pages import bars, news
@@ -69,7 +69,7 @@ def page() -> bool:
     for envelope in (news(500), bars(500)):
         taken = {name: [_seconds(name, envelope) for _ in range(RUNS)] for name in ("html", "json")}
         more = (statistics.median(taken["html"]) - statistics.median(taken["json"])) * 1000
-        size = len(renderer("html")(envelope, False).encode()) / 1000
+        size = len(renderer("html")(envelope, DEFAULTS).encode()) / 1000
         fits = more <= PAGE_MS and size <= PAGE_KB
         good = good and fits
         print(
@@ -79,9 +79,9 @@ def page() -> bool:
     return good
 
 
-def _seconds(form: str, envelope: Envelope) -> float:
+def _seconds(form: str, envelope: PlainEnvelope) -> float:
     start = time.perf_counter()
-    renderer(form)(envelope, False)
+    renderer(form)(envelope, DEFAULTS)
     return time.perf_counter() - start
 
 

@@ -26,11 +26,11 @@ from pit_fetch.archive import rederive
 from pit_fetch.archive.store import index, journal, microseconds, schema
 from pit_fetch.archive.store.journal import Key
 from pit_fetch.archive_admin import replay
+from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
 from pit_fetch.net.client import base_url
 from pit_fetch.provider import Record
-from pit_fetch.request.fetch_request import parse
-from pit_fetch.request.query import understood
+from pit_fetch.request.query import build_query
 from pit_fetch.testing.server import Response, serve
 from pit_fetch.transport import HttpRequest
 from tests.providers.alphavantage import server as alphavantage
@@ -115,7 +115,7 @@ def fill(connection: sqlite3.Connection, count: int) -> None:
     seen = microseconds.number(PIT - timedelta(seconds=30))
     hosts = {host.name: base_url(host, {}) for host in provider.hosts}
     fetch = journal.Fetch(seen, "live", provider.name, "", "", hosts, request.canonical, None)
-    pool = rederive.pool(provider, understood(request, PIT), fetch)
+    pool = rederive.pool(provider, build_query(request, PIT), fetch)
     with schema.transaction(connection):
         for start in range(0, count, 10_000):
             said = {str(n): [index.fresh(article(n), frozenset())] for n in range(start, min(start + 10_000, count))}

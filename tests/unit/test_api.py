@@ -41,7 +41,7 @@ def test_the_gated_envelope(reply: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_it_is_still_a_dict(reply: Path) -> None:
     envelope = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=reply)
-    assert (type(envelope).__mro__[1], set(envelope)) == (dict, {"data", "gaps"})
+    assert (isinstance(envelope, dict), set(envelope)) == (True, {"data", "gaps"})
     assert (envelope["data"], envelope["gaps"]) == (envelope.data, envelope.gaps)
     assert json.loads(json.dumps(envelope)) == envelope
 
@@ -154,7 +154,7 @@ def test_what_python_does_not_take(reply: Path, name: str, value: str) -> None:
 
 def test_sources_says_what_there_is_to_ask_for() -> None:
     by_name = {row["name"]: row for row in pit_fetch.sources()}
-    earnings = next(one for one in by_name["alphavantage"]["operations"] if one["name"] == "EARNINGS")
+    earnings = next(operation for operation in by_name["alphavantage"]["operations"] if operation["name"] == "EARNINGS")
     assert (earnings["needs"], earnings["dating"]) == (["symbol"], "record")
     assert {"name": "reportedDate", "kind": "date"} in earnings["fields"]
     assert json.loads(json.dumps(by_name)) == by_name

@@ -49,7 +49,7 @@ def test_a_library_s_own_call_is_an_exchange_like_any_other(tmp_path: Path) -> N
     transport = RecordingTransport(Network(lambda: now), lambda request, reply: noted.append((request, reply)))
     answer = inprocess.fetch(tmp_path, "--source", "library", *PIT, provider=loading(lambda: rows), transport=transport)
     assert answer.ids == ["1"]
-    assert [(one.method, one.url, dict(one.params)) for one, _ in noted] == [
+    assert [(request.method, request.url, dict(request.params)) for request, _ in noted] == [
         ("LOAD", "https://library.example/items", {"symbol": "ACME"})
     ]
 
@@ -209,19 +209,19 @@ def test_a_reading_without_an_offset(text: object, instant: str | None) -> None:
 def test_children_come_in_order_and_a_spoilt_one_fails_alone(at_once: int) -> None:
     together = Barrier(at_once, timeout=10)
 
-    def one(parent: int) -> int:
+    def child(parent: int) -> int:
         together.wait()
         if parent == 2:
             raise UpstreamError("malformed", problem="it is broken")
         return parent * 10
 
-    assert list(children(range(6), one, at_once)) == [(0, 0), (1, 10), (2, None), (3, 30), (4, 40), (5, 50)]
+    assert list(children(range(6), child, at_once)) == [(0, 0), (1, 10), (2, None), (3, 30), (4, 40), (5, 50)]
 
 
 @pytest.mark.parametrize("at_once", [1, 3])
 def test_children_of_a_host_that_does_not_answer_end_the_fetch(at_once: int) -> None:
-    def one(parent: int) -> int:
+    def child(parent: int) -> int:
         raise UpstreamError("http_status", host="X", status=500)
 
     with pytest.raises(UpstreamError):
-        list(children(range(6), one, at_once))
+        list(children(range(6), child, at_once))

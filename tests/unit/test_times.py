@@ -161,12 +161,12 @@ def test_no_reading_of_a_wall_clock_is_later(wall: datetime) -> None:
 
 
 @pytest.mark.parametrize(
-    ("moment", "said"),
+    ("moment", "text"),
     [
         ("2024-02-15T21:00:00", "Thursday 2024-02-15 16:00:00 in New York (-05:00)"),
         ("2024-07-16T03:59:59.500000", "Monday 2024-07-15 23:59:59.500000 in New York (-04:00)"),
         ("1800-01-01T00:00:00", "Wednesday 1800-01-01 00:00:00 UTC (+00:00)"),
     ],
 )
-def test_an_instant_in_words(moment: str, said: str) -> None:
-    assert times.format_for_people(utc(moment)) == said
+def test_an_instant_in_words(moment: str, text: str) -> None:
+    assert times.format_for_people(utc(moment)) == text

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 from pit_fetch.archive.store import microseconds, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, of_broken
 from pit_fetch.archive_admin import maintenance, replay, stats
-from pit_fetch.cli.command import Answer, Parser
+from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.engine import settings_files
-from pit_fetch.engine.progress import Log
+from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ExitStatus, UsageError
 from pit_fetch.provider import Option
 from pit_fetch.request import audience
-from pit_fetch.request.values import coerce
+from pit_fetch.request.values import parse_value
 from pit_fetch.runtime import Runtime
 
 VARIABLE = "PIT_FETCH_ARCHIVE"
@@ -34,7 +34,7 @@ class Call(NamedTuple):
     path: str
     given: Namespace
     runtime: Runtime
-    log: Log
+    log: Progress
 
     def told(self, what: str) -> maintenance.Told:
         """Shows on the terminal how much of ``what`` is done, per cent by per cent."""
@@ -53,15 +53,15 @@ class Command(NamedTuple):
     """``options`` adds to the parser what the command takes besides --archive and --json."""
 
     summary: str
-    run: Callable[[Call], Answer]
+    run: Callable[[Call], CommandResult]
     options: Callable[[Parser], object] = lambda parser: None
 
 
-def run(argv: Sequence[str], runtime: Runtime, log: Log) -> Answer:
+def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
     """The answer of the command. Raises UsageError under a ceiling, or for settings that are broken."""
     name = argv[0] if argv else ""
     if name in ("-h", "--help"):
-        return Answer(_help())
+        return CommandResult(_help())
     if name not in COMMANDS:
         from pit_fetch.support.suggest import name as closest
         from pit_fetch.support.suggest import shown
@@ -77,7 +77,7 @@ def run(argv: Sequence[str], runtime: Runtime, log: Log) -> Answer:
     parser.add_argument("--archive", metavar="PATH", help=f"the archive (default: {VARIABLE})")
     parser.add_argument("--json", action="store_true", help="as JSON")
     if {"-h", "--help"} & set(argv):
-        return Answer(parser.format_help())
+        return CommandResult(parser.format_help())
     given = parser.parse_args(list(argv[1:]))
     runtime = operated(runtime, f"archive {name}")
     path = path_of(given.archive, runtime)
@@ -107,8 +107,8 @@ def path_of(given: str | None, runtime: Runtime) -> str:
     return os.path.join(runtime.folder, path)
 
 
-def _refused(problem: str) -> Answer:
-    return Answer("", ExitStatus.REFUSED, problem)
+def _refused(problem: str) -> CommandResult:
+    return CommandResult("", ExitStatus.REFUSED, problem)
 
 
 def _help() -> str:
@@ -133,12 +133,12 @@ def _short(number: int) -> str:
 # info
 
 
-def _info(call: Call) -> Answer:
+def _info(call: Call) -> CommandResult:
     with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
         found = stats.overview(connection)
     size = sum(os.path.getsize(call.path + end) for end in ("", "-wal") if os.path.exists(call.path + end))
     if not call.given.json:
-        return Answer("\n".join(_about(call.path, size, found)) + "\n")
+        return CommandResult("\n".join(_about(call.path, size, found)) + "\n")
     sources = [
         {
             "source": one.source,
@@ -149,7 +149,7 @@ def _info(call: Call) -> Answer:
         }
         for one in found.sources
     ]
-    return Answer(
+    return CommandResult(
         _json({"path": call.path, "format": schema.FORMAT, "bytes": size, **found._asdict(), "sources": sources})
     )
 
@@ -185,13 +185,13 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _log(call: Call) -> Answer:
+def _log(call: Call) -> CommandResult:
     with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
         source = _source(call.given.source, connection, call.runtime) if call.given.source else ""
         rows = list(stats.fetches(connection, source, call.given.limit))
     if call.given.json:
-        return Answer(_json([_row(one) for one in rows]))
-    return Answer("".join(f"{_line(one)}\n" for one in rows))
+        return CommandResult(_json([_row(one) for one in rows]))
+    return CommandResult("".join(f"{_line(one)}\n" for one in rows))
 
 
 def _source(name: str, connection: sqlite3.Connection, runtime: Runtime) -> str:
@@ -229,7 +229,7 @@ def _line(one: stats.Row) -> str:
 # verify, rebuild
 
 
-def _verify(call: Call) -> Answer:
+def _verify(call: Call) -> CommandResult:
     try:
         with closing(schema.open_to_read(call.path)) as connection:
             report = maintenance.verify(connection, call.told("verifying"))
@@ -242,13 +242,13 @@ def _verify(call: Call) -> Answer:
         counts = f"{report.entries:,} entries and {report.bodies:,} bodies"
         verdict = f"sound: {counts}" if is_sound else f"DAMAGED, of {counts}: {len(report.damage)} findings"
         text = "".join(f"{line}\n" for line in (*report.damage, verdict))
-    return Answer(text, ExitStatus.OK if is_sound else ExitStatus.FOUND)
+    return CommandResult(text, ExitStatus.OK if is_sound else ExitStatus.FOUND)
 
 
-def _rebuild(call: Call) -> Answer:
+def _rebuild(call: Call) -> CommandResult:
     with closing(existing(call.path)) as connection:
         count = maintenance.rebuild(connection, call.runtime.find, call.told("rebuilding"))
-    return Answer(
+    return CommandResult(
         _json({"fetches": count}) if call.given.json else f"the index was made again from {count:,} fetches\n"
     )
 
@@ -269,7 +269,7 @@ def _replay_options(parser: Parser) -> None:
     )
 
 
-def _replay(call: Call) -> Answer:
+def _replay(call: Call) -> CommandResult:
     with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
         key = replay.key_of(connection, call.given.id)
         found = replay.recorded(connection, key)
@@ -283,9 +283,9 @@ def _replay(call: Call) -> Answer:
     if call.given.json:
         said = {"id": str(key), "time": _time(found.fetch.began), "request": found.fetch.request}
         text = _json({**said, "status": found.status, "answer": found.text, "same_today": same, "why": why})
-        return Answer(text)
+        return CommandResult(text)
     complaint = f"today's code would say otherwise: {why}" if same is False else ""
-    return Answer(found.text, found.status, complaint, exact=True)
+    return CommandResult(found.text, found.status, complaint, exact=True)
 
 
 # merge, drop
@@ -295,7 +295,7 @@ def _merge_options(parser: Parser) -> None:
     parser.add_argument("other", metavar="OTHER", help="the archive to copy from; it is only read")
 
 
-def _merge(call: Call) -> Answer:
+def _merge(call: Call) -> CommandResult:
     other = os.path.join(call.runtime.folder, call.given.other)
     if os.path.exists(call.path) and os.path.exists(other) and os.path.samefile(call.path, other):
         return _refused("that is the same archive twice: name another one to take over from")
@@ -305,7 +305,7 @@ def _merge(call: Call) -> Answer:
         return _refused(f"{other}: {error.problem}")
     with closing(source), closing(schema.open_to_write(call.path)) as connection:
         count = maintenance.merge(connection, source, call.runtime.find, call.told("merging"))
-    return Answer(_json({"entries": count}) if call.given.json else f"{count:,} entries were taken over\n")
+    return CommandResult(_json({"entries": count}) if call.given.json else f"{count:,} entries were taken over\n")
 
 
 _BEFORE = Option("before", "what began before: a New York date or a full timestamp", kind="instant")
@@ -319,10 +319,10 @@ def _drop_options(parser: Parser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="only show how much would be deleted")
 
 
-def _drop(call: Call) -> Answer:
+def _drop(call: Call) -> CommandResult:
     """Deletes, or counts, what licences demand."""
     given = call.given
-    before = microseconds.number(coerce(_BEFORE, given.before))
+    before = microseconds.number(parse_value(_BEFORE, given.before))
     opened = schema.open_to_read if given.dry_run else existing
     with closing(opened(call.path)) as connection:
         source = _source(given.source, connection, call.runtime)
@@ -334,14 +334,14 @@ def _drop(call: Call) -> Answer:
             gone = maintenance.drop(connection, call.path, source, before, now, call.runtime.find, told)
     if given.json:
         said = {"source": source, "before": _time(before), "fetches": gone.fetches, "later_answers": gone.answers}
-        return Answer(_json({**said, "dry_run": given.dry_run}))
+        return CommandResult(_json({**said, "dry_run": given.dry_run}))
     done = "would be deleted" if given.dry_run else "deleted, for good"
     fetches = f"{gone.fetches:,} fetch{'' if gone.fetches == 1 else 'es'} of {source}"
     text = f"{fetches} that began before {_short(before)}: {done}\n"
     if gone.answers:
         repeating = "later answer that repeats" if gone.answers == 1 else "later answers that repeat"
         text += f"{gone.answers:,} {repeating} what was deleted: {done}\n"
-    return Answer(text)
+    return CommandResult(text)
 
 
 COMMANDS: Mapping[str, Command] = {

@@ -18,12 +18,12 @@ from typing import Any
 from pit_fetch.archive.store import schema
 from pit_fetch.archive.store.errors import ArchiveError, of_sqlite
 from pit_fetch.archive_admin import capture
-from pit_fetch.cli.command import Answer, Parser
+from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.cli.commands.archive import VARIABLE, operated, path_of
-from pit_fetch.engine.progress import Log
+from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ExitStatus, UsageError
 from pit_fetch.runtime import Runtime
-from pit_fetch.support.terminal import visible
+from pit_fetch.support.terminal import escape_unprintable
 
 _EXAMPLE = """\
 FILE is TOML, a table for each request: its source, optionally a name, and the options of that source by their
@@ -40,7 +40,7 @@ exit status: 0 everything was captured; 1 a request failed; 2 nothing was asked.
 """
 
 
-def run(argv: Sequence[str], runtime: Runtime, log: Log) -> Answer:
+def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
     """The answer of the command. Raises UsageError under a ceiling, or for settings that are broken."""
     parser = Parser("capture", "Ask for everything on a list, and record it in the archive.")
     parser.formatter_class = RawDescriptionHelpFormatter
@@ -54,7 +54,7 @@ def run(argv: Sequence[str], runtime: Runtime, log: Log) -> Answer:
     parser.add_argument("--quiet", action="store_true", help="print nothing, unless a request failed")
     parser.add_argument("--json", action="store_true", help="as JSON")
     if {"-h", "--help"} & set(argv):
-        return Answer(parser.format_help())
+        return CommandResult(parser.format_help())
     given = parser.parse_args(list(argv))
     runtime = operated(runtime, "capture")
     path, file = path_of(given.archive, runtime), os.path.join(runtime.folder, given.file)
@@ -99,7 +99,7 @@ def _planned(one: capture.Wanted, runtime: Runtime) -> capture.Done:
     return capture.Done(one.name, request.provider.name, capture.plain(request.canonical), "not asked")
 
 
-def _told(done: Sequence[capture.Done], path: str, given: Any) -> Answer:
+def _told(done: Sequence[capture.Done], path: str, given: Any) -> CommandResult:
     """What there is now, and what failed."""
     failed = [one for one in done if one.state == "failed" or (one.state == "not asked" and not given.dry_run)]
     counts = {
@@ -113,13 +113,15 @@ def _told(done: Sequence[capture.Done], path: str, given: Any) -> Answer:
     )
     if given.json:
         rows = [one._asdict() for one in done]
-        return Answer(json.dumps({"archive": path, **counts, "requests": rows}, indent=2) + "\n", status, complaint)
+        return CommandResult(
+            json.dumps({"archive": path, **counts, "requests": rows}, indent=2) + "\n", status, complaint
+        )
     if given.quiet and not failed:
-        return Answer("")
-    width = max(len(visible(one.name)) for one in done)
+        return CommandResult("")
+    width = max(len(escape_unprintable(one.name)) for one in done)
     lines = [_line(one, width) for one in (failed if given.quiet else done)]
     total = ", ".join(f"{count} {state}" for state, count in counts.items())
-    return Answer(
+    return CommandResult(
         "\n".join([*lines, f"{total} ({path})" if not given.dry_run else _counted(len(done), "request")]) + "\n",
         status,
         complaint,
@@ -136,12 +138,12 @@ def _line(one: capture.Done, width: int) -> str:
         said = f"{one.state.upper()}: {one.reason}"
     else:
         said = one.request
-    return f"{visible(one.name):<{width}}  {said}"
+    return f"{escape_unprintable(one.name):<{width}}  {said}"
 
 
 def _counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def _refused(problem: str) -> Answer:
-    return Answer("", ExitStatus.REFUSED, problem)
+def _refused(problem: str) -> CommandResult:
+    return CommandResult("", ExitStatus.REFUSED, problem)

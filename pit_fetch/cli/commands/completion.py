@@ -10,15 +10,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from shlex import quote
 
-from pit_fetch.cli import command
-from pit_fetch.cli.command import Answer, Parser
+from pit_fetch.cli.command import CommandResult, Parser, module_of
+from pit_fetch.cli.commands import COMMANDS, Command, normalize
 from pit_fetch.cli.commands.archive import COMMANDS as ARCHIVE
-from pit_fetch.cli.parser import COMMANDS, COMMON_FLAGS, COMMON_OPTIONS, LOOKS, WORKS, build_parser
+from pit_fetch.cli.parser import COMMON_FLAGS, build_parser
 from pit_fetch.engine import registry
 from pit_fetch.formats import NAMES as FORMS
 from pit_fetch.normalize import PROVIDER as NORMALIZE
 from pit_fetch.provider import Provider
-from pit_fetch.request.query import OPTION
+from pit_fetch.request.operations import OPTION
+from pit_fetch.request.options import COMMON_OPTIONS
 from pit_fetch.request.values import flag_of
 
 _HELP = """\
@@ -89,18 +90,18 @@ _FILE_FLAGS = ("--input-file", "--output", "--archive", "--pages")
 _WORD = re.compile(r"[\w.,:/@%+-]+")
 
 
-def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
+def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> CommandResult:
     """The answer of the command."""
     parser = Parser("completion", "Print a script that completes pit_fetch's commands, sources and options.")
     parser.add_argument("shell", choices=("bash", "zsh"), nargs="?", help="the shell that reads the script")
     parser.epilog = _HELP.replace("\n", "; ").rstrip("; ")
     given = parser.parse_args(list(argv))
     if given.help:
-        return Answer(parser.format_help())
+        return CommandResult(parser.format_help())
     if given.shell is None:
         parser.error("say which shell: pit_fetch completion bash, or pit_fetch completion zsh")
     before = "autoload -U +X bashcompinit && bashcompinit\n" if given.shell == "zsh" else ""
-    return Answer(before + _script())
+    return CommandResult(before + _script())
 
 
 def _script() -> str:
@@ -120,7 +121,7 @@ def _script() -> str:
         sources="\n".join(row for one in providers for row in _row("|".join((one.name, *one.aliases)), _own(one))),
         commands_flags="\n".join(row for name in (*COMMANDS, "help") for row in _row(name, _of_command(name, names))),
         files="|".join(_FILE_FLAGS),
-        works="|".join(WORKS),
+        works="|".join(name for name in COMMANDS if COMMANDS[name].kind == "archive"),
         free="|".join(dict.fromkeys(free)),
         flags=" ".join(COMMON_FLAGS),
         commands=" ".join((*COMMANDS, "help")),
@@ -150,7 +151,7 @@ def _own(provider: Provider) -> list[str]:
 
 def _of_command(name: str, sources: Sequence[str]) -> list[str]:
     """What a command takes, by its own help; nothing for one that takes a fetch's options."""
-    if name in LOOKS:
+    if COMMANDS.get(name, Command()).kind == "fetch" and name != normalize.FORM.name:
         return []
     if name == "help":
         return [*sources, *COMMANDS]
@@ -161,8 +162,9 @@ def _of_command(name: str, sources: Sequence[str]) -> list[str]:
 
 def _helps(name: str) -> Iterator[str]:
     """What a command says of itself, and of the commands within it."""
-    if name == NORMALIZE.name:
-        yield build_parser(NORMALIZE, name).format_help()
+    if name == normalize.FORM.name:
+        yield build_parser(NORMALIZE, normalize.FORM).format_help()
         return
-    for words in ([name], *([name, within] for within in ARCHIVE if name == "archive")):
-        yield command.run([*words, "--help"], {}, "").text
+    run = module_of(name).run
+    for words in ([], *([within] for within in ARCHIVE if name == "archive")):
+        yield run([*words, "--help"], {}, "").text

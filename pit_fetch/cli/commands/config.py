@@ -6,14 +6,14 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pit_fetch.cli.command import Answer, Parser
-from pit_fetch.cli.parser import COMMON_OPTIONS
+from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.engine import registry, settings_files
 from pit_fetch.engine.credentials import lookup
 from pit_fetch.errors import ConfigError
 from pit_fetch.net.ratelimit import rate_of, variable
 from pit_fetch.provider import Credential, Host
 from pit_fetch.request import audience
+from pit_fetch.request.options import COMMON_OPTIONS
 
 _FILES = {"archive": "PIT_FETCH_ARCHIVE", "audit": "PIT_FETCH_AUDIT"}
 
@@ -26,22 +26,22 @@ class Row(NamedTuple):
     origin: str
 
 
-def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
+def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> CommandResult:
     """The answer of the command. Raises UsageError, which names the file, for one that is broken."""
     parser = Parser("config", "Show every setting, its value, and the file or variable that it comes from.")
     parser.add_argument("--json", action="store_true", help="as JSON")
     given = parser.parse_args(list(argv))
     if given.help:
-        return Answer(parser.format_help())
+        return CommandResult(parser.format_help())
     rows = list(_rows(environ, folder))
     if given.json:
         said = [{"name": row.name, "value": row.value, "from": row.origin} for row in rows]
-        return Answer(json.dumps(said, indent=2) + "\n")
+        return CommandResult(json.dumps(said, indent=2) + "\n")
     shown = [(row.name, _shown(row.value), row.origin) for row in rows]
     widths = [max(len(row[column]) for row in shown) for column in (0, 1)]
     user_file = settings_files.user_file(environ) or "no home folder"
     files = f"\nfiles: {user_file}, then {settings_files.PROJECT_FILE} in {folder} or above\n"
-    return Answer("".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}\n" for a, b, c in shown) + files)
+    return CommandResult("".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}\n" for a, b, c in shown) + files)
 
 
 def _rows(environ: Mapping[str, str], folder: str) -> Iterator[Row]:

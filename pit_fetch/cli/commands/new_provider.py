@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pit_fetch.cli.command import Answer, Parser
+from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.engine import registry
 from pit_fetch.errors import ExitStatus
 
@@ -50,7 +50,7 @@ _LOOK = {
 }
 
 
-def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
+def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> CommandResult:
     """Writes the package and says what to do next. Nothing is overwritten."""
     parser = Parser("new-provider", "Write a package for a new provider, with passing tests.")
     parser.add_argument("name", nargs="?", metavar="NAME", help="name of the source, e.g. federal-register")
@@ -60,19 +60,21 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
         shapes.add_argument(f"--{shape}", dest="shape", action="store_const", const=shape, default="", help=text)
     given = parser.parse_args(argv)
     if given.help:
-        return Answer(parser.format_help())
+        return CommandResult(parser.format_help())
     problem = _problem_with(given.name)
     if problem:
-        return Answer("", ExitStatus.REFUSED, problem)
+        return CommandResult("", ExitStatus.REFUSED, problem)
     shown = given.dir or f"pit-fetch-{given.name}"
     target = Path(folder, shown)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        return Answer("", ExitStatus.REFUSED, f"{shown} exists and is not empty: name another folder (nothing written)")
+        return CommandResult(
+            "", ExitStatus.REFUSED, f"{shown} exists and is not empty: name another folder (nothing written)"
+        )
     written = [_write(target, path, content) for path, content in files(given.name, given.shape).items()]
     lines = "".join(f"wrote {os.path.join(shown, path)}\n" for path in written)
     texts = {"shown": shown, "name": given.name, "module": f"pit_fetch_{_identifier(given.name)}"}
     look = _LOOK.get(given.shape, _LOOK[""]).format(**texts)
-    return Answer(lines + _NEXT.format(look=look, **texts))
+    return CommandResult(lines + _NEXT.format(look=look, **texts))
 
 
 def files(name: str, shape: str = "") -> dict[str, str]:

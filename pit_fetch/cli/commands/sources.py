@@ -7,30 +7,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
-from pit_fetch.cli.command import Answer, Parser
+from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.engine import registry
 from pit_fetch.engine.catalog import described, table
-from pit_fetch.request.query import DATINGS
+from pit_fetch.request.operations import DATINGS
 
 WIDTH = 100
 
 
-def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Answer:
+def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> CommandResult:
     """The answer of the command. Raises UsageError for an unknown source."""
     parser = Parser("sources", "List the sources, or describe one: its operations, their rules and fields.")
     parser.add_argument("name", nargs="?", metavar="NAME", help="a source or one of its aliases")
     parser.add_argument("--json", action="store_true", help="as JSON")
     given = parser.parse_args(list(argv))
     if given.help:
-        return Answer(parser.format_help())
+        return CommandResult(parser.format_help())
     if given.name is None:
         if given.json:
             rows = [described(listing, environ, folder) for listing in registry.listings()]
-            return Answer(json.dumps(rows, indent=2) + "\n")
-        return Answer(table(registry.listings(), environ, folder, as_json=False))
+            return CommandResult(json.dumps(rows, indent=2) + "\n")
+        return CommandResult(table(registry.listings(), environ, folder, as_json=False))
     provider = registry.load(given.name)
     source = described(registry.Listing(provider.name, provider), environ, folder)
-    return Answer(json.dumps(source, indent=2) + "\n" if given.json else "\n".join(_text(source)) + "\n")
+    return CommandResult(json.dumps(source, indent=2) + "\n" if given.json else "\n".join(_text(source)) + "\n")
 
 
 def _text(source: Mapping[str, Any]) -> Iterator[str]:

@@ -1,1 +1,1 @@
-"""The parts of the HTML page: how it looks, and its time line. :mod:`pit_fetch.formats.html` puts it together."""
+"""The style sheet, the time line and the texts of the HTML page, which :mod:`pit_fetch.formats.html` assembles."""

@@ -1,7 +1,12 @@
-"""Articles come as HTML; a page shows what they say. Pure.
+"""The text of an article that comes as HTML. Pure.
 
-Only what is certainly a tag is taken for one. A "<" in a text is far more often an inequality, and a page
-that drops the text between "<10%" and ">20%" says what the source did not.
+Only what is certainly a tag is removed. A "<" in a text is far more often an inequality, and a page that drops the text
+between "<10%" and ">20%" misquotes the source.
+
+>>> plain("<p>Net sales &amp; margin</p> rose")
+'Net sales & margin rose'
+>>> plain("margins of <10% and >20%")
+'margins of <10% and >20%'
 """
 
 from __future__ import annotations
@@ -20,17 +25,17 @@ _ATTRIBUTE = (
     r"""\s++(?:[\w:.-]++\s*+=\s*+(?:"[^"<>]*+"|'[^'<>]*+'|[^\s"'<>]++)|(?:allowfullscreen|async|controls|hidden)\b)"""
 )
 _TAG = re.compile(rf"</?(?:{_NAMES})(?:{_ATTRIBUTE})*+\s*+/?>", re.IGNORECASE)
-# What shows that a text is HTML: an end, or a tag that needs none. "A<B>C" has neither.
+# A text is HTML if it has an end tag, or a tag that needs none. "A<B>C" has neither.
 _HTML = re.compile(rf"</(?:{_NAMES})\s*+>|<(?:br|hr|img|li|p)(?:{_ATTRIBUTE})*+\s*+/?>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")  # "?a=1&copy=2" has none
-# What a browser would not show either. One that was cut off reaches to the end.
+# A browser would not show these either. One that was cut off reaches to the end.
 _UNSEEN = re.compile(r"<(script|style)\b[^<>]*+>.*?(?:</\1\s*+>|\Z)|<!--.*?(?:-->|\Z)", re.IGNORECASE | re.DOTALL)
 
 
 def plain(text: str) -> str:
-    """``text`` without markup, entities and runs of blanks; a text that is not HTML stays what it is."""
+    """Return ``text`` without markup, entities and runs of blanks; a text that is not HTML keeps its "<"."""
     if "<" in text and _HTML.search(text):
         text = _TAG.sub(" ", _UNSEEN.sub(" ", text))
     if "&" in text:
-        text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
+        text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
     return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""How a page looks: on a screen, light or dark, and on paper."""
+"""The style sheet of a page: on a screen, light or dark, and on paper."""
 
 _LIGHT = (
     "--ground:#fbfaf7;--sheet:#fff;--ink:#1d2430;--soft:#5c6675;--rule:#e4e1d9;--blue:#2457a7;--fill:#2457a71f;"

@@ -25,7 +25,7 @@ _MONTHS = (1, 3, 6, 12, 24, 60, 120, 240, 600)
 
 
 class Mark(NamedTuple):
-    """One item: its instant (aware), the page's anchor for it, its figure if it has one, and whether it is greyed."""
+    """One item: its instant (aware), its anchor in the page, its figure if it has one, and whether it is grey."""
 
     at: datetime
     anchor: str
@@ -42,37 +42,35 @@ class _Scale(NamedTuple):
 
 
 def svg(marks: Sequence[Mark], pit: datetime | None, label: str) -> str:
-    """The time line of ``marks``: a curve if they have figures, else how many there are at a time. "" without marks."""
+    """Return the time line of ``marks``: a curve if they have figures, else bars of their number. "" without marks."""
     if not marks:
         return ""
-    scale = _scale([one.at.timestamp() for one in marks], None if pit is None else pit.timestamp())
-    with_figures = [one for one in marks if one.value is not None]
+    scale = _scale([mark.at.timestamp() for mark in marks], None if pit is None else pit.timestamp())
+    with_figures = [mark for mark in marks if mark.value is not None]
     drawn = _curve(with_figures, scale) if len(with_figures) >= 5 else _bars(marks, scale)
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="group" aria-label="{escape(label)}">'
-        f"{_later(scale, pit)}{''.join(_axis(scale))}{''.join(drawn)}{_now(scale, pit)}</svg>"
+        f"{_area_after(scale, pit)}{''.join(_axis(scale))}{''.join(drawn)}{_line_at(scale, pit)}</svg>"
     )
 
 
 def _scale(moments: Sequence[float], pit: float | None) -> _Scale:
-    known = [*moments] if pit is None else [*moments, pit]  # of what came after the PIT, it is the beginning
-    start, end = min(known), max(known)
+    bounds = [*moments] if pit is None else [*moments, pit]
+    start, end = min(bounds), max(bounds)
     end = max(end, start + _HOUR)
     if pit is not None and end == pit:
         end += (end - start) * _AFTER
     return _Scale(start - (end - start) * 0.01, end)
 
 
-def _later(scale: _Scale, pit: datetime | None) -> str:
-    """The ground beyond the PIT."""
+def _area_after(scale: _Scale, pit: datetime | None) -> str:
     if pit is None:
         return ""
     x = scale.x(pit.timestamp())
     return f'<rect class="later" x="{x}" y="{_TOP}" width="{max(_RIGHT - x, 0):.1f}" height="{_BASE - _TOP}"/>'
 
 
-def _now(scale: _Scale, pit: datetime | None) -> str:
-    """The PIT itself, above everything else."""
+def _line_at(scale: _Scale, pit: datetime | None) -> str:
     if pit is None:
         return ""
     x, text = scale.x(pit.timestamp()), f"{pit.astimezone(NEW_YORK):%a %-d %b %Y, %H:%M:%S}"
@@ -84,49 +82,49 @@ def _now(scale: _Scale, pit: datetime | None) -> str:
 
 
 def _bars(marks: Sequence[Mark], scale: _Scale) -> Iterator[str]:
-    """How many items there are in each part of the line; each bar leads to its first item."""
+    """Yield a bar for each stretch of the line that has items. It links to the oldest of them."""
     bins: dict[int, list[Mark]] = {}
-    for one in marks:
-        share = (one.at.timestamp() - scale.start) / (scale.end - scale.start)
-        bins.setdefault(min(int(share * _BINS), _BINS - 1), []).append(one)
+    for mark in marks:
+        share = (mark.at.timestamp() - scale.start) / (scale.end - scale.start)
+        bins.setdefault(min(int(share * _BINS), _BINS - 1), []).append(mark)
     most, width = max(map(len, bins.values())), (_RIGHT - _LEFT) / _BINS
-    for place, held in sorted(bins.items()):
-        kept = sum(not one.grey for one in held)
-        x, first = _LEFT + place * width, min(held, key=lambda one: one.at)
+    for number, group in sorted(bins.items()):
+        coloured = sum(not mark.grey for mark in group)
+        x, first = _LEFT + number * width, min(group, key=lambda mark: mark.at)
         when = f"{first.at.astimezone(NEW_YORK):%a %-d %b %Y, %H:%M}"
-        told = f"{len(held)} from {when}" if len(held) > 1 else when
-        yield f'<a href="#{held[-1].anchor}" aria-label="{told}"><title>{told}</title>'
+        label = f"{len(group)} from {when}" if len(group) > 1 else when
+        yield f'<a href="#{group[-1].anchor}" aria-label="{label}"><title>{label}</title>'
         yield f'<rect class="hit" x="{x:.1f}" y="{_TOP}" width="{width:.1f}" height="{_BASE - _TOP}"/>'
-        top = _BASE - (_BASE - _TOP - 8) * kept / most
-        if kept:
+        top = _BASE - (_BASE - _TOP - 8) * coloured / most
+        if coloured:
             yield f'<rect class="bar" x="{x + 1:.1f}" y="{top:.1f}" width="{width - 2:.1f}"'
             yield f' height="{_BASE - top:.1f}" rx="2"/>'
-        if kept < len(held):
-            height = (_BASE - _TOP - 8) * (len(held) - kept) / most
+        if coloured < len(group):
+            height = (_BASE - _TOP - 8) * (len(group) - coloured) / most
             yield f'<rect class="bar grey" x="{x + 1:.1f}" y="{top - height:.1f}" width="{width - 2:.1f}"'
             yield f' height="{height:.1f}" rx="2"/>'
         yield "</a>"
 
 
 def _curve(marks: Sequence[Mark], scale: _Scale) -> Iterator[str]:
-    """The figures of the items, over time, with their least and greatest."""
-    values = [one.value or 0.0 for one in marks]
+    """Yield the curve of the items' figures over time, with the least and the greatest of them."""
+    values = [mark.value or 0.0 for mark in marks]
     low, high = min(values), max(values)
     span = (high - low) or abs(high) or 1.0
 
     def y(value: float) -> float:
         return round(_BASE - 10 - (value - low) / span * (_BASE - _TOP - 24), 1)
 
-    for part, kind in (([one for one in marks if not one.grey], ""), ([one for one in marks if one.grey], " grey")):
-        points = sorted((one.at.timestamp(), one.value or 0.0) for one in part)
+    coloured, grey = [mark for mark in marks if not mark.grey], [mark for mark in marks if mark.grey]
+    for group, kind in ((coloured, ""), (grey, " grey")):
+        points = sorted((mark.at.timestamp(), mark.value or 0.0) for mark in group)
         line = " ".join(f"{scale.x(at):g},{y(value):g}" for at, value in points)
         if points and not kind:
             first, last = scale.x(points[0][0]), scale.x(points[-1][0])
             yield f'<polygon class="area" points="{first},{_BASE} {line} {last},{_BASE}"/>'
         if points:
             yield f'<polyline class="curve{kind}" points="{line}"/>'
-    public = [one for one in marks if not one.grey] or marks
-    last_mark = max(public, key=lambda one: one.at)
+    last_mark = max(coloured or marks, key=lambda mark: mark.at)
     x = scale.x(last_mark.at.timestamp())
     yield f'<circle class="tip" cx="{x}" cy="{y(last_mark.value or 0.0)}" r="3.5"/>'
     for value, below in ((high, -6), (low, 13)):
@@ -143,7 +141,7 @@ def _axis(scale: _Scale) -> Iterator[str]:
 
 
 def _ticks(scale: _Scale) -> Iterator[tuple[float, str]]:
-    """Round times of New York's clock, a few of them, with what to call them."""
+    """Yield a few round times of New York's clock, as Unix seconds, each with its label."""
     span = scale.end - scale.start
     start = datetime.fromtimestamp(scale.start, NEW_YORK)
     midnight = start.replace(hour=0, minute=0, second=0, microsecond=0)

@@ -8,20 +8,15 @@ requests of a fetch, ``options`` their parameters, and ``client`` sends them. ``
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 
 from pit_fetch.provider import Context, Gap, Page, Provider, Query, Record, Stage, Watermark
-from pit_fetch_providers.alphavantage import table_dated, table_undated
+from pit_fetch_providers.alphavantage.catalog import FUNCTIONS
 from pit_fetch_providers.alphavantage.client import HOST, KEY, check_message
-from pit_fetch_providers.alphavantage.function import Function
 from pit_fetch_providers.alphavantage.options import OPTIONS
 from pit_fetch_providers.alphavantage.reply import decode
 from pit_fetch_providers.alphavantage.rows import read as read_rows
-
-# To add a function, add a row to one of the tables: what it needs is the rule that shows when its rows were public,
-# and the reason. A function without such a rule is unverifiable, and nothing of it is served with a PIT.
-FUNCTIONS: Mapping[str, Function] = {row.operation.name: row for row in (*table_dated.ROWS, *table_undated.ROWS)}
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Page | Watermark | Gap]:
@@ -64,4 +59,5 @@ PROVIDER = Provider(
     operations=tuple(function.operation for function in FUNCTIONS.values()),
     # One reply is a page: a month of 1-minute bars has some 20,000.
     page_size=5_000,
+    agents=("alphavantage",),
 )

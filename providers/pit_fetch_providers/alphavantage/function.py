@@ -93,10 +93,15 @@ class Function(NamedTuple):
         return frozenset(field.name for field in self.operation.fields) - {*self.later, *self.ours}
 
 
+_PLOTTED = ("close", "value", "price", "adjusted_close")
+
+
 def fields(text: str = "", date: str = "", number: str = "", integer: str = "", lists: str = "") -> tuple[Field, ...]:
     """Return fields by their kinds. The source writes numbers as texts."""
     kinds: Mapping[FieldKind, str] = {"text": text, "date": date, "number": number, "integer": integer, "list": lists}
-    return tuple(Field(name, kind) for kind, names in kinds.items() for name in names.split())
+    return tuple(
+        Field(name, kind, is_plotted=name in _PLOTTED) for kind, names in kinds.items() for name in names.split()
+    )
 
 
 SYMBOL = ("symbol",)

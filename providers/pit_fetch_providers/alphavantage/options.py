@@ -9,6 +9,7 @@ from datetime import timedelta
 from pit_fetch.errors import ConfigError
 from pit_fetch.provider import Option, Params, Query
 from pit_fetch.times import parse_date
+from pit_fetch_providers import search_terms
 from pit_fetch_providers.alphavantage.function import MARKETS, MINUTES
 
 # Habits of callers: other words for a function.
@@ -25,12 +26,14 @@ _NUMBERS = (
 OPTIONS: tuple[Option, ...] = (
     Option("op", "the function, e.g. EARNINGS; all of them are listed below", metavar="FUNCTION", positional="one",
            uppercase=True, synonyms=SYNONYMS),
-    Option("symbol", "the ticker", metavar="AAPL", uppercase=True),
+    Option("symbol", "the ticker", metavar="AAPL", uppercase=True, search_terms=search_terms.SYMBOL),
     Option("tickers", "NEWS_SENTIMENT: articles that name all of these; elsewhere one ticker, as symbol does",
-           kind="list", metavar="AAPL,CRYPTO:BTC", uppercase=True),
-    Option("topics", "NEWS_SENTIMENT: articles on all of these", kind="list", metavar="technology,ipo"),
+           kind="list", metavar="AAPL,CRYPTO:BTC", uppercase=True, search_terms=search_terms.TICKERS),
+    Option("topics", "NEWS_SENTIMENT: articles on all of these", kind="list", metavar="technology,ipo",
+           search_terms="theme themes"),
     Option("interval", "of bars, indicators and series", metavar="5min",
-           choices=(*MINUTES, "daily", "weekly", "monthly", "quarterly", "semiannual", "annual")),
+           choices=(*MINUTES, "daily", "weekly", "monthly", "quarterly", "semiannual", "annual"),
+           search_terms=search_terms.INTERVAL),
     Option("month", "intraday: this month only; with --pit the months before the PIT are chosen", metavar="YYYY-MM"),
     Option("outputsize", "with --pit always full", choices=("compact", "full"), affects_records=False),
     Option("adjust", "TIME_SERIES_DAILY_ADJUSTED: adjust prices for splits (total: also dividends) public at the PIT",
@@ -44,7 +47,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("to_currency", "CURRENCY_EXCHANGE_RATE", metavar="EUR", uppercase=True),
     Option("market", f"coins: the quote currency; with --pit {' or '.join(MARKETS)}", metavar="EUR",
            uppercase=True),
-    Option("keywords", "SYMBOL_SEARCH: what to look for"),
+    Option("keywords", "SYMBOL_SEARCH: what to look for", search_terms=search_terms.KEYWORDS),
     Option("quarter", "EARNINGS_CALL_TRANSCRIPT: the fiscal quarter", metavar="2024Q1", uppercase=True),
     Option("date", "HISTORICAL_OPTIONS, LISTING_STATUS: the day", metavar="YYYY-MM-DD"),
     Option("state", "LISTING_STATUS", choices=("active", "delisted")),

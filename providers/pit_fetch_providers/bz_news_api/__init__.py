@@ -26,6 +26,7 @@ from pit_fetch.provider import (
     gap,
 )
 from pit_fetch.wire import lenient_json
+from pit_fetch_providers import search_terms
 from pit_fetch_providers.bz_news_api import api, articles
 from pit_fetch_providers.bz_news_api.themes import THEMES, mentions
 from pit_fetch_providers.checks import check_tickers
@@ -192,27 +193,41 @@ PROVIDER = Provider(
     credentials=(api.TOKEN,),
     options=(
         Option(
-            "tickers", "articles about any of these symbols", kind="list", metavar="AAPL,MSFT", affects_records=False
+            "tickers",
+            "articles about any of these symbols",
+            kind="list",
+            metavar="AAPL,MSFT",
+            affects_records=False,
+            search_terms=search_terms.TICKERS,
         ),
-        Option("channels", "articles in any of these channels (names or ids)", kind="list", metavar="News,Earnings"),
+        Option(
+            "channels",
+            "articles in any of these channels (names or ids)",
+            kind="list",
+            metavar="News,Earnings",
+            search_terms="category categories section",
+        ),
         Option("tags", "articles with any of these tags", kind="list", affects_records=False),
         Option(
             "keywords",
             "articles that mention any of these words or phrases, as whole words",
             kind="list",
             affects_records=False,
+            search_terms=search_terms.KEYWORDS,
         ),
         Option(
             "themes",
             f"articles that mention a word of a theme ({', '.join(THEMES)}; any other is a word itself)",
             kind="list",
             affects_records=False,
+            search_terms="topic topics",
         ),
         Option(
             "lookback_minutes",
             f"how far back from its end the window reaches without --date-from (default {DEFAULT_LOOKBACK_MINUTES})",
             kind="integer",
             affects_records=False,
+            search_terms="window",
         ),
         Option(
             "updated_since",
@@ -242,6 +257,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=PAGE_SIZE,
+    agents=("bz-news-api",),
     help="""\
 available_at is the publication (created), revised_at the last revision (updated). Benzinga serves
 only the latest revision: with --pit, an article revised after the PIT is withheld.

@@ -13,8 +13,8 @@ from datetime import timedelta
 from pit_fetch.errors import ConfigError
 from pit_fetch.paging import newest_first
 from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record, UpstreamError
-from pit_fetch.request.query import in_window
 from pit_fetch.times import parse_date
+from pit_fetch_providers import search_terms
 from pit_fetch_providers.earningscall import api, calls
 
 _NOON = (
@@ -59,7 +59,7 @@ def _due(calls_of_company: Iterable[Record], query: Query) -> Sequence[Record]:
         if call.id
         and call.available_at is not None
         and (query.open_mode or call.available_at <= query.horizon)
-        and in_window(query, call)
+        and query.in_window(call)
         and select(query, call)
     }
     return [due[place] for place in sorted(due, reverse=True)]
@@ -128,6 +128,7 @@ _CALL = (
 )
 _EVENTS = Operation(
     name="events",
+    search_terms="calls call",
     rule="noon, New York, of the day after the call's day there",
     why="a recorded call of 17:30 is dated 09:00 of its day, and no field says when something appeared",
     needs=("symbol",),
@@ -150,7 +151,7 @@ PROVIDER = Provider(
     credentials=(api.KEY,),
     options=(
         Option("op", "transcript, events, calendar or slides", positional="one", metavar="OP"),
-        Option("symbol", "the ticker", metavar="AAPL", uppercase=True),
+        Option("symbol", "the ticker", metavar="AAPL", uppercase=True, search_terms=search_terms.SYMBOL),
         Option(
             "exchange",
             "NASDAQ, NYSE, …; without it, every exchange that lists the symbol",
@@ -164,6 +165,7 @@ PROVIDER = Provider(
     operations=(
         _EVENTS._replace(
             name="transcript",
+            search_terms="",
             fields=(*_CALL, Field("text")),
             rule="events' rule, and the time at which the text was stored: undated where its reply does not say it",
             caveats=lambda query: _caveats(query, _FILE if query.offline else _TEXT, _HOLDER),
@@ -171,14 +173,17 @@ PROVIDER = Provider(
         _EVENTS,
         _EVENTS._replace(
             name="calendar",
+            search_terms="",
             needs=("date",),
             takes=(),
             fields=(*_CALL, Field("transcript_ready", "flag")),
             caveats=_caveats,
         ),
-        _EVENTS._replace(name="slides", fields=(*_CALL, Field("slides_url"), Field("audio_url"))),
+        _EVENTS._replace(name="slides", search_terms="", fields=(*_CALL, Field("slides_url"), Field("audio_url"))),
     ),
     page_size=100,
+    agents=("earningscall",),
+    search_terms="transcript transcripts calls",
     help="""\
 transcript serves whole transcripts, newest first, one request each: give year= and quarter=, or --limit 1.
 A transcript longer than the output limit is continued with --after. --date-from and

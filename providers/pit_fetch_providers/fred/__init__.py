@@ -100,7 +100,12 @@ PROVIDER = Provider(
     credentials=(api.KEY,),
     options=(
         Option(
-            "series_id", "the series, such as GNP, UNRATE or DGS10", metavar="GNP", positional="one", uppercase=True
+            "series_id",
+            "the series, such as GNP, UNRATE or DGS10",
+            metavar="GNP",
+            positional="one",
+            uppercase=True,
+            search_terms="series id symbol ticker code indicator",
         ),
     ),
     operations=(
@@ -110,7 +115,7 @@ PROVIDER = Provider(
             needs=("series_id",),
             fields=(
                 Field("date", "date"),
-                Field("value", "number"),
+                Field("value", "number", is_plotted=True),
                 Field("realtime_start", "date"),
                 Field("realtime_end", "date"),
             ),
@@ -123,6 +128,8 @@ PROVIDER = Provider(
     ),
     # One reply is a page.
     page_size=api.ROWS,
+    agents=("fred",),
+    search_terms="stlouisfed st-louis-fed economic",
     help="""\
 Each item is one observation: date is the first day of its period, value the source's text ("." is a
 missing value), realtime_start the day on which that value became current. With --pit, the value is

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from pit_fetch.provider import Context, Field, Operation, Option, Provider, Query, Record
+from pit_fetch_providers import search_terms
 from pit_fetch_providers.perplexity import answers, api, pages, request
 
 _DATED = "12:00 UTC of the day after the later of date and last_updated; both are needed"
@@ -101,7 +102,13 @@ PROVIDER = Provider(
             positional="one",
             metavar="OP",
         ),
-        Option("query", "what to look for; search: up to five times", metavar="TEXT", repeatable=True),
+        Option(
+            "query",
+            "what to look for; search: up to five times",
+            metavar="TEXT",
+            repeatable=True,
+            search_terms=search_terms.QUERY,
+        ),
         Option("max_results", "search: how many pages to ask for, up to 20", kind="integer", default=20),
         Option("mode", "search: where to look (default web)", choices=("web", "academic", "sec"), metavar="MODE"),
         Option("domains", "pages of these domains only; -example.com excludes one", kind="list", metavar="sec.gov"),
@@ -118,6 +125,8 @@ PROVIDER = Provider(
         *(_ANSWER._replace(name=name, timeout=request.SECONDS.get(name, _ANSWER.timeout)) for name in request.PRESETS),
     ),
     page_size=request.MOST_RESULTS * request.MOST_QUERIES,
+    agents=("perplexity-search", "perplexity-ask", "perplexity-reason", "perplexity-research", "perplexity-sec"),
+    search_terms="web sonar",
     help="""\
 search finds pages; ask, reason and research have a model search and answer (low to high effort). With
 --pit, an answer is never served, only the pages that it cites. A page counts from the later of its date

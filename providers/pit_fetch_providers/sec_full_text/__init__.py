@@ -25,6 +25,7 @@ from pit_fetch.provider import (
     gap,
 )
 from pit_fetch.times import NEW_YORK
+from pit_fetch_providers import search_terms
 from pit_fetch_providers.checks import check_tickers
 from pit_fetch_providers.sec_full_text import edgar, evidence, filings, forms, schedule, search
 from pit_fetch_providers.sec_full_text.archive import Archive
@@ -172,11 +173,30 @@ PROVIDER = Provider(
     hosts=edgar.HOSTS,
     credentials=(edgar.USER_AGENT,),
     options=(
-        Option("query", 'words that a document contains: word, "a phrase", OR, NOT word, wor*', positional="all"),
-        Option("forms", "these forms, with their amendments; -4 excludes one", kind="list", metavar="10-K,10-Q"),
-        Option("ciks", "filings by these companies or persons", kind="list", metavar="320193,789019"),
-        Option("tickers", "filings by companies that have these tickers today", kind="list", metavar="AAPL,MSFT"),
-        Option("entity", "filings by companies whose current name matches"),
+        Option(
+            "query",
+            'words that a document contains: word, "a phrase", OR, NOT word, wor*',
+            positional="all",
+            search_terms=search_terms.QUERY,
+        ),
+        Option(
+            "forms",
+            "these forms, with their amendments; -4 excludes one",
+            kind="list",
+            metavar="10-K,10-Q",
+            search_terms="form type types form-type filing-type",
+        ),
+        Option(
+            "ciks", "filings by these companies or persons", kind="list", metavar="320193,789019", search_terms="cik"
+        ),
+        Option(
+            "tickers",
+            "filings by companies that have these tickers today",
+            kind="list",
+            metavar="AAPL,MSFT",
+            search_terms=search_terms.TICKERS,
+        ),
+        Option("entity", "filings by companies whose current name matches", search_terms="company name company-name"),
         Option("exact", "read the acceptance time of every filing, one request each", kind="flag"),
     ),
     operations=(
@@ -190,6 +210,8 @@ PROVIDER = Provider(
         ),
     ),
     page_size=search.PAGE_SIZE,
+    agents=("sec_full_text",),
+    search_terms="edgar filings filing efts sec-edgar",
     help="""\
 A phrase needs its own quotes inside the shell's: '"going concern" liquid*'.
 --date-from and --date-to are filing dates. A letter (UPLOAD, CORRESP) or a draft that was filed

@@ -14,6 +14,7 @@ from datetime import timedelta
 from pit_fetch.errors import ConfigError
 from pit_fetch.paging import numbered
 from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record
+from pit_fetch_providers import search_terms
 from pit_fetch_providers.yahoo import api, earnings, news, prices, ratings
 
 _SYMBOL = re.compile(r"[A-Z0-9^][A-Z0-9.^=&_-]{0,31}")
@@ -111,13 +112,14 @@ _PRICES = Operation(
     dating="receipt",
     needs=("symbol",),
     takes=("interval",),
+    search_terms="bars ohlc ohlcv candles chart history quote quotes daily intraday",
     fields=(
         Field("record_type"),
         Field("symbol"),
         Field("currency"),
         Field("date", "date"),
         Field("start", "instant"),
-        *(Field(name, "number") for name in ("open", "high", "low", "close", "adjclose")),
+        *(Field(name, "number", is_plotted=name == "close") for name in ("open", "high", "low", "close", "adjclose")),
         Field("volume", "integer"),
         *(Field(name, "number") for name in ("amount", "numerator", "denominator")),
     ),
@@ -140,6 +142,7 @@ _NEWS = Operation(
 )
 _EARNINGS = Operation(
     name="earnings",
+    search_terms="eps",
     rule="the end of the New York day five hours after the row's hour; rows without reportedEPS never",
     why="hours are up to five hours early, and a day without time is the evening before (users' reports)",
     needs=("symbol",),
@@ -205,7 +208,7 @@ PROVIDER = Provider(
     hosts=(api.QUERY, api.WEB, api.COOKIES),
     options=(
         Option("op", "prices, news, earnings, upgrades or consensus", positional="one", metavar="OP"),
-        Option("symbol", "one of Yahoo's symbols", metavar="AAPL", uppercase=True),
+        Option("symbol", "one of Yahoo's symbols", metavar="AAPL", uppercase=True, search_terms=search_terms.SYMBOL),
         Option(
             "interval",
             "prices: how long a bar is",
@@ -213,11 +216,13 @@ PROVIDER = Provider(
             default="1d",
             synonyms=prices.SYNONYMS,
             metavar="INTERVAL",
+            search_terms=search_terms.INTERVAL,
         ),
         Option("tab", "news: which articles", choices=tuple(api.TABS), default="news", metavar="TAB"),
     ),
     operations=(_PRICES, _NEWS, _EARNINGS, _UPGRADES, _CONSENSUS),
     page_size=100,
+    agents=("yahoo",),
     help="""\
 Needs the package curl_cffi, since Yahoo answers browsers only: python3 -m pip install curl_cffi. prices are
 served oldest first; without --date-from, the latest bars (daily ones: 70 days). prices and consensus are

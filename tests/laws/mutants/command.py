@@ -11,8 +11,8 @@ _REFUSALS, _OPTIONS = ("command: refusals",), ("guard: options",)
 
 
 def _abbreviated(real: Any) -> Any:
-    def build(provider: Any, *command: Any) -> Any:
-        parser = real(provider, *command)
+    def build(provider: Any, *form: Any) -> Any:
+        parser = real(provider, *form)
         parser.allow_abbrev = True
         return parser
 
@@ -35,12 +35,12 @@ def _last_one_counts(real: Any) -> Any:
 
 
 def _open_mode_for_an_unreadable_pit(real: Any) -> Any:
-    def given(argv: Any, provider: Any, *command: Any) -> Any:
+    def read_options(argv: Any, provider: Any, *form: Any) -> Any:
         place = argv.index("--pit") if "--pit" in argv else len(argv)
         is_readable = times.parse_pit("".join(argv[place + 1 : place + 2])) is not None
-        return real(argv if is_readable else [*argv[:place], *argv[place + 2 :]], provider, *command)
+        return real(argv if is_readable else [*argv[:place], *argv[place + 2 :]], provider, *form)
 
-    return given
+    return read_options
 
 
 def _without_ceiling(real: Any) -> Any:
@@ -102,7 +102,7 @@ MUTANTS = (
     ),
     Mutant(
         "an agent explains",
-        "pit_fetch.request.audience:is_in_charge",
+        "pit_fetch.request.audience:is_for_an_agent",
         lambda real: lambda environ: False,
         ("looks: explain",),
     ),
@@ -117,7 +117,10 @@ MUTANTS = (
         ("looks: diff",),
     ),
     Mutant(
-        "an unreadable --pit is open mode", "pit_fetch.cli.arguments:given", _open_mode_for_an_unreadable_pit, _REFUSALS
+        "an unreadable --pit is open mode",
+        "pit_fetch.cli.arguments:read_options",
+        _open_mode_for_an_unreadable_pit,
+        _REFUSALS,
     ),
     Mutant(
         "a finer --pit is rounded up",
@@ -127,7 +130,7 @@ MUTANTS = (
     ),
     Mutant(
         "options behind -- count",
-        "pit_fetch.cli.arguments:given",
+        "pit_fetch.cli.arguments:read_options",
         lambda real: lambda argv, provider, *command: real([word for word in argv if word != "--"], provider, *command),
         _OPTIONS,
     ),

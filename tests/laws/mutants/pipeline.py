@@ -7,15 +7,14 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from pit_fetch.engine.report import Collected
+from pit_fetch.engine.report import CollectedRecords
 from pit_fetch.errors import ExitStatus, UpstreamError
-from pit_fetch.formats import renderer
+from pit_fetch.formats import DEFAULTS, renderer
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.pipeline import select
 from pit_fetch.pipeline.envelope import EnvelopeOptions, build
 from pit_fetch.pipeline.select import WithheldCounts, in_order, public
 from pit_fetch.provider import Page, Record, Watermark
-from pit_fetch.request.query import in_window
 from tests.laws.mutants.leak import ANY, Mutant, kept
 from tests.laws.plant import Make
 
@@ -36,8 +35,8 @@ def _limit_before_filter(real: Any) -> Any:
 
 def _versions_before_filter(real: Any) -> Any:
     def flat(stream: Iterable[Any]) -> Iterator[Any]:
-        for one in stream:
-            yield from one.records if isinstance(one, Page) else (one,)
+        for element in stream:
+            yield from element.records if isinstance(element, Page) else (element,)
 
     return lambda stream, cutoff, withheld: real(in_order(flat(stream)), cutoff, withheld)
 
@@ -47,7 +46,7 @@ def _filters_before_versions(real: Any) -> Any:
 
     def take(request: Any, query: Any, runtime: Any, log: Any, stream: Any, collected: Any) -> None:
         def is_wanted(record: Record) -> bool:
-            return in_window(query, record) and bool(request.provider.select(query, record))
+            return query.in_window(record) and bool(request.provider.select(query, record))
 
         real(request, query, runtime, log, kept(stream, is_wanted), collected)
 
@@ -57,10 +56,10 @@ def _filters_before_versions(real: Any) -> Any:
 def _as_they_come(real: Any) -> Any:
     def unordered(stream: Iterable[Any]) -> Iterator[Record | Gap]:
         known: set[str] = set()
-        for one in stream:
-            if isinstance(one, Gap) or (isinstance(one, Record) and one.id not in known):
-                known |= {one.id} if isinstance(one, Record) else set()
-                yield one
+        for element in stream:
+            if isinstance(element, Gap) or (isinstance(element, Record) and element.id not in known):
+                known |= {element.id} if isinstance(element, Record) else set()
+                yield element
 
     return unordered
 
@@ -71,9 +70,8 @@ def _derived_before_filter(real: Any) -> Any:
     def take(request: Any, query: Any, runtime: Any, log: Any, stream: Any, collected: Any) -> None:
         derive = request.provider.derive(query)
         if derive is not None:
-            stream = derive(
-                one for one in in_order(public(stream, lambda: None, WithheldCounts())) if isinstance(one, Record)
-            )
+            ordered = in_order(public(stream, lambda: None, WithheldCounts()))
+            stream = derive(record for record in ordered if isinstance(record, Record))
             request = request._replace(provider=replace(request.provider, derive=lambda query: None))
         real(request, query, runtime, log, stream, collected)
 
@@ -95,15 +93,15 @@ def _marked_by_page(real: Any) -> Any:
     """One watermark for a page: it is another one where withheld records move the end of the page."""
 
     def marked(stream: Iterable[Any], cutoff: Any, withheld: Any) -> Iterator[Any]:
-        for one in stream:
-            if not isinstance(one, Page):
-                yield from real([one], cutoff, withheld)
+        for element in stream:
+            if not isinstance(element, Page):
+                yield from real([element], cutoff, withheld)
                 continue
-            found = list(real([one._replace(order=None)], cutoff, withheld))
-            dated = [record.available_at for record in found if record.available_at]
-            yield from found
-            if one.order is not None and dated:
-                yield Watermark(one.order(min(dated)))
+            public_records = list(real([element._replace(order=None)], cutoff, withheld))
+            dated = [record.available_at for record in public_records if record.available_at]
+            yield from public_records
+            if element.order is not None and dated:
+                yield Watermark(element.order(min(dated)))
 
     return marked
 
@@ -112,14 +110,13 @@ def _all_records_marked(real: Any) -> Any:
     """A watermark that rests on every record of its page, withheld ones as well."""
 
     def marked(stream: Iterable[Any]) -> Iterator[Any]:
-        for one in stream:
-            dated = (
-                [record.available_at for record in one.records if record.available_at] if isinstance(one, Page) else []
-            )
-            if dated and one.order is not None:
-                oldest = one.order(min(dated))
-                one = one._replace(order=lambda public, oldest=oldest: oldest)
-            yield one
+        for element in stream:
+            records = element.records if isinstance(element, Page) else ()
+            dated = [record.available_at for record in records if record.available_at]
+            if dated and element.order is not None:
+                oldest = element.order(min(dated))
+                element = element._replace(order=lambda public, oldest=oldest: oldest)
+            yield element
 
     return lambda stream, cutoff, withheld: real(marked(stream), cutoff, withheld)
 
@@ -127,14 +124,14 @@ def _all_records_marked(real: Any) -> Any:
 def _all_repeats_counted(real: Any) -> Any:
     def counted(stream: Iterable[Any]) -> Iterator[Any]:
         known: set[str] = set()
-        again = 0
-        for one in stream:
-            for record in one.records if isinstance(one, Page) else ():
-                again = again + 1 if record.id in known else 0
+        repeats = 0
+        for element in stream:
+            for record in element.records if isinstance(element, Page) else ():
+                repeats = repeats + 1 if record.id in known else 0
                 known.add(record.id)
-                if again == select.MOST_REPEATED:
+                if repeats == select.MOST_REPEATED:
                     raise UpstreamError("paging")
-            yield one
+            yield element
 
     return lambda stream, cutoff, withheld: real(counted(stream), cutoff, withheld)
 
@@ -143,13 +140,14 @@ def _all_records_awaited(real: Any) -> Any:
     """A slice with a withheld record counts as fruitful."""
 
     def fruitful(stream: Iterable[Any]) -> Iterator[Any]:
-        found = False
-        for one in stream:
-            if isinstance(one, Watermark):
-                one, found = one._replace(max_empty_slices=0 if found else one.max_empty_slices), False
+        is_fruitful = False
+        for element in stream:
+            if isinstance(element, Watermark):
+                yield element._replace(max_empty_slices=0) if is_fruitful else element
+                is_fruitful = False
             else:
-                found = found or not isinstance(one, Gap)
-            yield one
+                is_fruitful = is_fruitful or not isinstance(element, Gap)
+                yield element
 
     return lambda stream, cutoff, withheld: real(fruitful(stream), cutoff, withheld)
 
@@ -165,52 +163,52 @@ def _all_records_scanned(real: Any) -> Any:
 # What is said of it.
 
 
-def _gaps(change: Callable[[Gap, Collected], Gap | None]) -> Make:
+def _gaps(change: Callable[[Gap, CollectedRecords], Gap | None]) -> Make:
     """The gaps of a fetch, each as ``change`` makes it, or left out."""
 
     def make(real: Any) -> Any:
-        def gaps(request: Any, collected: Collected) -> list[Gap]:
-            changed = [change(one, collected) for one in real(request, collected)]
-            return [one for one in changed if one is not None]
+        def gaps(request: Any, collected: CollectedRecords) -> list[Gap]:
+            changed = [change(original, collected) for original in real(request, collected)]
+            return [original for original in changed if original is not None]
 
         return gaps
 
     return make
 
 
-def _only_when(code: str, is_due: Callable[[Collected], object]) -> Make:
-    return _gaps(lambda one, collected: one if one.code != code or is_due(collected) else None)
+def _only_when(code: str, is_due: Callable[[CollectedRecords], object]) -> Make:
+    return _gaps(lambda original, collected: original if original.code != code or is_due(collected) else None)
 
 
-def _count_of_undated(one: Gap, collected: Collected) -> Gap:
-    return gap("undated_served", count=len(collected.withheld.undated)) if one.code == "undated" else one
+def _count_of_undated(original: Gap, collected: CollectedRecords) -> Gap:
+    return gap("undated_served", count=len(collected.withheld.undated)) if original.code == "undated" else original
 
 
-def _count_of_unusable(one: Gap, collected: Collected) -> Gap:
+def _count_of_unusable(original: Gap, collected: CollectedRecords) -> Gap:
     unusable = collected.withheld.unusable
-    return gap("unusable", count=unusable) if one.code == "undated" and unusable else one
+    return gap("unusable", count=unusable) if original.code == "undated" and unusable else original
 
 
-def _no_data_unless_late(one: Gap, collected: Collected) -> Gap | None:
-    return None if one.type == "no_data" and collected.withheld.late else one
+def _no_data_unless_late(original: Gap, collected: CollectedRecords) -> Gap | None:
+    return None if original.type == "no_data" and collected.withheld.late else original
 
 
-def _no_hint_if_late(one: Gap, collected: Collected) -> Gap:
-    return gap("nothing") if one.code == "nothing_with_hint" and collected.withheld.late else one
+def _no_hint_if_late(original: Gap, collected: CollectedRecords) -> Gap:
+    return gap("nothing") if original.code == "nothing_with_hint" and collected.withheld.late else original
 
 
 def _exit_code_of_late(real: Any) -> Any:
-    def report(request: Any, collected: Collected) -> Any:
+    def report(request: Any, collected: CollectedRecords) -> Any:
         outcome = real(request, collected)
         return outcome._replace(status=ExitStatus.BUG) if collected.withheld.late else outcome
 
     return report
 
 
-def _telling(tell: Callable[[Collected], str]) -> Make:
+def _telling(tell: Callable[[CollectedRecords], str]) -> Make:
     def make(real: Any) -> Any:
-        def collect(request: Any, runtime: Any, log: Any) -> Collected:
-            collected: Collected = real(request, runtime, log)
+        def collect(request: Any, runtime: Any, log: Any) -> CollectedRecords:
+            collected: CollectedRecords = real(request, runtime, log)
             log.detail(tell(collected))
             return collected
 
@@ -220,12 +218,12 @@ def _telling(tell: Callable[[Collected], str]) -> Make:
 
 
 def _json_alone_is_judged(real: Any) -> Any:
-    def report(request: Any, collected: Collected) -> Any:
+    def report(request: Any, collected: CollectedRecords) -> Any:
         outcome = real(request, collected)
         if request.format == "json" or outcome.status is not ExitStatus.BUG:
             return outcome
         return outcome._replace(
-            text=renderer(request.format)(build(collected.selection.records, (), EnvelopeOptions()), False)
+            text=renderer(request.format)(build(collected.selection.records, (), EnvelopeOptions()), DEFAULTS)
         )
 
     return report
@@ -349,7 +347,7 @@ MUTANTS = (
     ),
     Mutant(
         "requests told with -v",
-        "pit_fetch.engine.progress:Log.request",
+        "pit_fetch.engine.progress:Progress.request",
         lambda real: lambda log, url: log.detail(url),
         ANY,
     ),

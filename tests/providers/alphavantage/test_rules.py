@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from pit_fetch_providers.alphavantage import PROVIDER
 
-from pit_fetch.request.query import by_dating
+from pit_fetch.cli.parser import by_dating
 from tests.inprocess import NOW, Answer
 from tests.providers.alphavantage import server as av
 from tests.providers.alphavantage.replies import BARS as BAR_FUNCTIONS

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
 from pit_fetch.errors import ConfigError
-from pit_fetch.request.fetch_request import parse
 from pit_fetch.testing.server import App, as_json
 from pit_fetch.transport import HttpRequest
 from tests.conftest import Run

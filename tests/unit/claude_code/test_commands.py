@@ -12,7 +12,7 @@ import pytest
 
 from pit_fetch.claude_code import bundle, client_settings, doctor, frontmatter, lint
 from pit_fetch.cli import command
-from pit_fetch.cli.command import Answer
+from pit_fetch.cli.command import CommandResult
 from pit_fetch.support.bundled import gate
 from tests.unit.claude_code.fake_system import PATH, install_into, machine
 
@@ -20,7 +20,7 @@ AGENTS = [name for name in bundle.files() if name.startswith("agents/")]
 WORKS = ("agents/alphavantage.md", "skills/pit-envelope/SKILL.md", "hooks/pit_gate.py", "hooks/pit_guard.py")
 
 
-def answer(folder: Path, *argv: str, **environ: str) -> Answer:
+def answer(folder: Path, *argv: str, **environ: str) -> CommandResult:
     bare = {"PATH": PATH, "HOME": str(folder / "home"), **environ}
     return command.run(argv, bare, str(folder))
 
@@ -404,7 +404,7 @@ def test_frontmatter_that_could_be_read_otherwise_is_refused(text: str) -> None:
 # doctor
 
 
-def diagnose(folder: Path, *argv: str, environ: Mapping[str, str] = {}, **replaced: Any) -> Answer:
+def diagnose(folder: Path, *argv: str, environ: Mapping[str, str] = {}, **replaced: Any) -> CommandResult:
     """What ``doctor`` says of a folder, on a machine of which parts are replaced."""
     root = folder.parent if folder.name == "project" else folder
     bare = {"PATH": PATH, "HOME": str(folder / "home"), **environ}

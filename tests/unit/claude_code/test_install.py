@@ -10,7 +10,7 @@ import pytest
 
 from pit_fetch.claude_code import bundle, install, versions
 from pit_fetch.cli import command
-from pit_fetch.cli.command import Answer
+from pit_fetch.cli.command import CommandResult
 
 OLD = b"#!/usr/bin/env python3\n# an older version\n"
 LABEL = "0.0.9"
@@ -22,11 +22,11 @@ ALL = len(bundle.files()) + 1  # with the settings
 AGENTS = sum(name.startswith("agents/") for name in bundle.files())
 
 
-def answer(folder: Path, *argv: str) -> Answer:
+def answer(folder: Path, *argv: str) -> CommandResult:
     return command.run(["init", *argv], {}, str(folder))
 
 
-def renew(folder: Path, *argv: str) -> Answer:
+def renew(folder: Path, *argv: str) -> CommandResult:
     """The same, where that was an older version."""
     return install.run(argv, {}, str(folder), OLDER)
 
@@ -185,7 +185,7 @@ def test_parts_that_there_are_not_are_refused(tmp_path: Path, argv: tuple[str, .
 
 
 def test_a_home_gets_hooks_that_hold_in_every_folder(tmp_path: Path) -> None:
-    def run(*argv: str) -> Answer:
+    def run(*argv: str) -> CommandResult:
         return command.run(["init", *argv], {"HOME": str(tmp_path)}, str(tmp_path))
 
     assert run().status == 0

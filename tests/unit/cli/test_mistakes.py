@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from pit_fetch.cli.commands import COMMANDS
 from pit_fetch.cli.main import main
-from pit_fetch.cli.parser import COMMANDS
 from pit_fetch.support.suggest import name, option
 
 PIT = "2024-02-15T16:00:00-05:00"

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from pit_fetch.cli.main import main
+from pit_fetch.cli.output_file import write_file
 from pit_fetch.errors import UsageError
-from pit_fetch.formats import NAMES
+from pit_fetch.formats import NAMES, RenderOptions
 from pit_fetch.formats.table import render
-from pit_fetch.pipeline.envelope import Envelope
+from pit_fetch.pipeline.envelope import PlainEnvelope
 from pit_fetch.provider import Record
 from pit_fetch.runtime import Runtime
-from pit_fetch.support.terminal import write_file
 from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering
 from tests.demo_source import AT_PIT, PIT, ask, at_pit, demo, nobody, record
@@ -101,7 +101,7 @@ def test_an_explanation_has_its_reason_in_the_line() -> None:
     item = {"available_at": PIT.isoformat(), "available_at_source": "provider_metadata", "id": "1"}
     item |= {"verdict": "late", "because": why, "rule": "by created", "title": "t" * 90, "tickers": "AAPL"}
     for width in (80, 100, 120, 200):
-        lines = render(Envelope([item]), width=width).splitlines()
+        lines = render(PlainEnvelope([item]), RenderOptions(width=width)).splitlines()
         assert lines[0].split()[:4] == ["available_at", "verdict", "title", "because"]
         assert "published 40 minutes after th" in lines[2]
         assert all(len(line) <= width for line in lines[:3])
@@ -131,8 +131,8 @@ def test_a_pipe_gets_json(tmp_path: Path) -> None:
 @pytest.mark.parametrize("width", [1, 20, 60, 80, 120, 250])
 def test_a_table_keeps_to_the_terminal(make: object, width: int) -> None:
     assert callable(make)
-    envelope: Envelope = make(40)
-    text = render(envelope, width=width)
+    envelope: PlainEnvelope = make(40)
+    text = render(envelope, RenderOptions(width=width))
     lines = text.split("\n\n")[0].splitlines()
     assert len(lines) == 42
     assert {len(line) <= max(width, 35) for line in lines} == {True}
@@ -141,10 +141,10 @@ def test_a_table_keeps_to_the_terminal(make: object, width: int) -> None:
 
 def test_a_table_says_what_it_leaves_out_and_escapes_what_controls_a_terminal() -> None:
     item = {"available_at": None, "available_at_source": "x", "id": "\x1b[31m", "title": "日本語" * 30, "a": "b" * 90}
-    text = render(Envelope([item]), width=100)
+    text = render(PlainEnvelope([item]), RenderOptions(width=100))
     assert "\x1b" not in text
     assert "Not shown: a" in text
-    assert render(Envelope([])).startswith("No items.")
+    assert render(PlainEnvelope([])).startswith("No items.")
 
 
 def test_a_file_is_what_stdout_would_be(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.cli.parser import COMMON_OPTIONS
 from pit_fetch.engine import registry
 from pit_fetch.provider import API_VERSION
+from pit_fetch.request.options import COMMON_OPTIONS
 from pit_fetch.runtime import alarm
 from pit_fetch.testing.server import Answering
 from tests.conftest import Run

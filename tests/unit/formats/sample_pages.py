@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
-from pit_fetch.pipeline.envelope import Envelope, Provenance
+from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from pit_fetch.provider import FieldKind
 from pit_fetch.times import format_for_people, in_new_york
 from tests.demo_source import PIT
@@ -25,7 +25,7 @@ _BARS: dict[str, FieldKind] = {
 }  # fmt: skip
 
 
-def news(count: int, rng: Random | None = None) -> Envelope:
+def news(count: int, rng: Random | None = None) -> PlainEnvelope:
     rng, at, items = rng or Random(3), PIT, list[dict[str, Any]]()
     for number in range(count):
         at -= timedelta(seconds=int(rng.expovariate(1 / 1_200)) + 1)
@@ -41,10 +41,10 @@ def news(count: int, rng: Random | None = None) -> Envelope:
                 "channels": ["News", "Earnings"],
             }
         )
-    return Envelope(items, gaps(), Provenance("bz-news-api", "--source bz-news-api --limit 500", PIT, _NEWS))
+    return PlainEnvelope(items, gaps(), Provenance("bz-news-api", "--source bz-news-api --limit 500", PIT, _NEWS))
 
 
-def bars(count: int, rng: Random | None = None) -> Envelope:
+def bars(count: int, rng: Random | None = None) -> PlainEnvelope:
     rng, day, price, items = rng or Random(3), PIT.replace(hour=1), 180.0, list[dict[str, Any]]()
     while len(items) < count:
         if day.weekday() < 5:
@@ -59,16 +59,18 @@ def bars(count: int, rng: Random | None = None) -> Envelope:
                 }
             )
         day -= timedelta(days=1)
-    return Envelope(
-        items, gaps(), Provenance("alphavantage", "--source alphavantage --op TIME_SERIES_DAILY", PIT, _BARS)
+    return PlainEnvelope(
+        items,
+        gaps(),
+        Provenance("alphavantage", "--source alphavantage --op TIME_SERIES_DAILY", PIT, _BARS, ("close",)),
     )
 
 
-def explained(count: int, rng: Random | None = None) -> Envelope:
+def explained(count: int, rng: Random | None = None) -> PlainEnvelope:
     """The operator's view: every other headline of the days after the PIT, and a few that were revised or undated."""
     rng, shown = rng or Random(5), news(count, rng)
-    for place, item in enumerate(shown.data):
-        verdict = "late" if place < count // 4 else rng.choices(("public", "revised", "undated"), (20, 2, 1))[0]
+    for index, item in enumerate(shown.data):
+        verdict = "late" if index < count // 4 else rng.choices(("public", "revised", "undated"), (20, 2, 1))[0]
         late = PIT + timedelta(hours=rng.randint(1, 5 * count // 4))
         item["available_at"] = {"late": in_new_york(late), "undated": None}.get(verdict, item["available_at"])
         item["verdict"] = verdict

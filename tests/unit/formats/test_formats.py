@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pit_fetch import formats
-from pit_fetch.formats import BINARY, DATA_ONLY, NAMES, renderer
-from pit_fetch.pipeline.envelope import Envelope
+from pit_fetch.formats import BINARY, DATA_ONLY, DEFAULTS, NAMES, RenderOptions, renderer
+from pit_fetch.pipeline.envelope import PlainEnvelope
 from pit_fetch.provider import Context, Provider, Query, Record, UpstreamError
 from tests.demo_source import PIT, at_pit, demo, record
 from tests.inprocess import Answer
@@ -32,7 +32,7 @@ VALUES = st.recursive(
 )
 ITEMS = st.lists(st.dictionaries(TEXT, VALUES, max_size=4).map(lambda item: {"id": "1", **item}), max_size=4)
 GAPS = st.lists(st.fixed_dictionaries({"type": TEXT, "reason": TEXT, "query": TEXT}), max_size=3)
-ENVELOPES = st.builds(Envelope, ITEMS, GAPS)
+ENVELOPES = st.builds(PlainEnvelope, ITEMS, GAPS)
 
 
 def printed(folder: Path, provider: Provider, form: str, *words: str) -> tuple[Answer, bytes]:
@@ -58,8 +58,8 @@ def from_csv(text: str) -> list[dict[str, str]]:
 
 
 @given(ENVELOPES, st.booleans())
-def test_json_reads_back(envelope: Envelope, pretty: bool) -> None:
-    text = renderer("json")(envelope, pretty)
+def test_json_reads_back(envelope: PlainEnvelope, pretty: bool) -> None:
+    text = renderer("json")(envelope, RenderOptions(pretty))
     assert from_json(text) == envelope
     assert text.isascii()
     assert text.endswith("}\n")
@@ -67,16 +67,16 @@ def test_json_reads_back(envelope: Envelope, pretty: bool) -> None:
 
 
 @given(ENVELOPES, st.booleans())
-def test_jsonl_reads_back_line_by_line(envelope: Envelope, pretty: bool) -> None:
-    text = renderer("jsonl")(envelope, pretty)
+def test_jsonl_reads_back_line_by_line(envelope: PlainEnvelope, pretty: bool) -> None:
+    text = renderer("jsonl")(envelope, RenderOptions(pretty))
     assert from_jsonl(text) == envelope
     assert text.isascii()
     assert text.count("\n") == len(envelope.data) + len(envelope.gaps)
 
 
 @given(ENVELOPES, st.booleans())
-def test_csv_reads_back_cell_by_cell(envelope: Envelope, pretty: bool) -> None:
-    rows = from_csv(renderer("csv")(envelope, pretty))
+def test_csv_reads_back_cell_by_cell(envelope: PlainEnvelope, pretty: bool) -> None:
+    rows = from_csv(renderer("csv")(envelope, RenderOptions(pretty)))
     columns = list(dict.fromkeys(name for item in envelope.data for name in item))
     assert len(rows) == len(envelope.data)
     for row, item in zip(rows, envelope.data, strict=True):
@@ -90,8 +90,8 @@ def test_csv_reads_back_cell_by_cell(envelope: Envelope, pretty: bool) -> None:
 
 
 def test_a_csv_without_items_is_empty_and_has_no_place_for_gaps() -> None:
-    assert renderer("csv")(Envelope([], [{"type": "no_data"}]), False) == ""
-    assert renderer("csv")(Envelope([{"id": "1"}], [{"type": "no_data"}]), False) == "id\r\n1\r\n"
+    assert renderer("csv")(PlainEnvelope([], [{"type": "no_data"}]), DEFAULTS) == ""
+    assert renderer("csv")(PlainEnvelope([{"id": "1"}], [{"type": "no_data"}]), DEFAULTS) == "id\r\n1\r\n"
 
 
 @pytest.mark.parametrize("form", NAMES)
@@ -127,7 +127,7 @@ def test_all_forms_are_the_same_envelope(tmp_path: Path) -> None:
     assert whole.gap_types == ["pit_excluded", "unverifiable", "truncated"]
     assert from_jsonl(lines.out) == whole.envelope
     assert from_csv(cells.out) == [{**whole.data[0], "n": "[1]"}]
-    assert (whole.err, lines.err, {one.code for one in (whole, lines, cells)}) == ("", "", {0})
+    assert (whole.err, lines.err, {answer.code for answer in (whole, lines, cells)}) == ("", "", {0})
 
 
 def test_the_gaps_of_a_csv_are_lines_on_stderr(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_budget_holds_in_every_form(tmp_path: Path, form: str) -> None:
 
 
 def late(records: Iterator[Record]) -> Iterator[Record]:
-    return (one._replace(available_at=PIT + timedelta(microseconds=1)) for one in records)
+    return (item._replace(available_at=PIT + timedelta(microseconds=1)) for item in records)
 
 
 @pytest.mark.parametrize("form", NAMES)

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 import pit_fetch
 import pit_fetch.errors
+from pit_fetch.api import Envelope
 from pit_fetch.formats.columns import columns
-from pit_fetch.pipeline.envelope import Envelope, Provenance
+from pit_fetch.pipeline.envelope import Provenance
 from pit_fetch.provider import FieldKind
 from tests.demo_source import at_pit, demo, record
 
@@ -68,12 +69,12 @@ def envelope(*items: dict[str, Any], kinds: dict[str, FieldKind] = KINDS) -> Env
 def test_a_column_is_what_its_field_means_or_stays_as_it_is(
     kind: FieldKind | None, values: list[Any], read: str, values_read: list[Any]
 ) -> None:
-    found = columns([{**AT, "x": value} for value in values], {} if kind is None else {"x": kind})
-    assert (found[-1].name, found[-1].kind, found[-1].values) == ("x", read, values_read)
+    typed = columns([{**AT, "x": value} for value in values], {} if kind is None else {"x": kind})
+    assert (typed[-1].name, typed[-1].kind, typed[-1].values) == ("x", read, values_read)
 
 
 def test_the_columns_come_in_the_declared_order() -> None:
-    names = [one.name for one in columns([{"z": 1, **FULL}], KINDS)]
+    names = [column.name for column in columns([{"z": 1, **FULL}], KINDS)]
     assert names == ["available_at", "available_at_source", "id", *KINDS, "z", "more"]
 
 
@@ -92,13 +93,13 @@ def test_a_frame_is_typed() -> None:
 
 
 def test_a_frame_has_the_index_that_is_asked_for() -> None:
-    one = envelope(FULL)
-    assert one.to_df(index="available_at").index.name == "available_at"
-    assert one.to_df(index=["title", "date"]).index.names == ["title", "date"]
+    full = envelope(FULL)
+    assert full.to_df(index="available_at").index.name == "available_at"
+    assert full.to_df(index=["title", "date"]).index.names == ["title", "date"]
     with pytest.raises(KeyError):
-        one.to_df(index="nothing")
+        full.to_df(index="nothing")
     with pytest.raises(KeyError, match="nothing is not a column: there are available_at, "):
-        one.to_df(index=["title", "nothing"])
+        full.to_df(index=["title", "nothing"])
 
 
 def test_an_empty_frame_has_the_declared_columns() -> None:
@@ -139,8 +140,8 @@ _VALUES = st.recursive(
 
 @given(st.lists(_VALUES, max_size=4), st.sampled_from([None, *sorted({*KINDS.values()})]))
 def test_any_values_become_a_frame_and_a_table(values: list[Any], kind: FieldKind | None) -> None:
-    one = envelope(*({**AT, "x": value} for value in values), kinds={} if kind is None else {"x": kind})
-    assert len(one.to_df()) == one.to_arrow().num_rows == len(values)
+    made = envelope(*({**AT, "x": value} for value in values), kinds={} if kind is None else {"x": kind})
+    assert len(made.to_df()) == made.to_arrow().num_rows == len(values)
 
 
 def test_a_parquet_file_reads_back_as_the_table(tmp_path: Path) -> None:

@@ -14,10 +14,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from pit_fetch.api import Envelope
 from pit_fetch.formats.html import LARGEST, fragment, render
 from pit_fetch.formats.html_page.markup import plain
 from pit_fetch.formats.html_page.timeline import Mark, svg
-from pit_fetch.pipeline.envelope import Envelope, Provenance
+from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from tests.demo_source import PIT, at_pit, demo, record
 from tests.unit.formats.sample_pages import bars, explained, news
 
@@ -43,21 +44,21 @@ class _Page(HTMLParser):
         self.words += data
 
     def values(self, tag: str, name: str) -> list[str]:
-        return [value for one, key, value in self.attributes if (one, key) == (tag, name)]
+        return [value for owner, key, value in self.attributes if (owner, key) == (tag, name)]
 
 
 def _is_inert(page: _Page) -> bool:
     harmless = (
         not {"script", "link", "img", "iframe", "object", "embed", "form", "base", "audio", "video"} & page.tags.keys()
     )
-    loads = [one for one in page.attributes if one[1] in _ATTRIBUTES_THAT_LOAD or one[1].startswith("on")]
+    loads = [name for _, name, _ in page.attributes if name in _ATTRIBUTES_THAT_LOAD or name.startswith("on")]
     links = page.values("a", "href")
     return harmless and not loads and all(link.startswith(("#", "http://", "https://")) for link in links)
 
 
 @pytest.mark.parametrize("make", [news, bars])
 @pytest.mark.parametrize("count", [1, 30, 500])
-def test_a_page_is_small_and_has_every_item(make: Callable[[int], Envelope], count: int) -> None:
+def test_a_page_is_small_and_has_every_item(make: Callable[[int], PlainEnvelope], count: int) -> None:
     envelope = make(count)
     text = render(envelope)
     page = _Page(text)
@@ -114,7 +115,7 @@ def test_an_article_is_text_and_its_beginning_is_there() -> None:
 def test_only_what_is_certainly_markup_is_taken_for_markup(text: str, shown: str) -> None:
     assert plain(text) == shown
     item = {"available_at": PIT.isoformat(), "available_at_source": "provider_metadata", "id": "1", "title": text}
-    assert shown in _Page(render(Envelope([item], [], Provenance("demo", "q", PIT)))).words
+    assert shown in _Page(render(PlainEnvelope([item], [], Provenance("demo", "q", PIT)))).words
 
 
 @given(st.text(alphabet="<>/bpa =\"'!-script&;", max_size=60))
@@ -135,7 +136,7 @@ def test_a_page_says_what_it_shows(query: str, heading: str) -> None:
     stamps = {"available_at": PIT.isoformat(), "available_at_source": "provider_metadata", "id": "1"}
     why = f"published 40 minutes after the PIT, on {'x' * 100}"
     item = {**stamps, "verdict": "late", "because": why, "title": "t", "created": PIT.isoformat(), "updated": "x"}
-    text = render(Envelope([item], [], Provenance("demo", query, PIT, {"created": "instant"})))
+    text = render(PlainEnvelope([item], [], Provenance("demo", query, PIT, {"created": "instant"})))
     assert heading in _Page(text).words
     assert re.search(r"<th>verdict<th>title<th>because<th>updated", text)
     assert why in text
@@ -156,7 +157,7 @@ def test_a_page_says_what_it_shows(query: str, heading: str) -> None:
 @pytest.mark.parametrize("name", ["title", "url", "body", "id", "verdict", "<b>"])
 def test_nothing_that_an_item_holds_becomes_part_of_the_page(name: str, value: str) -> None:
     item = {"available_at": PIT.isoformat(), "available_at_source": "provider_metadata", "id": "1", "title": "t"}
-    envelope = Envelope(
+    envelope = PlainEnvelope(
         [{**item, name: value}], [{"type": value, "reason": value, "query": value}], Provenance(value, value)
     )
     for text in (render(envelope), fragment(envelope)):
@@ -177,7 +178,7 @@ _NAMES = st.sampled_from(["title", "url", "close", "body", "verdict", "change", 
 @given(st.lists(st.dictionaries(_NAMES, _JSON, max_size=5), max_size=4))
 def test_any_items_make_an_inert_page(items: list[dict[str, Any]]) -> None:
     stamped = [{"available_at": None, "available_at_source": "provider_metadata", "id": "1", **item} for item in items]
-    envelope = Envelope(stamped, [], Provenance("demo", "q", PIT))
+    envelope = PlainEnvelope(stamped, [], Provenance("demo", "q", PIT, plotted=("close",)))
     assert _is_inert(_Page(render(envelope)))
     assert _is_inert(_Page(fragment(envelope)))
 
@@ -212,7 +213,8 @@ def test_the_pit_is_on_the_time_line_wherever_the_items_are(minutes: int) -> Non
 
 
 def test_a_notebook_shows_the_first_items_and_every_gap() -> None:
-    text = news(80)._repr_html_()
+    made = news(80)
+    text = Envelope(made.data, made.gaps, made.provenance)._repr_html_()
     assert text.count("<tr id=") == 50
     assert "and 30 more" in text
     assert "Continue with --after" in text

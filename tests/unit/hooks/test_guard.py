@@ -17,7 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pit_fetch.cli.parser import COMMANDS, build_parser
+from pit_fetch.cli.commands import COMMANDS
+from pit_fetch.cli.parser import build_parser
 from pit_fetch.engine import registry
 from pit_fetch.request.values import flag_of
 from pit_fetch.support.bundled import gate, load

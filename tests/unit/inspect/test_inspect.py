@@ -19,7 +19,7 @@ from pit_fetch.engine.registry import load
 from pit_fetch.errors import UsageError
 from pit_fetch.inspect.diff import Read, changes
 from pit_fetch.pipeline.cursor import position
-from pit_fetch.provider import Context, Operation, Option, Query, Record
+from pit_fetch.provider import Context, Operation, Option, Query, Record, Window
 from pit_fetch.runtime import Runtime
 from pit_fetch.testing.comparison import CANARY
 from pit_fetch.testing.inprocess import TestClock
@@ -155,15 +155,22 @@ def test_one_look_back_for_both_instants(tmp_path: Path) -> None:
         asked.append(query)
         yield record("a", 30)
 
-    option = Option("lookback_minutes", "how far to look back", kind="integer")
-    provider = demo(given, options=(option,))
+    def earliest(query: Query) -> datetime | None:
+        end = query.now if query.until is None else min(query.now, query.until)
+        return query.since or end - timedelta(minutes=query.options["minutes"] or 1_440)
+
+    option = Option("minutes", "how far to look back", kind="integer")
+    provider = demo(given, options=(option,), operations=(Operation(window=Window.BY_SELECT, earliest=earliest),))
     words = ("--pit", EARLIER, "--pit", PIT_TEXT)
     ask_as("diff", tmp_path, provider, *words)
-    ask_as("diff", tmp_path, provider, *words, "--lookback-minutes", "60")
+    ask_as("diff", tmp_path, provider, *words, "--minutes", "60")
     ask_as("diff", tmp_path, provider, *words, "--date-from", "2024-02-01")
     start = PIT - timedelta(hours=1)
     assert [query.since for query in asked[:4]] == [start - timedelta(days=1)] * 2 + [start - timedelta(hours=1)] * 2
     assert asked[4].since == asked[5].since != asked[0].since
+    ask_as("diff", tmp_path, provider, *words, "--date-to", "2024-02-01")  # the look-back counts back from there
+    assert asked[6].until is not None
+    assert [query.since for query in asked[6:]] == [asked[6].until - timedelta(days=1)] * 2
 
 
 @pytest.mark.parametrize(

@@ -9,19 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pit_fetch.pipeline.chunks import Chunk, ChunkStart, chunk, remaining_size
-from pit_fetch.pipeline.cursor import parse_cursor
 
 KEPT = ("id",)
 ITEM: dict[str, Any] = {"id": "x", "body": "one two three", "n": 5, "title": "T", "list": ["a"], "none": None}
 
 
 def all_parts(item: dict[str, Any], rooms: list[int]) -> list[Chunk]:
-    found, start = [], None
+    chunks, start = [], None
     for number in range(10_000):
-        found.append(chunk(item, start, rooms[number % len(rooms)], KEPT))
-        start = found[-1].next
+        chunks.append(chunk(item, start, rooms[number % len(rooms)], KEPT))
+        start = chunks[-1].next
         if start is None:
-            return found
+            return chunks
     raise AssertionError("it never ends")
 
 
@@ -36,11 +35,12 @@ def test_texts_joined_are_whole_and_everything_else_is_in_each_part(item: dict[s
         if name == "id":
             continue
         if isinstance(value, str):
-            assert "".join(one.item.get(name, "") for one in parts) == value
+            assert "".join(part.item.get(name, "") for part in parts) == value
         else:
-            assert [one.item[name] for one in parts] == [value] * len(parts)
-    assert [one.item["id"] for one in parts] == ["name"] * len(parts)
-    assert all(len("".join(v for k, v in one.item.items() if isinstance(v, str) and k != "id")) <= 50 for one in parts)
+            assert [part.item[name] for part in parts] == [value] * len(parts)
+    assert [part.item["id"] for part in parts] == ["name"] * len(parts)
+    texts = [[value for name, value in part.item.items() if isinstance(value, str) and name != "id"] for part in parts]
+    assert max(len("".join(pieces)) for pieces in texts) <= 50
 
 
 @given(ITEMS, st.integers(1, 50))
@@ -53,9 +53,9 @@ def test_the_size_is_what_is_left(item: dict[str, Any], room: int) -> None:
         total, start = total - delivered, made.next
 
 
-def plain(one: Chunk) -> Chunk:
+def plain(made: Chunk) -> Chunk:
     """A part without the digest in its place."""
-    return one._replace(next=one.next and one.next._replace(checksum=""))
+    return made._replace(next=made.next and made.next._replace(checksum=""))
 
 
 def test_short_texts_come_first_and_a_part_ends_after_a_space() -> None:
@@ -72,13 +72,13 @@ def test_a_part_does_not_end_within_a_stamp(before: str, room: int) -> None:
     stamp = "2024-07-15T16:00:00.123456+00:00"
     text = f"{before}available_at:{stamp}," * 20
     ended = chunk({"body": text}, None, room, ()).item.get("body", "")
-    cut = [place for place in range(len(text)) if text.startswith(stamp, place) and place < len(ended)]
-    assert room < 60 or all(ended[place:].startswith(stamp) for place in cut)
+    cut = [index for index in range(len(text)) if text.startswith(stamp, index) and index < len(ended)]
+    assert room < 60 or all(ended[index:].startswith(stamp) for index in cut)
 
 
-@pytest.mark.parametrize("place", [ChunkStart("gone", 3), ChunkStart("list", 0), ChunkStart("id", 1)])
-def test_a_place_that_is_not_there_is_the_beginning(place: ChunkStart) -> None:
-    assert chunk(ITEM, place, 99, KEPT) == Chunk(ITEM, None)
+@pytest.mark.parametrize("start", [ChunkStart("gone", 3), ChunkStart("list", 0), ChunkStart("id", 1)])
+def test_a_place_that_is_not_there_is_the_beginning(start: ChunkStart) -> None:
+    assert chunk(ITEM, start, 99, KEPT) == Chunk(ITEM, None)
 
 
 def test_a_place_at_the_end_has_nothing_left_and_one_past_it_is_not_there() -> None:
@@ -93,30 +93,3 @@ def test_a_text_that_has_changed_is_not_joined_to_what_it_was(before: str, now: 
         rest = chunk({"id": "x", "body": now}, first.next, 99, KEPT).item["body"]
         delivered = first.item.get("body", "")
         assert rest == now[len(delivered) :] if now.startswith(delivered) else rest == now
-
-
-@pytest.mark.parametrize(
-    ("text", "within"),
-    [
-        ("a@2024-02-15T15:00:00-05:00", None),
-        ("a@2024-02-15T15:00:00-05:00/text/12", ChunkStart("text", 12)),
-        ("a%2Fb@receipt/a%20b%40/0", ChunkStart("a b@", 0)),
-        ("a@receipt/text/7/0123abcd", ChunkStart("text", 7, "0123abcd")),
-        ("a@/text/5", ChunkStart("text", 5)),
-    ],
-)
-def test_a_cursor_leads_into_an_item(text: str, within: ChunkStart | None) -> None:
-    found = parse_cursor(text)
-    assert found is not None
-    assert found.within == within
-
-
-@pytest.mark.parametrize(
-    "rest",
-    [
-        *("/", "/text", "/text/", "//5", "/text/-1", "/text/5/6", "/text/x", "/text/" + "9" * 13),
-        *("/text/5/0123abcd/", "/text/5/0123ABCD", "/text/5/0123abcde", "/text/5/"),
-    ],
-)
-def test_half_a_place_is_no_cursor(rest: str) -> None:
-    assert parse_cursor(f"a@2024-02-15T15:00:00-05:00{rest}") is None

@@ -50,7 +50,8 @@ def test_the_order_is_that_of_the_instants(source: list[Record | Watermark], ord
 
 def test_a_page_whose_stamps_cannot_be_compared_is_ordered_by_those_that_can() -> None:
     page = Page((item(2), Record("naive", datetime(2024, 2, 15), "provider_metadata", {})), newest_first)  # noqa: DTZ001
-    assert [one for one in public([page], lambda: None, WithheldCounts()) if isinstance(one, Watermark)] == [mark(2)]
+    elements = public([page], lambda: None, WithheldCounts())
+    assert [element for element in elements if isinstance(element, Watermark)] == [mark(2)]
 
 
 def test_a_fetch_with_enough_ends_at_the_mark() -> None:
@@ -95,18 +96,18 @@ def barren(*slices: Iterable[Record | Page], patience: int = 2) -> tuple[list[st
     builder = SelectionBuilder()
     records = in_order(public(source(), lambda: NOON, WithheldCounts()))
     take(records, builder, after=None, cap=1000, limit=100, select=lambda record: True)
-    return [record.id for record in builder.records], [one.reason for one in builder.gaps], asked
+    return [record.id for record in builder.records], [gap.reason for gap in builder.gaps], asked
 
 
 def test_slices_without_a_public_record_end_the_search() -> None:
-    none, late, one = list[Record](), [item(1), item(None)], [item(-99)]
-    kept, said, asked = barren(none, none, one)
+    none, late, old = list[Record](), [item(1), item(None)], [item(-99)]
+    kept, reasons, asked = barren(none, none, old)
     assert (kept, asked) == ([], 2)
-    assert said == ["Looked back to 2024-02-14 and no further. Narrow the request (--date-from, --date-to)."]
+    assert reasons == ["Looked back to 2024-02-14 and no further. Narrow the request (--date-from, --date-to)."]
     # What is withheld is nothing; after a public record the count begins again; without patience it goes on.
-    assert barren(late, late, one) == (kept, said, asked)
-    assert barren(none, one, none, none, one)[2] == 4
-    assert barren(none, none, one, patience=0) == (["-99"], [], 3)
+    assert barren(late, late, old) == (kept, reasons, asked)
+    assert barren(none, old, none, none, old)[2] == 4
+    assert barren(none, none, old, patience=0) == (["-99"], [], 3)
 
 
 def test_what_was_found_before_the_search_ends_is_kept() -> None:

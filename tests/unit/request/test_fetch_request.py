@@ -13,13 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pit_fetch.cli.arguments import parse
 from pit_fetch.engine.registry import BUNDLED_NAMES, load
 from pit_fetch.errors import UsageError
 from pit_fetch.pipeline.cursor import format_cursor
 from pit_fetch.provider import Field, Operation, Option, Provider, Record
-from pit_fetch.request.fetch_request import FetchRequest, from_canonical, of_values, parse
-from pit_fetch.request.query import OPTION
-from pit_fetch.request.values import flag_of, spell
+from pit_fetch.request.fetch_request import FetchRequest, from_canonical, of_values
+from pit_fetch.request.operations import OPTION
+from pit_fetch.request.values import flag_of, format_value
 
 PIT = "2024-02-15T16:00:00-05:00"
 
@@ -406,7 +407,7 @@ GIVEN: Mapping[str, st.SearchStrategy[Any]] = {
 def test_words_and_values_make_the_same_request_and_its_canonical_text_makes_it_again(given: dict[str, Any]) -> None:
     made = values(**given)
     flags = [flag_of(name) for name, value in given.items() if value is True]
-    words = [f"{flag_of(name)}={spell(value)}" for name, value in given.items() if value is not True]
+    words = [f"{flag_of(name)}={format_value(value)}" for name, value in given.items() if value is not True]
     assert request(*flags, *words) == made
     again = from_canonical(made.canonical, ONE)
     assert again == parse(shlex.split(made.canonical), ONE, {})

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pit_fetch.cli.parser import operations_text
 from pit_fetch.errors import ConfigError
 from pit_fetch.provider import (
     Context,
@@ -22,7 +23,7 @@ from pit_fetch.provider import (
     Record,
     Window,
 )
-from pit_fetch.request.query import caveats, chosen, help_text, in_window, is_out_of_reach
+from pit_fetch.request.operations import caveats, is_out_of_reach, resolve_operation
 from pit_fetch.testing.server import Response
 from pit_fetch.times import window_end, window_start
 from tests.demo_source import PIT, at_pit, demo, record
@@ -64,7 +65,7 @@ def asking(given: Mapping[str, Any], offline: bool = False) -> Query:
     ],
 )
 def test_the_operation_that_is_asked_for(given: dict[str, Any], offline: bool, name: str) -> None:
-    assert chosen(SEVERAL, asking(given, offline)).operation.name == name
+    assert resolve_operation(SEVERAL, asking(given, offline)).operation.name == name
 
 
 @pytest.mark.parametrize(
@@ -84,21 +85,21 @@ def test_the_operation_that_is_asked_for(given: dict[str, Any], offline: bool, n
 )
 def test_a_request_that_makes_no_sense_names_the_fix(given: dict[str, Any], offline: bool, said: str) -> None:
     with pytest.raises(ConfigError) as refused:
-        chosen(SEVERAL, asking(given, offline))
+        resolve_operation(SEVERAL, asking(given, offline))
     assert str(refused.value).startswith(said)
     assert len(str(refused.value)) < 200
 
 
 def test_a_source_with_one_operation_needs_no_name_and_takes_what_it_declares() -> None:
     plain = demo(options=OPTIONS)
-    assert chosen(plain, asking({"symbol": "A", "topics": ("a",)})).operation is plain.operations[0]
+    assert resolve_operation(plain, asking({"symbol": "A", "topics": ("a",)})).operation is plain.operations[0]
     narrow = demo(operations=(Operation(needs=("symbol",), takes=("size",)),), options=OPTIONS)
     for given, said in (
         ({}, "demo needs symbol: symbol=..."),
         ({"symbol": "A", "topics": ("a",)}, "demo does not take topics"),
     ):
         with pytest.raises(ConfigError) as refused:
-            chosen(narrow, asking(given))
+            resolve_operation(narrow, asking(given))
         assert str(refused.value).startswith(said)
 
 
@@ -112,10 +113,10 @@ def test_an_operation_may_read_its_options_in_its_own_way() -> None:
         return query._replace(options={**query.options, "symbol": topics[0], "topics": None}) if topics else query
 
     bars = demo(operations=(BARS._replace(normalize_query=understand), NEWS), options=OPTIONS)
-    assert chosen(bars, asking({"op": "BARS", "topics": ("A",)})).options["symbol"] == "A"
+    assert resolve_operation(bars, asking({"op": "BARS", "topics": ("A",)})).options["symbol"] == "A"
     with pytest.raises(ConfigError, match="BARS has no huge ones"):
-        chosen(bars, asking({"op": "BARS", "symbol": "A", "size": "huge"}))
-    assert chosen(bars, asking({"op": "NEWS", "topics": ("A",)})).options["topics"] == ("A",)
+        resolve_operation(bars, asking({"op": "BARS", "symbol": "A", "size": "huge"}))
+    assert resolve_operation(bars, asking({"op": "NEWS", "topics": ("A",)})).options["topics"] == ("A",)
 
 
 # What is out of reach.
@@ -255,12 +256,12 @@ DAY = Operation(window="day")
 def test_the_window(operation: Operation, payload: dict[str, Any], words: dict[str, str], inside: bool) -> None:
     since = window_start(words["since"]) if "since" in words else None
     until = window_end(words["until"]) if "until" in words else None
-    assert in_window(query(operation, since=since, until=until), record("a", **payload)) is inside
+    assert query(operation, since=since, until=until).in_window(record("a", **payload)) is inside
 
 
 def test_what_has_no_instant_is_in_every_window() -> None:
     undated = record("a")._replace(available_at=None)
-    assert in_window(query(pit=None, since=NOW, until=NOW), undated)
+    assert query(pit=None, since=NOW, until=NOW).in_window(undated)
 
 
 @pytest.mark.parametrize("option", ["--date-from", "--date-to"])
@@ -348,7 +349,7 @@ def test_a_hint_is_no_answer_to_an_error(tmp_path: Path) -> None:
 
 
 def test_help_shows_the_operations_by_what_a_pit_can_show_of_them() -> None:
-    assert [" ".join(line.split()) for line in help_text(SEVERAL).splitlines()] == [
+    assert [" ".join(line.split()) for line in operations_text(SEVERAL).splitlines()] == [
         "Dated record by record: --pit serves what was public:",
         "BARS the end of the day (needs symbol)",
         "NEWS its publication",
@@ -357,7 +358,6 @@ def test_help_shows_the_operations_by_what_a_pit_can_show_of_them() -> None:
         "Unverifiable: nothing is served with --pit:",
         "RATING (needs symbol, size)",
     ]
-    assert help_text(demo()) == ""
 
 
 def test_help_shows_choices_defaults_and_fields(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from pit_fetch.errors import UsageError
 from pit_fetch.provider import Option
-from pit_fetch.request.values import coerce, flag_of, spell
+from pit_fetch.request.values import flag_of, format_value, parse_value
 
 NEW_YORK = ZoneInfo("America/New_York")
 NOON = datetime(2024, 2, 15, 12, tzinfo=UTC)
@@ -205,14 +205,14 @@ def described(value: object) -> str:
 
 @pytest.mark.parametrize(("option", "value", "expected"), GOOD, ids=described)
 def test_what_a_value_means(option: Option, value: object, expected: object) -> None:
-    made = coerce(option, value)
+    made = parse_value(option, value)
     assert (made, type(made)) == (expected, type(expected))
 
 
 @pytest.mark.parametrize(("option", "value", "said"), BAD, ids=described)
 def test_what_is_refused_and_how_to_mend_it(option: Option, value: object, said: str) -> None:
     with pytest.raises(UsageError) as refused:
-        coerce(option, value)
+        parse_value(option, value)
     assert said in str(refused.value)
 
 
@@ -233,8 +233,8 @@ AWARE = st.datetimes(
     parts=st.lists(WORDS | st.sampled_from(["Oil, gas", '"', 'a"b', "a\nb", "a\r\nb", "\\", "-x", "a=b"]), min_size=1)
 )
 def test_a_list_is_spelt_as_a_word_that_reads_as_the_same_list(option: Option, parts: list[str]) -> None:
-    made = coerce(option, parts)
-    assert coerce(option, spell(made)) == made
+    made = parse_value(option, parts)
+    assert parse_value(option, format_value(made)) == made
 
 
 @given(
@@ -248,7 +248,7 @@ def test_a_list_is_spelt_as_a_word_that_reads_as_the_same_list(option: Option, p
 )
 def test_a_value_and_its_word_mean_the_same(pair: tuple[Option, Any]) -> None:
     option, value = pair
-    assert coerce(option, spell(value)) == coerce(option, value)
+    assert parse_value(option, format_value(value)) == parse_value(option, value)
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_a_value_and_its_word_mean_the_same(pair: tuple[Option, Any]) -> None:
 @pytest.mark.parametrize("option", [TEXT, LIST, INTEGER, NUMBER, INSTANT, FLAG, READ], ids=described)
 def test_whatever_is_given_is_a_value_or_a_refusal(option: Option, value: object) -> None:
     with pytest.raises(UsageError):
-        coerce(option, value)
+        parse_value(option, value)
 
 
 def frames() -> Iterable[tuple[str, Callable[[], object]]]:
@@ -279,9 +279,9 @@ def frames() -> Iterable[tuple[str, Callable[[], object]]]:
 
 @pytest.mark.parametrize("make", [make for _, make in frames()], ids=[name for name, _ in frames()])
 def test_what_numpy_and_pandas_hold_is_a_list_and_not_a_text(make: Callable[[], object]) -> None:
-    assert coerce(LIST, make()) == ("A", "B")
+    assert parse_value(LIST, make()) == ("A", "B")
     with pytest.raises(UsageError):
-        coerce(TEXT, make())
+        parse_value(TEXT, make())
 
 
 TEXTS = Option("query", "h", repeatable=True)
@@ -301,19 +301,19 @@ TEXTS = Option("query", "h", repeatable=True)
 def test_an_option_that_may_be_given_several_times_is_a_tuple_of_texts(
     given: object, expected: tuple[str, ...]
 ) -> None:
-    assert coerce(TEXTS, given) == expected
+    assert parse_value(TEXTS, given) == expected
 
 
 @pytest.mark.parametrize("given", [[], "", ["a", ""], [None], {"a": 1}, b"a", [["a"]]])
 def test_what_is_no_text_is_refused_there_too(given: object) -> None:
     with pytest.raises(UsageError, match="query"):
-        coerce(TEXTS, given)
+        parse_value(TEXTS, given)
 
 
 def test_a_choice_is_given_as_it_was_declared_in_whatever_case_it_was_typed() -> None:
     one, some = Option("mode", "m", choices=("Web", "SEC")), Option("modes", "m", kind="list", choices=("Web", "SEC"))
-    assert [coerce(one, text) for text in ("web", "WEB", "Web", "sec")] == ["Web", "Web", "Web", "SEC"]
-    assert coerce(some, "sec,WEB") == coerce(some, ["SEC", "web"]) == ("SEC", "Web")
+    assert [parse_value(one, text) for text in ("web", "WEB", "Web", "sec")] == ["Web", "Web", "Web", "SEC"]
+    assert parse_value(some, "sec,WEB") == parse_value(some, ["SEC", "web"]) == ("SEC", "Web")
 
 
 def test_a_flag_may_be_a_scalar_of_numpy_s() -> None:
@@ -323,4 +323,4 @@ def test_a_flag_may_be_a_scalar_of_numpy_s() -> None:
         def item(self) -> bool:
             return True
 
-    assert coerce(FLAG, Scalar()) is True
+    assert parse_value(FLAG, Scalar()) is True

@@ -1,0 +1,66 @@
+"""What one run of the command writes: the text for stdout, the exit status, and at most a few lines for stderr."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, TextIO
+
+from pit_fetch.errors import ExitStatus
+from pit_fetch.gaps import Gap
+from pit_fetch.support.process import STDERR_SECONDS
+from pit_fetch.support.terminal import deliver, for_stream, line
+
+if TYPE_CHECKING:
+    from pit_fetch.engine.progress import Progress
+    from pit_fetch.runtime import Runtime
+
+
+class Output:
+    """What to write, once everything is decided.
+
+    complaint       why the exit status is not 0, for stderr
+    notes           lines for stderr besides
+    progress        the progress line, if there is one: it may have left something on the terminal
+    private_output  takes the place of stdout in a call that the guard has rebuilt
+    """
+
+    def __init__(self) -> None:
+        self.text, self.status, self.complaint = "", int(ExitStatus.OK), ""
+        self.notes: tuple[str, ...] = ()
+        self.progress: Progress | None = None
+        self.private_output: TextIO | None = None
+
+    def set(self, text: str, status: int = ExitStatus.OK, complaint: str = "", notes: tuple[str, ...] = ()) -> None:
+        """Replace what is to be written."""
+        self.text, self.status, self.complaint, self.notes = text, status, complaint, notes
+
+    def refuse(self, gap: Gap, status: ExitStatus = ExitStatus.REFUSED) -> None:
+        """Replace what is to be written by an empty envelope with ``gap``."""
+        from pit_fetch.formats.json import render
+        from pit_fetch.pipeline.envelope import EnvelopeOptions, build
+
+        self.set(render(build([], [gap], EnvelopeOptions())), status, gap.reason)
+
+    def emit(self, runtime: Runtime) -> int:
+        """Write everything and return the exit status. A reader that went away is not worth an error message."""
+        status, complaint = self.status, self.complaint
+        if self.progress is not None:
+            self.progress.clear()
+            complaint = "" if complaint in self.progress.told else complaint
+        stdout = self.private_output or runtime.stdout
+        if stdout is None:
+            return ExitStatus.CLOSED_PIPE
+        try:
+            deliver(stdout, for_stream(self.text, stdout))
+            if self.private_output is not None:
+                self.private_output.close()
+        except BrokenPipeError:
+            return ExitStatus.CLOSED_PIPE
+        except (OSError, ValueError) as error:
+            problem = getattr(error, "strerror", None) or "it is closed"
+            status, complaint = ExitStatus.BUG, f"stdout cannot be written ({problem}): the answer is incomplete"
+        lines = "".join(line(text) for text in (*self.notes, complaint) if text)
+        if lines and runtime.stderr is not None:
+            with contextlib.suppress(OSError, ValueError):
+                deliver(runtime.stderr, lines, STDERR_SECONDS)
+        return status

@@ -1,0 +1,97 @@
+"""Which operation a request asks for, whether it makes sense, and what it can show at a PIT. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pit_fetch.errors import ConfigError
+from pit_fetch.gaps import Gap, gap
+from pit_fetch.provider import Operation, Provider, Query, Window
+from pit_fetch.support import suggest
+
+# The option that names the operation, where a provider has several.
+OPTION = "op"
+
+# How the records of an operation are dated, in words.
+DATINGS: Mapping[str, str] = {
+    "record": "Dated record by record: --pit serves what was public",
+    "receipt": "Snapshots: public when fetched, so nothing is served for a PIT in the past",
+    "never": "Unverifiable: nothing is served with --pit",
+}
+
+
+# As many operations as a reason can list.
+_FEW = 8
+
+
+def resolve_operation(provider: Provider, query: Query) -> Query:
+    """Return the query with the operation that it names. Raise ConfigError unless it is a valid request.
+
+    A reply read from a file needs no parameters. An option that the operation does not know is
+    refused: silently ignoring a filter would answer a different question.
+    """
+    operation = _named(provider, query.options[OPTION]) if len(provider.operations) > 1 else provider.operations[0]
+    name = operation.name or provider.name
+    if operation.window is None and not (query.since is None and query.until is None):
+        _refuse(f"{name} has no dates to choose from: leave out --date-from and --date-to.")
+    query = operation.normalize_query(query._replace(operation=operation))
+    options = query.options
+    given = {name for name, value in options.items() if value is not None and value is not False} - {OPTION}
+    missing = [needed for needed in operation.needs if needed not in given]
+    if missing and not query.offline:
+        _refuse(f"{name} needs {', '.join(missing)}: {f'{operation.name} {missing[0]}=...'.strip()}")
+    defaults = {option.name for option in provider.options if options[option.name] == option.default}
+    surplus = sorted(given - defaults - {*operation.needs, *operation.takes})
+    if surplus and (operation.needs or operation.takes or len(provider.operations) > 1):
+        _refuse(f"{name} does not take {', '.join(surplus)}; see --help.")
+    return query
+
+
+def candidate_operations(provider: Provider, options: Mapping[str, Any]) -> Sequence[Operation]:
+    """Return the operation that ``options`` name, as the only one; all of them if they name none."""
+    return [
+        operation for operation in provider.operations if operation.name == options.get(OPTION)
+    ] or provider.operations
+
+
+def is_of_publication(operation: Operation) -> bool:
+    """Return whether --date-from and --date-to compare when a record was public, or are applied by the provider."""
+    return operation.window in ("", "available_on", Window.BY_SELECT, Window.BY_ASKING)
+
+
+def _named(provider: Provider, name: str | None) -> Operation:
+    if name is None:
+        _refuse(f"{provider.name} needs an operation, such as {provider.operations[0].name}; --help lists them.")
+    for operation in provider.operations:
+        if operation.name == name:
+            return operation
+    names = [operation.name for operation in provider.operations]
+    search_terms = {operation.name: operation.search_terms for operation in provider.operations}
+    aliases = next((option.synonyms for option in provider.options if option.name == OPTION), {})
+    close = suggest.name(str(name), names, search_terms) or suggest.name(str(name), aliases)
+    listed = f"it has {', '.join(names)}; see --help." if len(names) <= _FEW else "--help lists them."
+    hint = f"did you mean {close}?" if close else listed
+    raise ConfigError("usage", text=f"{suggest.shown(str(name))} is not an operation of {provider.name}: {hint}")
+
+
+def _refuse(text: str) -> None:
+    raise ConfigError("usage", text=text)
+
+
+def is_out_of_reach(query: Query) -> bool:
+    """Return whether nothing could be served at the PIT, no matter what the source returns: asking would be a waste."""
+    dating = query.operation.dating
+    return query.pit is not None and (dating == "never" or (dating == "receipt" and query.pit < query.started))
+
+
+def caveats(query: Query, source: str) -> Iterator[Gap]:
+    """Yield what the request cannot show. It is derived from the request alone."""
+    operation = query.operation
+    name, why = operation.name or source, f" ({operation.why})" if operation.why else ""
+    if query.pit is not None and operation.dating == "never":
+        yield gap("never_dated", operation=name, why=why)
+    elif query.pit is not None and operation.dating == "receipt":
+        yield gap("snapshot", operation=name, why=why)
+    for text in operation.caveats(query):
+        yield gap("caveat", text=text)

@@ -1,0 +1,42 @@
+"""Cursors: what a fetch prints to continue from, and what it accepts."""
+
+from __future__ import annotations
+
+import pytest
+
+from pit_fetch.pipeline.chunks import ChunkStart
+from pit_fetch.pipeline.cursor import parse_cursor
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a", "@", "@receipt", "receipt", "@2024-02-15T16:00:00Z", "a@yesterday", "a@2024-02-15"]
+)
+def test_what_is_not_a_cursor(text: str) -> None:
+    assert parse_cursor(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "within"),
+    [
+        ("a@2024-02-15T15:00:00-05:00", None),
+        ("a@2024-02-15T15:00:00-05:00/text/12", ChunkStart("text", 12)),
+        ("a%2Fb@receipt/a%20b%40/0", ChunkStart("a b@", 0)),
+        ("a@receipt/text/7/0123abcd", ChunkStart("text", 7, "0123abcd")),
+        ("a@/text/5", ChunkStart("text", 5)),
+    ],
+)
+def test_a_cursor_leads_into_an_item(text: str, within: ChunkStart | None) -> None:
+    cursor = parse_cursor(text)
+    assert cursor is not None
+    assert cursor.within == within
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        *("/", "/text", "/text/", "//5", "/text/-1", "/text/5/6", "/text/x", "/text/" + "9" * 13),
+        *("/text/5/0123abcd/", "/text/5/0123ABCD", "/text/5/0123abcde", "/text/5/"),
+    ],
+)
+def test_half_a_place_is_no_cursor(rest: str) -> None:
+    assert parse_cursor(f"a@2024-02-15T15:00:00-05:00{rest}") is None
