@@ -16,7 +16,8 @@ from pit_fetch.provider import Field, Record
 from pit_fetch.times import parse_date
 from pit_fetch_providers.alphavantage import periods
 from pit_fetch_providers.alphavantage.function import FunctionReply, Row, fields
-from pit_fetch_providers.alphavantage.rows import UNREADABLE, day_ends, prefix
+from pit_fetch_providers.alphavantage.rows import day_ends, prefix
+from pit_fetch_providers.shared import UNREADABLE
 
 QUARTERLY, ANNUAL = "quarterly_earnings", "annual_earnings"
 YEAR = fields(date="fiscalDateEnding", number="reportedEPS")
@@ -122,7 +123,6 @@ def _is_year_to_date(year: _Period, years: Sequence[_Period], quarters: Sequence
 
 
 def _is_of(year: _Period, quarter: _Period) -> bool:
-    """Return whether ``quarter`` ends within the fiscal year that ends with ``year``."""
     try:
         before = periods.months_before(year.ends, _MONTHS_OF_ITS_QUARTERS)
     except ValueError:  # in the first year of the calendar

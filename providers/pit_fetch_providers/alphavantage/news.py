@@ -14,7 +14,7 @@ from typing import Any
 from pit_fetch.provider import Query, Record
 from pit_fetch.times import end_of_day
 from pit_fetch_providers.alphavantage.function import FunctionReply, Row, fields
-from pit_fetch_providers.alphavantage.rows import UNREADABLE
+from pit_fetch_providers.shared import UNREADABLE
 
 LIMIT = 1000  # maximum number of articles in one reply (documentation)
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)

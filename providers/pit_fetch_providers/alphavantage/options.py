@@ -6,18 +6,18 @@ import re
 from collections.abc import Mapping
 from datetime import timedelta
 
-from pit_fetch.errors import ConfigError
 from pit_fetch.provider import Option, Params, Query
 from pit_fetch.times import parse_date
 from pit_fetch_providers import search_terms
 from pit_fetch_providers.alphavantage.function import MARKETS, MINUTES
+from pit_fetch_providers.shared import refuse
 
 # Habits of callers: other words for a function.
 SYNONYMS: Mapping[str, str] = {"ESTIMATES": "EARNINGS_ESTIMATES", "CALENDAR": "EARNINGS_CALENDAR"}
 
 _NUMBER = "of a technical indicator, see Alpha Vantage's documentation"
-_NUMBERS = (
-    "time_period", "fastlimit", "slowlimit", "fastperiod", "slowperiod", "signalperiod", "fastmatype", "slowmatype",
+INDICATOR_NUMBERS = (
+    "fastlimit", "slowlimit", "fastperiod", "slowperiod", "signalperiod", "fastmatype", "slowmatype",
     "signalmatype", "fastkperiod", "slowkperiod", "slowdperiod", "fastdperiod", "slowkmatype", "slowdmatype",
     "fastdmatype", "matype", "timeperiod1", "timeperiod2", "timeperiod3", "nbdevup", "nbdevdn", "acceleration",
     "maximum",
@@ -62,7 +62,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("ohlc", "ANALYTICS", choices=("open", "high", "low", "close")),
     Option("window_size", "ANALYTICS_SLIDING_WINDOW", kind="integer", minimum=10),
     Option("calculations", "ANALYTICS", kind="list", metavar="MEAN,STDDEV"),
-    *(Option(name, _NUMBER, metavar="N") for name in _NUMBERS),
+    *(Option(name, _NUMBER, metavar="N") for name in ("time_period", *INDICATOR_NUMBERS)),
 )  # fmt: skip
 
 HUNDRED_SESSIONS = timedelta(days=130)  # surely fewer than a hundred weekdays
@@ -81,12 +81,12 @@ def understood(query: Query, many: bool = False) -> Query:
     tickers = options["tickers"]
     if tickers and "symbol" in {*operation.needs, *operation.takes}:
         if options["symbol"] is not None:
-            _refuse(f"{operation.name} takes symbol or tickers, not both.")
+            refuse(f"{operation.name} takes symbol or tickers, not both.")
         if len(tickers) > 1 and not many:
-            _refuse(f"{operation.name} takes one symbol: ask once for each ticker.")
+            refuse(f"{operation.name} takes one symbol: ask once for each ticker.")
         query = query._replace(options={**options, "symbol": ",".join(tickers), "tickers": None})
     if not many and "," in str(query.options["symbol"]):
-        _refuse(f"{operation.name} takes one symbol: ask once for each ticker.")
+        refuse(f"{operation.name} takes one symbol: ask once for each ticker.")
     _check_values(query.options)
     return query
 
@@ -99,7 +99,7 @@ def several(query: Query) -> Query:
 def by_minute(query: Query) -> Query:
     """Check the query of bars of minutes."""
     if query.options["interval"] not in (None, *MINUTES):
-        _refuse(f"interval of {query.operation.name} is one of {', '.join(MINUTES)}.")
+        refuse(f"interval of {query.operation.name} is one of {', '.join(MINUTES)}.")
     return understood(query)
 
 
@@ -107,24 +107,20 @@ def by_day(query: Query) -> Query:
     """Check the query of a function that serves one day, and its latest day if none is named."""
     name, is_named = query.operation.name, query.options["date"] is not None
     if not (is_named or query.open_mode or query.offline):
-        _refuse(f"{name} needs date=YYYY-MM-DD with --pit: the source serves its latest day without it.")
+        refuse(f"{name} needs date=YYYY-MM-DD with --pit: the source serves its latest day without it.")
     return understood(query)
 
 
 def _check_values(options: Mapping[str, object]) -> None:
     month = options["month"]
     if month is not None and not _MONTH.fullmatch(str(month)):
-        _refuse("month is YYYY-MM, e.g. 2009-01.")
+        refuse("month is YYYY-MM, e.g. 2009-01.")
     for name in ("date", "expiration"):
         if options[name] is not None and parse_date(options[name]) is None:
-            _refuse(f"{name} is YYYY-MM-DD.")
+            refuse(f"{name} is YYYY-MM-DD.")
     for name in ("symbol", "from_symbol", "to_symbol", "market", "from_currency", "to_currency"):
         if options[name] is not None and not _SYMBOL.fullmatch(str(options[name])):
-            _refuse(f"{name} is a ticker, e.g. AAPL or TSCO.LON.")
-
-
-def _refuse(text: str) -> None:
-    raise ConfigError("usage", text=text)
+            refuse(f"{name} is a ticker, e.g. AAPL or TSCO.LON.")
 
 
 def parameters(query: Query) -> Params:

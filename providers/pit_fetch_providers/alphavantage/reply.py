@@ -166,7 +166,7 @@ def _json_rows(reply: dict[str, Any], function: Function) -> Iterator[tuple[str,
 
 
 def _raw_rows(reply: dict[str, Any], function: Function) -> Iterator[tuple[str, Any]]:
-    """Yield the rows of the lists that the table names; else of any list, of the one series, or the one object."""
+    """Yield the rows of the lists in the table; else of any list, of the one series, or the one object."""
     kind = _kind(function)
     if function.lists and function.lists[0][0]:
         if not any(isinstance(reply.get(key), list) for key, _ in function.lists):
@@ -195,7 +195,6 @@ def _series(reply: Mapping[str, Any], function: Function) -> Mapping[str, Any]:
 
 
 def _series_rows(series: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield the rows of indicators and bars, with their label as the time stamp."""
     for label, row in series.items():
         if isinstance(row, dict):
             yield {"timestamp": label, **{name: value for name, value in row.items() if _name(name) != "timestamp"}}

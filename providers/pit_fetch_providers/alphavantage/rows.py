@@ -16,6 +16,7 @@ from pit_fetch.times import NEW_YORK, end_of_day, parse_date
 from pit_fetch_providers.alphavantage import subject
 from pit_fetch_providers.alphavantage.function import Function, FunctionReply, Row, Rule
 from pit_fetch_providers.alphavantage.reply import Document
+from pit_fetch_providers.shared import UNREADABLE
 
 # The options that name the subject of a reply, in the order in which an id names them.
 _SUBJECTS = (
@@ -27,8 +28,6 @@ _META_SUBJECTS = (
 
 # The names that an item carries whatever the source sends.
 _OURS = frozenset({*STAMPS, "record_type"})
-
-UNREADABLE = Record("", None, "provider_metadata", {})
 
 
 def read(function: Function, document: Document, query: Query, received: datetime) -> Iterator[Record]:

@@ -63,14 +63,12 @@ def _is_on_another(row: Row, requested: Sequence[tuple[tuple[str, ...], set[str]
 
 
 def _tickers(row: Row) -> set[str]:
-    """Return the tickers that an article names."""
     entries: Any = row.get("ticker_sentiment")
     names = [entry.get("ticker") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
     return {_plain(name) for name in names if isinstance(name, str)}
 
 
 def _named_in(query: Query, option: str) -> set[str]:
-    """Return the names that the request gives for an option."""
     value = query.options.get(option)
     parts = value.split(",") if isinstance(value, str) else value or ()
     return {_plain(part) for part in parts if part.strip()}

@@ -124,12 +124,7 @@ _SNAPSHOTS: tuple[Function, ...] = (
     ),
 )  # fmt: skip
 
-_INDICATOR_OPTIONS = (
-    "month", "entitlement", "time_period", "series_type", "fastlimit", "slowlimit", "fastperiod", "slowperiod",
-    "signalperiod", "fastmatype", "slowmatype", "signalmatype", "fastkperiod", "slowkperiod", "slowdperiod",
-    "fastdperiod", "slowkmatype", "slowdmatype", "fastdmatype", "matype", "timeperiod1", "timeperiod2", "timeperiod3",
-    "nbdevup", "nbdevdn", "acceleration", "maximum",
-)  # fmt: skip
+_INDICATOR_OPTIONS = ("month", "entitlement", "time_period", "series_type", *options.INDICATOR_NUMBERS)
 
 _INDICATORS = (
     "SMA", "EMA", "WMA", "DEMA", "TEMA", "TRIMA", "KAMA", "MAMA", "VWAP", "T3", "MACD", "MACDEXT", "STOCH", "STOCHF",

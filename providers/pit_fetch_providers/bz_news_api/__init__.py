@@ -29,7 +29,7 @@ from pit_fetch.wire import lenient_json
 from pit_fetch_providers import search_terms
 from pit_fetch_providers.bz_news_api import api, articles
 from pit_fetch_providers.bz_news_api.themes import THEMES, mentions
-from pit_fetch_providers.checks import check_tickers
+from pit_fetch_providers.shared import check_tickers
 
 PAGE_SIZE = 100
 # The API answers HTTP 400 if page x pageSize exceeds 10,000.

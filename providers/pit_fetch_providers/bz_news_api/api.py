@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping
 from typing import Any
 
 from pit_fetch.provider import Context, Credential, Host, HttpReply, QueryKey, Rate, UpstreamError
-from pit_fetch.wire import lenient_json, strict_json
+from pit_fetch.wire import lenient_json
+from pit_fetch_providers.shared import error_document
 
 HOST = Host(
     "Benzinga", "https://api.benzinga.com", "PIT_FETCH_BENZINGA_URL", Rate(calls=50), QueryKey("token", "token")
@@ -27,9 +27,7 @@ def page(context: Context, parameters: Mapping[str, str]) -> list[Any]:
 
 def _no_articles(reply: HttpReply) -> list[Any]:
     """Return no articles if the reply reports that there are none. Raise UpstreamError for any other reply."""
-    document = None
-    with contextlib.suppress(UpstreamError):
-        document = strict_json(reply.body)
+    document = error_document(reply)
     if reply.status in (401, 403) or _is_access_denied(document):
         raise _refused()
     if reply.status != 404:

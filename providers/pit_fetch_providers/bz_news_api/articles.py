@@ -13,6 +13,7 @@ from typing import Any
 
 from pit_fetch.provider import Query, Record
 from pit_fetch.times import NEW_YORK, in_new_york, parse_rfc2822, parse_rfc3339, wall_clock
+from pit_fetch_providers.shared import UNREADABLE
 
 # The names of an article's fields in the API, and in exports and dumps.
 _CREATED, _UPDATED = ("created", "created_at"), ("updated", "updated_at")
@@ -25,7 +26,7 @@ _WITHOUT_OFFSET = ("%a, %d %b %Y %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M
 def record(row: Any, query: Query) -> Record:
     """Return one article. Unless it has both stamps it is undated: an unknown revision may be from after the PIT."""
     if not isinstance(row, dict) or isinstance(row.get("id"), bool) or not isinstance(row.get("id"), (int, str)):
-        return Record("", None, "provider_metadata", {})
+        return UNREADABLE
     created, updated = _instant(row, _CREATED, query), _instant(row, _UPDATED, query)
     dated = created is not None and updated is not None
     payload = {

@@ -43,7 +43,6 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
 
 
 def _calls(query: Query, context: Context) -> Iterator[Record]:
-    """Yield the calls of the company, on each exchange that lists it."""
     exchange, symbol = query.options["exchange"], query.options["symbol"]
     for name in [exchange] if exchange else api.exchanges_of(context, symbol):
         body = api.events(context, name, symbol)

@@ -10,8 +10,7 @@ from pit_fetch.provider import Query, Record, UpstreamError
 from pit_fetch.times import NEW_YORK, in_new_york, parse_rfc3339, wall_clock
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.earningscall import api
-
-_UNREADABLE = Record("", None, "provider_metadata", {})
+from pit_fetch_providers.shared import UNREADABLE
 
 
 def of_company(body: bytes, query: Query, exchange: str | None, symbol: str | None) -> Iterator[Record]:
@@ -21,7 +20,7 @@ def of_company(body: bytes, query: Query, exchange: str | None, symbol: str | No
     if not isinstance(events, list):
         raise UpstreamError("malformed", problem="it has no events")
     for event in events:
-        yield _call(event, query, exchange, symbol) if isinstance(event, dict) else _UNREADABLE
+        yield _call(event, query, exchange, symbol) if isinstance(event, dict) else UNREADABLE
 
 
 def of_day(body: bytes, query: Query) -> Iterator[Record]:
@@ -32,7 +31,7 @@ def of_day(body: bytes, query: Query) -> Iterator[Record]:
     for row in reply:
         exchange, symbol = (row.get("exchange"), row.get("symbol")) if isinstance(row, dict) else (None, None)
         is_named = isinstance(exchange, str) and isinstance(symbol, str) and exchange and symbol
-        yield _call(row, query, exchange, symbol) if is_named else _UNREADABLE
+        yield _call(row, query, exchange, symbol) if is_named else UNREADABLE
 
 
 def transcripts(body: bytes, query: Query, exchange: str | None, symbol: str | None) -> Iterator[Record]:
@@ -45,9 +44,9 @@ def transcripts(body: bytes, query: Query, exchange: str | None, symbol: str | N
     for part in replies:
         if _is_transcript(part):
             call = _call(part["event"], query, exchange, symbol)
-            yield call._replace(payload={**call.payload, "text": part["text"]}) if call.id else _UNREADABLE
+            yield call._replace(payload={**call.payload, "text": part["text"]}) if call.id else UNREADABLE
         else:
-            yield _UNREADABLE
+            yield UNREADABLE
 
 
 def of_call(transcript: Record, call: Record, stored: datetime | None) -> Record:
@@ -56,7 +55,7 @@ def of_call(transcript: Record, call: Record, stored: datetime | None) -> Record
     Both name the time of the call, and the order of the list follows its own. ``stored`` is when the text was stored.
     """
     if transcript.id != call.id or transcript.available_at is None or call.available_at is None:
-        return _UNREADABLE
+        return UNREADABLE
     changed = max(transcript.available_at, stored or call.available_at)
     dated = transcript._replace(
         available_at=call.available_at, revised_at=changed if changed > call.available_at else None
@@ -93,7 +92,7 @@ def _call(row: Mapping[str, Any], query: Query, exchange: object, symbol: object
     year, quarter = row.get("year"), row.get("quarter")
     names = [name for name in (exchange, symbol) if isinstance(name, str)]
     if type(year) is not int or type(quarter) is not int or _is_on_another(row, symbol):
-        return _UNREADABLE
+        return UNREADABLE
     moment = parse_rfc3339(row.get("conference_date"))
     subject = {"exchange": exchange, "symbol": symbol, "year": year, "quarter": quarter}
     payload = {**subject, "conference_date": row.get("conference_date")}
@@ -117,7 +116,6 @@ def _is_on_another(row: Mapping[str, Any], symbol: object) -> bool:
 
 
 def _noon_after(moment: datetime) -> datetime | None:
-    """Return noon, New York, of the day after the call's day there."""
     try:
         return wall_clock(datetime.combine(moment.astimezone(NEW_YORK).date() + timedelta(days=1), time(12)), NEW_YORK)
     except OverflowError:

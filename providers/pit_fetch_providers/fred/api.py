@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -10,9 +9,10 @@ from typing import Any
 
 from pit_fetch.provider import Context, Credential, Host, HttpReply, Query, QueryKey, Rate, UpstreamError
 from pit_fetch.times import NEW_YORK, parse_date
-from pit_fetch.wire import lenient_json, strict_json
+from pit_fetch.wire import lenient_json
 from pit_fetch_providers.fred import vintages
 from pit_fetch_providers.fred.periods import BEGINNING, Period
+from pit_fetch_providers.shared import error_document
 
 HOST = Host(
     "FRED",
@@ -95,9 +95,7 @@ def _real_time(period: Period | None) -> dict[str, str]:
 
 def _error_of(reply: HttpReply) -> UpstreamError:
     """Return the error of a reply. A wrong key and an unknown series are both a 400: only the text tells them apart."""
-    document = None
-    with contextlib.suppress(UpstreamError):
-        document = strict_json(reply.body)
+    document = error_document(reply)
     text = str(document.get("error_message", "")) if isinstance(document, dict) else ""
     if reply.status == 404:
         return UpstreamError("moved", host=HOST.name, variable=HOST.url_variable)

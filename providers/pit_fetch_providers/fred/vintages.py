@@ -9,8 +9,7 @@ from typing import Any
 from pit_fetch.provider import Query, Record, UpstreamError
 from pit_fetch.times import end_of_day, parse_date
 from pit_fetch_providers.fred.periods import CENTRAL
-
-_UNREADABLE = Record("", None, "provider_metadata", {})
+from pit_fetch_providers.shared import UNREADABLE
 
 
 def document(reply: Any) -> Mapping[str, Any]:
@@ -29,7 +28,7 @@ def document(reply: Any) -> Mapping[str, Any]:
 def records(reply: Mapping[str, Any], query: Query) -> Iterator[Record]:
     """Yield one record for each row of a reply."""
     for row in reply["observations"]:
-        yield _record(row, query) if isinstance(row, dict) else _UNREADABLE
+        yield _record(row, query) if isinstance(row, dict) else UNREADABLE
 
 
 def undated(record: Record) -> Record:
@@ -64,7 +63,7 @@ def joined(before: Sequence[Record], part: Sequence[Record], first: date) -> lis
 def _record(row: Mapping[str, Any], query: Query) -> Record:
     day, start, value = parse_date(row.get("date")), parse_date(row.get("realtime_start")), row.get("value")
     if day is None or not isinstance(value, str):
-        return _UNREADABLE
+        return UNREADABLE
     series = query.options["series_id"]
     payload = {"date": day.isoformat(), "value": value, "realtime_start": row.get("realtime_start")}
     if query.open_mode:  # with a PIT it would tell when the value is going to be revised

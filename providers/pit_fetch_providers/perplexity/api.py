@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-
 from pit_fetch.errors import ConfigError
 from pit_fetch.provider import Bearer, Context, Credential, Host, HttpReply, Rate, UpstreamError
-from pit_fetch.wire import strict_json
 from pit_fetch_providers.perplexity.request import Body
+from pit_fetch_providers.shared import error_document
 
 # Both are one host. The Search API takes 50 requests a second, the Agent API 50 a minute from a new account
 # (documentation), so each is counted by itself.
@@ -54,9 +52,6 @@ def _checked(reply: HttpReply, host: Host) -> HttpReply:
 
 
 def _kind(reply: HttpReply) -> str:
-    """Return the type of an error, as Perplexity names it."""
-    with contextlib.suppress(UpstreamError):
-        document = strict_json(reply.body)
-        error = document.get("error") if isinstance(document, dict) else None
-        return str(error.get("type", "")) if isinstance(error, dict) else ""
-    return ""
+    document = error_document(reply)
+    error = document.get("error") if isinstance(document, dict) else None
+    return str(error.get("type", "")) if isinstance(error, dict) else ""

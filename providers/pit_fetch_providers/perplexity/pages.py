@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 from pit_fetch.provider import Record, UpstreamError
 from pit_fetch.times import end_of_day_anywhere, parse_date
 from pit_fetch.wire import lenient_json
-
-_UNREADABLE = Record("", None, "provider_metadata", {})
+from pit_fetch_providers.shared import UNREADABLE, text_or_none
 
 
 def read(body: bytes) -> Iterator[Record]:
@@ -28,7 +27,7 @@ def read(body: bytes) -> Iterator[Record]:
 def records(rows: Iterable[Any]) -> Iterator[Record]:
     """Yield one record for each row."""
     for row in rows:
-        yield _record(row) if isinstance(row, dict) else _UNREADABLE
+        yield _record(row) if isinstance(row, dict) else UNREADABLE
 
 
 def is_of(url: str, domains: Iterable[str]) -> bool:
@@ -57,8 +56,8 @@ def _is_of(url: str, domain: str) -> bool:
 def _record(row: dict[str, Any]) -> Record:
     url = row.get("url")
     if not isinstance(url, str) or not url.strip():
-        return _UNREADABLE
-    payload = {name: _text(row.get(name)) for name in ("url", "title", "snippet", "date", "last_updated")}
+        return UNREADABLE
+    payload = {name: text_or_none(row.get(name)) for name in ("url", "title", "snippet", "date", "last_updated")}
     return Record(url, _public_from(row), "provider_metadata", payload)
 
 
@@ -71,7 +70,3 @@ def _public_from(row: dict[str, Any]) -> datetime | None:
     days = [parse_date(row.get(name)) for name in ("date", "last_updated")]
     known = [day for day in days if day is not None]
     return end_of_day_anywhere(max(known)) if len(known) == 2 else None
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None

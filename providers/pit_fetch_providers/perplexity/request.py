@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
 
-from pit_fetch.errors import ConfigError, UsageError
+from pit_fetch.errors import UsageError
 from pit_fetch.provider import Query
 from pit_fetch.times import parse_date
+from pit_fetch_providers.shared import refuse
 
 # The Agent API's names for how much effort a model makes (migration guide: sonar is fast, sonar-reasoning-pro
 # medium, sonar-deep-research high).
@@ -40,22 +41,18 @@ def understood(query: Query) -> Query:
     queries = options["query"] or ()
     if len(queries) > (MOST_QUERIES if name == "search" else 1):
         most = f"up to {MOST_QUERIES} queries" if name == "search" else "one query"
-        _refuse(f"{name} takes {most}: give --query {'less often' if name == 'search' else 'once'}.")
+        refuse(f"{name} takes {most}: give --query {'less often' if name == 'search' else 'once'}.")
     if options["max_results"] > MOST_RESULTS:
-        _refuse(f"--max-results is at most {MOST_RESULTS}.")
+        refuse(f"--max-results is at most {MOST_RESULTS}.")
     if len(options["domains"] or ()) > MOST_DOMAINS:
-        _refuse(f"--domains takes up to {MOST_DOMAINS} domains.")
+        refuse(f"--domains takes up to {MOST_DOMAINS} domains.")
     if not all(_DOMAIN.fullmatch(name) for name in options["domains"] or ()):
-        _refuse("--domains takes names such as sec.gov, .gov or example.com/news, without https:// and without *.")
+        refuse("--domains takes names such as sec.gov, .gov or example.com/news, without https:// and without *.")
     if options["recency"] and not query.open_mode:
-        _refuse("--recency counts back from now: with --pit, use --after-date or --date-from.")
+        refuse("--recency counts back from now: with --pit, use --after-date or --date-from.")
     if options["recency"] and options["after_date"]:
-        _refuse("--recency and --after-date exclude each other: leave one out.")
+        refuse("--recency and --after-date exclude each other: leave one out.")
     return query
-
-
-def _refuse(text: str) -> None:
-    raise ConfigError("usage", text=text)
 
 
 def last_day(query: Query) -> date | None:

@@ -26,12 +26,12 @@ from pit_fetch.provider import (
 )
 from pit_fetch.times import NEW_YORK
 from pit_fetch_providers import search_terms
-from pit_fetch_providers.checks import check_tickers
 from pit_fetch_providers.sec_full_text import edgar, evidence, filings, forms, schedule, search
 from pit_fetch_providers.sec_full_text.archive import Archive
 from pit_fetch_providers.sec_full_text.evidence import Evidence, Stamp
 from pit_fetch_providers.sec_full_text.filings import Filing, Filter
 from pit_fetch_providers.sec_full_text.tickers import ciks_of
+from pit_fetch_providers.shared import UNREADABLE, check_tickers, refuse
 
 _CIK = re.compile(r"(?:CIK)?0*([0-9]{1,10})", re.IGNORECASE)
 
@@ -56,7 +56,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
     )
 
     def record(filing: Filing | None, listed: frozenset[str] | None) -> Record:
-        return filings.UNUSABLE if filing is None else _record(filing, release_evidence.stamp(filing, listed), query)
+        return UNREADABLE if filing is None else _record(filing, release_evidence.stamp(filing, listed), query)
 
     parts = search.slices(context, parameters, wanted.first, wanted.last, query.open_mode)
     slices = (part if isinstance(part, Gap) else _days(part, wanted) for part in parts)
@@ -76,7 +76,7 @@ def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
         yield gap("partial_file", held=len(page.hits), total=page.total)
     for filing in _wanted(page.hits, wanted):
         if filing is None:
-            yield filings.UNUSABLE
+            yield UNREADABLE
         else:
             yield _record(filing, evidence.of_filing_date(filing, query.open_mode), query)
 
@@ -148,17 +148,13 @@ def _understood(query: Query) -> Query:
     """Return the query if EDGAR can find what it asks for. Raise ConfigError otherwise."""
     options = query.options
     if not query.offline and not any(options[name] for name in ("query", "forms", "ciks", "tickers", "entity")):
-        _refuse("Give words to search for, or --forms, --ciks, --tickers or --entity.")
+        refuse("Give words to search for, or --forms, --ciks, --tickers or --entity.")
     for likely in filter(None, map(forms.correct_spelling, _forms(query))):
-        _refuse(f"--forms: EDGAR writes {likely}, and finds nothing under other spellings.")
+        refuse(f"--forms: EDGAR writes {likely}, and finds nothing under other spellings.")
     if not all(map(_CIK.fullmatch, options["ciks"] or ())):
-        _refuse("--ciks is a list of numbers of up to ten digits, e.g. 320193.")
+        refuse("--ciks is a list of numbers of up to ten digits, e.g. 320193.")
     check_tickers(query)
     return query
-
-
-def _refuse(text: str) -> None:
-    raise ConfigError("usage", text=text)
 
 
 def _day(moment: datetime) -> date:

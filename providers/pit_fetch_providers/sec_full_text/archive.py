@@ -28,10 +28,11 @@ _Parser = Callable[[bytes, str], Acceptance | None]
 
 
 class Archive:
-    """EDGAR's archive, through one fetch's client. Each daily index and each submissions file is read once.
+    """EDGAR's archive, through one fetch's client. Its methods raise UpstreamError if the host fails or refuses.
 
-    Headers are not kept beyond that, although they never change: the contents of the cache must not reveal which
-    filings were examined, least of all those that turned out not to be public yet.
+    Each daily index and each submissions file is read once. Headers are not kept beyond that, although they never
+    change: the contents of the cache must not reveal which filings were examined, least of all those that turned out
+    not to be public yet.
     """
 
     def __init__(self, context: Context) -> None:
@@ -44,7 +45,7 @@ class Archive:
 
         The index of a past day never changes, so it is kept for good, but only if it lists something ``wanted``
         (which is therefore public): a record of the other days asked about would reveal on which days filings that
-        were not public are dated. Raise UpstreamError if the host fails or refuses.
+        were not public are dated.
         """
         path = daily_index.path(day)
         if path is None:
@@ -56,8 +57,7 @@ class Archive:
     def header(self, accession: str, cik: int, in_full_text: bool) -> Acceptance | None:
         """Return the SGML header of ``accession``, listed under ``cik``; None if it cannot be read.
 
-        ``in_full_text`` also looks for it at the head of the full submission, which can be large. Raise UpstreamError
-        if the host fails or refuses.
+        ``in_full_text`` also looks for it at the head of the full submission, which can be large.
         """
         endings = (*_HEADERS, ".txt") if in_full_text else _HEADERS
         return self._first(accession, cik, endings, parse_header)
@@ -66,8 +66,7 @@ class Archive:
         """Return the index page or, as a bound, the row in the submissions file of ``cik``; None if neither can be
         read.
 
-        Neither shows whether a filing was private at first: for ordinary forms only. Raise UpstreamError if the host
-        fails or refuses.
+        Neither shows whether a filing was private at first: for ordinary forms only.
         """
         acceptance = self._first(accession, cik, _INDEX_PAGES, parse_index_page)
         return acceptance or self._from_submissions(accession, cik, filed)

@@ -17,6 +17,7 @@ from pit_fetch.provider import Field, Record, SourceTag
 from pit_fetch.times import in_new_york, parse_date
 from pit_fetch_providers.sec_full_text.acceptance import Acceptance, accepted_at
 from pit_fetch_providers.sec_full_text.forms import root
+from pit_fetch_providers.shared import text_or_none
 
 FIELDS = (
     Field("accession_number"),
@@ -127,9 +128,6 @@ def record(
     return Record(filing.accession, available_at, source, payload)
 
 
-UNUSABLE = Record("", None, "provider_metadata", {})
-
-
 def url(filing: Filing, name: str) -> str:
     """Return the address of a document of ``filing``."""
     return f"{_ARCHIVES}/{filing.ciks[0]}/{filing.accession.replace('-', '')}/{quote(name, errors='surrogatepass')}"
@@ -152,7 +150,7 @@ def _filing(hit: Any) -> Filing | None:
         int(sequence) if re.fullmatch("[0-9]{1,6}", sequence) else 0,
         name,
         str(source.get("file_type") or ""),
-        description if isinstance(description, str) else None,
+        text_or_none(description),
     )
     return Filing(
         accession=accession,
@@ -160,7 +158,7 @@ def _filing(hit: Any) -> Filing | None:
         roots=frozenset(_texts(source.get("root_forms"))),
         filed=filed,
         ciks=ciks,
-        period=period if isinstance(period, str) else None,
+        period=text_or_none(period),
         items=_texts(source.get("items")),
         documents=(document,),
         today=_today(source),

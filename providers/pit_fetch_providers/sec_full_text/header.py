@@ -104,7 +104,6 @@ def _column(columns: Any, name: str) -> list[Any]:
 
 
 def _dates(texts: Sequence[str]) -> list[date]:
-    """Return the dates of ``YYYYMMDD`` texts; none at all if one is unreadable."""
     moments = [_digits(text, "%Y%m%d") for text in texts]
     return [] if None in moments else [moment.date() for moment in moments if moment]
 

@@ -6,14 +6,13 @@ not one of the known ones is an error.
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 from urllib.parse import quote
 
 from pit_fetch.provider import Context, Host, HttpReply, Rate, UpstreamError
-from pit_fetch.wire import strict_json
+from pit_fetch_providers.shared import error_document
 
 # No limit is documented. All three count together, as Yahoo counts by address.
 _RATE = Rate(calls=2, seconds=1, bucket="yahoo")
@@ -139,10 +138,7 @@ def _page(reply: HttpReply) -> HttpReply:
 
 
 def _complaint(reply: HttpReply) -> tuple[str, str]:
-    """Return code and description of an error: ``{"chart": {"error": {"code": …}}}``."""
-    document = None
-    with contextlib.suppress(UpstreamError):
-        document = strict_json(reply.body)
+    document = error_document(reply)
     for part in document.values() if isinstance(document, dict) else ():
         error = part.get("error") if isinstance(part, dict) else None
         if isinstance(error, dict):

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from pit_fetch.provider import Query, Record, UpstreamError
 from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch.wire import read_html
+from pit_fetch_providers.shared import UNREADABLE
 
 # How much too early an hour can be: the difference of New York from UTC, in winter.
 EARLY = timedelta(hours=5)
@@ -44,7 +45,6 @@ _NAMES = {
 _NEEDED = ("symbol", "date", "epsEstimate", "reportedEPS")
 # The heading of Yahoo's page above its table, and also without a table (yfinance recognizes an empty calendar by it).
 _HEADING = "Showing Earnings for"
-_UNREADABLE = Record("", None, "provider_metadata", {})
 
 
 class Cells(NamedTuple):
@@ -74,13 +74,13 @@ def read(body: bytes, query: Query) -> list[Record]:
 def _record(row: Sequence[str], names: Sequence[str | None], query: Query) -> Record:
     """Return the record of a row. Without reported EPS its date is yet to come, or was never filled in: undated."""
     if len(row) != len(names):
-        return _UNREADABLE
+        return UNREADABLE
     texts = {name: text for name, text in zip(names, row, strict=True) if name}
     hour, symbol = _hour(texts["date"]), query.options["symbol"]
     numbers = {name: _number(texts.get(name, "")) for name in ("epsEstimate", "reportedEPS", "surprisePercent")}
     # A row of another company is off the subject, and a broken number leaves the row without meaning.
     if hour is None or (symbol is not None and texts["symbol"].upper() != symbol) or _BROKEN in numbers.values():
-        return _UNREADABLE
+        return UNREADABLE
     day = _day(hour)
     payload: Mapping[str, object] = {
         "symbol": texts["symbol"],

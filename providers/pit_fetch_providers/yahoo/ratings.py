@@ -9,12 +9,12 @@ from typing import Any
 from pit_fetch.provider import Query, Record, UpstreamError
 from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch.wire import lenient_json
+from pit_fetch_providers.shared import UNREADABLE, text_or_none
 
 UPGRADES = "upgradeDowngradeHistory"
 CONSENSUS = ("recommendationTrend", "financialData", "earningsTrend")
 MODULES = {"upgrades": UPGRADES, "consensus": ",".join(CONSENSUS)}
 
-_UNREADABLE = Record("", None, "provider_metadata", {})
 _MINUTE = timedelta(minutes=1)
 _GRADE = ("firm", "toGrade", "fromGrade", "action")
 _TARGETS = ("priceTargetAction", "currentPriceTarget", "priorPriceTarget")
@@ -33,7 +33,7 @@ def upgrades(body: bytes, query: Query) -> Iterator[Record]:
     if not isinstance(history, list):
         raise UpstreamError("malformed", problem="it has no history of upgrades and downgrades")
     for row in history:
-        yield _upgrade(row, query) if isinstance(row, dict) else _UNREADABLE
+        yield _upgrade(row, query) if isinstance(row, dict) else UNREADABLE
 
 
 def consensus(body: bytes, query: Query, received: datetime) -> Iterator[Record]:
@@ -64,9 +64,9 @@ def consensus(body: bytes, query: Query, received: datetime) -> Iterator[Record]
 def _upgrade(row: Mapping[str, Any], query: Query) -> Record:
     seconds, firm = row.get("epochGradeDate"), row.get("firm")
     if not isinstance(firm, str) or type(seconds) is not int or not 10**8 < seconds < 10**10:
-        return _UNREADABLE
+        return UNREADABLE
     graded = datetime.fromtimestamp(seconds, UTC)
-    grade = {name: row.get(name) if isinstance(row.get(name), str) else None for name in _GRADE}
+    grade = {name: text_or_none(row.get(name)) for name in _GRADE}
     payload: dict[str, Any] = {"gradeDate": f"{graded:%Y-%m-%dT%H:%M:%SZ}", **grade}
     if query.open_mode:  # whether a target is that of the action, or a later one, is not known
         payload |= {name: _plain(row.get(name)) for name in _TARGETS}
