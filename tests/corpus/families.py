@@ -1,9 +1,4 @@
-"""Writes the leak corpus: ``python -m tests.corpus.families``. Tables of reasoned cases, and no code of pit_fetch.
-
-A row of a table says when a record really was public, as a fact about the source; whether it has to
-be kept at an instant follows from comparing two UTC instants. The instants right at the boundary
-and one second before it stand beside those at which a usual mistake would show.
-"""
+"""Write the leak corpus: ``python -m tests.corpus.families``. Tables of reasoned cases, and no code of pit_fetch."""
 
 from __future__ import annotations
 
@@ -21,7 +16,7 @@ Case = dict[str, Any]
 
 
 def item(name: str, stamp: Any, public: bool, *, revised: Any = None, hidden: Sequence[str] = ()) -> dict[str, Any]:
-    """One record of a case: its id, the stamp as the source wrote it, and whether it was public at the PIT."""
+    """Return one record of a case: its id, the stamp as the source wrote it, and whether it was public at the PIT."""
     made: dict[str, Any] = {"id": name, "stamp": stamp, "public": public}
     return made | ({"revised": revised} if revised is not None else {}) | ({"hidden": list(hidden)} if hidden else {})
 
@@ -166,7 +161,7 @@ def _precision() -> Iterator[Case]:
 
 
 def _benzinga_oracles() -> Iterator[Case]:
-    """What is told of later items beside the items: by counts, order, limits, filters, addresses and errors."""
+    """Yield what an answer could reveal of later items: by counts, order, limits, filters, addresses and errors."""
     pit, early, late = "2024-02-15T16:00:00Z", "Thu, 15 Feb 2024 11:59:00 -0400", "Thu, 15 Feb 2024 12:01:00 -0400"
     merger = article(9, late, title="Merger SECRET agreed", url="https://www.benzinga.com/ma/24/02/9/secret-merger")
     old = [article(n, early, title="Oil") for n in (1, 2, 3)]
@@ -664,7 +659,7 @@ def found_by_search(*hits: Any) -> dict[str, Any]:
 
 
 def index_of(day: str, *rows: str) -> dict[str, Any]:
-    """The daily index of a day, in the layout of the master index."""
+    """Return the daily index of a day, in the layout of the master index."""
     moment = datetime.fromisoformat(day)
     text = (
         "Description:           Daily Index of EDGAR Dissemination Feed\n"

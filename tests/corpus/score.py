@@ -1,9 +1,4 @@
-"""Scores usual ways of filtering by time on the leak corpus: ``make corpus``.
-
-Each approach gets what a script would look at, the stamp as the source wrote it and the PIT, and
-says whether it would keep the record. What it keeps it keeps whole, with all that stands in it.
-Needs jq, pandas and python-dateutil, which nothing else here does.
-"""
+"""Score usual ways of filtering by time on the leak corpus: ``make corpus``."""
 
 from __future__ import annotations
 
@@ -31,7 +26,7 @@ class Question(NamedTuple):
 
 
 def questions() -> list[Question]:
-    """The records that have a stamp to look at; error replies, which have no record, are left out."""
+    """Return the records that have a stamp to look at; error replies, which have no record, are left out."""
     return [
         Question(item["stamp"], case["pit"], item["public"])
         for case in cases()
@@ -41,7 +36,7 @@ def questions() -> list[Question]:
 
 
 def with_jq(asked: Sequence[Question]) -> list[bool]:
-    """``.stamp <= $pit``: time stamps as text."""
+    """Compare ``.stamp <= $pit``: time stamps as text."""
     lines = "\n".join(json.dumps({"stamp": pair.stamp, "pit": pair.pit}) for pair in asked)
     done = subprocess.run(["jq", "-c", ".stamp <= .pit"], input=lines, capture_output=True, text=True, check=True)
     return [line == "true" for line in done.stdout.split()]
@@ -53,7 +48,7 @@ def with_pandas(stamp: Any, pit: str) -> bool:
 
 
 def with_dateutil(stamp: Any, pit: str) -> bool:
-    """A stamp without an offset is UTC, one that cannot be parsed is dropped."""
+    """Read a stamp without an offset as UTC, and drop one that cannot be parsed."""
     try:
         moment = dateutil_parser.parse(stamp)
         return bool(moment.replace(tzinfo=moment.tzinfo or UTC) <= dateutil_parser.parse(pit))
@@ -62,7 +57,7 @@ def with_dateutil(stamp: Any, pit: str) -> bool:
 
 
 def with_days(stamp: Any, pit: str) -> bool:
-    """The record's date is the PIT's or an earlier one: ``date_to`` of many an API."""
+    """Keep a record whose date is the PIT's or an earlier one: ``date_to`` of many an API."""
     try:
         return bool(dateutil_parser.parse(stamp).date() <= dateutil_parser.parse(pit).date())
     except (ValueError, TypeError, OverflowError):
@@ -70,7 +65,7 @@ def with_days(stamp: Any, pit: str) -> bool:
 
 
 def with_earlier_days(stamp: Any, pit: str) -> bool:
-    """The record's date is before the PIT's."""
+    """Keep a record whose date is before the PIT's."""
     try:
         return bool(dateutil_parser.parse(stamp).date() < dateutil_parser.parse(pit).date())
     except (ValueError, TypeError, OverflowError):

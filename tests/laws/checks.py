@@ -57,7 +57,7 @@ def future(case: Case) -> int:
 
 
 def _without_ends(words: Sequence[str]) -> tuple[str, ...]:
-    """The request without --date-to and --after: with them the end of the window is not the PIT."""
+    """Return the request without --date-to and --after: with them the end of the window is not the PIT."""
     ends = [place for place, word in enumerate(words) if word in ("--date-to", "--after")]
     return tuple(word for place, word in enumerate(words) if place not in ends and place - 1 not in ends)
 
@@ -113,7 +113,7 @@ def paging(case: Case, rng: Random, ahead: timedelta = timedelta(0)) -> int:
 
 
 def _with(words: Sequence[str], option: str, value: str) -> tuple[str, ...]:
-    """The request with another value of an option that it has."""
+    """Return the request with another value of an option that it has."""
     place = list(words).index(option)
     return (*words[:place], option, value, *words[place + 2 :])
 

@@ -25,7 +25,7 @@ _NEWS, _REACH = ("alphavantage: news",), ("alphavantage: reach",)
 
 
 def _answered(change: Callable[[Any], Any]) -> Make:
-    """The label of a bar is read as if the reply had been what ``change`` makes of it."""
+    """Return the leak that reads the label of a bar as if ``change`` had been applied to the reply."""
     return lambda real: lambda row, function_reply, ends: real(row, change(function_reply), ends)
 
 
@@ -122,17 +122,17 @@ def _strict_cells(real: Any) -> Any:
 
 def _any_series(real: Any) -> Any:
     def series(document: Mapping[str, Any], function: Any) -> Any:
-        found = [part for key, part in document.items() if not reply._is_meta(key) and isinstance(part, dict)]
-        return found[0] if len(found) == 1 else real(document, function)
+        parts = [part for key, part in document.items() if not reply._is_meta(key) and isinstance(part, dict)]
+        return parts[0] if len(parts) == 1 else real(document, function)
 
     return series
 
 
 def _any_of_the_tickers(real: Any) -> Any:
-    def is_on_another(row: Any, asked: Any, tickers: set[str]) -> Any:
+    def is_on_another(row: Any, requested: Any, tickers: set[str]) -> Any:
         from pit_fetch_providers.alphavantage.subject import _tickers
 
-        return real(row, asked, set() if tickers & _tickers(row) else tickers)
+        return real(row, requested, set() if tickers & _tickers(row) else tickers)
 
     return is_on_another
 
@@ -141,8 +141,8 @@ def _any_of_the_tickers(real: Any) -> Any:
 
 
 def _all_dated(real: Any) -> Any:
-    def public(found: Any, bound: Any) -> list[Record]:
-        return [record for record in found if isinstance(record, Record) and record.available_at is not None]
+    def public(stream: Any, bound: Any) -> list[Record]:
+        return [record for record in stream if isinstance(record, Record) and record.available_at is not None]
 
     return public
 

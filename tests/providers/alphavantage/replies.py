@@ -119,5 +119,5 @@ def replies(name: str) -> list[tuple[Any, int]]:
 
 
 def words(name: str) -> list[str]:
-    """The request that is answered so."""
+    """Return the request that these replies answer."""
     return [name, *(f"{option}={_CHOICES.get(option, 'IBM')}" for option in FUNCTIONS[name].operation.needs)]

@@ -122,8 +122,8 @@ def test_a_bar_without_a_day_of_its_own_is_of_no_known_scale(stamp: datetime | N
 
 def test_factors_that_have_grown_beyond_sense_are_not_known() -> None:
     rows = [_bar(number, "1.0", "1000", "0.0") for number in range(400)]
-    found = [bar.payload["adjustment_factor"] for bar in adjusted(iter(rows), "splits")]
-    assert (found[1], found[4], found[-1]) == ("0.001", "0.000000000001", None)
+    factors = [bar.payload["adjustment_factor"] for bar in adjusted(iter(rows), "splits")]
+    assert (factors[1], factors[4], factors[-1]) == ("0.001", "0.000000000001", None)
 
 
 # End to end.

@@ -27,7 +27,7 @@ AFTERNOON = datetime(2024, 2, 15, 21, 0, tzinfo=UTC)
 
 @pytest.fixture
 def world(tmp_path: Path) -> Callable[..., World]:
-    """The command against a store, or an app."""
+    """Return a maker of worlds: the command against a store, or an app."""
     return lambda store=None, app=None: World(app or av.app(store or Store()), tmp_path)
 
 
@@ -66,7 +66,7 @@ def test_all_call_forms_are_one_call(world: Any, words: tuple[str, ...]) -> None
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "reason"),
     [
         ((), "needs an operation"),
         (("EARNING", "symbol=IBM"), "EARNING is not an operation of alphavantage: did you mean EARNINGS?"),
@@ -82,11 +82,11 @@ def test_all_call_forms_are_one_call(world: Any, words: tuple[str, ...]) -> None
         (("HISTORICAL_OPTIONS", "symbol=IBM", "date=tomorrow"), "YYYY-MM-DD"),
     ],
 )
-def test_a_call_that_makes_no_sense_is_a_config_gap_and_no_request(world: Any, words: Any, says: str) -> None:
+def test_a_call_that_makes_no_sense_is_a_config_gap_and_no_request(world: Any, words: Any, reason: str) -> None:
     server = world()
     done = server.fetch(*words, pit=PIT)
     assert done.gap_types == ["config"]
-    assert says in done.reasons
+    assert reason in done.reasons
     assert (done.status, server.queries) == (0, [])
 
 
@@ -200,8 +200,8 @@ def test_a_chain_of_options_of_a_later_day_is_not_asked_for(world: Any) -> None:
 
 @pytest.mark.parametrize("pit", [PIT, None], ids=["pit", "open"])
 def test_a_day_without_a_chain_is_no_data(world: Any, pit: str | None) -> None:
-    said = {"endpoint": "Historical Options", "message": "No data for symbol IBM on date 2024-02-11.", "data": []}
-    server = world(Store(documents={"HISTORICAL_OPTIONS": said}))
+    message = {"endpoint": "Historical Options", "message": "No data for symbol IBM on date 2024-02-11.", "data": []}
+    server = world(Store(documents={"HISTORICAL_OPTIONS": message}))
     assert server.fetch("HISTORICAL_OPTIONS", "symbol=IBM", "date=2024-02-11", pit=pit).gap_types[-1] == "no_data"
     assert len(server.queries) == 1
 
@@ -353,14 +353,14 @@ ERRORS: list[tuple[str, Any, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("said", "type_", "words"), [row[1:] for row in ERRORS], ids=[row[0] for row in ERRORS])
-def test_what_the_source_says_in_place_of_rows_is_recognised(world: Any, said: Any, type_: str, words: str) -> None:
+@pytest.mark.parametrize(("message", "type_", "reason"), [row[1:] for row in ERRORS], ids=[row[0] for row in ERRORS])
+def test_what_the_source_says_in_place_of_rows_is_recognised(world: Any, message: Any, type_: str, reason: str) -> None:
     for beside in ({}, {"quarterlyEarnings": [quarter("2023-12-31", "2024-01-24")]}):
-        reply = as_json({**beside, **said})
+        reply = as_json({**beside, **message})
         for pit in (PIT, None):
             done = world(app=lambda _, reply=reply: reply).fetch("EARNINGS", "symbol=IBM", "--fail", pit=pit)
             assert type_ in done.gap_types
-            assert words in done.reasons
+            assert reason in done.reasons
             assert (done.data, done.status) == ([], 3 if type_ == "config" else 5)
             assert KEY not in done.text + done.complaint
             assert "premium/" not in done.text
@@ -396,7 +396,7 @@ def test_one_ticker_is_a_symbol_where_the_operation_takes_one(world: Any) -> Non
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "reason"),
     [
         (("EARNINGS", "tickers=IBM,AAPL"), "takes one symbol"),
         (("EARNINGS", "tickers=IBM", "symbol=IBM"), "not both"),
@@ -405,11 +405,11 @@ def test_one_ticker_is_a_symbol_where_the_operation_takes_one(world: Any) -> Non
         (("EARNINGS", "tickers=I B"), "symbol is a ticker"),
     ],
 )
-def test_tickers_that_are_no_symbol_are_refused(world: Any, words: tuple[str, ...], says: str) -> None:
+def test_tickers_that_are_no_symbol_are_refused(world: Any, words: tuple[str, ...], reason: str) -> None:
     server = world()
     done = server.fetch(*words, pit=PIT)
     assert (done.gap_types, server.queries) == (["config"], [])
-    assert says in done.reasons
+    assert reason in done.reasons
 
 
 def test_a_word_too_many_names_the_fix(world: Any) -> None:
@@ -470,9 +470,9 @@ def test_a_server_that_ignores_the_window_with_articles_that_are_not_public_tell
     assert seen[0].leaves == seen[1].leaves
 
 
-@pytest.mark.parametrize("said", [av.invalid_call("EARNINGS"), av.INVALID_INPUTS, {"Error Message": "Oh."}])
-def test_a_bad_call_is_said_in_open_mode(world: Any, said: Any) -> None:
-    server = world(app=lambda _: as_json(said))
+@pytest.mark.parametrize("message", [av.invalid_call("EARNINGS"), av.INVALID_INPUTS, {"Error Message": "Oh."}])
+def test_a_bad_call_is_said_in_open_mode(world: Any, message: Any) -> None:
+    server = world(app=lambda _: as_json(message))
     done = server.fetch("EARNINGS", "symbol=XXXX")
     assert done.gap_types == ["upstream_error"]
     assert "check the symbol" in done.reasons
@@ -480,10 +480,10 @@ def test_a_bad_call_is_said_in_open_mode(world: Any, said: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "requests", "pause"), [(av.PER_SECOND, 4, 1.0), (av.PER_MINUTE, 4, 15.0), (av.DAILY_LIMIT, 1, 0.0)]
+    ("message", "requests", "pause"), [(av.PER_SECOND, 4, 1.0), (av.PER_MINUTE, 4, 15.0), (av.DAILY_LIMIT, 1, 0.0)]
 )
-def test_a_throttle_is_waited_for_and_a_spent_day_is_not(world: Any, said: Any, requests: int, pause: float) -> None:
-    server = world(app=lambda _: as_json(said))
+def test_a_throttle_is_waited_for_and_a_spent_day_is_not(world: Any, message: Any, requests: int, pause: float) -> None:
+    server = world(app=lambda _: as_json(message))
     done = server.fetch("EARNINGS", "symbol=IBM", pit=PIT)
     assert done.audit["requests"] == len(server.queries) == requests
     assert sum(done.pauses) >= pause * (requests - 1)
@@ -561,7 +561,7 @@ def _published(stamp: str) -> datetime:
 
 
 def _stamps(random: Random) -> list[str]:
-    """Moments around the PIT: spread over days, over hours, and one a minute; some are dates only."""
+    """Return moments around the PIT: spread over days, over hours, and one a minute; some are dates only."""
     ages = [random.choice([random.randint(-86_400, 345_600), 61 * random.randint(0, 20)]) for _ in range(40)]
     stamps = [(AFTERNOON - timedelta(seconds=age)).strftime("%Y%m%dT%H%M%S") for age in ages[: random.randint(0, 40)]]
     return [stamp[:9] + "000000" if random.random() < 0.12 else stamp for stamp in stamps]

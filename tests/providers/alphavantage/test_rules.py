@@ -36,7 +36,7 @@ Read = Callable[..., Answer]
 
 @pytest.fixture
 def read(tmp_path: Path) -> Read:
-    """Reads a document as the reply of a function."""
+    """Return a reader of a document as the reply of a function."""
     return partial(av.read, tmp_path)
 
 
@@ -218,7 +218,7 @@ def test_open_mode_serves_unreported_and_undated_quarters_but_no_year_to_date(re
 
 
 @pytest.mark.parametrize(
-    ("annual", "eps", "kept"),
+    ("annual", "eps", "full_years"),
     [
         (["2023-12-31"], "9.61", ["2023-12-31"]),
         (["2023-12-31"], "2.00", []),  # the oldest row, and no more than its last two quarters
@@ -228,14 +228,14 @@ def test_open_mode_serves_unreported_and_undated_quarters_but_no_year_to_date(re
         (["2023-12-31", "2021-12-31"], "9.61", ["2023-12-31", "2021-12-31"]),  # a year is missing
     ],
 )
-def test_year_to_date_rows_are_dropped(read: Read, annual: list[str], eps: str, kept: list[str]) -> None:
+def test_year_to_date_rows_are_dropped(read: Read, annual: list[str], eps: str, full_years: list[str]) -> None:
     ends = sorted({*annual, "2023-12-31", "2023-09-30", "2023-06-30"}, reverse=True)
     quarters = [
         quarter(end, f"{int(end[:4]) + (end[5:7] > '10')}-{'02' if end[5:7] > '10' else '11'}-01") for end in ends
     ]
     document = earnings([year(end, eps) for end in annual], quarters)
     done = read(document, "EARNINGS", "symbol=IBM", pit=NOW)
-    assert [i["fiscalDateEnding"] for i in done.data if i["record_type"] == "annual_earnings"] == kept
+    assert [i["fiscalDateEnding"] for i in done.data if i["record_type"] == "annual_earnings"] == full_years
 
 
 def test_the_vintage_caveat_is_in_every_reply_at_a_pit_and_in_none_without(read: Read) -> None:

@@ -34,7 +34,7 @@ def _dated_without_revision(real: Any) -> Any:
 
 
 def _pages(notice: Callable[[Query], Callable[[Page], bool]]) -> Make:
-    """A fetch that ends after the page of which ``notice`` of its query says so."""
+    """Return the leak that ends a fetch after a page for which ``notice`` of the query is true."""
 
     def make(real: Any) -> Any:
         def fetch(query: Query, context: Any) -> Iterator[Any]:
@@ -131,7 +131,7 @@ def _readable_rows_alone(real: Any) -> Any:
 
 
 def _whole_file(is_readable: Callable[[bytes], object]) -> Make:
-    """A saved reply is read as a whole or not at all."""
+    """Return the leak that reads a saved reply as a whole or not at all."""
 
     def make(real: Any) -> Any:
         return lambda body, query: real(body, query) if is_readable(body) else fails()

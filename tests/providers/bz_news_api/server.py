@@ -23,7 +23,7 @@ def stamp(moment: datetime) -> str:
 
 
 def article(number: int, public: datetime, revised: datetime | None = None, /, **changes: Any) -> dict[str, Any]:
-    """An article in the shape of the wire, revised a second after its publication unless said otherwise."""
+    """Return an article in the shape of the wire, by default revised a second after its publication."""
     item = {
         "id": number,
         "author": "Newsdesk",
@@ -42,7 +42,7 @@ def article(number: int, public: datetime, revised: datetime | None = None, /, *
 
 
 def exported(row: dict[str, Any]) -> dict[str, Any]:
-    """An article as exports and dumps write it: RFC 3339, symbols as objects, channels as words, no body."""
+    """Return an article as exports and dumps write it: RFC 3339, symbols as objects, channels as words, no body."""
     made = {**row, "body": row["body"] or None}
     for key in ("created", "updated"):
         moment = _moment(row.get(key))
@@ -56,7 +56,7 @@ def exported(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def app(articles: Sequence[dict[str, Any]], token: str = TOKEN, cap: int = 10_000) -> App:
-    """The server of ``articles``, which stand in any order."""
+    """Return the server of ``articles``, which stand in any order."""
     by_time = sorted(
         ((_created(article), article) for article in articles), key=lambda pair: pair[0] or _UNDATED, reverse=True
     )
@@ -64,8 +64,8 @@ def app(articles: Sequence[dict[str, Any]], token: str = TOKEN, cap: int = 10_00
 
     @lru_cache(4)
     def found_in(first: str | None, last: str | None, tickers: str | None) -> list[dict[str, Any]]:
-        found = [row for day, row in dated if _in_window(day, first, last)]
-        return [row for row in found if set(tickers.split(",")) & _symbols(row)] if tickers else found
+        in_window = [row for day, row in dated if _in_window(day, first, last)]
+        return [row for row in in_window if set(tickers.split(",")) & _symbols(row)] if tickers else in_window
 
     def answer(request: HttpRequest) -> Response:
         query = request.query
@@ -77,8 +77,8 @@ def app(articles: Sequence[dict[str, Any]], token: str = TOKEN, cap: int = 10_00
         page, size = int(query.get("page", "0")), int(query.get("pageSize", "15"))
         if size > 100 or page * size >= cap:
             return as_json({"message": "Invalid page size"}, 400)
-        found = found_in(query.get("dateFrom"), query.get("dateTo"), query.get("tickers"))
-        return Response(body_of(found[page * size : (page + 1) * size]), 200, {"Content-Type": "application/json"})
+        in_window = found_in(query.get("dateFrom"), query.get("dateTo"), query.get("tickers"))
+        return Response(body_of(in_window[page * size : (page + 1) * size]), 200, {"Content-Type": "application/json"})
 
     return answer
 

@@ -26,7 +26,7 @@ MINUTE = timedelta(minutes=1)
 
 
 class World:
-    """The command against one server."""
+    """Run the command against one server."""
 
     def __init__(self, server: Server, run: Run) -> None:
         self.server, self.run = server, run
@@ -282,12 +282,12 @@ def test_exports_and_dumps_are_read(tmp_path: Path, row: dict[str, Any], wrap: s
     ]
 
 
-@pytest.mark.parametrize("words", ["available_at: 2030-01-01T00:00:00Z", '{"available_at": "2030-01-01T00:00:00Z"}'])
-def test_a_request_may_quote_a_later_stamp(tmp_path: Path, words: str) -> None:
+@pytest.mark.parametrize("text", ["available_at: 2030-01-01T00:00:00Z", '{"available_at": "2030-01-01T00:00:00Z"}'])
+def test_a_request_may_quote_a_later_stamp(tmp_path: Path, text: str) -> None:
     path = tmp_path / "saved.json"
-    rows = [article(1, PIT - MINUTE), article(2, PIT - MINUTE, title=words)]
+    rows = [article(1, PIT - MINUTE), article(2, PIT - MINUTE, title=text)]
     path.write_text(json.dumps(rows))
-    answer = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path, keywords=["Body", words])
+    answer = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path, keywords=["Body", text])
     assert [item["id"] for item in answer.data] == ["1"]
     assert {gap["query"] for gap in answer.gaps} == {""}
 
@@ -382,7 +382,7 @@ RICH = article(
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "kept"),
+    ("option", "value", "is_kept"),
     [
         ("tickers", "xom", True),
         ("tickers", "MSFT,T", True),
@@ -415,12 +415,12 @@ RICH = article(
         ("updated-since", "2024-02-15T16:00:01-05:00", False),
     ],
 )
-def test_local_filters(tmp_path: Path, option: str, value: str, kept: bool) -> None:
+def test_local_filters(tmp_path: Path, option: str, value: str, is_kept: bool) -> None:
     path = tmp_path / "reply.json"
     path.write_text(json.dumps({"items": [RICH]}))
     options = {option.replace("-", "_"): value}
     envelope = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path, **options)
-    assert bool(envelope["data"]) is kept
+    assert bool(envelope["data"]) is is_kept
 
 
 @pytest.mark.parametrize(

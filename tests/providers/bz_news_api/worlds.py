@@ -44,7 +44,7 @@ def make(rng: Random) -> Case:
 
 
 def files(rng: Random) -> tuple[Case, Sequence[bytes]]:
-    """Worlds as files: a saved reply, or an export, in the order in which it was written."""
+    """Make worlds as files: a saved reply, or an export, in the order in which it was written."""
     case, worlds = _case(rng)
     shape = rng.choice((dict, benzinga.exported))
     wrap = rng.choice((b"%s", b'{"items": %s}', b'\xef\xbb\xbf{"data": %s, "gaps": []}'))
@@ -53,7 +53,7 @@ def files(rng: Random) -> tuple[Case, Sequence[bytes]]:
 
 
 def _case(rng: Random) -> tuple[Case, Sequence[Sequence[dict[str, Any]]]]:
-    """A question without its worlds, and the articles of each of them."""
+    """Return a question without its worlds, and the articles of each of them."""
     pit = rng.choice(PITS)
     moment = datetime.fromisoformat(pit)
     second = moment.replace(microsecond=0)
@@ -98,7 +98,7 @@ def _spellings(moment: datetime) -> tuple[str, ...]:
 
 
 def undisturbed(rng: Random) -> Case:
-    """A world whose articles are never revised, so that what was once public stays so."""
+    """Make a world whose articles are never revised, so that a public one stays public."""
     case = make(rng)
     second = case.moment.replace(microsecond=0)
     served = [_public(rng, number, second + near(rng) * rng.choice((-1, 1)), unrevised=True) for number in range(12)]
@@ -107,7 +107,7 @@ def undisturbed(rng: Random) -> Case:
 
 
 def versions(rng: Random) -> Case:
-    """Articles of which earlier revisions stand beside the newest one that was public, as while a page shifts."""
+    """Make articles with earlier revisions beside the newest public one, as while a page shifts."""
     case, worlds = _case(rng)
     newest = [row for row in worlds[0] if row["title"] != "First"]
     older = [
@@ -122,7 +122,7 @@ def versions(rng: Random) -> Case:
 
 
 def crowded(rng: Random) -> Case:
-    """Worlds at the cap: the pages of one window do not hold the late articles, so the window has to shrink."""
+    """Make worlds at the cap: the pages of one window do not hold the late articles, so the window has to shrink."""
     case = make(rng)
     second = datetime.fromisoformat("2024-02-15T16:00:00-05:00")
     public = [_public(rng, n, second - n * timedelta(hours=9), far=False) for n in range(1, 14)]
@@ -139,7 +139,7 @@ def crowded(rng: Random) -> Case:
 
 
 def failures(rng: Random) -> Case:
-    """Worlds that fail alike in different words. Whether nothing is known or all of it is later is one of them."""
+    """Make worlds that fail alike with different texts. One kind: nothing is known, or all of it is later."""
     case = make(rng)
     late = [article(n, case.moment + timedelta(hours=n + 1), title=CANARY) for n in range(3)]
     texts = ("Invalid page size", f"{CANARY}: published in March", f"Bad token {benzinga.TOKEN}")

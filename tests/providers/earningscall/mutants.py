@@ -16,7 +16,7 @@ _CALLS, _FAILURES = ("earningscall: non-interference",), ("earningscall: failure
 
 
 def _public(by: Any) -> Make:
-    return lambda real: lambda held: by(held)
+    return lambda real: lambda starts: by(starts)
 
 
 def _in_its_own_zone(real: Any) -> Any:
@@ -35,8 +35,8 @@ def _naive_is_new_york(real: Any) -> Any:
         made, text = real(row, query, exchange, symbol), row.get("conference_date")
         if made.available_at is not None or not isinstance(text, str) or not text[:4].isdigit():
             return made
-        held = datetime.fromisoformat(text.removesuffix("-00:00")).replace(tzinfo=NEW_YORK)
-        return made._replace(available_at=held + timedelta(hours=30))
+        starts = datetime.fromisoformat(text.removesuffix("-00:00")).replace(tzinfo=NEW_YORK)
+        return made._replace(available_at=starts + timedelta(hours=30))
 
     return call
 
@@ -52,11 +52,11 @@ def _spoilt(real: Any) -> Any:
     def transcript(call: Any, query: Any, context: Any) -> Any:
         from pit_fetch_providers.earningscall import api, calls
 
-        found = list(real(call, query, context))
+        records = list(real(call, query, context))
         stored = api.transcript(context, call.payload)
         if stored is not None:
             list(calls.transcripts(stored.body, query, None, None))
-        return found
+        return records
 
     return transcript
 
@@ -69,13 +69,15 @@ MUTANTS = (
     Mutant(
         "earningscall: a call is public when it begins",
         f"{_HERE}.calls:_noon_after",
-        _public(lambda held: held),
+        _public(lambda starts: starts),
         _CALLS,
     ),
     Mutant(
         "earningscall: a call is public at the end of its day",
         f"{_HERE}.calls:_noon_after",
-        _public(lambda held: datetime.combine(held.astimezone(NEW_YORK).date() + timedelta(days=1), time(0), NEW_YORK)),
+        _public(
+            lambda starts: datetime.combine(starts.astimezone(NEW_YORK).date() + timedelta(days=1), time(0), NEW_YORK)
+        ),
         _CALLS,
     ),
     Mutant("earningscall: a call's day is that of its offset", f"{_HERE}.calls:_call", _in_its_own_zone, _CALLS),

@@ -1,4 +1,4 @@
-"""earningscall: when a call counts, which transcripts are asked for, and that a long one loses no character."""
+"""earningscall: when a call counts, which transcripts are asked for, what is read of a list, a day and a file."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ IDS = ["NASDAQ:MSFT:2024Q2", "NASDAQ:MSFT:2024Q1", "NASDAQ:MSFT:2023Q1", "NASDAQ
 
 
 def ask(app: App | None = None, *, op: str = "events", pit: str | None = PIT, **options: Any) -> Fetched:
-    given = {"symbol": "MSFT", "exchange": "NASDAQ", **options}
-    return ask_source("earningscall", app or earningscall.app(CALLS), op=op, pit=pit, **given)
+    values = {"symbol": "MSFT", "exchange": "NASDAQ", **options}
+    return ask_source("earningscall", app or earningscall.app(CALLS), op=op, pit=pit, **values)
 
 
 def test_a_call_counts_from_noon_of_the_next_day() -> None:
@@ -56,15 +56,15 @@ def test_a_call_counts_from_noon_of_the_next_day() -> None:
 
 
 def test_an_item_says_which_call_it_is() -> None:
-    said = {"exchange": "NASDAQ", "symbol": "MSFT", "year": 2024, "quarter": 2}
-    said |= {"conference_date": "2024-01-30T17:30:00.000-05:00"}
-    assert ask().items[0][2:] == ("provider_metadata", said)
+    subject = {"exchange": "NASDAQ", "symbol": "MSFT", "year": 2024, "quarter": 2}
+    subject |= {"conference_date": "2024-01-30T17:30:00.000-05:00"}
+    assert ask().items[0][2:] == ("provider_metadata", subject)
     (slides, *_) = ask(op="slides").items
     query = "exchange=NASDAQ&symbol=MSFT&year=2024&quarter=2"
     addresses = {f"{what}_url": f"https://v2.api.earningscall.biz/{what}?{query}" for what in ("slides", "audio")}
-    assert slides[3] == {**said, **addresses}
+    assert slides[3] == {**subject, **addresses}
     (transcript, *_) = ask(op="transcript").items
-    assert transcript[3] == {**said, "text": "Second of 2024."}
+    assert transcript[3] == {**subject, "text": "Second of 2024."}
 
 
 @pytest.mark.parametrize("op", ["events", "slides", "transcript"])
@@ -102,10 +102,10 @@ def test_a_call_that_is_listed_twice_is_asked_for_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "ids"), [("2024-01-30T17:30:00-05:00", IDS[:1]), ("2024-02-20T17:30:00-05:00", []), ("soon", [])]
+    ("own_date", "ids"), [("2024-01-30T17:30:00-05:00", IDS[:1]), ("2024-02-20T17:30:00-05:00", []), ("soon", [])]
 )
-def test_the_later_of_both_times_counts(told: str, ids: list[str]) -> None:
-    assert ask(earningscall.app([CALLS[1]._replace(told=told)]), op="transcript").ids == ids
+def test_the_later_of_both_times_counts(own_date: str, ids: list[str]) -> None:
+    assert ask(earningscall.app([CALLS[1]._replace(own_date=own_date)]), op="transcript").ids == ids
 
 
 AT = "2024-02-15T21:00:00+00:00"  # the PIT
@@ -137,12 +137,12 @@ def test_a_transcript_needs_the_time_at_which_it_was_stored(stored: str | None, 
 
 
 def test_a_transcript_that_names_another_day_does_not_break_the_order() -> None:
-    told = [
+    calls = [
         Call(2024, 1, "2024-01-30T17:00:00-05:00", "a"),
-        Call(2023, 4, "2023-10-30T17:00:00-04:00", "b", told="2024-02-05T17:00:00-05:00"),
+        Call(2023, 4, "2023-10-30T17:00:00-04:00", "b", own_date="2024-02-05T17:00:00-05:00"),
         Call(2023, 3, "2023-07-30T17:00:00-04:00", "c", stored="Sat, 10 Feb 2024 00:00:00 GMT"),
     ]
-    fetched = ask(earningscall.app(told), op="transcript")
+    fetched = ask(earningscall.app(calls), op="transcript")
     assert (fetched.ids, fetched.error) == ([f"NASDAQ:MSFT:{name}" for name in ("2024Q1", "2023Q4", "2023Q3")], None)
 
 
@@ -160,7 +160,7 @@ def test_a_transcript_that_is_withheld_costs_nothing(body: bytes) -> None:
     assert error.code == "malformed"
 
 
-def test_what_an_archive_held_is_served_from_when_it_was_held(tmp_path: Path) -> None:
+def test_what_an_archive_held_is_served_from_when_it_was_time_on(tmp_path: Path) -> None:
     app = earningscall.app([CALLS[1]._replace(stored=None)])
     words = ("transcript", "symbol=MSFT", "exchange=NASDAQ")
     env = {"PIT_FETCH_ARCHIVE": str(tmp_path / "a.db")}
@@ -242,11 +242,11 @@ def test_a_call_of_no_company_is_left_out() -> None:
 
 @pytest.mark.parametrize("pit", [PIT, None])
 def test_a_call_of_another_day_is_left_out(pit: str | None) -> None:
-    held = ("2024-01-30T17:30:00-05:00", "2024-01-30T22:00:00-05:00", "2024-01-31T01:00:00+00:00",
+    starts = ("2024-01-30T17:30:00-05:00", "2024-01-30T22:00:00-05:00", "2024-01-31T01:00:00+00:00",
             "2024-01-29T23:30:00-08:00", "2024-01-29T17:30:00-05:00", "2024-02-01T09:00:00-05:00")  # fmt: skip
     rows = [
         {"exchange": "NYSE", "symbol": f"{n}", "year": 2024, "quarter": 1, "conference_date": at}
-        for n, at in enumerate(held)
+        for n, at in enumerate(starts)
     ]
     fetched = ask_source("earningscall", lambda request: as_json(rows), op="calendar", date="2024-01-30", pit=pit)
     assert sorted(record.payload["symbol"] for record in fetched.records) == ["0", "1", "2", "3"]
@@ -331,7 +331,7 @@ def test_all_call_forms_are_one_call(tmp_path: Path, words: tuple[str, ...]) -> 
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "reason"),
     [
         ({"op": ()}, "needs an operation, such as transcript"),
         ({"op": "transcripts"}, "did you mean transcript?"),
@@ -342,15 +342,15 @@ def test_all_call_forms_are_one_call(tmp_path: Path, words: tuple[str, ...]) -> 
         ({"op": "calendar", "symbol": (), "exchange": (), "date": "tomorrow"}, "date is YYYY-MM-DD"),
     ],
 )
-def test_a_call_that_makes_no_sense_asks_nothing(options: dict[str, Any], says: str) -> None:
-    with pytest.raises(ConfigError, match=says.replace("?", r"\?")):
+def test_a_call_that_makes_no_sense_asks_nothing(options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ConfigError, match=reason.replace("?", r"\?")):
         ask(**options)
 
 
 def test_what_is_no_proof_is_said_with_a_pit() -> None:
-    (said,) = ask(op="transcript").caveats
-    assert "a convention, not a proof" in said
-    assert "later recording" in said
+    (caveat,) = ask(op="transcript").caveats
+    assert "a convention, not a proof" in caveat
+    assert "later recording" in caveat
     assert ask(pit=None).caveats == []
 
 

@@ -19,7 +19,7 @@ _FAILURES, _SIZES = ("fred: failures",), ("fred: sizes",)
 
 
 def _stamped(by: Any) -> Make:
-    """Another stamp, made from a row."""
+    """Return the leak of another stamp, made from a row."""
 
     def make(real: Any) -> Any:
         def record(row: Any, query: Any) -> Any:

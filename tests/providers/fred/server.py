@@ -47,7 +47,7 @@ def error(message: str, status: int = 400) -> Response:
 
 
 def document(rows: Sequence[Any], first: str = BEGINNING, last: str = FOREVER, **more: Any) -> dict[str, Any]:
-    """A reply that holds ``rows``."""
+    """Return a reply that holds ``rows``."""
     head: dict[str, Any] = {"realtime_start": first, "realtime_end": last, "observation_start": "1600-01-01"}
     head |= {"observation_end": FOREVER, "units": "lin", "output_type": 1, "file_type": "json"}
     head |= {"order_by": "observation_date", "sort_order": "asc"}
@@ -68,7 +68,8 @@ def app(
     current: Mapping[str, str] | None = None,
     careless: bool = False,
 ) -> App:
-    """The server of one series. ``raw`` rows are served as they are, if they may begin in the period of the request.
+    """Return the server of one series. ``raw`` rows are served as they are, if they may begin in the period of the
+    request.
 
     ``current`` is the answer to requests without a real-time period; ``careless``: the period is ignored.
     """
@@ -86,8 +87,8 @@ def app(
         if query.get("series_id") != series:
             return error(NOT_IN_ALFRED if is_dated else UNKNOWN)
         if not is_dated and request.path.endswith("observations"):
-            found = current or {day: rows[-1].value for day, rows in _by_date(vintages)}
-            return _page([row(Vintage(day, "2026-11-01", value), "2026-11-01") for day, value in found.items()], query)
+            values = current or {day: rows[-1].value for day, rows in _by_date(vintages)}
+            return _page([row(Vintage(day, "2026-11-01", value), "2026-11-01") for day, value in values.items()], query)
         days = sorted({vintage.start for vintage in vintages if first <= vintage.start <= last})
         if not any(vintage.start <= last for vintage in vintages):
             return error(NOT_IN_ALFRED)
@@ -107,8 +108,8 @@ def app(
 
 def _page(rows: Sequence[Any], query: Mapping[str, str]) -> Response:
     limit, offset = int(query.get("limit", ROWS)), int(query.get("offset", 0))
-    shown = document(rows[offset : offset + limit], count=len(rows), offset=offset, limit=limit)
-    return Response(body_of(shown))
+    reply = document(rows[offset : offset + limit], count=len(rows), offset=offset, limit=limit)
+    return Response(body_of(reply))
 
 
 def _may_begin(line: Any, last: str) -> bool:
@@ -117,14 +118,14 @@ def _may_begin(line: Any, last: str) -> bool:
 
 
 def _by_date(vintages: Sequence[Vintage]) -> Iterator[tuple[str, list[Vintage]]]:
-    found = defaultdict(list)
+    versions = defaultdict(list)
     for vintage in sorted(vintages, key=lambda vintage: (vintage.date, vintage.start)):
-        found[vintage.date].append(vintage)
-    yield from found.items()
+        versions[vintage.date].append(vintage)
+    yield from versions.items()
 
 
 def _rows(vintages: Sequence[Vintage], first: str, last: str) -> Iterator[dict[str, str]]:
-    """The values that were current at some time from ``first`` to ``last``, with both ends cut to these."""
+    """Yield the values that were current at some time from ``first`` to ``last``, with both ends cut to these."""
     for _, versions in _by_date(vintages):
         changes = [vintage for n, vintage in enumerate(versions) if not n or vintage.value != versions[n - 1].value]
         ends = [*(_day_before(change.start) for change in changes[1:]), FOREVER]

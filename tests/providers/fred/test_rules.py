@@ -223,11 +223,11 @@ def test_all_call_forms_are_one_call(tmp_path: Path, words: tuple[str, ...]) -> 
 
 
 @pytest.mark.parametrize(
-    ("series", "says"),
+    ("series", "reason"),
     [(None, "fred needs series_id: series_id=..."), ("GDP,GNP", "one FRED series"), ("GDP&x=1", "one FRED series")],
 )
-def test_a_call_that_makes_no_sense_asks_nothing(series: str | None, says: str) -> None:
-    with pytest.raises(ConfigError, match=says):
+def test_a_call_that_makes_no_sense_asks_nothing(series: str | None, reason: str) -> None:
+    with pytest.raises(ConfigError, match=reason):
         ask_source("fred", fred.app([]), pit=PIT, series_id=series)
 
 

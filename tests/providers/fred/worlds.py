@@ -55,13 +55,13 @@ def make(rng: Random, most: int = 4) -> Case:
 
 
 def undisturbed(rng: Random) -> Case:
-    """A world whose dates all stay, though their values are revised."""
+    """Make a world whose dates all stay, though their values are revised."""
     case = make(rng, most=0)
     return case._replace(words=("GDP", "--limit", "1000", "--max-pages", "1000"))
 
 
 def failures(rng: Random) -> Case:
-    """Worlds that fail alike in different words. Unknown, without vintages and all of it later are one of them."""
+    """Make worlds that fail alike with different texts. One kind: unknown, without vintages, and all of it later."""
     case = make(rng)
     later = _later(rng, case.moment, [])
     texts = ("Bad Request.  A word of its own", f"{CANARY}: GDP rises on Thursday", f"Your key is {fred.KEY}")
@@ -90,19 +90,19 @@ def failures(rng: Random) -> Case:
 
 
 def _last_day(moment: datetime) -> datetime:
-    """Noon of the last day that was over at ``moment``, in US Central time."""
+    """Return noon of the last day that was over at ``moment``, in US Central time."""
     return moment.astimezone(CENTRAL).replace(hour=12) - DAY
 
 
 def _public(rng: Random, moment: datetime) -> list[Vintage]:
-    last, found = _last_day(moment), []
+    last, vintages = _last_day(moment), []
     for number in rng.sample(range(12), rng.choice((0, 1, 3, 6))):
         date = _text(moment - number * rng.choice((1, 30)) * DAY)
         for start in sorted(
             {_text(last - rng.choice((0, 0, 1, 2, 30, 400)) * DAY) for _ in range(rng.choice((1, 2, 3)))}
         ):
-            found.append(Vintage(date, start, rng.choice(("1.0", "1.1", ".", "2.5"))))
-    return found
+            vintages.append(Vintage(date, start, rng.choice(("1.0", "1.1", ".", "2.5"))))
+    return vintages
 
 
 def _later(rng: Random, moment: datetime, public: Sequence[Vintage]) -> list[Vintage]:
@@ -115,7 +115,7 @@ def _later(rng: Random, moment: datetime, public: Sequence[Vintage]) -> list[Vin
 
 
 def _raw(rng: Random, moment: datetime) -> list[Any]:
-    """Rows without a day on which they became current, and rows that nobody can read."""
+    """Return rows without a day on which they became current, and unreadable ones."""
     date, late = _text(moment - near(rng)), _text(_last_day(moment) + DAY)
     good = fred.row(Vintage(date, late, CANARY))
     rows: list[Any] = [

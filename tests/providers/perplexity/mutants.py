@@ -16,7 +16,7 @@ _PAGES, _FAILURES, _PAGING = ("perplexity: non-interference",), ("perplexity: fa
 
 
 def _by(*names: str) -> Make:
-    """A page that is dated by these of its fields alone."""
+    """Return the leak that dates a page by these of its fields alone."""
 
     def make(real: Any) -> Any:
         def public_from(row: Any) -> Any:
@@ -29,7 +29,7 @@ def _by(*names: str) -> Make:
 
 
 def _ends(zone: str) -> Make:
-    """A day that ends where the server may stand."""
+    """Return the leak of a day that ends where the server may stand."""
 
     def make(real: Any) -> Any:
         def public_from(row: Any) -> Any:

@@ -35,8 +35,8 @@ URL = "https://www.example.com/"
 
 
 def ask(app: App | None = None, *, pit: str | None = PIT, **options: Any) -> Fetched:
-    given = {"query": "oil", **options}
-    return ask_source("perplexity", app or perplexity.app(PAGES), pit=pit, **given)
+    values = {"query": "oil", **options}
+    return ask_source("perplexity", app or perplexity.app(PAGES), pit=pit, **values)
 
 
 def body(fetched: Fetched) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def test_a_request_carries_what_was_asked_and_the_key_in_its_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("domains", "url", "kept"),
+    ("domains", "url", "is_kept"),
     [
         ("example.com", "https://www.example.com/a", True),
         ("www.example.com", "https://example.com/a", True),
@@ -141,8 +141,8 @@ def test_a_request_carries_what_was_asked_and_the_key_in_its_place() -> None:
         ("example.com", "http://[broken", False),
     ],
 )
-def test_domains_are_applied_to_what_comes_back(domains: str, url: str, kept: bool) -> None:
-    assert ask(perplexity.app([page("x", url=url)]), domains=domains).ids == ([url] if kept else [])
+def test_domains_are_applied_to_what_comes_back(domains: str, url: str, is_kept: bool) -> None:
+    assert ask(perplexity.app([page("x", url=url)]), domains=domains).ids == ([url] if is_kept else [])
 
 
 def test_after_date_is_applied_to_what_comes_back() -> None:
@@ -181,7 +181,7 @@ def test_the_same_question_has_the_same_name_in_every_run() -> None:
 
 def test_an_answer_that_is_not_complete_is_an_error() -> None:
     for status in ("failed", "in_progress", "requires_action"):
-        error = ask(lambda request, said=status: as_json(perplexity.answer([], [], status=said)), op="ask").error  # type: ignore[misc]
+        error = ask(lambda request, said=status: as_json(perplexity.agent_reply([], [], status=said)), op="ask").error  # type: ignore[misc]
         assert error is not None
         assert error.reason.startswith(
             "The source sent an unreadable reply: the answer is not complete. Try again later"
@@ -240,7 +240,7 @@ def test_all_call_forms_are_one_call(tmp_path: Path, words: tuple[str, ...]) -> 
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "reason"),
     [
         ({"query": ()}, "search needs query"),
         ({"query": list("abcdef")}, "search takes up to 5 queries"),
@@ -256,8 +256,8 @@ def test_all_call_forms_are_one_call(tmp_path: Path, words: tuple[str, ...]) -> 
         ({"pit": None, "recency": "week", "after_date": "2024-01-01"}, "exclude each other"),
     ],
 )
-def test_a_call_that_makes_no_sense_asks_nothing(options: dict[str, Any], says: str) -> None:
-    with pytest.raises(ConfigError, match=says):
+def test_a_call_that_makes_no_sense_asks_nothing(options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ConfigError, match=reason):
         ask(**options)
 
 
@@ -279,9 +279,9 @@ def test_the_command_over_a_socket(near: Run) -> None:
 
 
 def test_saved_replies() -> None:
-    found = json.dumps(perplexity.found(PAGES)).encode()
-    assert ask(body=found, query=()).ids == [f"{URL}new", f"{URL}old"]
-    answer = json.dumps(perplexity.answer(PAGES, [f"{URL}old"])).encode()
+    results = json.dumps(perplexity.search_reply(PAGES)).encode()
+    assert ask(body=results, query=()).ids == [f"{URL}new", f"{URL}old"]
+    answer = json.dumps(perplexity.agent_reply(PAGES, [f"{URL}old"])).encode()
     assert ask(body=answer, op="ask").ids == [f"{URL}old"]
     for other in (b"{}", b"[]", b'{"results": 5}', answer):
         assert "input_malformed" in [gap.code for gap in ask(body=other).selection.gaps]

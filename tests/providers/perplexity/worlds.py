@@ -79,16 +79,16 @@ def undisturbed(rng: Random) -> Case:
 
 
 def failures(rng: Random) -> Case:
-    """Worlds that fail alike in different words. Nothing found and all of it later are one of them."""
+    """Make worlds that fail alike with different texts. One kind: nothing found, and all of it later."""
     case = make(rng)
     later = [_later(rng, f"n{number}", case.moment, []) for number in range(5)]
     texts = ("A word of its own", f"{CANARY}: oil rises in March", f"Your key is {perplexity.KEY}")
     apps: Sequence[App]
     if case.words[0] == "search":
-        empty = [perplexity.found([]), perplexity.found([None, 5, {}]), perplexity.found([[], []])]
+        empty = [perplexity.search_reply([]), perplexity.search_reply([None, 5, {}]), perplexity.search_reply([[], []])]
         apps = [always(as_json(reply)) for reply in empty]
     else:
-        apps = [always(as_json(perplexity.answer([], [], text))) for text in texts]
+        apps = [always(as_json(perplexity.agent_reply([], [], text))) for text in texts]
         apps += [always(as_json({"output": [], "status": "completed"}))]
     apps = rng.choice(
         [
@@ -109,7 +109,7 @@ def failures(rng: Random) -> Case:
 
 
 def _last_day(moment: datetime) -> datetime:
-    """A time on the last day that was over at ``moment`` in the zone in which days end last, 12 hours behind UTC."""
+    """Return a time on the last day that was over at ``moment`` where days end last, 12 hours behind UTC."""
     return moment.astimezone(UTC) - timedelta(hours=12) - DAY
 
 

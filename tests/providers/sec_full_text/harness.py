@@ -24,14 +24,14 @@ def ask(
     body: bytes = b"",
     **options: Any,
 ) -> Fetched:
-    """A fetch at ``pit``. Options are those of the Python call."""
+    """Fetch at ``pit``. Options are those of the Python call."""
     answering = app if callable(app) else sec.app(app)
-    given = {"query": "concern", "pit": pit, **options}
-    return provider_harness.ask("sec_full_text", answering, now=now, folder=folder, body=body, **given)
+    values = {"query": "concern", "pit": pit, **options}
+    return provider_harness.ask("sec_full_text", answering, now=now, folder=folder, body=body, **values)
 
 
-def found(hits: Sequence[Any], filings: Sequence[Filing], **reply: Any) -> App:
-    """The server of ``filings`` whose search finds ``hits``, whatever it is asked for."""
+def app_finding(hits: Sequence[Any], filings: Sequence[Filing], **reply: Any) -> App:
+    """Return the server of ``filings`` whose search finds ``hits``, whatever the request."""
     rest = sec.app(filings)
     return lambda request: as_json(sec.reply(hits, **reply)) if "search-index" in request.path else rest(request)
 

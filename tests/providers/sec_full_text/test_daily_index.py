@@ -16,7 +16,7 @@ from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpRequest
 from tests.examples import examples
 from tests.providers.sec_full_text import server as sec
-from tests.providers.sec_full_text.harness import PIT, ask, found, no_index
+from tests.providers.sec_full_text.harness import PIT, app_finding, ask, no_index
 from tests.providers.sec_full_text.server import Filing, number
 
 DAY = date(2024, 2, 14)
@@ -140,7 +140,7 @@ def test_the_index_of_another_day_dates_nothing() -> None:
     filing = Filing(number(1), "8-K", "2024-02-14 12:00:00", filed="2024-02-13")
     fetched = ask([filing])
     assert [record.available_at_source for record in fetched.records] == ["edgar_accepted"]
-    wrong = found(sec.hits(filing), [filing])
+    wrong = app_finding(sec.hits(filing), [filing])
 
     def app(request: HttpRequest) -> Response:  # the server answers with the index of the next day
         return wrong(request._replace(url=request.url.replace("0213", "0214")))
@@ -213,7 +213,7 @@ NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
 
 
 class Machine:
-    """Fetches with a cache folder that stays. ``requests`` are all that were sent; ``now`` is the wall clock."""
+    """Run fetches with a cache folder that stays. ``requests`` are all that were sent; ``now`` is the wall clock."""
 
     def __init__(self, app: App, home: Path) -> None:
         self.app, self.home, self.requests = app, home, list[HttpRequest]()
@@ -236,7 +236,7 @@ def test_an_index_is_asked_for_once_and_kept_for_good(tmp_path: Path) -> None:
 
 
 def slow_headers(filings: list[Filing], most: int) -> App:
-    """The time is up after so many headers."""
+    """Return a server that stops answering after so many headers."""
     answer, read = sec.app(filings), [0]
 
     def app(request: HttpRequest) -> Response:

@@ -21,7 +21,7 @@ _UNHURRIED = {f"PIT_FETCH_RATE_{host}_SEC_GOV": "1000/0.001" for host in _HOSTS}
 
 
 class World:
-    """The command against one server that is all three hosts."""
+    """Run the command against one server that is all three hosts."""
 
     def __init__(self, server: Server, run: Run) -> None:
         self.server, self.run = server, run
@@ -107,8 +107,8 @@ def test_the_command_of_the_readme(run: Run, tmp_path: Path) -> None:
     index = "/Archives/edgar/daily-index/2023/QTR{}/master.{}.idx".format
     first = ["/files/company_tickers.json", "/LATEST/search-index", index(4, 20231004), index(3, 20230704)]
     assert edgar.paths == [*first, "/LATEST/search-index"]
-    kept = sorted(path.name.partition("-")[0] for path in (tmp_path / "home/.cache/pit_fetch").iterdir())
-    assert kept == ["file", "file", "file", "rate"]
+    files = sorted(path.name.partition("-")[0] for path in (tmp_path / "home/.cache/pit_fetch").iterdir())
+    assert files == ["file", "file", "file", "rate"]
 
 
 @pytest.mark.parametrize("user_agent", ["", "Mozilla/5.0", "ops@example.com", "Company\x01 ops@example.com"])

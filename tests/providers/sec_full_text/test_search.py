@@ -15,12 +15,12 @@ from pit_fetch.errors import ConfigError
 from pit_fetch.testing.server import Response, as_json
 from pit_fetch.transport import HttpRequest
 from tests.providers.sec_full_text import server as sec
-from tests.providers.sec_full_text.harness import PIT, ask, found, no_index
+from tests.providers.sec_full_text.harness import PIT, app_finding, ask, no_index
 from tests.providers.sec_full_text.server import APPLE, TESLA, Filing, daily, number
 
 
 def in_small_slices(most: int) -> Any:
-    """The window is cut where a real one would be with a hundred times as many hits."""
+    """Cut the window where a real one would be cut with a hundred times as many hits."""
     return patch.multiple(search, SLICE_MOST=most, SLICE_AIM=max(1, most * 2 // 3))
 
 
@@ -68,7 +68,7 @@ def test_an_empty_window_is_not_asked_for(options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("forms", "found"),
+    ("forms", "expected"),
     [
         (("10-K",), ["10-K", "10-K/A"]),
         (("10-K/A",), ["10-K/A"]),
@@ -79,15 +79,15 @@ def test_an_empty_window_is_not_asked_for(options: dict[str, Any]) -> None:
         (("8-K",), []),
     ],
 )
-def test_forms(forms: tuple[str, ...], found: list[str]) -> None:
+def test_forms(forms: tuple[str, ...], expected: list[str]) -> None:
     filed = enumerate(("10-K", "10-K/A", "10-Q"))
     filings = [Filing(number(place), form, f"2024-01-1{place} 12:00:00") for place, form in filed]
     fetched = ask(filings, forms=forms)
-    assert sorted(record.payload["form"] for record in fetched.records) == found
+    assert sorted(record.payload["form"] for record in fetched.records) == expected
 
 
 @pytest.mark.parametrize(
-    ("options", "found"),
+    ("options", "expected"),
     [
         ({"tickers": ("AAPL",)}, [number(1)]),
         ({"tickers": ("aapl", "TSLA")}, [number(1), number(2)]),
@@ -98,11 +98,11 @@ def test_forms(forms: tuple[str, ...], found: list[str]) -> None:
         ({"ciks": (str(APPLE),), "tickers": ("TSLA",)}, [number(1), number(2)]),
     ],
 )
-def test_companies(options: dict[str, Any], found: list[str]) -> None:
+def test_companies(options: dict[str, Any], expected: list[str]) -> None:
     ciks = {1: APPLE, 2: TESLA, 3: 1067983}
     filings = [Filing(number(n), "10-K", "2024-01-10 12:00:00", ciks=(cik,)) for n, cik in ciks.items()]
     app = sec.app(filings, tickers={"AAPL": APPLE, "TSLA": TESLA, "BRK-B": 1067983})
-    assert ask(app, **options).ids == found
+    assert ask(app, **options).ids == expected
 
 
 def test_an_unknown_ticker_says_no_more_than_no_filing_does() -> None:
@@ -113,18 +113,18 @@ def test_an_unknown_ticker_says_no_more_than_no_filing_does() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "meant"),
+    ("form", "spelling"),
     [
         ("10-K 10-Q", "10-K,10-Q"), ("SC13G;8K/A", "SC 13G,8-K/A"),
         ("8K", "8-K"), ("10k", "10-K"), ("10-KA", "10-K/A"), ("-8K", "8-K"), ("Form 4", "4"), ("DEF14A", "DEF 14A"),
         ("13F", "13F-HR"), ("sc13d/a", "SC 13D/A"), ("13D", "SCHEDULE 13D"), ("proxy", "DEF 14A"),
     ],
 )  # fmt: skip
-def test_a_form_that_edgar_spells_differently_is_refused_with_its_name(given: str, meant: str) -> None:
-    for run in (lambda: ask([], forms=("10-Q", given)), lambda: recorded([], forms=(given,))):
+def test_a_form_that_edgar_spells_differently_is_refused_with_its_name(form: str, spelling: str) -> None:
+    for run in (lambda: ask([], forms=("10-Q", form)), lambda: recorded([], forms=(form,))):
         with pytest.raises(ConfigError) as refused:
             run()
-        assert f"EDGAR writes {meant}" in refused.value.gap.reason
+        assert f"EDGAR writes {spelling}" in refused.value.gap.reason
 
 
 @pytest.mark.parametrize("form", ["8-K", "8-k/a", "-4", "1/A", "1-A", "15-12G", "A FORM OF NEXT YEAR", "25", "N-CSR"])
@@ -252,19 +252,21 @@ def test_what_falls_into_two_hits_hides_no_page() -> None:
     assert number(999) in fetched.ids
 
 
-@pytest.mark.parametrize(("held", "total", "fine"), [(3, 3, True), (3, 5, False), (100, 300, False), (0, 0, True)])
-def test_a_total_that_the_pages_do_not_hold_is_an_error(held: int, total: int, fine: bool) -> None:
-    filings = daily(held, "2023-12-31")
-    fetched = ask(found([hit for filing in filings for hit in sec.hits(filing)], filings, total=total), limit=1000)
+@pytest.mark.parametrize(("count", "total", "fine"), [(3, 3, True), (3, 5, False), (100, 300, False), (0, 0, True)])
+def test_a_total_that_the_pages_do_not_hold_is_an_error(count: int, total: int, fine: bool) -> None:
+    filings = daily(count, "2023-12-31")
+    fetched = ask(
+        app_finding([hit for filing in filings for hit in sec.hits(filing)], filings, total=total), limit=1000
+    )
     assert (fetched.error is None) is fine
-    assert len(fetched.ids) == (held if fine else 0)
+    assert len(fetched.ids) == (count if fine else 0)
 
 
 @pytest.mark.parametrize("later_first", [False, True])
 def test_of_two_dates_of_one_filing_the_later_one_counts(later_first: bool) -> None:
     days = ["2023-06-01", "2023-06-05"][:: -1 if later_first else 1]
     filings = [Filing(number(1), "10-K", f"{day} 12:00:00", files=((f"{day}.htm", ""),)) for day in days]
-    (record,) = ask(found([sec.hits(filing)[0] for filing in filings], filings)).records
+    (record,) = ask(app_finding([sec.hits(filing)[0] for filing in filings], filings)).records
     assert record.payload["filed"] == "2023-06-05"
     assert record.available_at == datetime(2023, 6, 6, 4, tzinfo=UTC)
 
@@ -272,7 +274,7 @@ def test_of_two_dates_of_one_filing_the_later_one_counts(later_first: bool) -> N
 def test_a_document_that_is_listed_twice_is_one() -> None:
     filing = Filing(number(1), "10-K", "2023-06-01 12:00:00")
     hit = sec.hits(filing)[0]
-    (record,) = ask(found([hit, hit], [filing])).records
+    (record,) = ask(app_finding([hit, hit], [filing])).records
     assert len(record.payload["documents"]) == 1
 
 
@@ -313,7 +315,7 @@ def test_an_accession_under_two_ciks_is_one_item_with_all_its_documents() -> Non
     )
     first, second = sec.hits(filing)
     first["_source"]["ciks"], second["_source"]["ciks"] = ["0000320193"], ["0001318605"]
-    (record,) = ask(found([second, first], [filing])).records
+    (record,) = ask(app_finding([second, first], [filing])).records
     assert record.payload["ciks"] == ["0000320193", "0001318605"]
     assert [document["file_name"] for document in record.payload["documents"]] == ["a.htm", "b.htm"]
     assert [document["type"] for document in record.payload["documents"]] == ["8-K", "EX-99.1"]
@@ -373,7 +375,7 @@ def test_open_mode_reads_no_header() -> None:
 def test_a_malformed_hit_is_no_item_and_no_error(damage: Callable[[Any], Any]) -> None:
     filings = [Filing(number(n), "10-K", "2024-01-10 12:00:00") for n in (1, 2)]
     good, bad = (sec.hits(filing)[0] for filing in filings)
-    fetched = ask(found([damage(bad), good], filings))
+    fetched = ask(app_finding([damage(bad), good], filings))
     assert fetched.ids == [number(1)]
     assert fetched.error is None
 
@@ -387,7 +389,7 @@ def test_a_field_that_is_not_what_it_should_be_is_left_out(key: str, value: obje
     hit = sec.hits(filing)[0]
     hit["_source"][key] = value
     for pit in (PIT, None):
-        assert ask(found([hit], [filing]), pit=pit).ids == [number(1)]
+        assert ask(app_finding([hit], [filing]), pit=pit).ids == [number(1)]
 
 
 @pytest.mark.parametrize("spoilt", [1, 150])
@@ -548,7 +550,7 @@ RECORDED = [
 
 
 @pytest.mark.parametrize(
-    ("options", "found"),
+    ("options", "expected"),
     [
         ({}, [2, 1, 4, 3]),
         ({"exact": True}, [2, 1, 4, 3]),
@@ -558,15 +560,15 @@ RECORDED = [
         ({"date_from": "2024-02-01"}, [2, 1]),
     ],
 )
-def test_of_a_recorded_reply_nothing_is_served_with_a_pit(options: dict[str, Any], found: list[int]) -> None:
+def test_of_a_recorded_reply_nothing_is_served_with_a_pit(options: dict[str, Any], expected: list[int]) -> None:
     assert recorded(RECORDED, **options) == []
-    assert recorded(RECORDED, pit=None, **options) == [number(n) for n in found]
+    assert recorded(RECORDED, pit=None, **options) == [number(n) for n in expected]
 
 
 def test_a_recorded_reply_says_what_it_cannot_show() -> None:
     body = sec.text_of(sec.reply(sec.hits(RECORDED[0])))
-    (said,) = ask([], body=body).caveats
-    assert "nothing in it is served" in said
+    (caveat,) = ask([], body=body).caveats
+    assert "nothing in it is served" in caveat
     assert ask([], body=body, pit=None).caveats == []
 
 

@@ -1,4 +1,4 @@
-"""Worlds of EDGAR: filings accepted later, after hours, released later, moved back, and ones that cannot be read."""
+"""Worlds of EDGAR: filings accepted later, after hours, released later, moved back, and unreadable ones."""
 
 from __future__ import annotations
 
@@ -47,8 +47,11 @@ HEADERS = ("-index-headers.html", ".hdr.sgml", ".txt")
 
 
 def make(rng: Random, most: int = 4, contradictions: float = 0.05, unlisted: float = 0.0) -> Case:
-    """``contradictions`` is how often a header tells of another day than the filing date, ``unlisted`` how often
-    a filing that was sent out later has a header that does not tell so."""
+    """Make a case of filings around the PIT.
+
+    ``contradictions`` is how often a header is of another day than the filing date, ``unlisted`` how often a filing
+    that was sent out later has a header that does not show it.
+    """
     pit = rng.choice((*PITS, MORNING))
     moment = datetime.fromisoformat(pit)
     numbers = iter(rng.sample(range(1, 9_999), 80))
@@ -106,7 +109,9 @@ def undisturbed(rng: Random) -> Case:
 
 
 def ordered(rng: Random) -> Case:
-    """Ordinary forms only, so that the search may end early; some filings contradict the order that it relies on."""
+    """Make ordinary forms only, so that the search may end early; some filings contradict the order that it relies
+    on.
+    """
     case = make(rng, most=0, contradictions=0.4, unlisted=0.5)
     limit = rng.choice(((), ("--limit", "1"), ("--limit", "3")))
     sizes = {f"{MODULE}.search:SLICE_MOST": 2, f"{MODULE}.search:SLICE_AIM": 2}
@@ -114,8 +119,10 @@ def ordered(rng: Random) -> Case:
 
 
 def ahead(rng: Random) -> Case:
-    """A search that ends early: filings of the PIT's own day, which wait for some of the days before it, among which
-    some are withheld. Which indexes it asks for, and keeps, tells how far back it went."""
+    """Make a search that ends early: filings of the PIT's own day wait for some of the days before it.
+
+    Some of these are withheld. Which indexes the search asks for, and keeps, shows how far back it went.
+    """
     case = ordered(rng)._replace(pit="2024-02-15T16:00:00-05:00")
     moment, numbers = case.moment, iter(range(1, 99))
     days = [moment] * 6 + [moment - n * DAY for n in range(1, 9) if (moment - n * DAY).weekday() < 5]
@@ -128,9 +135,10 @@ def ahead(rng: Random) -> Case:
 
 
 def kept(rng: Random) -> int:
-    """What a fetch of an earlier day has left in the cache changes nothing: no index of a day that was not over.
+    """Check that what a fetch of an earlier day has left in the cache changes nothing: no index of a day that was not
+    over.
 
-    The server's indexes hold what was sent out so far. Our own clock may have been a day ahead of its.
+    The server's indexes hold what was sent out so far. Our own clock may have been a day ahead of the server's.
     """
     case = make(rng, most=0)
     day = date(2024, 2, 12) + rng.choice(range(3)) * DAY
@@ -154,9 +162,9 @@ def kept(rng: Random) -> int:
 
 
 def failures(rng: Random) -> Case:
-    """Worlds in which the search fails alike in different words, and those in which nothing is known."""
+    """Make worlds in which the search fails alike with different texts, and those in which nothing is known."""
     case = make(rng)
-    told = f"{CANARY}: filed in March"
+    leak = f"{CANARY}: filed in March"
 
     def search_says(body: bytes, status: int = 200) -> App:
         def answer(request: HttpRequest) -> Response:
@@ -166,7 +174,7 @@ def failures(rng: Random) -> Case:
 
         return answer
 
-    texts = (b"oops", told.encode())
+    texts = (b"oops", leak.encode())
     apps: Sequence[App] = rng.choice(
         [
             [search_says(text, 500) for text in texts],
@@ -180,9 +188,9 @@ def failures(rng: Random) -> Case:
 
 
 def _of_today(app: App, number: int, spoilt: Mapping[str, str]) -> App:
-    """The index is today's: its names and codes are another world's in every world, and so is its order.
+    """Return ``app`` with names and codes of another world, and hits in another order, as the index is today's.
 
-    ``spoilt`` are filings in whose hits something stands that cannot be read.
+    ``spoilt`` are filings in whose hits an unreadable value stands.
     """
 
     def answer(request: HttpRequest) -> Response:
@@ -205,7 +213,7 @@ def _shuffled(rng: Random, filings: Sequence[Filing]) -> list[Filing]:
 
 
 def _pages(broken: Mapping[str, Response]) -> Callable[[str], Response | None]:
-    """Nothing of the archive that belongs to the named filings, or days, can be read."""
+    """Return the server on which nothing of the archive of the named filings, or days, can be read."""
 
     def answer(path: str) -> Response | None:
         return next((reply for accession, reply in broken.items() if accession in path), None)
@@ -214,7 +222,7 @@ def _pages(broken: Mapping[str, Response]) -> Callable[[str], Response | None]:
 
 
 def _days_without_index(rng: Random, moment: datetime) -> dict[str, Response]:
-    """Days whose index is not there or cannot be read: the same in every world."""
+    """Return days whose index is missing or unreadable: the same in every world."""
     if rng.random() < 0.6:
         return {}
     today, often = moment.astimezone(NEW_YORK).date(), rng.choice((0.2, 1.0))
@@ -227,7 +235,7 @@ def _midnight_after(day: date) -> datetime:
 
 
 def _released(filing: Filing) -> datetime:
-    """When a filing was public, from the rules of EDGAR."""
+    """Return when a filing was public, from the rules of EDGAR."""
     filed, arrived = date.fromisoformat(filing.day), filing.accepted_instant
     opening = arrived.date() + (DAY if arrived.time() >= time(22) else timedelta(0))
     while filed < opening and opening.weekday() > 4:
@@ -240,7 +248,7 @@ def _released(filing: Filing) -> datetime:
 
 
 def _filing(rng: Random, accession: str, form: str, accepted: datetime, text: str, **changes: str | bool) -> Filing:
-    """A filing accepted at an instant: after 17:30, or on a weekend, it gets the next business day."""
+    """Return a filing accepted at an instant: after 17:30, or on a weekend, it gets the next business day."""
     local = accepted.astimezone(NEW_YORK)
     filed = local.date() + (DAY if local.time() > time(17, 30) and form != "4" else timedelta(0))
     while filed.weekday() > 4:
@@ -269,7 +277,7 @@ def _public(rng: Random, accession: str, moment: datetime, contradictions: float
 
 
 def _noise(rng: Random, accession: str, moment: datetime) -> Filing:
-    """A filing that was not public; where its own rule says that it was, its header must not be readable."""
+    """Return a filing that was not public; if its own rule dates it before the PIT, its header must not be readable."""
     text, files = f"{CANARY} Inc.", ((CANARY + rng.choice((".htm", "\ud800.htm")), CANARY),)
     today = moment.astimezone(NEW_YORK).date()
     match rng.choice(
@@ -304,7 +312,7 @@ def _noise(rng: Random, accession: str, moment: datetime) -> Filing:
 
 
 def _unlisted(rng: Random, accession: str, moment: datetime, gone: Mapping[str, Response]) -> Filing:
-    """An ordinary filing that was sent out after the PIT, though its header knows of its filing date only.
+    """Return an ordinary filing that was sent out after the PIT, though its header knows of its filing date only.
 
     No index lists it by then; where the header alone decides there is none such.
     """

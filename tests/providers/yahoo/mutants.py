@@ -43,8 +43,8 @@ def _reported_or_not(real: Any) -> Any:
         made = real(row, names, query)
         if not made.id:
             return made
-        held = datetime.fromisoformat(made.payload["date"]).replace(tzinfo=NEW_YORK)
-        return made._replace(available_at=held + timedelta(days=2))
+        hour = datetime.fromisoformat(made.payload["date"]).replace(tzinfo=NEW_YORK)
+        return made._replace(available_at=hour + timedelta(days=2))
 
     return record
 
@@ -57,7 +57,7 @@ def _whoever(real: Any) -> Any:
 
 
 def _sections_alone(real: Any) -> Any:
-    """A page with a marked section is none that can be read."""
+    """Fail on a page with a marked section."""
     return lambda parser, text: fails() if "<![" in text else real(parser, text)
 
 

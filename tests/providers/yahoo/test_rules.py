@@ -96,8 +96,8 @@ COMPANIES = {"AAPL": APPLE, "MSFT": Company()}
 
 
 def ask(op: str, app: App | None = None, *, pit: str | None = PIT, **options: Any) -> Fetched:
-    given = {"symbol": "AAPL", **options}
-    return ask_source("yahoo", app or yahoo.app(COMPANIES), op=op, pit=pit, **given)
+    values = {"symbol": "AAPL", **options}
+    return ask_source("yahoo", app or yahoo.app(COMPANIES), op=op, pit=pit, **values)
 
 
 # What a row's time can mean.
@@ -145,8 +145,8 @@ def test_an_article_counts_from_the_later_of_its_times() -> None:
 )
 def test_a_report_counts_from_the_end_of_the_latest_day_it_can_mean(text: str, public: datetime | None) -> None:
     companies = {"AAPL": Company(calendar=((text, "1.1", "1.2", "1"),))}
-    kept = ask("earnings", yahoo.app(companies), pit="2025-06-01T00:00:00Z").records
-    assert [record.available_at for record in kept] == ([] if public is None else [public])
+    records = ask("earnings", yahoo.app(companies), pit="2025-06-01T00:00:00Z").records
+    assert [record.available_at for record in records] == ([] if public is None else [public])
 
 
 def test_a_report_that_was_not_filled_in_is_never_served_with_a_pit() -> None:
@@ -177,8 +177,8 @@ def test_an_action_counts_from_the_latest_instant_of_its_time() -> None:
 
 def test_midnight_of_utc_is_a_day_without_a_time() -> None:
     companies = {"AAPL": Company(grades=((1739577600, "A Bank", "Buy", "Hold", "up"),))}  # 2025-02-15T00:00:00Z
-    (kept,) = ask("upgrades", yahoo.app(companies), pit="2025-02-16T05:00:00Z").records
-    assert kept.available_at == datetime(2025, 2, 16, tzinfo=NEW_YORK)
+    (record,) = ask("upgrades", yahoo.app(companies), pit="2025-02-16T05:00:00Z").records
+    assert record.available_at == datetime(2025, 2, 16, tzinfo=NEW_YORK)
 
 
 def test_price_targets_are_shown_without_a_pit_alone() -> None:
@@ -205,12 +205,12 @@ def test_a_chart_is_read_whole() -> None:
     fetched = ask("prices", pit=None, date_from="2020-01-01")
     assert fetched.ids == ["AAPL@2020-08-07#dividend", "AAPL@2020-08-28", "AAPL@2020-08-31", "AAPL@2020-08-31#split",
                          "AAPL@2020-09-01"]  # fmt: skip
-    said = {"symbol": "AAPL", "currency": "USD"}
+    common = {"symbol": "AAPL", "currency": "USD"}
     bar, split = (dict(record.payload) for record in fetched.records[2:4])
     day = {"date": "2020-08-31", "start": "2020-08-31T09:30:00-04:00"}
     values = {"open": 127.58, "high": 131.0, "low": 126.0, "close": 129.04, "volume": 225702700, "adjclose": 125.83}
-    assert bar == {"record_type": "bar", **said, **day, **values}
-    assert split == {"record_type": "split", **said, **day, "numerator": 4, "denominator": 1}
+    assert bar == {"record_type": "bar", **common, **day, **values}
+    assert split == {"record_type": "split", **common, **day, "numerator": 4, "denominator": 1}
     assert fetched.records[0].payload["amount"] == 0.205
     assert {record.available_at for record in fetched.records} == {NOW}
     sent = next(request for request in fetched.requests if "/chart/" in request.path).query
@@ -309,7 +309,7 @@ def test_bytes_that_are_no_page_are_an_error_at_once(body: bytes) -> None:
 
 
 def instead(response: Response, part: str = "") -> App:
-    """Yahoo, but for ``response`` to the requests whose path contains ``part``."""
+    """Return Yahoo with ``response`` to the requests whose path contains ``part``; to all but the keys by default."""
     plain = yahoo.app(COMPANIES)
 
     def app(request: HttpRequest) -> Response:
@@ -458,9 +458,9 @@ def test_a_row_of_the_calendar_that_cannot_be_read_is_left_out_alone() -> None:
         '<tr class="x"><td>AAPL<td><table><tr><td>A</td></tr></table> Company<td>January 28, 2025 at 4 PM EST'
         "<td>1<td>1,002.5<td>3%",
     ]
-    (kept,) = ask("earnings", yahoo.app({"AAPL": Company(calendar=rows)})).records
-    assert kept.id == "AAPL@2025-01-28T16"
-    assert (kept.payload["reportedEPS"], kept.payload["surprisePercent"]) == ("1002.5", "3")
+    (record,) = ask("earnings", yahoo.app({"AAPL": Company(calendar=rows)})).records
+    assert record.id == "AAPL@2025-01-28T16"
+    assert (record.payload["reportedEPS"], record.payload["surprisePercent"]) == ("1002.5", "3")
 
 
 def test_a_long_calendar_is_read_page_by_page() -> None:
@@ -483,8 +483,8 @@ def test_prices_that_lie_before_the_default_window_are_not_said_to_be_none(tmp_p
 @pytest.mark.parametrize("op", ["prices", "consensus"])
 def test_a_snapshot_that_was_held_answers_a_past_pit(tmp_path: Path, op: str) -> None:
     window = ["--date-from", "2020-01-01"] if op == "prices" else []
-    held = _command(tmp_path, yahoo.app(COMPANIES), op, "symbol=AAPL")
-    assert held.gap_types in (["no_data"], [])
+    capture = _command(tmp_path, yahoo.app(COMPANIES), op, "symbol=AAPL")
+    assert capture.gap_types in (["no_data"], [])
     later = datetime(2026, 8, 1, tzinfo=UTC)
     adjusted = APPLE._replace(bars=tuple((at, 1, 1, 1, 1, 1, 1) for at, *_ in BARS), summary={"financialData": {}})
     _command(tmp_path, yahoo.app({"AAPL": adjusted}), op, "symbol=AAPL", now=later)
@@ -536,7 +536,7 @@ def test_all_call_forms_are_one_call(tmp_path: Path, words: tuple[str, ...]) -> 
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "reason"),
     [
         ({"op": ()}, "needs an operation, such as prices"),
         ({"op": "price"}, "did you mean prices?"),
@@ -547,10 +547,10 @@ def test_all_call_forms_are_one_call(tmp_path: Path, words: tuple[str, ...]) -> 
         ({"op": "prices", "tab": "all"}, "prices does not take tab"),
     ],
 )
-def test_a_call_that_makes_no_sense_asks_nothing(options: dict[str, Any], says: str) -> None:
-    given = {"symbol": "AAPL", **options}
-    with pytest.raises(ConfigError, match=says.replace("?", r"\?")):
-        ask_source("yahoo", yahoo.app(COMPANIES), pit=PIT, **given)
+def test_a_call_that_makes_no_sense_asks_nothing(options: dict[str, Any], reason: str) -> None:
+    values = {"symbol": "AAPL", **options}
+    with pytest.raises(ConfigError, match=reason.replace("?", r"\?")):
+        ask_source("yahoo", yahoo.app(COMPANIES), pit=PIT, **values)
 
 
 @pytest.mark.parametrize("symbol", ["^GSPC", "EURUSD=X", "BRK-B", "005930.KS"])
@@ -575,9 +575,9 @@ def test_saved_replies() -> None:
         {"uuid": "s3", "providerPublishTime": "1739600000"},
         5,
     ]}  # fmt: skip
-    (kept,) = ask("news", body=json.dumps(search).encode()).records
-    assert (kept.id, kept.available_at) == ("s1", datetime.fromtimestamp(1739600000, UTC))
-    assert kept.payload["displayTime"] == "2025-02-15T06:13:20Z"
+    (record,) = ask("news", body=json.dumps(search).encode()).records
+    assert (record.id, record.available_at) == ("s1", datetime.fromtimestamp(1739600000, UTC))
+    assert record.payload["displayTime"] == "2025-02-15T06:13:20Z"
 
 
 def test_the_command_over_a_socket(near: Run) -> None:

@@ -1,4 +1,4 @@
-"""Leaks of normalize: what a model says is believed, or a page is read as less than it says."""
+"""Leaks of normalize: a model's claim is believed, or a page is read as less than it states."""
 
 from __future__ import annotations
 
