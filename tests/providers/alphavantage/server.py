@@ -70,7 +70,7 @@ Bar = tuple[str, Mapping[str, str]]
 
 @dataclass
 class Store:
-    """The content of the server: bars newest first by function, documents by function, and articles. One symbol each."""
+    """The content of the server: bars newest first by function, documents by function, articles. One symbol each."""
 
     bars: dict[str, list[Bar]] = field(default_factory=dict)
     documents: dict[str, Any] = field(default_factory=dict)

@@ -12,12 +12,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from pit_fetch_providers.alphavantage.catalog import FUNCTIONS
 
-from pit_fetch.testing.server import Response, as_json, serve
+from pit_fetch.testing.server import Response, as_json
 from pit_fetch.transport import HttpRequest
-from tests.conftest import Run
-from tests.inprocess import NOW
 from tests.providers.alphavantage import server as av
-from tests.providers.alphavantage.replies import SNAPSHOTS, SOME_UNDATED, UNDATED, replies, words
+from tests.providers.alphavantage.replies import SOME_UNDATED, UNDATED, replies, words
 from tests.providers.alphavantage.server import KEY, Store, World, article, bar, earnings, quarter, year
 
 PIT = "2024-02-15T16:00:00-05:00"
@@ -96,34 +94,6 @@ def test_help_lists_every_function_with_its_rule(world: Any) -> None:
         assert name in UNDATED or function.operation.rule in lines[name]
         assert all(option in lines[name] for option in function.operation.needs)
     assert "".join(lines.values()).isascii()
-
-
-def _bars(function: str, labels: list[str], later: list[str], zone: str = "US/Eastern") -> tuple[Store, Store]:
-    """Return a store without later bars, and the same with them."""
-    early = [bar(label) for label in labels]
-    late = [bar(label, "99") for label in later]
-    return Store({function: early}, zone=zone), Store({function: late + early}, zone=zone)
-
-
-INTRADAY = [f"2024-02-15 15:{minute:02d}:00" for minute in range(55, 4, -5)]
-FX = ("FX_INTRADAY", "from_symbol=EUR", "to_symbol=USD", "interval=5min")
-
-
-def test_two_worlds_give_the_same_bytes_of_the_real_command(run: Run) -> None:
-    quarters = [
-        quarter("2024-06-30", "2024-07-24", None), quarter("2024-03-31", "2024-02-15", "1.68"),
-        quarter("2023-12-31", "2024-03-01", "3.00"), quarter("2023-12-31", "2024-01-24"),
-    ]  # fmt: skip
-    years = [year("2024-03-31", "1.68"), year("2023-12-31", "9.61")]
-    seen = []
-    for document in (earnings(years[1:], quarters[3:]), earnings(years, quarters)):
-        with serve(av.app(Store(documents={"EARNINGS": document}))) as server:
-            env = {"PIT_FETCH_ALPHAVANTAGE_URL": server.url, "ALPHAVANTAGE_API_KEY": KEY}
-            seen.append(run("--source", "av", "--pit", PIT, "--limit", "1", "EARNINGS", "symbol=IBM", env=env))
-    assert seen[0].ids == ["EARNINGS:IBM:annual:2023-12-31"]
-    assert seen[0].gap_types == ["pit_excluded", "unverifiable", "unverifiable", "truncated"]
-    assert (seen[0].code, seen[0].err) == (0, b"")
-    assert (seen[0].out, seen[0].err, seen[0].code) == (seen[1].out, seen[1].err, seen[1].code)
 
 
 # Requests.
@@ -206,19 +176,6 @@ def test_a_day_without_a_chain_is_no_data(world: Any, pit: str | None) -> None:
     assert len(server.queries) == 1
 
 
-def test_an_intraday_cursor_goes_on_into_the_month_before(world: Any) -> None:
-    ibm = world(Store({"TIME_SERIES_INTRADAY": YEAR}))
-    ids: list[str] = []
-    after: tuple[str, ...] = ()
-    for _ in range(4):
-        done = ibm.fetch(*HOURLY, "--limit", "40", *after, pit="2023-06-04T12:00:00-04:00")
-        ids += done.ids
-        after = ("--after", done.reasons.split("--after ")[1].split()[0])
-    whole = ibm.fetch(*HOURLY, "--limit", "160", pit="2023-06-04T12:00:00-04:00")
-    assert ids == whole.ids
-    assert len(set(ids)) == 160
-
-
 def test_sizes_under_a_pit_and_without(world: Any) -> None:
     days = [bar((datetime(2024, 2, 15, tzinfo=UTC) - timedelta(days=n)).strftime("%Y-%m-%d")) for n in range(300)]
     ibm = world(Store({"TIME_SERIES_DAILY": days}))
@@ -241,8 +198,9 @@ def test_sizes_under_a_pit_and_without(world: Any) -> None:
 def test_bars_that_reach_back_a_limited_time_say_when_the_window_is_not_covered(
     world: Any, words: tuple[str, ...], truncated: bool
 ) -> None:
-    _, store = _bars("FX_INTRADAY", ["2024-02-15 20:55:00", "2024-02-15 20:50:00"], ["2024-02-15 21:00:00"], "UTC")
-    done = world(store).fetch(*FX, *words, pit=PIT)
+    bars = [bar(f"2024-02-15 {at}:00") for at in ("21:00", "20:55", "20:50")]
+    call = ("FX_INTRADAY", "from_symbol=EUR", "to_symbol=USD", "interval=5min")
+    done = world(Store({"FX_INTRADAY": bars}, zone="UTC")).fetch(*call, *words, pit=PIT)
     assert ("truncated" in done.gap_types) is truncated
 
 
@@ -266,7 +224,7 @@ def test_a_snapshot_is_served_for_a_pit_a_little_ahead(world: Any) -> None:
 
 def test_a_running_bar_is_not_served_for_a_pit_ahead_of_it(world: Any) -> None:
     now = datetime(2024, 2, 15, 15, 57, tzinfo=NEW_YORK)
-    ibm = world(_bars("TIME_SERIES_INTRADAY", INTRADAY, [])[0])
+    ibm = world(Store({"TIME_SERIES_INTRADAY": [bar("2024-02-15 15:55:00"), bar("2024-02-15 15:50:00")]}))
     done = ibm.fetch("TIME_SERIES_INTRADAY", "symbol=IBM", "interval=5min", pit="2024-02-15T23:00:00-05:00", now=now)
     assert done.data[0]["timestamp"] == "2024-02-15 15:50:00"
 
@@ -418,47 +376,6 @@ def test_a_word_too_many_names_the_fix(world: Any) -> None:
     assert "symbol=AAPL" in done.complaint
 
 
-# Paging: every row once, whatever the clock says by then.
-
-
-@pytest.mark.parametrize(
-    ("name", "ahead"), [*((name, True) for name in SNAPSHOTS), *((name, False) for name in SOME_UNDATED)]
-)
-def test_pages_by_cursor_hold_every_row_once(world: Any, name: str, ahead: bool) -> None:
-    for document, count in replies(name):
-        server = world(app=lambda _, reply=document: Response(av.body(reply)))
-        pit = (NOW + timedelta(hours=1)).isoformat() if ahead else None
-        whole = server.fetch(*words(name), pit=pit).ids
-        ids: list[str] = []
-        after: tuple[str, ...] = ()
-        for page in range(count):
-            now = NOW + timedelta(seconds=40 * (page + 1))
-            done = server.fetch(*words(name), "--limit", "1", *after, pit=pit, now=now)
-            ids += done.ids
-            after = ("--after", done.reasons.split("--after ")[1].split()[0]) if "--after " in done.reasons else ()
-            if not after:
-                break
-        assert ids == whole
-        assert len(set(ids)) == count
-
-
-def test_a_listing_of_thousands_can_be_read_to_its_end_in_an_agent_s_budget(world: Any) -> None:
-    rows = "".join(f"S{n:04d},Company {n},NYSE,Stock,2001-01-01,null,Active\n" for n in range(1_000))
-    listing = "symbol,name,exchange,assetType,ipoDate,delistingDate,status\n" + rows
-    server = world(app=lambda _: Response(listing.encode()))
-    ids: list[str] = []
-    after: tuple[str, ...] = ()
-    for page in range(20):
-        done = server.fetch(
-            "LISTING_STATUS", "--limit", "5000", "--max-chars", "28000", *after, now=NOW + timedelta(seconds=page)
-        )
-        ids += done.ids
-        if "--after " not in done.reasons:
-            break
-        after = ("--after", done.reasons.split("--after ")[1].split()[0])
-    assert len(ids) == len(set(ids)) == 1_000
-
-
 def test_a_server_that_ignores_the_window_with_articles_that_are_not_public_tells_nothing(
     world: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -530,25 +447,9 @@ def test_no_articles_is_believed(world: Any) -> None:
     assert len(news.queries) == 1
 
 
-def test_a_key_in_the_rows_does_not_get_out(world: Any) -> None:
-    done = world(app=lambda _: as_json({"feed": [article("20240215T120000", title=f"key {KEY}")]})).fetch(
-        "NEWS_SENTIMENT", pit=PIT
-    )
-    assert len(done.data) == 1
-    assert KEY not in done.text
-
-
 def test_the_public_demo_key_tears_no_holes(world: Any) -> None:
     server = world(app=av.app(Store(articles=[article("20240215T120000", title="A demo of democracy")]), key="demo"))
     assert server.fetch("NEWS_SENTIMENT", pit=PIT, key="demo").data[0]["title"] == "A demo of democracy"
-
-
-@pytest.mark.parametrize("csv", [False, True], ids=["json", "csv"])
-def test_both_formats_give_the_same_items(world: Any, csv: bool) -> None:
-    store, _ = _bars("TIME_SERIES_DAILY", ["2024-02-14", "2024-02-13", "2024-02-12"], [])
-    items = world(Store(store.bars, csv=csv)).fetch("TIME_SERIES_DAILY", "symbol=IBM", pit=PIT).data
-    assert items == world(store).fetch("TIME_SERIES_DAILY", "symbol=IBM", pit=PIT).data
-    assert len(items) == 3
 
 
 # Windows against the plain answer, all that was public, newest first, cut at the limit: on made-up histories of many

@@ -107,26 +107,6 @@ def test_rows_of_another_shape_under_the_same_key_are_left_out(read: Read) -> No
 
 # Columns.
 
-LOOKALIKES = (
-    "adjusted close", "split adjusted close", "Adj Close", "adjClose", "close adjusted", "next earnings date",
-    "fwd_return_30d", "dividend-adjusted open", "ADJUSTED CLOSE", "8. Adjusted Close", "total return", "5. volume adj",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("function", BARS)
-def test_a_column_that_nobody_has_looked_at_is_not_served_with_a_pit(read: Read, function: str) -> None:
-    label = "2024-01-31 10:00:00" if function in INTRADAY else "2024-01-31"
-    words = (function, *(["market=EUR"] if function in COINS else []))
-    for column in LOOKALIKES:
-        document = series_document(function, [bar(label)], "UTC")
-        key = next(name for name in document if name != "Meta Data")
-        document[key][label][column] = "LATER"
-        served = read(document, *words, pit=NOW)
-        assert len(served.data) == 1
-        assert "LATER" not in served.text
-        assert "LATER" in read(document, *words).text
-
-
 OURS = ("record_type", "Record Type", "adjustment", "adjustment factor", "adjustment_factor", "9. Adjustment Factor")
 
 

@@ -78,29 +78,11 @@ def test_what_was_public_at_the_pit_is_kept_and_nothing_else(run: Run) -> None:
     }
 
 
-def test_late_items_in_front_do_not_use_up_the_limit(near: Run) -> None:
-    late = [article(100 + n, PIT + SECOND * (n + 1)) for n in range(150)]
-    with world(near, [*late, article(1, PIT - MINUTE), article(2, PIT - 2 * MINUTE)]) as bz:
-        done = bz.at_pit("--limit", "2")
-    assert done.ids == ["1", "2"]
-    assert "truncated" not in done.gap_types
-
-
 def test_pages_are_followed_to_the_end_of_the_window(near: Run) -> None:
     with world(near, [article(n, PIT - n * SECOND) for n in range(1, 261)]) as bz:
         done = bz.at_pit("--limit", "1000")
         assert done.ids == [str(n) for n in range(1, 261)]
         assert [request.query["page"] for request in bz.server.requests] == ["0", "1", "2"]
-
-
-def test_a_limit_that_cut_says_how_to_continue(run: Run) -> None:
-    with world(run, [article(n, PIT - n * MINUTE) for n in range(1, 8)]) as bz:
-        first = bz.at_pit("--limit", "3")
-        cursor = first.envelope["gaps"][-1]["reason"].split("--after ")[1]
-        second = bz.at_pit("--limit", "100", "--after", cursor)
-    assert first.ids == ["1", "2", "3"]
-    assert first.gap_types[-1] == "truncated"
-    assert second.ids == ["4", "5", "6", "7"]
 
 
 @pytest.mark.parametrize(

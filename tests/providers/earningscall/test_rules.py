@@ -316,21 +316,6 @@ def test_what_earningscall_says_instead(response: Response, code: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        ("events", "symbol=MSFT", "year=2024"),
-        ("--op", "events", "--symbol", "msft", "--year", "2024"),
-        ("SYMBOL=msft", "events", "--year=2024"),
-    ],
-)
-def test_all_call_forms_are_one_call(tmp_path: Path, words: tuple[str, ...]) -> None:
-    left = _command(tmp_path, earningscall.app(CALLS), "--pit", PIT, *words)
-    assert left.ids == IDS[:2]
-    expected = f"--source earningscall --op events --pit {PIT} --symbol MSFT --year 2024"
-    assert {gap["query"] for gap in left.envelope["gaps"]} == {expected}
-
-
-@pytest.mark.parametrize(
     ("options", "reason"),
     [
         ({"op": ()}, "needs an operation, such as transcript"),

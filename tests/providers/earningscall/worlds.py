@@ -110,7 +110,7 @@ def _but_symbols(response: Response) -> App:
 
 
 def _last_day(moment: datetime) -> datetime:
-    """Return the New York midnight of the last day whose calls count at ``moment``: noon of the day after it is over."""
+    """Return the New York midnight of the last day whose calls count at ``moment``: noon of the next day is over."""
     local = moment.astimezone(NEW_YORK)
     shift = DAY if local.time() >= time(12) else 2 * DAY
     return datetime.combine(local.date() - shift, time(0), NEW_YORK)

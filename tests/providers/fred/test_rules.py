@@ -214,14 +214,6 @@ def test_a_window_after_the_pit_is_of_days_to_come_and_not_of_publications(tmp_p
 # The call.
 
 
-@pytest.mark.parametrize("words", [("GDP",), ("gdp",), ("series_id=GDP",), ("--series-id", "gdp"), ("SERIES_ID=Gdp",)])
-def test_all_call_forms_are_one_call(tmp_path: Path, words: tuple[str, ...]) -> None:
-    app = fred.app(VINTAGES)
-    left = _command(tmp_path, app, "--pit", PIT, *words)
-    assert left.out == _command(tmp_path, app, "--pit", PIT, "GDP").out
-    assert {gap["query"] for gap in left.envelope["gaps"]} == {f"--source fred --pit {PIT} --series-id GDP"}
-
-
 @pytest.mark.parametrize(
     ("series", "reason"),
     [(None, "fred needs series_id: series_id=..."), ("GDP,GNP", "one FRED series"), ("GDP&x=1", "one FRED series")],

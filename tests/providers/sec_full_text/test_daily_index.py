@@ -16,7 +16,7 @@ from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpRequest
 from tests.examples import examples
 from tests.providers.sec_full_text import server as sec
-from tests.providers.sec_full_text.harness import PIT, app_finding, ask, no_index
+from tests.providers.sec_full_text.harness import PIT, ask, no_index
 from tests.providers.sec_full_text.server import Filing, number
 
 DAY = date(2024, 2, 14)
@@ -136,19 +136,6 @@ def test_a_filing_date_that_was_moved_back_is_no_evidence(
     assert bool(fetched.paths("-index-headers.html")) is not indexes
 
 
-def test_the_index_of_another_day_dates_nothing() -> None:
-    filing = Filing(number(1), "8-K", "2024-02-14 12:00:00", filed="2024-02-13")
-    fetched = ask([filing])
-    assert [record.available_at_source for record in fetched.records] == ["edgar_accepted"]
-    wrong = app_finding(sec.hits(filing), [filing])
-
-    def app(request: HttpRequest) -> Response:  # the server answers with the index of the next day
-        return wrong(request._replace(url=request.url.replace("0213", "0214")))
-
-    assert [record.available_at_source for record in ask(app).records] == ["edgar_accepted"]
-    assert ask(app, forms=("8-K",)).ids == []
-
-
 @pytest.mark.parametrize(
     "response",
     [
@@ -193,18 +180,6 @@ def test_an_exact_search_reads_the_index_where_the_header_fails() -> None:
         number(1): "provider_metadata",
         number(2): "edgar_accepted",
     }
-
-
-@pytest.mark.parametrize(("listed", "served"), [("", True), ("never", False)])
-def test_an_index_page_is_not_believed_against_the_index(listed: str, served: bool) -> None:
-    filing = Filing(number(1), "8-K", "2024-02-14 12:00:00", listed=listed)
-
-    def pages(path: str) -> Response | None:
-        return sec.MISSING if path.endswith(("-index-headers.html", ".sgml", ".txt")) else None
-
-    searches: list[dict[str, Any]] = [{}, {"exact": True}, {"forms": ("8-K",)}]
-    for options in searches:
-        assert ask(sec.app([filing], pages=pages), **options).ids == ([number(1)] if served else [])
 
 
 # What is kept ------------------------------------------------------------------------------------
@@ -274,16 +249,6 @@ def test_the_most_crowded_day_is_read_last(crowd: int, options: dict[str, Any]) 
     fetched = ask(slow_headers([*late, *old], 40), **options)
     assert set(fetched.ids) == {filing.accession for filing in old}
     assert fetched.error is not None
-
-
-def test_filings_that_are_not_listed_cost_an_early_stop_nothing() -> None:
-    old = [Filing(number(n), "8-K", f"2024-02-{12 + n % 3:02d} 12:{n:02d}:00") for n in range(9)]
-    moved = [
-        Filing(number(100 + n), "8-K", "2024-02-15 16:30:00", filed=f"2024-02-{12 + n % 3:02d}") for n in range(80)
-    ]
-    with_moved, without = (ask(slow_headers(filings, 0), forms=("8-K",), limit=5) for filings in ([*moved, *old], old))
-    assert (with_moved.items, with_moved.error) == (without.items, None)
-    assert len(with_moved.ids) == 5
 
 
 def test_a_search_that_fails_further_back_does_not_cost_the_pits_day() -> None:

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.testing.server import App, Response, Server, serve
-from pit_fetch.transport import HttpRequest
+from pit_fetch.testing.server import App, Server, serve
 from tests.conftest import Finished, Run
 from tests.providers.sec_full_text import server as sec
-from tests.providers.sec_full_text.server import APPLE, TESLA, Filing, daily, number
+from tests.providers.sec_full_text.server import APPLE, TESLA, Filing, number
 
 PIT = "2024-02-15T16:00:00-05:00"
 _HOSTS = ("EFTS", "DATA", "WWW")
@@ -119,47 +118,6 @@ def test_without_a_plausible_user_agent_nothing_is_asked(near: Run, user_agent: 
     assert (done.gap_types, done.code) == (["config"], 3)
     assert b"SEC_USER_AGENT" in done.err
     assert not user_agent or user_agent.encode() not in done.out + done.err
-
-
-def test_a_limit_that_cut_says_how_to_continue(near: Run) -> None:
-    with world(near, daily(5, "2023-12-31")) as edgar:
-        first = edgar.at_pit("concern", "--limit", "2")
-        cursor = first.envelope["gaps"][-1]["reason"].split("--after ")[1]
-        second = edgar.at_pit("concern", "--after", cursor)
-    assert first.ids + second.ids == [number(n) for n in range(1, 6)]
-    assert first.gap_types[-1] == "truncated"
-
-
-def test_nothing_found_and_an_unknown_ticker_are_one_outcome(near: Run) -> None:
-    with world(near, [Filing(number(1), "10-K", "2024-03-01 12:00:00", ciks=(TESLA,))]) as edgar:
-        late, unknown = (edgar.at_pit("--tickers", ticker) for ticker in ("TSLA", "NONE"))
-    assert late.out.replace(b"TSLA", b"NONE") == unknown.out
-    assert late.gap_types == ["pit_excluded", "unverifiable", "unverifiable", "no_data"]
-
-
-@pytest.mark.parametrize(
-    ("failures", "data"),
-    [
-        ([Response(b"", 500), sec.MAINTENANCE], True),
-        ([Response(b"{}" * 50, cut=10)], True),
-        ([sec.UNDECLARED], False),
-        ([sec.BLOCKED], False),
-        ([Response(b"<html>SECRET</html>")], False),
-    ],
-    ids=["a 500 and a 503", "a cut body", "undeclared", "blocked", "a page"],
-)
-def test_a_search_in_trouble(near: Run, failures: list[Response], data: bool) -> None:
-    answer, pending = sec.app(daily(1, "2023-12-31")), list(failures)
-
-    def app(request: HttpRequest) -> Response:
-        return pending.pop() if pending else answer(request)
-
-    with world(near, app=app) as edgar:
-        done = edgar.at_pit("concern", "--fail")
-    assert done.ids == ([number(1)] if data else [])
-    assert done.code == (0 if data else 5)
-    assert ("upstream_error" in done.gap_types) is not data
-    assert b"SECRET" not in done.out + done.err
 
 
 def test_a_saved_reply_needs_no_network_and_no_user_agent(run: Run) -> None:

@@ -15,7 +15,7 @@ from pit_fetch.errors import ConfigError
 from pit_fetch.testing.server import Response, as_json
 from pit_fetch.transport import HttpRequest
 from tests.providers.sec_full_text import server as sec
-from tests.providers.sec_full_text.harness import PIT, app_finding, ask, no_index
+from tests.providers.sec_full_text.harness import app_finding, ask, no_index
 from tests.providers.sec_full_text.server import APPLE, TESLA, Filing, daily, number
 
 
@@ -378,18 +378,6 @@ def test_a_malformed_hit_is_no_item_and_no_error(damage: Callable[[Any], Any]) -
     fetched = ask(app_finding([damage(bad), good], filings))
     assert fetched.ids == [number(1)]
     assert fetched.error is None
-
-
-@pytest.mark.parametrize(
-    "key", ["items", "display_names", "sics", "root_forms", "period_ending", "file_type", "sequence"]
-)
-@pytest.mark.parametrize("value", [None, 7, {}, ["x", None, 3]])
-def test_a_field_that_is_not_what_it_should_be_is_left_out(key: str, value: object) -> None:
-    filing = Filing(number(1), "10-K", "2024-01-10 12:00:00")
-    hit = sec.hits(filing)[0]
-    hit["_source"][key] = value
-    for pit in (PIT, None):
-        assert ask(app_finding([hit], [filing]), pit=pit).ids == [number(1)]
 
 
 @pytest.mark.parametrize("spoilt", [1, 150])

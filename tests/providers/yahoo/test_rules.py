@@ -521,21 +521,6 @@ def test_with_an_archive_the_page_is_that_of_the_last_capture(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        ("upgrades", "symbol=AAPL"),
-        ("--op", "upgrades", "--symbol", "aapl"),
-        ("SYMBOL=aapl", "upgrades"),
-    ],
-)
-def test_all_call_forms_are_one_call(tmp_path: Path, words: tuple[str, ...]) -> None:
-    left = _command(tmp_path, yahoo.app(COMPANIES), "--pit", PIT, *words)
-    assert len(left.ids) == 3
-    expected = f"--source yahoo --op upgrades --pit {PIT} --symbol AAPL"
-    assert {gap["query"] for gap in left.envelope["gaps"]} == {expected}
-
-
-@pytest.mark.parametrize(
     ("options", "reason"),
     [
         ({"op": ()}, "needs an operation, such as prices"),
