@@ -35,9 +35,9 @@ def questions() -> list[Question]:
     ]
 
 
-def with_jq(asked: Sequence[Question]) -> list[bool]:
+def with_jq(pairs: Sequence[Question]) -> list[bool]:
     """Compare ``.stamp <= $pit``: time stamps as text."""
-    lines = "\n".join(json.dumps({"stamp": pair.stamp, "pit": pair.pit}) for pair in asked)
+    lines = "\n".join(json.dumps({"stamp": pair.stamp, "pit": pair.pit}) for pair in pairs)
     done = subprocess.run(["jq", "-c", ".stamp <= .pit"], input=lines, capture_output=True, text=True, check=True)
     return [line == "true" for line in done.stdout.split()]
 
@@ -74,26 +74,26 @@ def with_earlier_days(stamp: Any, pit: str) -> bool:
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    asked = questions()
+    stamped = questions()
     own = score(cases())
     jq = subprocess.run(["jq", "--version"], capture_output=True, text=True, check=True).stdout.strip()
     answers: Mapping[str, list[bool]] = {
-        f"text comparison ({jq})": with_jq(asked),
-        f"pandas {pd.__version__}, to_datetime(utc=True)": [with_pandas(pair.stamp, pair.pit) for pair in asked],
+        f"text comparison ({jq})": with_jq(stamped),
+        f"pandas {pd.__version__}, to_datetime(utc=True)": [with_pandas(pair.stamp, pair.pit) for pair in stamped],
         f"python-dateutil {dateutil.__version__}, naive as UTC": [
-            with_dateutil(pair.stamp, pair.pit) for pair in asked
+            with_dateutil(pair.stamp, pair.pit) for pair in stamped
         ],
-        "day window, up to the PIT's day": [with_days(pair.stamp, pair.pit) for pair in asked],
-        "day window, up to the day before": [with_earlier_days(pair.stamp, pair.pit) for pair in asked],
+        "day window, up to the PIT's day": [with_days(pair.stamp, pair.pit) for pair in stamped],
+        "day window, up to the day before": [with_earlier_days(pair.stamp, pair.pit) for pair in stamped],
     }
-    withheld = sum(not pair.public for pair in asked)
-    public = len(asked) - withheld
-    print(f"{len(cases())} cases, {own.withheld + own.public} records; {len(asked)} of them have a stamp: ", end="")
+    withheld = sum(not pair.public for pair in stamped)
+    public = len(stamped) - withheld
+    print(f"{len(cases())} cases, {own.withheld + own.public} records; {len(stamped)} of them have a stamp: ", end="")
     print(f"{withheld} were not public, {public} were. {datetime.now(UTC):%Y-%m-%d}\n")
     print("| approach | leaked | of | dropped though public | of |\n|---|---|---|---|---|")
     print(f"| pit_fetch {__version__} | {len(own.leaks)} | {own.withheld} | {len(own.over_drops)} | {own.public} |")
-    for name, kept in answers.items():
-        pairs = list(zip(asked, kept, strict=True))
+    for name, decisions in answers.items():
+        pairs = list(zip(stamped, decisions, strict=True))
         leaked = sum(k and not pair.public for pair, k in pairs)
         dropped = sum(pair.public and not k for pair, k in pairs)
         print(f"| {name} | {leaked} | {withheld} | {dropped} | {public} |")
