@@ -1,75 +1,67 @@
 #!/usr/bin/env python3
-"""The guard: before a Bash command runs, is it one that the gate can judge?
+"""The guard: refuses a call that the gate could not judge, before it runs.
 
-One file, standard library only, Python 3.9 and later; Claude Code runs it as a PreToolUse hook,
-together with the gate (``pit_gate.py``, beside this file) as a PostToolUse hook.
+One file, standard library only, Python 3.9 and later. Claude Code runs it as a PreToolUse hook, together with the gate
+(``pit_gate.py``, beside this file) as a PostToolUse hook.
 
-Where Bash is for pit_fetch alone (an adapter subagent, or PIT_FETCH_WRAPPER_ONLY=1), every command
-must be exactly one plain pit_fetch call or listing, with only the options that an adapter needs.
-Under PIT_FETCH_CEILING, in any session, a command that calls pit_fetch must also be one plain call,
-with a ``--pit`` at or before the ceiling: if a command is not plain, nobody can say which PIT it has.
-Commands that only mention pit_fetch, and all others, are left alone.
+Where Bash is for pit_fetch alone (an adapter subagent, or PIT_FETCH_WRAPPER_ONLY=1), every command must be exactly one
+plain pit_fetch call or listing, with only the options that an adapter needs. Under PIT_FETCH_CEILING, in any session, a
+command that calls pit_fetch must also be one plain call, with a ``--pit`` at or before the ceiling, since the PIT of
+any other command cannot be known. Commands that only mention pit_fetch, and all others, are left alone.
 
-The tools of Neo4j's MCP server: writes are refused everywhere. With a PIT or under a ceiling, only
-the patterns of the query skills are read; without, whatever neither writes nor reaches outside.
+Of the tools of Neo4j's MCP server, writes are refused everywhere. With a PIT or under a ceiling, only the patterns of
+the query skills may be read; without, any query that neither writes nor reaches outside the database.
 
-What runs is never the text that was asked for: the command is rebuilt from the words that the guard
-has read. A call with a PIT also gets a private file for its envelope, and prints only a sentinel; the
-gate judges the file and puts it in the sentinel's place. So a gate that fails shows nothing.
+The command that runs is never the original text: it is rebuilt from the words that the guard has read. A call with a
+PIT also gets a private file for its envelope, and prints only a sentinel. The gate judges the file and puts it in the
+sentinel's place, so a gate that fails shows nothing.
 
-It always exits 0: ``{}`` leaves the call alone. An absent or broken gate means deny.
+The guard always exits 0: ``{}`` leaves the call alone. Without a gate that can be loaded, calls are refused.
 """
 
 from __future__ import annotations
 
 import io
+import json
 import os
+import re
+import signal
 import sys
 import time
+from importlib.machinery import SourceFileLoader
 from types import ModuleType
 
-try:
-    from _frozen_importlib_external import SourceFileLoader  # importlib.machinery takes 3 ms to import
-except ImportError:
-    from importlib.machinery import SourceFileLoader
-
-# The process starts on every command of an agent: what costs start-up time is left out, as in pit_gate.py.
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # typing itself is slow to import, and this process starts on every Bash command of an agent
 if TYPE_CHECKING:
-    from typing import Any, Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from typing import Any
 
-# The bundled agents; in a plugin they are called "plugin:name".
-PERPLEXITY = tuple(f"perplexity-{name}" for name in ("search", "ask", "reason", "research", "sec"))
-ADAPTERS = frozenset({"bz-news-api", "alphavantage", "sec_full_text", "fred", "earningscall", "yahoo", *PERPLEXITY})
+# The bundled agents, from the providers' declarations (python -m tests.repo.seal). In a plugin they are "plugin:name".
+ADAPTERS = frozenset(
+    {
+        "alphavantage", "bz-news-api", "earningscall", "fred", "perplexity-ask", "perplexity-reason",
+        "perplexity-research", "perplexity-search", "perplexity-sec", "sec_full_text", "yahoo",
+    }
+)  # fmt: skip
 
-# The options an adapter may choose: what it asks for, and how much of it. The rest decides how the question is
-# asked (--timeout cuts where the clock says, --input-file reads a file), and is left to whoever runs the session.
+# The options that an adapter may choose: what it asks for, and how much of it. The rest decides how the question is
+# asked (--timeout cuts where the clock says, --input-file reads a file), and is the operator's choice.
 # A test compares these names with the real parsers.
 COMMON_OPTIONS = frozenset(
     {"source", "pit", "date-from", "date-to", "limit", "after", "max-pages", "fields", "max-chars", "pretty"}
 )
+# Those of the bundled sources, from the same declarations.
 SOURCE_OPTIONS = frozenset(
     {
-        # bz-news-api
-        "tickers", "channels", "tags", "keywords", "themes", "lookback-minutes", "updated-since",
-        # alphavantage
-        "op", "symbol", "topics", "interval", "month", "outputsize", "adjust", "extended-hours", "entitlement",
-        "horizon", "from-symbol", "to-symbol", "from-currency", "to-currency", "market", "quarter", "date", "state",
-        "contract", "expiration", "require-greeks", "bioguide-id", "maturity", "series-type", "symbols", "range",
-        "ohlc", "window-size", "calculations", "time-period", "fastlimit", "slowlimit", "fastperiod", "slowperiod",
-        "signalperiod", "fastmatype", "slowmatype", "signalmatype", "fastkperiod", "slowkperiod", "slowdperiod",
-        "fastdperiod", "slowkmatype", "slowdmatype", "fastdmatype", "matype", "timeperiod1", "timeperiod2",
-        "timeperiod3", "nbdevup", "nbdevdn", "acceleration", "maximum",
-        # sec_full_text
-        "query", "forms", "ciks", "entity", "exact",
-        # fred
-        "series-id",
-        # earningscall (and op, symbol, quarter, date, above)
-        "exchange", "year",
-        # yahoo (and op, symbol, interval, above)
-        "tab",
-        # perplexity (and op, query, above)
-        "max-results", "mode", "domains", "after-date", "recency",
+        "acceleration", "adjust", "after-date", "bioguide-id", "calculations", "channels", "ciks", "contract", "date",
+        "domains", "entitlement", "entity", "exact", "exchange", "expiration", "extended-hours", "fastdmatype",
+        "fastdperiod", "fastkperiod", "fastlimit", "fastmatype", "fastperiod", "forms", "from-currency", "from-symbol",
+        "horizon", "interval", "keywords", "lookback-minutes", "market", "maturity", "matype", "max-results", "maximum",
+        "mode", "month", "nbdevdn", "nbdevup", "ohlc", "op", "outputsize", "quarter", "query", "range", "recency",
+        "require-greeks", "series-id", "series-type", "signalmatype", "signalperiod", "slowdmatype", "slowdperiod",
+        "slowkmatype", "slowkperiod", "slowlimit", "slowmatype", "slowperiod", "state", "symbol", "symbols", "tab",
+        "tags", "themes", "tickers", "time-period", "timeperiod1", "timeperiod2", "timeperiod3", "to-currency",
+        "to-symbol", "topics", "updated-since", "window-size", "year",
     }
 )  # fmt: skip
 
@@ -81,7 +73,7 @@ ONLY_VARIABLE = "PIT_FETCH_WRAPPER_ONLY"
 OPTIONS_VARIABLE = "PIT_FETCH_ADAPTER_OPTIONS"  # more names that adapters may use: those of a plugin's sources
 ALARM_SECONDS = 7  # less than the 10 s of the shipped wiring
 
-# Longer than any fetch: a call whose time is up goes on in the background, where nobody judges it.
+# Longer than any fetch: a call whose time is up goes on in the background, where the gate cannot judge it.
 TIMEOUT_MS = 600_000
 PRIVATE_SECONDS = 3_600  # a private file that is older belongs to a call that the gate never saw
 
@@ -92,38 +84,39 @@ NOT_PLAIN = (
 )
 CALLS_UNDER_CEILING = (
     "Under PIT_FETCH_CEILING a command that runs pit_fetch is one plain call, so that its PIT and its output can be "
-    "checked (a command that only mentions it passes if it is one of git, grep, cat, ls, find and the like). "
+    "checked. "
 )
 PIT_MALFORMED_IN_CALL = "--pit is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]: {}"
 NOT_JSON = "Leave --format out, or add --output FILE: only JSON can be checked"
 CHANGES_HOOKS = "init changes the hooks that check this session: run it outside"
 NOT_IN_MONITOR = "pit_fetch runs in Bash, not in Monitor, whose output cannot be checked"
 NO_RESOURCES = "A server's resources are not dated: use its tools"
-GATE_BROKEN = "pit_gate.py beside this guard is missing or does not withhold a planted leak: run pit_fetch doctor"
+GATE_BROKEN = "pit_gate.py beside this guard is missing, broken or lets a planted leak pass: run pit_fetch doctor"
 CEILING_MALFORMED = (
     "PIT_FETCH_CEILING is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]: "
-    "whoever runs this session must correct it"
+    "the operator of this session must correct it"
 )
 NOT_FOR_ADAPTERS = (
-    "{} is not an option that adapters may use: leave it out, or ask whoever runs this session to allow it "
+    "{} is not an option that adapters may use: leave it out, or ask the operator of this session to allow it "
     f"in {OPTIONS_VARIABLE}"
 )
-FOREIGN_LISTING = "Only the installed program may list: write pit_fetch, or python3 -P -m pit_fetch"
+FOREIGN_LISTING = "Only the installed program may list: write pit_fetch"
+NO_MODULE = (
+    "Which pit_fetch python3 -m runs depends on the folder: write pit_fetch, or python3 /PATH/TO/pit_fetch.py, "
+    "and leave the rest as it is"
+)
 NO_PRIVATE_FILE = "No private file can be made for the envelope ({}): set TMPDIR to a folder that is this user's own"
 NO_CALL_ID = "This client gives a call no id, so its envelope cannot be released: update it"
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _QUOTING = str.maketrans("", "", "\"'\\\n")
 _PLANTED = "planted leak"
-_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-_NAME = _LETTERS | frozenset("0123456789_-")
-_PATH = _NAME | frozenset("./")
 
 
-class Verdict:
-    """What to do with a call: refuse it with a reason, run ``words`` instead, or (both empty) leave it alone.
+class Decision:
+    """A refusal with its reason, or the ``words`` to run instead; with neither, the call is left alone.
 
-    With ``private``, its envelope goes to a private file.
+    With ``private``, the envelope of the call goes to a private file.
     """
 
     __slots__ = ("private", "refusal", "words")
@@ -132,45 +125,45 @@ class Verdict:
         self.refusal, self.words, self.private = refusal, words, private
 
 
-ALONE = Verdict()
+PASS_THROUGH = Decision()
 
 
-def decide(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> Verdict:
-    """The verdict on one PreToolUse hook input; ``gate`` is one that is known to work."""
-    verdict = _at_a_glance(hook, environ)
-    return _examined(hook, environ, gate) if verdict is None else verdict
+def decide(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> Decision:
+    """Return the decision on one PreToolUse hook input."""
+    decision = _quick_decision(hook, environ)
+    return _full_decision(hook, environ, gate) if decision is None else decision
 
 
-def _at_a_glance(hook: Mapping[str, Any], environ: Mapping[str, str]) -> Verdict | None:
-    """The verdict on a call that needs no reading of a command; None for all others."""
+def _quick_decision(hook: Mapping[str, Any], environ: Mapping[str, str]) -> Decision | None:
+    """Return the decision on a call whose command or query need not be read, so without the gate; None for others."""
     tool_name = str(hook.get("tool_name", ""))
     if tool_name.startswith("mcp__") and tool_name.endswith(NEO4J_TOOLS):
         return _decide_neo4j_tool(tool_name, environ)
     is_only = is_wrapper_only(hook, environ)
-    is_ruled = is_only or CEILING_VARIABLE in environ
+    is_in_force = is_only or CEILING_VARIABLE in environ
     tool_input = _input_of(hook)
-    if tool_name == "ReadMcpResourceTool" and is_ruled and _is_gated_server(tool_input.get("server")):
-        return Verdict(NO_RESOURCES)
-    if tool_name not in ("Bash", "Monitor") or not is_ruled:
-        return ALONE
-    return None if is_only or "pit_fetch" in str(tool_input.get("command")).translate(_QUOTING).lower() else ALONE
+    if tool_name == "ReadMcpResourceTool" and is_in_force and _is_gated_server(tool_input.get("server")):
+        return Decision(NO_RESOURCES)
+    if tool_name not in ("Bash", "Monitor") or not is_in_force:
+        return PASS_THROUGH
+    names_wrapper = "pit_fetch" in str(tool_input.get("command")).translate(_QUOTING).lower()
+    return None if is_only or names_wrapper else PASS_THROUGH
 
 
-def _examined(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> Verdict:
-    """The verdict on a query of Neo4j's read tool, or on a command of Bash or Monitor that may be a call."""
-    if hook["tool_name"] not in ("Bash", "Monitor"):
+def _full_decision(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> Decision:
+    """Return the decision on a query of Neo4j's read tool, or on a command of Bash or Monitor that may be a call."""
+    if _is_query(hook):
         return _decide_query(hook.get("tool_input"), environ, gate)
     command, is_only = str(_input_of(hook).get("command") or ""), is_wrapper_only(hook, environ)
-    if not is_only and (not gate.names_wrapper(command) or _only_mentions(command, gate)):
-        return ALONE
+    if not is_only and not gate.runs_wrapper(command):
+        return PASS_THROUGH
     if hook["tool_name"] == "Monitor":
-        return Verdict(NOT_IN_MONITOR)
-    folder = str(hook.get("cwd") or os.getcwd())
-    return _decide_call(command, folder, environ, adapter_options(environ) if is_only else None, gate)
+        return Decision(NOT_IN_MONITOR)
+    return _decide_call(command, environ, adapter_options(environ) if is_only else None, gate)
 
 
-def _only_mentions(command: str, gate: ModuleType) -> bool:
-    return gate.wrapper_arguments(command) is None and bool(gate.only_mentions(command))
+def _is_query(hook: Mapping[str, Any]) -> bool:
+    return hook["tool_name"] not in ("Bash", "Monitor")
 
 
 def _input_of(hook: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -183,14 +176,14 @@ def _is_gated_server(name: Any) -> bool:
 
 
 def is_wrapper_only(hook: Mapping[str, Any], environ: Mapping[str, str]) -> bool:
-    """Whether Bash is for pit_fetch alone in the session or the subagent that makes this call."""
+    """Return whether Bash is for pit_fetch alone in the session or the subagent that makes this call."""
     if environ.get(ONLY_VARIABLE, "").strip().lower() not in ("", "0", "false", "no"):
         return True
     return str(hook.get("agent_type") or "").rpartition(":")[2] in ADAPTERS
 
 
 def adapter_options(environ: Mapping[str, str]) -> frozenset[str]:
-    """The names, without dashes, of the options that an adapter may use."""
+    """Return the names, without dashes, of the options that an adapter may use."""
     named = environ.get(OPTIONS_VARIABLE, "").replace(",", " ").split()
     return COMMON_OPTIONS | SOURCE_OPTIONS | set(map(_option, named))
 
@@ -200,57 +193,51 @@ def _option(name: str) -> str:
 
 
 def _decide_call(
-    command: str, folder: str, environ: Mapping[str, str], allowed: Collection[str] | None, gate: ModuleType
-) -> Verdict:
-    """The verdict on what must be a call; ``allowed`` holds an adapter's options, None elsewhere."""
+    command: str, environ: Mapping[str, str], allowed: Collection[str] | None, gate: ModuleType
+) -> Decision:
+    """Return the decision on what must be a call. ``allowed`` holds an adapter's options; None elsewhere."""
     words = gate.plain_words(command)
     arguments = gate.wrapper_arguments(command)
     if arguments is None:
-        return Verdict(NOT_PLAIN if allowed is not None else CALLS_UNDER_CEILING + NOT_PLAIN)
-    prefix = words[: -len(arguments) or None]
-    if "-m" in prefix and _is_foreign(folder) and not _is_isolated(prefix):
-        return Verdict("Another pit_fetch in this folder would run instead: write pit_fetch, not -m pit_fetch")
+        return Decision(NOT_PLAIN if allowed is not None else CALLS_UNDER_CEILING + NOT_PLAIN)
+    program = words[: -len(arguments) or None]
+    if "-m" in program:  # Python looks in the working directory first, for every module that the program imports
+        return Decision(NO_MODULE)
     options = gate.options_of(arguments)
     if gate.RELEASE_OPTION in {word.partition("=")[0] for word in options}:
-        return Verdict(NOT_FOR_ADAPTERS.format(gate.RELEASE_OPTION))
+        return Decision(NOT_FOR_ADAPTERS.format(gate.RELEASE_OPTION))
     ceiling = environ.get(CEILING_VARIABLE)
     if gate.is_listing(command):
-        refusal = _refuse_listing(prefix, arguments, folder, allowed, environ)
-        return Verdict(refusal, words)
+        return Decision(_refuse_listing(program, arguments, allowed, environ), words)
     refusal = (
         _refuse_options(options)
         or _refuse_unknown(options, allowed)
         or _refuse_pit(options, ceiling, gate)
         or _refuse_format(options, gate)
     )
-    return Verdict(refusal, words, ceiling is not None or bool(gate.pits_of(options)))
+    return Decision(refusal, words, ceiling is not None or bool(gate.pits_of(options)))
 
 
 def _refuse_listing(
-    prefix: Sequence[str],
-    arguments: Sequence[str],
-    folder: str,
-    allowed: Collection[str] | None,
-    environ: Mapping[str, str],
+    program: Sequence[str], arguments: Sequence[str], allowed: Collection[str] | None, environ: Mapping[str, str]
 ) -> str:
-    """Why a listing, whose text nobody judges, may not run: another program than ours would print it."""
+    """Return why a listing may not run, or "". The gate does not judge its text, so no other program may print it."""
     if allowed is not None and arguments[0] in ("doctor", "lint") and set(arguments[1:]) - {"--json", "--help", "-h"}:
         return f"{arguments[0]} takes no option here but --json"
     if allowed is not None and arguments[0] in ("sources", "config", "completion", "new-provider"):
         return f"Start the call with --source: {FORM}"
-    paths = [prefix[0]] if "/" in prefix[0] else []
-    if len(prefix) > 1 and "-m" not in prefix:
-        paths.append(prefix[-1])
-    if not all(_is_ours(path, folder, environ) for path in paths):
-        return FOREIGN_LISTING
-    # Python looks in the working directory first, for every module that the program imports.
-    if "-m" in prefix and not _is_isolated(prefix) and not _is_home(folder):
-        return FOREIGN_LISTING
-    return ""
+    paths = [word for word in program if "/" in word] or program[1:]
+    return "" if all(_is_installed(path, environ) for path in paths) else FOREIGN_LISTING
 
 
-def _is_isolated(prefix: Sequence[str]) -> bool:
-    return any(set(flag) & {"I", "P"} for flag in prefix[1:-2])
+def _is_installed(path: str, environ: Mapping[str, str]) -> bool:
+    """Return whether ``path`` is pit_fetch as it is installed: beside these hooks, or on PATH."""
+    hooks = os.path.dirname(os.path.realpath(__file__))  # a wheel has the program here, a checkout one folder above
+    installed = [os.path.join(folder, "pit_fetch.py") for folder in (hooks, os.path.dirname(hooks))]
+    for folder in environ.get("PATH", "").split(os.pathsep):
+        installed += [os.path.join(folder, name) for name in ("pit_fetch", "pit_fetch.py")]
+    real_paths = map(os.path.realpath, filter(os.path.isfile, installed))
+    return os.path.isabs(path) and os.path.realpath(path) in real_paths
 
 
 def _refuse_options(options: list[str]) -> str:
@@ -260,20 +247,16 @@ def _refuse_options(options: list[str]) -> str:
         return f"This is not a fetch: {FORM}"
     if "--fail" in options:
         return "Leave --fail out: the envelope's gaps say what failed"
-    if "--verbose" in options or any(
-        word[:1] == "-" and len(word) > 1 and _LETTERS.issuperset(word[1:]) for word in options
-    ):
+    if "--verbose" in options or any(re.fullmatch("-[A-Za-z]+", word) for word in options):
         return "Leave -v out: only the envelope may be printed"
     return ""
 
 
 def _refuse_unknown(options: list[str], allowed: Collection[str] | None) -> str:
-    """Why an adapter may not use one of the words: an option (``--name`` or ``name=value``) it may not choose."""
+    """Return why an adapter may not use one of the words, or "". An option is ``--name`` or ``name=value``."""
     if allowed is None:
         return ""
-    if options[0][:1].islower() and _NAME.issuperset(
-        options[0]
-    ):  # one of the commands of pit_fetch, today's or tomorrow's
+    if re.fullmatch("[a-z][A-Za-z0-9_-]*", options[0]):  # a command of pit_fetch, today's or tomorrow's
         return f"Start the call with --source: {FORM}"
     for word in options:
         name, equals, _ = word.partition("=")
@@ -281,15 +264,11 @@ def _refuse_unknown(options: list[str], allowed: Collection[str] | None) -> str:
             if name[2:] not in allowed:
                 return NOT_FOR_ADAPTERS.format(name[:40])
         elif name.startswith("-"):
-            if word != "-" and not _is_number(word[1:]):
+            if not re.fullmatch(r"-|-[0-9]*\.?[0-9]+", word):  # a number is a value
                 return NOT_FOR_ADAPTERS.format(name[:40])
-        elif equals and name[:1] in _LETTERS and _NAME.issuperset(name) and _option(name) not in allowed:
+        elif equals and re.fullmatch("[A-Za-z][A-Za-z0-9_-]*", name) and _option(name) not in allowed:
             return NOT_FOR_ADAPTERS.format(f"{name[:40]}=...") + "; write a value that contains = as --name=VALUE"
     return ""
-
-
-def _is_number(text: str) -> bool:
-    return text.replace(".", "", 1).isdecimal() and not text.endswith(".")
 
 
 def _refuse_pit(options: list[str], ceiling: str | None, gate: ModuleType) -> str:
@@ -310,75 +289,32 @@ def _refuse_pit(options: list[str], ceiling: str | None, gate: ModuleType) -> st
 
 
 def _refuse_format(options: list[str], gate: ModuleType) -> str:
-    """Why a call whose envelope would be judged may not print it in another form."""
+    """Return why a call whose envelope would be judged may not print it in another form, or ""."""
     forms = gate.values_of("--format", options)
     return NOT_JSON if set(forms) - {"json"} and not gate.values_of("--output", options) else ""
-
-
-# Which program runs. Ours is beside this file (a wheel) or beside its folder (a checkout, a plugin), or on PATH.
-
-_HOME = os.path.dirname(os.path.realpath(__file__))
-_HOMES = (_HOME, os.path.dirname(_HOME))
-
-
-def _is_foreign(folder: str) -> bool:
-    """Whether ``python -m pit_fetch``, run in ``folder``, would run a copy there that is not ours."""
-    if _is_home(folder):
-        return False
-    try:
-        return any(map(_is_importable, os.listdir(folder)))
-    except OSError:
-        return False
-
-
-def _is_importable(name: str) -> bool:
-    """Whether Python would take a file or a folder of this name for the module pit_fetch."""
-    module, _, suffix = name.partition(".")
-    return module == "pit_fetch" and (suffix in ("", "py", "pyc") or f".{suffix}".endswith((".so", ".pyd")))
-
-
-def _is_home(folder: str) -> bool:
-    """Whether the pit_fetch in ``folder`` is the one that this file belongs to."""
-    found = os.path.join(folder, "pit_fetch")
-    return os.path.isdir(found) and os.path.dirname(os.path.realpath(found)) in _HOMES
-
-
-def _is_ours(path: str, folder: str, environ: Mapping[str, str]) -> bool:
-    """Whether the program or script at ``path``, as written in a command, is the installed one."""
-    if path.startswith("~/"):
-        path = environ.get("HOME", "") + path[1:]
-    real = os.path.realpath(os.path.join(folder, path))
-    if os.path.basename(path).startswith("python"):
-        return not _is_inside(real, folder)
-    ours = [os.path.join(home, "pit_fetch.py") for home in _HOMES]
-    ours += [os.path.join(place, name) for place in environ.get("PATH", "").split(os.pathsep) for name in _NAMES]
-    return real in map(os.path.realpath, filter(os.path.isfile, ours))
-
-
-_NAMES = ("pit_fetch", "pit_fetch.py")
 
 
 # The private file.
 
 
 class NoPrivateFile(Exception):
-    """Why there is none."""
+    """The private file cannot be made; the text names the fix."""
 
 
 def private_file(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> str:
-    """Makes the empty file that the envelope of this call goes to. Raises NoPrivateFile if it cannot."""
-    named = hook.get("tool_use_id")
-    if not isinstance(named, str) or not 0 < len(named) <= 100 or not _NAME.issuperset(named):
+    """Make the empty file that the envelope of this call goes to. Raise NoPrivateFile if that is not possible."""
+    call_id = hook.get("tool_use_id")
+    if not isinstance(call_id, str) or not re.fullmatch("[A-Za-z0-9_-]{1,100}", call_id):
         raise NoPrivateFile(NO_CALL_ID)
     project = environ.get("CLAUDE_PROJECT_DIR") or str(hook.get("cwd") or os.getcwd())
     problem = "no folder for temporary files"
     for place in (environ.get("TMPDIR", ""), "/tmp", "/var/tmp"):  # noqa: S108 - in a folder that is private
         store = os.path.join(place, f"pit_fetch-{os.geteuid()}")
-        if not store.startswith("/") or not _PATH.issuperset(store) or _is_inside(store, project):
-            continue  # the command names it without quotes; and an agent reads its project
+        if not re.fullmatch("/[A-Za-z0-9_./-]+", store) or _is_inside(store, project):
+            continue  # the command names it without quotes, and an agent reads its project
         try:
             _make_private(store, gate)
-            path = os.path.join(store, f"{named}.{os.urandom(16).hex()}")
+            path = os.path.join(store, f"{call_id}.{os.urandom(16).hex()}")
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600))
             return path
         except OSError as error:
@@ -392,14 +328,14 @@ def _is_inside(path: str, project: str) -> bool:
 
 
 def _make_private(store: str, gate: ModuleType) -> None:
-    """Makes the folder unless it is there, and removes what no gate took. Raises OSError if others may enter it."""
+    """Make the folder unless it exists, and remove files that no gate took. Raise OSError if others may enter it."""
     try:
         os.mkdir(store, 0o700)
     except FileExistsError:
         if not gate.is_private(os.lstat(store), folder=True):
             raise OSError(0, "it is not a folder of this user's with mode 0700") from None
-    with os.scandir(store) as found:
-        for entry in found:
+    with os.scandir(store) as entries:
+        for entry in entries:
             try:
                 if time.time() - entry.stat(follow_symlinks=False).st_mtime > PRIVATE_SECONDS:
                     os.unlink(entry.path)
@@ -408,7 +344,7 @@ def _make_private(store: str, gate: ModuleType) -> None:
 
 
 def load_gate(folder: str) -> ModuleType | None:
-    """The gate in ``folder``, by its file path and never the import path; None if that cannot be loaded."""
+    """Return the gate in ``folder``, by its file path and never the import path; None if that cannot be loaded."""
     gate = ModuleType("pit_gate")
     gate.__file__ = os.path.join(folder, "pit_gate.py")
 
@@ -416,29 +352,29 @@ def load_gate(folder: str) -> ModuleType | None:
         # As an import does it: compiling the file for every command would take longer than all the rest.
         code = SourceFileLoader("pit_gate", str(gate.__file__)).get_code("pit_gate")
         exec(code or "", gate.__dict__)  # noqa: S102 - the file beside this one
-        return bool(gate.ENDING) and gate.read_json(gate.write_json({})) == {}
+        return bool(gate.ENDING)
 
-    return gate if _quietly(run) else None
-
-
-def works(gate: ModuleType | None) -> bool:
-    """Whether a gate does its job: it withholds a planted leak."""
-    return gate is not None and _quietly(lambda: withholds(gate.respond(planted_leak())))
+    return gate if _holds_quietly(run) else None
 
 
-def _quietly(ask: Callable[[], Any]) -> bool:
-    """What the gate answers; False if it raises (even SystemExit). What it prints must not corrupt our answer."""
-    stdout, sys.stdout = sys.stdout, io.StringIO()
+def gate_blocks_leak(gate: ModuleType) -> bool:
+    """Return whether a gate withholds a planted leak."""
+    return _holds_quietly(lambda: withholds(gate.respond(planted_leak())))
+
+
+def _holds_quietly(condition: Callable[[], bool]) -> bool:
+    """Return whether a condition holds; False if it raises, even SystemExit. What it prints is dropped."""
+    stdout, sys.stdout = sys.stdout, io.StringIO()  # it would corrupt our answer
     try:
-        return bool(ask())
-    except BaseException:  # noqa: BLE001 - whatever is wrong with it, it does not guard
+        return condition()
+    except BaseException:  # noqa: BLE001 - whatever is wrong with the gate, it does not hold
         return False
     finally:
         sys.stdout = stdout
 
 
 def planted_leak() -> dict[str, Any]:
-    """A PostToolUse hook input whose output holds an item from the day after the PIT."""
+    """Return a PostToolUse hook input whose output holds an item from the day after the PIT."""
     late = '{"available_at": "2024-01-02T00:00:00Z", "available_at_source": "provider_metadata", "title": "%s"}'
     envelope = '{"data": [%s], "gaps": []}' % (late % _PLANTED)
     return {
@@ -450,27 +386,27 @@ def planted_leak() -> dict[str, Any]:
 
 
 def withholds(answer: Any) -> bool:
-    """Whether a gate's answer to the planted leak blocks it and replaces it with something else."""
+    """Return whether a gate's answer to the planted leak blocks it and replaces it with something else."""
     replacement = answer["hookSpecificOutput"]["updatedToolOutput"]
     complete = {"stdout", "stderr", "interrupted"} <= replacement.keys()
     return answer["decision"] == "block" and complete and _PLANTED not in str(answer)
 
 
-def rebuilt(verdict: Verdict, path: str, gate: ModuleType) -> str:
-    """The command that runs; ``path`` is the private file of a verdict that has one."""
-    if not verdict.private:
-        return str(gate.joined(verdict.words))
-    options = len(gate.options_of(verdict.words))  # the file is named behind the last of them
-    words = [*verdict.words[:options], gate.RELEASE_OPTION, path, *verdict.words[options:]]
+def rebuilt(decision: Decision, path: str, gate: ModuleType) -> str:
+    """Return the command that runs. ``path`` is the private file of a decision that has one."""
+    if not decision.private:
+        return str(gate.joined(decision.words))
+    options = len(gate.options_of(decision.words))  # the file is named behind the last of them
+    words = [*decision.words[:options], gate.RELEASE_OPTION, path, *decision.words[options:]]
     return f"{gate.joined(words)}{gate.ENDING}"
 
 
-def _run_instead(hook: Mapping[str, Any], verdict: Verdict, path: str, gate: ModuleType) -> dict[str, Any]:
-    """The hook's answer that lets a rebuilt command run, in the foreground and to its end."""
+def _run_instead(hook: Mapping[str, Any], decision: Decision, path: str, gate: ModuleType) -> dict[str, Any]:
+    """Return the hook's answer that lets a rebuilt command run, in the foreground and to its end."""
     tool_input = {name: value for name, value in _input_of(hook).items() if name != "run_in_background"}
-    if verdict.private:
+    if decision.private:
         tool_input["timeout"] = TIMEOUT_MS
-    tool_input["command"] = rebuilt(verdict, path, gate)
+    tool_input["command"] = rebuilt(decision, path, gate)
     # No permissionDecision: the user's own rules still decide whether the call may run at all.
     return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": tool_input}}
 
@@ -488,33 +424,32 @@ def deny(reason: str) -> dict[str, Any]:
 
 
 def respond(hook: Any, environ: Mapping[str, str], gate: ModuleType | None = None) -> dict[str, Any]:
-    """The answer to one PreToolUse hook input: ``{}`` leaves the call alone. It does not raise.
+    """Return the answer to one PreToolUse hook input: ``{}`` leaves the call alone. It does not raise.
 
-    ``gate`` is one known to work; default: the one beside this file.
+    ``gate`` is one that is known to withhold a leak; default: the one beside this file.
     """
-    return _answer(hook, environ, gate or load_gate(_HERE), is_known_to_work=gate is not None)
-
-
-def _answer(hook: Any, environ: Mapping[str, str], gate: ModuleType | None, is_known_to_work: bool) -> dict[str, Any]:
     try:
-        verdict = _at_a_glance(hook, environ)
-        if verdict is None:
-            if gate is None or not (is_known_to_work or works(gate)):
+        decision = _quick_decision(hook, environ)
+        if decision is None:
+            is_tried, gate = gate is not None, gate or load_gate(_HERE)
+            # The result of an MCP tool is shown unless the gate withholds it, so the gate is tried first. That of a
+            # Bash call is shown only if the gate releases it.
+            if gate is None or (_is_query(hook) and not is_tried and not gate_blocks_leak(gate)):
                 return deny(GATE_BROKEN)
-            verdict = _examined(hook, environ, gate)
-        if verdict.refusal:
-            return deny(verdict.refusal)
-        if gate is None or not verdict.words:
+            decision = _full_decision(hook, environ, gate)
+        if decision.refusal:
+            return deny(decision.refusal)
+        if gate is None or not decision.words:
             return {}
-        path = private_file(hook, environ, gate) if verdict.private else ""
-        return _run_instead(hook, verdict, path, gate)
+        path = private_file(hook, environ, gate) if decision.private else ""
+        return _run_instead(hook, decision, path, gate)
     except NoPrivateFile as error:
         return deny(str(error))
     except Exception as error:  # noqa: BLE001 - what cannot be examined does not run
         return deny(f"Internal guard error: {type(error).__name__}")
 
 
-# Neo4j: what the MCP server's tools may be asked.
+# Neo4j: which calls of the MCP server's tools may run.
 
 # The server's namespace option puts a prefix before these names.
 NEO4J_READ, NEO4J_WRITE, NEO4J_SCHEMA = NEO4J_TOOLS = ("read_neo4j_cypher", "write_neo4j_cypher", "get_neo4j_schema")
@@ -529,8 +464,8 @@ NO_PIT = "params.pit is missing: params: {pit: '2024-02-15T16:00:00-05:00', ...}
 ONE_PIT = "Name the PIT once, as params.pit"
 PIT_MALFORMED = "params.pit is not YYYY-MM-DDTHH:MM:SS with Z or an offset"
 
-# BLAKE2b of every pattern that ships, as pattern_lines reads it; python -m tests.repo.seal writes this table. A digest
-# and not the files: a skill that somebody changed is no pattern, wherever the hooks were copied, and nothing is read.
+# BLAKE2b of every pattern that ships, as pattern_lines reads it; python -m tests.repo.seal writes this table. Digests
+# and not the files: an edited skill is no pattern, wherever the hooks were copied, and no file is read.
 SHIPPED_PATTERNS = frozenset(
     {
         "68bf428bb86b7311b55ea24230c2465a56ddaca0d3b93849d80e2782bd772935",  # neo4j-vector-search
@@ -583,46 +518,46 @@ SHIPPED_PATTERNS = frozenset(
 )
 
 
-def _decide_neo4j_tool(tool_name: str, environ: Mapping[str, str]) -> Verdict | None:
-    """The verdict on a call of one of the tools; None for the read tool, whose query must be read."""
+def _decide_neo4j_tool(tool_name: str, environ: Mapping[str, str]) -> Decision | None:
+    """Return the decision on a call of one of the tools; None for the read tool, whose query must be read."""
     if tool_name.endswith(NEO4J_WRITE):
-        return Verdict(WRITES_FORBIDDEN)
+        return Decision(WRITES_FORBIDDEN)
     if tool_name.endswith(NEO4J_SCHEMA):
-        return Verdict(SCHEMA_IS_TODAYS) if CEILING_VARIABLE in environ else ALONE
+        return Decision(SCHEMA_IS_TODAYS) if CEILING_VARIABLE in environ else PASS_THROUGH
     return None
 
 
-def _decide_query(tool_input: Any, environ: Mapping[str, str], gate: ModuleType) -> Verdict:
-    """The verdict on a call of the read tool."""
-    ceiling, folder = environ.get(CEILING_VARIABLE), _HERE
-    given = tool_input if isinstance(tool_input, dict) else {}
-    query = given.get("query")
+def _decide_query(tool_input: Any, environ: Mapping[str, str], gate: ModuleType) -> Decision:
+    """Return the decision on a call of the read tool."""
+    ceiling = environ.get(CEILING_VARIABLE)
+    arguments = tool_input if isinstance(tool_input, dict) else {}
+    query = arguments.get("query")
     if not isinstance(query, str):
-        return Verdict(NO_QUERY)
+        return Decision(NO_QUERY)
     try:
-        pits = gate.named_pits(given)
-    except Exception:  # noqa: BLE001 - the gate could not tell either
-        return Verdict(ONE_PIT)
+        pits = gate.named_pits(arguments)
+    except Exception:  # noqa: BLE001 - the gate could not read them either
+        return Decision(ONE_PIT)
     if ceiling is None and not pits:
-        is_forgotten = "$pit" in query and _is_pattern(query, folder)
-        return Verdict(NO_PIT if is_forgotten else refuse_query(query, False, folder))
-    return Verdict(_refuse_params(given, pits, ceiling, gate) or refuse_query(query, True, folder))
+        is_forgotten = "$pit" in query and _is_pattern(query, _HERE)
+        return Decision(NO_PIT if is_forgotten else refuse_query(query, False, _HERE))
+    return Decision(_refuse_params(arguments, pits, ceiling, gate) or refuse_query(query, True, _HERE))
 
 
 def refuse_query(query: str, with_pit: bool, folder: str) -> str:
-    """Why the read tool may not run a query; "" if it may. ``folder`` holds the operator's own patterns."""
+    """Return why the read tool may not run a query; "" if it may. ``folder`` holds the operator's own patterns."""
     if not with_pit:
         return _refuse_cypher(query)
     return "" if _is_pattern(query, folder) else NOT_A_PATTERN
 
 
-def _refuse_params(given: Mapping[str, Any], pits: list[Any], ceiling: str | None, gate: ModuleType) -> str:
-    """Why the PIT of a call of the read tool is not one that both the server and the gate will go by."""
-    params = given.get("params")
+def _refuse_params(arguments: Mapping[str, Any], pits: list[Any], ceiling: str | None, gate: ModuleType) -> str:
+    """Return why the server and the gate might not go by the same PIT, or ""."""
+    params = arguments.get("params")
     pit = params.get("pit") if isinstance(params, dict) else None
     if pit is None or not str(pit).strip():
         return NO_PIT
-    if given.keys() - {"query", "params"}:
+    if arguments.keys() - {"query", "params"}:
         return ONLY_PARAMS
     if len(pits) != 1:
         return ONE_PIT
@@ -639,7 +574,7 @@ def _refuse_params(given: Mapping[str, Any], pits: list[Any], ceiling: str | Non
 
 
 def pattern_lines(query: str) -> list[str]:
-    """The lines of a query, without indentation, blanks at their ends, and empty ones.
+    """Return the lines of a query, without indentation, blanks at their ends, and empty ones.
 
     Lines are never joined: a line break ends a comment, so without it the next line, perhaps the filter, would be
     part of the comment.
@@ -649,10 +584,8 @@ def pattern_lines(query: str) -> list[str]:
 
 
 def pattern_digest(query: str) -> str:
-    try:  # a core of hashlib, which would load OpenSSL: 0.5 ms instead of 5
-        from _blake2 import blake2b
-    except ImportError:
-        from hashlib import blake2b
+    from hashlib import blake2b  # loads OpenSSL, which only a query needs
+
     text = "\n".join(pattern_lines(query)).encode("utf-8", "surrogatepass")
     return str(blake2b(text, digest_size=32).hexdigest())
 
@@ -662,16 +595,16 @@ def _is_pattern(query: str, folder: str) -> bool:
 
 
 def own_patterns(folder: str) -> list[list[str]]:
-    """The lines of each pattern of the operator's own, which nobody but the operator answers for."""
+    """Return the lines of each pattern of the operator's own, for which the operator alone is responsible."""
     own = os.path.join(folder, OWN_PATTERNS)
     if not os.path.isdir(own):
         return []
-    found = []
+    patterns = []
     for name in sorted(os.listdir(own)):
         if name.endswith(".cypher"):
             with open(os.path.join(own, name), encoding="utf-8") as source:
-                found.append(pattern_lines(source.read()))
-    return [lines for lines in found if lines]
+                patterns.append(pattern_lines(source.read()))
+    return [lines for lines in patterns if lines]
 
 
 # Free Cypher, without a PIT. Words are judged as Cypher reads them: not in strings, comments, backticks, parameters,
@@ -721,7 +654,7 @@ _LEXEME = (
 
 
 def _refuse_cypher(query: str) -> str:
-    """Why a query may not run without a PIT; "" if it only reads.
+    """Return why a query may not run without a PIT; "" if it only reads.
 
     Neo4j decodes ``\\uXXXX`` before anything else; other engines do so inside strings, or never. So a query has to be
     harmless however it is read.
@@ -735,8 +668,6 @@ def _refuse_cypher(query: str) -> str:
 
 
 def _decode(query: str) -> str:
-    import re
-
     return re.sub(r"\\u+([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), query)
 
 
@@ -761,10 +692,8 @@ def _refuse_reading(query: str) -> str:
 
 
 def _tokens(query: str) -> list[tuple[str, str]] | None:
-    """Kind and text of each token, words in lower case; None if one has no end."""
-    import re
-
-    found, position, pattern = [], 0, re.compile(_LEXEME, re.DOTALL)
+    """Return the kind and the text of each token, words in lower case; None if one has no end."""
+    tokens, position, pattern = [], 0, re.compile(_LEXEME, re.DOTALL)
     while position < len(query):
         match = pattern.match(query, position)
         if match is None or (query.startswith("/*", position) and match.lastgroup != "skip"):
@@ -772,12 +701,12 @@ def _tokens(query: str) -> list[tuple[str, str]] | None:
         position = match.end()
         if match.lastgroup != "skip":
             text = match[match.lastgroup or 0]
-            found.append((str(match.lastgroup), text.casefold() if match.lastgroup in ("word", "quoted") else text))
-    return found
+            tokens.append((str(match.lastgroup), text.casefold() if match.lastgroup in ("word", "quoted") else text))
+    return tokens
 
 
 def _beginning(tokens: list[tuple[str, str]]) -> int | None:
-    """Where the statement begins, after EXPLAIN, PROFILE and the options of CYPHER; None if it may not begin so."""
+    """Return where the statement begins, after EXPLAIN, PROFILE and CYPHER's options; None if it may not begin so."""
     place = 0
     while place < len(tokens) and tokens[place][1] in ("explain", "profile", "cypher"):
         is_options = tokens[place][1] == "cypher"
@@ -819,7 +748,7 @@ def _refuse_token(tokens: list[tuple[str, str]], place: int) -> str:
 
 
 def _is_name(tokens: list[tuple[str, str]], place: int) -> bool:
-    """Whether the word at ``place`` can only be a name: a property, a parameter, a label, an alias, a key of a map."""
+    """Return whether the word at ``place`` can only be a name: of a property, a label, an alias, a key of a map."""
     before = tokens[place - 1] if place else ("", "")
     earlier = tokens[place - 2] if place > 1 else ("", "")
     after = tokens[place + 1] if place + 1 < len(tokens) else ("", "")
@@ -840,11 +769,11 @@ def _is_name(tokens: list[tuple[str, str]], place: int) -> bool:
 
 
 def _refuse_call(tokens: list[tuple[str, str]], place: int) -> str:
-    """Why the CALL before ``place`` may not be made. Subqueries are judged token by token, like everything else."""
+    """Return why the CALL before ``place`` may not be made, or "". Subqueries are judged token by token."""
     first = tokens[place] if place < len(tokens) else ("", "")
     if first == ("sign", "{"):
         return ""
-    if first == ("sign", "("):  # a subquery that says which variables it sees
+    if first == ("sign", "("):  # a subquery that lists the variables it sees
         while place < len(tokens) and tokens[place] != ("sign", ")"):
             place += 1
         if tokens[place + 1 : place + 2] == [("sign", "{")]:
@@ -858,7 +787,7 @@ def _refuse_call(tokens: list[tuple[str, str]], place: int) -> str:
 
 
 def _dotted(tokens: list[tuple[str, str]], place: int) -> tuple[str, int]:
-    """The name with dots that begins at ``place``, and where it ends."""
+    """Return the name with dots that begins at ``place``, and where it ends."""
     parts, place = [tokens[place][1]], place + 1
     while tokens[place : place + 1] == [("sign", ".")] and place + 1 < len(tokens):
         parts.append(tokens[place + 1][1])
@@ -869,32 +798,8 @@ def _dotted(tokens: list[tuple[str, str]], place: int) -> tuple[str, int]:
 # The process.
 
 
-# What is said when the time is up: JSON, since there is no quote in it.
-_LATE = str(deny("The guard ran out of time")).replace("'", '"')
-
-
-def _respond_to(raw: bytes) -> str:
-    """The answer, in JSON, to the bytes on stdin."""
-    gate = load_gate(_HERE)
-    if gate is None:
-        import json
-
-        read, write = json.loads, json.dumps
-    else:
-        read, write = gate.read_json, gate.write_json
-    try:
-        hook = read(raw.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return str(write(deny("Hook input is not valid JSON")))
-    return str(write(_answer(hook, os.environ, gate, is_known_to_work=False)))
-
-
 def _arm(seconds: int, last_words: str) -> None:
-    """Ends the process with exit 0 after ``seconds``, having written ``last_words``. 0 disarms."""
-    try:  # as in pit_gate.py
-        import _signal as signal  # type: ignore[import-not-found]
-    except ImportError:
-        import signal
+    """Have the process write ``last_words`` and exit with status 0 after ``seconds``. 0 disarms."""
 
     def ring(signum: int, frame: object) -> None:
         os.write(1, last_words.encode("ascii"))
@@ -906,10 +811,13 @@ def _arm(seconds: int, last_words: str) -> None:
 
 
 def main() -> int:
-    _arm(ALARM_SECONDS, _LATE + "\n")
-    answer = _respond_to(sys.stdin.buffer.read())
+    _arm(ALARM_SECONDS, json.dumps(deny("The guard ran out of time")) + "\n")
+    try:
+        answer = respond(json.loads(sys.stdin.buffer.read().decode("utf-8", "replace")), os.environ)
+    except (ValueError, RecursionError):
+        answer = deny("Hook input is not valid JSON")
     _arm(0, "")
-    sys.stdout.write(answer + "\n")
+    sys.stdout.write(json.dumps(answer) + "\n")
     sys.stdout.flush()
     return 0
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch.engine import settings_files
 from pit_fetch.engine.progress import Progress
+from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.engine.report import FetchResult
 from pit_fetch.engine.run import run
 from pit_fetch.errors import GapError, PitFetchError, UsageError
 from pit_fetch.gaps import FAILURES
-from pit_fetch.pipeline.envelope import EnvelopeOptions, PlainEnvelope, Provenance, build
+from pit_fetch.pipeline.envelope import EnvelopeOptions, PlainEnvelope, build
 from pit_fetch.request.fetch_request import FetchRequest, of_values
-from pit_fetch.runtime import Runtime, real_runtime
+from pit_fetch.runtime import Runtime
 
 if TYPE_CHECKING:
     import pandas
@@ -38,15 +39,7 @@ class Envelope(PlainEnvelope):
     for an envelope of :func:`pit_fetch.diff` or :func:`pit_fetch.explain`. They are not part of the dict.
     """
 
-    def __init__(
-        self,
-        data: Iterable[dict[str, Any]] = (),
-        gaps: Iterable[dict[str, Any]] = (),
-        provenance: Provenance | None = None,
-        call: FetchCall | None = None,
-    ) -> None:
-        super().__init__(data, gaps, provenance)
-        self.call = call
+    call: FetchCall | None = None
 
     @property
     def cursor(self) -> str | None:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pit_fetch.engine import registry
+from pit_fetch.engine.fetch import collect
 from pit_fetch.engine.progress import Progress
-from pit_fetch.engine.run import collect
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Gap
 from pit_fetch.pipeline.select import Selection, WithheldCounts

@@ -20,8 +20,8 @@ from pit_fetch.archive import rederive
 from pit_fetch.archive.recorder import AT_ONCE
 from pit_fetch.archive.store import microseconds, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, of_broken
+from pit_fetch.engine.fetch import collect
 from pit_fetch.engine.progress import Progress
-from pit_fetch.engine.run import collect
 from pit_fetch.errors import ConfigError, ExitStatus, PitFetchError, UsageError
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, of_values
 from pit_fetch.request.query import build_query
@@ -198,7 +198,7 @@ def _ask(request: FetchRequest, done: Done, runtime: Runtime) -> tuple[Done, str
     collected = collect(request, runtime, Progress())
     clean = redactor(collected.secrets)
     failures = [one for one in collected.selection.gaps if one.is_failure]
-    memory = collected.memory
+    memory = collected.archive
     if memory is not None:
         memory.finish(None, ExitStatus.FOUND if failures else ExitStatus.OK)
         if memory.problem and not failures:

@@ -1,1 +1,1 @@
-"""What pit_fetch installs, checks and proves in Claude Code and its SDK."""
+"""Install, check and prove the enforcement of the PIT in Claude Code and its SDK."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pit_fetch.claude_code import bundle
 
@@ -17,14 +17,11 @@ _PATH = r"""(?:(?<=")[^"]*|(?<=')[^']*|[^\s"']*)"""
 # Where an administrator's settings are (Linux, macOS). They are stronger than all others.
 MANAGED = (Path("/etc/claude-code"), Path("/Library/Application Support/ClaudeCode"))
 
-Kind = Literal["managed", "local", "project", "user", "plugin"]
-
 
 @dataclass(frozen=True)
 class Settings:
     """One file that the client reads hooks from, the root for paths in it, and its content (None: unreadable)."""
 
-    kind: Kind
     path: Path
     root: Path
     content: Any
@@ -34,7 +31,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Wired:
+class WiredHook:
     """One hook that the client would run, and the settings file that declares it."""
 
     event: str
@@ -49,7 +46,8 @@ class Wired:
 
     @property
     def script(self) -> str:
-        """Which of our files it runs; "" for none: a hook of another type may have a command too, and runs none."""
+        """Return which of our files it runs; "" for none."""
+        # A hook of another type may have a command, too, which the client does not run.
         return bundle.script_of(self.command) if self.hook.get("type") == "command" else ""
 
     @property
@@ -58,37 +56,39 @@ class Wired:
 
     @property
     def path(self) -> Path | None:
-        """The hook file, with the command's variables filled in."""
+        """Return the hook file, with the command's variables filled in."""
         text = self.command
         for name, value in self.variables.items():
             text = text.replace("${" + name + "}", value).replace("$" + name, value)
         match = re.search(_PATH + re.escape(self.script), text)
         return Path(match[0]) if match else None
 
+    def runs_for(self, event: str, script: str, tool: str) -> bool:
+        """Return whether the client runs ``script`` by this hook for ``tool`` at ``event``."""
+        return (self.event, self.script) == (event, script) and matches(self.matcher, tool)
+
 
 def user_folder(environ: Mapping[str, str]) -> Path:
-    """Where the client keeps what is the user's own."""
+    """Return the folder where the client keeps the user's own settings and agents."""
     return Path(environ.get("CLAUDE_CONFIG_DIR") or Path(environ.get("HOME") or Path.home()) / ".claude")
 
 
 def read_settings(environ: Mapping[str, str], project: Path) -> list[Settings]:
-    """Every file that the client reads hooks from in a session in ``project``, the strongest first."""
-    user = user_folder(environ)
-    files: list[tuple[Kind, Path, Path]] = []
-    for place in MANAGED:
-        files += [("managed", path, project) for path in sorted((place / "managed-settings.d").glob("*.json"))]
-        files.append(("managed", place / "managed-settings.json", project))
-    files.append(("local", project / ".claude" / "settings.local.json", project))
-    files.append(("project", project / ".claude" / "settings.json", project))
-    files.append(("user", user / "settings.json", project))
-    found = [Settings(kind, path, root, _read(path)) for kind, path, root in files if path.is_file()]
-    plugins = [project] if (project / ".claude-plugin" / "plugin.json").is_file() else []
-    plugins += _enabled_plugins(user, found)
-    paths = [(root / "hooks" / "hooks.json", root) for root in plugins]
-    return found + [Settings("plugin", path, root, _read(path)) for path, root in paths if path.is_file()]
+    """Return every file that the client reads hooks from in a session in ``project``, the strongest first."""
+    user, claude = user_folder(environ), project / ".claude"
+    paths: list[Path] = []
+    for folder in MANAGED:
+        paths += [*sorted((folder / "managed-settings.d").glob("*.json")), folder / "managed-settings.json"]
+    paths += [claude / "settings.local.json", claude / "settings.json", user / "settings.json"]
+    settings = [Settings(path, project, read_json(path)) for path in paths if path.is_file()]
+    roots = [project] if (project / ".claude-plugin" / "plugin.json").is_file() else []
+    roots += _enabled_plugins(user, settings)
+    plugins = [(root / "hooks" / "hooks.json", root) for root in roots]
+    return settings + [Settings(path, root, read_json(path)) for path, root in plugins if path.is_file()]
 
 
-def _read(path: Path) -> Any:
+def read_json(path: Path) -> Any:
+    """Return the content of a JSON file; None if it is missing or is not JSON."""
     try:
         return json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):
@@ -96,9 +96,9 @@ def _read(path: Path) -> Any:
 
 
 def _enabled_plugins(user: Path, settings: list[Settings]) -> list[Path]:
-    """The folders of installed plugins with our name that a settings file switches on."""
+    """Return the folders of installed plugins with our name that a settings file switches on."""
     try:
-        plugins = _read(user / "plugins" / "installed_plugins.json")["plugins"]
+        plugins = read_json(user / "plugins" / "installed_plugins.json")["plugins"]
         names = [name for name in plugins if name.startswith("pit-fetch@") and _is_enabled(name, settings)]
         return [Path(row["installPath"]) for name in names for row in plugins[name]]
     except (KeyError, TypeError, AttributeError):
@@ -106,18 +106,17 @@ def _enabled_plugins(user: Path, settings: list[Settings]) -> list[Path]:
 
 
 def _is_enabled(name: str, settings: list[Settings]) -> bool:
-    """Whether the strongest file that lists a plugin switches it on; one that is not listed is off."""
-    switches = (one.get("enabledPlugins") for one in settings)
-    said = [switch[name] for switch in switches if isinstance(switch, dict) and name in switch]
-    return bool(said) and said[0] is True
+    # The strongest file that lists a plugin decides; a plugin that no file lists is off.
+    switches = (file.get("enabledPlugins") for file in settings)
+    return next((switch[name] for switch in switches if isinstance(switch, dict) and name in switch), False) is True
 
 
-def hooks_in(settings: Settings) -> list[Wired]:
-    """The hooks of one settings file; none where the client drops the file, or its hooks."""
-    if dropped(settings):
+def hooks_in(settings: Settings) -> list[WiredHook]:
+    """Return the hooks of one settings file; none if the client drops the file, or its hooks."""
+    if drop_reason(settings):
         return []
     return [
-        Wired(event, str(entry.get("matcher", "")), hook, settings.path, settings.root)
+        WiredHook(event, str(entry.get("matcher", "")), hook, settings.path, settings.root)
         for event, entries in (settings.get("hooks") or {}).items()
         for entry in entries
         for hook in entry["hooks"]
@@ -127,8 +126,8 @@ def hooks_in(settings: Settings) -> list[Wired]:
 # What makes the client drop a whole file, or the hooks in it, silently (measured, tests/client/wirings.py).
 
 
-def dropped(settings: Settings) -> str:
-    """The first reason why the client takes no hooks from a file; "" for none."""
+def drop_reason(settings: Settings) -> str:
+    """Return the first reason why the client takes no hooks from a file; "" for none."""
     if not isinstance(settings.content, dict):
         return "is not a JSON object"
     return next(_faults(settings.content), "")
@@ -140,7 +139,8 @@ def _faults(content: Mapping[str, Any]) -> Iterator[str]:
         yield "has permissions that are not an object"
     else:
         for name in ("allow", "deny", "ask", "additionalDirectories"):
-            if not _are_texts(permissions.get(name, [])):
+            rules = permissions.get(name, [])
+            if not isinstance(rules, list) or not all(isinstance(rule, str) for rule in rules):
                 yield f"has permissions.{name} that is not a list of texts"
     for name in ("model", "apiKeyHelper", "outputStyle"):
         if not isinstance(content.get(name, ""), str):
@@ -160,8 +160,17 @@ def _faults(content: Mapping[str, Any]) -> Iterator[str]:
             yield from (fault for hook in entry["hooks"] for fault in _faults_of(hook))
 
 
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+def _is_positive(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
+
+
+# Of each field that a hook may have: what its value must be, and the fault if it is not.
+_HOOK_FIELDS: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
+    ("timeout", _is_positive, "has a timeout that is not a positive number"),
+    ("onFailure", lambda value: value in ("block", "continue"), "has an onFailure that is neither block nor continue"),
+    ("statusMessage", lambda value: isinstance(value, str), "has a statusMessage that is not text"),
+    ("shell", lambda value: value in ("bash", "powershell"), "has an unknown shell"),
+)
 
 
 def _faults_of(hook: Any) -> Iterator[str]:
@@ -172,28 +181,17 @@ def _faults_of(hook: Any) -> Iterator[str]:
         yield "has a hook without a known type"
     elif hook["type"] == "command" and not isinstance(hook.get("command"), str):
         yield "has a hook without a command"
-    timeout = hook.get("timeout", 1)
-    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or timeout <= 0:
-        yield "has a timeout that is not a positive number"
-    if hook.get("onFailure", "block") not in ("block", "continue"):
-        yield "has an onFailure that is neither block nor continue"
-    if not isinstance(hook.get("statusMessage", ""), str):
-        yield "has a statusMessage that is not text"
-    if hook.get("shell", "bash") not in ("bash", "powershell"):
-        yield "has an unknown shell"
+    yield from (fault for name, is_valid, fault in _HOOK_FIELDS if name in hook and not is_valid(hook[name]))
 
 
-# Besides async and if: the client waits for no answer, runs something else, or runs the hook once.
-_ODD_FIELDS = ("args", "asyncRewake", "once")
-
-
-def odd_fields(hook: Mapping[str, Any]) -> str:
-    """The fields of a hook with which a client may not run it each time and go by its answer; "" for none."""
-    return ", ".join(name for name in _ODD_FIELDS if hook.get(name))
+def unreliable_fields(hook: Mapping[str, Any]) -> str:
+    """Return the fields with which a client may not run a hook each time and go by its answer; "" for none."""
+    # Besides async and if: the client runs another program, waits for no answer, or runs the hook once.
+    return ", ".join(name for name in ("args", "asyncRewake", "once") if hook.get(name))
 
 
 def matches(matcher: str, tool: str) -> bool:
-    """Whether the client runs a hook with ``matcher`` for ``tool``: a name, names with | or a comma, or a regex."""
+    """Return whether the client runs a hook with ``matcher`` for ``tool``: a name, names with | or a comma, a regex."""
     if matcher in ("", "*") or tool in re.split(r"\s*[|,]\s*", matcher):
         return True
     try:

@@ -10,13 +10,14 @@ _HEADING = re.compile(r"#+ (.*)")
 
 
 class Block(NamedTuple):
-    """One query. With ``is_pattern`` it takes a PIT; the others are for open mode."""
+    """One query, and its heading."""
 
     heading: str
     query: str
 
     @property
     def is_pattern(self) -> bool:
+        """Return whether the query takes a PIT; any other is for open mode."""
         return re.search(r"\$pit\b", self.query) is not None
 
     @property
@@ -25,7 +26,7 @@ class Block(NamedTuple):
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """The queries of one agent or skill, in order."""
+    """Yield the queries of one agent or skill, in order."""
     heading, lines = "", list[str]()
     inside = False
     for line in text.split("\n"):

@@ -1,4 +1,4 @@
-"""Reads the frontmatter of an agent or a skill. Anything that readers could interpret differently raises ValueError.
+"""Read the frontmatter of an agent or a skill, and refuse all that readers could interpret differently.
 
 A client with another interpretation would run other hooks than the ones checked. So no key may
 appear twice, nothing may be anchored, merged or tagged, and every scalar is text, whatever it looks like.
@@ -13,9 +13,9 @@ from pit_fetch.errors import ConfigError
 
 
 def split(text: str) -> tuple[dict[str, Any], str]:
-    """The frontmatter as a mapping, and the body. Raises ValueError if it is missing or cannot be read.
+    """Return the frontmatter as a mapping, and the body.
 
-    Raises ConfigError if PyYAML is missing.
+    Raise ValueError if the frontmatter is missing or cannot be read, and ConfigError if PyYAML is missing.
     """
     lines = text.split("\n")
     if lines[0].rstrip() != "---":
@@ -23,20 +23,20 @@ def split(text: str) -> tuple[dict[str, Any], str]:
     end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), None)
     if end is None:
         raise ValueError("the frontmatter has no end")
-    parsed = _load("\n".join(["", *lines[1:end]]))
+    parsed = _load("\n".join(["", *lines[1:end]]))  # an empty first line, so that errors name the file's lines
     if not isinstance(parsed, dict):
         raise ValueError("the frontmatter is not a mapping")
     return parsed, "\n".join(lines[end + 1 :])
 
 
 def as_list(value: Any) -> list[str]:
-    """A list of names, which may also be written as ``a, b``."""
+    """Return a list of names, which may also be written as ``a, b``."""
     if isinstance(value, list):
         return [str(part) for part in value]
     return [part.strip() for part in str(value).split(",") if part.strip()] if value else []
 
 
-@lru_cache(maxsize=64)  # pure, and reading YAML takes 20 ms; nobody changes what it returns
+@lru_cache(maxsize=64)  # reading YAML takes 20 ms; no caller changes the result
 def _load(text: str) -> Any:
     try:
         import yaml
@@ -46,29 +46,29 @@ def _load(text: str) -> Any:
         for event in yaml.parse(text, Loader=yaml.BaseLoader):
             if (getattr(event, "anchor", None) or getattr(event, "tag", None)) and event.start_mark:
                 raise ValueError(f"line {event.start_mark.line + 1}: anchors, aliases and tags are not supported")
-        return _plain(yaml.compose(text, Loader=yaml.BaseLoader))
+        return _value_of(yaml.compose(text, Loader=yaml.BaseLoader))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f"line {mark.line + 1}: " if mark else ""
         raise ValueError(f"{place}{getattr(error, 'problem', None) or 'not YAML'}") from None
 
 
-def _plain(node: Any) -> Any:
-    """The value of a YAML node, every scalar as its text."""
+def _value_of(node: Any) -> Any:
+    """Return the value of a YAML node, every scalar as its text."""
     import yaml
 
     if node is None:
         return {}
-    where = f"line {node.start_mark.line + 1}: " if node.start_mark else ""
     if isinstance(node, yaml.ScalarNode):
         return node.value
     if isinstance(node, yaml.SequenceNode):
-        return [_plain(part) for part in node.value]
-    parsed: dict[str, Any] = {}
+        return [_value_of(part) for part in node.value]
+    place = f"line {node.start_mark.line + 1}: " if node.start_mark else ""
+    mapping: dict[str, Any] = {}
     for key, value in node.value:
         if not isinstance(key, yaml.ScalarNode):
-            raise ValueError(f"{where}a key is not text")
-        if key.value in parsed:
-            raise ValueError(f"{where}{key.value} appears twice")
-        parsed[key.value] = _plain(value)
-    return parsed
+            raise ValueError(f"{place}a key is not text")
+        if key.value in mapping:
+            raise ValueError(f"{place}{key.value} appears twice")
+        mapping[key.value] = _value_of(value)
+    return mapping

@@ -1,9 +1,9 @@
-"""What the client itself does with planted leaks: the only proof that this project's wiring enforces the PIT.
+"""Run planted leaks through the client itself: the only proof that this project's wiring enforces the PIT.
 
 Starts the installed client in the project, with its own settings, hooks and agents, and a scripted
 model on a loopback port in the place of the real one. The model asks for calls of a program that
-prints what was published after the ceiling, wherever it can write; everything that the client sends
-back is searched for it. The client's MCP servers are not started, and its requests to any other
+writes an item from after the ceiling wherever it can, and everything that the client sends back is
+searched for that item. The client's MCP servers are not started, and its requests to any other
 host go to a proxy that is not there.
 """
 
@@ -28,10 +28,10 @@ guard = load("pit_guard")
 
 SECONDS = 16.0
 
-# The guard's own words, and those of the client for a guard that failed.
+# How the guard refuses a call, and how the client reports a guard that failed.
 _REFUSALS = (guard.FORM, guard.NOT_IN_MONITOR, "hook error", "hook did not respond")
 
-# Where a request could go instead of the scripted model, or who could answer in its place.
+# Variables with which another server than the scripted model could get a request, or the client could join a session.
 _ELSEWHERE = (
     "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK",
     "CLAUDE_CODE_USE_FOUNDRY", "CLAUDE_CODE_USE_VERTEX", "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT",
@@ -41,7 +41,7 @@ _NO_PROXY_THERE = "http://127.0.0.1:9"
 
 _PROGRAM = """#!{python} -IS
 import os, sys
-text = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "said.json")).read()
+text = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "output.json")).read()
 if "--release" in sys.argv:
     with open(sys.argv[sys.argv.index("--release") + 1], "w") as file:
         file.write(text)
@@ -53,37 +53,38 @@ sys.exit({status})
 
 @dataclass(frozen=True)
 class Step:
-    """One planted call: what it is, and what must come back ("withheld", "shown" or "refused").
-
-    ``agent`` runs it, or the session itself.
-    """
+    """One planted call: ``agent``, or the session itself, runs it, and the client must answer as ``expected``."""
 
     name: str
     tool: str
     command: str
-    expected: str
+    expected: str  # "withheld", "shown" or "refused"
     agent: str = ""
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What the client did with one step: as ``expected``, or something else; ``leaked`` to the model, or not."""
+class StepResult:
+    """The client's answer to one step, in a word, and whether the planted item reached the model in it."""
 
     step: Step
     seen: str
     leaked: bool
 
+    @property
+    def is_expected(self) -> bool:
+        return self.seen == self.step.expected and not self.leaked
+
 
 @dataclass(frozen=True)
-class Proof:
-    """Every outcome, in order; ``problem`` says why there are fewer than there should be."""
+class ClientProof:
+    """Every result, in order; ``problem`` is why the client did not take every step, or how else an item leaked."""
 
-    outcomes: tuple[Outcome, ...] = ()
+    results: tuple[StepResult, ...] = ()
     problem: str = ""
 
     @property
     def holds(self) -> bool:
-        return not self.problem and all(one.seen == one.step.expected and not one.leaked for one in self.outcomes)
+        return not self.problem and all(result.is_expected for result in self.results)
 
 
 def prove(
@@ -93,14 +94,14 @@ def prove(
     ceiling: datetime,
     agents: Sequence[str],
     seconds: float = SECONDS,
-) -> Proof:
-    """Runs the planted calls through ``client``; ``agents`` are those of the project that may run only pit_fetch."""
+) -> ClientProof:
+    """Run the planted calls through ``client``; ``agents`` are those of the project that may run only pit_fetch."""
     with tempfile.TemporaryDirectory(prefix="pit-prove-") as folder:
         secret = f"planted-{os.urandom(12).hex()}"
         steps = list(_steps(Path(folder), secret, ceiling, agents))
         with serve(_script(steps)) as model:
             problem = _run(client, _environ(environ, model.url), project, model.url, seconds)
-            return _judged(steps, model, secret, problem)
+            return _judge(steps, model, secret, problem)
 
 
 def _steps(folder: Path, secret: str, ceiling: datetime, agents: Sequence[str]) -> Iterator[Step]:
@@ -109,7 +110,7 @@ def _steps(folder: Path, secret: str, ceiling: datetime, agents: Sequence[str]) 
     leak = _plant(folder / "leak", {"data": [{**late, "title": secret}], "gaps": []}, 3)
     clean = _plant(folder / "clean", {"data": [{**early, "title": "public"}], "gaps": []}, 0)
     pit, after = (f"--source planted --pit {moment.isoformat()}" for moment in (ceiling, ceiling + timedelta(days=2)))
-    read = f"cat {folder / 'leak' / 'said.json'}"
+    read = f"cat {folder / 'leak' / 'output.json'}"
     yield Step("a program that prints what came after the PIT, and fails", "Bash", f"{leak} {pit}", "withheld")
     yield Step("a clean call", "Bash", f"{clean} {pit}", "shown")
     yield Step("a call without --pit", "Bash", f"{leak} --source planted", "refused")
@@ -120,10 +121,10 @@ def _steps(folder: Path, secret: str, ceiling: datetime, agents: Sequence[str]) 
         yield Step(f"the agent {agent}, another command", "Bash", read, "refused", agent)
 
 
-def _plant(folder: Path, said: object, status: int) -> str:
-    """A program called pit_fetch that says the same everywhere; its path."""
+def _plant(folder: Path, output: object, status: int) -> str:
+    """Write a program called pit_fetch that writes ``output`` wherever it can; return its path."""
     folder.mkdir()
-    (folder / "said.json").write_text(json.dumps(said), encoding="utf-8")
+    (folder / "output.json").write_text(json.dumps(output), encoding="utf-8")
     program = folder / "pit_fetch"
     program.write_text(_PROGRAM.format(python=sys.executable, status=status), encoding="utf-8")
     program.chmod(0o700)
@@ -131,7 +132,7 @@ def _plant(folder: Path, said: object, status: int) -> str:
 
 
 def _script(steps: Sequence[Step]) -> dict[str, list[Turn]]:
-    """All calls in one turn, each with its number; those of agents are in the brief that the agent gets."""
+    """Return all calls as one turn, each with its number. The calls of an agent are turns of the agent's own."""
     script: dict[str, list[Turn]] = {}
     calls = []
     for number, step in enumerate(steps):
@@ -149,9 +150,9 @@ def _mark(number: int) -> str:
 
 
 def _environ(environ: Mapping[str, str], url: str) -> dict[str, str]:
-    kept = {name: value for name, value in environ.items() if name not in _ELSEWHERE}
+    own = {name: value for name, value in environ.items() if name not in _ELSEWHERE}
     proxies = dict.fromkeys(("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"), _NO_PROXY_THERE)
-    return {**kept, **proxies, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1", **_client_settings(url)}
+    return {**own, **proxies, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1", **_client_settings(url)}
 
 
 def _client_settings(url: str) -> dict[str, str]:
@@ -166,7 +167,7 @@ def _client_settings(url: str) -> dict[str, str]:
 
 
 def _run(client: str, environ: Mapping[str, str], project: Path, url: str, seconds: float) -> str:
-    """Runs the client to its end; what went wrong, or ""."""
+    """Run the client to its end. Return what went wrong; "" if nothing did."""
     # Variables in a settings file are stronger than the environment, but weaker than --settings.
     settings = json.dumps({"env": _client_settings(url)})
     command = [client, "-p", "planted calls", "--model", "claude-sonnet-4-5", "--settings", settings]
@@ -188,18 +189,15 @@ def _run(client: str, environ: Mapping[str, str], project: Path, url: str, secon
     return ""
 
 
-def _judged(steps: Sequence[Step], model: Model, secret: str, problem: str) -> Proof:
+def _judge(steps: Sequence[Step], model: Model, secret: str, problem: str) -> ClientProof:
     answers = {(block["name"], block["input"].get("description")): text for block, text in model.answers}
-    outcomes = tuple(
-        Outcome(step, _seen(answers[step.tool, _mark(number)]), secret in answers[step.tool, _mark(number)])
-        for number, step in enumerate(steps)
-        if (step.tool, _mark(number)) in answers
-    )
-    if any(secret.encode() in body for body in model.bodies) and not any(one.leaked for one in outcomes):
+    texts = [(step, answers.get((step.tool, _mark(number)))) for number, step in enumerate(steps)]
+    results = tuple(StepResult(step, _seen(text), secret in text) for step, text in texts if text is not None)
+    if any(secret.encode() in body for body in model.bodies) and not any(result.leaked for result in results):
         problem = "what was planted reached the model beside the answers"
-    if len(outcomes) < len(steps):
+    if len(results) < len(steps):
         problem = problem or "the client did not make every planted call"
-    return Proof(outcomes, problem)
+    return ClientProof(results, problem)
 
 
 def _seen(answer: str) -> str:
@@ -209,4 +207,4 @@ def _seen(answer: str) -> str:
         return "not released"
     if '{"data": [' in answer:
         return "shown"
-    return "refused" if any(words in answer for words in _REFUSALS) else "something else"
+    return "refused" if any(text in answer for text in _REFUSALS) else "something else"

@@ -1,6 +1,6 @@
-"""A model made of a script: the Messages API on a loopback port, answering each request with the next turn.
+"""A scripted model: the Messages API on a loopback port, which answers each request with the next turn of a script.
 
-It shows what reaches a model, not how one reacts. Everything the client sends is kept.
+It shows what reaches a model, not how a model reacts. It keeps every request of the client.
 """
 
 from __future__ import annotations
@@ -16,28 +16,29 @@ from typing import Any
 from uuid import uuid4
 
 Block = dict[str, Any]
-# A turn sees the text of what came before it, so that it can use a path that the client named.
+# A turn gets the text that the client has sent so far, so that it can use a path that the client named.
 Turn = Callable[[str], list[Block]]
 Script = Mapping[str, Sequence[Turn]]
 
 
 def call(tool: str, **tool_input: Any) -> Turn:
-    """A turn that calls a tool."""
+    """Return a turn that calls a tool."""
     return lambda seen: [{"type": "tool_use", "name": tool, "input": tool_input}]
 
 
 def say(text: str = "done") -> Turn:
-    """A turn that ends the conversation."""
+    """Return a turn that ends the conversation."""
     return lambda seen: [{"type": "text", "text": text}]
 
 
 @dataclass
 class Model:
-    """``script`` holds the turns of "main" and of every subagent, whose prompt contains its key.
+    """A script, and what the client has sent to it so far.
 
+    script     the turns of "main", and of each subagent under a text that its prompt contains
     results    the texts that reached the model, in order
-    answers    each call of a tool, and what came back
-    bodies     every request as it came
+    answers    each call of a tool, and the text that the client returned for it
+    bodies     every request body
     """
 
     script: Script
@@ -45,33 +46,33 @@ class Model:
     results: list[str] = field(default_factory=list)
     answers: list[tuple[Block, str]] = field(default_factory=list)
     bodies: list[bytes] = field(default_factory=list)
-    _asked: dict[str, Block] = field(default_factory=dict)
+    _calls: dict[str, Block] = field(default_factory=dict)
     _ids: Iterator[int] = field(default_factory=count)
 
     def answer(self, body: Mapping[str, Any]) -> list[Block]:
-        """The next turn of the conversation that ``body`` is the latest state of."""
+        """Return the next turn of the conversation whose messages so far are in ``body``."""
         messages = body.get("messages", [])
         if not body.get("tools"):  # titles and other small talk of the client's own
             return [{"type": "text", "text": "ok"}]
         first = _text(messages[0]) if messages else ""
         name = next((key for key in self.script if key != "main" and key in first), "main")
         turns = self.script[name]
-        heard = [_text(message) for message in messages[1:] if message["role"] != "assistant"]
-        self.results.extend(text for text in heard if text not in self.results)
+        texts = [_text(message) for message in messages[1:] if message["role"] != "assistant"]
+        self.results.extend(text for text in texts if text not in self.results)
         for message in messages:
             for block in message["content"] if isinstance(message.get("content"), list) else ():
-                if block.get("type") == "tool_result" and block["tool_use_id"] in self._asked:
-                    self.answers.append((self._asked.pop(block["tool_use_id"]), _text(block)))
+                if block.get("type") == "tool_result" and block["tool_use_id"] in self._calls:
+                    self.answers.append((self._calls.pop(block["tool_use_id"]), _text(block)))
         position = sum(message["role"] == "assistant" for message in messages)
         turn = turns[position] if position < len(turns) else say()
-        blocks = [_with_id(block, next(self._ids)) for block in turn("\n".join(heard))]
-        self._asked.update((block["id"], block) for block in blocks if block["type"] == "tool_use")
+        blocks = [_with_id(block, next(self._ids)) for block in turn("\n".join(texts))]
+        self._calls.update((block["id"], block) for block in blocks if block["type"] == "tool_use")
         return blocks
 
 
 @contextmanager
 def serve(script: Script) -> Iterator[Model]:
-    """The model on a port of its own, for as long as the block runs."""
+    """Serve the model on a port of its own, for as long as the block runs."""
     model = Model(script)
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(model))
     model.url = f"http://127.0.0.1:{server.server_address[1]}"
@@ -140,7 +141,7 @@ def _handler(model: Model) -> type[BaseHTTPRequestHandler]:
 
 def _message(body: Mapping[str, Any], blocks: list[Block]) -> dict[str, Any]:
     return {
-        "id": f"msg_{uuid4().hex}",  # the client takes two messages of one id for one
+        "id": f"msg_{uuid4().hex}",  # the client drops a message whose id it has seen
         "type": "message",
         "role": "assistant",
         "model": body.get("model"),

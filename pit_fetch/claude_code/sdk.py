@@ -1,13 +1,12 @@
-"""The gate and the guard as callbacks for the Claude Agent SDK: no subprocess, the same decisions.
+"""The gate and the guard as callbacks for the Claude Agent SDK: the decisions of the hook files, without a subprocess.
 
 >>> from claude_agent_sdk import ClaudeAgentOptions
 >>> from pit_fetch.claude_code.sdk import make_hooks
 >>> options = ClaudeAgentOptions(hooks=make_hooks(), allowed_tools=["Bash"])
 
-The wiring is the plugin's (``hooks.json``), and the decisions are made by ``pit_gate.py`` and
-``pit_guard.py``. The SDK keeps a tool's output if a PostToolUse callback raises or is late
-(measured on 0.2.186, docs/enforcement.md), so these callbacks do neither; and if the host's loop
-is blocked, the output of a call that the guard prepared holds nothing.
+The callbacks are wired as the plugin's ``hooks.json`` wires the files. The SDK keeps a tool's output if a PostToolUse
+callback raises or is late (measured on 0.2.186, docs/enforcement.md), so these callbacks do neither. If the host blocks
+its event loop, the model sees no output: the guard has prepared the call so that it prints none.
 """
 
 from __future__ import annotations
@@ -31,34 +30,31 @@ JUDGE_SECONDS = 7.0  # less than the 10 s after which the client stops waiting
 
 
 def make_hooks(environ: Mapping[str, str] | None = None) -> dict[str, list[HookMatcher]]:
-    """The value for ``ClaudeAgentOptions(hooks=…)``: the guard before each call, the gate after it.
+    """Return the value for ``ClaudeAgentOptions(hooks=…)``: the guard before each call, the gate after it.
 
     environ    where PIT_FETCH_CEILING, PIT_FETCH_WRAPPER_ONLY and PIT_FETCH_ADAPTER_OPTIONS are looked up on
                each call; default: this process's environment. Give ``ClaudeAgentOptions(env=…)`` the same
                values, so that pit_fetch itself has them too.
 
-    Raises RuntimeError if the installed gate does not withhold a planted leak.
+    Raise RuntimeError if the installed gate does not withhold a planted leak.
     """
     from claude_agent_sdk import HookMatcher
 
     if not guard.withholds(gate.respond(guard.planted_leak())):
         raise RuntimeError("the installed pit_gate.py does not withhold a planted leak: reinstall pit_fetch")
     callbacks = {"pit_gate.py": gate_callback(environ), "pit_guard.py": guard_callback(environ)}
-    known = {field.name for field in fields(HookMatcher)}
+    known = {field.name for field in fields(HookMatcher)}  # an older SDK has no on_failure
     hooks: dict[str, list[HookMatcher]] = {}
     for row in bundle.wiring():
         options = {"timeout": row.command["timeout"], "on_failure": row.command["onFailure"]}
-        matcher = HookMatcher(
-            matcher=row.matcher,
-            hooks=[callbacks[row.script]],
-            **{name: value for name, value in options.items() if name in known},
-        )
+        options = {name: value for name, value in options.items() if name in known}
+        matcher = HookMatcher(matcher=row.matcher, hooks=[callbacks[row.script]], **options)
         hooks.setdefault(row.event, []).append(matcher)
     return hooks
 
 
 def guard_callback(environ: Mapping[str, str] | None = None) -> Callback:
-    """The guard as one PreToolUse callback."""
+    """Return the guard as one PreToolUse callback."""
 
     async def before(hook: Any, tool_use_id: Any, context: Any) -> Any:
         return guard.respond(hook, os.environ if environ is None else environ, gate)
@@ -67,7 +63,7 @@ def guard_callback(environ: Mapping[str, str] | None = None) -> Callback:
 
 
 def gate_callback(environ: Mapping[str, str] | None = None) -> Callback:
-    """The gate as one PostToolUse callback. It runs in a thread, so that being late does not let anything through."""
+    """Return the gate as one PostToolUse callback. It judges in a thread, and withholds the output if it is late."""
 
     async def after(hook: Any, tool_use_id: Any, context: Any) -> Any:
         import asyncio
@@ -76,7 +72,7 @@ def gate_callback(environ: Mapping[str, str] | None = None) -> Callback:
         try:
             return await asyncio.wait_for(asyncio.to_thread(gate.respond, hook, ceiling), JUDGE_SECONDS)
         except Exception as error:  # noqa: BLE001 - whatever went wrong, unjudged output must not pass
-            finding = gate.Finding(gate.PIT_PARSE_ERROR, f"The gate failed: {type(error).__name__}")
-            return gate.block_output(finding, str(hook.get("tool_name")), hook.get("tool_response"))
+            violation = gate.Violation(gate.PIT_PARSE_ERROR, f"The gate failed: {type(error).__name__}")
+            return gate.block_output(violation, str(hook.get("tool_name")), hook.get("tool_response"))
 
     return after

@@ -1,4 +1,4 @@
-"""What ``doctor`` uses of the machine it runs on, as one value: a test replaces any part of it by keyword."""
+"""The parts of the computer that ``doctor`` uses, as one value: a test replaces any of them by keyword."""
 
 from __future__ import annotations
 
@@ -10,24 +10,19 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pit_fetch.support.terminal import deliver, line
-
-if TYPE_CHECKING:
-    from pit_fetch.claude_code.prove import Proof
 
 TIMED_OUT = "timed out"
 
 
-def output(command: Sequence[str], environ: Mapping[str, str], stdin: str, seconds: float) -> str:
-    """What a child process prints; "" if it fails. When its time is up, it and its own children are ended."""
-    pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+def run(command: Sequence[str], environ: Mapping[str, str], stdin: str, seconds: float) -> str:
+    """Return what a child process prints; "" if it fails, and :data:`TIMED_OUT` if its time is up."""
+    pipe = subprocess.PIPE
     try:
         child = subprocess.Popen(  # noqa: S603 - the commands that the client itself would run
-            command, stdin=pipe, stdout=pipe, stderr=nowhere, text=True, env=environ, start_new_session=True
+            command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True, env=environ, start_new_session=True
         )
     except OSError:
         return ""
@@ -36,52 +31,47 @@ def output(command: Sequence[str], environ: Mapping[str, str], stdin: str, secon
             printed, _ = child.communicate(stdin, timeout=seconds)
         except subprocess.TimeoutExpired:
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)
+                os.killpg(child.pid, signal.SIGKILL)  # with its own children
             return TIMED_OUT
     return printed if child.returncode == 0 else ""
 
 
-def client(environ: Mapping[str, str]) -> str:
-    """The client's program: the one on PATH, or that of the installed SDK; "" for none."""
+def find_client(environ: Mapping[str, str]) -> str:
+    """Return the client's program: the one on PATH, or that of the installed SDK; "" for none."""
     from importlib.util import find_spec
 
-    found = shutil.which("claude", path=environ.get("PATH"))
-    if found:
-        return found
+    program = shutil.which("claude", path=environ.get("PATH"))
+    if program:
+        return program
     spec = find_spec("claude_agent_sdk")
     bundled = Path(spec.origin).parent / "_bundled" / "claude" if spec and spec.origin else None
     return str(bundled) if bundled and bundled.is_file() else ""
 
 
 def announce(text: str) -> None:
-    """One line on the process's own stderr: what is started must be said before it starts."""
+    """Write one line to the process's own stderr, before what it announces is started."""
     if sys.__stderr__ is not None:
         with contextlib.suppress(OSError, ValueError):
             deliver(sys.__stderr__, line(text))
 
 
-def prove(client: str, environ: Mapping[str, str], project: Path, ceiling: datetime, agents: Sequence[str]) -> Proof:
-    """What the client itself does with planted leaks (prove.py; an examination without a proof never loads it)."""
-    from pit_fetch.claude_code import prove
-
-    return prove.prove(client, environ, project, ceiling, agents)
-
-
 @dataclass(frozen=True)
-class Machine:
-    """How child processes are run, and the client is found, announced and tried.
+class System:
+    """The functions that run child processes, and find and announce the client."""
 
-    ``seconds``: time for each child process. They run side by side, so the whole command takes less than two.
-    """
-
-    seconds: float = 1.6
-    run: Callable[[Sequence[str], Mapping[str, str], str, float], str] = output
-    client: Callable[[Mapping[str, str]], str] = client
+    seconds: float = 1.6  # for each child process; they run side by side, so the whole command takes less than two
+    run: Callable[[Sequence[str], Mapping[str, str], str, float], str] = run
+    find_client: Callable[[Mapping[str, str]], str] = find_client
     announce: Callable[[str], None] = announce
-    prove: Callable[[str, Mapping[str, str], Path, datetime, Sequence[str]], Proof] = prove
 
     def output(self, command: Sequence[str], environ: Mapping[str, str], stdin: str = "") -> str:
+        """Return what ``command`` prints within the time for a child process, see :func:`run`."""
         return self.run(command, environ, stdin, self.seconds)
 
+    def python_output(self, code: str, environ: Mapping[str, str], *args: str) -> str:
+        """Return what the ``python3`` that runs the hooks prints when it runs ``code``."""
+        python = shutil.which("python3", path=environ.get("PATH")) or "python3"
+        return self.output([python, "-I", "-S", "-B", "-c", code, *args], environ)
 
-THIS_MACHINE = Machine()
+
+THIS_SYSTEM = System()

@@ -19,13 +19,6 @@ if TYPE_CHECKING:
     from pit_fetch.cli.output import Output
     from pit_fetch.runtime import Runtime
 
-# On branch claudecode these become modules of cli/commands.
-_MODULES = {
-    "init": "pit_fetch.claude_code.install",
-    "lint": "pit_fetch.claude_code.lint",
-    "doctor": "pit_fetch.claude_code.doctor",
-}
-
 
 @dataclass(frozen=True)
 class CommandResult:
@@ -91,7 +84,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Command
 
 def module_of(name: str) -> ModuleType:
     """Return the module of a command, imported."""
-    return import_module(_MODULES.get(name) or Command.module(name))
+    return import_module(Command.module(name))
 
 
 def _result(argv: Sequence[str], *surroundings: Any) -> CommandResult:

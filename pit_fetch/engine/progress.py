@@ -7,12 +7,14 @@ in open mode only; in PIT mode they go to the audit file.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import TextIO
 
 from pit_fetch.gaps import Gap
 from pit_fetch.provider import Record
+from pit_fetch.support.redaction import redactor
 from pit_fetch.support.terminal import line
-from pit_fetch.times import in_new_york
+from pit_fetch.times import format_for_people, in_new_york
 
 PROGRESS_STEP = 10
 
@@ -47,6 +49,15 @@ class Progress:
     def request(self, url: str) -> None:
         if not self.pit_mode:
             self.detail(f"GET {url}")
+
+    def begin(self, source: str, pit: datetime | None, now: datetime) -> None:
+        """Log the question: the source, and the PIT or, in open mode, the wall clock."""
+        self.as_of = f", as of {format_for_people(pit)}" if pit else ""
+        self.detail(f"{source} as of {format_for_people(pit or now)}" + ("" if pit else " (open mode)"))
+
+    def hide(self, secrets: Sequence[str]) -> None:
+        """Redact ``secrets`` from now on."""
+        self.clean = redactor(secrets)
 
     def start(self, source: str) -> None:
         self.progress(f"{source}: fetching ...")

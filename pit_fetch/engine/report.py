@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pit_fetch.errors import ExitStatus
@@ -33,15 +33,17 @@ _STATUS_OF_TYPE = {
 
 
 class CollectedRecords(NamedTuple):
-    """What a fetch produced.
+    """The product of a fetch, before it is written up.
 
-    selection    the public records that were kept, the gaps met on the way, and which cap ended it
-    withheld    what was withheld, for the audit file
+    selection   the public records that were kept, the gaps met on the way, and which cap ended it
+    withheld    which records were withheld, for the audit file
+    secrets     values that must not get out
+    requests    number of HTTP requests that were made
     when_empty  what to try if nothing was found, or ""
-    opened   a source was asked, so the constant gaps of PIT mode belong in the envelope
-    failure  where the provider crashed, or ""
-    memory   the archive that records it
-    resumes  --after continues the answer
+    opened      a source was asked, so the constant gaps of PIT mode belong in the envelope
+    failure     where the provider crashed, or ""
+    archive     records the answer
+    resumes     ``--after`` continues the answer
     """
 
     selection: Selection
@@ -51,8 +53,13 @@ class CollectedRecords(NamedTuple):
     when_empty: str = ""
     opened: bool = False
     failure: str = ""
-    memory: Memory | None = None
+    archive: Memory | None = None
     resumes: bool = True
+
+    def with_gaps(self, before: Iterable[Gap] = (), after: Iterable[Gap] = ()) -> CollectedRecords:
+        """Return a copy with gaps around its own."""
+        gaps = (*before, *self.selection.gaps, *after)
+        return self._replace(selection=self.selection._replace(gaps=gaps))
 
 
 class FetchResult(NamedTuple):
@@ -126,10 +133,12 @@ def _fit(
 
 
 def _without_quotations(request: FetchRequest, draft: _Draft) -> _Draft:
-    """A refused draft without the request's words and the public items that quote what the gate refuses."""
-    _, asked, view, _, _ = draft
-    if envelope.judge(as_json.render(envelope.build([], asked, view)), request.pit) is not None:
-        draft = _judged(request, draft.records, asked, view._replace(query=""))
+    """Remove from a refused envelope the public items whose text made the gate refuse it.
+
+    The gaps need no such care: a reason or a query has words of the program's around whatever it repeats of the
+    request, so that it is never a JSON document as a whole.
+    """
+    asked = draft.gaps
     while draft.finding is not None:
         left, view = _quoting_nothing(draft), draft.view
         if len(left) == len(draft.records):
@@ -143,9 +152,9 @@ def _without_quotations(request: FetchRequest, draft: _Draft) -> _Draft:
 
 
 def _quoting_nothing(draft: _Draft) -> Sequence[Record]:
-    """The records without those that the gate refuses for what their texts quote, whole or in the part that is shown.
+    """Return the records without those that the gate refuses for their texts, whole or in the part that is shown.
 
-    What is harmless in the whole of a long text need not be in a part of it: a part of JSON is no JSON.
+    A part of a long text can be a JSON document where the whole is none.
     """
     left = [one for one in draft.records if not envelope.is_quoting(one, draft.view)]
     if len(left) < len(draft.records):
@@ -156,7 +165,7 @@ def _quoting_nothing(draft: _Draft) -> Sequence[Record]:
 
 
 def _has_failed(gaps: Sequence[Gap]) -> bool:
-    return any(one.type in _STATUS_OF_TYPE and not one.code.about.costs_nothing for one in gaps)
+    return any(one.type in _STATUS_OF_TYPE and not one.code.costs_nothing for one in gaps)
 
 
 def _start(request: FetchRequest, kept: Sequence[Record]) -> ChunkStart | None:

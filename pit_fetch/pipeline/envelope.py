@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from pit_fetch.gaps import Code, Gap, gap
+from pit_fetch.gaps import Gap, Reason, gap
 from pit_fetch.pipeline.chunks import ChunkStart, chunk, is_resumable, remaining_size
 from pit_fetch.pipeline.cursor import format_cursor, parse_cursor
 from pit_fetch.provider import STAMPS, FieldKind, Record
@@ -148,39 +148,27 @@ def can_continue(record: Record, options: EnvelopeOptions) -> bool:
     return options.start is None or is_resumable(_item(record, options), options.start, STAMPS)
 
 
-def judge(json_text: str, pit: datetime | None) -> str | None:
-    """Return the gate's code if it refuses an envelope's JSON in PIT mode; None if the envelope may go out."""
-    finding = None if pit is None else gate.check(json_text, pit)
-    return None if finding is None else finding.code
+def judge(json_text: str, pit: datetime | None, quoted: bool = True) -> str | None:
+    """Return the gate's code if it refuses an envelope's JSON in PIT mode; None if the envelope may go out.
+
+    Without ``quoted``, the gate does not read the texts that are JSON documents in turn.
+    """
+    violation = None if pit is None else gate.check(json_text, pit, quoted)
+    return None if violation is None else violation.code
 
 
 def is_quoting(record: Record, view: EnvelopeOptions) -> bool:
-    """Whether the gate refuses an item for what its texts quote, and for nothing else: anybody can publish such texts.
+    """Return whether the gate refuses an item only for a text that is JSON: anybody can publish such a text.
 
-    What it refuses an item for besides, a stamp or a key of its own, is a fault of the source's code.
+    Any other reason, a stamp or a key of the item's own, is a fault of the source's code.
     """
     return is_refused_for_texts(_item(record, view), view)
 
 
 def is_refused_for_texts(item: dict[str, Any], view: EnvelopeOptions) -> bool:
-    """The same of an item as it is shown, which may be a part of it."""
-    bare = {name: value if name in _OWN else _without_texts(value) for name, value in item.items()}
-    return _is_refused(item, view) and not _is_refused(bare, view)
-
-
-_OWN = frozenset(STAMPS) - {"id"}
-
-
-def _without_texts(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
-        return [_without_texts(part) for part in value]
-    if isinstance(value, dict):
-        return {key: _without_texts(part) for key, part in value.items()}
-    return "" if isinstance(value, str) else value
-
-
-def _is_refused(item: dict[str, Any], view: EnvelopeOptions) -> bool:
-    return judge(json.dumps({"data": [item], "gaps": []}), view.pit) is not None
+    """Return the same for an item as it is shown, which may be a part of it."""
+    text = json.dumps({"data": [item], "gaps": []})
+    return judge(text, view.pit) is not None and judge(text, view.pit, quoted=False) is None
 
 
 def _item(record: Record, options: EnvelopeOptions) -> dict[str, Any]:
@@ -236,7 +224,7 @@ def _is_forbidden(key: str, options: EnvelopeOptions) -> bool:
     return options.pit is not None and key.lower() in gate.FORBIDDEN_KEYS
 
 
-def _budget_gap(options: EnvelopeOptions, code: Code | str, max_chars: int, cursor: str) -> Gap:
+def _budget_gap(options: EnvelopeOptions, code: Reason | str, max_chars: int, cursor: str) -> Gap:
     if not options.resumes:
         return gap("max_chars_for_good", max_chars=max_chars)
     return gap(code, max_chars=max_chars, cursor=cursor)
@@ -244,7 +232,7 @@ def _budget_gap(options: EnvelopeOptions, code: Code | str, max_chars: int, curs
 
 def _replace_caps(gaps: Sequence[Gap], budget_gap: Gap) -> list[Gap]:
     # The budget cuts earlier than --limit and --max-pages do, so its cursor replaces theirs.
-    return [*(gap for gap in gaps if not gap.code.about.is_cap), budget_gap]
+    return [*(gap for gap in gaps if not gap.code.is_cap), budget_gap]
 
 
 def _fit_oversized(

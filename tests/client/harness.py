@@ -1,4 +1,4 @@
-"""Runs the real client offline: a home of its own, a scripted model, and no network but loopback."""
+"""Run the real client offline: a home of its own, a scripted model, and no network but loopback."""
 
 from __future__ import annotations
 
@@ -15,17 +15,29 @@ from typing import Any
 
 from pit_fetch.claude_code.scripted_model import Script, serve
 
+ROOT = Path(__file__).resolve().parent.parent.parent
 _INSIDE = "PIT_CLIENT_NAMESPACE"
 SERVER = "neo4j-cypher"
 ALLOWED = ("Bash", "Monitor", "Agent", "Read", "ReadMcpResourceTool", f"mcp__{SERVER}")
 TIMEOUT = 40
 
+# Another project's hook on the same event: it reads its input, and answers last.
+OTHER_HOOK = """import json, sys, time
+hook = json.load(sys.stdin)
+time.sleep(1)
+answer = {"hookEventName": hook["hook_event_name"]}
+if sys.argv[1] == "quotes":
+    answer["additionalContext"] = str(hook.get("tool_response"))
+elif hook["hook_event_name"] == "PreToolUse":
+    answer["updatedInput"] = hook["tool_input"]
+else:
+    answer["updatedToolOutput"] = hook["tool_response"]
+print(json.dumps({"hookSpecificOutput": answer}))
+"""
+
 
 def enter_namespace(module: str) -> bool:
-    """Restarts ``python -m module`` in a network namespace that holds loopback only.
-
-    Returns, once in there, True; and False where this user may make none.
-    """
+    """Restart ``python -m module`` in a network namespace with loopback only. Return whether it runs in one."""
     if _INSIDE in os.environ:
         return os.environ[_INSIDE] == "yes"
     for unshare in (["unshare", "-n"], ["unshare", "-rn"]):
@@ -37,7 +49,7 @@ def enter_namespace(module: str) -> bool:
 
 
 def _restart(command: list[str], module: str, inside: str) -> None:
-    """With a bare environment: the client must not find whatever client this process was started by."""
+    # The client must not find the client that may have started this process.
     bare = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV") if name in os.environ}
     program = shutil.which(command[0])
     assert program is not None
@@ -45,36 +57,36 @@ def _restart(command: list[str], module: str, inside: str) -> None:
 
 
 def client() -> str:
-    """The client's program, from the SDK's wheel."""
+    """Return the client's program, from the SDK's wheel."""
     import claude_agent_sdk
 
     return str(Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude")
 
 
 def version() -> str:
-    """The client's version, e.g. ``2.1.329``."""
+    """Return the client's version, e.g. ``2.1.329``."""
     printed = subprocess.run([client(), "--version"], capture_output=True, text=True, check=True).stdout
     return printed.split()[0]
 
 
+def copy_plugin(folder: Path) -> None:
+    """Copy this repository as a plugin."""
+    for part in (".claude-plugin", "agents", "hooks", "skills"):
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+
+
 @dataclass(frozen=True)
 class Setting:
-    """Where and how a client runs: its project, variables, extra arguments; with ``hooks``, through the SDK.
-
-    ``home`` is the user's; by default it lies beside the project. ``allowed`` are the tools that need no asking.
-    With ``again``, a second session continues the first.
-
-    ``server`` is the command of an MCP server.
-    """
+    """Where and how a client runs."""
 
     project: Path
     env: Mapping[str, str] = field(default_factory=dict)
     args: Sequence[str] = ()
-    hooks: Any = None
-    server: Sequence[str] = ()
-    home: Path | None = None
-    allowed: Sequence[str] = ALLOWED
-    again: bool = False
+    hooks: Any = None  # callbacks: the client runs through the SDK
+    server: Sequence[str] = ()  # the command of an MCP server
+    home: Path | None = None  # the user's; by default beside the project
+    allowed: Sequence[str] = ALLOWED  # the tools that need no permission
+    again: bool = False  # a second session continues the first
 
     @property
     def servers(self) -> dict[str, Any]:
@@ -82,7 +94,7 @@ class Setting:
 
 
 def converse(setting: Setting, script: Script) -> list[str]:
-    """The texts that reached the model, in order, when it follows ``script`` in ``setting``."""
+    """Return the texts that reached the model, in order, when it follows ``script`` in ``setting``."""
     home = setting.home or setting.project.parent / "home"
     home.mkdir(exist_ok=True)
     with serve(script) as model:

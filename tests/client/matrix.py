@@ -1,10 +1,10 @@
-"""What reaches the model, measured: every way of calling the wrapper, under every way of installing the hooks.
+"""Measure what reaches the model: every way of calling the wrapper, under every way of installing the hooks.
 
-``python -m tests.client.matrix`` runs a sample of the cells against the real client and fails when the table in
-docs/enforcement.md says anything else of them, or when the canary gets through where everything is installed. The
-sample is every row once, with everything installed, by settings, plugin and SDK in turn; and three rows with nothing
-installed and with the gate alone, since what cannot see the canary proves nothing. ``--all`` runs every cell,
-``--write`` too, and writes the table. ``ROW``s named on the command line are run in all columns.
+``python -m tests.client.matrix`` runs a sample of the cells against the real client. It fails when a cell differs from
+the table in docs/enforcement.md, or when the canary gets through where everything is installed. The sample is every
+row once, with everything installed, by settings, plugin and SDK in turn. Three of its rows run with nothing installed
+and with the gate alone, too: a run that could not see the canary would prove nothing. ``--all`` runs every cell;
+``--write`` does, too, and writes the table. ``ROW``s named on the command line are run in all columns.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pit_fetch.claude_code import install, sdk
+from pit_fetch.claude_code import sdk
 from pit_fetch.claude_code.cypher import blocks
 from pit_fetch.claude_code.scripted_model import Script, Turn, call, say
+from pit_fetch.cli.commands import init
 from pit_fetch.support.bundled import gate
 from tests.client import harness
-from tests.client.harness import Setting
+from tests.client.harness import ROOT, Setting
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 SERVER = Path(__file__).resolve().with_name("mcp_server.py")
 DOCS = ROOT / "docs" / "enforcement.md"
 BEGIN, END = "<!-- begin matrix -->\n", "<!-- end matrix -->\n"
@@ -67,10 +67,11 @@ def envelope(*items: dict[str, str]) -> str:
 
 LATE = item(CANARY, "2024-02-16T09:00:00-05:00")
 LEAK = envelope(item("public"), LATE)
+CLEAN = envelope(item("public"))
 
 
 def wrapper(stdout: str, stderr: str = "", code: int = 0, seconds: float = 0) -> str:
-    """A program in the wrapper's place that does what the real one never does: the same everywhere it can write."""
+    """Return a program in the wrapper's place that writes ``stdout`` wherever it can, which the real one never does."""
     return f"""import sys, time
 time.sleep({seconds})
 if "--release" in sys.argv:
@@ -86,56 +87,42 @@ def run(command: str, **more: Any) -> list[Turn]:
     return [call("Bash", command=command, description="fetch", **more), say()]
 
 
-def run_and_read(first: Turn, pattern: str, command: str) -> list[Turn]:
-    """A call, then another that reads the file whose path the client named after the first.
-
-    Where it runs in the background, the client may name the file only when it ends: hence the pause.
-    """
+def run_and_read(pattern: str, command: str, **more: Any) -> list[Turn]:
+    """Return a call, then ``command`` with the path that the client named after the first, see ``pattern``."""
 
     def read(seen: str) -> list[dict[str, Any]]:
         path = re.search(pattern, seen)
-        words = command.format(path[1]) if path else "echo no path"
-        return call("Bash", command=words, description="read")(seen)
+        return call("Bash", command=command.format(path[1]) if path else "echo no path", description="read")(seen)
 
-    return [first, call("Bash", command="sleep 2", description="wait"), read, say()]
+    # The client may name the file of a call in the background only when that ends.
+    return [*run(CALL, **more)[:1], call("Bash", command="sleep 2", description="wait"), read, say()]
+
+
+# Where the client keeps the output of a call in the background, and how to read it.
+IN_BACKGROUND = (r"(/\S+\.output)", "until test -s {0}; do sleep 0.1; done; cat {0}")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One way of calling.
-
-    program    what stands in the wrapper's place
-    files      other files of the project
-    broken     a hook file, and what stands in its place (None: nothing)
-    gate       what is wired in the gate's place after the guard has let the call run: a command, or a callback
-    beside     other hooks in the project's settings: an event, and a command
-    settings   other settings of the project
-    allowed    the tools that the user allows
-    again      the session is continued by a second one
-    place      where the session runs: in the project, in a folder "sub" of it, or "beside" it (--add-dir)
-    clean      the envelope must get through
-    agent      the bundled subagent that calls, where it is not the usual one
-    mcp        the result of an MCP server's tools; such a row is not the wrapper's
-    env        variables beside the ceiling
-    columns    where the row makes sense
-    """
+    """One way of calling."""
 
     turns: Sequence[Turn] = field(default_factory=lambda: run(CALL))
-    program: str = wrapper(LEAK)
-    files: Mapping[str, str] = field(default_factory=dict)
-    broken: tuple[str, str | None] | None = None
+    program: str = wrapper(LEAK)  # in the wrapper's place
+    files: Mapping[str, str] = field(default_factory=dict)  # other files of the project
+    broken: tuple[str, str | None] | None = None  # a hook file, and what stands in its place (None: nothing)
+    # What is wired in the gate's place after the guard has let the call run: a command, or a callback.
     gate: Any = ""
-    beside: Sequence[tuple[str, str]] = ()
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    place: str = ""
-    allowed: Sequence[str] = harness.ALLOWED
-    again: bool = False
+    beside: Sequence[tuple[str, str]] = ()  # other hooks in the project's settings: an event, and a command
+    settings: Mapping[str, Any] = field(default_factory=dict)  # other settings of the project
+    place: str = ""  # the session's folder: the project, a folder "sub" of it, or "beside" it (--add-dir)
+    allowed: Sequence[str] = harness.ALLOWED  # the tools that the user allows
+    again: bool = False  # a second session continues the first
     subagent: bool = False
-    agent: str = ""
-    clean: bool = False
-    mcp: dict[str, Any] | None = None
-    env: Mapping[str, str] = field(default_factory=dict)
-    columns: tuple[str, ...] = COLUMNS
+    agent: str = ""  # the bundled subagent that calls, if it is not the usual one
+    clean: bool = False  # the envelope must get through
+    mcp: Mapping[str, Any] | None = None  # the result of an MCP server's tools; such a row does not call the wrapper
+    env: Mapping[str, str] = field(default_factory=dict)  # variables beside the ceiling
+    columns: tuple[str, ...] = COLUMNS  # where the row makes sense
 
 
 PATTERN = next(  # one that ships: with a PIT the guard lets no other query run
@@ -149,28 +136,20 @@ def read(query: str = PATTERN, **params: Any) -> list[Turn]:
     return [call(f"mcp__{harness.SERVER}__read_neo4j_cypher", query=query, params=params), say()]
 
 
-ASKED: dict[str, Any] = {"ticker": "NOG", "limit": 5}
-READ = read(pit=PIT, **ASKED)
+def texts(*texts: str) -> dict[str, Any]:
+    """Return the result of an MCP server's tool."""
+    return {"content": [{"type": "text", "text": text} for text in texts]}
+
+
+PARAMS: dict[str, Any] = {"ticker": "NOG", "limit": 5}
+READ = read(pit=PIT, **PARAMS)
 # What a model may write to please the gate: everything there is, stamped with the PIT.
 OWN = "MATCH (n:News) RETURN collect({available_at: $pit, available_at_source: 'neo4j_created', id: n.id}) AS data"
-PLEASING = {"content": [{"type": "text", "text": envelope(item(CANARY, PIT))}]}
+PLEASING = texts(envelope(item(CANARY, PIT)))
 _CRASH = "raise RuntimeError('broken')\n"
 _HANG = "import select\nselect.select([], [], [])\n"
 _MANY = [item(f"public {number}") for number in range(100)]
 _PRINTS = f"import sys\nprint({CANARY!r})\n"
-# Another project's hook on the same event: it reads its input, and answers last.
-_OTHER = """import json, sys, time
-hook = json.load(sys.stdin)
-time.sleep(1)
-said = {"hookEventName": hook["hook_event_name"]}
-if sys.argv[1] == "quotes":
-    said["additionalContext"] = str(hook.get("tool_response"))
-elif hook["hook_event_name"] == "PreToolUse":
-    said["updatedInput"] = hook["tool_input"]
-else:
-    said["updatedToolOutput"] = hook["tool_response"]
-print(json.dumps({"hookSpecificOutput": said}))
-"""
 _REWRITES, _QUOTES = "python3 other.py rewrites", "python3 other.py quotes"
 _STOPS = 'echo \'{"continue": false, "stopReason": "enough"}\''
 _HOOKED = ("gate alone", "settings", "plugin")
@@ -196,27 +175,16 @@ async def _blocks(hook: Any, tool_use_id: Any, context: Any) -> Any:
 
 
 ROWS: dict[str, Row] = {
-    "clean call": Row(program=wrapper(envelope(item("public"))), clean=True),
+    "clean call": Row(program=wrapper(CLEAN), clean=True),
     "leaking wrapper": Row(),
     "violation in the middle of many items": Row(program=wrapper(envelope(*_MANY, LATE, *_MANY))),
-    "stderr noise": Row(program=wrapper(envelope(item("public")), stderr=f"fetched {CANARY}\n")),
+    "stderr noise": Row(program=wrapper(CLEAN, stderr=f"fetched {CANARY}\n")),
     "non-zero exit": Row(program=wrapper(LEAK, code=3)),
     "compound command": Row(run(f"{CALL}; false")),
     "nested shell": Row(run(f"bash -c '{CALL}; false'")),
-    "background run, then read": Row(
-        run_and_read(
-            call("Bash", command=CALL, description="fetch", run_in_background=True),
-            r"(/\S+\.output)",
-            "until test -s {0}; do sleep 0.1; done; cat {0}",
-        )
-    ),
+    "background run, then read": Row(run_and_read(*IN_BACKGROUND, run_in_background=True)),
     "a time limit of one second, then read": Row(
-        run_and_read(
-            call("Bash", command=CALL, description="fetch", timeout=1_000),
-            r"(/\S+\.output)",
-            "until test -s {0}; do sleep 0.1; done; cat {0}",
-        ),
-        program=wrapper(LEAK, seconds=2),
+        run_and_read(*IN_BACKGROUND, timeout=1_000), program=wrapper(LEAK, seconds=2)
     ),
     "Monitor": Row([call("Monitor", command=CALL, description="fetch"), *run("sleep 3")]),
     "a listing of another program": Row(
@@ -229,8 +197,7 @@ ROWS: dict[str, Row] = {
         [*run(f"{CALL} > o.json")[:1], lambda seen: call("Read", file_path="o.json")(seen), say()]
     ),
     "over 30,000 characters, then read": Row(
-        run_and_read(call("Bash", command=CALL, description="fetch"), r"saved to: (\S+)", "tail -c 400 {0}"),
-        program=wrapper(envelope(*_MANY * 3, LATE)),
+        run_and_read(r"saved to: (\S+)", "tail -c 400 {0}"), program=wrapper(envelope(*_MANY * 3, LATE))
     ),
     "no --pit": Row(run("python3 pit_fetch.py --source x")),
     "subagent": Row(subagent=True),
@@ -256,7 +223,7 @@ ROWS: dict[str, Row] = {
     "gate wired as async": Row(gate="async", columns=_GUARDED),
     "guard and gate wired twice": Row(gate="twice", columns=("plugin",)),
     "guard and gate wired twice, clean call": Row(
-        gate="twice", columns=("plugin",), program=wrapper(envelope(item("public"))), clean=True
+        gate="twice", columns=("plugin",), program=wrapper(CLEAN), clean=True
     ),
     "another hook puts the output back": Row(beside=[("PostToolUse", _REWRITES)], columns=FULL),
     "another hook quotes the output": Row(beside=[("PostToolUse", _QUOTES)], columns=FULL),
@@ -280,41 +247,28 @@ ROWS: dict[str, Row] = {
     "callback of the gate answering nothing": Row(gate=_answers_nothing, columns=("SDK",)),
     "callback of the gate late": Row(gate=_is_late, columns=("SDK",)),
     "callback of the gate late, the host's loop blocked": Row(gate=_blocks, columns=("SDK",)),
-    "MCP tool": Row(READ, mcp={"content": [{"type": "text", "text": LEAK}]}),
-    "MCP tool, a clean block first": Row(
-        READ, mcp={"content": [{"type": "text", "text": envelope()}, {"type": "text", "text": LEAK}]}
-    ),
+    "MCP tool": Row(READ, mcp=texts(LEAK)),
+    "MCP tool, a clean block first": Row(READ, mcp=texts(envelope(), LEAK)),
     "MCP tool, structured": Row(READ, mcp={"content": [], "structuredContent": {"result": LEAK}}),
-    "MCP tool, an empty PIT": Row(
-        read(pit="", **ASKED),
-        mcp={"content": [{"type": "text", "text": LEAK}]},
-    ),
-    "MCP tool, clean": Row(READ, mcp={"content": [{"type": "text", "text": envelope(item("public"))}]}, clean=True),
-    "MCP tool, no params.pit": Row(read(**ASKED), mcp={"content": [{"type": "text", "text": LEAK}]}),
+    "MCP tool, an empty PIT": Row(read(pit="", **PARAMS), mcp=texts(LEAK)),
+    "MCP tool, clean": Row(READ, mcp=texts(CLEAN), clean=True),
+    "MCP tool, no params.pit": Row(read(**PARAMS), mcp=texts(LEAK)),
     "MCP tool, a query of its own stamped with the PIT": Row(read(OWN, pit=PIT), mcp=PLEASING),
-    "MCP tool, a query that loads a file": Row(
-        read("LOAD CSV FROM 'file:///x' AS row RETURN row"), mcp={"content": [{"type": "text", "text": CANARY}]}
-    ),
-    "Neo4j subagent, clean": Row(
-        READ, agent="neo4j-news", mcp={"content": [{"type": "text", "text": envelope(item("public"))}]}, clean=True
-    ),
-    "Neo4j subagent, a leaking server": Row(
-        READ, agent="neo4j-news", mcp={"content": [{"type": "text", "text": LEAK}]}
-    ),
-    "Neo4j subagent, no params.pit": Row(
-        read(**ASKED), agent="neo4j-news", mcp={"content": [{"type": "text", "text": LEAK}]}
-    ),
+    "MCP tool, a query that loads a file": Row(read("LOAD CSV FROM 'file:///x' AS row RETURN row"), mcp=texts(CANARY)),
+    "Neo4j subagent, clean": Row(READ, agent="neo4j-news", mcp=texts(CLEAN), clean=True),
+    "Neo4j subagent, a leaking server": Row(READ, agent="neo4j-news", mcp=texts(LEAK)),
+    "Neo4j subagent, no params.pit": Row(read(**PARAMS), agent="neo4j-news", mcp=texts(LEAK)),
     "Neo4j subagent, a query of its own stamped with the PIT": Row(
         read(OWN, pit=PIT), agent="neo4j-news", mcp=PLEASING
     ),
-    "MCP tool, marked as an error": Row(READ, mcp={"content": [{"type": "text", "text": LEAK}], "isError": True}),
+    "MCP tool, marked as an error": Row(READ, mcp={**texts(LEAK), "isError": True}),
     "MCP resource": Row(
         [call("ReadMcpResourceTool", server=harness.SERVER, uri="graph://news"), say()],
         mcp={"contents": [{"uri": "graph://news", "text": LEAK}]},
     ),
     "Neo4j write": Row(
         [call(f"mcp__{harness.SERVER}__write_neo4j_cypher", query="CREATE (n)"), say()],
-        mcp={"content": [{"type": "text", "text": f"{CANARY} was written"}]},
+        mcp=texts(f"{CANARY} was written"),
     ),
     "real pit_fetch, its source serves the canary": Row(
         run(f"pit_fetch --source bz-news-api --input-file raw.json --pit {PIT}"), clean=True
@@ -330,7 +284,7 @@ RAW = json.dumps([{"id": 1, "title": CANARY, "created": "Fri, 16 Feb 2024 09:00:
 
 
 def measure(name: str, column: str) -> str:
-    """What reaches the model in one cell, in a few words."""
+    """Return what reaches the model in one cell, in a few words."""
     row = ROWS[name]
     if column not in row.columns:
         return "–"
@@ -339,7 +293,7 @@ def measure(name: str, column: str) -> str:
         project.mkdir()
         (project / "pit_fetch.py").write_text(row.program)
         (project / "raw.json").write_text(RAW)
-        for path, text in {**row.files, **({"other.py": _OTHER} if row.beside else {})}.items():
+        for path, text in {**row.files, **({"other.py": harness.OTHER_HOOK} if row.beside else {})}.items():
             (project / path).parent.mkdir(exist_ok=True)
             (project / path).write_text(text)
             (project / path).chmod(0o755)
@@ -350,7 +304,7 @@ def measure(name: str, column: str) -> str:
 
 
 def describe(texts: Sequence[str]) -> str:
-    """The first answer of a tool that the model got; "canary" if that reached it anywhere."""
+    """Return the first answer of a tool that reached the model; "canary" if that is anywhere in the texts."""
     if any(CANARY in text for text in texts):
         return "**canary**"
     for text in texts:
@@ -377,34 +331,33 @@ def _script(row: Row, column: str) -> Script:
 
 @contextmanager
 def _installed(row: Row, column: str, project: Path) -> Iterator[Setting]:
-    """The hooks as ``column`` says. Subagents are ruled by their name, so only the ceiling is set for them."""
+    """Install the hooks as ``column`` does. The guard knows subagents by their names: only the ceiling is set."""
     env = {"PIT_FETCH_CEILING": PIT, **row.env}
     claude = project / ".claude"
     if column == "nothing":
         yield Setting(project)
     elif column == "gate alone":
-        install.run([], {}, str(project))
+        init.run([], {}, str(project))
         _keep_only(claude / "settings.json", "PostToolUse")
         shutil.rmtree(claude / "agents")
         _break(row, claude / "hooks", claude / "settings.json")
         yield Setting(project)
     elif column == "settings":
-        install.run([], {}, str(project))
+        init.run([], {}, str(project))
         _break(row, claude / "hooks", claude / "settings.json")
         _rewire(row, claude / "settings.json")
         yield _placed(row, Setting(project, env))
     elif column == "plugin":
         plugin = project.parent / "plugin"
-        for part in (".claude-plugin", "agents", "hooks", "skills"):
-            shutil.copytree(ROOT / part, plugin / part)
+        harness.copy_plugin(plugin)
         _break(row, plugin / "hooks", plugin / "hooks" / "hooks.json")
         _rewire(row, plugin / "hooks" / "hooks.json")
         if row.gate == "twice":
-            install.run([], {}, str(project))
+            init.run([], {}, str(project))
         _write_settings(row, claude / "settings.json")
         yield _placed(row, Setting(project, env, ["--plugin-dir", str(plugin)]))
     else:
-        install.run([], {}, str(project))
+        init.run([], {}, str(project))
         (claude / "settings.json").unlink()
         _write_settings(row, claude / "settings.json")
         shutil.rmtree(claude / "hooks")
@@ -413,7 +366,7 @@ def _installed(row: Row, column: str, project: Path) -> Iterator[Setting]:
 
 
 def _placed(row: Row, setting: Setting) -> Setting:
-    """The session in the folder that the row says."""
+    """Return the setting with the row's working directory."""
     project = setting.project
     if row.place == "sub":
         (project / "sub").mkdir()
@@ -428,7 +381,7 @@ def _placed(row: Row, setting: Setting) -> Setting:
 
 
 def _rewire(row: Row, wiring: Path) -> None:
-    """Puts the row's command in the gate's place, and its other hooks and settings beside."""
+    """Put the row's command in the gate's place, and its other hooks and settings beside."""
     settings = json.loads(wiring.read_text())
     entries = settings["hooks"]["PostToolUse"]
     if row.gate is None:
@@ -444,7 +397,7 @@ def _rewire(row: Row, wiring: Path) -> None:
 
 
 def _write_settings(row: Row, path: Path) -> None:
-    """Adds the row's other hooks and settings to the project's own."""
+    """Add the row's other hooks and settings to the project's own."""
     if not row.beside and not row.settings:
         return
     settings = json.loads(path.read_text()) if path.exists() else {}
@@ -513,8 +466,7 @@ def _broken_callback(row: Row) -> Iterator[None]:
 # The whole table.
 
 
-def _alone(row: Row) -> bool:
-    """Rows that change this process must not run beside others."""
+def _changes_this_process(row: Row) -> bool:
     return row.broken is not None and row.broken[0] == "respond"
 
 
@@ -529,7 +481,7 @@ def cells_of(names: Sequence[str]) -> list[Cell]:
 
 
 def sample() -> list[Cell]:
-    """Every row once, in one of the columns in which all is installed; the next row in the next of them."""
+    """Return every row once, in one of the columns in which all is installed: the next row in the next of them."""
     chosen = []
     for turn, (name, row) in enumerate(ROWS.items()):
         full = [column for column in FULL if column in row.columns]
@@ -538,26 +490,26 @@ def sample() -> list[Cell]:
 
 
 def measure_all(cells: Sequence[Cell]) -> dict[Cell, str]:
-    """What is seen in ``cells``; two clients at a time."""
-    together = [cell for cell in cells if not _alone(ROWS[cell[0]])]
-    apart = [cell for cell in cells if _alone(ROWS[cell[0]])]
+    """Measure two cells at a time, and after them each cell alone whose row changes this process."""
+    apart = [cell for cell in cells if _changes_this_process(ROWS[cell[0]])]
+    together = [cell for cell in cells if cell not in apart]
     with ThreadPoolExecutor(2) as pool:
         measured = dict(zip(together, pool.map(_measure, together), strict=True))
     return measured | {cell: _measure(cell) for cell in apart}
 
 
-def _measure(cell: tuple[str, str]) -> str:
+def _measure(cell: Cell) -> str:
     begun = time.monotonic()
     seen = measure(*cell)
     sys.stderr.write(f"{time.monotonic() - begun:5.1f} s  {cell[0]}, {cell[1]}: {seen}\n")
     return seen
 
 
-def written(text: str) -> dict[Cell, str]:
-    """What a table says, by cell."""
+def read_table(text: str) -> dict[Cell, str]:
+    """Return the cells of a table as :func:`table` writes it."""
     lines = [line.strip("|").split("|") for line in text.split("\n") if line.startswith("|")]
-    rows = [[cell.strip() for cell in line] for line in lines[2:]]  # behind the heads and the rule below them
-    return {(name, column): seen for name, *said in rows for column, seen in zip(COLUMNS, said, strict=True)}
+    rows = [[cell.strip() for cell in line] for line in lines[2:]]  # after the heads and the rule below them
+    return {(name, column): seen for name, *cells in rows for column, seen in zip(COLUMNS, cells, strict=True)}
 
 
 def table(cells: dict[Cell, str]) -> str:
@@ -569,7 +521,7 @@ def table(cells: dict[Cell, str]) -> str:
 
 
 def faults(cells: dict[Cell, str]) -> Iterator[str]:
-    """What must not be: the canary where all is installed, or a clean call that does not get through."""
+    """Yield each cell with the canary where all is installed, or with a clean call that does not get through."""
     for (name, column), seen in cells.items():
         if column in FULL and seen == "**canary**" and name not in OPEN:
             yield f"{name}, {column}: the canary reaches the model"
@@ -579,30 +531,32 @@ def faults(cells: dict[Cell, str]) -> Iterator[str]:
 
 def main(argv: Sequence[str]) -> int:
     inside = harness.enter_namespace("tests.client.matrix")
-    say_line: Callable[[str], object] = sys.stderr.write
+    report: Callable[[str], object] = sys.stderr.write
     if not inside:
-        say_line("no network namespace can be made here: the client runs with whatever network there is\n")
+        report("no network namespace can be made here: the client runs with whatever network there is\n")
     begun = time.monotonic()
     names = [word for word in argv if word in ROWS]
     is_whole = not names and {"--all", "--write"} & {*argv}
     cells = measure_all(cells_of(names or list(ROWS)) if names or is_whole else sample())
-    say_line(f"{len(cells)} cells in {time.monotonic() - begun:.0f} s\n")
-    found = list(faults(cells))
+    report(f"{len(cells)} cells in {time.monotonic() - begun:.0f} s\n")
+    problems = list(faults(cells))
     before, rest = DOCS.read_text().split(BEGIN)
     old, after = rest.split(END)
     if "--write" in argv and is_whole:
         DOCS.write_text(before + BEGIN + table(cells) + END + after)
     else:
-        said = written(old)
-        other = [cell for cell, seen in cells.items() if said.get(cell) != seen]
-        found += [f"{', '.join(cell)}: {cells[cell]}; docs/enforcement.md says {said.get(cell)}" for cell in other]
-        if f"Claude Code {harness.version()}." not in old or (is_whole and said.keys() != cells.keys()):
-            found.append("docs/enforcement.md is of another client or of other rows")
-        if found:
-            found.append("python -m tests.client.matrix --write measures all, and writes the table")
-    for line in found:
-        say_line(f"FAIL {line}\n")
-    return 1 if found else 0
+        documented = read_table(old)
+        other = [cell for cell, seen in cells.items() if documented.get(cell) != seen]
+        problems += [
+            f"{', '.join(cell)}: {cells[cell]}; docs/enforcement.md says {documented.get(cell)}" for cell in other
+        ]
+        if f"Claude Code {harness.version()}." not in old or (is_whole and documented.keys() != cells.keys()):
+            problems.append("docs/enforcement.md is of another client or of other rows")
+        if problems:
+            problems.append("python -m tests.client.matrix --write measures all, and writes the table")
+    for problem in problems:
+        report(f"FAIL {problem}\n")
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A graph database's MCP server, as far as the client needs one: its tools answer what they are told to."""
+"""A graph database's MCP server, as far as the client needs one: every tool returns the result given as argument."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TOOLS = ("read_neo4j_cypher", "write_neo4j_cypher")
 
 
 def answer(request: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:
-    """The result of one request; every call of a tool, and every resource, is ``result``."""
+    """Return the result of one request: ``result`` for each call of a tool, and for each resource."""
     if request["method"] == "initialize":
         version = request["params"]["protocolVersion"]
         server = {"name": "graph", "version": "1"}
@@ -25,7 +25,7 @@ def answer(request: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:
 
 
 def main(result: dict[str, Any]) -> None:
-    """Speaks JSON-RPC on stdin and stdout."""
+    """Answer JSON-RPC requests from stdin on stdout."""
     for line in sys.stdin:
         request = json.loads(line)
         if "id" in request:

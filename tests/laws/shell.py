@@ -1,6 +1,6 @@
 """The laws of the guard: what it lets run is, to a real bash, one call of the wrapper with the words that were asked
-for, and, to the real parser, a fetch with options that an adapter may choose. What only mentions the wrapper does not
-run it.
+for, and, to the real parser, a fetch with options that an adapter may choose. Of what only mentions the wrapper, bash
+does not run it.
 
 Commands are made of hostile pieces and of honest calls with hostile pieces in them. Those that the
 guard permits are run by ``bash -c`` in a sandbox in which every program on PATH, the wrapper
@@ -37,7 +37,6 @@ WRAPPER_ONLY = {guard.ONLY_VARIABLE: "1"}
 CEILING = {guard.CEILING_VARIABLE: PIT}
 
 PRIVATE = f"/nowhere/toolu_1.{'0' * 32}"
-READERS = {"cat", "find", "git", "grep", "head", "ls", "rg", "sed", "tee", "wc", "which", "xargs"}
 
 # A case runs so many permitted commands, of so many tried.
 PERMITTED, TRIED = 5, 120
@@ -45,7 +44,6 @@ PERMITTED, TRIED = 5, 120
 _RECORDER = """#!/bin/sh
 ''':'
 printf '%s\\0' "$#" "$0" "$@" >>"$ORACLE"
-[ ! -p /dev/stdin ] || printf '%s\\n' "$0" >>"$ORACLE.fed"
 exit
 '''
 import os, sys
@@ -54,49 +52,26 @@ with open(os.environ["ORACLE"], "a", encoding="utf-8", errors="surrogateescape")
 """
 _PYTHON = """#!/bin/sh
 printf '%s\\0' "$#" "$0" "$@" >>"$ORACLE"
-[ ! -p /dev/stdin ] || printf '%s\\n' "$0" >>"$ORACLE.fed"
 exec "{}" -B -S "$@"
 """.format(getattr(sys, "_base_executable", sys.executable))
 # bash runs this trap before each simple command, those of subshells and substitutions included.
 _COUNTER = "set -T\ntrap 'printf . >>\"$ORACLE.commands\"' DEBUG\n"
 _ON_PATH = (
     *("pit_fetch", "pit_fetch.py", "python", "python3", "python3.12"),
-    *(
-        "sh",
-        "bash",
-        "cat",
-        "grep",
-        "env",
-        "ls",
-        "head",
-        "tee",
-        "touch",
-        "nohup",
-        "xargs",
-        "find",
-        "rg",
-        "sed",
-        "which",
-        "rm",
-        "cp",
-        "git",
-        "wc",
-    ),
+    *("sh", "bash", "cat", "grep", "env", "ls", "head", "tee", "touch", "nohup"),
+    *("xargs", "find", "rg", "sed", "which", "rm", "cp", "git", "wc"),
 )
 _IN_FOLDER = ("pit_fetch.py", "tools/pit_fetch.py", "tools/pit_fetch", "tools/python3", "my tools/pit_fetch")
 _AT_HOME = ("bin/pit_fetch", "bin/pit_fetch.py", "bin/python3")
 
 
 class Ran(NamedTuple):
-    """What bash made of a command: the calls of programs, how many simple commands, its output, files that changed,
-    and the programs that stood behind a pipe.
-    """
+    """What bash made of a command: the calls of programs, how many simple commands, its output, and changed files."""
 
     calls: list[list[str]]
     commands: int
     printed: bytes
     changed: bool
-    fed: list[str] = []
 
 
 class Sandbox:
@@ -136,9 +111,7 @@ class Sandbox:
         )
         counted = record.with_name(record.name + ".commands")
         commands = len(counted.read_bytes()) if counted.exists() else 0
-        piped = record.with_name(record.name + ".fed")
-        fed = piped.read_text().splitlines() if piped.exists() else []
-        return Ran(list(_calls(record)), commands, done.stdout, self._listed() != self._files, fed)
+        return Ran(list(_calls(record)), commands, done.stdout, self._listed() != self._files)
 
     def objection(self, command: str, words: list[str], paths: int, printed: str = "") -> str:
         """What is wrong when ``command`` is taken for one call of ``words``, ``paths`` of them the program; or "".
@@ -146,7 +119,6 @@ class Sandbox:
         ``printed`` is what a second command prints.
         """
         ran = self.run(command)
-        words = [self._at_home(word) if place < paths else word for place, word in enumerate(words)]
         expected = list(self._expected(words, paths))
         called = [[os.path.normpath(self.work / name), *arguments] for name, *arguments in ran.calls]
         if called != expected:
@@ -162,15 +134,10 @@ class Sandbox:
         if not os.path.isfile(program):
             return
         yield [program, *words[1:]]
-        if paths > 1:  # Python, its flags, and the script or "-m pit_fetch"
-            is_module = words[paths - 2] == "-m"
-            script = os.path.normpath(self.work / ("pit_fetch.py" if is_module else words[paths - 1]))
-            is_isolated = any(set(flag) & {"I", "P"} for flag in words[1 : paths - 2])
-            if os.path.isfile(script) and not (is_module and is_isolated):
+        if paths > 1:  # Python, its flags, and the script
+            script = os.path.normpath(self.work / words[paths - 1])
+            if os.path.isfile(script):
                 yield [script, *words[paths:]]
-
-    def _at_home(self, word: str) -> str:
-        return str(self.home) + word[1:] if word.startswith("~/") else word
 
     def _listed(self) -> list[tuple[str, int]]:
         found = [path for place in (self.work, self.home, self.path) for path in place.rglob("*")]
@@ -186,8 +153,8 @@ def _calls(record: Path) -> Any:
 
 
 @cache
-def sandbox() -> Sandbox:
-    """One for the whole process."""
+def sandbox(purpose: str = "calls") -> Sandbox:
+    """Return one sandbox per purpose for the whole process."""
     folder = TemporaryDirectory(prefix="pit-shell-")
     atexit.register(folder.cleanup)
     return Sandbox(Path(folder.name).resolve())
@@ -230,21 +197,19 @@ def law(rng: Random) -> int:
 
 
 def mentions(rng: Random) -> int:
-    """Some commands that are left alone though they name the wrapper.
+    """Of some commands that are left alone though they name the wrapper, bash starts no wrapper itself.
 
-    Of what bash starts, only programs that read are told its name, or read what another one prints.
+    They may change files, hence the sandbox of their own.
     """
-    found = 0
+    judged = 0
     for _ in range(TRIED):
         command = mentioning(rng)
-        if not gate.names_wrapper(command) or verdict(command, CEILING) != guard.ALONE:
+        if "pit_fetch" not in command or verdict(command, CEILING) is not guard.PASS_THROUGH:
             continue
-        ran = sandbox().run(command)
-        started = {call[0] for call in ran.calls if call[0] in ran.fed or gate.names_wrapper(" ".join(call))}
-        others = {os.path.basename(name) for name in started} - READERS
-        assert (others, ran.changed) == (set(), False), f"{command!r} starts {others}"
-        found += 1
-        if found == PERMITTED:
+        started = [call for call in sandbox("mentions").run(command).calls if "pit_fetch" in os.path.basename(call[0])]
+        assert started == [], f"{command!r} starts {started}"
+        judged += 1
+        if judged == PERMITTED:
             break
     return 0
 
@@ -305,81 +270,57 @@ _QUOTED = (
     "'é\u3000'",
 )
 _PLAIN = (
-    "a",
-    "x",
-    "raw.json",
-    "AAPL",
-    "X",
-    "1",
-    "=",
-    "+=",
-    ":",
-    ",",
-    "@",
-    "%",
-    "+",
-    "-",
-    "--",
-    ".",
-    "..",
-    "/",
-    "_",
-    "==",
+    *("a", "x", "raw.json", "AAPL", "X", "1"),
+    *("=", "+=", ":", ",", "@", "%", "+", "-", "--", ".", "..", "/", "_", "=="),
 )
 _HOSTILE = (
     *("$HOME", "${X}", "$(cat raw.json)", "`cat raw.json`", "$'a'", '$"a"', "$((1))", "$", "\\", "\\\n", "\\ "),
-    *(
-        "\n",
-        "\r",
-        "\t",
-        "\v",
-        "\f",
-        "\x01",
-        "\x7f",
-        "\u00a0",
-        "\u2003",
-        "\u3000",
-        "\ufeff",
-        "\u2028",
-        "é",
-        "\U0001f600",
-    ),
-    *(
-        "'",
-        '"',
-        "'a",
-        '"a',
-        '"!a"',
-        '"$HOME"',
-        '"`cat raw.json`"',
-        "{a,b}",
-        "{1..3}",
-        "{",
-        "}",
-        "*",
-        "?",
-        "[a]",
-        "*.json",
-    ),
+    "\n",
+    "\r",
+    "\t",
+    "\v",
+    "\f",
+    "\x01",
+    "\x7f",
+    "\u00a0",
+    "\u2003",
+    "\u3000",
+    "\ufeff",
+    "\u2028",
+    "é",
+    "\U0001f600",
+    "'",
+    '"',
+    "'a",
+    '"a',
+    '"!a"',
+    '"$HOME"',
+    '"`cat raw.json`"',
+    "{a,b}",
+    "{1..3}",
+    "{",
+    "}",
+    "*",
+    "?",
+    "[a]",
+    "*.json",
     *("~", "~/", "~+", "~-", "~root", "=~/x", ":~/x", "a=~/x", "a=b:~/x", "=cat", "^", "!", "!!", "#", " # "),
-    *(
-        ";",
-        "&",
-        "&&",
-        "|",
-        "||",
-        "|&",
-        ">",
-        ">>",
-        "<",
-        "2>",
-        "&>",
-        "> out",
-        ">| out",
-        "< raw.json",
-        "<<< a",
-        "<(cat raw.json)",
-    ),
+    ";",
+    "&",
+    "&&",
+    "|",
+    "||",
+    "|&",
+    ">",
+    ">>",
+    "<",
+    "2>",
+    "&>",
+    "> out",
+    ">| out",
+    "< raw.json",
+    "<<< a",
+    "<(cat raw.json)",
     *("(", ")", "()", "((", "[[ -e raw.json ]]", "[", "]"),
 )
 _COMMANDS = (
@@ -392,45 +333,39 @@ _COMMANDS = (
     "",
 )
 _BEFORE = (
-    *(
-        "X=",
-        "X+=",
-        "X=1 ",
-        "a+=",
-        "a[0]=",
-        "'a[0]='",
-        "a['0']=",
-        '"X"=',
-        "X'='",
-        "_=",
-        "é=",
-        "PATH=",
-        "A=1 B+=",
-        "TZ=a",
-    ),
+    "X=",
+    "X+=",
+    "X=1 ",
+    "a+=",
+    "a[0]=",
+    "'a[0]='",
+    "a['0']=",
+    '"X"=',
+    "X'='",
+    "_=",
+    "é=",
+    "PATH=",
+    "A=1 B+=",
+    "TZ=a",
     *("~", "~/bin", "~+", "~-", "~root", "'~/bin'", "'~'", "~1", "%", "%1", "'%'", "=", "-", "+", ":", "@", "-c", "-m"),
     *("time ", "! ", "exec ", "command ", "builtin ", "eval ", "coproc ", "function ", "env ", "nohup ", "{ ", "( "),
     *("if ", "while ", "then ", "case ", ". ", "source ", "trap ", "alias ", "export ", "declare ", "set -- "),
     *("[[ ", ".", "..", "tools", "'my tools'", '"my tools"', "./tools", "$HOME/bin", "{a,b}"),
 )
 _PROGRAMS = (
-    *(
-        "/pit_fetch",
-        "/pit_fetch.py",
-        "pit_fetch",
-        "pit_fetch.py",
-        "'pit_fetch'",
-        'pit"_fetch"',
-        "/python3 -m pit_fetch",
-    ),
+    "/pit_fetch",
+    "/pit_fetch.py",
+    "pit_fetch",
+    "pit_fetch.py",
+    "'pit_fetch'",
+    'pit"_fetch"',
+    "/python3 -m pit_fetch",
     *("python3 -m pit_fetch", "python3 -I -m pit_fetch", "python3 pit_fetch.py", "python3.12 -B tools/pit_fetch.py"),
     *("python3 ~/bin/pit_fetch.py", "~/bin/pit_fetch", "tools/pit_fetch", "./pit_fetch.py", "../work/tools/pit_fetch"),
-    *(
-        "python3 X=/pit_fetch.py",
-        "/python3 X=/pit_fetch.py",
-        "python3 '-cprint(1)#/pit_fetch.py'",
-        "python3 -c/pit_fetch.py",
-    ),
+    "python3 X=/pit_fetch.py",
+    "/python3 X=/pit_fetch.py",
+    "python3 '-cprint(1)#/pit_fetch.py'",
+    "python3 -c/pit_fetch.py",
     *("python3 -x/pit_fetch.py", "python3 '-W a/pit_fetch.py'", "python3 -m a/pit_fetch.py", "python3 -/pit_fetch.py"),
 )
 _HONEST = (
@@ -463,35 +398,31 @@ def hostile(rng: Random) -> str:
 
 
 _READING = (
-    *(
-        "rg -n ",
-        "find . -name ",
-        "sed -n 1,5p ",
-        "which ",
-        "cat ",
-        "grep -rn ",
-        "ls ",
-        "head -3 ",
-        "wc -l ",
-        "echo ",
-        "git commit -m ",
-        "git grep ",
-        "git log --grep=",
-        "cd a && ls ",
-    ),
-    *(
-        "xargs grep ",
-        "git ",
-        "git -c a.b=",
-        "git grep -O",
-        "git rebase --exec ",
-        "sh ",
-        "env ",
-        "xargs ",
-        "pit_fetch ",
-        "find . -exec ",
-        "time ",
-    ),
+    "rg -n ",
+    "find . -name ",
+    "sed -n 1,5p ",
+    "which ",
+    "cat ",
+    "grep -rn ",
+    "ls ",
+    "head -3 ",
+    "wc -l ",
+    "echo ",
+    "git commit -m ",
+    "git grep ",
+    "git log --grep=",
+    "cd a && ls ",
+    "xargs grep ",
+    "git ",
+    "git -c a.b=",
+    "git grep -O",
+    "git rebase --exec ",
+    "sh ",
+    "env ",
+    "xargs ",
+    "pit_fetch ",
+    "find . -exec ",
+    "time ",
 )
 _MENTIONED = (
     *("pit_fetch", "'pit_fetch --pit T'", '"pit_fetch --pit T"', "docs/pit_fetch.md", "pit_fetch/*.py", "\\pit_fetch"),
@@ -526,8 +457,10 @@ def mentioning(rng: Random) -> str:
     ]
     command = "".join(part + rng.choice(_BETWEEN) for part in parts[:-1]) + parts[-1]
     for _ in range(rng.choice([0, 0, 1, 2])):
-        place = rng.randrange(len(command) + 1)
-        command = command[:place] + rng.choice(rng.choice([_HOSTILE, _PLAIN, _QUOTED])) + command[place:]
+        place, piece = rng.randrange(len(command) + 1), rng.choice(rng.choice([_HOSTILE, _PLAIN, _QUOTED]))
+        is_in_name = any(command.startswith("pit_fetch", place - offset) for offset in range(1, 9))
+        if not is_in_name or set(piece) <= set("'\"\\\n"):  # an expansion can make any name, and is not read
+            command = command[:place] + piece + command[place:]
     return command
 
 

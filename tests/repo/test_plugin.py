@@ -20,7 +20,7 @@ def test_the_plugin_and_the_package_have_one_version() -> None:
     assert (manifest["name"], manifest["version"]) == ("pit-fetch", __version__)
 
 
-@pytest.mark.parametrize("program", [f"{ROOT}/pit_fetch.py", f"python3 {ROOT}/pit_fetch.py", "python3 -m pit_fetch"])
+@pytest.mark.parametrize("program", ["pit_fetch", f"{ROOT}/pit_fetch.py", f"python3 {ROOT}/pit_fetch.py"])
 def test_its_own_program_may_list(program: str) -> None:
     guard = load("pit_guard")
     hook = {"tool_name": "Bash", "tool_input": {"command": f"{program} --version"}, "cwd": str(ROOT)}
@@ -28,12 +28,12 @@ def test_its_own_program_may_list(program: str) -> None:
 
 
 def test_its_agents_pass_the_linter() -> None:
-    done = command.run(["lint"], {}, str(ROOT))
+    answer = command.run(["lint"], {}, str(ROOT))
     names = sorted(path.stem for path in (ROOT / "agents").glob("*.md"))
-    assert done.text == f"PASS: 0 errors, 0 warnings, {len(names)} agents checked ({', '.join(names)})\n"
+    assert answer.text == f"PASS: 0 errors, 0 warnings, {len(names)} agents checked ({', '.join(names)})\n"
 
 
-def test_its_hooks_hold(tmp_path: Path) -> None:
+def test_its_hooks_are_wired_and_unedited(tmp_path: Path) -> None:
     environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
     report = json.loads(command.run(["doctor", "--json"], environ, str(ROOT)).text)
     wiring = [finding["level"] for finding in report["findings"] if finding["check"] in ("wiring", "files")]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.net.requests_transport import Network
+from pit_fetch.net.requests_transport import RequestsTransport
 from pit_fetch.paging import children
 from pit_fetch.provider import File, Host, Operation, Provider, Record
 from pit_fetch.tables import parquet_rows, sqlite_rows
@@ -46,7 +46,9 @@ def test_a_library_s_own_call_is_an_exchange_like_any_other(tmp_path: Path) -> N
     noted: list[Any] = []
     now = inprocess.NOW
     rows = [{"id": 1, "title": "One"}]
-    transport = RecordingTransport(Network(lambda: now), lambda request, reply: noted.append((request, reply)))
+    transport = RecordingTransport(
+        RequestsTransport(lambda: now), lambda request, reply: noted.append((request, reply))
+    )
     answer = inprocess.fetch(tmp_path, "--source", "library", *PIT, provider=loading(lambda: rows), transport=transport)
     assert answer.ids == ["1"]
     assert [(request.method, request.url, dict(request.params)) for request, _ in noted] == [

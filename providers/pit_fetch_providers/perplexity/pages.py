@@ -15,8 +15,8 @@ from pit_fetch_providers.shared import UNREADABLE, text_or_none
 
 def read(body: bytes) -> Iterator[Record]:
     """Yield the records of a reply of the Search API: of one query, or of several, each with a list of its own."""
-    # An unreadable value becomes null, value by value: a list of results would fail as a whole otherwise.
-    reply = lenient_json(body, 3, least=2)
+    # Three levels, for the lists in the list. A result that lies less deep is then read value by value.
+    reply = lenient_json(body, 3)
     results = reply.get("results") if isinstance(reply, dict) else None
     if not isinstance(results, list):
         raise UpstreamError("malformed", problem="it has no results")

@@ -119,9 +119,9 @@ def _secrets_are_recorded(real: Any) -> Any:
 def _live_answer_is_dropped(real: Any) -> Any:
     """Only what the archive holds is an answer, where there is one."""
 
-    def mixed(request: Any, query: Any, runtime: Any, log: Any, memory: Any, live: Any) -> Any:
-        memory.settle = lambda: True
-        return real(request, query, runtime, log, memory, live)
+    def mixed(fetch: Any, archive: Any, live: Any) -> Any:
+        archive.settle = lambda: True
+        return real(fetch, archive, live)
 
     return mixed
 
@@ -239,7 +239,7 @@ MUTANTS = (
     ),
     Mutant(
         "an archive of one read is asked, too",
-        "pit_fetch.engine.run:_mixed",
+        "pit_fetch.engine.fetch:Fetch._with_archive",
         _live_answer_is_dropped,
         ("sample: archive empty", "alphavantage: archive empty"),
     ),
@@ -285,10 +285,10 @@ MUTANTS = (
         lambda real: ("revised_at",),
         ("gate: judges",),
     ),
-    Mutant("a mixed answer does not stop", "pit_fetch.engine.run:_stop", lambda real: lambda live: None, _STOPS),
+    Mutant("a mixed answer does not stop", "pit_fetch.engine.fetch:_stop", lambda real: lambda live: None, _STOPS),
     Mutant(
         "a mixed answer goes on for a day",
-        "pit_fetch.engine.run:_stop",
+        "pit_fetch.engine.fetch:_stop",
         lambda real: lambda live: None if (found := real(live)) is None else (found[0] + 86_400, found[1]),
         _STOPS,
     ),
@@ -542,7 +542,7 @@ MUTANTS = (
     ),
     Mutant(
         "archive: a snapshot comes in the order of its reply",
-        "pit_fetch.engine.run:_ordered",
+        "pit_fetch.engine.fetch:_ordered",
         lambda real: lambda held, stream: stream,
         ("yahoo: held", "alphavantage: held"),
     ),

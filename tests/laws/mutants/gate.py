@@ -46,11 +46,40 @@ def _without_repeats(text: str) -> str:
         return text
 
 
+def _values_alone(real: Any) -> Any:
+    def nodes(*roots: Any) -> Any:
+        pending = list(roots)
+        while pending:
+            node = pending.pop()
+            yield node
+            pending += node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+
+    return nodes
+
+
+def _quoted_once(real: Any) -> Any:
+    def check(envelope: Any, pit: Any) -> Any:
+        quoted = re.compile(r'^\s*"[\s\S]*"\s*$')
+        return real(
+            json.loads(
+                json.dumps(envelope),
+                object_hook=lambda item: {
+                    name: "" if isinstance(value, str) and quoted.match(value.strip("\ufeff")) else value
+                    for name, value in item.items()
+                    if not quoted.match(name.strip("\ufeff"))
+                },
+            ),
+            pit,
+        )
+
+    return check
+
+
 def _known_keys_alone(real: Any) -> Any:
-    def check(payload: Any, stamped: Any, pit: Any) -> Any:
-        if isinstance(payload, dict):
-            payload = {name: value for name, value in payload.items() if name in ("data", "gaps")}
-        return real(payload, stamped, pit)
+    def check(envelope: Any, stamped: Any, pit: Any) -> Any:
+        if isinstance(envelope, dict):
+            envelope = {name: value for name, value in envelope.items() if name in ("data", "gaps")}
+        return real(envelope, stamped, pit)
 
     return check
 
@@ -132,7 +161,7 @@ MUTANTS = (
     Mutant(
         "the gate is a day late",
         "pit_gate:check",
-        lambda real: lambda text, pit: real(text, pit + timedelta(days=1)),
+        lambda real: lambda text, pit, quoted=True: real(text, pit + timedelta(days=1), quoted),
         _JUDGE,
     ),
     Mutant(
@@ -154,20 +183,15 @@ MUTANTS = (
         "the gate knows a forbidden key in lower case alone", "pit_gate:_load", _texts(_in_lower_case_alone), _JUDGE
     ),
     Mutant("the gate takes a repeated key", "pit_gate:_load", _texts(_without_repeats), _JUDGE),
-    Mutant("the gate overlooks an envelope in a text", "pit_gate:_check_embedded", nothing, _JUDGE),
-    Mutant("the gate overlooks an envelope behind a word", "pit_gate:_STAMP_IN_TEXT", lambda real: "(?!)", _JUDGE),
+    Mutant("the gate overlooks an envelope in a text", "pit_gate:_check_quoted", nothing, _JUDGE),
     Mutant(
-        "the gate knows a stamp in a text by its quotes alone",
-        "pit_gate:_STAMP_IN_TEXT",
-        lambda real: r"""["']\s*""" + real.replace("[:=>|]", r"""["']\s*:"""),
+        "the gate overlooks an envelope behind a blank",
+        "pit_gate:_BEGINNINGS_OF_JSON",
+        lambda real: tuple(beginning for beginning in real if beginning[-1] in "{["),
         _JUDGE,
     ),
-    Mutant(
-        "the gate overlooks an envelope that is quoted twice",
-        "pit_gate:_NAME_IN_TEXT",
-        lambda real: "(?!)",
-        _JUDGE,
-    ),
+    Mutant("the gate overlooks an envelope in a key", "pit_gate:_nodes", _values_alone, _JUDGE),
+    Mutant("the gate overlooks an envelope that is quoted twice", "pit_gate:_check_quoted", _quoted_once, _JUDGE),
     Mutant(
         "the gate knows a stamp in lower case alone",
         "pit_gate:_is_stamp",
@@ -176,8 +200,8 @@ MUTANTS = (
     ),
     Mutant(
         "the gate overlooks a module behind -m",
-        "pit_gate:_names_wrapper",
-        lambda real: lambda text: real(text.replace("-mpit_fetch", "-m")),
+        "pit_gate:runs_wrapper",
+        lambda real: lambda command: real(re.sub("-I?mpit_fetch", "-m", command)),
         _HOOK,
     ),
     Mutant("the gate judges diff at the earlier PIT", "pit_gate:is_diff", lambda real: lambda words: False, _HOOK),
@@ -188,7 +212,7 @@ MUTANTS = (
         _HOOK,
     ),
     Mutant("the gate takes NaN", "pit_gate:_load", _texts(lambda text: text.replace("NaN", "0")), _JUDGE),
-    Mutant("the gate takes unknown keys", "pit_gate:_check_payload", _known_keys_alone, _JUDGE),
+    Mutant("the gate takes unknown keys", "pit_gate:_check_envelope", _known_keys_alone, _JUDGE),
     Mutant(
         "the gate takes any source",
         "pit_gate:_check_item",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from pit_fetch.support.bundled import gate
@@ -23,19 +24,19 @@ def _by_flag_alone(real: Any) -> Any:
 
 
 def _at_the_end(real: Any) -> Any:
-    def rebuilt(verdict: Any, path: str, own: Any) -> str:
-        command = str(real(type(verdict)(verdict.refusal, verdict.words), path, own))
-        return f"{command} {gate.RELEASE_OPTION} {path}{gate.ENDING}" if verdict.private else command
+    def rebuilt(decision: Any, path: str, own: Any) -> str:
+        command = str(real(type(decision)(decision.refusal, decision.words), path, own))
+        return f"{command} {gate.RELEASE_OPTION} {path}{gate.ENDING}" if decision.private else command
 
     return rebuilt
 
 
-def _first_alone(real: Any) -> Any:
-    return lambda text, pieces: (real(text, pieces) or [])[:1] or None
+def _until(separator: str) -> Make:
+    return lambda real: lambda command: real(re.split(separator, command)[0])
 
 
-def _without_pipes(real: Any) -> Any:
-    return lambda text, pieces: [("", words) for _, words in real(text, pieces) or []] or None
+def _taking_substitutions(real: str) -> str:
+    return real.replace(r'[^"\\`$]', r'[^"\\]')
 
 
 MUTANTS = (
@@ -44,14 +45,20 @@ MUTANTS = (
     Mutant("an adapter chooses by name=value", "pit_guard:_refuse_unknown", _by_flag_alone, _OPTIONS),
     Mutant("a call is rebuilt without quotes", "pit_gate:joined", lambda real: lambda words: " ".join(words), _SHELL),
     Mutant("a call names its file behind --", "pit_guard:rebuilt", _at_the_end, _SHELL),
-    Mutant("any program only mentions", "pit_gate:_is_reader", lambda real: lambda words: True, _MENTIONS),
+    Mutant("the first line of a command decides", "pit_gate:runs_wrapper", _until("\n"), _MENTIONS),
+    Mutant("the first program of a list decides", "pit_gate:runs_wrapper", _until(r"[;&]"), _MENTIONS),
+    Mutant("a pipe may end anywhere", "pit_gate:runs_wrapper", _until(r"\|"), _MENTIONS),
+    Mutant("a substitution in quotes is a text", "pit_gate:_QUOTED", _taking_substitutions, _MENTIONS),
+    Mutant(
+        "a here-document is a text",
+        "pit_gate:_without_document",
+        lambda real: lambda match: str(match["rest"]),
+        _MENTIONS,
+    ),
     Mutant(
         "a call is rebuilt with quotes around blanks alone",
         "pit_gate:_quoted",
         lambda real: lambda word: real(word) if " " in word else word or "''",
         _SHELL,
     ),
-    Mutant("any command of a list is nameless", "pit_gate:_is_nameless", lambda real: lambda words: True, _MENTIONS),
-    Mutant("a pipe may end anywhere", "pit_gate:_commands", _without_pipes, _MENTIONS),
-    Mutant("the first program of a list decides", "pit_gate:_commands", _first_alone, _MENTIONS),
 )

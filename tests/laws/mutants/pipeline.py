@@ -26,9 +26,9 @@ _BY_CURSOR = ("sample: snapshots", "alphavantage: snapshots")
 
 
 def _limit_before_filter(real: Any) -> Any:
-    def stream(request: Any, *given: Any) -> Iterator[Any]:
+    def stream(fetch: Any, source: Any) -> Iterator[Any]:
         place = count()
-        return kept(real(request, *given), lambda record: next(place) < request.limit)
+        return kept(real(fetch, source), lambda record: next(place) < fetch.request.limit)
 
     return stream
 
@@ -44,11 +44,11 @@ def _versions_before_filter(real: Any) -> Any:
 def _filters_before_versions(real: Any) -> Any:
     """The window and the source's own filters see every version, and an old one that passes stands for the item."""
 
-    def take(request: Any, query: Any, runtime: Any, log: Any, stream: Any, collected: Any) -> None:
+    def take(fetch: Any, stream: Any) -> Any:
         def is_wanted(record: Record) -> bool:
-            return query.in_window(record) and bool(request.provider.select(query, record))
+            return fetch.query.in_window(record) and bool(fetch.request.provider.select(fetch.query, record))
 
-        real(request, query, runtime, log, kept(stream, is_wanted), collected)
+        return real(fetch, kept(stream, is_wanted))
 
     return take
 
@@ -67,13 +67,14 @@ def _as_they_come(real: Any) -> Any:
 def _derived_before_filter(real: Any) -> Any:
     """What is computed across records rests on those that are withheld, too."""
 
-    def take(request: Any, query: Any, runtime: Any, log: Any, stream: Any, collected: Any) -> None:
-        derive = request.provider.derive(query)
+    def take(fetch: Any, stream: Any) -> Any:
+        provider = fetch.request.provider
+        derive = provider.derive(fetch.query)
         if derive is not None:
             ordered = in_order(public(stream, lambda: None, WithheldCounts()))
             stream = derive(record for record in ordered if isinstance(record, Record))
-            request = request._replace(provider=replace(request.provider, derive=lambda query: None))
-        real(request, query, runtime, log, stream, collected)
+            fetch.request = fetch.request._replace(provider=replace(provider, derive=lambda query: None))
+        return real(fetch, stream)
 
     return take
 
@@ -153,9 +154,9 @@ def _all_records_awaited(real: Any) -> Any:
 
 
 def _all_records_scanned(real: Any) -> Any:
-    def take(request: Any, query: Any, runtime: Any, log: Any, stream: Any, withheld: Any) -> Any:
-        left = iter(range(request.max_pages * request.provider.page_size))
-        return real(request, query, runtime, log, kept(stream, lambda record: next(left, None) is not None), withheld)
+    def take(fetch: Any, stream: Any) -> Any:
+        left = iter(range(fetch.request.max_pages * fetch.request.provider.page_size))
+        return real(fetch, kept(stream, lambda record: next(left, None) is not None))
 
     return take
 
@@ -252,7 +253,7 @@ MUTANTS = (
         lambda real: lambda record, cutoff: "public" if real(record, cutoff) == "undated" else real(record, cutoff),
         _UNDER_A_PIT,
     ),
-    Mutant("limit before filter", "pit_fetch.engine.run:_until_it_ends", _limit_before_filter, ANY),
+    Mutant("limit before filter", "pit_fetch.engine.fetch:Fetch._until_it_ends", _limit_before_filter, ANY),
     Mutant(
         "versions are chosen before the filter",
         "pit_fetch.pipeline.select:public",
@@ -271,8 +272,12 @@ MUTANTS = (
         lambda real: lambda records: list({record.id: record for record in reversed(list(records))}.values()),
         _UNDER_A_PIT,
     ),
-    Mutant("filters before versions", "pit_fetch.engine.run:_take", _filters_before_versions, ("sample: versions",)),
-    Mutant("what is derived sees withheld records", "pit_fetch.engine.run:_take", _derived_before_filter, ANY[:1]),
+    Mutant(
+        "filters before versions", "pit_fetch.engine.fetch:Fetch._take", _filters_before_versions, ("sample: versions",)
+    ),
+    Mutant(
+        "what is derived sees withheld records", "pit_fetch.engine.fetch:Fetch._take", _derived_before_filter, ANY[:1]
+    ),
     Mutant(
         "what is derived begins at --after and --date-to",
         "pit_fetch.request.query:_horizon",
@@ -303,7 +308,7 @@ MUTANTS = (
         _all_records_awaited,
         ("sample: patience",),
     ),
-    Mutant("withheld records use up the page cap", "pit_fetch.engine.run:_take", _all_records_scanned, ANY),
+    Mutant("withheld records use up the page cap", "pit_fetch.engine.fetch:Fetch._take", _all_records_scanned, ANY),
     Mutant(
         "a cursor rests on the time of receipt",
         "pit_fetch.pipeline.cursor:record_age",
@@ -335,13 +340,13 @@ MUTANTS = (
     Mutant("the exit code tells of late items", "pit_fetch.engine.report:report", _exit_code_of_late, ANY),
     Mutant(
         "ids of late items on stderr",
-        "pit_fetch.engine.run:collect",
+        "pit_fetch.engine.fetch:collect",
         _telling(lambda collected: " ".join(collected.withheld.late)),
         ANY,
     ),
     Mutant(
         "a count of late items on stderr",
-        "pit_fetch.engine.run:collect",
+        "pit_fetch.engine.fetch:collect",
         _telling(lambda collected: str(len(collected.withheld.late))),
         ANY,
     ),
@@ -365,15 +370,17 @@ MUTANTS = (
     ),
     Mutant(
         "the wall clock is the PIT",
-        "pit_fetch.engine.run:_cutoff",
-        lambda real: lambda request, runtime: runtime.clock.now,
+        "pit_fetch.engine.fetch:Fetch._cutoff",
+        lambda real: lambda fetch: fetch.runtime.clock.now(),
         ANY,
     ),
     Mutant(
         "a PIT in the future is taken at its word",
-        "pit_fetch.engine.run:_cutoff",
-        lambda real: lambda request, runtime: lambda: request.pit,
+        "pit_fetch.engine.fetch:Fetch._cutoff",
+        lambda real: lambda fetch: fetch.request.pit,
         ("bz-news-api: future", "sample: future", "alphavantage: future"),
     ),
-    Mutant("a page cache across PITs", "pit_fetch.engine.run:collect", _cached_across_pits, ("bz-news-api: repeated",)),
+    Mutant(
+        "a page cache across PITs", "pit_fetch.engine.fetch:collect", _cached_across_pits, ("bz-news-api: repeated",)
+    ),
 )

@@ -1,4 +1,4 @@
-"""doctor against wirings on which the client was tried: what it says, and what the client did."""
+"""doctor: each fault of a wiring is found and named with its fix, and only a client's proof counts as enforcement."""
 
 from __future__ import annotations
 
@@ -6,223 +6,450 @@ import importlib.util
 import json
 import marshal
 import os
-import sys
+import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pit_fetch.claude_code import client_settings, doctor, prove
-from pit_fetch.claude_code.prove import Outcome, Proof
-from pit_fetch.claude_code.system import THIS_MACHINE
+from pit_fetch.claude_code import bundle, client_settings, doctor, prove
+from pit_fetch.claude_code.prove import ClientProof, Step, StepResult
+from pit_fetch.claude_code.system import THIS_SYSTEM
+from pit_fetch.cli.command import CommandResult
+from pit_fetch.cli.commands import doctor as doctor_command
 from pit_fetch.support.bundled import gate
-from tests.client.wirings import WIRINGS, Place, make
-from tests.unit.claude_code.fake_system import PATH, machine
+from tests.client.wirings import (
+    WIRINGS,
+    Change,
+    Session,
+    adding_entry,
+    hook_file,
+    make,
+    replacing,
+    rewriting,
+    with_fields,
+    with_local_settings,
+    with_matcher,
+    with_settings,
+)
+from tests.unit.claude_code.fake_system import PATH, fake_system, write_program
+
+GATE, GUARD = "pit_gate.py", "pit_guard.py"
+
+Findings = Mapping[str, list[str]]
 
 
-def report(place: Place, *argv: str, **replaced: Any) -> dict[str, Any]:
-    environ = {"PATH": PATH, "HOME": str(place.root / "home"), **place.environ}
-    done = doctor.run(["--json", *argv], environ, str(place.session), machine(place.root, **replaced))
-    said: dict[str, Any] = json.loads(done.text)
-    assert said.keys() == {"enforced", "verdict", "findings"}
-    assert said["enforced"] == (done.status == 0)
-    return said
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    """Return a session in a project as ``init`` leaves it."""
+    return make(tmp_path, lambda session: None)
 
 
-def levels(said: dict[str, Any]) -> set[str]:
-    return {finding["level"] for finding in said["findings"] if finding["check"] != "client"}
+def diagnose(session: Session, *argv: str, **replaced: Any) -> CommandResult:
+    """Run ``doctor`` in a session, on a system of which parts are replaced."""
+    environ = {"PATH": PATH, "HOME": str(session.root / "home"), **session.environ}
+    return doctor_command.run(argv, environ, str(session.folder), fake_system(session.root, **replaced))
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", WIRINGS)
+def report(session: Session, *argv: str, **replaced: Any) -> dict[str, Any]:
+    answer = diagnose(session, "--json", *argv, **replaced)
+    report: dict[str, Any] = json.loads(answer.text)
+    assert report.keys() == {"enforced", "verdict", "findings"}
+    assert report["enforced"] == (answer.status == 0)
+    return report
+
+
+def examine(session: Session, **replaced: Any) -> Findings:
+    """Return the messages by level. Every finding but "ok" and "note" must name a fix."""
+    examined = report(session, **replaced)
+    assert not examined["enforced"]  # files alone never show it
+    levels: dict[str, list[str]] = {"ok": [], "note": [], "warn": [], "fail": []}
+    for finding in examined["findings"]:
+        levels[finding["level"]].append(f"{finding['check']}: {finding['message']}")
+        assert finding["fix"] or finding["level"] in ("ok", "note")
+    assert examined["verdict"].startswith("The PIT is NOT" if levels["fail"] else "Wired, not proved")
+    return levels
+
+
+def has(messages: list[str], *texts: str) -> bool:
+    """Return whether one message contains all texts."""
+    return any(all(text in message for text in texts) for message in messages)
+
+
+# The truth: what the real client does.
+
+# Run always, and not only with the thorough tests.
+QUICK = {"as init leaves it", "init in the user's home"}.union(
+    name for name in WIRINGS if "plugin" in name or "matcher" in name
+)
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.thorough) for name in WIRINGS]
+)
 def test_files_alone_never_show_that_the_pit_is_enforced(name: str, tmp_path: Path) -> None:
     truth, change = WIRINGS[name]
-    said = report(make(tmp_path, change))
-    assert not said["enforced"]
+    findings = examine(make(tmp_path, change))
     if truth == "holds":
-        assert "fail" not in levels(said), [one for one in said["findings"] if one["level"] == "fail"]
-        assert said["verdict"].startswith("Wired, not proved")
+        assert findings["fail"] == []
     else:
-        assert levels(said) & {"fail", "warn"}, name
+        assert findings["fail"] + findings["warn"], name
     if truth == "leaks" and name not in ("no ceiling", "another hook puts the command back"):
-        assert "fail" in levels(said)
-        assert said["verdict"] == "The PIT is NOT enforced here."
+        assert findings["fail"]
 
 
 def test_there_are_wirings_enough() -> None:
     assert len(WIRINGS) >= 65
 
 
-class Client:
-    """A client that does as ``proof`` says; what it was ``asked``, and what was said before."""
+# The proof.
 
-    def __init__(self, proof: Proof) -> None:
-        self.proof, self.asked = proof, list[Any]()
 
-    def prove(self, *given: Any) -> Proof:
-        self.asked.append(given)
+class FakeClient:
+    """A client with a given proof. It records the announcement and the arguments of each proof."""
+
+    def __init__(self, proof: ClientProof) -> None:
+        self.proof, self.calls = proof, list[Any]()
+
+    def prove(self, *args: Any) -> ClientProof:
+        self.calls.append(args)
         return self.proof
 
-    def report(self, place: Place, **replaced: Any) -> dict[str, Any]:
-        return report(place, "--prove", announce=self.asked.append, prove=self.prove, **replaced)
+    def is_enforced(self, session: Session, **replaced: Any) -> bool:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(prove, "prove", self.prove)
+            return bool(report(session, "--prove", announce=self.calls.append, **replaced)["enforced"])
 
 
-STEP = prove.Step("a program that leaks", "Bash", "pit_fetch", "withheld")
-HOLDS = Proof((Outcome(STEP, "withheld", False),))
+STEP = Step("a program that leaks", "Bash", "pit_fetch", "withheld")
+HOLDS = ClientProof((StepResult(STEP, "withheld", False),))
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Place:
-    """A project as init leaves it, and a client on PATH that says its version."""
-    made = make(tmp_path, WIRINGS["as init leaves it"][1])
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    (programs / "claude").write_text("#!/bin/sh\necho '2.1.329 (Claude Code)'\n")
-    (programs / "claude").chmod(0o755)
-    made.environ["PATH"] = f"{programs}:{PATH}"
-    return made
+def put_on_path(session: Session, name: str, text: str) -> None:
+    program = write_program(session.root / "bin" / name, text)
+    session.environ["PATH"] = f"{Path(program).parent}:{PATH}"
 
 
 @pytest.mark.parametrize(
-    ("proof", "enforced"),
+    ("proof", "is_enforced"),
     [
         (HOLDS, True),
-        (Proof((Outcome(STEP, "withheld", True),)), False),
-        (Proof((Outcome(STEP, "shown", False),)), False),
-        (Proof((Outcome(STEP, "not released", False),)), False),
-        (Proof((Outcome(STEP, "withheld", False),), "the client was not done after 16 s"), False),
-        (Proof((), "the client does not start"), False),
+        (ClientProof((StepResult(STEP, "withheld", True),)), False),
+        (ClientProof((StepResult(STEP, "shown", False),)), False),
+        (ClientProof((StepResult(STEP, "not released", False),)), False),
+        (ClientProof((StepResult(STEP, "withheld", False),), "the client was not done after 16 s"), False),
+        (ClientProof((), "the client does not start"), False),
     ],
 )
-def test_enforced_is_what_the_client_has_shown(place: Place, proof: Proof, enforced: bool) -> None:
-    client = Client(proof)
-    assert client.report(place)["enforced"] is enforced
-    said, given = client.asked
-    assert "starting" in said  # it says so first
-    assert given[4] == sorted(doctor.guard.ADAPTERS)
+def test_enforced_is_what_the_client_has_shown(session: Session, proof: ClientProof, is_enforced: bool) -> None:
+    put_on_path(session, "claude", "echo '2.1.329 (Claude Code)'")
+    client = FakeClient(proof)
+    assert client.is_enforced(session) is is_enforced
+    announcement, arguments = client.calls
+    assert "starting" in announcement
+    assert arguments[4] == sorted(doctor.guard.ADAPTERS)
+    session.settings.write_text(json.dumps({**json.loads(session.settings.read_text()), "disableAllHooks": True}))
+    assert not client.is_enforced(session)  # a proof does not outweigh a fault
 
 
-def test_without_a_ceiling_nothing_is_proved(place: Place) -> None:
-    client = Client(HOLDS)
-    del place.environ["PIT_FETCH_CEILING"]
-    assert not client.report(place)["enforced"]
-    assert client.asked == []
+def test_without_a_ceiling_or_a_client_nothing_is_proved(session: Session) -> None:
+    client = FakeClient(HOLDS)
+    assert not client.is_enforced(session, find_client=lambda environ: "")
+    put_on_path(session, "claude", "echo '2.1.329 (Claude Code)'")
+    del session.environ["PIT_FETCH_CEILING"]
+    assert not client.is_enforced(session)
+    assert client.calls == []
 
 
-def test_without_a_client_nothing_is_proved(place: Place) -> None:
-    client = Client(HOLDS)
-    assert not client.report(place, client=lambda environ: "")["enforced"]
-    assert client.asked == []
+# The wiring.
 
 
-def test_a_proof_does_not_outweigh_a_fault(place: Place) -> None:
-    place.settings.write_text(json.dumps({**json.loads(place.settings.read_text()), "disableAllHooks": True}))
-    assert not Client(HOLDS).report(place)["enforced"]
+def test_a_project_after_init_is_wired(session: Session) -> None:
+    session.environ["PIT_FETCH_WRAPPER_ONLY"] = "1"
+    findings = examine(session)
+    assert findings["fail"] == []
+    assert has(findings["ok"], GATE, "withholds a planted leak")
+    assert has(findings["ok"], GUARD, "refuses a compound command")
+    assert has(findings["ok"], "ceiling: ")
+    assert not has(findings["warn"], "zones: ")
+    text = diagnose(session).text
+    assert "Wired, not proved" in text
+    assert "The PIT is enforced" not in text
+
+
+def test_a_project_without_anything_does_not_hold(session: Session) -> None:
+    shutil.rmtree(session.claude)
+    assert examine(session)["fail"] == [
+        "wiring: pit_guard.py at PreToolUse on Bash|Monitor is not wired",
+        "wiring: pit_gate.py at PostToolUse on Bash is not wired",
+    ]
+    assert "FAIL  wiring" in diagnose(session).text
+
+
+@pytest.mark.parametrize(
+    ("change", "level", "message"),
+    [
+        (with_matcher(GUARD, "Bash"), "fail", "pit_guard.py at PreToolUse on Bash|Monitor is not wired"),
+        (replacing('"PostToolUse"', '"PostToolUseFailure"'), "fail", "pit_gate.py at PostToolUse on Bash is not wired"),
+        (with_fields(GUARD, timeout="ten"), "fail", "a timeout that is not a positive number: the client drops its"),
+        (with_fields(GUARD, timeout=0), "fail", "a timeout that is not a positive number: the client drops its hooks"),
+        (with_fields(GUARD, asyncRewake=True), "fail", "has asyncRewake"),
+        (with_fields(GUARD, once=True, args=["x"]), "fail", "has args, once"),
+        (with_fields(GUARD, type="prompt", prompt="x"), "fail", "is not wired"),
+        (with_fields(GUARD, onFailure="deny"), "fail", "an onFailure that is neither block nor continue"),
+        (with_fields(GUARD, **{"if": "Bash(pit_fetch *)"}), "fail", "has an if filter"),
+        (with_fields(GUARD, **{"async": True}), "fail", "is async"),
+        (replacing("hooks/pit_gate.py", "hooks/gone/pit_gate.py"), "fail", "not do this: withholds a planted leak"),
+        (with_settings(disableAllHooks=True), "fail", "sets disableAllHooks"),
+        (rewriting(lambda text: text[:-20]), "fail", "is not a JSON object"),
+        (with_fields(GUARD, onFailure="continue"), "warn", "lacks onFailure"),
+        (with_fields(GUARD, timeout=5), "warn", "has timeout 5"),
+        (replacing("__perplexity_ask", "__perplexity_asks"), "warn", "perplexity_ask is not wired"),
+        (
+            adding_entry("PostToolUse", matcher="*", hooks=[{"type": "command", "command": "./mine.sh"}]),
+            "warn",
+            "another PostToolUse hook",
+        ),
+        (lambda session: (session.claude / "hooks" / GATE).chmod(0o644), "warn", "not executable"),
+        (lambda session: (session.project / "pit_fetch").mkdir(), "warn", "there is another pit_fetch here"),
+    ],
+)
+def test_what_does_not_or_may_not_enforce_is_found(session: Session, change: Change, level: str, message: str) -> None:
+    change(session)
+    findings = examine(session)
+    assert has(findings[level], message)
+    assert level == "fail" or findings["fail"] == []
+
+
+@pytest.mark.parametrize("name", [GATE, GUARD])
+@pytest.mark.parametrize("text", ["", "raise SystemExit(1)", "print('{}')", 'print(\'{"decision": "block"}\')'])
+def test_a_hook_file_that_does_not_do_its_work_is_found(session: Session, name: str, text: str) -> None:
+    hook_file(name, text)(session)
+    findings = examine(session)
+    assert has(findings["fail"], "does not do this", name)
+    assert has(findings["warn"], "was edited", name)
+
+
+def test_a_hook_that_hangs_is_found_in_time(session: Session) -> None:
+    hook_file(GATE, "import select\nselect.select([], [], [])")(session)
+    assert has(examine(session, seconds=0.2)["fail"], GATE, "gave no answer in 0.2 s")
+
+
+@pytest.mark.parametrize(
+    ("event", "tool", "before"),
+    [
+        ("PreToolUse", "mcp__neo4j-cypher__read_neo4j_cypher", "env -u PIT_FETCH_CEILING "),
+        ("PreToolUse", "mcp__neo4j-cypher__get_neo4j_schema", "PIT_FETCH_CEILING=2030-01-01T00:00:00Z true; : "),
+        ("PreToolUse", "ReadMcpResourceTool", "env -i PATH=/usr/bin:/bin "),
+        ("PostToolUse", "mcp__neo4j-cypher__read_neo4j_cypher", "PIT_FETCH_CEILING=2030-01-01T00:00:00Z "),
+        ("PostToolUse", "mcp__perplexity__perplexity_ask", "env -u PIT_FETCH_CEILING "),
+    ],
+)
+def test_a_hook_that_is_run_otherwise_for_one_tool_is_found(
+    session: Session, event: str, tool: str, before: str
+) -> None:
+    settings = json.loads(session.settings.read_text())
+    for entry in settings["hooks"][event]:
+        if entry["matcher"] == tool:
+            entry["hooks"][0]["command"] = before + entry["hooks"][0]["command"]
+    session.settings.write_text(json.dumps(settings))
+    assert has(examine(session)["fail"], "does not do this", tool)
 
 
 @pytest.mark.parametrize("switch", ["disableAllHooks", "allowManagedHooksOnly", "strictPluginOnlyCustomization"])
 @pytest.mark.parametrize("name", ["managed-settings.json", "managed-settings.d/10-mine.json"])
 def test_an_administrators_switch_is_found(
-    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, switch: str, name: str
+    session: Session, monkeypatch: pytest.MonkeyPatch, switch: str, name: str
 ) -> None:
-    path = tmp_path / "etc" / name
+    path = session.root / "etc" / name
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps({switch: True}))
-    monkeypatch.setattr(client_settings, "MANAGED", (tmp_path / "etc",))
-    assert any(f"sets {switch}" in one["message"] for one in report(place)["findings"] if one["level"] == "fail")
+    monkeypatch.setattr(client_settings, "MANAGED", (session.root / "etc",))
+    assert has(examine(session)["fail"], f"sets {switch}")
 
 
-def test_the_strongest_file_decides_on_the_ceiling(place: Place) -> None:
+# MCP servers and agents.
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "level"),
+    [
+        ("neo4j-cypher", {"command": "uvx", "args": ["mcp-neo4j-cypher@0.5.3"]}, "ok"),
+        ("neo4j-cypher", {"url": "http://127.0.0.1:8000/mcp/"}, "ok"),
+        ("graph", {"command": "uvx", "args": ["mcp-neo4j-cypher@0.5.3"]}, "fail"),
+        ("neo4j-cypher", {"command": "mcp-neo4j-cypher", "args": ["--namespace", "graph"]}, "fail"),
+        ("neo4j-cypher", {"command": "mcp-neo4j-cypher", "args": ["--namespace=graph"]}, "fail"),
+        ("neo4j-cypher", {"command": "mcp-neo4j-cypher", "env": {"NEO4J_NAMESPACE": "graph-"}}, "fail"),
+        ("graph", {"command": "docker", "args": ["run", "-i", "mcp/neo4j-cypher:latest"]}, "fail"),
+        ("neo4j-cypher", {"command": "docker", "args": ["run", "-i", "mcp/neo4j-cypher"]}, "ok"),
+        ("graph", {"command": "python3", "args": ["-m", "mcp_neo4j_cypher"]}, "fail"),
+        ("graph", {"type": "http", "url": "https://Neo4j.example.com/mcp/"}, "fail"),
+        ("cypher", {"url": "http://127.0.0.1:8000/mcp/"}, "fail"),
+        ("files", {"url": "http://127.0.0.1:8000/mcp/"}, "note"),
+        ("files", {"command": "mcp-files"}, "note"),
+    ],
+)
+def test_an_mcp_server_whose_tools_no_matcher_knows_is_found(
+    session: Session, name: str, settings: dict[str, Any], level: str
+) -> None:
+    (session.project / ".mcp.json").write_text(json.dumps({"mcpServers": {name: settings}}))
+    findings = examine(session)
+    assert has(findings[level], "neo4j: ")
+    assert (findings["fail"] == []) == (level != "fail")
+
+
+def test_an_mcp_server_is_found_wherever_it_is_configured(session: Session) -> None:
+    servers = {"mcpServers": {"graph": {"command": "mcp-neo4j-cypher"}}}
+    shared, own = session.project / ".mcp.json", session.root / "home" / ".claude.json"
+    of_project = {"projects": {str(session.project.resolve()): servers}}
+    for path, content in ((shared, servers), (own, servers), (own, of_project)):
+        path.write_text(json.dumps(content))
+        assert has(examine(session)["fail"], "server graph of")
+        path.unlink()
+    shared.write_text("{")
+    assert examine(session)["fail"] == []
+
+
+def test_a_server_without_a_guard_on_its_resources_is_found(session: Session) -> None:
+    servers = {"mcpServers": {"neo4j-cypher": {"url": "http://127.0.0.1:1/mcp"}}}
+    (session.project / ".mcp.json").write_text(json.dumps(servers))
+    assert examine(session)["fail"] == []
+    replacing('"ReadMcpResourceTool"', '"ReadMcpResourceTools"')(session)
+    assert has(examine(session)["fail"], "pit_guard.py on ReadMcpResourceTool is not wired")
+
+
+def test_an_adapter_of_the_users_under_another_name_is_found(session: Session) -> None:
+    (session.user / "agents").mkdir()
+    text = bundle.files()["agents/fred.md"].decode()
+    (session.user / "agents" / "fred.md").write_text(text)
+    assert examine(session)["fail"] == []
+    (session.user / "agents" / "mine.md").write_text(text.replace("name: fred", "name: mine"))
+    assert has(examine(session)["fail"], "the agent mine may run")
+
+
+# The environment.
+
+
+def findings_of(check: str, session: Session, **variables: str) -> Findings:
+    """Return the messages of one check that needs no program."""
+    session.environ.update(variables)
+    levels = examine(session, run=lambda *args: "")
+    mine = {level: [text for text in texts if text.startswith(f"{check}: ")] for level, texts in levels.items()}
+    return {level: texts for level, texts in mine.items() if texts}
+
+
+@pytest.mark.parametrize("ceiling", ["", "2024-02-15"])
+def test_a_ceiling_that_cannot_be_read_is_found(session: Session, ceiling: str) -> None:
+    (message,) = findings_of("ceiling", session, PIT_FETCH_CEILING=ceiling)["fail"]
+    assert "cannot be read" in message
+
+
+def test_the_strongest_file_decides_on_the_ceiling(session: Session) -> None:
     earlier = "2024-01-01T00:00:00Z"
-    for path, value in ((place.settings, "2030-01-01T00:00:00Z"), (place.claude / "settings.local.json", earlier)):
-        content = json.loads(path.read_text()) if path.exists() else {}
-        path.write_text(json.dumps({**content, "env": {"PIT_FETCH_CEILING": value}}))
-    assert any(f"at or before {earlier}" in one["message"] for one in report(place)["findings"])
+    with_settings(env={"PIT_FETCH_CEILING": "2030-01-01T00:00:00Z"})(session)
+    with_local_settings(env={"PIT_FETCH_CEILING": earlier})(session)
+    (message,) = findings_of("ceiling", session)["ok"]
+    assert f"at or before {earlier}" in message
 
 
-# A client that is a script: what the proof asks of it, and how it judges what comes back.
-
-CLIENT = """#!{python}
-import json, os, subprocess, sys, urllib.request
-url = os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages"
-def ask(messages):
-    body = json.dumps({{"model": "m", "tools": [1], "messages": messages}}).encode()
-    return json.load(urllib.request.urlopen(urllib.request.Request(url, body)))["content"]
-first = [{{"role": "user", "content": sys.argv[2]}}]
-said = ask(first)
-results = []
-for block in said:
-    command = block["input"].get("command", "echo no")
-    text = subprocess.run(command, shell=True, capture_output=True, text=True).stdout
-    results.append({{"type": "tool_result", "tool_use_id": block["id"], "content": {answer}}})
-    results += [{{"type": "text", "text": {beside}}}]
-results.sort(key=lambda block: block["type"] == "text")
-ask([*first, {{"role": "assistant", "content": said}}, {{"role": "user", "content": results}}])
-"""
+def test_an_audit_file_in_the_agents_reach_is_found(session: Session) -> None:
+    (message,) = findings_of("audit", session, PIT_FETCH_AUDIT="logs/audit.jsonl")["fail"]
+    assert "PIT_FETCH_AUDIT" in message
+    assert list(findings_of("audit", session, PIT_FETCH_AUDIT=str(session.root / "audit.jsonl"))) == ["ok"]
 
 
-def _prove(tmp_path: Path, answer: str, beside: str = "'x'") -> Proof:
-    client = tmp_path / "client"
-    client.write_text(CLIENT.format(python=sys.executable, answer=answer, beside=beside))
-    client.chmod(0o755)
-    ceiling = gate.parse_iso8601("2024-02-15T16:00:00-05:00")
-    assert ceiling is not None
-    return prove.prove(str(client), {"PATH": PATH, "NO_PROXY": "127.0.0.1"}, tmp_path, ceiling, ["bz-news-api"])
+def test_an_archive_in_the_agents_reach_is_found(session: Session) -> None:
+    apart, project = session.root / "apart", session.project
+    apart.mkdir()
+    (project / "link").symlink_to(apart)
+    archive = apart / "a.db"
+    assert findings_of("archive", session) == {}
+    for inside in ("a.db", str(project / "deep" / "a.db"), str(apart / ".." / "project" / "a.db")):
+        (message,) = findings_of("archive", session, PIT_FETCH_ARCHIVE=inside)["fail"]
+        assert "inside the project" in message
+    for outside in ("link/a.db", str(archive)):
+        assert list(findings_of("archive", session, PIT_FETCH_ARCHIVE=outside)) == ["ok"]
+    archive.touch(mode=0o644)
+    assert list(findings_of("archive", session)) == ["warn"]
 
 
-def test_a_client_that_shows_everything_leaks(tmp_path: Path) -> None:
-    proof = _prove(tmp_path, "text")
-    assert not proof.holds
-    assert [one.leaked for one in proof.outcomes[:3]] == [True, False, True]
+@pytest.mark.parametrize(
+    ("permissions", "is_readable"),
+    [
+        ({"additionalDirectories": ["../apart"]}, True),
+        ({"additionalDirectories": ["~/elsewhere", 5]}, False),
+        ({"additionalDirectories": "../apart"}, False),
+        ({"allow": ["Read"]}, True),
+        ({"allow": ["Read(/{apart}/**)"]}, True),
+        ({"allow": ["Read(/{apart}/a.db)"]}, True),
+        ({"allow": ["Grep(../apart/**)"]}, True),
+        ({"allow": ["Read(/{apart}/b.db)", "Bash(pit_fetch *)", "Read(~/notes/**)"]}, False),
+        ({"deny": ["Read"]}, False),
+    ],
+)
+def test_what_settings_allow_to_be_read_counts(session: Session, permissions: Any, is_readable: bool) -> None:
+    apart = session.root / "apart"
+    apart.mkdir()
+    text = json.dumps({"permissions": permissions}).replace("{apart}", str(apart))
+    (session.claude / "settings.local.json").write_text(text)
+    findings = findings_of("archive", session, PIT_FETCH_ARCHIVE=str(apart / "a.db"))
+    assert list(findings) == ["fail" if is_readable else "ok"]
 
 
-def test_a_client_that_shows_nothing_leaks_nothing_and_proves_nothing(tmp_path: Path) -> None:
-    proof = _prove(tmp_path, "'no'")
-    assert (proof.holds, any(one.leaked for one in proof.outcomes)) == (False, False)
-    assert {one.seen for one in proof.outcomes} == {"something else"}
-    assert proof.problem == "the client did not make every planted call"  # there are no agents in this one
+def test_an_archive_counts_wherever_it_is_set(session: Session) -> None:
+    config = session.root / "home" / ".config" / "pit_fetch"
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text(f'archive = "{session.project}/a.db"')
+    assert "fail" in findings_of("archive", session)
+    assert "ok" in findings_of("archive", session, PIT_FETCH_ARCHIVE=str(session.root / "b.db"))
+    with_local_settings(env={"PIT_FETCH_ARCHIVE": "c.db"})(session)
+    assert "fail" in findings_of("archive", session)
 
 
-def test_a_leak_is_seen_wherever_it_reaches_the_model(tmp_path: Path) -> None:
-    assert "reached the model" in _prove(tmp_path, "'no'", beside="text").problem
+def test_a_credential_is_named_and_never_shown(session: Session) -> None:
+    secret = "a-secret-of-some-length"
+    session.environ["BENZINGANEWS_API_KEY"] = secret
+    text = diagnose(session, run=lambda *args: "").text
+    assert "BENZINGANEWS_API_KEY or BENZINGA_API_KEY is set" in text
+    assert secret not in text
 
 
-def test_a_client_that_does_not_start_or_end_proves_nothing(tmp_path: Path) -> None:
-    ceiling = gate.parse_iso8601("2024-02-15T16:00:00-05:00")
-    assert ceiling is not None
-    gone = prove.prove(str(tmp_path / "gone"), {"PATH": PATH}, tmp_path, ceiling, [])
-    assert "does not start" in gone.problem
-    (tmp_path / "slow").write_text("#!/bin/sh\nsleep 30\n")
-    (tmp_path / "slow").chmod(0o755)
-    assert "not done" in prove.prove(str(tmp_path / "slow"), {"PATH": PATH}, tmp_path, ceiling, [], seconds=0.2).problem
+# The programs.
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "level", "message"),
+    [
+        ("claude", "echo '2.1.329 (Claude Code)'", "ok", "client: Claude Code 2.1.329"),
+        ("claude", "echo '2.1.197 (Claude Code)'", "warn", "ignores onFailure"),
+        ("claude", "echo '2.1.9 (Claude Code)'", "fail", "cannot replace"),
+        ("python3", "echo 3 8 18", "fail", "python3 on PATH is 3.8.18"),
+        ("python3", "exit 1", "fail", "python3 on PATH is missing or too slow"),
+        ("python3", "exit 1", "warn", "zones: the hooks find no time zones here"),
+    ],
+)
+def test_a_program_that_the_hooks_cannot_use_is_found(
+    session: Session, name: str, text: str, level: str, message: str
+) -> None:
+    put_on_path(session, name, text)
+    assert has(examine(session)[level], message)
 
 
 def test_a_compiled_gate_that_is_not_its_source_is_found(tmp_path: Path) -> None:
-    path = tmp_path / "pit_gate.py"
+    path = tmp_path / GATE
     path.write_bytes(Path(str(gate.__file__)).read_bytes())
-    assert doctor.check_cache(path, os.environ, THIS_MACHINE) == []
-    evil = path.read_text().replace(
-        "def only_mentions(command: str) -> bool:", "def only_mentions(_):\n    return True"
-    )
+    assert doctor.check_cache(path, os.environ, THIS_SYSTEM) == []
+    honest = "def runs_wrapper(command: str) -> bool:"
+    evil = path.read_text().replace(honest, "def runs_wrapper(_):\n    return False")
     assert evil != path.read_text()
     cached = Path(importlib.util.cache_from_source(str(path)))
     cached.parent.mkdir()
     # Not checked against its source (PEP 552), so that it may come with a repository, whose files have no times.
-    cached.write_bytes(
-        importlib.util.MAGIC_NUMBER + bytes([1]) + bytes(11) + marshal.dumps(compile(evil, str(path), "exec"))
-    )
-    python = {**os.environ, "PATH": PATH}
-    (found,) = doctor.check_cache(path, python, THIS_MACHINE)
-    assert (found.level, found.check) == ("fail", "files")
+    code = marshal.dumps(compile(evil, str(path), "exec"))
+    cached.write_bytes(importlib.util.MAGIC_NUMBER + bytes([1]) + bytes(11) + code)
+    environ = {**os.environ, "PATH": PATH}
+    (finding,) = doctor.check_cache(path, environ, THIS_SYSTEM)
+    assert (finding.level, finding.check) == ("fail", "files")
     cached.unlink()
-    assert doctor.check_cache(path, python, THIS_MACHINE) == []
-
-
-def test_a_machine_without_time_zones_is_named(tmp_path: Path) -> None:
-    assert doctor.zone_database(os.environ, THIS_MACHINE) == []
-    python = tmp_path / "python3"
-    python.write_text("#!/bin/sh\nexit 1\n")
-    python.chmod(0o755)
-    (found,) = doctor.zone_database({"PATH": str(tmp_path)}, THIS_MACHINE)
-    assert (found.level, found.check) == ("warn", "zones")
-    assert "tzdata" in found.fix
+    assert doctor.check_cache(path, environ, THIS_SYSTEM) == []

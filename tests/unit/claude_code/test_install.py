@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,42 +12,29 @@ import pytest
 from pit_fetch.claude_code import bundle, install, versions
 from pit_fetch.cli import command
 from pit_fetch.cli.command import CommandResult
+from pit_fetch.cli.commands import init
 
 OLD = b"#!/usr/bin/env python3\n# an older version\n"
 LABEL = "0.0.9"
-OLDER: versions.Older = {
-    "files": {name: {versions.digest(name, OLD): LABEL} for name in ("hooks/pit_gate.py", "agents/gone.md")},
-    "matchers": {"PreToolUse": {"pit_guard.py": ["Bash"]}},
-}
+OLDER = versions.History(
+    files={LABEL: {name: versions.digest(name, OLD) for name in ("hooks/pit_gate.py", "agents/gone.md")}},
+    matchers={"PreToolUse": ["Bash"]},
+)
 ALL = len(bundle.files()) + 1  # with the settings
 AGENTS = sum(name.startswith("agents/") for name in bundle.files())
 
 
-def answer(folder: Path, *argv: str) -> CommandResult:
-    return command.run(["init", *argv], {}, str(folder))
+def run(folder: Path, *argv: str, **environ: str) -> CommandResult:
+    return command.run(["init", *argv], environ, str(folder))
 
 
-def renew(folder: Path, *argv: str) -> CommandResult:
-    """The same, where that was an older version."""
-    return install.run(argv, {}, str(folder), OLDER)
+def run_after_older(folder: Path, *argv: str) -> CommandResult:
+    """Run ``init`` as a version that knows :data:`OLDER`."""
+    return init.run(argv, {}, str(folder), OLDER)
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    assert answer(tmp_path).status == 0
-    return tmp_path / ".claude"
-
-
-@pytest.fixture
-def older(project: Path) -> Path:
-    """A project with an older gate, and with a file that this version no longer has."""
-    (project / "hooks" / "pit_gate.py").write_bytes(OLD)
-    (project / "agents" / "gone.md").write_bytes(OLD)
-    return project
 
 
 def settings_of(claude: Path) -> dict[str, Any]:
@@ -54,65 +42,203 @@ def settings_of(claude: Path) -> dict[str, Any]:
     return settings
 
 
-# Versions.
+def write_settings(project: Path, settings: object) -> Path:
+    """Write the settings of a project, as JSON or as the text that is given; return their path."""
+    path = project / ".claude" / "settings.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(settings if isinstance(settings, str) else json.dumps(settings))
+    return path
+
+
+@pytest.fixture
+def claude(tmp_path: Path) -> Path:
+    """Return the ``.claude`` folder of a project after ``init``."""
+    assert run(tmp_path).status == 0
+    return tmp_path / ".claude"
+
+
+@pytest.fixture
+def older(claude: Path) -> Path:
+    """Return one with an older gate, and with a file that this version no longer has."""
+    (claude / "hooks" / "pit_gate.py").write_bytes(OLD)
+    (claude / "agents" / "gone.md").write_bytes(OLD)
+    return claude
+
+
+# Putting in.
+
+
+def test_a_project_is_installed_once(tmp_path: Path) -> None:
+    assert run(tmp_path, "--dry-run").text.count("would create") == ALL
+    assert snapshot(tmp_path) == {}
+    assert run(tmp_path).text.count("created") == ALL
+    before = snapshot(tmp_path)
+    assert {f".claude/{name}" for name in bundle.files()} < set(before)
+    assert os.access(tmp_path / ".claude" / "hooks" / "pit_gate.py", os.X_OK)
+    again = run(tmp_path)
+    assert (again.text.count("unchanged"), again.status) == (ALL, 0)
+    assert snapshot(tmp_path) == before
+
+
+def test_settings_are_merged_and_keep_what_is_there(tmp_path: Path) -> None:
+    own = {"matcher": "Bash", "hooks": [{"type": "command", "command": "echo"}]}
+    wired = {"matcher": "Bash", "hooks": [{"type": "command", "command": "python3 old/pit_gate.py", "timeout": 30}]}
+    settings = {"model": "opus", "hooks": {"Stop": [own], "PostToolUse": [own, wired]}, "permissions": {"allow": ["x"]}}
+    path = write_settings(tmp_path, settings)
+    assert "merged" in run(tmp_path).text
+    merged = json.loads(path.read_text())
+    assert list(merged) == ["model", "hooks", "permissions"]
+    assert merged["hooks"]["Stop"] == [own]
+    assert merged["hooks"]["PostToolUse"][:2] == [own, wired]
+    assert [entry["matcher"] for entry in merged["hooks"]["PostToolUse"]].count("Bash") == 2
+    assert len(merged["hooks"]["PreToolUse"]) == sum(row.event == "PreToolUse" for row in bundle.wiring())
+    before = path.read_bytes()
+    assert "merged" not in run(tmp_path).text
+    assert path.read_bytes() == before
+
+
+NOT_OF_THE_CLIENT = "not of the form that the client reads"
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ("", "it is empty"),
+        ("{", "line 1 is not JSON"),
+        ('{"a": 1,\n // b\n}', "line 2 is not JSON"),
+        ("[]", "it is not a JSON object"),
+        ({"hooks": 5}, NOT_OF_THE_CLIENT),
+        ({"hooks": {"PreToolUse": [7]}}, NOT_OF_THE_CLIENT),
+        ({"permissions": {"allow": "Bash"}}, NOT_OF_THE_CLIENT),
+    ],
+)
+@pytest.mark.parametrize("argv", [(), ("--upgrade",), ("--uninstall",)])
+def test_settings_that_cannot_be_read_stop_everything(
+    tmp_path: Path, settings: object, problem: str, argv: tuple[str, ...]
+) -> None:
+    if argv == ("--uninstall",) and "permissions" in str(settings):
+        return  # they contain nothing of ours
+    run(tmp_path, "--only", "agents")
+    write_settings(tmp_path, settings)
+    before = snapshot(tmp_path)
+    refused = run(tmp_path, *argv)
+    assert (refused.text, refused.status) == ("", 2)
+    assert problem in refused.complaint
+    assert "nothing was changed" in refused.complaint
+    assert snapshot(tmp_path) == before
+
+
+@pytest.mark.parametrize("place", ["agents", "hooks", "skills/fred-queries", "settings.json", "hooks/pit_gate.py"])
+def test_what_is_in_the_way_is_found_before_anything_is_written(tmp_path: Path, place: str) -> None:
+    path = tmp_path / ".claude" / place
+    path.parent.mkdir(parents=True)
+    path.mkdir() if "." in place else path.touch()
+    before = sorted(tmp_path.rglob("*"))
+    refused = run(tmp_path)
+    assert (refused.status, "is in the way" in refused.complaint) == (2, True)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("no/such",),
+        ("--bogus",),
+        ("--only", "hook"),
+        ("--without", ""),
+        ("--only", "hooks", "--without", "agents"),
+        ("--upgrade", "--uninstall"),
+    ],
+)
+def test_wrong_arguments_are_refused(tmp_path: Path, argv: tuple[str, ...]) -> None:
+    refused = run(tmp_path, *argv)
+    assert (refused.text, refused.status) == ("", 2)
+    assert refused.complaint
+    assert snapshot(tmp_path) == {}
+
+
+# Links.
+
+
+@pytest.mark.parametrize("content", [b"somebody's\n", None])
+def test_nothing_is_written_through_a_link(tmp_path: Path, content: bytes | None) -> None:
+    elsewhere, project = tmp_path / "elsewhere", tmp_path / "project"
+    link = project / ".claude" / "hooks" / "pit_gate.py"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(elsewhere)
+    if content is not None:
+        elsewhere.write_bytes(content)
+    answer = run(project)
+    assert (answer.status, "KEPT" in answer.text, "is a link" in answer.text) == (1, True, True)
+    assert link.is_symlink()
+    assert run(project, "--force").status == 0
+    assert not link.is_symlink()
+    assert link.with_name("pit_gate.py.bak").is_symlink()
+    assert (elsewhere.read_bytes() if elsewhere.exists() else None) == content
+
+
+def test_a_link_to_what_would_be_written_is_left_alone(tmp_path: Path) -> None:
+    elsewhere, link = tmp_path / "elsewhere", tmp_path / "project" / ".claude" / "hooks" / "pit_gate.py"
+    link.parent.mkdir(parents=True)
+    elsewhere.write_bytes(bundle.files()["hooks/pit_gate.py"])
+    link.symlink_to(elsewhere)
+    assert run(tmp_path / "project").status == 0
+    assert link.is_symlink()
+
+
+def test_settings_may_be_a_link_into_dotfiles(tmp_path: Path) -> None:
+    dotfiles, path = tmp_path / "dotfiles.json", tmp_path / ".claude" / "settings.json"
+    path.parent.mkdir()
+    dotfiles.write_text('\ufeff{"model": "opus"}')
+    path.symlink_to(dotfiles)
+    assert run(tmp_path).status == 0
+    assert path.is_symlink()
+    settings = json.loads(dotfiles.read_text())
+    assert (settings["model"], "hooks" in settings) == ("opus", True)
+
+
+# Upgrading.
 
 
 def test_the_versions_that_users_have_are_known() -> None:
-    older = json.loads(Path(versions.__file__).with_suffix(".json").read_text())
-    labels = {label for files in older["files"].values() for label in files.values()}
-    assert any("d7229f4" in label for label in labels)
+    history = versions.recorded()
+    assert any("d7229f4" in label for label in history.files)
     for name, content in bundle.files().items():
-        assert versions.version_of(name, content) == versions.CURRENT
-        assert versions.version_of(name, content + b"mine") == ""
-
-
-def test_the_model_is_the_users() -> None:
-    name = "agents/alphavantage.md"
-    content = bundle.files()[name]
-    assert versions.model_of(content) == b""
-    chosen = versions.with_model(content, b"model: haiku\n")
-    assert b"\nmodel: haiku\n" in chosen
-    assert versions.version_of(name, chosen) == versions.CURRENT
-    assert versions.without_model(chosen) == content
-
-
-# Upgrade.
+        assert history.version_of(name, content) == versions.CURRENT
+        assert history.version_of(name, content + b"mine") == ""
 
 
 def test_an_older_file_is_kept_until_it_is_upgraded(older: Path) -> None:
-    kept = renew(older.parent)
-    assert (kept.status, (older / "hooks" / "pit_gate.py").read_bytes()) == (1, OLD)
-    assert f"is of version {LABEL}: --upgrade replaces it" in kept.text
-
-
-def test_an_upgrade_replaces_older_files_and_keeps_a_copy(older: Path) -> None:
     before = snapshot(older)
-    dry = renew(older.parent, "--upgrade", "--dry-run")
+    kept = run_after_older(older.parent)
+    assert f"is of version {LABEL}: --upgrade replaces it" in kept.text
+    dry = run_after_older(older.parent, "--upgrade", "--dry-run")
     assert "would replace" in dry.text
     assert "would remove  .claude/agents/gone.md" in dry.text
-    assert snapshot(older) == before
-    done = renew(older.parent, "--upgrade")
+    assert (kept.status, snapshot(older)) == (1, before)
+    done = run_after_older(older.parent, "--upgrade")
     assert (done.status, done.text.count("replaced"), done.text.count("removed")) == (0, 1, 1)
     assert (older / "hooks" / "pit_gate.py").read_bytes() == bundle.files()["hooks/pit_gate.py"]
     assert (older / "hooks" / "pit_gate.py.bak").read_bytes() == OLD
     assert not (older / "agents" / "gone.md").exists()
     after = snapshot(older)
-    assert renew(older.parent, "--upgrade").text.count("unchanged") == ALL
+    assert run_after_older(older.parent, "--upgrade").text.count("unchanged") == ALL
     assert snapshot(older) == after
 
 
-def test_an_upgrade_keeps_edited_files_and_says_so(older: Path) -> None:
-    agent = older / "agents" / "alphavantage.md"
-    agent.write_text(agent.read_text() + "Mine.\n")
-    mine = agent.read_bytes()
-    kept = renew(older.parent, "--upgrade")
-    assert (kept.status, agent.read_bytes()) == (1, mine)
-    assert "KEPT          .claude/agents/alphavantage.md (was edited" in kept.text
-    assert renew(older.parent, "--upgrade", "--force").status == 0
-    assert agent.with_name("alphavantage.md.bak").read_bytes() == mine
-    agent.write_bytes(mine)
-    assert renew(older.parent, "--force").status == 0
-    assert agent.with_name("alphavantage.md.bak2").read_bytes() == mine
+def test_an_edited_file_is_kept_unless_forced(claude: Path) -> None:
+    agent = claude / "agents" / "alphavantage.md"
+    original = agent.read_bytes()
+    edited = original + b"Mine.\n"
+    for copy, force in (("bak", ("--force",)), ("bak2", ("--upgrade", "--force"))):
+        agent.write_bytes(edited)
+        for argv in ((), ("--upgrade",)):
+            kept = run(claude.parent, *argv)
+            assert (kept.status, agent.read_bytes()) == (1, edited)
+            assert "KEPT          .claude/agents/alphavantage.md (was edited: --force" in kept.text
+        assert run(claude.parent, *force).status == 0
+        assert agent.read_bytes() == original
+        assert agent.with_name(f"alphavantage.md.{copy}").read_bytes() == edited
 
 
 def test_an_upgrade_renews_the_wiring_and_leaves_other_entries(older: Path) -> None:
@@ -121,30 +247,29 @@ def test_an_upgrade_renews_the_wiring_and_leaves_other_entries(older: Path) -> N
     entries[0]["matcher"] = "Bash"
     own = {"matcher": "Bash", "hooks": [*entries[0]["hooks"], {"type": "command", "command": "mine"}]}
     entries.insert(0, own)
-    (older / "settings.json").write_text(json.dumps(settings))
-    assert renew(older.parent, "--upgrade").status == 0
+    write_settings(older.parent, settings)
+    assert run_after_older(older.parent, "--upgrade").status == 0
     renewed = settings_of(older)["hooks"]["PreToolUse"]
     assert renewed[0] == own
     wired = [row.matcher for row in bundle.wiring() if row.event == "PreToolUse"]
     assert [entry["matcher"] for entry in renewed[1:]] == [*wired[1:], wired[0]]
 
 
-# The model.
-
-
-def test_agents_get_a_model_only_where_one_is_named(tmp_path: Path) -> None:
-    agent = tmp_path / ".claude" / "agents" / "bz-news-api.md"
-    answer(tmp_path)
-    assert b"model:" not in agent.read_bytes()
-    assert answer(tmp_path, "--model", "haiku").text.count("replaced") == AGENTS
+def test_agents_get_a_model_only_where_one_is_named(claude: Path) -> None:
+    name = "agents/bz-news-api.md"
+    agent, project = claude / name, claude.parent
+    assert versions.model_of(agent.read_bytes()) == b""
+    assert run(project, "--model", "haiku").text.count("replaced") == AGENTS
     assert b"\nmodel: haiku\n" in agent.read_bytes()
-    assert answer(tmp_path).text.count("unchanged") == ALL  # a second run leaves the model as it is
+    assert versions.recorded().version_of(name, agent.read_bytes()) == versions.CURRENT
+    assert versions.with_model(agent.read_bytes(), b"") == bundle.files()[name]
+    assert run(project).text.count("unchanged") == ALL  # a second run leaves the model as it is
     agent.write_text(agent.read_text().replace("haiku", "opus"))
-    assert answer(tmp_path, "--upgrade").status == 0
+    assert run(project, "--upgrade").status == 0
     assert b"\nmodel: opus\n" in agent.read_bytes()
 
 
-# Parts.
+# Parts, and all sessions of a user.
 
 
 @pytest.mark.parametrize(
@@ -160,8 +285,9 @@ def test_agents_get_a_model_only_where_one_is_named(tmp_path: Path) -> None:
 def test_only_the_chosen_parts_are_installed(
     tmp_path: Path, argv: tuple[str, ...], folders: set[str], has_rule: bool, has_hooks: bool
 ) -> None:
-    assert answer(tmp_path, *argv).status == 0
-    claude = tmp_path / ".claude"
+    answer, claude = run(tmp_path, *argv), tmp_path / ".claude"
+    assert answer.status == 0
+    assert ("pit_fetch init --only hooks" in answer.text) == (not has_hooks)  # without hooks, nothing runs
     assert {path.name for path in claude.iterdir() if path.is_dir()} == folders
     settings = settings_of(claude)
     assert (install.PERMISSION in settings.get("permissions", {}).get("allow", [])) == has_rule
@@ -169,160 +295,59 @@ def test_only_the_chosen_parts_are_installed(
 
 
 def test_neo4j_is_a_part_of_its_own(tmp_path: Path) -> None:
-    assert answer(tmp_path, "--without", "neo4j").status == 0
+    assert run(tmp_path, "--without", "neo4j").status == 0
     assert "neo4j" not in "".join(snapshot(tmp_path)) + (tmp_path / ".claude" / "settings.json").read_text()
-    assert answer(tmp_path, "--only", "neo4j").text.count("created") == sum(map(bundle.is_neo4j, bundle.files()))
+    added = run(tmp_path, "--only", "neo4j")
+    assert added.text.count("created") == sum(map(bundle.is_neo4j, bundle.files()))
+    assert added.text.endswith("pit_fetch doctor --prove.\n")  # the hooks are there
     assert "neo4j-cypher" in (tmp_path / ".claude" / "settings.json").read_text()
 
 
-@pytest.mark.parametrize("argv", [("--only", "hook"), ("--without", ""), ("--only", "hooks", "--without", "agents")])
-def test_parts_that_there_are_not_are_refused(tmp_path: Path, argv: tuple[str, ...]) -> None:
-    assert answer(tmp_path, *argv).status == 2
-    assert snapshot(tmp_path) == {}
-
-
-# For all sessions of a user.
-
-
 def test_a_home_gets_hooks_that_hold_in_every_folder(tmp_path: Path) -> None:
-    def run(*argv: str) -> CommandResult:
-        return command.run(["init", *argv], {"HOME": str(tmp_path)}, str(tmp_path))
-
-    assert run().status == 0
-    text = (tmp_path / ".claude" / "settings.json").read_text()
-    agent = (tmp_path / ".claude" / "agents" / "bz-news-api.md").read_text()
-    assert "$CLAUDE_PROJECT_DIR" not in text + agent
-    assert "$HOME/.claude/hooks/pit_guard.py" in text
-    assert "$HOME/.claude/hooks/pit_guard.py" in agent
-    assert run("--upgrade").text.count("unchanged") == ALL
-    assert run("--uninstall").status == 0
+    assert run(tmp_path, HOME=str(tmp_path)).status == 0
+    for path in (tmp_path / ".claude" / "settings.json", tmp_path / ".claude" / "agents" / "bz-news-api.md"):
+        assert "$CLAUDE_PROJECT_DIR" not in path.read_text()
+        assert "$HOME/.claude/hooks/pit_guard.py" in path.read_text()
+    assert run(tmp_path, "--upgrade", HOME=str(tmp_path)).text.count("unchanged") == ALL
+    assert run(tmp_path, "--uninstall", HOME=str(tmp_path)).status == 0
     assert list(tmp_path.iterdir()) == []
 
 
-# Uninstall.
+# Taking out.
 
 
 def test_what_was_put_in_is_taken_out(tmp_path: Path) -> None:
-    answer(tmp_path, "--model", "haiku")
-    (tmp_path / ".claude" / "hooks" / "pit_gate.log").write_text("a line\n")
-    (tmp_path / ".claude" / "hooks" / "__pycache__").mkdir()
-    (tmp_path / ".claude" / "hooks" / "__pycache__" / "pit_gate.cpython-311.pyc").touch()
-    dry = answer(tmp_path, "--uninstall", "--dry-run")
-    assert dry.text.count("would remove") == ALL + 2
-    assert answer(tmp_path, "--uninstall").status == 0
+    run(tmp_path, "--model", "haiku")
+    hooks = tmp_path / ".claude" / "hooks"
+    (hooks / "pit_gate.log").write_text("a line\n")
+    (hooks / "__pycache__").mkdir()
+    (hooks / "__pycache__" / "pit_gate.cpython-311.pyc").touch()
+    assert run(tmp_path, "--uninstall", "--dry-run").text.count("would remove") == ALL + 2
+    assert run(tmp_path, "--uninstall").status == 0
     assert list(tmp_path.iterdir()) == []
-    assert (answer(tmp_path, "--uninstall").text, answer(tmp_path, "--uninstall").status) == (
-        "nothing to take out\n",
-        0,
-    )
+    again = run(tmp_path, "--uninstall")
+    assert (again.text, again.status) == ("nothing to take out\n", 0)
 
 
-def test_what_is_the_users_stays(project: Path) -> None:
-    settings = settings_of(project)
+def test_what_is_the_users_stays(claude: Path) -> None:
+    settings = settings_of(claude)
     own = {"matcher": "Bash", "hooks": [{"type": "command", "command": "python3 mine/pit_gate.py"}]}
     settings["hooks"]["PostToolUse"].append(own)
     settings["hooks"]["PostToolUse"][0]["hooks"].append({"type": "command", "command": "mine"})
     settings["permissions"] = {"allow": ["Read", install.PERMISSION], "deny": ["Write"]}
     settings["model"] = "opus"
-    (project / "settings.json").write_text(json.dumps(settings))
-    (project / "agents" / "mine.md").write_text("mine")
-    edited = project / "agents" / "alphavantage.md"
+    write_settings(claude.parent, settings)
+    (claude / "agents" / "mine.md").write_text("mine")
+    edited = claude / "agents" / "alphavantage.md"
     edited.write_text(edited.read_text() + "Mine.\n")
-    done = answer(project.parent, "--uninstall")
+    done = run(claude.parent, "--uninstall")
     assert done.status == 1
     assert "KEPT          .claude/agents/alphavantage.md (was edited: --force removes it)" in done.text
-    left = settings_of(project)
+    left = settings_of(claude)
     assert left["model"] == "opus"
     assert left["permissions"] == {"allow": ["Read"], "deny": ["Write"]}
-    assert left["hooks"] == {
-        "PostToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "mine"}]}, own]
-    }
-    assert {path.name for path in (project / "agents").iterdir()} == {"mine.md", "alphavantage.md"}
-    assert answer(project.parent, "--uninstall", "--force").status == 0
-    assert {path.name for path in (project / "agents").iterdir()} == {"mine.md"}
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"hooks": 5}', '{"permissions": {"allow": "Bash"}}'])
-@pytest.mark.parametrize("argv", [(), ("--uninstall",), ("--upgrade",)])
-def test_settings_that_cannot_be_read_stop_everything(tmp_path: Path, text: str, argv: tuple[str, ...]) -> None:
-    answer(tmp_path, "--only", "agents")
-    (tmp_path / ".claude" / "settings.json").write_text(text)
-    before = snapshot(tmp_path)
-    done = answer(tmp_path, *argv)
-    if "--uninstall" in argv and text.startswith('{"permissions"'):
-        return  # there is nothing of ours in it
-    assert (done.text, done.status) == ("", 2)
-    assert "nothing was changed" in done.complaint
-    assert snapshot(tmp_path) == before
-
-
-@pytest.mark.parametrize("content", [b"somebody's\n", None])
-def test_nothing_is_written_through_a_link(tmp_path: Path, content: bytes | None) -> None:
-    elsewhere, project = tmp_path / "elsewhere", tmp_path / "project"
-    link = project / ".claude" / "hooks" / "pit_gate.py"
-    link.parent.mkdir(parents=True)
-    link.symlink_to(elsewhere)
-    if content is not None:
-        elsewhere.write_bytes(content)
-    said = answer(project)
-    assert (said.status, "KEPT" in said.text, "is a link" in said.text) == (1, True, True)
-    assert link.is_symlink()
-    assert answer(project, "--force").status == 0
-    assert not link.is_symlink()
-    assert link.with_name("pit_gate.py.bak").is_symlink()
-    assert (elsewhere.read_bytes() if elsewhere.exists() else None) == content
-
-
-def test_a_link_to_what_would_be_written_is_left_alone(tmp_path: Path) -> None:
-    elsewhere, link = tmp_path / "elsewhere", tmp_path / "project" / ".claude" / "hooks" / "pit_gate.py"
-    link.parent.mkdir(parents=True)
-    elsewhere.write_bytes(bundle.files()["hooks/pit_gate.py"])
-    link.symlink_to(elsewhere)
-    assert answer(tmp_path / "project").status == 0
-    assert link.is_symlink()
-
-
-def test_settings_may_be_a_link_into_dotfiles(tmp_path: Path) -> None:
-    dotfiles, project = tmp_path / "dotfiles.json", tmp_path / "project"
-    (project / ".claude").mkdir(parents=True)
-    dotfiles.write_text('\ufeff{"model": "opus"}')
-    (project / ".claude" / "settings.json").symlink_to(dotfiles)
-    assert answer(project).status == 0
-    assert (project / ".claude" / "settings.json").is_symlink()
-    assert json.loads(dotfiles.read_text())["model"] == "opus"
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("", "it is empty"),
-        ('{"a": 1,\n // b\n}', "line 2 is not JSON"),
-        ("[]", "not a JSON object"),
-        ('{"hooks": 5}', "form"),
-    ],
-)
-def test_settings_that_cannot_be_merged_are_said_to_be_why(tmp_path: Path, text: str, why: str) -> None:
-    (tmp_path / ".claude").mkdir()
-    (tmp_path / ".claude" / "settings.json").write_text(text)
-    assert why in answer(tmp_path).complaint
-
-
-@pytest.mark.parametrize("place", ["agents", "hooks", "skills/fred-queries", "settings.json", "hooks/pit_gate.py"])
-def test_what_is_in_the_way_is_found_before_anything_is_written(tmp_path: Path, place: str) -> None:
-    path = tmp_path / ".claude" / place
-    path.parent.mkdir(parents=True)
-    path.mkdir() if "." in place else path.touch()
-    before = sorted(tmp_path.rglob("*"))
-    said = answer(tmp_path)
-    assert (said.status, "is in the way" in said.complaint) == (2, True)
-    assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_a_part_without_its_hooks_says_so(tmp_path: Path) -> None:
-    assert "pit_fetch init --only hooks" in answer(tmp_path, "--only", "neo4j").text
-    assert answer(tmp_path, "--only", "hooks").text.endswith("pit_fetch doctor --prove.\n")
-    assert answer(tmp_path, "--only", "neo4j").text.endswith("pit_fetch doctor --prove.\n")
-
-
-def test_in_or_out_but_not_both(tmp_path: Path) -> None:
-    assert answer(tmp_path, "--upgrade", "--uninstall").status == 2
+    mine = {"matcher": "Bash", "hooks": [{"type": "command", "command": "mine"}]}
+    assert left["hooks"] == {"PostToolUse": [mine, own]}
+    assert {path.name for path in (claude / "agents").iterdir()} == {"mine.md", "alphavantage.md"}
+    assert run(claude.parent, "--uninstall", "--force").status == 0
+    assert {path.name for path in (claude / "agents").iterdir()} == {"mine.md"}

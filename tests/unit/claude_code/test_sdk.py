@@ -22,7 +22,7 @@ CEILING = {"PIT_FETCH_CEILING": PIT}
 
 @dataclass
 class HookMatcher:
-    """As the SDK's own (0.2.186)."""
+    """As in the SDK (0.2.186)."""
 
     matcher: str | None = None
     hooks: list[Any] = field(default_factory=list)
@@ -32,7 +32,7 @@ class HookMatcher:
 
 @dataclass
 class OldHookMatcher:
-    """As that of an SDK from before ``on_failure``."""
+    """As in an SDK without ``on_failure``."""
 
     matcher: str | None = None
     hooks: list[Any] = field(default_factory=list)
@@ -116,7 +116,7 @@ def test_a_gate_that_does_not_withhold_is_refused_at_once(
     matcher_class: type[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        gate, "respond", lambda hook, ceiling=None: gate.block_output(gate.Finding("X", "planted leak"))
+        gate, "respond", lambda hook, ceiling=None: gate.block_output(gate.Violation("X", "planted leak"))
     )
     with pytest.raises(RuntimeError, match="reinstall pit_fetch"):
         sdk.make_hooks()

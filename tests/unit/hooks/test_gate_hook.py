@@ -209,6 +209,7 @@ def test_a_clean_mcp_result_passes(response: Any) -> None:
     ("item", "expected"),
     [
         ({**PUBLIC, "revised_at": LATE["available_at"]}, "PIT_VIOLATION_GT_CUTOFF"),
+        ({**PUBLIC, "body": '{"revised_at": "soon"}'}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
         ({**PUBLIC, "revised_at": "yesterday"}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
         ({**PUBLIC, "revised_at": PIT}, "allowed"),
         ({**PUBLIC, "parts": [[{"x": {"available_at": LATE["available_at"]}}]]}, "PIT_VIOLATION_GT_CUTOFF"),
@@ -281,7 +282,7 @@ def test_one_plain_listing_passes(command: str) -> None:
         "pit_fetch --help <(cat late.json)",
         'pit_fetch --source x --keywords "foo --help bar"',
         "pit_fetch --source x -- --help",
-        "env pit_fetch --help",
+        "time pit_fetch --help",
     ],
 )
 def test_what_only_looks_like_a_listing_is_judged(command: str) -> None:
@@ -351,6 +352,7 @@ def test_the_ceiling_judges_a_call_without_a_pit_or_with_a_later_one(
         f'git commit -m "Say that pit_fetch --pit {PIT} is one call"',
         "grep -rn 'pit_fetch --pit' docs | head",
         "cat docs/pit_fetch.md",
+        "xargs pit_fetch --source x",
     ],
 )
 def test_a_command_that_only_mentions_a_call_is_left_alone(command: str) -> None:
@@ -473,22 +475,6 @@ def test_a_private_file_that_is_not_private_is_withheld(store: Path, tmp_path: P
     hook = prepared(store, envelope(PUBLIC))
     store.chmod(0o755)
     assert code(gate.respond(hook)) == "PIT_NOT_RELEASED"
-
-
-@pytest.mark.parametrize(
-    ("item", "expected"),
-    [
-        ({**PUBLIC, "body": json.dumps({"data": [LATE], "gaps": []})}, "PIT_VIOLATION_GT_CUTOFF"),
-        ({**PUBLIC, "body": " \n" + json.dumps([LATE])}, "PIT_VIOLATION_GT_CUTOFF"),
-        ({**PUBLIC, "parts": [json.dumps({"body": json.dumps(LATE)})]}, "PIT_VIOLATION_GT_CUTOFF"),
-        ({**PUBLIC, "body": '{"revised_at": "soon"}'}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
-        ({**PUBLIC, "body": json.dumps({"data": [PUBLIC], "gaps": []})}, "allowed"),
-        ({**PUBLIC, "body": "{not JSON, with available_at}"}, "allowed"),
-        ({**PUBLIC, "title": "[Update] Guidance"}, "allowed"),
-    ],
-)
-def test_an_envelope_in_a_text_is_judged(item: dict[str, Any], expected: str) -> None:
-    assert code(gate.respond(bash(envelope(item)))) == expected
 
 
 # The process: whatever happens, exit 0 and an answer that withholds.
@@ -657,13 +643,13 @@ def test_a_server_with_bash_in_its_name_is_not_bash() -> None:
     late = {"available_at": "2025-01-01T00:00:00Z", "available_at_source": "provider_metadata"}
     answer = [{"type": "text", "text": json.dumps({"data": [late], "gaps": []})}]
     call = {"tool_name": "mcp__bashdb__query", "tool_input": {"params": {"pit": "2024-02-15T16:00:00-05:00"}}}
-    finding = gate.judge({**call, "tool_response": answer})
-    assert finding is not None
-    assert finding.code == "PIT_VIOLATION_GT_CUTOFF"
+    violation = gate.judge({**call, "tool_response": answer})
+    assert violation is not None
+    assert violation.code == "PIT_VIOLATION_GT_CUTOFF"
 
 
 @pytest.mark.parametrize("params", ['\ufeff{"pit": ""}', json.dumps(json.dumps({"pit": ""}))])
 def test_an_unusable_pit_in_wrapped_json_text_is_not_open_mode(params: str) -> None:
-    finding = gate.judge({"tool_name": "mcp__x__y", "tool_input": {"params": params}, "tool_response": []})
-    assert finding is not None
-    assert finding.code == "PIT_INVALID_PIT"
+    violation = gate.judge({"tool_name": "mcp__x__y", "tool_input": {"params": params}, "tool_response": []})
+    assert violation is not None
+    assert violation.code == "PIT_INVALID_PIT"

@@ -25,10 +25,14 @@ from pit_fetch.support.bundled import gate, load
 
 guard = load("pit_guard")
 GUARD = Path(guard.__file__ or "")
+PROGRAM = GUARD.parent.parent / "pit_fetch.py"
 PIT = "2024-02-15T16:00:00-05:00"
 FETCH = f"pit_fetch --source alphavantage --pit {PIT} EARNINGS symbol=AAPL"
 ONLY = {"PIT_FETCH_WRAPPER_ONLY": "1"}
 CEILING = {"PIT_FETCH_CEILING": PIT}
+
+
+QUERY = {"tool_name": "mcp__neo4j-cypher__read_neo4j_cypher", "tool_input": {"query": "RETURN 1"}}
 
 
 def bash(command: object, **more: Any) -> dict[str, Any]:
@@ -95,37 +99,13 @@ def start(stdin: bytes, env: dict[str, str], script: Path = GUARD, cwd: Path | N
     return answer
 
 
-# Where Bash is for pit_fetch alone.
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        FETCH,
-        f"python3 -m pit_fetch --source x --pit {PIT}",
-        f"/usr/bin/python3.12 -I -m pit_fetch --source x --pit={PIT}",
-        f"python3 tools/pit_fetch.py --source x --pit {PIT}",
-        f"./pit_fetch.py --source x --pit {PIT}",
-        f"~/bin/pit_fetch --source x --pit '{PIT}'",
-        f"pit_fetch --source x --pit {PIT} --keywords \"buy & sell; (half)\" --channels 'a|b'",
-        f"  pit_fetch --pit {PIT} --source x \n",
-        f"pit_fetch --source sec_full_text --pit={PIT} going concern -- -x",
-        f"pit_fetch --source x --pit={PIT} margin of -5 -.5 - -- a=b --timeout",
-        f"pit_fetch EARNINGS symbol=AAPL --source alphavantage --pit {PIT}",
-        f"pit_fetch --source x \\\n  --pit {PIT} \\\n  --limit 5",
-        f"pit_fetch '--source' 'x' '--pit' '{PIT}' \"--limit\" \"5\"",
-        f'pit_fetch --source x --pit {PIT} --keywords "Yahoo! \\"beat\\" \\$5" ^GSPC C# a\\;b Nestlé',
-    ],
-)
-def test_exactly_one_plain_call_may_run(command: str) -> None:
-    assert verdict(bash(command), ONLY) == "run"
+# Where Bash is for pit_fetch alone: tests/corpus/commands.py has the commands that run, and those that do not.
 
 
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
         (FETCH, f"{FETCH} --release FILE"),
-        (f"~/bin/pit_fetch --pit {PIT}", f"~/bin/pit_fetch --pit {PIT} --release FILE"),
         (f"'my tools'/pit_fetch --pit={PIT}", f"'my tools/pit_fetch' --pit={PIT} --release FILE"),
         (f"p\\it_'fetch' '--pit' \"{PIT}\"", f"pit_fetch --pit {PIT} --release FILE"),
         (f"pit_fetch \\\n --pit {PIT} a -- b --limit 5", f"pit_fetch --pit {PIT} a --release FILE -- b --limit 5"),
@@ -137,8 +117,7 @@ def test_exactly_one_plain_call_may_run(command: str) -> None:
 )
 def test_what_runs_is_built_from_the_words(command: str, expected: str) -> None:
     for environ in (ONLY, CEILING):
-        if environ is ONLY or gate.names_wrapper(command):
-            assert runs(command, environ) == expected + gate.ENDING
+        assert runs(command, environ) == expected + gate.ENDING
 
 
 def test_in_open_mode_a_plain_call_shows_what_it_prints() -> None:
@@ -152,8 +131,8 @@ def test_in_open_mode_a_plain_call_shows_what_it_prints() -> None:
         "pit_fetch --help",
         "pit_fetch --source x --help",
         "pit_fetch --list-sources --json",
-        "python3 -P -m pit_fetch --version",
-        "/usr/bin/python3 -I -m pit_fetch --version",
+        f"{PROGRAM} --version",
+        f"python3 -P {PROGRAM} --version",
         "pit_fetch doctor --json",
         "pit_fetch lint",
         "pit_fetch help",
@@ -169,14 +148,12 @@ def test_a_plain_listing_shows_what_it_prints(command: str) -> None:
     [
         "./sub/pit_fetch --version",
         "/opt/other/pit_fetch --help",
-        "~/bin/pit_fetch --help",
         "python3 pit_fetch.py --help",
-        "sub/python3 -I -m pit_fetch --help",
-        "python3 -m pit_fetch --version",
+        f"sub/python3 -I {PROGRAM} --help",
+        f"/usr/bin/python3 {PROGRAM} --help",
     ],
 )
 def test_another_program_may_fetch_and_not_list(command: str, tmp_path: Path) -> None:
-    (tmp_path / "sub").mkdir()
     for environ in (ONLY, CEILING):
         assert respond(bash(command, cwd=str(tmp_path)), environ)["reason"] == guard.FOREIGN_LISTING
     call = command.rpartition(" ")[0] + f" --source x --pit {PIT}"
@@ -188,8 +165,8 @@ def test_the_installed_program_may_list_by_its_path(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         (tmp_path / name / "pit_fetch").touch()
     environ = {**ONLY, "PATH": str(tmp_path / "installed")}
-    assert verdict(bash("installed/pit_fetch --help", cwd=str(tmp_path)), environ) == "rebuilt"
-    assert verdict(bash("other/pit_fetch --help", cwd=str(tmp_path)), environ) == "deny"
+    assert verdict(bash(f"{tmp_path}/installed/pit_fetch --help"), environ) == "rebuilt"
+    assert verdict(bash(f"{tmp_path}/other/pit_fetch --help"), environ) == "deny"
 
 
 @pytest.mark.parametrize(
@@ -198,61 +175,6 @@ def test_the_installed_program_may_list_by_its_path(tmp_path: Path) -> None:
 def test_an_adapter_examines_and_does_no_more(command: str) -> None:
     assert verdict(bash(command), ONLY) == "deny"
     assert verdict(bash(command), CEILING) == "rebuilt"
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        f"{FETCH}; false",
-        f"{FETCH} && cat o.json",
-        f"{FETCH} | jq .",
-        f"{FETCH} &",
-        f"{FETCH} > o.json",
-        f"{FETCH} 2>&1",
-        f"{FETCH} < o.json",
-        f"{FETCH}\ncat o.json",
-        f"{FETCH} $(cat o.json)",
-        f"{FETCH} `cat o.json`",
-        f'{FETCH} "$(cat o.json)"',
-        f'{FETCH} "`cat o.json`"',
-        f"{FETCH} $HOME",
-        f"{FETCH} <(cat o.json)",
-        f"{FETCH} *.json",
-        f"{FETCH} {{a,b}}",
-        f'{FETCH} "a\\`b" `c`',
-        f"{FETCH} # a comment",
-        f"{FETCH} 'unclosed",
-        f"({FETCH})",
-        f"! {FETCH}",
-        f"X=1 {FETCH}",
-        f"env {FETCH}",
-        f"bash -c '{FETCH}'",
-        f"eval {FETCH}",
-        f"exec {FETCH}",
-        f"time {FETCH}",
-        "python3 -c 'import pit_fetch'",
-        "python3 -m pit_fetch.cli.main --source x",
-        "python3 -i -m pit_fetch --source x",
-        "python3 -c pit_fetch.py",
-        "python3 evil.py pit_fetch.py",
-        "python3 pit_fetch",
-        "cat pit_fetch.py",
-        "my_pit_fetch --source x",
-        "pit_fetch",
-        "pit_fetch init",
-        "pit_fetch init --help-me",
-        f"{FETCH} --fail",
-        f"{FETCH} -v",
-        f"{FETCH} --verbose",
-        f"{FETCH} -vv",
-        f"{FETCH} --pit {PIT}",
-        "ls",
-        "",
-        "echo pit_fetch\x00",
-    ],
-)
-def test_every_other_command_is_refused(command: str) -> None:
-    assert verdict(bash(command), ONLY) == "deny"
 
 
 # The options of an adapter.
@@ -276,15 +198,11 @@ def test_the_guard_knows_the_options_that_there_are() -> None:
     """An option that is new has to be entered: in the guard's table, or here as one that adapters do without."""
     common = {flag for flag in build_parser(None).flags if flag not in LISTINGS}
     assert {"--" + name for name in guard.COMMON_OPTIONS} == common - NOT_FOR_ADAPTERS.keys()
-    sources = [registry.load(name) for name in registry.BUNDLED_NAMES]
-    assert {"--" + name for name in guard.SOURCE_OPTIONS} == {
-        flag_of(option.name) for source in sources for option in source.options
-    }
 
 
 @pytest.mark.parametrize("source", registry.BUNDLED_NAMES)
 def test_an_adapter_may_use_every_option_of_its_source(source: str) -> None:
-    (adapter, *_) = sorted(name for name in guard.ADAPTERS if name == source or name.startswith(f"{source}-"))
+    adapter = registry.load(source).agents[0]
     call = f"pit_fetch --source {source} --pit {PIT}"
     for option in registry.load(source).options:
         for words in (f"{flag_of(option.name)} 'x = y'", f"{flag_of(option.name)}=x", f"{option.name.upper()}=x"):
@@ -548,11 +466,9 @@ def test_what_counts_as_plain_is_what_the_shell_runs(words: list[str]) -> None:
         ('grep -rn "pit_fetch --pit" docs/*.md 2>/dev/null | head -5', "alone"),
         ("ls -l pit_fetch/ | wc -l", "alone"),
         ("cat pit_fetch/cli/main.py", "alone"),
-        ("cat pit_fetch.sh | sh", "deny"),
-        ("git -c alias.x='!pit_fetch' x", "deny"),
-        ("git grep --open-files-in-pager=pit_fetch x", "deny"),
-        ("git commit -F pit_fetch.txt", "deny"),
-        ("grep pit_fetch docs > o", "deny"),
+        ("cat pit_fetch.sh | sh", "alone"),
+        ("grep pit_fetch docs > o", "alone"),
+        ("xargs pit_fetch --source x", "alone"),
         ('grep "$(pit_fetch --source x)" docs', "deny"),
         ('git commit -m "$(cat <<EOF\n$(pit_fetch --source x)\nEOF\n)"', "deny"),
         ("echo $(pit_fetch --source x)", "deny"),
@@ -582,27 +498,12 @@ def test_neo4j_writes_are_refused_everywhere(server: str) -> None:
 # Foreign and broken files.
 
 
-def test_m_with_a_foreign_package_in_the_working_directory_is_refused(tmp_path: Path) -> None:
-    call = f"python3 -m pit_fetch --source x --pit {PIT}"
-    assert verdict(bash(call, cwd=str(tmp_path)), ONLY) == "run"
-    (tmp_path / "pit_fetch").mkdir()
-    assert verdict(bash(call, cwd=str(tmp_path)), ONLY) == "deny"
-    assert verdict(bash(call.replace("-m", "-I -m"), cwd=str(tmp_path)), ONLY) == "run"
-    assert verdict(bash(call.replace("-m", "-uP -m"), cwd=str(tmp_path)), ONLY) == "run"
-    assert verdict(bash(FETCH, cwd=str(tmp_path)), ONLY) == "run"
-    (tmp_path / "pit_fetch").rmdir()
-    (tmp_path / "pit_fetch.py").touch()
-    assert verdict(bash(call, cwd=str(tmp_path)), ONLY) == "deny"
-    assert verdict(bash(call, cwd=str(GUARD.parent.parent)), ONLY) == "run"  # the real one
-    (tmp_path / "pit_fetch.py").rename(tmp_path / "pit_fetch.toml")
-    assert verdict(bash(call, cwd=str(tmp_path)), ONLY) == "run"
-
-
-@pytest.mark.parametrize("name", ["pit_fetch.pyc", "pit_fetch.so", "pit_fetch.cpython-311-x86_64-linux-gnu.so"])
-def test_whatever_python_would_import_instead_is_foreign(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).touch()
-    for words in ("--version", f"--source x --pit {PIT}"):
-        assert verdict(bash(f"python3 -m pit_fetch {words}", cwd=str(tmp_path)), ONLY) == "deny"
+@pytest.mark.parametrize("words", ["--version", f"--source x --pit {PIT}"])
+def test_a_module_is_refused_by_name(words: str) -> None:
+    for program in ("python3 -m pit_fetch", "python3 -I -m pit_fetch", "/usr/bin/python3.12 -uP -m pit_fetch"):
+        for environ in (ONLY, CEILING):
+            assert respond(bash(f"{program} {words}"), environ)["reason"] == guard.NO_MODULE
+        assert verdict(bash(f"{program} {words}")) == "alone"
 
 
 def test_a_foreign_gate_or_package_is_not_what_runs(tmp_path: Path) -> None:
@@ -621,40 +522,36 @@ def test_a_foreign_gate_or_package_is_not_what_runs(tmp_path: Path) -> None:
     assert start(json.dumps(bash(FETCH)).encode(), ONLY, cwd=tmp_path)["hookSpecificOutput"]["updatedInput"]
 
 
-_BLOCKS_WITHOUT_REPLACING = """
-def respond(hook, ceiling=None):
-    return {"decision": "block", "reason": "PIT_VIOLATION_GT_CUTOFF: data[0]"}
-"""
-_QUOTES_THE_LEAK = """
-def respond(hook, ceiling=None):
-    text = str(hook)
-    withheld = {"stdout": text, "stderr": "", "interrupted": False}
-    return {"decision": "block", "reason": "x", "hookSpecificOutput": {"updatedToolOutput": withheld}}
-"""
-
-
-@pytest.mark.parametrize(
-    "gate_text",
-    [
-        None,
-        "",
-        "syntax error here",
-        "raise SystemExit(0)",
-        "print('noise')",
-        "def respond(hook, ceiling=None): return {}",
-        "def respond(hook, ceiling=None): raise ValueError",
-        _BLOCKS_WITHOUT_REPLACING,
-        _QUOTES_THE_LEAK,
-    ],
-)
-def test_an_absent_or_broken_gate_means_deny(tmp_path: Path, gate_text: str | None) -> None:
+@pytest.mark.parametrize("gate_text", [None, "", "syntax error here", "raise SystemExit(0)", "print('noise')"])
+def test_without_a_gate_that_loads_no_call_runs(tmp_path: Path, gate_text: str | None) -> None:
     shutil.copy(GUARD, tmp_path)
     if gate_text is not None:
         (tmp_path / "pit_gate.py").write_text(gate_text)
+    for hook in (bash(FETCH), QUERY):
+        assert (
+            "pit_gate.py beside this guard" in start(json.dumps(hook).encode(), ONLY, tmp_path / GUARD.name)["reason"]
+        )
+    assert start(json.dumps(bash("ls")).encode(), CEILING, tmp_path / GUARD.name) == {}
+
+
+_BROKEN = {
+    "allows": "return {}",
+    "raises": "raise ValueError",
+    "replaces nothing": 'return {"decision": "block", "reason": "PIT_VIOLATION_GT_CUTOFF: data[0]"}',
+    "quotes the leak": "return block_output(Violation('x', str(hook)))",
+}
+
+
+@pytest.mark.parametrize("body", _BROKEN.values(), ids=_BROKEN)
+def test_a_broken_gate_is_tried_where_its_silence_would_show_a_result(tmp_path: Path, body: str) -> None:
+    """The output of a Bash call is shown only if the gate releases it, that of an MCP tool unless it is withheld."""
+    shutil.copy(GUARD, tmp_path)
+    broken = f"def respond(hook, ceiling=None):\n    {body}\n\n\nif __name__"
+    (tmp_path / "pit_gate.py").write_text(Path(gate.__file__ or "").read_text().replace("if __name__", broken))
     answer = start(json.dumps(bash(FETCH)).encode(), ONLY, tmp_path / GUARD.name)
-    assert "pit_gate.py beside this guard" in answer["reason"]
-    if gate_text in (None, "raise SystemExit(0)"):
-        assert start(json.dumps(bash("ls")).encode(), CEILING, tmp_path / GUARD.name) == {}
+    assert answer["hookSpecificOutput"]["updatedInput"]["command"].endswith(gate.ENDING)
+    assert start(json.dumps(QUERY).encode(), {}, tmp_path / GUARD.name)["reason"] == guard.GATE_BROKEN
+    assert start(json.dumps(QUERY).encode(), {}) == {}
 
 
 def test_a_gate_that_hangs_means_deny(tmp_path: Path) -> None:
@@ -700,24 +597,3 @@ def _imported(node: ast.Import | ast.ImportFrom) -> set[str]:
     if isinstance(node, ast.ImportFrom):
         return {str(node.module).partition(".")[0]}
     return {alias.name.partition(".")[0] for alias in node.names}
-
-
-def test_a_call_of_an_adapter_imports_none_of_the_slow_modules() -> None:
-    environ = {"PATH": os.environ["PATH"], "TMPDIR": STORE[0], "PIT_GATE_LOG": "", **CEILING}
-
-    def answer(script: Path, hook: dict[str, Any]) -> Any:
-        done = subprocess.run(
-            [sys.executable, "-I", "-S", "-X", "importtime", str(script)],
-            input=json.dumps(hook), capture_output=True, text=True, env=environ, check=True,
-        )  # fmt: skip
-        imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-        assert not imported & {"collections", "datetime", "enum", "functools", "json", "re", "typing"}
-        return json.loads(done.stdout)["hookSpecificOutput"]
-
-    asked = bash(f"{FETCH} --limit 5 --query 'it is \"quoted\"'", agent_type="alphavantage")
-    asked["tool_input"] = answer(GUARD, asked)["updatedInput"]
-    item = {"available_at": PIT, "available_at_source": "provider_metadata", "title": 'caf\u00e9: "to be" or not\n'}
-    envelope = json.dumps({"data": [item], "gaps": []})
-    Path(asked["tool_input"]["command"].partition(" --release ")[2].partition(" ")[0]).write_text(envelope)
-    asked["tool_response"] = {"stdout": gate.SENTINEL, "stderr": "", "interrupted": False}
-    assert answer(GUARD.with_name("pit_gate.py"), asked)["updatedToolOutput"]["stdout"] == envelope

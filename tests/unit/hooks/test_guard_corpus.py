@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pit_fetch.support.bundled import gate, load
-from tests.corpus.commands import CALLS, HOSTILE, LEFT_ALONE, LISTINGS, PIT, RUN_BY_READERS
+from tests.corpus.commands import CALLS, HOSTILE, LEFT_ALONE, LISTINGS, PIT, RUN_BY_BASH
 
 guard = load("pit_guard")
 ONLY = {"PIT_FETCH_WRAPPER_ONLY": "1"}
@@ -17,8 +17,10 @@ CEILING = {"PIT_FETCH_CEILING": PIT}
 
 def said(command: str, environ: dict[str, str], **more: Any) -> str:
     hook = {"tool_name": "Bash", "tool_input": {"command": command}, "cwd": "/nowhere", **more}
-    verdict = guard.decide(hook, environ, gate)
-    return "refused" if verdict.refusal else "released" if verdict.private else "rebuilt" if verdict.words else "alone"
+    decision = guard.decide(hook, environ, gate)
+    if decision.refusal:
+        return "refused"
+    return "released" if decision.private else "rebuilt" if decision.words else "alone"
 
 
 def test_there_are_commands_enough() -> None:
@@ -52,8 +54,8 @@ def test_what_only_mentions_pit_fetch_is_left_alone_in_an_ordinary_session() -> 
     assert {command for command in LEFT_ALONE if said(command, ONLY) != "refused"} == set()
 
 
-def test_what_runs_a_program_by_a_name_is_no_mention() -> None:
-    assert {command for command in RUN_BY_READERS if said(command, CEILING) != "refused"} == set()
+def test_what_bash_runs_is_no_mention() -> None:
+    assert {command for command in RUN_BY_BASH if said(command, CEILING) != "refused"} == set()
 
 
 @pytest.mark.parametrize("command", LEFT_ALONE)

@@ -74,14 +74,15 @@ def test_nothing_after_the_later_instant_changes_a_byte(tmp_path: Path) -> None:
 @pytest.mark.parametrize("quoted", [PIT - timedelta(minutes=30), PIT + timedelta(days=1)])
 def test_what_an_item_quotes_makes_it_neither_new_nor_gone(tmp_path: Path, quoted: datetime) -> None:
     """It is left out of the answer at an instant before the stamp that its text quotes, but was public all the time."""
-    rows = [record("new", 30), record("quoting", 90, body=f"available_at: {quoted.isoformat()}"), record("old", 100)]
+    quoting = record("quoting", 90, body=f'{{"available_at": "{quoted.isoformat()}"}}')
+    rows = [record("new", 30), quoting, record("old", 100)]
     left = diff(tmp_path, rows)
     assert ({item["id"]: item["change"] for item in left.data}, left.code) == ({"new": "new"}, 0)
     assert left.gap_types == ["pit_excluded", "unverifiable"]
 
 
 def test_an_explanation_says_that_a_fetch_leaves_out_what_quotes_a_later_stamp(tmp_path: Path) -> None:
-    quoting = record("quoting", 90, body="available_at: 2030-01-01T00:00:00Z")
+    quoting = record("quoting", 90, body='{"available_at": "2030-01-01T00:00:00Z"}')
     left = explain(tmp_path, [record("plain", 80), quoting])
     by_id = {item["id"]: (item["verdict"], "left out" in item["because"]) for item in left.data}
     assert by_id == {"plain": ("public", False), "quoting": ("public", True)}

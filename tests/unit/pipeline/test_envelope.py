@@ -233,12 +233,13 @@ LATE = "2024-02-16T00:00:00Z"
     ("changed", "quoting"),
     [
         ({"body": f'{{"available_at": "{LATE}"}}'}, True),
-        ({"body": f"and available_at: {LATE}"}, True),
+        ({"body": f"\ufeff \n{json.dumps(json.dumps({'Revised_At': LATE}))}"}, True),
         ({"tags": ["x", f'[{{"revised_at": "{LATE}"}}]']}, True),
         ({"body": '{"daily_return": 1}'}, True),
-        ({"body": "and available_at: 2024-02-01T00:00:00Z"}, False),
+        ({"body": '{"available_at": "2024-02-01T00:00:00Z"}'}, False),
+        ({"body": f'note: {{"available_at": "{LATE}"}}'}, False),
         ({"note": {"available_at": LATE}}, False),
-        ({"note": [{"Revised_At": "soon"}], "body": f"available_at: {LATE}"}, False),
+        ({"note": [{"Revised_At": "soon"}], "body": f'{{"available_at": "{LATE}"}}'}, False),
     ],
 )
 def test_what_an_item_quotes_is_not_its_own(changed: dict[str, Any], quoting: bool) -> None:

@@ -1,0 +1,53 @@
+"""``pit_fetch doctor``: report whether this computer and this project really enforce the PIT."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from pit_fetch.claude_code import doctor
+from pit_fetch.claude_code.system import THIS_SYSTEM, System
+from pit_fetch.cli.command import CommandResult, Parser
+from pit_fetch.errors import ExitStatus
+
+
+def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, system: System = THIS_SYSTEM) -> CommandResult:
+    """Examine the project in ``folder``, with ``--prove`` through the client itself, and report every finding."""
+    parser = Parser("doctor", "Check whether this machine really enforces the PIT in this project.")
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    parser.add_argument(
+        "--prove",
+        action="store_true",
+        help="let Claude Code itself run planted leaks here, offline: it starts this project's own hooks and agents",
+    )
+    arguments = parser.parse_args(argv)
+    if arguments.help:
+        return CommandResult(parser.format_help())
+    findings = list(doctor.examine(environ, Path(folder), system))
+    if arguments.prove:
+        findings += doctor.try_client(environ, Path(folder), system)
+    fails = any(finding.level == "fail" for finding in findings)
+    enforced = arguments.prove and not fails
+    verdict = _verdict(arguments.prove, fails)
+    if arguments.json:
+        report = {"enforced": enforced, "verdict": verdict, "findings": [*map(asdict, findings)]}
+        text = json.dumps(report, indent=2)
+    else:
+        text = "".join(map(_line, findings)) + verdict
+    return CommandResult(text + "\n", ExitStatus.OK if enforced else ExitStatus.FOUND)
+
+
+def _verdict(is_proof: bool, fails: bool) -> str:
+    if fails:
+        return "The PIT is NOT enforced here."
+    if is_proof:
+        return "The PIT is enforced here: the client itself withheld every planted leak."
+    return "Wired, not proved: run pit_fetch doctor --prove, with a ceiling, to have the client itself show it."
+
+
+def _line(finding: doctor.Finding) -> str:
+    fix = f"\n      fix: {finding.fix}" if finding.fix else ""
+    level = finding.level.upper() if finding.level == "fail" else finding.level
+    return f"{level:<5} {finding.check}: {finding.message}{fix}\n"

@@ -1,0 +1,98 @@
+"""``pit_fetch init [DIR]``: install hooks, agents and skills in a project's ``.claude`` folder, or remove them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pit_fetch.claude_code import bundle, install, versions
+from pit_fetch.cli.command import CommandResult, Parser
+from pit_fetch.errors import ExitStatus
+
+# Each action in the report, and in the report of a dry run.
+_REPORTED: Mapping[install.Action, tuple[str, str]] = {
+    "create": ("created", "would create"),
+    "replace": ("replaced", "would replace"),
+    "merge": ("merged", "would merge"),
+    "remove": ("removed", "would remove"),
+    "same": ("unchanged", "unchanged"),
+    "keep": ("KEPT", "would keep"),
+}
+_NEXT = "Next: pit_fetch doctor, and with a ceiling pit_fetch doctor --prove.\n"
+_HOOKS_MISSING = "The hooks are missing, without which nothing runs: pit_fetch init --only hooks\n"
+
+
+def run(
+    argv: Sequence[str], environ: Mapping[str, str], folder: str, history: versions.History | None = None
+) -> CommandResult:
+    """Plan, write unless ``--dry-run`` is given, and report. ``history``: other older versions than the recorded."""
+    arguments = _parser(folder).parse_args(argv)
+    if arguments.help:
+        return CommandResult(_parser(folder).format_help())
+    project = Path(folder, arguments.dir)
+    if not project.is_dir():
+        return CommandResult("", ExitStatus.REFUSED, f"{arguments.dir} is not a folder: name an existing project")
+    options = install.Options(
+        only=arguments.only,
+        without=arguments.without,
+        model=arguments.model,
+        upgrade=arguments.upgrade,
+        force=arguments.force,
+        hooks=bundle.USER_HOOKS if _is_home(project, environ) else bundle.PROJECT_HOOKS,
+        history=history or versions.recorded(),
+    )
+    try:
+        steps = (install.plan_removal if arguments.uninstall else install.plan)(project, options)
+    except ValueError as error:
+        return CommandResult("", ExitStatus.REFUSED, f"{error}; nothing was changed")
+    if not arguments.dry_run:
+        install.carry_out(steps, project)
+    text = "".join(_line(step, project, arguments.dry_run) for step in steps)
+    if arguments.uninstall:
+        text = text or "nothing to take out\n"
+    else:
+        text += _advice(project, steps)
+    is_partial = any(step.action == "keep" for step in steps)
+    return CommandResult(text, ExitStatus.FOUND if is_partial else ExitStatus.OK)
+
+
+def _parser(folder: str) -> Parser:
+    parser = Parser("init", "Install the gate, the guard, agents and skills in a project's .claude folder.")
+    parts, direction = parser.add_mutually_exclusive_group(), parser.add_mutually_exclusive_group()
+    parser.add_argument(
+        "dir", nargs="?", default=folder, metavar="DIR", help="the project (default: working directory), or ~ for all"
+    )
+    direction.add_argument(
+        "--upgrade", action="store_true", help="replace files of older versions, and keep edited ones"
+    )
+    direction.add_argument("--uninstall", action="store_true", help="remove what init installed, and keep edited files")
+    names = ",".join(bundle.PARTS)
+    parts.add_argument("--only", type=_parts, default=bundle.PARTS, metavar="PARTS", help=f"only these of {names}")
+    parts.add_argument("--without", type=_parts, default=(), metavar="PARTS", help="all parts but these")
+    parser.add_argument("--model", metavar="NAME", help="the model that the agents run on (default: the session's)")
+    parser.add_argument("--dry-run", action="store_true", help="show what would be done, and do nothing")
+    parser.add_argument("--force", action="store_true", help="also replace or remove edited files")
+    return parser
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    parts = tuple(part.strip() for part in text.split(",") if part.strip())
+    if not parts or not set(parts).issubset(bundle.PARTS):
+        raise argparse.ArgumentTypeError(f"PARTS are {', '.join(bundle.PARTS)}, separated by commas")
+    return parts
+
+
+def _is_home(project: Path, environ: Mapping[str, str]) -> bool:
+    """Return whether the installation is for all sessions of the user, whose settings are in ``~/.claude``."""
+    return bool(environ.get("HOME")) and project.resolve() == Path(environ["HOME"]).resolve()
+
+
+def _line(step: install.Step, project: Path, is_dry_run: bool) -> str:
+    note = f" ({step.note})" if step.note else ""
+    return f"{_REPORTED[step.action][is_dry_run]:<13} {step.path.relative_to(project)}{note}\n"
+
+
+def _advice(project: Path, steps: Sequence[install.Step]) -> str:
+    guard = project / ".claude" / "hooks" / "pit_guard.py"
+    return _NEXT if guard.is_file() or any(step.path == guard for step in steps) else _HOOKS_MISSING

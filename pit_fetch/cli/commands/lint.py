@@ -1,0 +1,34 @@
+"""``pit_fetch lint [DIR]``: check a project's data agents against the PIT safety rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pit_fetch.claude_code.lint import check_agents
+from pit_fetch.cli.command import CommandResult, Parser
+from pit_fetch.errors import ExitStatus
+
+
+def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> CommandResult:
+    """Check the data agents of a project or a plugin, and report one problem a line."""
+    parser = Parser("lint", "Check a project's data agents (.claude/agents) against the PIT safety rules.")
+    parser.add_argument("dir", nargs="?", default=folder, metavar="DIR", help="the project (the working directory)")
+    arguments = parser.parse_args(argv)
+    if arguments.help:
+        return CommandResult(parser.format_help())
+    project = Path(folder, arguments.dir)
+    home = project / ".claude" if (project / ".claude" / "agents").is_dir() else project
+    if not (home / "agents").is_dir():
+        problem = f"{arguments.dir} has no .claude/agents folder: name a project that has one"
+        return CommandResult("", ExitStatus.REFUSED, problem)
+    checked, problems = check_agents(project, home)
+    errors = sum(problem.severity == "ERROR" for problem in problems)
+    counts = f"{_count(errors, 'error')}, {_count(len(problems) - errors, 'warning')}, {_count(len(checked), 'agent')}"
+    summary = f"{'FAIL' if errors else 'PASS'}: {counts} checked ({', '.join(checked) or 'none'})\n"
+    text = "".join(f"{problem}\n" for problem in problems) + summary
+    return CommandResult(text, ExitStatus.FOUND if errors else ExitStatus.OK)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,311 @@
+"""One fetch under way: records from the network, a file or an archive, through the pipeline.
+
+:func:`collect` asks and filters; :mod:`pit_fetch.engine.report` writes up the result. Between them passes
+one value, :class:`~pit_fetch.engine.report.CollectedRecords`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from pit_fetch.engine import credentials
+from pit_fetch.engine.report import CollectedRecords
+from pit_fetch.engine.source import Source, Stream, open_file, open_network
+from pit_fetch.errors import ConfigError, PitFetchError, UpstreamError
+from pit_fetch.gaps import Gap, gap
+from pit_fetch.pipeline.cursor import Position, position
+from pit_fetch.pipeline.select import Selection, SelectionBuilder, WithheldCounts, in_order, public, take
+from pit_fetch.provider import Page, Query, Record, Stage, Watermark
+from pit_fetch.request.fetch_request import FetchRequest
+from pit_fetch.request.operations import caveats, is_of_publication, is_out_of_reach
+from pit_fetch.request.query import build_query
+from pit_fetch.runtime import Runtime, TimeIsUp
+
+if TYPE_CHECKING:
+    from pit_fetch.archive.session import Held, Memory
+    from pit_fetch.engine.progress import Progress
+
+# The network and the stream of records stop at the deadline; the alarm is for a provider that never returns.
+ALARM_GRACE_SECONDS = 1.0
+
+# What is left of a stream once it has been filtered by the PIT.
+PublicStream = Iterable[Record | Watermark | Gap]
+
+
+def collect(request: FetchRequest, runtime: Runtime, progress: Progress) -> CollectedRecords:
+    """Return the public records of ``request``, ordered, selected and cut, and the gaps met on the way."""
+    provider, started = request.provider, runtime.clock.now()
+    deadline = runtime.clock.monotonic() + request.timeout
+    progress.begin(provider.name, request.pit, started)
+    fetch: Fetch | None = None
+    try:
+        fetch = Fetch(request, build_query(request, started), runtime, progress, deadline)
+        return fetch.collect()
+    except PitFetchError as error:
+        # Something the request needs is missing: no fetch took place, so nothing was withheld either.
+        collected = CollectedRecords(Selection(gaps=(error.gap,)), WithheldCounts())
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException as error:  # noqa: BLE001 - a provider may raise anything, even SystemExit
+        collected = CollectedRecords(Selection(), WithheldCounts()) if fetch is None else fetch.collected
+        collected = failed(request, collected, error)
+    secrets = credentials.known_secrets(provider, runtime.environ, runtime.folder)
+    return collected._replace(secrets=secrets, requests=0 if fetch is None else fetch.requests_made)
+
+
+class Fetch:
+    """One fetch under way.
+
+    query      what the provider is asked
+    deadline   a reading of the monotonic clock, after which nothing more is asked
+    collected  the answer by now
+    """
+
+    def __init__(
+        self, request: FetchRequest, query: Query, runtime: Runtime, progress: Progress, deadline: float
+    ) -> None:
+        self.request, self.query, self.runtime = request, query, runtime
+        self.progress, self.deadline = progress, deadline
+        self.collected = CollectedRecords(Selection(), WithheldCounts())
+        self.source = Source(())
+        self.archive = self._open_archive()
+
+    @property
+    def requests_made(self) -> int:
+        """The number of HTTP requests by now."""
+        return 0 if self.source.client is None else self.source.client.requests_made
+
+    def collect(self) -> CollectedRecords:
+        """Return what the source and the archive, if there is one, hold. Raise PitFetchError if it cannot be asked."""
+        if self.archive is not None and self.request.offline:
+            return self._offline(self.archive)
+        self.source = self._open_source()
+        self._opened(self.source.secrets, self.archive)
+        notes = self._caveats()
+        self.progress.start(self.request.provider.name)
+        selection = self._take(self._until_it_ends(self.source.stream))
+        live = self.collected._replace(selection=selection).with_gaps(before=notes)
+        collected = live if self.archive is None else self._with_archive(self.archive, live)
+        return collected._replace(requests=self.requests_made)
+
+    def _open_archive(self) -> Memory | None:
+        """Return the archive of this fetch, if it has one. Raise ConfigError for --offline without one."""
+        if self.request.input_file:
+            return None
+        path = self.request.archive or self.runtime.environ.get("PIT_FETCH_ARCHIVE")
+        if path:
+            from pit_fetch.archive.session import Memory
+
+            return Memory(path, self.request, self.query, self.runtime)
+        if self.request.offline:
+            raise ConfigError("offline_without_archive")
+        return None
+
+    def _open_source(self) -> Source:
+        if self.request.input_file:
+            return open_file(self.request, self.query, self.runtime, self.deadline)
+        return open_network(self.request, self.query, self.runtime, self.progress, self.deadline, self.archive)
+
+    def _opened(self, secrets: tuple[str, ...], archive: Memory | None = None) -> None:
+        """Note that the source is open, so that even an empty answer has the gaps of one."""
+        when_empty = _when_empty(self.request, self.query)
+        self.collected = self.collected._replace(secrets=secrets, opened=True, when_empty=when_empty, archive=archive)
+
+    def _caveats(self) -> tuple[Gap, ...]:
+        return tuple(caveats(self.query, self.request.provider.name))
+
+    # From the live source.
+
+    def _take(self, stream: Stream) -> Selection:
+        """Return what is wanted of a source's stream, as far as it comes."""
+        builder = SelectionBuilder()
+        try:
+            with self.runtime.alarm(self.request.timeout + ALARM_GRACE_SECONDS):
+                self._select(in_order(public(stream, self._cutoff, self.collected.withheld)), builder)
+        except UpstreamError as error:  # the source broke its promised order; what came before the break is kept
+            builder.gaps.append(error.gap)
+        except TimeIsUp:
+            builder.gaps += self._deadline_gaps()
+        return builder.build()
+
+    def _cutoff(self) -> datetime | None:
+        """Return the PIT, but never later than now: a PIT in the future would let a running bar through."""
+        pit = self.request.pit
+        if pit is None or pit <= self.query.started:
+            return pit
+        return min(pit, self.runtime.clock.now())
+
+    def _until_it_ends(self, stream: Stream) -> Iterator[Record | Page | Watermark | Gap]:
+        """Yield ``stream``, followed by a gap if an error or the deadline ends it.
+
+        An error ends the stream as its last record would: what was complete before it is kept.
+        """
+        try:
+            for part in stream:
+                if not isinstance(part, (Record, Page, Watermark, Gap)):
+                    raise TypeError("a provider may yield only Record, Page, Watermark and Gap")
+                yield part
+                if self.runtime.clock.monotonic() > self.deadline:
+                    yield from self._deadline_gaps()
+                    return
+        except UpstreamError as error:
+            if error.is_deadline:
+                yield gap("deadline", timeout=self.request.timeout)
+            if self.request.input_file:
+                problem = error.gap.params.get("problem", "the source reports an error")
+                yield gap("input_malformed", source=self.request.provider.name, problem=problem)
+            else:
+                yield error.gap
+        except TimeIsUp:
+            yield from self._deadline_gaps()
+
+    def _deadline_gaps(self) -> list[Gap]:
+        timeout = self.request.timeout
+        return [gap("deadline", timeout=timeout), gap("timeout", host=self.request.provider.name, timeout=timeout)]
+
+    def _select(self, ordered: PublicStream, builder: SelectionBuilder) -> None:
+        """Fill ``builder`` with what is wanted of public records in order."""
+        request, query, provider = self.request, self.query, self.request.provider
+        stream = (part for part in ordered if not isinstance(part, Watermark))
+
+        def select(record: Record) -> bool:
+            is_wanted = query.in_window(record) and provider.select(query, record)
+            if is_wanted:
+                self.progress.kept(provider.name, len(builder.records) + 1)
+            return is_wanted
+
+        derive = provider.derive(query)
+        take(
+            stream if derive is None else _derived(stream, derive, builder),
+            builder,
+            after=request.after.position if request.after else None,
+            within=request.after is not None and request.after.within is not None,
+            cap=request.max_pages * provider.page_size,
+            limit=request.limit,
+            select=select,
+        )
+
+    # From the archive.
+
+    def _offline(self, archive: Memory) -> CollectedRecords:
+        """Return what the archive alone holds. Raise ConfigError if it cannot be used."""
+        from pit_fetch.archive.store.errors import ArchiveError
+
+        secrets = credentials.known_secrets(self.request.provider, self.runtime.environ, self.runtime.folder)
+        self.progress.hide(secrets)
+        try:
+            archive.start(secrets)
+            self._opened(secrets)
+            collected = self.collected.with_gaps(before=(gap("offline"), *self._caveats()))
+            return self._from_archive(archive, collected, None)
+        except ArchiveError as error:
+            raise ConfigError("archive_unusable", problem=error.problem) from None
+
+    def _with_archive(self, archive: Memory, live: CollectedRecords) -> CollectedRecords:
+        """Return the live answer, as the archive completes and corrects it: the live read is one more of its reads."""
+        from pit_fetch.archive.store.errors import ArchiveError
+
+        read: Selection | None = None
+        # If nothing can be served at the PIT, the network was not asked, and nothing had to be recorded either.
+        if not is_out_of_reach(self.query):
+            read = live.selection
+            # Without a PIT the live answer is today's, and so is a snapshot. An archive that holds nothing else about
+            # the question leaves the live answer as it is.
+            is_today = self.request.pit is None or self.query.operation.dating != "record" or self.request.capture
+            holds_more = not is_today and archive.settle()
+            if archive.problem:
+                return live.with_gaps(after=(gap("not_recorded", problem=archive.problem),))
+            if not holds_more:
+                return live
+        try:
+            return self._from_archive(archive, live, read)
+        except ArchiveError as error:
+            return live.with_gaps(after=(gap("archive_unusable", problem=error.problem),))
+
+    def _from_archive(self, archive: Memory, collected: CollectedRecords, live: Selection | None) -> CollectedRecords:
+        """Return ``collected`` with the records that the archive holds at the PIT, down to where ``live`` stopped.
+
+        Raise ArchiveError if the archive cannot be read.
+        """
+        instant = self._cutoff() or self.query.now
+        held = archive.recall(instant)
+        if held is None:
+            return collected._replace(archive=archive)
+        gaps, builder = collected.selection.gaps, SelectionBuilder()
+        if held.is_snapshot:
+            gaps = tuple(_archived_variant(gap) for gap in gaps)
+        stream = _ordered(held, public(held.records, lambda: instant, collected.withheld))
+        stop = None if live is None or held.is_snapshot else _stop(live)
+        self._select(stream if stop is None else _until_position(stream, stop), builder)
+        selection = builder.build()
+        if live is not None and not selection.stopped and live.stopped and not held.is_snapshot:
+            selection = selection._replace(stopped=live.stopped, last=live.last, resume=live.last)
+        return collected._replace(selection=selection, archive=archive).with_gaps(before=gaps)
+
+
+def _ordered(held: Held, stream: PublicStream) -> PublicStream:
+    """Order a snapshot's records, which come as its reply had them; the index answers in the envelope's order."""
+    return in_order(stream) if held.is_snapshot else stream
+
+
+def _stop(live: Selection) -> Position | None:
+    """Return the last position that the live read reached; None if it came to its end."""
+    is_cut = live.stopped or any(gap.type in ("truncated", "upstream_error") for gap in live.gaps)
+    if not is_cut:
+        return None
+    return (float("-inf"), "") if live.last is None else position(live.last)
+
+
+def _until_position(stream: PublicStream, stop: Position) -> Iterator[Record | Watermark | Gap]:
+    for part in stream:
+        if isinstance(part, Record) and position(part) > stop:
+            return
+        yield part
+
+
+def _archived_variant(original: Gap) -> Gap:
+    """Return what takes the place of a gap about a snapshot, once the archive holds one."""
+    code = original.code.archived
+    return gap(code, **original.params) if code else original
+
+
+def _derived(stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBuilder) -> Iterator[Record]:
+    """Yield what the provider computes across the public records. Gaps bypass it."""
+
+    def records() -> Iterator[Record]:
+        for part in stream:
+            if isinstance(part, Gap):
+                builder.gaps.append(part)
+            else:
+                yield part
+
+    return derive(records())
+
+
+def _when_empty(request: FetchRequest, query: Query) -> str:
+    # Of another date than that of publication it would not be true: a forecast is of a day to come.
+    is_late = query.pit is not None and query.since is not None and query.since > query.pit
+    if is_late and is_of_publication(query.operation):
+        return "--date-from is after the PIT: nothing from then on was public."
+    return request.provider.when_empty(query)
+
+
+def failed(request: FetchRequest, collected: CollectedRecords, error: BaseException) -> CollectedRecords:
+    """Return ``collected`` without any record of a provider that crashed.
+
+    Which records it had yielded by then may depend on withheld ones.
+    """
+    hint = f"({type(error).__name__})" if request.pit is None else "See the audit file (PIT_FETCH_AUDIT)."
+    crash = gap("plugin_failed", source=request.provider.name, hint=hint)
+    return collected._replace(selection=Selection(gaps=(crash,)), failure=_where(error))
+
+
+def _where(error: BaseException) -> str:
+    """Return the type and location of an exception, without its text, which may repeat what the source sent."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f" at {trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace is not None else ""
+    return type(error).__name__ + place

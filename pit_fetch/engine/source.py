@@ -1,0 +1,90 @@
+"""Opens the source of a fetch: a provider asked over the network, or a reply read from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pit_fetch.engine import credentials, input_files
+from pit_fetch.errors import InputError
+from pit_fetch.gaps import Gap
+from pit_fetch.provider import Context, Page, Query, Record, Watermark
+from pit_fetch.request.fetch_request import FetchRequest
+from pit_fetch.request.operations import is_out_of_reach
+from pit_fetch.runtime import Runtime
+
+if TYPE_CHECKING:
+    from pit_fetch.archive.session import Memory
+    from pit_fetch.engine.progress import Progress
+    from pit_fetch.net.client import Client
+
+Stream = Iterable[Record | Page | Watermark | Gap]
+
+
+class Source(NamedTuple):
+    """An opened source: its stream, the secrets that must not get out, and the HTTP client, if there is one."""
+
+    stream: Stream
+    secrets: tuple[str, ...] = ()
+    client: Client | None = None
+
+
+def open_file(request: FetchRequest, query: Query, runtime: Runtime, deadline: float) -> Source:
+    """Return the source of ``--input-file``. Raise InputError if it cannot be read by ``deadline`` (monotonic)."""
+    path, seconds = request.input_file or "", deadline - runtime.clock.monotonic()
+    body = runtime.read_stdin(seconds) if path == "-" else input_files.read_file(path, seconds)
+    if not body.strip():
+        problem = "standard input is empty" if path == "-" else "it is empty"
+        raise InputError("input_malformed", source=request.provider.name, problem=problem)
+    return Source(() if is_out_of_reach(query) else _deferred(request.provider.parse_reply, body, query))
+
+
+def open_network(
+    request: FetchRequest,
+    query: Query,
+    runtime: Runtime,
+    progress: Progress,
+    deadline: float,
+    archive: Memory | None = None,
+) -> Source:
+    """Return the provider's stream, of which nothing is asked yet. Raise ConfigError if something is not set up.
+
+    ``archive`` records the stream and its exchanges. ``deadline`` is a reading of the monotonic clock.
+    """
+    from pit_fetch.net.client import Client, base_url
+    from pit_fetch.net.ratelimit import rate_of
+
+    provider = request.provider
+    resolved = credentials.resolve(provider, runtime.environ, runtime.folder)
+    secrets = credentials.secret_values(provider, resolved)
+    progress.hide(secrets)
+    for host in provider.hosts:
+        base_url(host, runtime.environ)
+        rate_of(host, runtime.environ)
+    if archive is not None:
+        archive.start(secrets)
+    if is_out_of_reach(query):
+        return Source((), secrets)
+    client = Client(
+        hosts=provider.hosts,
+        credentials=resolved,
+        environ=runtime.environ,
+        clock=runtime.clock,
+        transport=runtime.transport if archive is None else archive.transport(runtime.transport),
+        timeout=request.timeout,
+        deadline=deadline,
+        on_request=progress.request,
+    )
+    context = Context(
+        client, resolved, lambda name: input_files.path_of(provider, name, runtime.environ, runtime.folder)
+    )
+    stream = _deferred(provider.fetch, query, context)
+    if archive is None:
+        return Source(stream, secrets, client)
+    client.on_cached = archive.note
+    return Source(archive.watch(stream), secrets, client)
+
+
+def _deferred(start: Callable[..., Iterable[Any]], *arguments: Any) -> Iterator[Any]:
+    """Call ``start`` with the first record, so that what a plain function raises is an error of the stream, too."""
+    yield from start(*arguments)

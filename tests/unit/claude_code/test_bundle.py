@@ -1,0 +1,52 @@
+"""What ships for Claude Code, and that its parts agree with each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pit_fetch.claude_code import bundle, frontmatter, lint
+from pit_fetch.support.bundled import gate, load
+
+AGENTS = [name for name in bundle.files() if name.startswith("agents/")]
+NEO4J_TOOLS = {f"mcp__neo4j-cypher__{name}" for name in ("read_neo4j_cypher", "write_neo4j_cypher", "get_neo4j_schema")}
+
+
+def test_the_wiring_names_tools_and_withstands_failure() -> None:
+    rows = {(row.event, row.matcher): row for row in bundle.wiring()}
+    assert set(rows) == {
+        ("PreToolUse", "Bash|Monitor"),
+        ("PreToolUse", "ReadMcpResourceTool"),
+        *(("PreToolUse", tool) for tool in NEO4J_TOOLS),
+        ("PostToolUse", "Bash"),
+        ("PostToolUse", "mcp__neo4j-cypher__read_neo4j_cypher"),
+        *(("PostToolUse", f"mcp__perplexity__perplexity_{name}") for name in ("search", "ask", "research", "reason")),
+    }
+    for (event, _), row in rows.items():
+        assert row.script == {"PreToolUse": "pit_guard.py", "PostToolUse": "pit_gate.py"}[event]
+        assert row.command["command"] == f'python3 -I -S "$CLAUDE_PROJECT_DIR/.claude/hooks/{row.script}"'
+        assert (row.command["timeout"], row.command["onFailure"]) == (10, "block")
+        assert gate.ALARM_SECONDS + gate.LOG_SECONDS < 10
+
+
+def test_agents_and_settings_run_a_hook_by_the_same_command() -> None:
+    """The client runs one command once, however many files name it."""
+    for name in AGENTS:
+        front, _ = frontmatter.split(bundle.files()[name].decode())
+        commands = {entry["hooks"][0]["command"] for entries in front["hooks"].values() for entry in entries}
+        assert commands == {row.command["command"] for row in bundle.wiring()}
+
+
+def test_the_bundled_adapters_are_those_that_the_guard_knows() -> None:
+    assert {Path(name).stem for name in AGENTS if not bundle.is_neo4j(name)} == load("pit_guard").ADAPTERS
+
+
+def test_the_files_of_neo4j_are_those_that_nothing_else_needs() -> None:
+    agents = {Path(name).stem for name in AGENTS if bundle.is_neo4j(name)}
+    assert agents == {name for name in lint.PIT_DONE if "neo4j" in name}
+    skills = {name: set(frontmatter.split(bundle.files()[name].decode())[0]["skills"]) for name in AGENTS}
+    needed = set[str]().union(*(skills[name] for name in AGENTS if bundle.is_neo4j(name)))
+    needed_elsewhere = set[str]().union(*(skills[name] for name in AGENTS if not bundle.is_neo4j(name)))
+    named = {Path(name).parent.name for name in bundle.files() if name.startswith("skills/") and bundle.is_neo4j(name)}
+    assert named == needed - {"pit-envelope", "evidence-standards"}
+    assert not named & needed_elsewhere
+    assert {row.matcher for row in bundle.wiring() if bundle.is_neo4j(row.matcher)} == NEO4J_TOOLS
