@@ -234,9 +234,7 @@ class _SitemapReader(HTMLParser):
 
 
 def _split(content: bytes) -> tuple[list[tuple[str, str]], bytes]:
-    """Return the headers of the last reply at the beginning of ``content``, with names in small letters, and the
-    body.
-    """
+    """Return the headers of the last reply in ``content``, with names in small letters, and the body."""
     headers: list[tuple[str, str]] = []
     bare = content.lstrip(b"\xef\xbb\xbf \t\r\n")  # what an editor leaves in front of them hides no header
     content = bare if bare.startswith(b"HTTP/") else content

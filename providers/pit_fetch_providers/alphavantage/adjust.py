@@ -89,9 +89,7 @@ def _scaled(payload: Mapping[str, Any], scale: _Scale, mode: Mode) -> dict[str, 
 
 
 def _times(text: Any, factor: Decimal | None, whole: bool = False) -> str | None:
-    """Return the number in ``text`` times ``factor``; the text itself where the factor is 1, None if either is
-    unknown.
-    """
+    """Return the number in ``text`` times ``factor``; the text itself for the factor 1, None if either is unknown."""
     number = _number(text)
     if number is None or factor is None:
         return None

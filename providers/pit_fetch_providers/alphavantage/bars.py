@@ -76,9 +76,7 @@ def evening(last_day: Callable[[date], date]) -> Rule:
 def _latest(
     row: Row, reply: FunctionReply, ends: Callable[[re.Match[str], tzinfo], datetime | None]
 ) -> datetime | None:
-    """Return the end of the bar, with its label read in the zone that the reply names, or the latest of those it may
-    mean.
-    """
+    """Return the end of the bar, its label read in the zone that the reply names, or in each that it may mean."""
     zones = (ZONES.get(reply.meta["time_zone"]),) if "time_zone" in reply.meta else reply.function.zones
     label = _LABEL.fullmatch(str(row["timestamp"]).strip())
     if label is None:

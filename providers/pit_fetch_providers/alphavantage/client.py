@@ -43,7 +43,7 @@ _MARKS: tuple[tuple[Meaning, tuple[str, ...]], ...] = (
     ("no_function", ("this api function",)),
     ("nothing", ("no articles found", "no data for", "no data found", "no data available")),
     ("bad_call", ("invalid api call", "invalid inputs")),
-    # The key under which the source complains about a call, whatever the text says.
+    # The key under which the source complains about a call, whatever its text.
     ("bad_call", ("error message:",)),
 )
 
@@ -104,8 +104,7 @@ def _pause(reply: HttpReply, function: Function) -> float | None:
 
 
 def check_message(message: str, function: Function, query: Query) -> None:
-    """Raise the error that a message without rows stands for. Return normally if it only reports that there is no
-    data.
+    """Raise the error that a message without rows stands for. Return if it only reports that there is no data.
 
     With a PIT a complaint about a well-formed call counts as no data: the answer must not reveal whether the source
     knows a symbol or a month today.

@@ -72,8 +72,7 @@ _SYMBOL = re.compile(r"[A-Z0-9^][A-Z0-9.,:^=/&_-]*")
 
 
 def understood(query: Query, many: bool = False) -> Query:
-    """Return the query, with ``--tickers AAPL`` as ``--symbol AAPL`` where the function takes a symbol and no
-    tickers.
+    """Return the query, with ``--tickers AAPL`` as ``--symbol AAPL`` for a function that takes a symbol only.
 
     Raise ConfigError for a value that no request can carry. ``many``: the symbol is a list of symbols.
     """

@@ -113,11 +113,10 @@ def _name(key: str) -> str:
 
 
 def _csv_rows(text: str, function: Function) -> Iterator[tuple[str, Row | None]]:
-    """Yield the rows of a CSV, one a line, so that a stray quote spoils its own row only (recorded: no value is
-    quoted).
+    """Yield the rows of a CSV, one a line, so that a stray quote spoils its own row only.
 
-    Every recorded CSV ends its last line with a line break. One that does not was cut off, perhaps within its last
-    figure.
+    No recorded value is quoted. Every recorded CSV ends its last line with a line break: one that does not was cut
+    off, perhaps within its last figure.
     """
     lines = [line.rstrip("\r") for line in text.split("\n")]
     header = [_aliased(_name(name), function) for name in _cells(lines[0]) or ()]

@@ -116,8 +116,7 @@ def _ends(day: date) -> datetime | None:
 
 
 def prefix(reply: FunctionReply) -> str:
-    """Return the beginning of all ids of a reply: its function and its subject, which the request or else the reply
-    names.
+    """Return the beginning of all ids of a reply: its function and its subject, by the request or else the reply.
 
     ``EARNINGS:IBM``, ``FX_DAILY:EUR/USD``, ``TIME_SERIES_INTRADAY:IBM/5min``.
     """

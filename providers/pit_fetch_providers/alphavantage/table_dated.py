@@ -39,7 +39,7 @@ _PARTS = fields(number="volume")  # of coins
 
 
 def _with(function: Function, *more: Field) -> Function:
-    """``function`` with further columns. Which of them it has tells its CSV from others."""
+    """Return ``function`` with further columns. Which of them it has distinguishes its CSV from others."""
     head = fields("record_type timestamp") if "{}" in function.series else fields("record_type", "timestamp")
     has, all_there_are = {field.name for field in more}, [field.name for field in _SPLIT]
     return function.but(

@@ -21,7 +21,7 @@ from pit_fetch_providers.alphavantage.rows import read
 
 Stream = Iterator[Record | Page | Watermark | Gap]
 
-FIRST_MONTH = date(2000, 1, 1)  # the earliest that month= takes, says the documentation
+FIRST_MONTH = date(2000, 1, 1)  # the earliest that month= takes (documentation)
 # After so many months in a row without a public bar the symbol is probably not known: a key has few requests.
 EMPTY_MONTHS = 2
 

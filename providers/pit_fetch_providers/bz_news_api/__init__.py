@@ -98,9 +98,7 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
 
 
 def select(query: Query, record: Record) -> bool:
-    """Return whether an article is in the exact window, and passes the filters that the server does not (or may not)
-    apply.
-    """
+    """Return whether an article is in the exact window and passes the filters that the server does not apply."""
     options = query.options
     start, end = _window(query)
     created, item = record.available_at, record.payload

@@ -81,9 +81,7 @@ def _transcript(call: Record, query: Query, context: Context) -> Iterator[Record
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
-    """Return the records of one raw reply: a calendar, a company's list of calls, or a transcript (or an array of
-    them).
-    """
+    """Return the records of one raw reply; for transcripts also of an array of replies."""
     exchange, symbol = query.options["exchange"], query.options["symbol"]
     match query.operation.name:
         case "calendar":

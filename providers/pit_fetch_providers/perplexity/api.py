@@ -30,9 +30,7 @@ def search(context: Context, body: Body) -> bytes:
 
 
 def ask(context: Context, body: Body) -> HttpReply:
-    """Return the reply of the Agent API, which costs money and is asked for once. Raise UpstreamError and
-    ConfigError.
-    """
+    """Return the reply of the Agent API, which costs money: it is asked for once. Raise like :func:`search`."""
     return _checked(context.http.post(AGENT.name, "/v1/agent", body), AGENT)
 
 

@@ -40,9 +40,7 @@ def is_of(url: str, domains: Iterable[str]) -> bool:
 
 
 def _is_of(url: str, domain: str) -> bool:
-    """Return whether ``url`` is of ``domain``: a host, a part of one (``.gov``), or a host with the beginning of a
-    path.
-    """
+    """Return whether ``url`` is of ``domain``: a host, a part of one (``.gov``), or a host and the start of a path."""
     try:
         parts = urlsplit(url)
         host = (parts.hostname or "").removeprefix("www.")

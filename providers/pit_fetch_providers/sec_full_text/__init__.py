@@ -103,9 +103,7 @@ def caveats(query: Query) -> Iterable[str]:
 
 
 def _days(part: search.Slice, wanted: Filter) -> list[schedule.Day]:
-    """Return a slice's filings by filing date, newest first. The slice's first day is always there: it takes the
-    unreadable hits.
-    """
+    """Return a slice's filings by filing date, newest first. Its first day takes the unreadable hits."""
     days: dict[date, list[Filing | None]] = {part.first: []}
     for filing in _wanted(part.hits, wanted._replace(first=part.first, last=part.last)):
         days.setdefault(part.first if filing is None else filing.filed, []).append(filing)

@@ -63,8 +63,7 @@ class Archive:
         return self._first(accession, cik, endings, parse_header)
 
     def page(self, accession: str, cik: int, filed: date) -> Acceptance | None:
-        """Return the index page or, as a bound, the row in the submissions file of ``cik``; None if neither can be
-        read.
+        """Return the index page or, as a bound, the row in the submissions file of ``cik``; None if both fail.
 
         Neither shows whether a filing was private at first: for ordinary forms only.
         """

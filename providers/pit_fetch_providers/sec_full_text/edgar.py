@@ -74,7 +74,5 @@ def moved(host: str) -> UpstreamError:
 
 
 def is_missing(reply: HttpReply) -> bool:
-    """Return whether there is no such object. The store behind www.sec.gov then answers 403 with an XML error, not
-    404.
-    """
+    """Return whether there is no such object. The store behind www.sec.gov answers 403 with an XML error then."""
     return reply.status == 404 or (reply.status == 403 and b"<Code>AccessDenied</Code>" in reply.body)

@@ -112,6 +112,7 @@ def _all_hits(
     total = min(first_page.total, RESULT_CAP)
     pages = range(0, total, PAGE_SIZE)
     hits, rows, ignored = _by_identity(first_page.hits, 0), len(first_page.hits), False
+    # The rest of the pages, and all of them twice more if documents are still missing.
     for reading, offset in [*((1, offset) for offset in pages[1:]), *((n, offset) for n in (2, 3) for offset in pages)]:
         # Unreadable hits are keyed by position, so there may seem to be more hits than there are: read every page once.
         if reading > 1 and len(hits) >= total:

@@ -19,13 +19,11 @@ def ciks_of(tickers: Iterable[str], context: Context) -> set[int]:
 
 
 def decode(reply: HttpReply) -> Mapping[str, set[int]]:
-    """Return ``{"0": {"cik_str": 320193, "ticker": "AAPL", "title": "Apple Inc."}, …}`` by ticker. Raise
-    UpstreamError.
-    """
+    """Return the CIKs by ticker. Raise UpstreamError."""
     edgar.checked(reply, edgar.WWW)
     if edgar.is_missing(reply):
         raise edgar.moved(edgar.WWW)
-    rows = strict_json(reply.body)
+    rows = strict_json(reply.body)  # {"0": {"cik_str": 320193, "ticker": "AAPL", "title": "Apple Inc."}, …}
     listed: dict[str, set[int]] = {}
     for row in rows.values() if isinstance(rows, dict) else ():
         if isinstance(row, dict) and isinstance(row.get("ticker"), str) and isinstance(row.get("cik_str"), int):

@@ -68,8 +68,8 @@ def app(
     current: Mapping[str, str] | None = None,
     careless: bool = False,
 ) -> App:
-    """Return the server of one series. ``raw`` rows are served as they are, if they may begin in the period of the
-    request.
+    """Return the server of one series. ``raw`` rows are served as they are, if they may begin in the requested
+    period.
 
     ``current`` is the answer to requests without a real-time period; ``careless``: the period is ignored.
     """

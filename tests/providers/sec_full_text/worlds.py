@@ -109,9 +109,7 @@ def undisturbed(rng: Random) -> Case:
 
 
 def ordered(rng: Random) -> Case:
-    """Make ordinary forms only, so that the search may end early; some filings contradict the order that it relies
-    on.
-    """
+    """Make ordinary forms, so that the search may end early; some filings contradict the order that it relies on."""
     case = make(rng, most=0, contradictions=0.4, unlisted=0.5)
     limit = rng.choice(((), ("--limit", "1"), ("--limit", "3")))
     sizes = {f"{MODULE}.search:SLICE_MOST": 2, f"{MODULE}.search:SLICE_AIM": 2}
@@ -135,10 +133,10 @@ def ahead(rng: Random) -> Case:
 
 
 def kept(rng: Random) -> int:
-    """Check that what a fetch of an earlier day has left in the cache changes nothing: no index of a day that was not
-    over.
+    """Check that what a fetch of an earlier day has left in the cache changes nothing.
 
-    The server's indexes hold what was sent out so far. Our own clock may have been a day ahead of the server's.
+    It holds no index of a day that was not over. The server's indexes hold what was sent out so far, and our own
+    clock may have been a day ahead of the server's.
     """
     case = make(rng, most=0)
     day = date(2024, 2, 12) + rng.choice(range(3)) * DAY

@@ -133,9 +133,7 @@ def _public(rng: Random, moment: datetime, number: int) -> _SavedItem:
 
 
 def _with_additions(rng: Random, page: _SavedItem, moment: datetime) -> _SavedItem:
-    """Return the same item with additions of a model, and its page as it was received later: neither changes
-    anything.
-    """
+    """Return the same item with additions of a model, and its page as received later, which changes nothing."""
     added = {"text": CANARY, CANARY: "1", "author": [CANARY], "section": 5}
     item = {**page.item, **({key: added[key] for key in rng.sample(sorted(added), 2)})}
     if rng.random() < 0.5:
