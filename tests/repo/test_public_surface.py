@@ -23,7 +23,7 @@ PUBLIC = {
     "pit_fetch.wire": "body_of columns_in lenient_json read_html record_in rows_in strict_json",
     "pit_fetch.tables": "parquet_rows sqlite_rows",
     "pit_fetch.errors": "ConfigError ExitStatus GapError InputError PitFetchError UpstreamError UsageError",
-    "pit_fetch.gaps": "Code Gap GapType gap",
+    "pit_fetch.gaps": "Code Gap GapType Reason gap",
     "pit_fetch.transport": "Fault HttpReply HttpRequest Params RecordingTransport ReplayingTransport Signature "
     "Transport TransportError",
     "pit_fetch.testing": "Answer Answering HttpRequest Left ProviderSuite Response TestClock ask_responses run",
