@@ -247,7 +247,7 @@ def main() -> int:
             for name, plant in plants.items():
                 proofs[name] = proof(folder, name, plant)
                 if not proofs[name]:
-                    print(f"NOT SHOWN to leak: {name} ({plant.base}, {plant.kind})", flush=True)
+                    print(f"NOT SHOWN to leak: {name} ({plant.base})", flush=True)
     alarms = slow = 0
     for name, base in BASES.items() if not arguments.only else ():
         start = time.process_time()
@@ -270,7 +270,7 @@ def main() -> int:
         print(f"not by its own test alone: {name}")
     killed = len(plants) - len(survivors)
     for name in survivors:
-        print(f"survives: {name} ({plants[name].base}, {plants[name].kind})")
+        print(f"survives: {name} ({plants[name].base})")
     unproved = sum(not how for how in proofs.values())
     proved = "not asked to leak through the command" if arguments.no_proof else f"{unproved} not shown to leak"
     share = killed / max(1, len(plants))
