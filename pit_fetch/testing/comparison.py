@@ -37,8 +37,7 @@ def same_bytes(run: Callable[[World], Bytes], worlds: Sequence[World], secrets: 
     for place, world in enumerate(worlds):
         left = run(world)
         first = left if first is None else first
-        problem = interference(first, left, secrets)
-        if problem:
+        if problem := interference(first, left, secrets):
             raise Interference(place, problem)
     if first is None:
         raise ValueError("no worlds")

@@ -83,8 +83,7 @@ def check_errors(recording: RecordedReply) -> None:
             if status == 500 and run.exchanges:
                 _check_reported(run, f"when {event}, the answer does not say so: it reads as if nothing were public")
     first, *others = recording.baseline.requests or [("", "", None)]
-    later = {other for other in others if other[0] == first[0] and other != first}
-    if later:
+    if later := {other for other in others if other[0] == first[0] and other != first}:
         run = observe(case, case.now, wire=substitute(Response(b"", 500), later))
         if later & {*run.requests}:
             _check_reported(run, "when a later page fails with HTTP 500, the answer reads as if there were no more")
@@ -117,8 +116,7 @@ def check_paging(recording: RecordedReply) -> None:
 def _fields(recording: RecordedReply) -> Iterator[tuple[bytes, Format, Pattern]]:
     """Yield each field of the first five bodies that were served, with its body and the body's format."""
     for body in list(dict.fromkeys(made.body for _, made in recording.baseline.exchanges))[:5]:
-        known = format_of(body)
-        if known is not None:
+        if known := format_of(body):
             for pattern in dict.fromkeys(node.pattern for node in fields_in(decode(body))):
                 yield body, known, pattern
 

@@ -83,8 +83,7 @@ def check_options(recording: RecordedReply) -> None:
             check_floor(asked)
             check_meaning(asked, recorded=False)
         pit = middle_pit(asked.baseline)
-        late = asked.late(pit)
-        if late:
+        if late := asked.late(pit):
             worlds = {**edits.basic_worlds(asked, late), **edits.worlds_beside(asked, late, pit)}
             _check_worlds(asked, pit, late, worlds, case, sized=sized)
 
@@ -117,8 +116,7 @@ def check_ignored_window(recording: RecordedReply) -> None:
         expected, other = recording.run_at(pit), observe(careless, pit)
         if other.crash:
             raise failure(f"the provider fails when the server ignores its window ({other.crash})", _WINDOW)
-        added = other.stamps.keys() - expected.stamps.keys()
-        if added:
+        if added := other.stamps.keys() - expected.stamps.keys():
             raise failure(f"item {sorted(added)[0]!r} is served at {pit} when the server ignores the window", _WINDOW)
         lost = expected.stamps.keys() - other.stamps.keys()
         if lost and not {"upstream_error", "truncated"} & set(other.gap_types):
@@ -237,8 +235,7 @@ def _check_beside(recording: RecordedReply, pit: datetime) -> None:
         headers = {**counts, "ETag": f'"{count}"', "Last-Modified": _LAST_MODIFIED[count % 2]}
         return observe(case, pit, wire=lambda request, made: replace(made, headers={**headers, **made.headers}))
 
-    difference = interference(with_count(2 * total), with_count(2 * total - 1), case.secrets)
-    if difference:
+    if difference := interference(with_count(2 * total), with_count(2 * total - 1), case.secrets):
         raise failure(
             f"at the PIT {pit} the output tells what a header of the reply says ({', '.join(_TOTALS)}, ETag or "
             f"Last-Modified), and so of records that were not public yet:\n{difference}",

@@ -32,6 +32,7 @@ from pit_fetch.testing.inprocess import TestClock, run, unhurried
 from pit_fetch.testing.server import Answering, Response
 from pit_fetch.transport import HttpRequest
 
+_END = object()
 # Real seconds, for a provider that loops without asking for anything.
 PATIENCE_SECONDS = 10.0
 # The size in bytes at which the audit file, which grows by a line with each run, is removed.
@@ -72,15 +73,11 @@ class _Spy:
         self.query = query
         stream: Iterator[Any] | None = None
         while True:
-            streams = sys.stdout, sys.stderr
-            sys.stdout = sys.stderr = self.printed
-            try:
+            with contextlib.redirect_stdout(self.printed), contextlib.redirect_stderr(self.printed):
                 stream = iter(start()) if stream is None else stream
-                item = next(stream)
-            except StopIteration:
+                item = next(stream, _END)
+            if item is _END:
                 return
-            finally:
-                sys.stdout, sys.stderr = streams
             self.yielded.append(item)
             yield item
 

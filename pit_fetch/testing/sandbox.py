@@ -115,8 +115,6 @@ class Descriptors:
     def text(self) -> str:
         """Return what was written since the last call."""
         size = os.fstat(self._file.fileno()).st_size
-        if size == self._place:
-            return ""
         written = os.pread(self._file.fileno(), size - self._place, self._place)
         self._place = size
         return written.decode("utf-8", "replace")

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from datetime import UTC, datetime
 from functools import cache, partial
 from itertools import islice
@@ -153,22 +153,17 @@ def in_process(source: KitSource, reply: bytes, words: list[str]) -> Any:
         home, saved = Path(folder, "home"), Path(folder, "reply")
         home.mkdir()
         saved.write_bytes(reply)
-        before = os.getcwd()
-        os.chdir(home)
-        try:
-            with _descriptors().caught():
-                left = run(
-                    words,
-                    transport=answering,
-                    clock=clock.value(),
-                    environ={**credentials(source), FILE.variable: str(saved)},
-                    folder=home,
-                    stdin=reply,
-                    provider=source.provider,
-                )
-            return *left.leaves, _descriptors().text()
-        finally:
-            os.chdir(before)
+        with chdir(home), _descriptors().caught():
+            left = run(
+                words,
+                transport=answering,
+                clock=clock.value(),
+                environ={**credentials(source), FILE.variable: str(saved)},
+                folder=home,
+                stdin=reply,
+                provider=source.provider,
+            )
+        return *left.leaves, _descriptors().text()
 
 
 @cache
