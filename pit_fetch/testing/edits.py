@@ -55,8 +55,8 @@ def flags_beside(recording: RecordedReply) -> list[Path]:
     """Return where a flag beside the rows means, by its name, that there are more of them, or no more."""
     return [
         path
-        for path, value in leaves(recording.tree)
-        if isinstance(value, bool) and not _is_below(path, recording.containers) and _TELLING.search(str(path[-1]))
+        for path, value in _leaves_beside(recording, recording.tree)
+        if isinstance(value, bool) and _TELLING.search(str(path[-1]))
     ]
 
 
@@ -149,17 +149,16 @@ def _odd_worlds(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetim
 
 def worlds_beside(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime) -> dict[str, Change]:
     """Return worlds in which late rows changed what the reply holds beside them: later dates, ranks, validity."""
-    containers = recording.containers
 
     def dates(tree: Any) -> None:
-        for path, value in list(leaves(tree)):
+        for path, value in _leaves_beside(recording, tree):
             instant = floor(value)
-            if isinstance(value, str) and instant is not None and instant > pit and not _is_below(path, containers):
+            if isinstance(value, str) and instant is not None and instant > pit:
                 with contextlib.suppress(ValueError, OverflowError):  # there is no date past the calendar's end
                     _put(tree, path, postpone(value, 3))
 
     def ranks(tree: Any) -> None:
-        for container in containers:
+        for container in recording.containers:
             rows = node_at(tree, container)
             for row in rows if isinstance(rows, list) else ():
                 for name in row if isinstance(row, dict) else ():
@@ -302,10 +301,9 @@ def _vary(node: Any, variable: Mapping[Path, str | float], number: int) -> Any:
 
 def _count_less(recording: RecordedReply, tree: Any, late: Sequence[ReplyRow]) -> None:
     """Lower the counts beside the rows to what the source gives when the late rows do not exist."""
-    containers = recording.containers
-    sizes = {len(node_at(tree, container)) for container in containers}
-    for path, value in list(leaves(tree)):
-        if _is_below(path, containers) or isinstance(value, bool):
+    sizes = {len(node_at(tree, container)) for container in recording.containers}
+    for path, value in _leaves_beside(recording, tree):
+        if isinstance(value, bool):
             continue
         is_text = isinstance(value, str) and value.isdigit()
         number = int(value) if isinstance(value, int) or is_text else 0
@@ -313,8 +311,14 @@ def _count_less(recording: RecordedReply, tree: Any, late: Sequence[ReplyRow]) -
             _put(tree, path, str(number - len(late)) if is_text else number - len(late))
 
 
-def _is_below(path: Path, containers: Sequence[Path]) -> bool:
-    return any(path[: len(container)] == container for container in containers if container)
+def _leaves_beside(recording: RecordedReply, tree: Any) -> list[tuple[Path, Any]]:
+    """Return every scalar outside the rows, with its path."""
+    containers = recording.containers
+    return [
+        (path, value)
+        for path, value in leaves(tree)
+        if not any(path[: len(container)] == container for container in containers if container)
+    ]
 
 
 def _rewrite(node: Any) -> None:

@@ -177,14 +177,10 @@ class ProviderSuite:
 
         return certificate(self.recording())
 
-    def case(self) -> Case:
-        """Return the case that every check works on, its wall clock at ``recorded_at``."""
-        case = self._undated_case()
-        return replace(case, now=_recorded_at(case, self.recorded_at))
-
     def _analyzed(self) -> RecordedReply:
         if type(self) not in _RECORDINGS:
-            _RECORDINGS[type(self)] = analyze(self.case())
+            case = self._undated_case()
+            _RECORDINGS[type(self)] = analyze(replace(case, now=_recorded_at(case, self.recorded_at)))
         return _RECORDINGS[type(self)]
 
     def _accepted_case(self) -> Case:

@@ -177,6 +177,14 @@ def without_offset(stamp: Any) -> datetime | None:
     return reading.replace(tzinfo=UTC) if reading else None
 
 
+def earlier_by(distance: timedelta) -> Callable[..., datetime | None]:
+    return lambda record, *inputs: record.available_at and record.available_at - distance
+
+
+def with_clock(**parts: int) -> Callable[..., datetime | None]:
+    return lambda record, *inputs: record.available_at and record.available_at.replace(**parts)
+
+
 plant_record(
     "hours cut off",
     "news",
@@ -218,26 +226,14 @@ plant_stamp("start of the day, table", "tables", lambda record, row, query: day_
 plant_stamp("noon of the day", "tables", lambda record, row, query: day_start(row.get("day"), timedelta(hours=12)))
 plant_stamp("start of the day, vintages", "figures", lambda record, row, query: day_start(row.get("known")))
 plant_stamp("end of the day in UTC", "figures", lambda record, row, query: end_of(row.get("known"), UTC))
-plant_stamp(
-    "pubDate without its offset",
-    "feeds",
-    lambda record, row, query: record.available_at and record.available_at - timedelta(hours=5),
-)
+plant_stamp("pubDate without its offset", "feeds", earlier_by(timedelta(hours=5)))
 plant_stamp("the offset cut off", "trades", lambda record, row, query: without_offset(row.get("at")))
-plant_stamp(
-    "the fraction cut off",
-    "trades",
-    lambda record, row, query: record.available_at and record.available_at.replace(microsecond=0),
-)
-plant_stamp(
-    "the day of a deal as its instant",
-    "deals",
-    lambda record, row, query: record.available_at and record.available_at.replace(hour=0),
-)
+plant_stamp("the fraction cut off", "trades", with_clock(microsecond=0))
+plant_stamp("the day of a deal as its instant", "deals", with_clock(hour=0))
 
 # --- stamps that are another event's
 
-plant_stamp("bar start", "bars", lambda record, row, query: record.available_at and record.available_at - FIVE_MINUTES)
+plant_stamp("bar start", "bars", earlier_by(FIVE_MINUTES))
 plant_stamp("period end", "figures", lambda record, row, query: end_of(row.get("date")))
 plant_stamp(
     "call start",
@@ -253,11 +249,7 @@ plant_stamp(
         record.available_at and record.available_at - INTERVALS[query.options["interval"]] + INTERVALS["5m"]
     ),
 )
-plant_stamp(
-    "the noon of the day in Tokyo",
-    "quotes",
-    lambda record, row, query: record.available_at and record.available_at - timedelta(hours=12),
-)
+plant_stamp("the noon of the day in Tokyo", "quotes", earlier_by(timedelta(hours=12)))
 
 # --- stamps that follow the request or the clock
 
