@@ -10,7 +10,7 @@ from pit_fetch.errors import UsageError
 from pit_fetch.formats import NAMES as FORMATS
 from pit_fetch.pipeline.cursor import Cursor, parse_cursor
 from pit_fetch.provider import Option
-from pit_fetch.request.values import instant
+from pit_fetch.request.values import parse_instant
 from pit_fetch.times import parse_pit, window_end
 
 MIN_MAX_CHARS = 4_000
@@ -38,7 +38,7 @@ def _cursor(text: str) -> Cursor:
 
 
 def _window_end(text: str) -> datetime:
-    return instant(_DATE_TO, text, window_end)
+    return parse_instant(_DATE_TO, text, window_end)
 
 
 def _max_chars(text: str) -> int:
