@@ -22,7 +22,7 @@ from pit_fetch.support.suggest import shown
 from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
-    from pit_fetch.archive.session import Memory
+    from pit_fetch.archive.session import ArchiveSession
 
 # The exit status under --fail: the first of these types that an answer has.
 _STATUS_OF_TYPE = {
@@ -53,7 +53,7 @@ class CollectedRecords(NamedTuple):
     when_empty: str = ""
     opened: bool = False
     failure: str = ""
-    archive: Memory | None = None
+    archive: ArchiveSession | None = None
     resumes: bool = True
 
     def with_gaps(self, before: Iterable[Gap] = (), after: Iterable[Gap] = ()) -> CollectedRecords:
@@ -165,7 +165,7 @@ def _quoting_nothing(draft: _Draft) -> Sequence[Record]:
 
 
 def _has_failed(gaps: Sequence[Gap]) -> bool:
-    return any(one.type in _STATUS_OF_TYPE and not one.code.about.costs_nothing for one in gaps)
+    return any(one.type in _STATUS_OF_TYPE and not one.code.costs_nothing for one in gaps)
 
 
 def _start(request: FetchRequest, kept: Sequence[Record]) -> ChunkStart | None:

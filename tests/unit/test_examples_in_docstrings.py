@@ -20,6 +20,7 @@ PURE_MODULES = (
     "pit_fetch.request.values",
     "pit_fetch.support.suggest",
     "pit_fetch.times",
+    "pit_fetch.wire",
 )
 
 
