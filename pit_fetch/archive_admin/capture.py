@@ -79,7 +79,9 @@ def parse(text: str, runtime: Runtime) -> list[CaptureRequest]:
         raise UsageError("usage", text=f"it is not TOML: {error}") from None
     unknown = [name for name in table if name != "request"]
     if unknown or not isinstance(table.get("request"), list) or not table["request"]:
-        problem = f"it has {suggest.shown(unknown[0])}, which means nothing there" if unknown else "it has no requests"
+        problem = (
+            f"it has {suggest.truncate(unknown[0])}, which means nothing there" if unknown else "it has no requests"
+        )
         raise UsageError("usage", text=f'{problem}: write [[request]], and source = "NAME" below it')
     wanted = [_parse_request(place, request) for place, request in enumerate(table["request"], 1)]
     for request in wanted:
@@ -114,7 +116,7 @@ def request_of(wanted: CaptureRequest, runtime: Runtime, now: datetime) -> Fetch
             close = suggest.name(unknown, known)
             hint = f" (did you mean {close}?)" if close else ""
             raise UsageError(
-                "usage", text=f"{suggest.shown(unknown)} is not an option of a capture from {provider.name}{hint}"
+                "usage", text=f"{suggest.truncate(unknown)} is not an option of a capture from {provider.name}{hint}"
             )
         values = {"timeout": SECONDS, **wanted.options}
         undated = of_values(values, provider, {})

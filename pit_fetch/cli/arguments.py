@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from pit_fetch.cli import aliases
 from pit_fetch.cli.commands import COMMANDS
 from pit_fetch.cli.parser import COMMON_FLAGS, COMMON_WITH_VALUE, FETCH, Form, build_parser
 from pit_fetch.errors import UsageError
@@ -86,7 +87,7 @@ def _unknown_option(name: str, flags: Iterable[str], provider: Provider) -> str:
     hint = _hint(name, flags, provider)
     # It may be the second half of what was meant as one value, and that value a key.
     is_named = hint or len(name) == 2 or name.startswith("--")
-    return suggest.shown(name) + hint if is_named else "a word that begins with a hyphen"
+    return suggest.truncate(name) + hint if is_named else "a word that begins with a hyphen"
 
 
 def _positional(values: Mapping[str, Any], words: list[str], provider: Provider, form: Form) -> dict[str, str]:
@@ -112,7 +113,7 @@ def _positional(values: Mapping[str, Any], words: list[str], provider: Provider,
 def _hint(name: str, flags: Iterable[str], provider: Provider) -> str:
     variables = [variable for credential in provider.credentials for variable in credential.variables]
     search_terms = {option.name: option.search_terms for option in provider.options if option.search_terms}
-    return suggest.option(name, flags, variables, search_terms)
+    return aliases.option_hint(name, flags, variables, search_terms)
 
 
 def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
@@ -132,7 +133,7 @@ def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
         if not literal and not was_value and _LONG_DASH.match(word):
             hint = _hint(word.partition("=")[0], flags, provider)
             raise UsageError("usage", text=f"an option starts with a long dash: write two hyphens{hint}")
-        is_text = name not in names and free_words and f"--{name}" not in COMMON_WITH_VALUE and not suggest.is_key(name)
+        is_text = name not in names and free_words and f"--{name}" not in COMMON_WITH_VALUE and not aliases.is_key(name)
         if pair is None or is_text:
             expanded.append(word)
         elif name not in names:
@@ -154,8 +155,8 @@ def _unknown_pair(name: str, provider: Provider) -> str:
     if f"--{name}" in COMMON_WITH_VALUE:
         return f"{name}=... is a common option: write --{name} VALUE"
     flags = [*(flag_of(option.name) for option in provider.options), *COMMON_WITH_VALUE]
-    hint = suggest.beginning(name, (option.name for option in provider.options)) or _hint(name, flags, provider)
-    return f"{suggest.shown(name)}=... is not an option of {provider.name}{hint}; see --help"
+    hint = aliases.first_part_hint(name, (option.name for option in provider.options)) or _hint(name, flags, provider)
+    return f"{suggest.truncate(name)}=... is not an option of {provider.name}{hint}; see --help"
 
 
 def _no_words(provider: Provider, word: str, form: Form) -> str:

@@ -181,9 +181,9 @@ def _unknown(name: str) -> str:
     from pit_fetch.support import suggest
 
     if re.search(r"key|token|secret|password", name, re.IGNORECASE):
-        return f"has {suggest.shown(name)}: keys belong in the environment or in a .env file"
+        return f"has {suggest.truncate(name)}: keys belong in the environment or in a .env file"
     close = suggest.name(name, (*OPTIONS, *_VARIABLES, "ceiling", "rate"))
-    return f"has {suggest.shown(name)}, which is not a setting" + (f" (did you mean {close}?)" if close else "")
+    return f"has {suggest.truncate(name)}, which is not a setting" + (f" (did you mean {close}?)" if close else "")
 
 
 def _rates(table: Any, file: str) -> Iterator[tuple[str, str]]:

@@ -92,7 +92,7 @@ def from_canonical(text: str, provider: Provider) -> FetchRequest:
         flag, is_joined, value = words.pop().partition("=")
         option = options.get(flag)
         if option is None:
-            raise UsageError("usage", text=f"{suggest.shown(flag)} is not an option of {provider.name}")
+            raise UsageError("usage", text=f"{suggest.truncate(flag)} is not an option of {provider.name}")
         if option.kind == "flag":
             values[option.name] = True
             continue
@@ -181,7 +181,7 @@ def _fields(fields: tuple[str, ...], options: Mapping[str, Any], provider: Provi
     if unknown:
         close = suggest.name(unknown[0], [*known, *STAMPS])
         hint = f" (did you mean {close}?)" if close else ""
-        name = suggest.shown(unknown[0])
+        name = suggest.truncate(unknown[0])
         raise UsageError("usage", text=f"--fields: {name} is not one of {', '.join(known)}{hint}")
     return fields
 

@@ -72,7 +72,7 @@ def _named(provider: Provider, name: str | None) -> Operation:
     close = suggest.name(str(name), names, search_terms) or suggest.name(str(name), aliases)
     listed = f"it has {', '.join(names)}; see --help." if len(names) <= _FEW else "--help lists them."
     hint = f"did you mean {close}?" if close else listed
-    raise ConfigError("usage", text=f"{suggest.shown(str(name))} is not an operation of {provider.name}: {hint}")
+    raise ConfigError("usage", text=f"{suggest.truncate(str(name))} is not an operation of {provider.name}: {hint}")
 
 
 def _refuse(text: str) -> None:

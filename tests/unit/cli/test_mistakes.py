@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from pit_fetch.cli.aliases import option_hint
 from pit_fetch.cli.commands import COMMANDS
 from pit_fetch.cli.main import main
 from pit_fetch.engine.registry import BUNDLED_NAMES
-from pit_fetch.support.suggest import name, option
+from pit_fetch.support.suggest import name
 
 PIT = "2024-02-15T16:00:00-05:00"
 SOURCES = {
@@ -297,10 +298,10 @@ def test_a_word_of_any_length_is_not_repeated_whole(monkeypatch: pytest.MonkeyPa
 
 def test_what_is_far_fetched_is_not_suggested() -> None:
     flags = ["--tags", "--state", "--date-from", "--limit", "--max-pages", "--max-chars", "--symbol"]
-    assert option("--start", flags) == " (did you mean --date-from?)"
-    assert option("--start", ["--tags", "--state"]) == ""
-    assert option("--zz", flags) == ""
-    assert option("--max-", flags) == ""
+    assert option_hint("--start", flags) == " (did you mean --date-from?)"
+    assert option_hint("--start", ["--tags", "--state"]) == ""
+    assert option_hint("--zz", flags) == ""
+    assert option_hint("--max-", flags) == ""
     assert name("aapl", ["alphavantage", "av", "bz-news-api"]) == ""
 
 

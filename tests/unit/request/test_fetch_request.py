@@ -354,7 +354,8 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=
 CURSORS = st.builds(lambda name, at: format_cursor(Record(name, at, "provider_metadata", {})), WORDS, MOMENTS)
 GIVEN: Mapping[str, st.SearchStrategy[Any]] = {
     "pit": MOMENTS | MOMENTS.map(lambda moment: moment.isoformat().replace("+00:00", "Z")),
-    "date_from": st.dates(date(1980, 1, 1), date(1989, 1, 1)) | MOMENTS.map(lambda moment: moment.replace(year=1985)),
+    "date_from": st.dates(date(1980, 1, 1), date(1989, 1, 1))
+    | MOMENTS.map(lambda moment: moment - timedelta(days=40_000)),
     "date_to": st.dates(date(1995, 1, 1), date(2089, 1, 1)),
     "limit": st.integers(1, 999),
     "after": CURSORS,
