@@ -18,7 +18,7 @@ from pit_fetch.formats import BINARY
 from pit_fetch.provider import Option, Provider
 from pit_fetch.request.audience import CLIENT_VARIABLE, MAX_CHARS_UNDER_AGENT
 from pit_fetch.request.fetch_request import FetchRequest, build
-from pit_fetch.request.options import pit_of
+from pit_fetch.request.options import require_pit
 from pit_fetch.request.values import flag_of, parse_value
 from pit_fetch.support import suggest
 from pit_fetch.times import parse_pit
@@ -40,7 +40,7 @@ def parse(
     ``defaults`` are values of options that the command line does not give.
     """
     given, pit = read_options(argv, provider, form)
-    if "format" not in given and given.get("pretty"):  # what is asked to be indented is JSON
+    if "format" not in given and given.get("pretty"):  # on a terminal the default is a table, which has no indent
         given["format"] = "json"
     max_chars = MAX_CHARS_UNDER_AGENT if environ.get(CLIENT_VARIABLE) else 0
     parsed = {} if pit is None else {"pit": pit}
@@ -62,20 +62,20 @@ def read_options(argv: Sequence[str], provider: Provider, form: Form = FETCH) ->
     # What follows "--" is plain words, and is kept away from argparse: its intermixed mode parses the remainder a
     # second time, without the "--", so an option after it would count after all.
     end = expanded.index("--") if "--" in expanded else len(expanded)
-    found, unknown = parser.parse_known_intermixed_args(expanded[:end])
+    namespace, unknown = parser.parse_known_intermixed_args(expanded[:end])
     if unknown:
         raise UsageError("usage", text=_unrecognized(unknown, parser.flags, provider))
-    values = vars(found)
+    values = vars(namespace)
     words = [*values.pop("words", []), *expanded[end + 1 :]]
-    # Before anything else is looked at: a PIT with a space in it has left half of itself among the words.
-    pit = pit_of(values["pit"], words) if "pit" in values else None
+    # The PIT comes first: if there is a space in it, its second half is among the words.
+    pit = require_pit(values["pit"], words) if "pit" in values else None
     if pit is None:
         _refuse_stray_pit(words)
     return {**values, **_positional(values, words, provider, form)}, pit
 
 
 def _unrecognized(unknown: Sequence[str], flags: Iterable[str], provider: Provider) -> str:
-    """Unknown arguments are named without their values, which may be keys."""
+    # Without the values, which may be keys.
     names = [word.partition("=")[0] for word in unknown if word.startswith("-")]
     if any(re.fullmatch(r"-[0-9]{1,2}:?[0-9]{2}", name) for name in names):  # --pit 2024-02-15T16:00:00 -05:00
         return "an offset stands alone: write the timestamp as one word, without spaces"
@@ -117,7 +117,7 @@ def _hint(name: str, flags: Iterable[str], provider: Provider) -> str:
 
 
 def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
-    """Rewrites each ``key=value`` word that names a provider option as ``--key=value``."""
+    """Return ``argv`` with each ``key=value`` word that names a provider's option as ``--key=value``."""
     names = {option.name.replace("_", "-"): option for option in provider.options}
     flags = [*COMMON_FLAGS, *(f"--{name}" for name in names)]
     takes_value = COMMON_WITH_VALUE | {"--" + name for name, option in names.items() if option.kind != "flag"}
@@ -175,7 +175,7 @@ def _one_word(option: Option, count: int, provider: Provider) -> str:
 
 
 def _others(provider: Provider, before: str = "; ") -> str:
-    """How to give what is not that word."""
+    """Return how to write the options that are not that word."""
     others = [other for other in provider.options if not other.positional and other.kind != "flag"]
     example = f", e.g. {others[0].name}={others[0].metavar or 'VALUE'}" if others else ""
     return f"{before}write the others as name=VALUE{example}"

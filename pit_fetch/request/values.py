@@ -111,8 +111,9 @@ def _scalar(option: Option, value: object) -> str:
 def _parts(value: object) -> Iterable[object] | None:
     """Return the elements of a list, a set, a generator or a column of a frame; None for anything else."""
     # Mappings and tables are iterable as well, but yield their keys and the names of their columns.
-    is_list = isinstance(value, Iterable) and not isinstance(value, (str, bytes, bytearray, memoryview, Mapping))
-    if not is_list or getattr(value, "ndim", 1) != 1:
+    if not isinstance(value, Iterable) or isinstance(value, (str, bytes, bytearray, memoryview, Mapping)):
+        return None
+    if getattr(value, "ndim", 1) != 1:
         return None
     return sorted(value, key=str) if isinstance(value, (set, frozenset)) else value
 

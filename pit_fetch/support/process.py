@@ -1,7 +1,7 @@
-"""The process around the command: how it starts, how an interrupt ends it, and how it writes.
+"""The process around the command: its start, its end by an interrupt, and its output.
 
-The syntax is old on purpose (Python 3.6): an interpreter too old for the rest must get far enough
-to say so. At module level, only what an interpreter has already loaded is imported.
+The syntax is that of Python 3.6: an interpreter too old for the rest must get far enough to report so. At module
+level, only what an interpreter has already loaded is imported.
 """
 
 # signal is a wrapper around _signal; importing it would take as long as the rest of this file.

@@ -18,7 +18,7 @@ from pit_fetch.engine.registry import BUNDLED_NAMES, load
 from pit_fetch.errors import UsageError
 from pit_fetch.pipeline.cursor import format_cursor
 from pit_fetch.provider import Field, Operation, Option, Provider, Record
-from pit_fetch.request.fetch_request import FetchRequest, from_canonical, of_values
+from pit_fetch.request.fetch_request import FetchRequest, from_canonical, from_values
 from pit_fetch.request.operations import OPTION
 from pit_fetch.request.values import flag_of, format_value
 
@@ -250,7 +250,7 @@ def test_a_field_that_the_source_does_not_have_is_refused_where_its_fields_are_k
             assert request(*words, "--fields", good, provider=provider).fields == tuple(good.split(","))
     calls: list[Callable[[], FetchRequest]] = [
         lambda: request(*words, "--fields", "id,titel", provider=provider),
-        lambda: of_values({"op": op, "fields": ["titel"]}, provider, {}),
+        lambda: from_values({"op": op, "fields": ["titel"]}, provider, {}),
     ]
     for call in calls:
         if not known:
@@ -272,7 +272,7 @@ def test_a_field_of_another_operation_is_refused() -> None:
 
 
 def values(**given: object) -> FetchRequest:
-    return of_values(given, ONE, {})
+    return from_values(given, ONE, {})
 
 
 @pytest.mark.parametrize(
@@ -338,13 +338,13 @@ def test_a_python_call_is_the_command_line_it_stands_for() -> None:
 
 def test_a_python_call_is_under_the_ceiling_too() -> None:
     with pytest.raises(UsageError, match="after the ceiling"):
-        of_values({"pit": PIT}, ONE, {"PIT_FETCH_CEILING": "2024-02-15T15:59:59-05:00"})
+        from_values({"pit": PIT}, ONE, {"PIT_FETCH_CEILING": "2024-02-15T15:59:59-05:00"})
 
 
 def test_an_agent_s_budget_is_the_command_s_and_not_python_s() -> None:
     environ = {"CLAUDECODE": "1"}
-    assert (request(env=environ).max_chars, of_values({}, ONE, environ).max_chars) == (28_000, 0)
-    assert of_values({}, ONE, {"PIT_FETCH_MAX_CHARS": "9000"}).max_chars == 9_000
+    assert (request(env=environ).max_chars, from_values({}, ONE, environ).max_chars) == (28_000, 0)
+    assert from_values({}, ONE, {"PIT_FETCH_MAX_CHARS": "9000"}).max_chars == 9_000
 
 
 MOMENTS = st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
@@ -420,9 +420,9 @@ def test_the_canonical_text_of_a_request_to_a_bundled_source_is_read_back(source
     taken: dict[str, Any] = {}
     for name, value in data.draw(st.fixed_dictionaries({}, optional={**common, **own})).items():
         with contextlib.suppress(UsageError):
-            of_values({**taken, name: value}, provider, {})
+            from_values({**taken, name: value}, provider, {})
             taken[name] = value
-    made = of_values(taken, provider, {})
+    made = from_values(taken, provider, {})
     again = from_canonical(made.canonical, provider)
     assert again.canonical == made.canonical
     assert again.options == made.options
