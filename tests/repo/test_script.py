@@ -101,22 +101,20 @@ def test_an_old_interpreter_is_named_with_the_way_out(run: Run, checkout: Path, 
     assert (alone.code, alone.gap_types, b"run it with a newer one" in alone.err) == (2, ["config"], True)
 
 
-def write_venv(checkout: Path, content: str, mode: int = 0o755) -> None:
-    """Write the interpreter in the ``.venv`` of ``checkout``."""
-    python = checkout / ".venv" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    python.write_text(content)
-    python.chmod(mode)
+def write_executable(path: Path, content: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+    path.chmod(0o755)
 
 
 def test_without_requests_it_continues_in_the_environment_beside_it(run: Run, checkout: Path) -> None:
-    write_venv(checkout, '#!/bin/sh\nshift 2; echo "$@"\n')
+    write_executable(checkout / ".venv" / "bin" / "python", '#!/bin/sh\nshift 2; echo "$@"\n')
     done = bare(run, checkout / "pit_fetch.py", "--pit", "a b")
     assert done.out.decode() == f"{checkout / 'pit_fetch.py'} --pit a b\n"
 
 
 def test_an_environment_that_runs_wins_over_an_old_interpreter(run: Run, checkout: Path) -> None:
-    write_venv(checkout, f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    write_executable(checkout / ".venv" / "bin" / "python", f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     assert old(run, checkout / "pit_fetch.py").ids == ["1003", "1002"]
 
 
@@ -125,7 +123,7 @@ def test_an_environment_without_the_dependencies_reports_so_itself(
     run: Run, checkout: Path, start: Callable[[Run, Path], Finished]
 ) -> None:
     """And does not start itself again, although it does not look like an environment."""
-    write_venv(checkout, f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
+    write_executable(checkout / ".venv" / "bin" / "python", f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
     done = start(run, checkout / "pit_fetch.py")
     assert (done.code, done.gap_types) == (2, ["config"])
     reason = "the .venv beside pit_fetch.py is too old or lacks a package: run make clean demo there"
@@ -133,25 +131,22 @@ def test_an_environment_without_the_dependencies_reports_so_itself(
     assert done.err.decode() == f"pit_fetch: {reason}\n"
 
 
-@pytest.mark.parametrize(
-    ("content", "mode"), [("", 0o755), ("#!/nonexistent\n", 0o755), ("\x7fELF", 0o755), ("#!/bin/sh\n", 0o644)]
-)
-def test_an_environment_that_does_not_run_is_not_used(run: Run, checkout: Path, content: str, mode: int) -> None:
-    write_venv(checkout, content, mode)
-    check_broken(run, checkout)
+BROKEN: dict[str, Callable[[Path], object]] = {
+    "empty": lambda python: write_executable(python, ""),
+    "of another machine": lambda python: write_executable(python, "\x7fELF"),
+    "a script of an interpreter that is gone": lambda python: write_executable(python, "#!/nonexistent\n"),
+    "not executable": lambda python: python.write_text("#!/bin/sh\n"),
+    "gone": lambda python: None,
+    # As an upgrade of the system leaves it: make demo alone would not set it up again.
+    "a link to nothing": lambda python: python.symlink_to("/nonexistent/python3.11"),
+}
 
 
-@pytest.mark.parametrize("is_link", [False, True])
-def test_an_environment_whose_interpreter_is_gone_is_not_used(run: Run, checkout: Path, is_link: bool) -> None:
-    """As an upgrade of the system leaves it: make demo alone would not set it up again."""
+@pytest.mark.parametrize("state", BROKEN)
+def test_an_environment_that_does_not_run_is_not_used(run: Run, checkout: Path, state: str) -> None:
     python = checkout / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
-    if is_link:
-        python.symlink_to("/nonexistent/python3.11")
-    check_broken(run, checkout)
-
-
-def check_broken(run: Run, checkout: Path) -> None:
+    BROKEN[state](python)
     done = old(run, checkout / "pit_fetch.py")
     assert (done.code, done.gap_types) == (2, ["config"])
     assert "the .venv beside pit_fetch.py does not run" in done.envelope["gaps"][0]["reason"]

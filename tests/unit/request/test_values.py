@@ -34,6 +34,8 @@ FROM_ZERO = Option("limit", "h", kind="integer", minimum=0)
 NUMBER = Option("timeout", "h", kind="number")
 INSTANT = Option("date_from", "h", kind="instant")
 FLAG = Option("exact", "h", kind="flag")
+TEXTS = Option("query", "h", repeatable=True)
+MODES = Option("modes", "h", kind="list", choices=("Web", "SEC"))
 READ = Option("month", "h", parse=lambda text: ("read", text))
 
 
@@ -69,16 +71,20 @@ GOOD: list[tuple[Option, object, object]] = [
     (LIST, ["Oil, gas"], ("Oil, gas",)),
     (LIST, ("b", "a"), ("b", "a")),
     (LIST, {"b", "a"}, ("a", "b")),
-    (LIST, frozenset("ba"), ("a", "b")),
     (LIST, {"b": 1, "a": 2}.keys(), ("b", "a")),
     (LIST, (name for name in "ba"), ("b", "a")),
     (LIST, Column("b", "a"), ("b", "a")),
     (LIST, [320193, 7], ("320193", "7")),
-    (LIST, "word", ("word",)),
     (CODES, "ibm, msft", ("IBM", "MSFT")),
-    (CODES, ["ibm"], ("IBM",)),
     (FORMS, "SMALL,big", ("small", "large")),
     (FORMS, ["SMALL", "big"], ("small", "large")),
+    (MODES, "sec,WEB", ("SEC", "Web")),
+    (TEXTS, "oil, gas", ("oil, gas",)),  # a string is one of its values, whatever is in it
+    (TEXTS, ["oil, gas", " coal "], ("oil, gas", "coal")),
+    (TEXTS, ("a", "a"), ("a", "a")),
+    (TEXTS, {"b", "a"}, ("a", "b")),
+    (TEXTS, Column("a", "b"), ("a", "b")),
+    (TEXTS, 7, ("7",)),
     (INTEGER, "5", 5),
     (INTEGER, 5, 5),
     (FROM_ZERO, 0, 0),
@@ -104,10 +110,8 @@ BAD: list[tuple[Option, object, str]] = [
     (TEXT, ["AAPL"], "symbol takes a string, not a value of type list"),
     (TEXT, Column("A", "B"), "symbol takes a string"),
     (TEXT, True, "symbol takes a string"),
-    (TEXT, False, "symbol takes a string"),
     (TEXT, math.nan, "symbol takes a string"),
     (TEXT, math.inf, "symbol takes a string"),
-    (TEXT, object(), "symbol takes a string"),
     (TEXT, datetime(2024, 2, 15), "symbol is a datetime without a time zone: use an aware one"),  # noqa: DTZ001
     (CHOICE, "1month", "--horizon is one of 3month, 6month"),
     (LIST, "", "--date-list is empty: give a value or leave it out"),
@@ -115,19 +119,17 @@ BAD: list[tuple[Option, object, str]] = [
     (LIST, [], "date_list needs at least one value"),
     (LIST, '"A, B', "--date-list has an unclosed double quote"),
     (LIST, b"AB", "date_list takes one or more strings, not a value of type bytes"),
-    (LIST, bytearray(b"AB"), "date_list takes one or more strings"),
-    (LIST, memoryview(b"AB"), "date_list takes one or more strings"),
     (LIST, Column("A", "B", ndim=2), "date_list takes one or more strings, not a value of type Column"),
     (LIST, {"a": 1}, "date_list takes one or more strings"),
-    (LIST, 5, "date_list takes one or more strings"),
-    (LIST, None, "date_list takes one or more strings"),
-    (LIST, [["A"], ["B"]], "date_list takes a string, not a value of type list"),
     (LIST, [Column("A", "B")], "date_list takes a string"),
     (LIST, ["A", None], "date_list takes a string, not a value of type NoneType"),
     (LIST, ["A", math.nan], "date_list takes a string, not a value of type float"),  # a gap in a Series
-    (LIST, ["A", b"B"], "date_list takes a string"),
     (LIST, ["A", ""], "--date-list is empty"),
     (FORMS, "small,medium", "--sizes is a comma-separated list of small, large"),
+    (TEXTS, [], "--query is empty"),
+    (TEXTS, ["a", ""], "--query is empty"),
+    (TEXTS, {"a": 1}, "query takes a string, not a value of type dict"),
+    (TEXTS, [["a"]], "query takes a string, not a value of type list"),
     (INTEGER, "0", "--limit is a whole number of at least 1"),
     (INTEGER, "-1", "--limit is a whole number"),
     (INTEGER, "5.0", "--limit is a whole number"),
@@ -203,10 +205,26 @@ def test_a_value_and_its_word_mean_the_same(pair: tuple[Option, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [Fraction(1, 2), timedelta(1), 1j, ..., len, Exception, {1: 2}, object(), [[]], b""], ids=described
+    "value",
+    [
+        Fraction(1, 2),
+        timedelta(1),
+        1j,
+        ...,
+        None,
+        len,
+        Exception,
+        {1: 2},
+        object(),
+        [[]],
+        b"",
+        bytearray(),
+        memoryview(b""),
+    ],
+    ids=described,
 )
-@pytest.mark.parametrize("option", [TEXT, LIST, INTEGER, NUMBER, INSTANT, FLAG, READ], ids=described)
-def test_whatever_is_given_is_a_value_or_a_refusal(option: Option, value: object) -> None:
+@pytest.mark.parametrize("option", [TEXT, TEXTS, LIST, INTEGER, NUMBER, INSTANT, FLAG, READ], ids=described)
+def test_a_value_of_another_type_is_refused(option: Option, value: object) -> None:
     with pytest.raises(UsageError):
         parse_value(option, value)
 
@@ -219,35 +237,3 @@ def test_a_column_of_a_frame_is_a_list_and_not_a_text(make: str) -> None:
     for option, value in ((TEXT, column), (LIST, pandas.DataFrame({"A": column})), (INSTANT, pandas.NaT)):
         with pytest.raises(ValueError, match=r"takes|utcoffset"):
             parse_value(option, value)
-
-
-TEXTS = Option("query", "h", repeatable=True)
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ("oil, gas", ("oil, gas",)),
-        (["oil, gas", " coal "], ("oil, gas", "coal")),
-        (("a", "a"), ("a", "a")),
-        ({"b", "a"}, ("a", "b")),
-        (Column("a", "b"), ("a", "b")),
-        (7, ("7",)),
-    ],
-)
-def test_an_option_that_may_be_given_several_times_is_a_tuple_of_texts(
-    given: object, expected: tuple[str, ...]
-) -> None:
-    assert parse_value(TEXTS, given) == expected
-
-
-@pytest.mark.parametrize("given", [[], "", ["a", ""], [None], {"a": 1}, b"a", [["a"]]])
-def test_what_is_no_text_is_refused_there_too(given: object) -> None:
-    with pytest.raises(UsageError, match="query"):
-        parse_value(TEXTS, given)
-
-
-def test_a_choice_is_returned_as_it_was_declared_in_whatever_case_it_was_typed() -> None:
-    mode, modes = Option("mode", "m", choices=("Web", "SEC")), Option("modes", "m", kind="list", choices=("Web", "SEC"))
-    assert [parse_value(mode, text) for text in ("web", "WEB", "Web", "sec")] == ["Web", "Web", "Web", "SEC"]
-    assert parse_value(modes, "sec,WEB") == parse_value(modes, ["SEC", "web"]) == ("SEC", "Web")
