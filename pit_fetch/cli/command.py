@@ -9,10 +9,11 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from pit_fetch.cli.aliases import option_hint
 from pit_fetch.cli.commands import COMMANDS, Command
 from pit_fetch.cli.parser import plain
 from pit_fetch.errors import ExitStatus
-from pit_fetch.support.suggest import option, shown
+from pit_fetch.support.suggest import truncate
 from pit_fetch.support.terminal import escape_unprintable
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Parser(argparse.ArgumentParser):
         if unknown:
             flags = [flag for action in self._actions for flag in action.option_strings]
             names = [word.partition("=")[0] for word in unknown]
-            hints = [shown(name) + (option(name, flags) if name.startswith("-") else "") for name in names]
+            hints = [truncate(name) + (option_hint(name, flags) if name.startswith("-") else "") for name in names]
             is_path = "--archive" in flags and not any(name.startswith("-") for name in names)
             where = " (an archive is named with --archive PATH)" if is_path else ""
             self.error(f"unrecognized arguments: {', '.join(hints)}{where}")

@@ -80,11 +80,11 @@ def _run(argv: list[str], runtime: Runtime, output: Output) -> None:
         return
     source = parser.source_of(argv)
     if source is None:
+        from pit_fetch.cli.aliases import explain_missing_source
         from pit_fetch.engine import registry
-        from pit_fetch.support.suggest import without_source
 
         sources, names, flags = registry.BUNDLED_NAMES, registry.known_names(), parser.COMMON_FLAGS
-        text = without_source(argv, tuple(COMMANDS), sources, names, flags, registry.search_terms)
+        text = explain_missing_source(argv, sources, names, flags, registry.search_terms)
         raise UsageError("usage", text=text)
     from pit_fetch.cli import fetch
 

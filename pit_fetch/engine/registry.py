@@ -58,7 +58,7 @@ def load(source: str) -> Provider:
         )
         hint = f" (did you mean {close}?)" if close else ""
         raise UsageError(
-            "usage", text=f"--source {suggest.shown(source)!r} is not known{hint}. Known sources: {known}."
+            "usage", text=f"--source {suggest.truncate(source)!r} is not known{hint}. Known sources: {known}."
         )
     listing = _examine(claims)
     if listing.provider is None:

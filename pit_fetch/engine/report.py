@@ -18,7 +18,7 @@ from pit_fetch.provider import STAMPS, Record
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
-from pit_fetch.support.suggest import shown
+from pit_fetch.support.suggest import truncate
 from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ def _unknown_fields(request: FetchRequest, kept: Sequence[Record]) -> list[Gap]:
     declared = any(one.fields for one in candidate_operations(request.provider, request.options))
     if declared or not kept or not unknown:
         return []
-    return [gap("field_unknown", fields=", ".join(map(shown, unknown)), known=", ".join(known))]
+    return [gap("field_unknown", fields=", ".join(map(truncate, unknown)), known=", ".join(known))]
 
 
 def _complaint(gaps: list[Gap], status: ExitStatus) -> str:

@@ -19,7 +19,7 @@ from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.request import audience
 from pit_fetch.request.options import COMMON_OPTIONS
 from pit_fetch.request.values import parse_value
-from pit_fetch.support.toml import NotToml, table_of
+from pit_fetch.support.toml import NotToml, parse_toml
 from pit_fetch.times import parse_pit
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _files(environ: Mapping[str, str], folder: str) -> Iterator[tuple[str, bool]
 def _load(file: str) -> Mapping[str, Any]:
     try:
         # A byte order mark, which some editors write, says nothing.
-        return table_of(_content(file).decode("utf-8-sig"))
+        return parse_toml(_content(file).decode("utf-8-sig"))
     except (NotToml, UnicodeDecodeError) as error:
         where = re.search(r"at (line [0-9]+)", str(error))
         raise _broken(file, f"is not TOML ({where[1]})" if where else "is not TOML") from None
@@ -181,9 +181,9 @@ def _unknown(name: str) -> str:
     from pit_fetch.support import suggest
 
     if re.search(r"key|token|secret|password", name, re.IGNORECASE):
-        return f"has {suggest.shown(name)}: keys belong in the environment or in a .env file"
+        return f"has {suggest.truncate(name)}: keys belong in the environment or in a .env file"
     close = suggest.name(name, (*OPTIONS, *_VARIABLES, "ceiling", "rate"))
-    return f"has {suggest.shown(name)}, which is not a setting" + (f" (did you mean {close}?)" if close else "")
+    return f"has {suggest.truncate(name)}, which is not a setting" + (f" (did you mean {close}?)" if close else "")
 
 
 def _rates(table: Any, file: str) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Text on its way out: what a terminal may be shown, and how a stream gets all of it."""
+"""Output of text: escaping for a terminal, and writing all of it to a stream."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def line(text: str) -> str:
 
 
 def for_stream(text: str, stream: TextIO) -> str:
-    """Return ``text`` as ``stream`` may get it. A terminal obeys control characters, which a file only holds."""
+    """Return ``text`` escaped if ``stream`` is a terminal, which would obey its control characters."""
     return escape_unprintable(text.replace("\r\n", "\n"), keep="\n\t") if stream.isatty() else text
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from pit_fetch.engine import registry
 from pit_fetch.errors import UsageError
-from pit_fetch.request.fetch_request import of_values
+from pit_fetch.request.fetch_request import from_values
 from pit_fetch.support.bundled import gate
 from tests.laws.worlds import CANARY, PITS, near, run
 from tests.providers.bz_news_api import worlds as bz
@@ -49,11 +49,11 @@ def library_refusals(rng: Random) -> int:
     provider, ceiling = registry.load(case.source), (case.moment - near(rng, 1)).isoformat()
     for pit in (case.pit, case.moment, case.moment.replace(tzinfo=None), rng.choice(BAD_PITS), False, None):
         try:
-            made = of_values({"pit": pit, "limit": 3}, provider, {"PIT_FETCH_CEILING": ceiling})
+            made = from_values({"pit": pit, "limit": 3}, provider, {"PIT_FETCH_CEILING": ceiling})
         except UsageError:
             continue
         raise AssertionError(f"{pit!r} is taken as {made.pit}")
-    assert of_values({"pit": ceiling}, provider, {"PIT_FETCH_CEILING": ceiling}).pit is not None
+    assert from_values({"pit": ceiling}, provider, {"PIT_FETCH_CEILING": ceiling}).pit is not None
     return 0
 
 

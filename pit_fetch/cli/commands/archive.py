@@ -65,12 +65,12 @@ def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
         return CommandResult(_help())
     if name not in COMMANDS:
         from pit_fetch.support.suggest import name as closest
-        from pit_fetch.support.suggest import shown
+        from pit_fetch.support.suggest import truncate
 
         close = closest(name, COMMANDS) if name else ""
         hint = f" (did you mean {close}?)" if close else ""
         is_named = name and not name.startswith("-")
-        problem = f"{shown(name)} is not one of its commands{hint}" if is_named else "say which command first"
+        problem = f"{truncate(name)} is not one of its commands{hint}" if is_named else "say which command first"
         return _refused(f"{problem}: pit_fetch archive {' | '.join(COMMANDS)}")
     command = COMMANDS[name]
     parser = Parser(f"archive {name}", command.summary)
