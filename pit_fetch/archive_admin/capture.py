@@ -145,7 +145,7 @@ def run(
     connection: sqlite3.Connection,
     name: str,
     runtime: Runtime,
-    log: Progress,
+    progress: Progress,
     fresh: bool,
     missing: bool,
 ) -> Iterator[Done]:
@@ -170,7 +170,7 @@ def run(
         if problem:
             done = done._replace(state="not asked", reason=problem)
         elif shown not in has:
-            log.progress(f"{place} of {len(wanted)}: {escape_unprintable(one.name)} ...")
+            progress.show(f"{place} of {len(wanted)}: {escape_unprintable(one.name)} ...")
             done, problem = _ask(request, done, runtime)
             if done.state == "captured":
                 has.add(shown)
@@ -178,7 +178,7 @@ def run(
     if not problem:
         with contextlib.suppress(ArchiveError):  # a run that is not over is continued, and has everything
             _note(connection, name, current._replace(over=True))
-        log.progress("taking up what was captured ...")
+        progress.show("taking up what was captured ...")
         _take_up(connection, runtime)
 
 

@@ -7,28 +7,22 @@ import os
 
 from pit_fetch.errors import UsageError
 from pit_fetch.support.process import write_whole
+from pit_fetch.support.terminal import is_output
 
 
 def check_file(path: str) -> None:
-    """Raise UsageError if it can be told beforehand that :func:`write_file` cannot write ``path``."""
-    folder = os.path.dirname(os.path.realpath(path))
+    """Raise UsageError if :func:`write_file` cannot write ``path``, as far as that shows beforehand."""
+    folder, exists = os.path.dirname(os.path.realpath(path)), os.path.exists(path)
     if os.path.basename(path) == "-":
         raise UsageError("output_unwritable", problem="- is not a file; without --output, the answer goes to stdout")
-    if os.path.exists(path) and not os.path.isfile(path):
+    if exists and not os.path.isfile(path):
         raise UsageError("output_unwritable", problem="it is not a regular file")
-    if any(_is_stream(fd, path) for fd in (1, 2)):
+    if exists and is_output(os.stat(path)):
         raise UsageError("output_unwritable", problem="standard output or standard error goes there")
     if not os.path.isdir(folder):
         raise UsageError("output_unwritable", problem="its folder does not exist")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise UsageError("output_unwritable", problem="no permission to write in its folder")
-
-
-def _is_stream(fd: int, path: str) -> bool:
-    try:
-        return os.path.samestat(os.fstat(fd), os.stat(path))
-    except OSError:
-        return False
 
 
 def write_file(path: str, content: str | bytes) -> None:

@@ -1,4 +1,4 @@
-"""Finds providers: the bundled ones by a literal table, others by the entry-point group.
+"""The registry of providers: the bundled ones by a literal table, others by the entry-point group.
 
 Only the chosen provider is imported. A plugin that claims a bundled name is refused, two plugins
 that claim the same name are both refused, and a plugin that cannot be loaded fails alone, by name.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 GROUP = "pit_fetch.providers"
 
-# name and aliases -> "module:attribute"; the provider's own value says the same, and a test keeps the two in step.
+# name and aliases -> "module:attribute"; a test keeps them in step with the provider's own declaration.
 _BUNDLED: dict[tuple[str, ...], str] = {
     ("bz-news-api", "benzinga", "benzinga-news"): "pit_fetch_providers.bz_news_api:PROVIDER",
     ("alphavantage", "alpha-vantage", "av"): "pit_fetch_providers.alphavantage:PROVIDER",
@@ -42,10 +42,10 @@ class Listing(NamedTuple):
 
 
 def load(source: str) -> Provider:
-    """The provider that ``source`` names. Raises UsageError if there is none, or if it cannot be used."""
-    bundled = _bundled_target(source)
-    if bundled is not None:
-        return _import_bundled(bundled)
+    """Return the provider that ``source`` names. Raise UsageError if there is none, or if it cannot be used."""
+    target = _bundled_target(source)
+    if target is not None:
+        return _import_bundled(target)
     claims = [entry for entry in _entry_points() if _key(entry.name) == _key(source)]
     if not claims:
         others = sorted(entry.name for entry in _entry_points())
@@ -66,7 +66,7 @@ def load(source: str) -> Provider:
 
 
 def listings() -> Iterator[Listing]:
-    """Every source, the bundled ones first. Imports all of them; a broken one is a row with a problem."""
+    """Yield every source, the bundled ones first. Imports all of them; a broken one is a row with a problem."""
     for names, target in _BUNDLED.items():
         yield Listing(names[0], _import_bundled(target))
     by_name: dict[str, list[EntryPoint]] = {}
@@ -77,7 +77,7 @@ def listings() -> Iterator[Listing]:
 
 
 def known_names() -> list[str]:
-    """The names of the bundled sources, followed by their aliases."""
+    """Return the names of the bundled sources, followed by their aliases."""
     return [*BUNDLED_NAMES, *(alias for names in _BUNDLED for alias in names[1:])]
 
 
@@ -87,7 +87,7 @@ def search_terms() -> dict[str, str]:
 
 
 def is_bundled(name: str) -> bool:
-    """Whether ``name`` is the name or an alias of a bundled source."""
+    """Return whether ``name`` is the name or an alias of a bundled source."""
     return _bundled_target(name) is not None
 
 

@@ -1,4 +1,4 @@
-"""Opens the source of a fetch: a provider asked over the network, or a reply read from a file."""
+"""The source of a fetch: a provider that is asked over the network, or a reply that is read from a file."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def open_network(
 
     provider = request.provider
     resolved = credentials.resolve(provider, runtime.environ, runtime.folder)
-    secrets = credentials.secret_values(provider, resolved)
+    secrets = tuple(resolved[credential.name] for credential in provider.credentials if credential.secret)
     progress.hide(secrets)
     for host in provider.hosts:
         base_url(host, runtime.environ)

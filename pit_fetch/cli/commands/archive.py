@@ -34,7 +34,7 @@ class Call(NamedTuple):
     path: str
     given: Namespace
     runtime: Runtime
-    log: Progress
+    progress: Progress
 
     def told(self, what: str) -> maintenance.Told:
         """Shows on the terminal how much of ``what`` is done, per cent by per cent."""
@@ -44,7 +44,7 @@ class Call(NamedTuple):
             nonlocal shown
             if done * 100 // whole != shown:
                 shown = done * 100 // whole
-                self.log.progress(f"{what}: {shown} %")
+                self.progress.show(f"{what}: {shown} %")
 
         return tell
 
@@ -57,7 +57,7 @@ class Command(NamedTuple):
     options: Callable[[Parser], object] = lambda parser: None
 
 
-def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
+def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandResult:
     """The answer of the command. Raises UsageError under a ceiling, or for settings that are broken."""
     name = argv[0] if argv else ""
     if name in ("-h", "--help"):
@@ -82,7 +82,7 @@ def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
     runtime = operated(runtime, f"archive {name}")
     path = path_of(given.archive, runtime)
     try:
-        return command.run(Call(path, given, runtime, log))
+        return command.run(Call(path, given, runtime, progress))
     except ArchiveError as error:
         return _refused(f"{path}: {error.problem}")
     except UsageError:  # a ValueError as well
@@ -93,7 +93,7 @@ def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
 
 def operated(runtime: Runtime, command: str) -> Runtime:
     """``runtime`` with the settings of files. Raises UsageError where an agent might make this call."""
-    runtime, _ = settings_files.settled(runtime)
+    runtime, _ = settings_files.with_settings(runtime)
     if audience.is_bound(runtime.environ):
         raise UsageError("people_only", command=command)
     return runtime
@@ -278,7 +278,7 @@ def _replay(call: Call) -> CommandResult:
         if not call.given.no_compare:
             from pit_fetch.archive_admin.recheck import verdict
 
-            call.log.progress(f"comparing {key} with today's code ...")
+            call.progress.show(f"comparing {key} with today's code ...")
             same, why = verdict(connection, key, found, call.runtime.find)
     if call.given.json:
         said = {"id": str(key), "time": _time(found.fetch.began), "request": found.fetch.request}

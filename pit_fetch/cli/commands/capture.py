@@ -40,7 +40,7 @@ exit status: 0 everything was captured; 1 a request failed; 2 nothing was asked.
 """
 
 
-def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
+def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandResult:
     """The answer of the command. Raises UsageError under a ceiling, or for settings that are broken."""
     parser = Parser("capture", "Ask for everything on a list, and record it in the archive.")
     parser.formatter_class = RawDescriptionHelpFormatter
@@ -66,9 +66,8 @@ def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
                 return _told([_planned(one, runtime) for one in wanted], path, given)
             with closing(schema.open_to_write(path)) as connection:
                 name = capture.name_of(file)
-                return _told(
-                    list(capture.run(wanted, connection, name, runtime, log, given.again, given.missing)), path, given
-                )
+                done = capture.run(wanted, connection, name, runtime, progress, given.again, given.missing)
+                return _told(list(done), path, given)
     except ArchiveError as error:
         return _refused(f"{path}: {error.problem}")
     except sqlite3.Error as error:

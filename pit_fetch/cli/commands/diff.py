@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pit_fetch.cli import parser
-from pit_fetch.cli.fetch import help_text, source_of, with_settings, write_result
+from pit_fetch.cli import fetch, parser
 
 if TYPE_CHECKING:
     from pit_fetch.cli.output import Output
@@ -23,15 +22,9 @@ FORM = parser.Form(
 
 def run(argv: Sequence[str], runtime: Runtime, output: Output) -> None:
     """Ask at both PITs and write the difference. Raise UsageError if the command line is refused."""
-    words = list(argv[1:])
-    if parser.listing_of(words):
-        output.set(help_text(words, runtime, FORM))
-        return
-    from pit_fetch.cli.arguments import parse
     from pit_fetch.inspect import diff
 
-    runtime, defaults = with_settings(runtime)
-    provider = runtime.find(source_of(words, FORM.name))
-    each = parser.each_with_one(words, "--pit", count=2, needed=diff.TWO_PITS)
-    earlier, later = (parse(one_pit, provider, runtime.environ, defaults) for one_pit in each)
-    write_result(later, lambda asked, log: diff.run(earlier, asked, runtime, log, list(argv)), runtime, output)
+    def split(words: list[str]) -> list[list[str]]:
+        return parser.each_with_one(words, "--pit", count=2, needed=diff.TWO_PITS)
+
+    fetch.inspect(argv, FORM, diff.run, runtime, output, split)

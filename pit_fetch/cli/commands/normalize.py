@@ -1,4 +1,4 @@
-"""``pit_fetch normalize``: a transformer's items as the answer of a fetch that reads them from a file."""
+"""``pit_fetch normalize``: a transformer's items, answered like a fetch that reads them from a file."""
 
 from __future__ import annotations
 
@@ -25,4 +25,4 @@ def run(argv: Sequence[str], runtime: Runtime, output: Output) -> None:
         return
     runtime, defaults = fetch.with_settings(runtime)
     request = parse(words, PROVIDER, runtime.environ, {"input_file": "-", **defaults}, FORM)
-    fetch.run(request, argv, runtime, output)
+    fetch.run([request], argv, runtime, output)

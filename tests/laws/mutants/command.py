@@ -112,7 +112,7 @@ MUTANTS = (
     ),
     Mutant(
         "diff reads in open mode",
-        "pit_fetch.inspect.diff:_whole",
+        "pit_fetch.inspect.diff:whole",
         lambda real: lambda request, since: real(request, since)._replace(pit=None),
         ("looks: diff",),
     ),

@@ -17,7 +17,7 @@ import pit_fetch
 from pit_fetch.cli.main import main
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import UsageError
-from pit_fetch.inspect.diff import Read, changes
+from pit_fetch.inspect.diff import ComparableAnswer, changes
 from pit_fetch.pipeline.cursor import position
 from pit_fetch.provider import Context, Operation, Option, Query, Record, Window
 from pit_fetch.runtime import Runtime
@@ -128,9 +128,9 @@ def test_equal_answers_have_no_difference_and_a_difference_is_in_one_of_them(
 ) -> None:
     earlier = PIT - timedelta(minutes=60)
 
-    def read(rows: list[Record], cut: bool) -> Read:
+    def read(rows: list[Record], cut: bool) -> ComparableAnswer:
         held = {one.id: one for one in sorted(rows, key=position)}
-        return Read(held, max(map(position, held.values()), default=(float("-inf"), "")) if cut else None)
+        return ComparableAnswer(held, max(map(position, held.values()), default=(float("-inf"), "")) if cut else None)
 
     before, after = read(left, cut_left), read(right, cut_right)
     assert changes(after, after, earlier) == []
