@@ -70,10 +70,11 @@ def run(
     """
     from pit_fetch.engine.run import run as plain
 
+    run_requests: Answer = answer or plain
     *others, request = requests
     request = _prepared(request, runtime)
     output.progress = _progress(request, runtime)
-    result = (answer or plain)(*others, request, runtime, output.progress, list(argv))
+    result = run_requests(*others, request, runtime, output.progress, list(argv))
     text, notes = result.text, result.notes
     has_failed = not result.envelope.data and any(gap["type"] in FAILURES for gap in result.envelope.gaps)
     if request.output and has_failed:
