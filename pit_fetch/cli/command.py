@@ -57,7 +57,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def dispatch(argv: Sequence[str], runtime: Runtime, output: Output) -> None:
-    """Run the command that ``argv`` begins with, and set what it writes."""
+    """Run the command that ``argv`` begins with, and set its output."""
     name = argv[0]
     match COMMANDS[name].kind:
         case "fetch":

@@ -99,7 +99,7 @@ def with_settings(runtime: Runtime) -> tuple[Runtime, Mapping[str, object]]:
 
 
 def _is_for_a_person(runtime: Runtime) -> bool:
-    """Return whether a person reads the standard output. Agents, and who runs them, read JSON."""
+    """Return whether a person reads the standard output. Agents and their operators read JSON."""
     return runtime.stdout is not None and runtime.stdout.isatty() and not audience.is_for_an_agent(runtime.environ)
 
 

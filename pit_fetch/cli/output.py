@@ -31,11 +31,11 @@ class Output:
         self.private_output: TextIO | None = None
 
     def set(self, text: str, status: int = ExitStatus.OK, complaint: str = "", notes: tuple[str, ...] = ()) -> None:
-        """Replace what is to be written."""
+        """Replace the text, the status and the lines for stderr."""
         self.text, self.status, self.complaint, self.notes = text, status, complaint, notes
 
     def refuse(self, gap: Gap, status: ExitStatus = ExitStatus.REFUSED) -> None:
-        """Replace what is to be written by an empty envelope with ``gap``."""
+        """Write an empty envelope with ``gap`` in the place of everything else."""
         from pit_fetch.formats.json import render
         from pit_fetch.pipeline.envelope import EnvelopeOptions, build
 

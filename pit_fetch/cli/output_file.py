@@ -26,7 +26,7 @@ def check_file(path: str) -> None:
 
 
 def write_file(path: str, content: str | bytes) -> None:
-    """Write ``path`` whole: what is there stays until all of it is on the disk. Raise UsageError if that fails."""
+    """Write ``path`` whole: an older file stays until all of the new one is on the disk. Raise UsageError."""
     check_file(path)
     path = os.path.realpath(path)  # a link keeps pointing to its file
     aside = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.getpid()}.tmp")

@@ -132,7 +132,7 @@ def _examine(claims: list[EntryPoint]) -> Listing:
 
 
 def _advice(error: BaseException) -> str:
-    """Return what to add about a plugin that uses names of another version of the provider API, else ""."""
+    """Return a note about a plugin that uses names of another version of the provider API, else ""."""
     class_name, _, rest = str(error).partition(".__new__() got an unexpected keyword")
     is_renamed = isinstance(error, TypeError) and bool(rest) and class_name in author_api.__all__
     if is_renamed or (isinstance(error, ImportError) and error.name == author_api.__name__):

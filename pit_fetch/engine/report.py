@@ -35,11 +35,11 @@ _STATUS_OF_TYPE = {
 class CollectedRecords(NamedTuple):
     """The product of a fetch, before it is written up.
 
-    selection   the public records that were kept, the gaps met on the way, and which cap ended it
+    selection   the public records that were selected, the gaps met on the way, and the cap that ended it
     withheld    which records were withheld, for the audit file
     secrets     values that must not get out
     requests    number of HTTP requests that were made
-    when_empty  what to try if nothing was found, or ""
+    when_empty  the advice if there is no record, or ""
     opened      a source was asked, so the constant gaps of PIT mode belong in the envelope
     failure     where the provider crashed, or ""
     archive     records the answer
@@ -69,7 +69,7 @@ class FetchResult(NamedTuple):
     complaint  why the exit status is not 0, for stderr
     notes      the gaps, for stderr, if the format has no place for them
     kept       the records that are shown
-    public     with them, those that are left out for what their texts quote
+    public     with them, those that are left out because of a quotation
     """
 
     envelope: PlainEnvelope
@@ -144,8 +144,8 @@ def _without_quotations(
 ) -> Sequence[Record]:
     """Return the records without those that the gate refuses for their texts, whole or in the part that is shown.
 
-    The gaps need no such care: a reason or a query has words of the program's around whatever it repeats of the
-    request, so that it is never a JSON document as a whole.
+    The gaps need no such care: a reason or a query has the program's own words around the request's, so that it is
+    never a JSON document as a whole.
     """
     left = [record for record in records if not envelope.is_quoting(record, options)]
     if len(left) < len(records):

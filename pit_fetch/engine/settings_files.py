@@ -101,7 +101,7 @@ def user_file(environ: Mapping[str, str]) -> str:
 
 
 def _files(environ: Mapping[str, str], folder: str) -> Iterator[tuple[str, bool]]:
-    """Yield the files there are, the weaker first, each with whether it is the user's own."""
+    """Yield the existing files, the weaker first, and whether each is the user's own."""
     # A broken link counts, and cannot be read: it might have named a ceiling.
     users = user_file(environ)
     if users and os.path.lexists(users):

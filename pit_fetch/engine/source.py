@@ -47,7 +47,7 @@ def open_network(
     deadline: float,
     archive: Memory | None = None,
 ) -> Source:
-    """Return the provider's stream, of which nothing is asked yet. Raise ConfigError if something is not set up.
+    """Return the provider's stream, without a request yet. Raise ConfigError if something is not set up.
 
     ``archive`` records the stream and its exchanges. ``deadline`` is a reading of the monotonic clock.
     """
@@ -86,5 +86,5 @@ def open_network(
 
 
 def _deferred(start: Callable[..., Iterable[Any]], *arguments: Any) -> Iterator[Any]:
-    """Call ``start`` with the first record, so that what a plain function raises is an error of the stream, too."""
+    """Call ``start`` when the first record is needed, so that an exception of a plain function is one of the stream."""
     yield from start(*arguments)

@@ -92,20 +92,20 @@ def changes(before: ComparableAnswer, after: ComparableAnswer, earlier: datetime
 
     Only records that both answers cover are compared. ``earlier`` is the PIT of ``before``.
     """
-    found = []
+    changed = []
     for name, record in after.records.items():
         known = before.records.get(name)
         if known is not None:
             differing = _differing(known, record)
             if differing:
-                found.append(_marked(record, "changed", differing))
+                changed.append(_marked(record, "changed", differing))
         elif _became_public_after(record, earlier):
-            found.append(_marked(record, "changed" if _was_public_at(record, earlier) else "new"))
+            changed.append(_marked(record, "changed" if _was_public_at(record, earlier) else "new"))
         elif before.covers(record):
-            found.append(_marked(record, "new"))
+            changed.append(_marked(record, "new"))
     gone = (record for name, record in before.records.items() if name not in after.records and after.covers(record))
-    found += [_marked(record, "gone") for record in gone]
-    return sorted(found, key=position)
+    changed += [_marked(record, "gone") for record in gone]
+    return sorted(changed, key=position)
 
 
 def _became_public_after(record: Record, instant: datetime | None) -> bool:
@@ -121,13 +121,14 @@ def _was_public_at(record: Record, instant: datetime | None) -> bool:
 def _differing(before: Record, after: Record) -> dict[str, Any]:
     """Return the earlier values of the fields that differ."""
     names = dict.fromkeys((*before.payload, *after.payload))
-    found = {name: before.payload.get(name) for name in names if before.payload.get(name) != after.payload.get(name)}
+    values = {name: before.payload.get(name) for name in names}
+    values = {name: value for name, value in values.items() if value != after.payload.get(name)}
     if not after.at_receipt:  # a snapshot is stamped with the instant of its fetch, which is no change
         for name in ("available_at", "revised_at"):
             was, now = getattr(before, name), getattr(after, name)
             if was != now:
-                found[name] = None if was is None else in_new_york(was)
-    return found
+                values[name] = None if was is None else in_new_york(was)
+    return values
 
 
 def _marked(record: Record, change: str, before: Mapping[str, Any] | None = None) -> Record:

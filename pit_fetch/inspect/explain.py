@@ -56,14 +56,14 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
     stamped = map(_without_broken_stamps, seen.values())
     live = [record for record in stamped if record.available_at is None or record.available_at <= end]
     if at_pit is None:
-        found = [(record, "") for record in live]
+        explained = [(record, "") for record in live]
     else:
         gaps = with_archived_variants(gaps, at_pit.gaps)
         derives = request.provider.derive(build_query(plain, runtime.clock.now())) is not None
-        found = merge(live, comparable(at_pit), result.public, derives)
+        explained = merge(live, comparable(at_pit), result.public, derives)
     operation = candidate_operations(request.provider, request.options)[0]
-    found.sort(key=lambda pair: position(pair[0]))
-    records = [_explained(record, pit, operation, why) for record, why in found]
+    explained.sort(key=lambda pair: position(pair[0]))
+    records = [_explained(record, pit, operation, why) for record, why in explained]
     if len(records) > request.limit:
         gaps.append(gap("explained_in_part", limit=request.limit, count=len(records)))
     elif any(gap.code.about.is_cap for gap in result.gaps):

@@ -1,4 +1,4 @@
-"""``pit_fetch explain``: what a fetch shows and withholds, and why. For operators."""
+"""``pit_fetch explain``: each record that a fetch shows or withholds, and the reason. For operators."""
 
 from __future__ import annotations
 
