@@ -1,4 +1,4 @@
-"""Leaks of the command line and of the Python call: what may slip past a reader of the request."""
+"""Leaks of the command line and of the Python call: requests that a reader would mistake."""
 
 from __future__ import annotations
 

@@ -76,12 +76,6 @@ def test_a_plugin_is_a_source(tmp_path: Path, install: Install) -> None:
     assert fetch(tmp_path, name="PLUG").ids == ["1"]
 
 
-def test_a_plugin_is_found_and_listed_by_a_process_of_its_own(run: Run, install: Install) -> None:
-    env = install(GOOD)
-    assert run("--source", "plug", "--pit", PIT_TEXT, env=env).ids == ["1"]
-    assert b"plug " in run("--list-sources", env=env).out
-
-
 @pytest.mark.parametrize(
     ("body", "ids"),
     [
