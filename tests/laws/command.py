@@ -85,12 +85,7 @@ def gate_judges(rng: Random) -> int:
         {**item, "body": _quoted(rng, [{"deep": {"Daily_Stock": 1}}])},
         {**item, _quoted(rng, {"available_at": after}): 1},
     ]
-    quoted: Any = {
-        "available_at": before,
-        "revised_at": None,
-        "daily": 1,
-        "note": 'the word "available_at": an instant',
-    }
+    inner: Any = {"available_at": before, "revised_at": None, "daily": 1, "note": 'the word "available_at": an instant'}
     text = rng.choice(["available_at: {}", "note: {{'revised_at': '{}'}}", '<row first_seen_at="{}"/>']).format(after)
     innocent = {**item, "Revised_At": before, "body": _quoted(rng, [inner]), "text": text}
     assert gate.check(json.dumps({"data": [innocent], "gaps": []}), pit) is None, innocent
