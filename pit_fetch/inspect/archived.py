@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pit_fetch.gaps import Code, Gap
+from pit_fetch.gaps import REASONS, Gap
 from pit_fetch.inspect.diff import ComparableAnswer
 from pit_fetch.provider import Record
 
@@ -12,8 +12,8 @@ from pit_fetch.provider import Record
 def with_archived_variants(gaps: list[Gap], archived: Iterable[Gap]) -> list[Gap]:
     """Return ``gaps``, with an archive's gaps about a snapshot in place of those that a source alone would have."""
     codes = {gap.code for gap in archived}
-    kept = [gap for gap in gaps if gap.code.about.archived not in codes]
-    variants = {code.about.archived for code in Code} - {""}
+    kept = [gap for gap in gaps if gap.code.archived not in codes]
+    variants = {code.archived for code in REASONS} - {""}
     return [*kept, *(gap for gap in archived if gap.code in variants and gap not in kept)]
 
 

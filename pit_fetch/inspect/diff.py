@@ -50,7 +50,7 @@ def run(
     progress.nested = True
     results = [fetch(whole(request, since), runtime, progress, argv) for request in (earlier, later)]
     progress.nested = False
-    gaps = [gap for result in results for gap in result.gaps if not gap.code.about.per_fetch]
+    gaps = [gap for result in results for gap in result.gaps if not gap.code.per_fetch]
     # Most gaps are in both answers.
     selection = Selection(gaps=tuple({(gap.code, gap.reason): gap for gap in gaps}.values()))
     failed = any(gap.is_failure for gap in gaps)

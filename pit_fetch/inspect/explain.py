@@ -49,7 +49,7 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
     plain = whole(request, look_back_from(request))
     progress.nested = True
     result = fetch(plain._replace(provider=_watched(request.provider, seen), pit=end), runtime, progress, argv)
-    gaps = [gap for gap in result.gaps if not gap.code.about.per_fetch]
+    gaps = [gap for gap in result.gaps if not gap.code.per_fetch]
     failed = any(gap.is_failure for gap in gaps)
     at_pit = None if failed else _fetch_with_archive(plain, runtime, progress, argv)
     progress.nested = False
@@ -66,7 +66,7 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
     records = [_explained(record, pit, operation, why) for record, why in explained]
     if len(records) > request.limit:
         gaps.append(gap("explained_in_part", limit=request.limit, count=len(records)))
-    elif any(gap.code.about.is_cap for gap in result.gaps):
+    elif any(gap.code.is_cap for gap in result.gaps):
         gaps.append(gap("explained_to_a_limit"))
     if not records and not failed:
         gaps.append(gap("nothing"))

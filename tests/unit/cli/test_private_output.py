@@ -56,12 +56,17 @@ def _move_and_link(path: Path) -> None:
     path.symlink_to("real")
 
 
+def _make_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path, 0o600)
+
+
 SPOILT: dict[str, Callable[[Path], object]] = {
     "absent": Path.unlink,
     "another mode": lambda path: path.chmod(0o644),
     "not empty": lambda path: path.write_text("x"),
     "a link": _move_and_link,
-    "a pipe": lambda path: (path.unlink(), os.mkfifo(path, 0o600)),
+    "a pipe": _make_pipe,
     "an open folder": lambda path: path.parent.chmod(0o755),
     "a linked folder": lambda path: _move_and_link(path.parent),
 }

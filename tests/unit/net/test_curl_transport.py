@@ -4,41 +4,22 @@ from __future__ import annotations
 
 import gzip
 import json
-import ssl
 import subprocess
 import sys
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from pit_fetch.net.requests_transport import Network
 from pit_fetch.testing.server import Response, serve
-from pit_fetch.transport import MAX_BODY_BYTES, HttpReply, HttpRequest, Signature, TransportError
+from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature
+from tests.unit.net import exchanges
+from tests.unit.net.exchanges import CLOSED_PORT, NOW, self_signed, transport
 
-NOW = datetime(2024, 2, 15, 21, tzinfo=UTC)
-PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY")
 with_browser = pytest.mark.skipif(find_spec("curl_cffi") is None, reason="needs the extra yahoo")
-
-
-@pytest.fixture(autouse=True)
-def _no_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in PROXIES:
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
-
-
-def send(url: str, timeout: float = 10.0) -> HttpReply:
-    return Network(lambda: NOW).send(HttpRequest("GET", url, timeout=timeout, browser=True))
-
-
-def fault(url: str, timeout: float = 10.0) -> tuple[str, bool]:
-    with pytest.raises(TransportError) as failed:
-        send(url, timeout)
-    assert failed.value.__suppress_context__ or failed.value.__context__ is None, "what a library said would be shown"
-    return failed.value.fault, failed.value.passing
+send, fault = partial(exchanges.send, browser=True), partial(exchanges.fault, browser=True)
 
 
 @with_browser
@@ -53,7 +34,7 @@ def test_a_browser_asks() -> None:
     )
     cookies = {"Set-Cookie": "A1=x; Expires=Wed, 21 Oct 2037 07:28:00 GMT; Path=/", "X-Name": "value"}
     with serve(lambda _: Response(b"x" * 200_000, 404, cookies)) as server:
-        network = Network(lambda: NOW)
+        network = transport()
         reply = network.send(request._replace(url=f"{server.url}/path"))
         network.send(HttpRequest("GET", f"{server.url}/again", browser=True))
     assert (reply.status, reply.body, reply.received_at) == (404, b"x" * 200_000, NOW)
@@ -70,7 +51,7 @@ def test_a_post_arrives_with_its_body() -> None:
     headers = {"Content-Type": "application/json"}
     with serve(lambda request: Response(request.body or b"")) as server:
         asked = HttpRequest("POST", f"{server.url}/xhr", headers=headers, body=b'{"s": ["A"]}', browser=True)
-        assert Network(lambda: NOW).send(asked).body == b'{"s": ["A"]}'
+        assert transport().send(asked).body == b'{"s": ["A"]}'
     assert server.requests[0].header("Content-Type") == "application/json"
 
 
@@ -89,8 +70,8 @@ def test_a_compressed_body_is_unpacked() -> None:
 
 @with_browser
 def test_a_proxy_is_never_asked_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("http_proxy", CLOSED_PORT)
+    monkeypatch.setenv("ALL_PROXY", CLOSED_PORT)
     with serve(lambda _: Response(b"near")) as server:
         assert send(server.url).body == b"near"
 
@@ -106,11 +87,9 @@ def test_a_body_that_is_not_whole_is_an_error() -> None:
 
 @with_browser
 def test_what_cannot_be_reached() -> None:
-    assert fault("http://127.0.0.1:9/") == ("refused", True)
+    assert fault(CLOSED_PORT) == ("refused", True)
     assert fault("https://nothing.invalid/")[0] == "unresolved"
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(Path(__file__).parents[2] / "loopback" / "self_signed.pem")
-    with serve(lambda _: Response(b"secret"), tls=context) as server:
+    with serve(lambda _: Response(b"secret"), tls=self_signed()) as server:
         assert fault(server.url.replace("http:", "https:"))[0] == "certificate"
     with serve(lambda _: Response(b"plain")) as server:
         assert fault(server.url.replace("http:", "https:"))[0] == "tls"
@@ -125,7 +104,7 @@ def test_a_server_that_hangs_ends_at_the_deadline() -> None:
 # Without the package. A process of its own finds no curl_cffi, whether it is installed or not.
 
 
-def without(*words: str, env: Mapping[str, str]) -> dict[str, list[dict[str, str]]]:
+def fetch_without_the_package(*words: str, env: Mapping[str, str]) -> dict[str, list[dict[str, str]]]:
     code = (
         "import sys; sys.modules['curl_cffi'] = None\nfrom pit_fetch.cli.main import main; sys.exit(main(sys.argv[1:]))"
     )
@@ -136,14 +115,14 @@ def without(*words: str, env: Mapping[str, str]) -> dict[str, list[dict[str, str
         timeout=60,
         check=False,
     )
-    made: dict[str, list[dict[str, str]]] = json.loads(done.stdout)
-    return made
+    envelope: dict[str, list[dict[str, str]]] = json.loads(done.stdout)
+    return envelope
 
 
 def test_without_the_package_a_fetch_names_the_install_command(tmp_path: Path) -> None:
-    said = without("upgrades", "symbol=AAPL", env={"HOME": str(tmp_path)})
-    assert [gap["type"] for gap in said["gaps"]] == ["config"]
-    assert "python3 -m pip install curl_cffi" in said["gaps"][0]["reason"]
+    (gap,) = fetch_without_the_package("upgrades", "symbol=AAPL", env={"HOME": str(tmp_path)})["gaps"]
+    assert gap["type"] == "config"
+    assert "python3 -m pip install curl_cffi" in gap["reason"]
 
 
 def test_without_the_package_a_server_on_this_machine_is_asked_all_the_same(tmp_path: Path) -> None:
@@ -152,6 +131,7 @@ def test_without_the_package_a_server_on_this_machine_is_asked_all_the_same(tmp_
     grades = ((1611860954, "A Bank", "Buy", "", "main"),)
     with serve(yahoo.app({"AAPL": yahoo.Company(grades=grades)})) as server:
         names = ("PIT_FETCH_YAHOO_URL", "PIT_FETCH_YAHOO_WEB_URL", "PIT_FETCH_YAHOO_COOKIE_URL")
-        said = without("upgrades", "symbol=AAPL", env={"HOME": str(tmp_path), **dict.fromkeys(names, server.url)})
-    assert [one["firm"] for one in said["data"]] == ["A Bank"]
+        env = {"HOME": str(tmp_path), **dict.fromkeys(names, server.url)}
+        envelope = fetch_without_the_package("upgrades", "symbol=AAPL", env=env)
+    assert [item["firm"] for item in envelope["data"]] == ["A Bank"]
     assert "pit_fetch" in server.requests[0].header("User-Agent")

@@ -1,4 +1,4 @@
-"""The rate limit: exact within any window, shared by processes, and nothing is booked for who does not wait."""
+"""The rate limit: exact within any window, shared by processes, and without turns for callers that do not wait."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def alone(rate: Rate, clock: Hand) -> Limiter:
 )
 def test_no_window_holds_more_than_its_calls_and_no_turn_is_lost(calls, most, seconds) -> None:
     clock, starts = Hand(), list[float]()
-    one = alone(Rate(most, seconds), clock)
+    limit = alone(Rate(most, seconds), clock)
     for pause, patience in calls:
         clock.now += pause
-        wait = one.reserve(patience)
-        # The earliest start that the granted ones allow, whoever was refused meanwhile.
+        wait = limit.reserve(patience)
+        # The earliest start that the granted turns allow, whichever calls were refused meanwhile.
         expected = max(0.0, starts[-most] + seconds - clock.now) if len(starts) >= most else 0.0
         assert wait == pytest.approx(expected, abs=1e-6)
         if wait < patience:
@@ -51,34 +51,32 @@ def test_no_window_holds_more_than_its_calls_and_no_turn_is_lost(calls, most, se
     assert all(later - earlier >= seconds - 1e-6 for earlier, later in zip(starts, starts[most:], strict=False))
 
 
-def test_a_burst_up_to_the_rate_does_not_wait() -> None:
-    one = alone(Rate(3), Hand())
-    assert [one.reserve(FOR_EVER) for _ in range(4)] == [0, 0, 0, 1]
-
-
-def test_who_cannot_wait_takes_no_turn() -> None:
-    one = alone(Rate(1), Hand())
-    assert [one.reserve(within) for within in (2, 2, 1.5, 1.5, 0.5, 3)] == [0, 1, 2, 2, 2, 2]
-
-
-def test_a_queue_of_any_length_is_kept() -> None:
-    one = alone(Rate(1, 10.0), Hand())
-    assert [one.reserve(DAY) for _ in range(300)] == [10.0 * place for place in range(300)]
+@pytest.mark.parametrize(
+    ("rate", "within", "waits"),
+    [
+        (Rate(3), [FOR_EVER] * 4, [0, 0, 0, 1]),  # a burst up to the rate does not wait
+        (Rate(1), [2, 2, 1.5, 1.5, 0.5, 3], [0, 1, 2, 2, 2, 2]),  # a caller that cannot wait takes no turn
+        (Rate(1, 10.0), [DAY] * 300, [10.0 * place for place in range(300)]),  # a queue of any length is served
+    ],
+)
+def test_turns(rate: Rate, within: list[float], waits: list[float]) -> None:
+    limit = alone(rate, Hand())
+    assert [limit.reserve(seconds) for seconds in within] == waits
 
 
 def test_limiters_of_one_key_share_their_state(tmp_path: Path) -> None:
     environ, clock = {"XDG_CACHE_HOME": str(tmp_path)}, Hand()
     first, second, other = (limiter(Rate(2), key, environ, clock) for key in ("a:1", "a:1", "b:1"))
-    assert [one.reserve(FOR_EVER) for one in (first, second, first, other)] == [0, 0, 1, 0]
+    assert [limit.reserve(FOR_EVER) for limit in (first, second, first, other)] == [0, 0, 1, 0]
 
 
 def test_limiters_of_one_key_may_be_set_differently(tmp_path: Path) -> None:
     environ, clock = {"XDG_CACHE_HOME": str(tmp_path)}, Hand()
     wide, narrow = (limiter(rate, "h", environ, clock) for rate in (Rate(4), Rate(1)))
-    assert [one.reserve(FOR_EVER) for one in (wide, wide, wide, narrow, wide, wide)] == [0, 0, 0, 1, 0, 1]
+    assert [limit.reserve(FOR_EVER) for limit in (wide, wide, wide, narrow, wide, wide)] == [0, 0, 0, 1, 0, 1]
 
 
-# Twenty callers in a process that has no clock of its own: what they are told depends on the file alone.
+# Twenty callers in a process without a clock of its own: their waits depend on the file alone.
 CALLERS = """
 import sys
 from pit_fetch.provider import Rate
@@ -122,7 +120,7 @@ def test_a_state_that_is_not_ours_limits_within_the_process(
     tmp_path: Path, plant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, other = tmp_path / "pit_fetch", tmp_path / "other"
-    other.write_bytes(b"of somebody")
+    other.write_bytes(b"of another")
     if plant == "file":
         folder.write_text("")
     else:
@@ -139,9 +137,9 @@ def test_a_state_that_is_not_ours_limits_within_the_process(
             path.mkdir()
         case "another user's":
             monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
-    one = limiter(Rate(1), "h", {"XDG_CACHE_HOME": str(tmp_path)}, Hand())
-    assert [one.reserve(FOR_EVER), one.reserve(FOR_EVER)] == [0, 1]
-    assert other.read_bytes() == b"of somebody"
+    limit = limiter(Rate(1), "h", {"XDG_CACHE_HOME": str(tmp_path)}, Hand())
+    assert [limit.reserve(FOR_EVER), limit.reserve(FOR_EVER)] == [0, 1]
+    assert other.read_bytes() == b"of another"
 
 
 HOST = Host("Demo", "https://data.demo-host.org", "DEMO_URL", Rate(7, 2.0, "bucket"))
