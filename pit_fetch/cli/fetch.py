@@ -25,7 +25,7 @@ def fetch(argv: Sequence[str], source: str, runtime: Runtime, output: Output) ->
     """Fetch as ``argv`` asks. Raise UsageError if it is refused."""
     from pit_fetch.cli.arguments import parse
 
-    runtime, defaults = with_settings(runtime)
+    runtime, defaults = apply_settings(runtime)
     run([parse(argv, runtime.find(source), runtime.environ, defaults)], argv, runtime, output)
 
 
@@ -37,9 +37,9 @@ def inspect(
     output: Output,
     split: Callable[[list[str]], list[list[str]]] = lambda words: [words],
 ) -> None:
-    """Run a command on fetches: show its help, or write its ``answer`` to the command lines that ``split`` returns.
+    """Run a command that works on fetches: write its help, or its ``answer`` to the fetches of a command line.
 
-    Raise UsageError if the command line is refused.
+    ``split`` returns the command line of each fetch. Raise UsageError if one is refused.
     """
     words = list(argv[1:])
     if parser.listing_of(words):
@@ -47,7 +47,7 @@ def inspect(
         return
     from pit_fetch.cli.arguments import parse
 
-    runtime, defaults = with_settings(runtime)
+    runtime, defaults = apply_settings(runtime)
     source = parser.source_of(words)
     if source is None:
         text = f"{form.name} takes the options of a fetch: pit_fetch {form.name} --source SOURCE ..."
@@ -64,17 +64,17 @@ def run(
     output: Output,
     answer: Answer | None = None,
 ) -> None:
-    """Run the requests and write the result, that of a fetch unless ``answer`` is given, to stdout or ``--output``.
+    """Write the ``answer`` to the requests, by default that of a fetch, to stdout or to ``--output``.
 
-    ``argv`` is their command line, for the audit file. The last request decides how the result is written.
+    ``argv`` is their command line, for the audit file. The last request decides how the answer is written.
     """
-    from pit_fetch.engine.run import run as plain
+    from pit_fetch.engine.run import run as fetch_once
 
-    run_requests: Answer = answer or plain
+    ask: Answer = answer or fetch_once
     *others, request = requests
     request = _prepared(request, runtime)
     output.progress = _progress(request, runtime)
-    result = run_requests(*others, request, runtime, output.progress, list(argv))
+    result = ask(*others, request, runtime, output.progress, list(argv))
     text, notes = result.text, result.notes
     has_failed = not result.envelope.data and any(gap["type"] in FAILURES for gap in result.envelope.gaps)
     if request.output and has_failed:
@@ -90,7 +90,7 @@ def run(
     output.set(text if isinstance(text, str) else "", result.status, result.complaint, notes)
 
 
-def with_settings(runtime: Runtime) -> tuple[Runtime, Mapping[str, object]]:
+def apply_settings(runtime: Runtime) -> tuple[Runtime, Mapping[str, object]]:
     """Apply the settings files. Return the runtime, and the default option values."""
     from pit_fetch.engine import settings_files
 

@@ -49,7 +49,7 @@ def lookup(credential: Credential, environ: Mapping[str, str], folder: str) -> t
         if environ.get(variable, "").strip():
             return variable, environ[variable].strip()
     path = nearest(folder, ".env")
-    if path:
+    if path:  # only now is dotenv imported: most calls have their key in the environment
         try:
             from dotenv import dotenv_values
         except ImportError:
@@ -58,7 +58,7 @@ def lookup(credential: Credential, environ: Mapping[str, str], folder: str) -> t
             )
             raise ConfigError("dependency_missing", package="python-dotenv (it reads .env)", command=instead) from None
         try:
-            values = dotenv_values(path, interpolate=False)
+            values = dotenv_values(path, interpolate=False)  # a key may contain ${
         except (OSError, ValueError):
             raise ConfigError("env_file_unreadable") from None
         for variable in credential.variables:

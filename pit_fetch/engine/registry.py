@@ -43,7 +43,7 @@ class Listing(NamedTuple):
 def load(source: str) -> Provider:
     """Return the provider that ``source`` names. Raise UsageError if there is none, or if it cannot be used."""
     target = _bundled_target(source)
-    if target is not None:
+    if target is not None:  # before any plugin: a bundled name cannot be taken, and reading metadata takes time
         return _import_bundled(target)
     claims = [entry for entry in _entry_points() if _key(entry.name) == _key(source)]
     if not claims:

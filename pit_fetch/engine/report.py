@@ -94,6 +94,7 @@ def report(request: FetchRequest, collected: CollectedRecords) -> FetchResult:
         is_changed = options.start is not None and not envelope.can_continue(records[0], options)
         changed = [gap("changed_since")] if is_changed else []
         result = _written(request, records, [*gaps, *changed, *quotation_gaps], options)
+        # The gate reads JSON: it judges the envelope, whatever form the text has.
         finding = envelope.judge(as_json.render(result.envelope), request.pit)
         left = records if finding is None else _without_quotations(records, result.envelope.data, options)
         if len(left) == len(records):

@@ -78,7 +78,7 @@ def read(environ: Mapping[str, str], folder: str) -> Settings:
         if ceiling is not None and _lowers(ceiling, added.get(audience.CEILING_VARIABLE), environ):
             added[audience.CEILING_VARIABLE] = Setting(ceiling, file)
     merged = {**environ, **{name: setting.value for name, setting in added.items()}} if added else environ
-    if audience.is_for_an_agent(merged):
+    if audience.is_for_an_agent(merged):  # a ceiling in a file makes it one, too
         options = {name: setting for name, setting in options.items() if not setting.for_people}
     if environ.get(MAX_CHARS_VARIABLE):
         options.pop("max_chars", None)

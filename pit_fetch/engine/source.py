@@ -58,7 +58,7 @@ def open_network(
     resolved = credentials.resolve(provider, runtime.environ, runtime.folder)
     secrets = tuple(resolved[credential.name] for credential in provider.credentials if credential.secret)
     progress.hide(secrets)
-    for host in provider.hosts:
+    for host in provider.hosts:  # a broken variable is refused before the archive records a fetch
         base_url(host, runtime.environ)
         rate_of(host, runtime.environ)
     if archive is not None:

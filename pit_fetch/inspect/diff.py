@@ -157,6 +157,7 @@ def look_back_from(request: FetchRequest) -> datetime | None:
 
 def whole(request: FetchRequest, since: datetime | None) -> FetchRequest:
     """Return the request for an answer to compare: every field, of any size, in a window from ``since``."""
+    # A budget or a choice of fields would hide differences, or look like some.
     return request._replace(since=since, fields=(), max_chars=0, format="json", pretty=False)
 
 

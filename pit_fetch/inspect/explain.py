@@ -48,9 +48,11 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
     seen: dict[tuple[object, ...], Record] = {}
     plain = whole(request, look_back_from(request))
     progress.nested = True
+    # The pipeline hands on public records alone: the others are taken from the provider's own stream.
     result = fetch(plain._replace(provider=_watched(request.provider, seen), pit=end), runtime, progress, argv)
     gaps = [gap for gap in result.gaps if not gap.code.per_fetch]
     failed = any(gap.is_failure for gap in gaps)
+    # An archive may hold versions that the source no longer serves, or know that a stamp came later.
     at_pit = None if failed else _fetch_with_archive(plain, runtime, progress, argv)
     progress.nested = False
     stamped = map(_without_broken_stamps, seen.values())
