@@ -127,11 +127,11 @@ def explain(source: str, options: Options, on_gap: str, runtime: Runtime | None 
 
 def sources(runtime: Runtime | None = None) -> list[dict[str, Any]]:
     """See :func:`pit_fetch.sources`."""
-    from pit_fetch.engine.catalog import described
+    from pit_fetch.engine.catalog import describe
     from pit_fetch.engine.registry import listings
 
     runtime = real_runtime() if runtime is None else runtime
-    return [described(listing, runtime.environ, runtime.folder) for listing in listings()]
+    return [describe(listing, runtime.environ, runtime.folder) for listing in listings()]
 
 
 def _answer(
@@ -142,7 +142,7 @@ def _answer(
         raise UsageError("usage", text="on_gap is raise or keep")
     runtime = real_runtime() if runtime is None else runtime
     try:
-        runtime, settings = settings_files.settled(runtime)
+        runtime, settings = settings_files.with_settings(runtime)
         requests = [_request(source, options, settings, runtime) for options in calls]
         plain = ask(*requests, runtime, Progress(), shlex.split(requests[-1].canonical)).envelope
     except PitFetchError as error:

@@ -146,7 +146,7 @@ def run(
     connection: sqlite3.Connection,
     name: str,
     runtime: Runtime,
-    log: Progress,
+    progress: Progress,
     fresh: bool,
     missing: bool,
 ) -> Iterator[CaptureResult]:
@@ -172,7 +172,7 @@ def run(
         if problem:
             result = result._replace(state="not asked", reason=problem)
         elif text not in captured:
-            log.progress(f"{place} of {len(wanted)}: {escape_unprintable(entry.name)} ...")
+            progress.show(f"{place} of {len(wanted)}: {escape_unprintable(entry.name)} ...")
             result, problem = _fetch(request, result, runtime)
             if result.state == "captured":
                 captured.add(text)
@@ -180,7 +180,7 @@ def run(
     if not problem:
         with contextlib.suppress(ArchiveError):  # otherwise the run is continued, and finds everything captured
             _record_run(connection, name, current._replace(over=True))
-        log.progress("taking up what was captured ...")
+        progress.show("taking up what was captured ...")
         _ingest_all(connection, runtime)
 
 

@@ -33,7 +33,7 @@ def ask(request: FetchRequest, argv: Sequence[str], runtime: Runtime) -> int:
     from pit_fetch.cli import fetch
 
     output = Output()
-    return _guarded(lambda: fetch.run(request, argv, runtime, output), runtime, output)
+    return _guarded(lambda: fetch.run([request], argv, runtime, output), runtime, output)
 
 
 def _guarded(run: Callable[[], None], runtime: Runtime, output: Output) -> int:
@@ -62,7 +62,7 @@ def _without_release(argv: list[str], output: Output) -> list[str]:
     from pit_fetch.cli import private_output
 
     words, path = private_output.split(argv)
-    output.private_output = private_output.opened(path) if path else None
+    output.private_output = private_output.open_private(path) if path else None
     return words
 
 

@@ -1,7 +1,8 @@
-"""Output of text: escaping for a terminal, and writing all of it to a stream."""
+"""Text on its way out: escaping for a terminal, and complete delivery to a stream."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from typing import TextIO
@@ -26,7 +27,7 @@ def line(text: str) -> str:
 
 
 def for_stream(text: str, stream: TextIO) -> str:
-    """Return ``text`` escaped if ``stream`` is a terminal, which would obey its control characters."""
+    """Return ``text`` as ``stream`` may get it. A terminal obeys control characters, which a file only holds."""
     return escape_unprintable(text.replace("\r\n", "\n"), keep="\n\t") if stream.isatty() else text
 
 
@@ -39,6 +40,15 @@ def deliver(stream: TextIO, text: str, seconds: float | None = None) -> None:
         stream.flush()
         return
     write_whole(fd, text.encode(stream.encoding or "utf-8", "backslashreplace"), seconds)
+
+
+def is_output(status: os.stat_result) -> bool:
+    """Return whether a file is the one that standard output or standard error goes to."""
+    for fd in (1, 2):
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.fstat(fd), status):
+                return True
+    return False
 
 
 def terminal_width(stream: TextIO, environ: Mapping[str, str]) -> int:

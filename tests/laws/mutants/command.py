@@ -1,4 +1,4 @@
-"""Leaks of the command line and of the Python call: what may slip past a reader of the request."""
+"""Leaks of the command line and of the Python call: requests that a reader would mistake."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ MUTANTS = (
     ),
     Mutant(
         "diff reads in open mode",
-        "pit_fetch.inspect.diff:_whole",
+        "pit_fetch.inspect.diff:whole",
         lambda real: lambda request, since: real(request, since)._replace(pit=None),
         ("looks: diff",),
     ),

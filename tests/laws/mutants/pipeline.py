@@ -200,17 +200,17 @@ def _no_hint_if_late(original: Gap, collected: CollectedRecords) -> Gap:
 
 def _exit_code_of_late(real: Any) -> Any:
     def report(request: Any, collected: CollectedRecords) -> Any:
-        outcome = real(request, collected)
-        return outcome._replace(status=ExitStatus.BUG) if collected.withheld.late else outcome
+        result = real(request, collected)
+        return result._replace(status=ExitStatus.BUG) if collected.withheld.late else result
 
     return report
 
 
 def _telling(tell: Callable[[CollectedRecords], str]) -> Make:
     def make(real: Any) -> Any:
-        def collect(request: Any, runtime: Any, log: Any) -> CollectedRecords:
-            collected: CollectedRecords = real(request, runtime, log)
-            log.detail(tell(collected))
+        def collect(request: Any, runtime: Any, progress: Any) -> CollectedRecords:
+            collected: CollectedRecords = real(request, runtime, progress)
+            progress.detail(tell(collected))
             return collected
 
         return collect
@@ -220,10 +220,10 @@ def _telling(tell: Callable[[CollectedRecords], str]) -> Make:
 
 def _json_alone_is_judged(real: Any) -> Any:
     def report(request: Any, collected: CollectedRecords) -> Any:
-        outcome = real(request, collected)
-        if request.format == "json" or outcome.status is not ExitStatus.BUG:
-            return outcome
-        return outcome._replace(
+        result = real(request, collected)
+        if request.format == "json" or result.status is not ExitStatus.BUG:
+            return result
+        return result._replace(
             text=renderer(request.format)(build(collected.selection.records, (), EnvelopeOptions()), DEFAULTS)
         )
 
@@ -353,7 +353,7 @@ MUTANTS = (
     Mutant(
         "requests told with -v",
         "pit_fetch.engine.progress:Progress.request",
-        lambda real: lambda log, url: log.detail(url),
+        lambda real: lambda progress, url: progress.detail(url),
         ANY,
     ),
     Mutant(
