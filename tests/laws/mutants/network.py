@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 from pit_fetch.errors import UpstreamError
 from pit_fetch.transport import Signature
 from pit_fetch.wire import _UNREADABLE, _Twice, strict_json
-from tests.laws.mutants.leak import ANY, Mutant, fails
+from tests.laws.mutants.leak import ANY, fails, in_module
 
 _REDIRECTS = ("sample: redirects",)
 
@@ -54,70 +54,61 @@ def _words_beside_spoil_all(real: Any) -> Any:
     return end
 
 
+_wire = in_module("pit_fetch.wire")
+_client = in_module("pit_fetch.net.client")
+
 MUTANTS = (
-    Mutant(
-        "a label twice spoils a reply", "pit_fetch.wire:_object", _twice_spoils_all, ("alphavantage: non-interference",)
+    _wire("a label twice spoils a reply", "_object", _twice_spoils_all, ("alphavantage: non-interference",)),
+    _wire(
+        "a word beside a row spoils a reply", "_Slot._end", _words_beside_spoil_all, ("bz-news-api: non-interference",)
     ),
-    Mutant(
-        "a word beside a row spoils a reply",
-        "pit_fetch.wire:_Slot._end",
-        _words_beside_spoil_all,
-        ("bz-news-api: non-interference",),
-    ),
-    Mutant(
-        "a key stands among a request's parameters",
-        "pit_fetch.net.client:Client._exchange",
-        _key_among_the_parameters,
-        ANY,
-    ),
-    Mutant(
+    _client("a key stands among a request's parameters", "Client._exchange", _key_among_the_parameters, ANY),
+    _client(
         "a redirect leads to another host",
-        "pit_fetch.net.client:_target",
+        "_target",
         lambda real: lambda url, location, base: urljoin(url, location),
         _REDIRECTS,
     ),
-    Mutant(
+    _client(
         "a path from a reply chooses the host",
-        "pit_fetch.net.client:_address",
+        "_address",
         lambda real: lambda host, base, path: base + path,
         ("sample: links",),
     ),
-    Mutant(
+    _client(
         "a key that a redirect repeats stays in the address",
-        "pit_fetch.net.client:_redirected",
+        "_redirected",
         lambda real: lambda request, target: request._replace(url=target, params={}, signature=Signature()),
         _REDIRECTS,
     ),
-    Mutant(
+    _client(
         "the last reply before giving up is repeated",
-        "pit_fetch.net.client:_given_up",
+        "_given_up",
         _reply_in_the_error,
         ("bz-news-api: failures", "sec_full_text: failures"),
     ),
-    Mutant(
-        "a reply's text in an error", "pit_fetch.wire:_loads_row_by_row", _row_in_the_error, ("bz-news-api: failures",)
-    ),
-    Mutant(
+    _wire("a reply's text in an error", "_loads_row_by_row", _row_in_the_error, ("bz-news-api: failures",)),
+    _wire(
         "a row that is not JSON costs the others",
-        "pit_fetch.wire:_loads_row_by_row",
+        "_loads_row_by_row",
         lambda real: lambda text, rows, least: fails(),
         ANY[:2],
     ),
-    Mutant(
+    _wire(
         "a row less deep than others costs them",
-        "pit_fetch.wire:_loads_row_by_row",
+        "_loads_row_by_row",
         lambda real: lambda text, rows, least: real(text, rows, rows),
         ("perplexity: non-interference",),
     ),
-    Mutant(
+    _wire(
         "a row with a number that is none costs the others",
-        "pit_fetch.wire:lenient_json",
+        "lenient_json",
         lambda real: lambda body, rows, least=None: strict_json(body),
         ANY[:2],
     ),
-    Mutant(
+    _client(
         "what dates nothing is kept",
-        "pit_fetch.net.client:Client.get_cached",
+        "Client.get_cached",
         lambda real: lambda client, host, path, seconds, decode, keep=None: real(client, host, path, seconds, decode),
         ANY[3:],
     ),
