@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -17,18 +16,17 @@ from pit_fetch.net.client import Client
 from pit_fetch.provider import Host, HttpReply, Rate
 from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering, App, Response
+from tests.unit.net.exchanges import NOW, plant
 
 HOUR = 3600.0
-NOW = datetime(2024, 2, 15, 21, tzinfo=UTC)
+Decode = Callable[[HttpReply], str]
 
 
 def client(clock: TestClock, folder: Path, app: App, *names: str) -> tuple[Client, Answering]:
     """A client of hosts that share a rate, as a process of its own would have it; and what it asked."""
     transport = Answering(app, clock.now)
     made = Client(
-        hosts=tuple(
-            Host(name, f"https://{name}.example", name.upper(), Rate(4, 1.0, "shared")) for name in names or ("one",)
-        ),
+        hosts=tuple(Host(name, f"https://{name}.example", name.upper(), Rate(4, 1.0, "shared")) for name in names),
         credentials={},
         environ={"HOME": str(folder)},
         clock=clock.value(),
@@ -50,12 +48,9 @@ class Reader:
     asked: int = 0
 
     def read(
-        self,
-        seconds: float = HOUR,
-        decode: Callable[[HttpReply], str] | None = None,
-        keep: Callable[[str], bool] | None = None,
+        self, seconds: float = HOUR, decode: Decode | None = None, keep: Callable[[str], bool] | None = None
     ) -> str:
-        made, transport = client(self.clock, self.folder, self.app)
+        made, transport = client(self.clock, self.folder, self.app, "one")
         try:
             return made.get_cached("one", "/file", seconds, decode or text, keep)
         finally:
@@ -137,35 +132,25 @@ def test_a_kept_file_under_another_s_name_is_none(tmp_path: Path) -> None:
     environ, now = {"HOME": str(tmp_path)}, 1_700_000_000.0
     for url in ("https://a/x", "https://a/y"):
         cache.store(environ, url, url.encode(), now)
-    one, other = (tmp_path / ".cache/pit_fetch").iterdir()
-    one.write_bytes(other.read_bytes())
-    assert sorted(cache.load(environ, url, HOUR, now) is None for url in ("https://a/x", "https://a/y")) == [
-        False,
-        True,
-    ]
+    first, second = (tmp_path / ".cache/pit_fetch").iterdir()
+    first.write_bytes(second.read_bytes())
+    loaded = [cache.load(environ, url, HOUR, now) for url in ("https://a/x", "https://a/y")]
+    assert sum(reply is None for reply in loaded) == 1
 
 
-@pytest.mark.parametrize("plant", ["link", "hard link", "pipe", "folder"])
-def test_what_was_planted_for_a_kept_file_is_neither_read_nor_followed(tmp_path: Path, plant: str) -> None:
+@pytest.mark.parametrize("kind", ["link", "hard link", "pipe", "folder"])
+def test_what_was_planted_for_a_kept_file_is_neither_read_nor_followed(tmp_path: Path, kind: str) -> None:
     environ, now = {"HOME": str(tmp_path)}, 1_700_000_000.0
     cache.store(environ, "https://a/x", b"kept", now)
     (path,) = (tmp_path / ".cache/pit_fetch").iterdir()
     other = tmp_path / "other"
     path.rename(other)
-    match plant:
-        case "link":
-            path.symlink_to(other)
-        case "hard link":
-            path.hardlink_to(other)
-        case "pipe":
-            os.mkfifo(path)
-        case "folder":
-            path.mkdir()
+    plant(kind, path, other)
     before = other.read_bytes()
     assert cache.load(environ, "https://a/x", HOUR, now) is None
     cache.store(environ, "https://a/x", b"new", now)
     assert other.read_bytes() == before
-    assert (cache.load(environ, "https://a/x", HOUR, now) is None) is (plant == "folder")
+    assert (cache.load(environ, "https://a/x", HOUR, now) is None) is (kind == "folder")
     assert [name for name in os.listdir(path.parent) if name != path.name] == []
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
-import ssl
 import subprocess
 import sys
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,29 +14,10 @@ import pytest
 
 from pit_fetch.net.requests_transport import Network
 from pit_fetch.testing.server import Response, serve
-from pit_fetch.transport import MAX_BODY_BYTES, HttpReply, HttpRequest, Signature, TransportError
+from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature
+from tests.unit.net.exchanges import NOW, fault, self_signed, send
 
-NOW = datetime(2024, 2, 15, 21, tzinfo=UTC)
-PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY")
 with_browser = pytest.mark.skipif(find_spec("curl_cffi") is None, reason="needs the extra yahoo")
-
-
-@pytest.fixture(autouse=True)
-def _no_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in PROXIES:
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
-
-
-def send(url: str, timeout: float = 10.0) -> HttpReply:
-    return Network(lambda: NOW).send(HttpRequest("GET", url, timeout=timeout, browser=True))
-
-
-def fault(url: str, timeout: float = 10.0) -> tuple[str, bool]:
-    with pytest.raises(TransportError) as failed:
-        send(url, timeout)
-    assert failed.value.__suppress_context__ or failed.value.__context__ is None, "what a library said would be shown"
-    return failed.value.fault, failed.value.passing
 
 
 @with_browser
@@ -77,14 +56,14 @@ def test_a_post_arrives_with_its_body() -> None:
 @with_browser
 def test_a_redirect_is_a_reply() -> None:
     with serve(lambda _: Response(b"", 307, {"Location": "https://guce.example/consent"})) as server:
-        reply = send(server.url)
+        reply = send(server.url, browser=True)
     assert (reply.status, reply.header("Location"), len(server.requests)) == (307, "https://guce.example/consent", 1)
 
 
 @with_browser
 def test_a_compressed_body_is_unpacked() -> None:
     with serve(lambda _: Response(gzip.compress(b"whole"), 200, {"Content-Encoding": "gzip"})) as server:
-        assert send(server.url).body == b"whole"
+        assert send(server.url, browser=True).body == b"whole"
 
 
 @with_browser
@@ -92,34 +71,32 @@ def test_a_proxy_is_never_asked_for_this_machine(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
     with serve(lambda _: Response(b"near")) as server:
-        assert send(server.url).body == b"near"
+        assert send(server.url, browser=True).body == b"near"
 
 
 @with_browser
 def test_a_body_that_is_not_whole_is_an_error() -> None:
     large = gzip.compress(bytes(MAX_BODY_BYTES + 1), 1)
     with serve(lambda _: Response(large, 200, {"Content-Encoding": "gzip"})) as server:
-        assert fault(server.url) == ("too_large", False)
+        assert fault(server.url, browser=True) == ("too_large", False)
     with serve(lambda _: Response(b"x" * 1000, cut=10)) as server:
-        assert fault(server.url) == ("network", True)
+        assert fault(server.url, browser=True) == ("network", True)
 
 
 @with_browser
 def test_what_cannot_be_reached() -> None:
-    assert fault("http://127.0.0.1:9/") == ("refused", True)
-    assert fault("https://nothing.invalid/")[0] == "unresolved"
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(Path(__file__).parents[2] / "loopback" / "self_signed.pem")
-    with serve(lambda _: Response(b"secret"), tls=context) as server:
-        assert fault(server.url.replace("http:", "https:"))[0] == "certificate"
+    assert fault("http://127.0.0.1:9/", browser=True) == ("refused", True)
+    assert fault("https://nothing.invalid/", browser=True)[0] == "unresolved"
+    with serve(lambda _: Response(b"secret"), self_signed()) as server:
+        assert fault(server.url.replace("http:", "https:"), browser=True)[0] == "certificate"
     with serve(lambda _: Response(b"plain")) as server:
-        assert fault(server.url.replace("http:", "https:"))[0] == "tls"
+        assert fault(server.url.replace("http:", "https:"), browser=True)[0] == "tls"
 
 
 @with_browser
 def test_a_server_that_hangs_ends_at_the_deadline() -> None:
     with serve(lambda _: Response(hang=True)) as server:
-        assert fault(server.url, 0.2) == ("timeout", False)
+        assert fault(server.url, 0.2, browser=True) == ("timeout", False)
 
 
 # Without the package. A process of its own finds no curl_cffi, whether it is installed or not.
@@ -129,21 +106,16 @@ def without(*words: str, env: Mapping[str, str]) -> dict[str, list[dict[str, str
     code = (
         "import sys; sys.modules['curl_cffi'] = None\nfrom pit_fetch.cli.main import main; sys.exit(main(sys.argv[1:]))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "--source", "yahoo", *words],
-        env=dict(env),
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
+    command = [sys.executable, "-c", code, "--source", "yahoo", *words]
+    done = subprocess.run(command, env=dict(env), capture_output=True, timeout=60, check=False)
     made: dict[str, list[dict[str, str]]] = json.loads(done.stdout)
     return made
 
 
 def test_without_the_package_a_fetch_names_the_install_command(tmp_path: Path) -> None:
-    said = without("upgrades", "symbol=AAPL", env={"HOME": str(tmp_path)})
-    assert [gap["type"] for gap in said["gaps"]] == ["config"]
-    assert "python3 -m pip install curl_cffi" in said["gaps"][0]["reason"]
+    answer = without("upgrades", "symbol=AAPL", env={"HOME": str(tmp_path)})
+    assert [gap["type"] for gap in answer["gaps"]] == ["config"]
+    assert "python3 -m pip install curl_cffi" in answer["gaps"][0]["reason"]
 
 
 def test_without_the_package_a_server_on_this_machine_is_asked_all_the_same(tmp_path: Path) -> None:
@@ -152,6 +124,6 @@ def test_without_the_package_a_server_on_this_machine_is_asked_all_the_same(tmp_
     grades = ((1611860954, "A Bank", "Buy", "", "main"),)
     with serve(yahoo.app({"AAPL": yahoo.Company(grades=grades)})) as server:
         names = ("PIT_FETCH_YAHOO_URL", "PIT_FETCH_YAHOO_WEB_URL", "PIT_FETCH_YAHOO_COOKIE_URL")
-        said = without("upgrades", "symbol=AAPL", env={"HOME": str(tmp_path), **dict.fromkeys(names, server.url)})
-    assert [one["firm"] for one in said["data"]] == ["A Bank"]
+        answer = without("upgrades", "symbol=AAPL", env={"HOME": str(tmp_path), **dict.fromkeys(names, server.url)})
+    assert [item["firm"] for item in answer["data"]] == ["A Bank"]
     assert "pit_fetch" in server.requests[0].header("User-Agent")

@@ -8,8 +8,7 @@ import ssl
 import threading
 import zlib
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
-from datetime import UTC, datetime
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,30 +17,10 @@ import requests
 from pit_fetch.net.failures import explain
 from pit_fetch.net.requests_transport import Network
 from pit_fetch.testing.server import Response, Server, serve
-from pit_fetch.transport import MAX_BODY_BYTES, HttpReply, HttpRequest, Signature, TransportError
+from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature, TransportError
+from tests.unit.net.exchanges import NOW, fault, self_signed, send
 
-NOW = datetime(2024, 2, 15, 21, tzinfo=UTC)
 NOBODY = "http://127.0.0.1:9"  # the discard service, which nobody runs
-PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
-
-
-@pytest.fixture(autouse=True)
-def _no_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in PROXIES:
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
-
-
-def send(url: str, timeout: float = 10.0) -> HttpReply:
-    return Network(lambda: NOW).send(HttpRequest("GET", url, timeout=timeout))
-
-
-def fault(url: str, timeout: float = 10.0) -> tuple[str, bool]:
-    """Which fault ended the exchange, and whether another try may overcome it."""
-    with pytest.raises(TransportError) as failed:
-        send(url, timeout)
-    assert failed.value.__suppress_context__ or failed.value.__context__ is None, "what a library said would be shown"
-    return failed.value.fault, failed.value.passing
 
 
 def test_a_reply_is_complete_and_has_its_receipt() -> None:
@@ -87,7 +66,7 @@ def test_a_netrc_is_not_sent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
         monkeypatch.setenv("HTTP_PROXY", server.url)
         for url in (server.url, "http://demo.invalid/"):
             send(url)
-    assert [one.header("authorization") for one in server.requests] == ["", ""]
+    assert [request.header("authorization") for request in server.requests] == ["", ""]
 
 
 # What goes wrong.
@@ -131,9 +110,7 @@ def test_certificates_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_certificate_that_nobody_vouches_for() -> None:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(Path(__file__).parents[2] / "loopback" / "self_signed.pem")
-    with serve(lambda _: Response(b"ok"), context) as server, pytest.raises(TransportError) as failed:
+    with serve(lambda _: Response(b"ok"), self_signed()) as server, pytest.raises(TransportError) as failed:
         send(server.url.replace("http:", "https:"))
     assert (failed.value.fault, failed.value.passing, server.requests) == ("certificate", False, [])
     assert failed.value.problem.startswith("it is self-signed; ")
@@ -141,24 +118,20 @@ def test_a_certificate_that_nobody_vouches_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("code", "problem"),
     [
-        (10, "has expired"),
-        (9, "not valid yet"),
-        (62, "another host name"),
-        (20, "who issued it"),
+        (10, "has expired"), (9, "not valid yet"), (62, "another host name"), (20, "who issued it"),
         (99, "OpenSSL error code 99"),
     ],
-)
-def test_what_is_wrong_with_a_certificate(code: int, said: str) -> None:
+)  # fmt: skip
+def test_what_is_wrong_with_a_certificate(code: int, problem: str) -> None:
     cause = ssl.SSLCertVerificationError("SECRET")
     cause.verify_code = code
     error = requests.exceptions.SSLError("SECRET")
     error.__context__ = cause
-    told = explain(error)
-    assert (told.fault, told.passing) == ("certificate", False)
-    assert said in told.problem
-    assert "SECRET" not in repr(told)
+    explained = explain(error)
+    assert (explained.fault, explained.passing, problem in explained.problem) == ("certificate", False, True)
+    assert "SECRET" not in repr(explained)
 
 
 def test_a_server_without_tls() -> None:
@@ -166,14 +139,18 @@ def test_a_server_without_tls() -> None:
         assert fault(server.url.replace("http:", "https:"))[0] == "tls"
 
 
-def test_a_body_that_breaks_off() -> None:
-    with serve(lambda _: Response(b"0123456789", cut=4)) as server:
-        assert fault(server.url) == ("network", True)
-
-
-def test_a_body_whose_compression_is_broken() -> None:
-    with serve(lambda _: Response(b"no gzip", headers={"Content-Encoding": "gzip"})) as server:
-        assert fault(server.url) == ("malformed", False)
+@pytest.mark.parametrize(
+    ("response", "expected"),
+    [
+        (Response(b"0123456789", cut=4), ("network", True)),
+        (Response(b"no gzip", headers={"Content-Encoding": "gzip"}), ("malformed", False)),
+        (Response(b"xyz", headers={"Content-Encoding": "br"}), ("malformed", False)),  # which was not asked for
+    ],
+)
+def test_a_body_that_is_cut_or_cannot_be_unpacked(response: Response, expected: tuple[str, bool]) -> None:
+    with serve(lambda _: response) as server:
+        assert fault(server.url) == expected
+        assert server.requests[0].header("Accept-Encoding") == "gzip, deflate"
 
 
 TEXT = b"a,b\n" + b"1,2\n" * 50_000
@@ -203,12 +180,6 @@ def test_a_compressed_body_is_whole_or_an_error(encoding: str, packed: bytes) ->
 def test_a_body_without_bytes_needs_no_compression() -> None:
     with serve(lambda _: Response(b"", 404, {"Content-Encoding": "gzip"})) as server:
         assert send(server.url).body == b""
-
-
-def test_a_compression_that_nobody_asked_for() -> None:
-    with serve(lambda _: Response(b"xyz", 200, {"Content-Encoding": "br"})) as server:
-        assert fault(server.url) == ("malformed", False)
-        assert server.requests[0].header("Accept-Encoding") == "gzip, deflate"
 
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -244,18 +215,14 @@ def test_a_server_that_hangs_ends_at_the_deadline() -> None:
 
 
 def test_a_body_that_drips_ends_at_the_deadline() -> None:
-    with dripping() as server:
+    # A byte now and then, so that no wait for the next one is long.
+    with sending(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", drip=True) as server:
         assert fault(server.url, 0.15) == ("timeout", False)
 
 
 @pytest.mark.parametrize("timeout", [0.0, -1.0])
 def test_without_time_there_is_no_reply(timeout: float) -> None:
     assert fault(NOBODY, timeout) == ("timeout", False)
-
-
-def dripping() -> AbstractContextManager[Server]:
-    """A server that sends a byte now and then, so that no wait for the next one is long."""
-    return sending(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", drip=True)
 
 
 @contextmanager
