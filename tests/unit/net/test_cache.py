@@ -20,6 +20,7 @@ from tests.unit.net.exchanges import NOW, plant
 
 HOUR = 3600.0
 Decode = Callable[[HttpReply], str]
+Keep = Callable[[str], bool]
 
 
 def client(clock: TestClock, folder: Path, app: App, *names: str) -> tuple[Client, Answering]:
