@@ -36,9 +36,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any
 
-# The bundled agents; in a plugin they are called "plugin:name".
-PERPLEXITY = tuple(f"perplexity-{name}" for name in ("search", "ask", "reason", "research", "sec"))
-ADAPTERS = frozenset({"bz-news-api", "alphavantage", "sec_full_text", "fred", "earningscall", "yahoo", *PERPLEXITY})
+# The bundled agents, from the providers' declarations (python -m tests.repo.seal). In a plugin they are "plugin:name".
+ADAPTERS = frozenset(
+    {
+        "alphavantage", "bz-news-api", "earningscall", "fred", "perplexity-ask", "perplexity-reason",
+        "perplexity-research", "perplexity-search", "perplexity-sec", "sec_full_text", "yahoo",
+    }
+)  # fmt: skip
 
 # The options that an adapter may choose: what it asks for, and how much of it. The rest decides how the question is
 # asked (--timeout cuts where the clock says, --input-file reads a file), and is the operator's choice.
@@ -46,28 +50,18 @@ ADAPTERS = frozenset({"bz-news-api", "alphavantage", "sec_full_text", "fred", "e
 COMMON_OPTIONS = frozenset(
     {"source", "pit", "date-from", "date-to", "limit", "after", "max-pages", "fields", "max-chars", "pretty"}
 )
+# Those of the bundled sources, from the same declarations.
 SOURCE_OPTIONS = frozenset(
     {
-        # bz-news-api
-        "tickers", "channels", "tags", "keywords", "themes", "lookback-minutes", "updated-since",
-        # alphavantage
-        "op", "symbol", "topics", "interval", "month", "outputsize", "adjust", "extended-hours", "entitlement",
-        "horizon", "from-symbol", "to-symbol", "from-currency", "to-currency", "market", "quarter", "date", "state",
-        "contract", "expiration", "require-greeks", "bioguide-id", "maturity", "series-type", "symbols", "range",
-        "ohlc", "window-size", "calculations", "time-period", "fastlimit", "slowlimit", "fastperiod", "slowperiod",
-        "signalperiod", "fastmatype", "slowmatype", "signalmatype", "fastkperiod", "slowkperiod", "slowdperiod",
-        "fastdperiod", "slowkmatype", "slowdmatype", "fastdmatype", "matype", "timeperiod1", "timeperiod2",
-        "timeperiod3", "nbdevup", "nbdevdn", "acceleration", "maximum",
-        # sec_full_text
-        "query", "forms", "ciks", "entity", "exact",
-        # fred
-        "series-id",
-        # earningscall (and op, symbol, quarter, date, above)
-        "exchange", "year",
-        # yahoo (and op, symbol, interval, above)
-        "tab",
-        # perplexity (and op, query, above)
-        "max-results", "mode", "domains", "after-date", "recency",
+        "acceleration", "adjust", "after-date", "bioguide-id", "calculations", "channels", "ciks", "contract", "date",
+        "domains", "entitlement", "entity", "exact", "exchange", "expiration", "extended-hours", "fastdmatype",
+        "fastdperiod", "fastkperiod", "fastlimit", "fastmatype", "fastperiod", "forms", "from-currency", "from-symbol",
+        "horizon", "interval", "keywords", "lookback-minutes", "market", "maturity", "matype", "max-results", "maximum",
+        "mode", "month", "nbdevdn", "nbdevup", "ohlc", "op", "outputsize", "quarter", "query", "range", "recency",
+        "require-greeks", "series-id", "series-type", "signalmatype", "signalperiod", "slowdmatype", "slowdperiod",
+        "slowkmatype", "slowkperiod", "slowlimit", "slowmatype", "slowperiod", "state", "symbol", "symbols", "tab",
+        "tags", "themes", "tickers", "time-period", "timeperiod1", "timeperiod2", "timeperiod3", "to-currency",
+        "to-symbol", "topics", "updated-since", "window-size", "year",
     }
 )  # fmt: skip
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch.engine import settings_files
 from pit_fetch.engine.progress import Progress
+from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.engine.report import FetchResult
 from pit_fetch.engine.run import run
 from pit_fetch.errors import GapError, PitFetchError, UsageError
 from pit_fetch.gaps import FAILURES
 from pit_fetch.pipeline.envelope import EnvelopeOptions, PlainEnvelope, build
 from pit_fetch.request.fetch_request import FetchRequest, of_values
-from pit_fetch.runtime import Runtime, real_runtime
+from pit_fetch.runtime import Runtime
 
 if TYPE_CHECKING:
     import pandas

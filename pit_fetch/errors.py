@@ -16,7 +16,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from pit_fetch.gaps import Code, gap
+from pit_fetch.gaps import Reason, gap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,7 @@ class ExitStatus(IntEnum):
 class PitFetchError(Exception):
     """An error with its gap: ``code`` is a member of :class:`pit_fetch.gaps.Code`, ``params`` fill in its text."""
 
-    def __init__(self, code: Code | str, /, **params: Any) -> None:
+    def __init__(self, code: Reason | str, /, **params: Any) -> None:
         self.gap = gap(code, **params)
         super().__init__(self.gap.reason)
 
@@ -62,7 +62,7 @@ class UpstreamError(PitFetchError):
     @property
     def is_deadline(self) -> bool:
         """Return whether this fetch has run out of time, so that asking for more is pointless."""
-        return self.gap.code.about.is_out_of_time
+        return self.gap.code.is_out_of_time
 
 
 class GapError(PitFetchError):

@@ -1,7 +1,7 @@
-"""Runs providers' page loops: by number, by offset, or by what a reply says comes next.
+"""Run providers' page loops: by number, by offset, or by the position of the next page that a reply states.
 
-A provider reads one page; the loop asks for the next one; the framework decides when it has enough.
-A generator that is not resumed asks for nothing more, so a loop has nothing to count.
+A provider reads one page, the loop asks for the next one, and the framework decides when it has enough. A generator
+that is not resumed asks for nothing more, so no loop counts records.
 
     yield from numbered(lambda number: read_page(context, number), size=100, order=newest_first)
 """
@@ -25,41 +25,40 @@ Order = Callable[[datetime], datetime]
 
 
 def newest_first(oldest: datetime) -> datetime:
-    """The order of a source that sends its newest records first: later pages hold nothing newer than this one."""
+    """Order a source that sends its newest records first: later pages hold nothing newer than ``oldest``."""
     return oldest
 
 
 def follow(
     read: Callable[[Position], tuple[Iterable[Record], Position | None]], start: Position, order: Order | None = None
 ) -> Generator[Page, None, None]:
-    """Pages from ``start`` on. ``read`` returns a page's records and where the next page starts, or None at the end.
+    """Yield the pages from ``start`` on. ``read`` returns a page's records and the next position, or None at the end.
 
-    Raises UpstreamError("paging") if that is a page that was read already. A server that ignores which
-    page it is asked for, and sends nothing public, is noticed by nobody: the deadline ends it.
+    Raise UpstreamError if that is the position of a page that was read already.
     """
     position: Position | None = start
+    # A server that ignores the position, and sends nothing public, goes unnoticed here. The deadline ends it.
     visited: set[Position] = set()
-    follows = False
     while position is not None:
         if position in visited:
             raise UpstreamError("paging")
+        is_first = not visited
         visited.add(position)
         records, position = read(position)
-        yield Page(tuple(records), order, follows)
-        follows = True
+        yield Page(tuple(records), order, continues_previous=not is_first)
 
 
 def children(
     parents: Iterable[Parent], read: Callable[[Parent], Child | None], at_once: int = 1
 ) -> Iterator[tuple[Parent, Child | None]]:
-    """Each parent with what ``read`` makes of it, in order: for a list whose rows have a page of their own.
+    """Yield each parent with ``read(parent)``, in order: for a list whose rows have a page of their own.
 
-    None for a child that is not there, or is malformed: it fails alone, for it may be one that is withheld (then
-    yield a record without a stamp). Any other UpstreamError ends the fetch. With ``at_once`` above 1, so many are
-    read at the same time; the host's rate still holds.
+    A child is None if ``read`` returns None or finds it malformed: yield a record without a stamp for it. Any other
+    UpstreamError ends the fetch. Up to ``at_once`` children are read at the same time, within the host's rate.
     """
 
-    def tried(parent: Parent) -> Child | None:
+    # A malformed child fails alone, since it may be one that is withheld.
+    def read_leniently(parent: Parent) -> Child | None:
         try:
             return read(parent)
         except UpstreamError as error:
@@ -68,7 +67,7 @@ def children(
             return None
 
     if at_once <= 1:
-        yield from ((parent, tried(parent)) for parent in parents)
+        yield from ((parent, read_leniently(parent)) for parent in parents)
         return
     from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -76,7 +75,7 @@ def children(
     with ThreadPoolExecutor(at_once) as pool:
         try:
             for parent in parents:
-                waiting.append((parent, pool.submit(tried, parent)))
+                waiting.append((parent, pool.submit(read_leniently, parent)))
                 if len(waiting) == at_once:
                     first, future = waiting.pop(0)
                     yield first, future.result()
@@ -95,19 +94,20 @@ def numbered(
     most: int | None = None,
     order: Order | None = None,
 ) -> Generator[Page, None, Sequence[Record]]:
-    """Pages ``first``, ``first + step``, …; one with fewer than ``size`` rows is the last.
+    """Yield the pages ``first``, ``first + step``, and so on, up to one with fewer than ``size`` rows.
 
-    ``read`` returns one record per row, including unusable ones. Returns the rows of the last page if
-    the source's result cap of ``most`` pages ended the loop before the rows ran out; else nothing.
+    ``read`` returns one record per row, including unusable ones. Return the rows of the last page if the source's
+    result cap of ``most`` pages ended the loop before the rows ran out, and no rows otherwise.
     """
     rows: Sequence[Record] = ()
 
     def page(number: int) -> tuple[Sequence[Record], int | None]:
         nonlocal rows
-        found = read(number)
+        records = read(number)
+        is_full = len(records) >= size
+        rows = records if is_full else ()
         is_capped = most is not None and number + step >= first + most * step
-        rows = found if len(found) >= size else ()
-        return found, None if is_capped or len(found) < size else number + step
+        return records, number + step if is_full and not is_capped else None
 
     yield from follow(page, first, order)
     return rows

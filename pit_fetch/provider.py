@@ -11,13 +11,14 @@ once it has enough records.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from pit_fetch.errors import ConfigError, UpstreamError, UsageError
-from pit_fetch.gaps import Gap, gap
+from pit_fetch.gaps import TRANSIENT_STATUSES, Gap, gap
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc3339
 from pit_fetch.transport import HttpReply, Params
 
@@ -49,6 +50,7 @@ __all__ = [
     "QueryKey",
     "Rate",
     "Record",
+    "Retry",
     "RetryAfter",
     "SourceTag",
     "Stage",
@@ -296,9 +298,9 @@ class Http(Protocol):
     ) -> HttpReply:
         """Return the complete reply of a declared host, which is given by name. Raise UpstreamError if all tries fail.
 
-        The client adds the host's declared authentication. ``retry_after`` is for a host that answers
-        "later" with a success status: it returns the seconds to wait before the next try, or None to accept
-        the reply. When tries or time run out, the last such reply is returned.
+        The client adds the host's declared authentication. ``retry_after`` is for a host that answers "later" with
+        a success status, or another that :attr:`Retry.statuses` does not hold: it returns the seconds to wait before
+        the next try, or None to accept the reply. When tries or time run out, the last such reply is returned.
         """
 
     def post(
@@ -372,6 +374,24 @@ class Rate(NamedTuple):
     bucket: str = ""
 
 
+class Retry(NamedTuple):
+    """When an exchange with a host is made again, as a whole.
+
+    statuses  HTTP statuses after which it is. When tries or time run out, the client raises UpstreamError, so no reply
+              with such a status reaches the provider; a reply with any other status does, at once
+    tries     the largest number of exchanges, the first included; 1: none is made again
+    backoff   seconds before the second, doubled before each further one, and up to twice that at random. A longer wait
+              that the server asks for takes its place
+
+    An exchange that breaks off is made again as after one of the ``statuses``. A POST is made once unless it is
+    ``repeatable``, and a ``load`` always once.
+    """
+
+    statuses: AbstractSet[int] = TRANSIENT_STATUSES
+    tries: int = 4
+    backoff: float = 0.2
+
+
 class Bearer(NamedTuple):
     """``Authorization: Bearer`` with the value of a declared credential."""
 
@@ -398,6 +418,7 @@ class Host(NamedTuple):
     url_variable  the environment variable that replaces ``url``
     auth          how to authenticate. The client does it, so that no provider handles a key
     browser       the host refuses plain clients: contact it as a browser does, which needs the package curl_cffi
+    retry         after which replies an exchange is made again
     """
 
     name: str
@@ -406,6 +427,7 @@ class Host(NamedTuple):
     rate: Rate | None = None
     auth: Bearer | QueryKey | HeaderKey | None = None
     browser: bool = False
+    retry: Retry = Retry()
 
 
 class Credential(NamedTuple):

@@ -1,6 +1,6 @@
-"""Ends a pytest run with a certificate for each provider that was tested: what was checked, and what no test sees.
+"""A pytest plugin that ends a run with a certificate of each provider: what was checked, and what no test sees.
 
-Loaded in every pytest run of an environment that has pit_fetch, so it imports nothing of it until it is needed.
+Pytest loads it in every run of an environment that has pit_fetch, so it imports nothing of pit_fetch itself.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-_MARK = "pit_fetch_certificate"
+_PROPERTY = "pit_fetch_certificate"
 _FIRST = "test_the_recording_holds_dated_records"
 
 
@@ -19,7 +19,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     yield
     suite: Any = getattr(item, "instance", None)
     if item.name == _FIRST and hasattr(suite, "certificate"):
-        item.user_properties.append((_MARK, (suite.provider.name, suite.certificate())))
+        item.user_properties.append((_PROPERTY, (suite.provider.name, suite.certificate())))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -29,12 +29,12 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         report for outcome in ("passed", "failed", "skipped") for report in terminalreporter.stats.get(outcome, ())
     ]
     for report in reports:
-        for mark, value in getattr(report, "user_properties", ()):
-            if mark == _MARK:
-                _tell(terminalreporter, reports, report.nodeid.rpartition("::")[0], *value)
+        for name, value in getattr(report, "user_properties", ()):
+            if name == _PROPERTY:
+                _write_certificate(terminalreporter, reports, report.nodeid.rpartition("::")[0], *value)
 
 
-def _tell(terminal: Any, reports: list[Any], suite: str, provider: str, text: str) -> None:
+def _write_certificate(terminal: Any, reports: list[Any], suite: str, provider: str, text: str) -> None:
     outcomes = {report.nodeid: report.outcome for report in reports if report.nodeid.rpartition("::")[0] == suite}
     passed = sum(outcome == "passed" for outcome in outcomes.values())
     terminal.section(f"certificate of {provider}", sep="-")

@@ -1,21 +1,29 @@
-"""Everything outside the program as one value, so that a test can replace any part of it by keyword."""
+"""Everything outside the program as one value, so that a test can replace any part of it by keyword.
+
+:mod:`pit_fetch.engine.real_runtime` makes the one of this process.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 if TYPE_CHECKING:
     from pit_fetch.provider import Provider
-    from pit_fetch.transport import HttpReply, HttpRequest, Transport
+    from pit_fetch.transport import Transport
 
 
 class Clock(NamedTuple):
-    """The wall clock (UTC), a monotonic clock, one that all processes share (both in seconds), and sleep."""
+    """The only clock of a run.
+
+    now        the wall clock, aware and UTC
+    monotonic  seconds that never go back
+    shared     seconds on a clock that all processes of this machine share
+    sleep      pauses for a number of seconds
+    """
 
     now: Callable[[], datetime]
     monotonic: Callable[[], float]
@@ -23,21 +31,24 @@ class Clock(NamedTuple):
     sleep: Callable[[float], None]
 
 
-def _no_alarm(seconds: float) -> AbstractContextManager[None]:
+Alarm = Callable[[float], AbstractContextManager[None]]
+
+
+def no_alarm(seconds: float) -> AbstractContextManager[None]:
     return contextlib.nullcontext()
 
 
 class Runtime(NamedTuple):
-    """What the program finds around it.
+    """The surroundings of one run of the program.
 
     environ     the environment variables
-    folder      the working directory, where a .env is looked for
+    folder      the working directory, which may hold a .env file
     clock       the only clock
     transport   the network
-    find        a source's name -> its provider; raises UsageError
-    read_stdin  all of standard input, within a number of seconds; raises InputError
+    find        returns the provider of a source by its name; raises UsageError
+    read_stdin  reads all of standard input within a number of seconds; raises InputError
     alarm       limits a block by raising :class:`TimeIsUp` in it; without one, only the network is limited
-    stdout, stderr  where the answer goes
+    stdout, stderr  the streams that the command writes to; None for none
     """
 
     environ: Mapping[str, str]
@@ -46,18 +57,18 @@ class Runtime(NamedTuple):
     transport: Transport
     find: Callable[[str], Provider]
     read_stdin: Callable[[float], bytes]
-    alarm: Callable[[float], AbstractContextManager[None]] = _no_alarm
+    alarm: Alarm = no_alarm
     stdout: TextIO | None = None
     stderr: TextIO | None = None
 
 
 class TimeIsUp(BaseException):
-    """The alarm rang. No ordinary ``except`` of a provider swallows it."""
+    """The alarm rang. A BaseException, so that no ``except Exception`` of a provider swallows it."""
 
 
 @contextlib.contextmanager
 def alarm(seconds: float) -> Iterator[None]:
-    """Raises TimeIsUp in a block that takes longer than ``seconds``, if the platform has timers; main thread only."""
+    """Raise TimeIsUp in a block that takes longer than ``seconds``. For the main thread; without timers, no limit."""
     import signal
 
     def ring(signum: int, frame: object) -> None:
@@ -73,57 +84,3 @@ def alarm(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-
-
-class _Network:
-    """The real network, loaded at the first request: a file or --help needs no network."""
-
-    def __init__(self, now: Callable[[], datetime]) -> None:
-        self._now = now
-        self._network: Transport | None = None
-
-    def send(self, request: HttpRequest) -> HttpReply:
-        if self._network is None:
-            from pit_fetch.net.requests_transport import Network
-
-            self._network = Network(self._now)
-        return self._network.send(request)
-
-
-def _found(source: str) -> Provider:
-    from pit_fetch.engine.registry import load
-
-    return load(source)
-
-
-def _from_stdin(seconds: float) -> bytes:
-    from pit_fetch.engine.input_files import read_stdin
-
-    return read_stdin(seconds)
-
-
-def real_runtime(alarm: Callable[[float], AbstractContextManager[None]] = _no_alarm) -> Runtime:
-    """The runtime of this process."""
-    import sys
-    import time
-
-    clock = Clock(lambda: datetime.now(UTC), time.monotonic, time.time, time.sleep)
-    return Runtime(
-        environ=os.environ,
-        folder=working_folder(),
-        clock=clock,
-        transport=_Network(clock.now),
-        find=_found,
-        read_stdin=_from_stdin,
-        alarm=alarm,
-        stdout=sys.stdout,
-        stderr=sys.stderr,
-    )
-
-
-def working_folder() -> str:
-    """The working directory, or the root if it was removed: there is no .env there, and nothing else depends on it."""
-    try:
-        return os.getcwd()
-    except OSError:
-        return os.sep

@@ -1,4 +1,4 @@
-"""Reads tables from a local SQLite or Parquet file, or from the bytes of one. No write ever reaches the file."""
+"""Read tables from a local SQLite or Parquet file, or from the bytes of one. No write ever reaches the file."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["parquet_rows", "sqlite_rows"]
 def sqlite_rows(
     source: str | bytes, query: str, parameters: Mapping[str, object] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """The rows that ``query`` selects, each by column.
+    """Yield each row that ``query`` selects, as a dict by column.
 
-    ``source`` is a path (``context.file(…)``) or a file's bytes (an ``--input-file``). Raises
-    UpstreamError("malformed") if it is not a database, or has no such table or column. Select every row and
-    every column that dates it: with ORDER BY, LIMIT, GROUP BY or an aggregate, late rows decide about public ones.
+    ``source`` is a path (``context.file(…)``) or a file's bytes (an ``--input-file``). Raise UpstreamError if it is not
+    a database, or has no such table or column. Select every row and every column that dates it: with ORDER BY, LIMIT,
+    GROUP BY or an aggregate, late rows decide about public ones.
     """
     import sqlite3
 
@@ -35,11 +35,10 @@ def sqlite_rows(
 
 
 def parquet_rows(source: str | bytes) -> Iterator[dict[str, Any]]:
-    """The rows of a Parquet file, each by column: a time stamp is a datetime (aware if its column is), a date a date.
+    """Yield each row of a Parquet file, as a dict by column.
 
-    ``source`` is as for :func:`sqlite_rows`. Every row is read: a filter or a limit of the reader's own lets late
-    rows decide about public ones. Raises UpstreamError("malformed") if it is not such a file, and ConfigError
-    without pyarrow.
+    A time stamp is a datetime, aware if its column is, and a date is a date. ``source`` is as for :func:`sqlite_rows`.
+    Raise UpstreamError if it is not such a file, and ConfigError if pyarrow is missing.
     """
     try:
         import pyarrow
@@ -47,6 +46,7 @@ def parquet_rows(source: str | bytes) -> Iterator[dict[str, Any]]:
     except ImportError:
         raise ConfigError("dependency_missing", package="pyarrow", command="python3 -m pip install pyarrow") from None
     try:
+        # All rows, since a filter or a limit of the reader would let late rows decide about public ones.
         rows: list[dict[str, Any]] = parquet.read_table(
             pyarrow.BufferReader(source) if isinstance(source, bytes) else source
         ).to_pylist()

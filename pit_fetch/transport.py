@@ -1,8 +1,8 @@
 """The one seam to the network: ``send(request) -> HttpReply``.
 
-A transport makes one exchange, complete or not at all. All policy (which hosts, retries, redirects,
-rates, the deadline, what an error may say) sits above it in :mod:`pit_fetch.net.client`, so the real
-network, a recorder, a replay and a test's server are peers.
+A transport makes one exchange, complete or not at all. All policy (the hosts, retries, redirects, rates, the
+deadline, the texts of errors) sits above it in :mod:`pit_fetch.net.client`, so the real network, a recording, a replay
+and a test's server are peers.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MAX_BODY_BYTES = 64_000_000
 
 
 class Signature(NamedTuple):
-    """What authenticates a request: parameters and headers that hold a key."""
+    """The parameters and headers of a request that hold a key."""
 
     params: Mapping[str, str] = _NONE
     headers: Mapping[str, str] = _NONE
@@ -47,12 +47,13 @@ class HttpRequest(NamedTuple):
     """One exchange to make.
 
     url        scheme, host and path; the query is in ``params``
-    body       what a POST carries; None for a GET
-    call       for a LOAD: what makes the exchange, with a library that does its own HTTP. It names no place and
-               is part of no request's identity: ``url`` and ``params`` say what is asked
-    signature  kept apart from everything else, so that whatever stores or shows a request holds no key
+    body       the bytes of a POST; None for a GET
+    signature  kept apart from everything else, so that code that stores or shows a request never handles a key
     timeout    seconds for the whole exchange, including the reply's last byte
-    browser    the host answers browsers only. How a request is made, not what it asks: no part of its identity
+    call       for a LOAD: makes the exchange, with a library that does its own HTTP
+    browser    the host answers browsers only
+
+    The identity of a request is its method, ``url``, ``params`` and ``body``.
     """
 
     method: Literal["GET", "POST", "LOAD"]
@@ -67,7 +68,7 @@ class HttpRequest(NamedTuple):
 
     @property
     def host(self) -> str:
-        """The host's name, in lower case."""
+        """Return the host's name, in lower case."""
         from urllib.parse import urlsplit
 
         return urlsplit(self.url).hostname or ""
@@ -80,21 +81,21 @@ class HttpRequest(NamedTuple):
 
     @property
     def query(self) -> Mapping[str, Any]:
-        """Every parameter that the host sees, including the key."""
+        """Return every parameter that the host sees, including the key."""
         return {**self.params, **self.signature.params}
 
     @property
     def sent_headers(self) -> Mapping[str, str]:
-        """Every header that the host sees, including the key."""
+        """Return every header that the host sees, including the key."""
         return {**self.headers, **self.signature.headers}
 
     def header(self, name: str) -> str:
-        """The value of a header that the host sees, by case-insensitive name; "" for none."""
+        """Return the value of a header that the host sees, by case-insensitive name; "" for none."""
         return _header(self.sent_headers, name)
 
 
 class HttpReply(NamedTuple):
-    """A complete answer. ``received_at`` is the UTC instant after its last byte."""
+    """A complete reply. ``received_at`` is the UTC instant after its last byte."""
 
     status: int
     headers: Mapping[str, str]
@@ -102,12 +103,16 @@ class HttpReply(NamedTuple):
     received_at: datetime
 
     def header(self, name: str) -> str:
-        """The value of a header, by case-insensitive name; "" for none."""
+        """Return the value of a header, by case-insensitive name; "" for none."""
         return _header(self.headers, name)
 
 
 class TransportError(Exception):
-    """An exchange that did not complete. ``problem`` is in words of our own; ``passing``: a retry may succeed."""
+    """An exchange that did not complete.
+
+    problem  details for the user, which repeat nothing of the server's
+    passing  another try may succeed
+    """
 
     def __init__(self, fault: Fault, problem: str = "", *, passing: bool = False) -> None:
         self.fault, self.problem, self.passing = fault, problem, passing
@@ -116,11 +121,11 @@ class TransportError(Exception):
 
 class Transport(Protocol):
     def send(self, request: HttpRequest) -> HttpReply:
-        """The complete reply, whatever its status; redirects are not followed. Raises TransportError."""
+        """Return the complete reply, with any status. Follow no redirect. Raise TransportError if there is none."""
 
 
 class RecordingTransport(NamedTuple):
-    """Passes exchanges on, and calls ``note`` with each one that completes."""
+    """Pass each exchange on to ``inner``, and call ``note`` with those that complete."""
 
     inner: Transport
     note: Callable[[HttpRequest, HttpReply], None]
@@ -132,9 +137,9 @@ class RecordingTransport(NamedTuple):
 
 
 class ReplayingTransport:
-    """Answers from recorded exchanges, giving each request its replies in the order they were recorded.
+    """Answer from recorded exchanges: the replies to a request come in the order in which they were recorded.
 
-    The last reply to a request answers every further one. A request that was never recorded is unreachable.
+    The last reply to a request answers every further one. A request that was never recorded fails as unreachable.
     """
 
     def __init__(self, exchanges: Iterable[tuple[HttpRequest, HttpReply]]) -> None:
@@ -150,7 +155,10 @@ class ReplayingTransport:
 
 
 def identity(request: HttpRequest) -> tuple[object, ...]:
-    """What makes two requests the same: not their keys, headers, or the time they may take."""
+    """Return a value that is equal for requests that ask for the same thing.
+
+    Keys, headers and the way a request is made (``timeout``, ``call``, ``browser``) are no part of it.
+    """
     params = {name: (value,) if isinstance(value, str) else tuple(value) for name, value in request.params.items()}
     return request.method, request.url, tuple(sorted(params.items())), request.body
 

@@ -1,8 +1,11 @@
-"""Decodes what providers send. Pure; raises UpstreamError in words of our own.
+"""Decode what sources send. Pure; raises UpstreamError, whose text repeats nothing of a reply.
 
-One unreadable row must not cost the others: its presence may depend on what was published after
-the PIT. So :func:`lenient_json` leaves out what it cannot read, row by row, and the verdict on a row
-depends on nothing but its own bytes.
+One unreadable row of a JSON document must not cost the others: its presence may depend on what was published after
+the PIT. So :func:`lenient_json` leaves out the rows that hold something unusable, and judges each by its own bytes. A
+reply that is not JSON is refused as a whole.
+
+>>> list(rows_in(b'{"data": [{"id": 1}, {"id": 2, "x": NaN}, {"id": 3}]}', "data"))
+[{'id': 1}, {}, {'id': 3}]
 """
 
 from __future__ import annotations
@@ -26,21 +29,17 @@ __all__ = ["body_of", "columns_in", "lenient_json", "read_html", "record_in", "r
 MAX_DEPTH = 64
 MAX_DIGITS = 400
 
-# A string, a bracket, a separator, or what is between them: numbers, names, and anything else.
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[][{},:]|[^][{}\s,:"]+|"', re.DOTALL)
-# Inside a row: strings, and brackets as many as stand together.
-_INSIDE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{]+|[\]}]+|"', re.DOTALL)
-_SYNTAX = frozenset("[]{},:")
-_CLOSES = {"]": "[", "}": "{"}
-_KEY = re.compile(r"\s*:")
-# The end of a row, inside what looks like a string.
-_END_OF_ROW = re.compile(r'"\s*[]}][]}\s]*,')
+# Stands for a value that JSON cannot express, or that no caller could use.
+_UNREADABLE = object()
+
+# A string or a bracket. A quote that is never closed takes the rest, so that it is not looked for again and again.
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[][{}]', re.DOTALL)
 
 
 def body_of(reply: HttpReply, host: str, nothing: Collection[int] = (404,)) -> bytes | None:
-    """The body of a successful reply; None for a status in ``nothing``, which says that there is no such thing.
+    """Return the body of a successful reply, or None for a status in ``nothing``: the source has no such thing.
 
-    Raises UpstreamError for any other status. Nothing of what the server said is repeated.
+    Raise UpstreamError for any other status.
     """
     if reply.status in nothing:
         return None
@@ -50,11 +49,11 @@ def body_of(reply: HttpReply, host: str, nothing: Collection[int] = (404,)) -> b
 
 
 def rows_in(body: bytes, *keys: str) -> Iterator[dict[str, Any]]:
-    """The rows of the array that lies at ``keys`` in a JSON document; at the top without.
+    """Return the rows of the array at ``keys`` in a JSON document; without keys, of the document itself.
 
-    ``rows_in(body, "response", "docs")`` reads ``{"response": {"docs": [row, …]}}``. What is not a row, or
-    cannot be read, comes as ``{}``: it fails alone, and the count of rows stays. Raises UpstreamError if there
-    is no such array.
+    ``rows_in(body, "response", "docs")`` reads ``{"response": {"docs": [row, …]}}``. An element that is no object, or
+    that cannot be read, becomes ``{}``, so that it fails alone and the number of rows stays. Raise UpstreamError if
+    there is no such array.
     """
     node = lenient_json(body, rows=len(keys) + 1)
     for key in keys:
@@ -65,10 +64,10 @@ def rows_in(body: bytes, *keys: str) -> Iterator[dict[str, Any]]:
 
 
 def record_in(body: bytes, *keys: str) -> dict[str, Any]:
-    """The object that lies at ``keys`` in a JSON document (the document itself without), for one record to a reply.
+    """Return the object at ``keys`` in a JSON document; without keys, the document. For replies of one record.
 
-    ``{}`` where it cannot be read: it fails alone, as a record without a stamp. Raises UpstreamError if something
-    else lies there.
+    An object that cannot be read becomes ``{}``, which makes a record without a stamp. Raise UpstreamError if there
+    is no object.
     """
     node = lenient_json(body, rows=len(keys))
     for key in keys:
@@ -81,9 +80,9 @@ def record_in(body: bytes, *keys: str) -> dict[str, Any]:
 
 
 def columns_in(body: bytes, *names: str) -> Iterator[dict[str, Any]]:
-    """The rows of a JSON document that holds its columns as arrays of one length: ``{"t": […], "c": […]}``.
+    """Yield the rows of a JSON document that holds its columns as arrays of one length: ``{"t": […], "c": […]}``.
 
-    Raises UpstreamError if one of ``names`` is not an array, or if they differ in length.
+    Raise UpstreamError if one of ``names`` is not an array, or if they differ in length.
     """
     document = lenient_json(body, rows=2)
     columns = [document.get(name) if isinstance(document, dict) else None for name in names]
@@ -92,22 +91,12 @@ def columns_in(body: bytes, *names: str) -> Iterator[dict[str, Any]]:
     return (dict(zip(names, row, strict=True)) for row in zip(*(column or () for column in columns), strict=True))
 
 
-class _Unreadable:
-    """Marks a value that JSON cannot express, or that nobody could use."""
-
-
-_UNREADABLE = _Unreadable()
-
-
 def read_html(parser: HTMLParser, text: str) -> None:
-    """Feeds a whole page to ``parser``. Raises UpstreamError if it is none that can be read.
-
-    A tag without an end is closed: over 60 kB of those, Python 3.11's parser takes three minutes (measured). And what
-    it refuses, a marked section that it does not know, is a comment, as it is to browsers and newer parsers: one row
-    of a table must not cost the others.
-    """
+    """Feed a whole page to ``parser``. Raise UpstreamError if it cannot be read."""
     marked = parser.parse_marked_section
 
+    # A marked section that the parser does not know becomes a comment, as in browsers and newer parsers: one row of a
+    # table must not cost the others.
     def section(i: int, report: bool = True) -> int:
         try:
             return marked(i, report)
@@ -116,16 +105,17 @@ def read_html(parser: HTMLParser, text: str) -> None:
 
     parser.parse_marked_section = section  # type: ignore[method-assign]
     try:
+        # The bracket closes a tag that has no end: over 60 kB of those, Python 3.11's parser takes three minutes.
         parser.feed(text + ">")
         parser.close()
-    except AssertionError:  # the parser's, of a declaration that it does not know
+    except AssertionError:  # the parser raises it for a declaration that it does not know
         raise UpstreamError("malformed", problem="it is not HTML") from None
 
 
 def strict_json(body: bytes) -> Any:
-    """The JSON document in ``body`` (UTF-8, with or without a byte order mark). NaN and Infinity are not JSON.
+    """Return the JSON document in ``body``: UTF-8, with or without a byte order mark, and without NaN or Infinity.
 
-    For replies that are read as a whole: a list of tickers, an error. Rows are read by :func:`lenient_json`.
+    For replies that are read as a whole, such as a list of tickers or an error. Raise UpstreamError for any other.
     """
 
     def constant(name: str) -> Any:
@@ -137,23 +127,23 @@ def strict_json(body: bytes) -> Any:
         raise UpstreamError("malformed", problem="it is not a JSON document") from None
 
 
-def lenient_json(body: bytes, rows: int, least: int | None = None) -> Any:
-    """The JSON document in ``body``, whose rows lie ``rows`` levels deep; a row that cannot be read is None.
+def lenient_json(body: bytes, rows: int) -> Any:
+    """Return the JSON document in ``body``, with None for each row that cannot be read.
 
-    ``rows`` counts the containers around a row: 1 for ``[row, …]``, 2 for ``{"data": [row, …]}``. A row
-    is unreadable as a whole if it holds NaN, Infinity, an absurdly long number, a key twice, values
-    nested deeper than ``MAX_DEPTH``, or invalid JSON between its brackets, or if its label appears twice.
-    Text between rows is passed over. A byte that is not UTF-8 reads as U+FFFD, a control character
-    in a string as itself. A single value less deep that cannot be read is None as well, since a document
-    may hold rows at several depths. Where the least deep of them lie ``least`` levels deep, invalid JSON in
-    one of them costs no other either. Raises UpstreamError if the document itself is broken: if brackets or
-    quotes do not match, nobody can say where a row ends.
+    ``rows`` is the number of containers around a row: 1 for ``[row, …]``, 2 for ``{"data": [row, …]}``. A row cannot
+    be read if it holds NaN, Infinity, a number of more than ``MAX_DIGITS`` digits, a key twice, or values nested deeper
+    than ``MAX_DEPTH``, or if its own key appears twice. Such a value less deep than the rows is None by itself, since a
+    document may hold rows at several depths. A byte that is not UTF-8 reads as U+FFFD, a control character in a string
+    as itself. Raise UpstreamError if the body is otherwise not JSON.
     """
     text = body.decode("utf-8-sig", "replace")
     try:
-        value = _loads(text)
+        try:
+            value = _loads(text)
+        except RecursionError:  # deep nesting is JSON, and must cost only its own row
+            value = _loads(_without_depths(text, rows + MAX_DEPTH))
     except (ValueError, RecursionError):
-        value = _loads_row_by_row(text, rows, rows if least is None else least)
+        raise UpstreamError("malformed", problem="it is not valid JSON") from None
     return _readable(value, rows)
 
 
@@ -168,135 +158,26 @@ def _loads(text: str) -> Any:
     )
 
 
-def _loads_row_by_row(text: str, rows: int, least: int) -> Any:
-    """The document, with null for each value ``least`` to ``rows`` levels deep that cannot be decoded by itself.
-
-    Anything between such values that means nothing by itself is left out: it would break its neighbours.
-    """
+def _without_depths(text: str, levels: int) -> str:
+    """Return ``text`` with NaN, which no row may hold, for each container inside ``levels`` others."""
     parts: list[str] = []
-    opened: list[str] = []
-    slots: list[_Slot] = []
-    place = 0
-    while match := _TOKEN.search(text, place):
-        token, place = match[0], match.end()
-        if token in ("[", "{"):
-            if len(opened) == rows:
-                place = _end_of_row(text, match.start())
-                if place < 0 or not slots:
-                    break
-                slots[-1].value(text[match.start() : place])
-                continue
-            opened.append(token)
-            if len(opened) >= least:
-                slots.append(_Slot(token))
-        elif token in ("]", "}"):
-            if not opened or opened.pop() != _CLOSES[token]:
-                raise _broken()
-            if slots:
-                closed = slots.pop().container() + token
-                if slots:
-                    slots[-1].value(closed, is_readable=True)
-                else:
-                    parts.append(closed)
-                continue
-        elif token == '"':  # noqa: S105 - an unclosed quote
-            raise _broken()
-        elif slots:
-            slots[-1].word(token)
-        if not slots:
-            is_value = opened and token not in _SYNTAX and not (token[0] == '"' and _KEY.match(text, match.end()))
-            parts.append("null" if is_value and not _is_row(token) else token)
-    try:
-        return _loads(" ".join(parts))
-    except (ValueError, RecursionError):
-        raise _broken() from None
-
-
-def _end_of_row(text: str, start: int) -> int:
-    """Where the bracket that opens at ``start`` is closed; -1 if it never is. Raises UpstreamError if they cross."""
-    opened: list[str] = []
-    for match in _INSIDE.finditer(text, start):
-        token = match[0]
-        if token[0] in "[{":
-            opened += token
-        elif token[0] in "]}":
-            for place, bracket in enumerate(token, match.start() + 1):
-                if opened.pop() != _CLOSES[bracket]:
-                    raise _broken()
-                if not opened:
-                    return place
-        elif token == '"':  # noqa: S105 - an unclosed quote
-            raise _broken()
-    return -1
-
-
-class _Slot:
-    """A container of rows as it is read, with the words of the row that has just begun."""
-
-    def __init__(self, bracket: str) -> None:
-        self._bracket = bracket
-        self._rows: list[str] = []
-        self._words: list[str] = []
-        self._key = ""
-        self._has_row = False
-
-    def word(self, text: str) -> None:
-        """A string, a number, a name, or what separates them."""
-        if text == ",":
-            self._end()
-        elif text == ":" and len(self._words) == 1 and self._words[0].startswith('"') and not self._key:
-            self._key = self._words.pop()
-        else:
-            self._words.append(text)
-
-    def value(self, row: str, *, is_readable: bool = False) -> None:
-        """A row in brackets: it begins and ends by itself, whatever is beside it."""
-        self._words.clear()
-        self._add(row if is_readable or _is_row(row) else "null")
-        self._has_row = True
-
-    def container(self) -> str:
-        self._end()
-        return self._bracket + ",".join(self._rows)
-
-    def _end(self) -> None:
-        if self._words and not self._has_row:
-            value = " ".join(self._words)
-            self._add(value if _is_row(value) else "null")
-        self._words.clear()
-        self._key, self._has_row = "", False
-
-    def _add(self, value: str) -> None:
-        if self._bracket == "[":
-            self._rows.append(value)
-        elif self._key and _is_row(self._key):  # without a label nobody knows what it is
-            self._rows.append(f"{self._key}:{value}")
-        self._key = ""
-
-
-def _is_row(text: str) -> bool:
-    """Whether a value can be decoded by itself.
-
-    Raises UpstreamError if nobody can say that it ends there: if quotes do not match, several rows look
-    like one, with the end of a row inside what looks like a string.
-    """
-    try:
-        _loads(text)
-    except RecursionError:
-        return False
-    except ValueError:
-        if any(_END_OF_ROW.match(token[0]) for token in _TOKEN.finditer(text)):
-            raise _broken() from None
-        return False
-    return True
-
-
-def _broken() -> UpstreamError:
-    return UpstreamError("malformed", problem="it is not valid JSON")
+    depth = start = 0
+    for token in _TOKEN.finditer(text):
+        if token[0] in ("[", "{"):
+            depth += 1
+            if depth == levels + 1:
+                parts += text[start : token.start()], "NaN"
+        elif token[0] in ("]", "}"):
+            if depth == levels + 1:
+                start = token.end()
+            depth -= 1
+    if depth:
+        raise ValueError("brackets do not match")
+    return "".join([*parts, text[start:]])
 
 
 def _readable(value: Any, rows: int) -> Any:
-    """``value`` with None for each row that holds something unreadable."""
+    """Return ``value`` with None for each row that holds something unreadable."""
     if rows and isinstance(value, list):
         return [_readable(part, rows - 1) for part in value]
     if rows and isinstance(value, dict):
@@ -317,7 +198,7 @@ def _is_readable(value: Any, levels: int) -> bool:
 
 
 class _Twice(dict[str, Any]):
-    """An object with a key twice, which could mean either value: as a row unreadable, as a container at that key."""
+    """An object with a key twice, which could mean either value: unreadable as a row, as a container at that key."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> Any:

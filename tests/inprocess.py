@@ -1,4 +1,4 @@
-"""The command without a process: the same bytes, a clock that is told what time it is, and no real pause."""
+"""The command without a process: the same bytes, with a clock that is set, and no real pause."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pit_fetch.net.requests_transport import Network
+from pit_fetch.net.requests_transport import RequestsTransport
 from pit_fetch.provider import Provider
 from pit_fetch.testing.inprocess import Left, TestClock, run
 from pit_fetch.transport import Transport
@@ -47,15 +47,15 @@ def fetch(
     provider: Provider | None = None,
     **more: Any,
 ) -> Answer:
-    """Runs ``words`` in ``folder`` at ``now``. ``body`` is the standard input; a pause only moves the clock.
+    """Run the command line ``words`` in ``folder`` at ``now``. ``body`` is the standard input. A pause moves the clock.
 
-    ``provider`` stands in for the source that the words name; ``more`` is for the runtime, such as an alarm.
+    ``provider`` takes the place of the source that is named. ``more`` is for the runtime, such as an alarm.
     """
     clock, path = TestClock(now), folder / "audit.jsonl"
     path.unlink(missing_ok=True)
     left = run(
         words,
-        transport=transport or Network(clock.now),
+        transport=transport or RequestsTransport(clock.now),
         clock=clock.value(),
         environ={"PIT_FETCH_AUDIT": str(path), **(env or {})},
         folder=folder,

@@ -1,6 +1,6 @@
-"""Folders in memory, where the machine has that: an archive waits for the disk at every write.
+"""Folders in memory where the machine has them, since an archive waits for the disk at every write.
 
-Nothing is run from them, since a system may forbid that there.
+No program is run from them, since a system may forbid that there.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ _ROOM_BYTES = 1 << 30
 
 
 def scratch(prefix: str) -> tempfile.TemporaryDirectory[str]:
-    """A folder that is removed at the end of the block."""
+    """Return a folder that is removed at the end of the block."""
     return tempfile.TemporaryDirectory(prefix=prefix, dir=in_memory())
 
 
 @cache
 def in_memory() -> str | None:
-    """Where such folders go; None for the usual place: there is no other, no room in it, or it is the usual one."""
+    """Return the parent of such folders, or None for the usual place: there is no other with room."""
     if not os.access(_MEMORY, os.W_OK) or Path(tempfile.gettempdir()).is_relative_to(_MEMORY):
         return None
     return str(_MEMORY) if shutil.disk_usage(_MEMORY).free >= _ROOM_BYTES else None

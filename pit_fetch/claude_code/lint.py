@@ -24,12 +24,10 @@ from typing import Any, Literal
 from pit_fetch.claude_code import bundle, frontmatter
 from pit_fetch.claude_code.client_settings import unreliable_fields
 from pit_fetch.claude_code.cypher import blocks
+from pit_fetch.engine.registry import BUNDLED_NAMES
 from pit_fetch.support.bundled import gate, load
 
 guard = load("pit_guard")
-
-# Agents whose name, skills or hooks say that they retrieve data.
-DATA_AGENTS = re.compile(r"neo4j-.*|perplexity-.*|alphavantage(-.*)?|bz-news-api|sec_full_text|fred|earningscall|yahoo")
 
 WRITE_TOOL = "mcp__neo4j-cypher__write_neo4j_cypher"
 READ_TOOL = "mcp__neo4j-cypher__read_neo4j_cypher"
@@ -42,13 +40,7 @@ PIT_DONE: Mapping[str, str] = {
     "neo4j-transcript": READ_TOOL,
     "neo4j-xbrl": READ_TOOL,
     "neo4j-entity": READ_TOOL,
-    "bz-news-api": "Bash",
-    "alphavantage": "Bash",
-    "sec_full_text": "Bash",
-    "fred": "Bash",
-    "earningscall": "Bash",
-    "yahoo": "Bash",
-    **{f"perplexity-{name}": "Bash" for name in ("search", "ask", "reason", "research", "sec")},
+    **dict.fromkeys(guard.ADAPTERS, "Bash"),
 }
 DEPRECATED_SKILLS = frozenset({"filtered-data"})
 
@@ -99,7 +91,7 @@ class Agent:
     @property
     def is_data_agent(self) -> bool:
         return (
-            DATA_AGENTS.fullmatch(self.name) is not None
+            _has_data_name(self.name)
             or "pit-envelope" in self.skills
             or any("pit_gate.py" in hook.command for hook in self.hooks)
         )
@@ -107,6 +99,11 @@ class Agent:
     @property
     def can_run_commands(self) -> bool:
         return self.tools is None or not {"Bash", "*"}.isdisjoint(tool.partition("(")[0] for tool in self.tools)
+
+
+def _has_data_name(name: str) -> bool:
+    """Return whether an agent's name is one of ours, or begins with that of a source."""
+    return name in PIT_DONE or name.startswith(("neo4j-", *(f"{source}-" for source in BUNDLED_NAMES)))
 
 
 def check_agents(project: Path, home: Path) -> tuple[list[str], list[Problem]]:
@@ -117,7 +114,7 @@ def check_agents(project: Path, home: Path) -> tuple[list[str], list[Problem]]:
     for path, agent in _agents(home):
         file = path.relative_to(project).as_posix()
         if isinstance(agent, Exception):
-            if DATA_AGENTS.fullmatch(path.stem):
+            if _has_data_name(path.stem):
                 checked.append(path.stem)
                 problems.append(Problem("ERROR", "R3", file, f"the frontmatter cannot be read ({agent})"))
             continue

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from pit_fetch.cli import parser
 from pit_fetch.cli.commands import COMMANDS
 from pit_fetch.cli.output import Output
+from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
 from pit_fetch.gaps import gap
-from pit_fetch.runtime import Runtime, alarm, real_runtime
+from pit_fetch.runtime import Runtime, alarm
 from pit_fetch.support import process
 
 if TYPE_CHECKING:

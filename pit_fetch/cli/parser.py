@@ -6,7 +6,6 @@ import argparse
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
-from textwrap import fill
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pit_fetch.cli.commands import COMMANDS
@@ -226,6 +225,8 @@ def _usage(provider: Provider | None, form: Form) -> str:
 
 
 def _epilog(provider: Provider) -> str | None:
+    from textwrap import fill
+
     fields = {field.name: None for operation in provider.operations for field in operation.fields}
     parts = [provider.help.rstrip()]
     if len(provider.operations) > 1:
@@ -245,6 +246,8 @@ def _description(provider: Provider | None) -> str:
 
 
 def _other_commands() -> str:
+    from textwrap import fill
+
     text = f"other commands: pit_fetch {' | '.join(COMMANDS)}; each has its own --help."
     return fill(text, 113, break_on_hyphens=False) + "\n"
 

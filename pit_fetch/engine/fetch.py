@@ -267,7 +267,7 @@ def _until_position(stream: PublicStream, stop: Position) -> Iterator[Record | W
 
 def _archived_variant(original: Gap) -> Gap:
     """Return what takes the place of a gap about a snapshot, once the archive holds one."""
-    code = original.code.about.archived
+    code = original.code.archived
     return gap(code, **original.params) if code else original
 
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 GROUP = "pit_fetch.providers"
 
-# name and aliases -> "module:attribute"; the provider's own value says the same, and a test keeps the two in step.
+# The one registration of a bundled source: name and aliases -> "module:attribute". Its provider has the same names, and
+# a test keeps the two in step. They are repeated because only the chosen provider is imported (docs/adr/0004).
 _BUNDLED: dict[tuple[str, ...], str] = {
     ("bz-news-api", "benzinga", "benzinga-news"): "pit_fetch_providers.bz_news_api:PROVIDER",
     ("alphavantage", "alpha-vantage", "av"): "pit_fetch_providers.alphavantage:PROVIDER",
@@ -109,7 +110,7 @@ def _import_bundled(target: str) -> Provider:
 def _entry_points() -> list[EntryPoint]:
     from importlib.metadata import entry_points
 
-    ours = set(_BUNDLED.values())
+    ours = set(_BUNDLED.values())  # packages of earlier versions, and an editable install of one, have entry points
     return [entry for entry in entry_points(group=GROUP) if entry.value not in ours]
 
 

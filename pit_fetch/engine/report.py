@@ -165,7 +165,7 @@ def _quoting_nothing(draft: _Draft) -> Sequence[Record]:
 
 
 def _has_failed(gaps: Sequence[Gap]) -> bool:
-    return any(one.type in _STATUS_OF_TYPE and not one.code.about.costs_nothing for one in gaps)
+    return any(one.type in _STATUS_OF_TYPE and not one.code.costs_nothing for one in gaps)
 
 
 def _start(request: FetchRequest, kept: Sequence[Record]) -> ChunkStart | None:

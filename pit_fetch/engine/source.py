@@ -81,7 +81,7 @@ def open_network(
     stream = _deferred(provider.fetch, query, context)
     if archive is None:
         return Source(stream, secrets, client)
-    client.on_kept = archive.note
+    client.on_cached = archive.note
     return Source(archive.watch(stream), secrets, client)
 
 

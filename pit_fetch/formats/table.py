@@ -23,7 +23,7 @@ _TEXT, _HEADLINE = 28, 64
 # from the headline beside it. From which line width on, the width of the explanation, and that of the headline.
 _BESIDE = ((100, 34, 24), (0, 30, 10))
 _FIRST = ("verdict", "change", "title", "headline", "name")
-_CONSTANT = frozenset({Code.LATE.about.type.value, Code.UNDATED.about.template})
+_CONSTANT = frozenset({Code.LATE.type.value, Code.UNDATED.template})
 
 
 def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:

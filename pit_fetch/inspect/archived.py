@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pit_fetch.engine.report import FetchResult
-from pit_fetch.gaps import Code, Gap
+from pit_fetch.gaps import REASONS, Gap
 from pit_fetch.pipeline.cursor import Position, position
 from pit_fetch.provider import Record
 
@@ -20,8 +20,8 @@ def complete_to(answer: FetchResult) -> Position:
 def in_gaps(gaps: list[Gap], held: Iterable[Gap]) -> list[Gap]:
     """``gaps``, with what an archive says of a snapshot in place of what a source alone would show."""
     codes = {gap.code for gap in held}
-    kept = [gap for gap in gaps if gap.code.about.archived not in codes]
-    archived = {code.about.archived for code in Code} - {""}
+    kept = [gap for gap in gaps if gap.code.archived not in codes]
+    archived = {code.archived for code in REASONS} - {""}
     return [*kept, *(gap for gap in held if gap.code in archived and gap not in kept)]
 
 

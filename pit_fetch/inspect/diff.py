@@ -48,7 +48,7 @@ def run(earlier: FetchRequest, later: FetchRequest, runtime: Runtime, log: Progr
     log.reads = True
     outcomes = [ask(_whole(one, since), runtime, log, argv) for one in (earlier, later)]
     log.reads = False
-    gaps = [one for outcome in outcomes for one in outcome.gaps if not one.code.about.per_fetch]
+    gaps = [one for outcome in outcomes for one in outcome.gaps if not one.code.per_fetch]
     reads = [_read(outcome) for outcome in outcomes]
     selection = Selection(gaps=tuple(_once(gaps)))
     failed = any(one.is_failure for one in gaps)

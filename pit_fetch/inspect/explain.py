@@ -50,7 +50,7 @@ def run(request: FetchRequest, runtime: Runtime, log: Progress, argv: list[str])
     plain = request._replace(since=look_back_from(request), fields=(), max_chars=0, format="json", pretty=False)
     log.reads = True
     outcome = ask(plain._replace(provider=_watched(request.provider, seen), pit=end), runtime, log, argv)
-    gaps = [one for one in outcome.gaps if not one.code.about.per_fetch]
+    gaps = [one for one in outcome.gaps if not one.code.per_fetch]
     failed = any(one.is_failure for one in gaps)
     at_pit = None if failed else _with_archive(plain, runtime, log, argv)
     log.reads = False
@@ -65,7 +65,7 @@ def run(request: FetchRequest, runtime: Runtime, log: Progress, argv: list[str])
     shown = [_explained(one, pit, operation, why) for one, why in sorted(found, key=lambda pair: position(pair[0]))]
     if len(shown) > request.limit:
         gaps.append(gap("explained_in_part", limit=request.limit, count=len(shown)))
-    elif any(one.code.about.is_cap for one in outcome.gaps):
+    elif any(one.code.is_cap for one in outcome.gaps):
         gaps.append(gap("explained_to_a_limit"))
     if not shown and not failed:
         gaps.append(gap("nothing"))

@@ -1,11 +1,11 @@
-"""The user's cache folder: the state of the rate limits, and provider files that stay the same for a while.
+"""The user's cache folder: the state of the rate limits, and files of providers that stay the same for a while.
 
-Best effort: if there is no such folder, nothing is kept. A kept file is found by the address it
-came from and by nothing else in the request, so that the folder does not reveal what was asked for.
+Best effort: without such a folder, nothing is stored. A file is stored under its address and nothing else of the
+request, so that the folder does not reveal what was asked for.
 
-The contents of the folder are trusted, so it must be this user's own. A folder that somebody else
-owns or may write to is not used; a link, a pipe or somebody else's file in it is neither read nor
-written; and a kept file records where it came from, when, and a digest of its bytes.
+The contents of the folder are trusted, so it must be this user's own. A folder that another user owns or may write to
+is not used. A link, a pipe or another user's file in it is neither read nor written. A stored file begins with a digest
+of its address, its receipt and its bytes.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 _MAGIC = b"pit_fetch cache 2"
-# A planted pipe would block whoever opens it, and a planted link would lead elsewhere.
+# A planted pipe would block the process that opens it, and a planted link would lead elsewhere.
 _CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def folder(environ: Mapping[str, str]) -> str:
-    """The folder, created if need be; "" if there is none that belongs to this user alone."""
+    """Return the folder, which is created if need be, or "" if none belongs to this user alone."""
     home = environ.get("HOME", "")
     parent = environ.get("XDG_CACHE_HOME") or (home and os.path.join(home, ".cache"))
     if not parent:
@@ -31,32 +31,32 @@ def folder(environ: Mapping[str, str]) -> str:
     path = os.path.join(parent, "pit_fetch")
     try:
         os.makedirs(path, mode=0o700, exist_ok=True)
-        # A link to a folder is fine if this user made it: in a shared folder anybody can make one.
+        # A link to a folder is fine if this user made it. In a shared folder, any user can make one.
         return path if _is_mine(os.lstat(path)) and _is_mine(os.stat(path), stat.S_IFDIR) else ""
     except OSError:
         return ""
 
 
 def open_own(path: str, flags: int) -> int:
-    """A descriptor of a regular file that is this user's own. Raises OSError for anything else."""
+    """Return a descriptor of a regular file that is this user's own. Raise OSError for any other."""
     handle = os.open(path, flags | _CAREFULLY, 0o600)
-    found = os.fstat(handle)
-    # A second hard link would be a name chosen by whoever made it.
-    if _is_mine(found, stat.S_IFREG) and found.st_nlink == 1:
+    status = os.fstat(handle)
+    # A second hard link would be a name that another user may have chosen.
+    if _is_mine(status, stat.S_IFREG) and status.st_nlink == 1:
         return handle
     os.close(handle)
     raise PermissionError(path)
 
 
-class Kept(NamedTuple):
-    """A kept body, and when it was received (seconds since the epoch)."""
+class StoredBody(NamedTuple):
+    """A stored body, and the time of its receipt in seconds since the epoch."""
 
     body: bytes
     since: float
 
 
-def load(environ: Mapping[str, str], url: str, seconds: float, now: float) -> Kept | None:
-    """The body kept for ``url`` if it is younger than ``seconds`` at ``now`` (seconds since the epoch).
+def load(environ: Mapping[str, str], url: str, seconds: float, now: float) -> StoredBody | None:
+    """Return the body stored for ``url`` if it is younger than ``seconds`` at ``now`` (seconds since the epoch).
 
     ``seconds`` may be infinite, for a file that never changes.
     """
@@ -70,24 +70,22 @@ def load(environ: Mapping[str, str], url: str, seconds: float, now: float) -> Ke
         since = float(head.split(b" ")[3])
     except (IndexError, ValueError):
         return None
-    # A negative age means that the clock was set back: nobody can tell how old the body is.
+    # A negative age means that the clock was set back, so that the age is unknown.
     if head != _head(url, since, packed) or not 0 <= now - since < seconds:
         return None
     import zlib
 
-    return Kept(zlib.decompress(packed), since)
+    return StoredBody(zlib.decompress(packed), since)
 
 
 def store(environ: Mapping[str, str], url: str, body: bytes, now: float) -> None:
-    """Keeps ``body``, received at ``now``, for ``url``. A concurrent reader sees either the old body or the new one.
-
-    It is compressed: some files are kept for good, one for each day that was asked about.
-    """
+    """Store ``body``, received at ``now``, for ``url``. A concurrent reader sees either the old body or the new one."""
     path = _path(environ, url)
     if not path:
         return
     import zlib
 
+    # Compressed, since some files are stored for good, one for each day that was asked about.
     packed = zlib.compress(body)
     part = f"{path}.{os.urandom(8).hex()}"
     try:
@@ -100,7 +98,7 @@ def store(environ: Mapping[str, str], url: str, body: bytes, now: float) -> None
 
 
 def _head(url: str, since: float, packed: bytes) -> bytes:
-    """The first line of a kept file: when it was received, and a digest of that, the address and the packed body."""
+    """Return the first line of a stored file: its receipt, and a digest of that, the address and the packed body."""
     from hashlib import sha256
 
     digest = sha256(b"%r %s\n" % (since, url.encode()) + packed).hexdigest()
@@ -114,10 +112,10 @@ def _path(environ: Mapping[str, str], url: str) -> str:
     return os.path.join(home, f"file-{sha256(url.encode()).hexdigest()[:32]}") if home else ""
 
 
-def _is_mine(found: os.stat_result, kind: int | None = None) -> bool:
-    """Whether a file is this user's, of this kind, and writable by nobody else. A link is judged by its owner alone."""
+def _is_mine(status: os.stat_result, kind: int | None = None) -> bool:
+    """Return whether a file is this user's and, given a kind, of that kind and writable by no other user."""
     if not hasattr(os, "geteuid"):  # Windows: a user's folders are private by their location
-        return kind is None or stat.S_IFMT(found.st_mode) == kind
-    if found.st_uid != os.geteuid():
+        return kind is None or stat.S_IFMT(status.st_mode) == kind
+    if status.st_uid != os.geteuid():
         return False
-    return kind is None or (stat.S_IFMT(found.st_mode) == kind and not found.st_mode & _OTHERS_MAY_WRITE)
+    return kind is None or (stat.S_IFMT(status.st_mode) == kind and not status.st_mode & _OTHERS_MAY_WRITE)

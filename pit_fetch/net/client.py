@@ -1,14 +1,14 @@
 """The HTTP client that providers are given: declared hosts only, one deadline, whole exchanges or nothing.
 
-All policy lives here, above a :class:`pit_fetch.transport.Transport`. An exchange is retried as a
-whole on 408, 425, 429, 5xx and transport errors, with growing jittered pauses and the server's
-``Retry-After``, for as long as the deadline allows. An error never repeats anything a server said,
-nor a URL.
+All policy lives here, above a :class:`pit_fetch.transport.Transport`. An exchange is made again as a whole where the
+host's :class:`pit_fetch.provider.Retry` has it, after growing jittered pauses or the server's ``Retry-After``, for as
+long as the deadline allows. An error never repeats anything that a server sent, nor a URL.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 import random
 from collections.abc import Callable, Mapping
@@ -21,20 +21,17 @@ from pit_fetch.net.ratelimit import DAY, Limiter, limiter, rate_of, variable
 from pit_fetch.net.requests_transport import is_loopback
 from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, Params, QueryKey, Rate, RetryAfter, T
 from pit_fetch.runtime import Clock
-from pit_fetch.transport import MAX_BODY_BYTES, Fault, HttpRequest, Signature, Transport, TransportError
+from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature, Transport, TransportError
 
-MAX_TRIES = 4
 MAX_REDIRECTS = 3
-RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-BACKOFF_SECONDS = 0.2
 
 
 class Client:
-    """Asks the ``hosts`` of one provider, until ``deadline`` (monotonic seconds).
+    """The client of one provider's ``hosts``, until ``deadline`` in monotonic seconds.
 
-    ``on_request`` is told of the address of each request, ``on_kept`` of a reply that the cache answered
-    with: a transport never sees it.
+    ``on_request`` is called with the address of each request, and ``on_cached`` with each reply from the cache, which
+    no transport sees.
     """
 
     def __init__(
@@ -51,7 +48,7 @@ class Client:
         self.hosts, self.credentials, self.environ = hosts, credentials, environ
         self.clock, self.transport, self.timeout, self.deadline = clock, transport, timeout, deadline
         self.on_request = on_request
-        self.on_kept: Callable[[HttpRequest, HttpReply], None] = lambda request, reply: None
+        self.on_cached: Callable[[HttpRequest, HttpReply], None] = lambda request, reply: None
         self.requests_made = 0
         self._limiters: dict[tuple[str, Rate], Limiter] = {}
 
@@ -64,9 +61,9 @@ class Client:
         retry_after: RetryAfter | None = None,
     ) -> HttpReply:
         """See :meth:`pit_fetch.provider.Http.get`."""
-        return self._ask(
-            self._host(host), HttpRequest("GET", path, params or {}, headers or {}), retry_after, MAX_TRIES
-        )
+        declared = self._host(host)
+        request = HttpRequest("GET", path, params or {}, headers or {})
+        return self._ask(declared, request, declared.retry.tries, retry_after)
 
     def post(
         self,
@@ -83,11 +80,12 @@ class Client:
 
         headers = {"Content-Type": "application/json", **(headers or {})}
         request = HttpRequest("POST", path, params or {}, headers, dumps(json).encode())
-        return self._ask(self._host(host), request, retry_after, MAX_TRIES if repeatable else 1)
+        declared = self._host(host)
+        return self._ask(declared, request, declared.retry.tries if repeatable else 1, retry_after)
 
     def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> HttpReply:
         """See :meth:`pit_fetch.provider.Context.load`."""
-        return self._ask(self._host(host), HttpRequest("LOAD", path, params, call=call), None, 1)
+        return self._ask(self._host(host), HttpRequest("LOAD", path, params, call=call), tries=1)
 
     def get_cached(
         self,
@@ -99,12 +97,12 @@ class Client:
     ) -> T:
         """See :meth:`pit_fetch.provider.Http.get_cached`."""
         url = _address(self._host(host), base_url(self._host(host), self.environ), path)
-        kept = cache.load(self.environ, url, seconds, self.clock.now().timestamp())
-        if kept is not None:
+        stored = cache.load(self.environ, url, seconds, self.clock.now().timestamp())
+        if stored is not None:
+            cached = HttpReply(200, {}, stored.body, datetime.fromtimestamp(stored.since, UTC))
             with contextlib.suppress(UpstreamError):
-                held = HttpReply(200, {}, kept.body, datetime.fromtimestamp(kept.since, UTC))
-                decoded = decode(held)
-                self.on_kept(HttpRequest("GET", url), held)
+                decoded = decode(cached)
+                self.on_cached(HttpRequest("GET", url), cached)
                 return decoded
         reply = self.get(host, path)
         decoded = decode(reply)
@@ -113,43 +111,44 @@ class Client:
         return decoded
 
     def remaining(self) -> float:
-        """Seconds until the deadline; negative when it has passed."""
+        """Return the seconds until the deadline, negative when it has passed."""
         return self.deadline - self.clock.monotonic()
 
     def _host(self, name: str) -> Host:
         return {known.name: known for known in self.hosts}[name]
 
-    def _ask(self, host: Host, request: HttpRequest, retry_after: RetryAfter | None, tries: int) -> HttpReply:
-        """The reply, once there is a usable one.
+    def _ask(self, host: Host, request: HttpRequest, tries: int, retry_after: RetryAfter | None = None) -> HttpReply:
+        """Return the first reply that the provider can use, from at most ``tries`` exchanges.
 
-        Raises UpstreamError if the host is unreachable, redirects elsewhere or throttles, if the deadline or
-        the size limit is exceeded, or if a server error outlasts the retries.
+        Raise UpstreamError if the host is unreachable or redirects elsewhere, if the deadline or the size limit is
+        exceeded, or if a status of ``host.retry`` outlasts the tries.
         """
         base = base_url(host, self.environ)
         url = _address(host, base, request.url)
         request = request._replace(url=url, signature=signature(host, self.credentials), browser=host.browser)
-        for attempt in range(1, tries + 1):
+        for attempt in itertools.count():
             reply = self._exchange(host, base, request)
-            pause = BACKOFF_SECONDS * 2 ** (attempt - 1) * (1 + random.random())  # noqa: S311 - jitter need not be secret
+            # Jitter keeps processes that failed together from coming back together. It need not be secret.
+            pause = host.retry.backoff * 2**attempt * (1 + random.random())  # noqa: S311
+            is_usable = isinstance(reply, HttpReply) and reply.status not in host.retry.statuses
             if isinstance(reply, HttpReply):
-                complete = reply.status not in RETRIED
-                wait = retry_after(reply) if complete and retry_after is not None else None
-                if complete and wait is None:
+                wait = retry_after(reply) if is_usable and retry_after is not None else None
+                if is_usable and wait is None:
                     return reply
                 pause = max(pause, wait or 0.0, _retry_after(reply))
-            if attempt == tries or pause >= self.remaining():
+            if attempt + 1 >= tries or pause >= self.remaining():
                 break
             self.clock.sleep(pause)
         if isinstance(reply, UpstreamError):
             raise reply
-        if reply.status not in RETRIED:
+        if is_usable:
             return reply
         raise _given_up(host, reply)
 
     def _exchange(self, host: Host, base: str, request: HttpRequest) -> HttpReply | UpstreamError:
-        """One exchange, when its turn comes. Follows redirects to the same host only.
+        """Make one exchange when the host's rate allows it, and follow redirects to the same host.
 
-        An error that a retry may overcome is returned; any other is raised.
+        Return an error that another try may overcome. Raise any other.
         """
         for hop in range(MAX_REDIRECTS + 1):
             self._wait_for_turn(host, base)
@@ -164,10 +163,10 @@ class Client:
                     raise _elsewhere(host) if hop else _bad_base(host) from None
                 if self.remaining() <= 0 or error.fault == "timeout":
                     raise self._out_of_time(host) from None
-                said = _unreachable(host, base, error.fault, error.problem)
+                unreachable = _unreachable(host, base, error)
                 if error.passing:
-                    return said
-                raise said from None
+                    return unreachable
+                raise unreachable from None
             location = reply.header("Location")
             if reply.status not in REDIRECTS or not location:
                 return reply
@@ -179,6 +178,7 @@ class Client:
         raise _elsewhere(host)
 
     def _wait_for_turn(self, host: Host, base: str) -> None:
+        """Wait until the host's rate allows a request. Raise UpstreamError if that is after the deadline."""
         rate = rate_of(host, self.environ)
         if rate is None:
             return
@@ -200,7 +200,7 @@ class Client:
 
 
 def signature(host: Host, credentials: Mapping[str, str]) -> Signature:
-    """How ``host`` learns who is asking, in the way it declares."""
+    """Return the parameters and headers that authenticate a request to ``host``, as it declares."""
     match host.auth:
         case None:
             return Signature()
@@ -213,16 +213,19 @@ def signature(host: Host, credentials: Mapping[str, str]) -> Signature:
 
 
 def base_url(host: Host, environ: Mapping[str, str]) -> str:
-    """Scheme and host of ``host``, overridden or not. Raises ConfigError for anything but https (or loopback)."""
+    """Return the scheme and host of ``host``, from its variable if that is set.
+
+    Raise ConfigError for any scheme but https, unless the host is loopback, and for a URL with more than these parts.
+    """
     url = environ.get(host.url_variable) or host.url
     try:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError:
         raise _bad_base(host) from None
-    plain = parts.path in ("", "/") and not parts.query and not parts.fragment and "@" not in parts.netloc
-    secure = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname))
-    if not (plain and secure and parts.hostname):
+    is_plain = parts.path in ("", "/") and not parts.query and not parts.fragment and "@" not in parts.netloc
+    is_secure = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))
+    if not (is_plain and is_secure and parts.hostname):
         raise _bad_base(host)
     return f"{parts.scheme}://{parts.netloc}"
 
@@ -235,20 +238,22 @@ def _elsewhere(host: Host) -> UpstreamError:
     return UpstreamError("redirected", host=host.name, variable=host.url_variable)
 
 
-def _unreachable(host: Host, base: str, fault: Fault, problem: str) -> UpstreamError:
+def _unreachable(host: Host, base: str, error: TransportError) -> UpstreamError:
     parts = urlsplit(base)
-    name = parts.hostname if fault == "proxy" else parts.netloc
-    megabytes = MAX_BODY_BYTES // 1_000_000
     return UpstreamError(
-        fault, host=host.name, name=name, problem=problem, variable=host.url_variable, megabytes=megabytes
+        error.fault,
+        host=host.name,
+        # NO_PROXY takes names without a port.
+        name=parts.hostname if error.fault == "proxy" else parts.netloc,
+        problem=error.problem,
+        variable=host.url_variable,
+        megabytes=MAX_BODY_BYTES // 1_000_000,
     )
 
 
 def _address(host: Host, base: str, path: str) -> str:
-    """The URL of ``path`` on the host at ``base``. A path may come from a reply, and must not choose another host.
-
-    Raises UpstreamError for a path that would, before anything is sent or looked up.
-    """
+    """Return the URL of ``path`` on the host at ``base``. Raise UpstreamError if it would lead to another host."""
+    # Before anything is sent or looked up, since a path may come from a reply.
     url = base + path
     if path[:1] != "/" or path[:2] == "//" or not _is_at(base, url):
         raise UpstreamError("not_a_path", host=host.name)
@@ -256,7 +261,7 @@ def _address(host: Host, base: str, path: str) -> str:
 
 
 def _is_at(base: str, url: str) -> bool:
-    """Whether ``url`` has the scheme, host and port of ``base``, and can be sent."""
+    """Return whether ``url`` has the scheme, host and port of ``base``, and can be sent."""
     try:
         url.encode()
         return urlsplit(url)[:2] == urlsplit(base)[:2]
@@ -265,7 +270,7 @@ def _is_at(base: str, url: str) -> bool:
 
 
 def _target(url: str, location: str, base: str) -> str | None:
-    """Where a redirect leads, if it stays on the same host; None otherwise."""
+    """Return the URL that a redirect leads to, or None if that is not on the same host."""
     try:
         target = urljoin(url, location)
     except ValueError:
@@ -274,23 +279,23 @@ def _target(url: str, location: str, base: str) -> str | None:
 
 
 def _redirected(request: HttpRequest, target: str) -> HttpRequest:
-    """The request for ``target``, which already holds the query that the server wants.
+    """Return the request for ``target``, whose own query takes the place of the parameters.
 
-    A key repeated there goes back into the signature: an address may be shown and remembered.
+    A key that the server repeats there goes back into the signature, since addresses are shown and stored.
     """
     address, mark, query = urldefrag(target).url.partition("?")
-    kept: list[str] = []
+    others: list[str] = []
     keys: dict[str, str] = {}
     for part in query.split("&"):
-        known = [one for one in parse_qsl(part) if one in request.signature.params.items()]
-        keys.update(known)
-        kept += [] if known else [part]
-    url = address + mark + "&".join(kept) if kept else address
+        in_signature = [pair for pair in parse_qsl(part) if pair in request.signature.params.items()]
+        keys.update(in_signature)
+        others += [] if in_signature else [part]
+    url = address + mark + "&".join(others) if others else address
     return request._replace(url=url, params={}, signature=request.signature._replace(params=keys))
 
 
 def _retry_after(reply: HttpReply) -> float:
-    """The seconds that the server asks for, as a number or a date (RFC 9110); at most a day, 0 for none."""
+    """Return the seconds in ``Retry-After``, a number or a date (RFC 9110): at most a day, and 0 for none."""
     value = reply.header("Retry-After").strip()
     if value.isascii() and value.isdigit():
         return min(float(value[:9]), DAY) if len(value) <= 9 else DAY
@@ -307,6 +312,7 @@ def _retry_after(reply: HttpReply) -> float:
 
 
 def _given_up(host: Host, reply: HttpReply) -> UpstreamError:
+    # Rounded up, so that a wait of less than a second counts as one.
     seconds = math.ceil(_retry_after(reply))
     if reply.status == 429:
         return UpstreamError(

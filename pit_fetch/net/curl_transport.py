@@ -1,6 +1,6 @@
 """One exchange as a browser makes it, by curl_cffi: for hosts that refuse other clients by their TLS handshake.
 
-Loaded only for such a host. Cookies are a provider's business: none are kept here.
+Loaded only for such a host. Cookies are the provider's business: none are stored here.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ _FAULTS: tuple[tuple[type[Exception], Fault], ...] = (
     (exceptions.Timeout, "timeout"),
     (exceptions.InvalidURL, "unsendable"),
 )
-# What a retry may overcome.
+# After these, another try may succeed.
 _PASSING = (exceptions.ConnectionError, exceptions.Timeout, exceptions.IncompleteRead, exceptions.ChunkedEncodingError)
 
 
-def exchange(request: HttpRequest, now: Callable[[], datetime], *, connect_seconds: float, is_near: bool) -> HttpReply:
-    """The complete reply; redirects are not followed. Raises TransportError.
-
-    ``is_near``: of this machine itself, for which a proxy of the environment is not meant.
-    """
-    options = {CurlOpt.NOPROXY: "*"} if is_near else {}
+def exchange(
+    request: HttpRequest, now: Callable[[], datetime], *, connect_seconds: float, is_loopback: bool
+) -> HttpReply:
+    """Return the complete reply. Follow no redirect. Raise TransportError if there is no reply."""
+    # A proxy of the environment is not meant for this machine itself.
+    options = {CurlOpt.NOPROXY: "*"} if is_loopback else {}
     body = _Body()
     try:
         with Session(discard_cookies=True, curl_options=options) as session:
@@ -58,9 +58,9 @@ def exchange(request: HttpRequest, now: Callable[[], datetime], *, connect_secon
 
 
 class _Body:
-    """What curl hands over, unpacked: what a browser accepts, the standard library cannot unpack.
+    """The body as curl hands it over, decompressed, since the standard library knows none of a browser's newer forms.
 
-    A compressed stream that breaks off in a complete body goes unnoticed: a provider's reader refuses it.
+    A compressed stream that breaks off in a complete body goes unnoticed here. The provider's reader refuses it.
     """
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class _Body:
         self.is_full = False
 
     def take(self, chunk: bytes) -> int:
-        """How much was taken: less ends the exchange."""
+        """Return the number of bytes taken. Any other than the chunk's length ends the exchange."""
         self.is_full = len(self.content) + len(chunk) > MAX_BODY_BYTES
         if self.is_full:
             return _STOP

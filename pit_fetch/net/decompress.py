@@ -1,4 +1,4 @@
-"""The content of a body that may be compressed. One that breaks off is an error, not a shorter body."""
+"""Decompress a body. One that breaks off is an error, not a shorter body."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pit_fetch.transport import MAX_BODY_BYTES, TransportError
 
-# What a request accepts. Packages that happen to be installed would widen requests' own list.
+# The Accept-Encoding of a request. Packages that happen to be installed would widen requests' own list.
 ACCEPTED = "gzip, deflate"
 
 # zlib's window bits for each form. A deflate stream may come with zlib's header (RFC 9110) or without.
@@ -14,10 +14,8 @@ _FORMS = {"gzip": (31,), "x-gzip": (31,), "deflate": (15, -15)}
 
 
 def content(chunks: Iterable[bytes], encoding: str) -> bytes:
-    """What ``chunks`` hold under the Content-Encoding ``encoding``. Raises TransportError.
-
-    urllib3 would do this as well, but takes a compressed stream that breaks off for a whole one.
-    """
+    """Return the content of ``chunks``, which have the Content-Encoding ``encoding``. Raise TransportError."""
+    # urllib3 would do this as well, but takes a compressed stream that breaks off for a whole one.
     body = _bounded(chunks)
     name = encoding.strip().lower()
     if not body or name in ("", "identity"):
@@ -25,31 +23,32 @@ def content(chunks: Iterable[bytes], encoding: str) -> bytes:
     if name not in _FORMS:
         raise TransportError("malformed", "it is compressed in a form that was not asked for")
     for bits in _FORMS[name]:
-        found = _unpacked(body, bits)
-        if found is not None:
-            return found
+        unpacked = _unpacked(body, bits)
+        if unpacked is not None:
+            return unpacked
     raise TransportError("malformed", "its compression is broken, or it breaks off")
 
 
 def _unpacked(body: bytes, bits: int) -> bytes | None:
-    """The content of all members, one after another; None if one is broken or not whole."""
+    """Return the content of all members, one after another, or None if one is broken or incomplete."""
     import zlib
 
-    found = b""
+    content = b""
     while True:
         member = zlib.decompressobj(bits)
         try:
-            found = _bounded((found, member.decompress(body, MAX_BODY_BYTES + 1)))
+            content = _bounded((content, member.decompress(body, MAX_BODY_BYTES + 1)))
         except zlib.error:
             return None
         if not member.eof:
             return None
         body = member.unused_data
         if bits != _FORMS["gzip"][0] or not body.startswith(b"\x1f\x8b"):
-            return found  # what may follow is padding
+            return content  # anything that follows is padding
 
 
 def _bounded(chunks: Iterable[bytes]) -> bytes:
+    """Return the chunks as one body. Raise TransportError if it is too large."""
     body = bytearray()
     for chunk in chunks:
         body += chunk

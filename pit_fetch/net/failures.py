@@ -1,7 +1,4 @@
-"""Why an exchange failed, judging by the exception that requests raised.
-
-Loaded only once something has failed.
-"""
+"""Turn an exception of requests into the fault that a user can act on. Loaded only once an exchange has failed."""
 
 from __future__ import annotations
 
@@ -9,7 +6,6 @@ import ssl
 from collections.abc import Iterator
 from http.client import HTTPException, IncompleteRead, RemoteDisconnected
 from socket import gaierror
-from typing import Any
 
 import requests  # noqa: TID253 - by the time this module loads, requests is loaded
 
@@ -33,19 +29,19 @@ _CERTIFICATE_PROBLEMS = {
     62: _ANOTHER_NAME,
     64: _ANOTHER_NAME,
 }
-# An address that makes no sense to requests (a ValueError) is a proxy's: our own was checked before.
+# A ValueError is about an address that requests cannot parse. It is a proxy's, since ours was checked before.
 _PROXY_ERRORS = (requests.exceptions.ProxyError, ValueError)
 _KINDS: tuple[tuple[tuple[type[BaseException], ...], Fault], ...] = (
     ((gaierror,), "unresolved"),
     ((ConnectionRefusedError,), "refused"),
     ((ssl.SSLError, requests.exceptions.SSLError), "tls"),
 )
-# What a retry may overcome.
+# After these, another try may succeed.
 _PASSING = (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError)
 
 
 def explain(error: OSError | ValueError, *, answered: bool = False) -> TransportError:
-    """What requests raised, as the fault that says where to look. ``answered``: while the body was being read."""
+    """Return ``error`` as the fault of an exchange. ``answered``: it was raised while the body was being read."""
     causes = list(_causes(error))
     for cause in causes:
         if isinstance(cause, ssl.SSLCertVerificationError):
@@ -61,7 +57,8 @@ def explain(error: OSError | ValueError, *, answered: bool = False) -> Transport
         return _not_http(passing)
     if isinstance(error, _PROXY_ERRORS):
         return TransportError("proxy", passing=passing)
-    if not isinstance(error, requests.RequestException) or _has(causes, "NO_CERTIFICATE_OR_CRL_FOUND"):
+    reasons = [cause.reason for cause in causes if isinstance(cause, ssl.SSLError)]
+    if not isinstance(error, requests.RequestException) or "NO_CERTIFICATE_OR_CRL_FOUND" in reasons:
         return TransportError("certificate_file", passing=passing)
     for kinds, fault in _KINDS:
         if any(isinstance(cause, kinds) for cause in causes):
@@ -74,17 +71,9 @@ def _not_http(passing: bool) -> TransportError:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """The exception and those behind it."""
-    for _ in range(20):
+    """Yield the exception and those that led to it."""
+    for _ in range(20):  # a chain may be circular
         if error is None:
             return
         yield error
         error = error.__cause__ or error.__context__
-
-
-def _has(causes: list[BaseException], reason: str) -> bool:
-    return any(_reason(cause) == reason for cause in causes)
-
-
-def _reason(cause: Any) -> Any:
-    return cause.reason if isinstance(cause, ssl.SSLError) else None

@@ -1,10 +1,9 @@
 """A sliding-window rate limit that holds across the processes of one user on one machine.
 
-Agents run many short processes at once, and a provider counts requests per address. The instants
-of the last granted requests are kept in one small file per host, changed under an exclusive lock;
-they may lie in the future, for a request that is waiting its turn. A request that cannot wait that
-long leaves no trace; otherwise later ones would wait for nothing.
-The state is timing and nothing else: it records no requests and is never shown.
+Agents run many short processes at once, and a source counts requests per address. One small file per host holds the
+instants of the last granted requests, and is changed under an exclusive lock. An instant may lie in the future, for a
+request that waits for its turn. A request that cannot wait that long is not booked, or later ones would wait in vain.
+The file holds instants alone, names no request, and is never shown.
 """
 
 from __future__ import annotations
@@ -35,16 +34,16 @@ _MAGIC = b"pitrate2"
 
 
 class State:
-    """``granted``: when the last requests start, in order. ``written``: the clock when this was written."""
+    """The instants of the last granted requests, in order, and that of this state itself, both in seconds."""
 
     def __init__(self, granted: list[float], written: float = 0.0) -> None:
         self.granted, self.written = granted, written
 
     def book(self, rate: Rate, now: float, within: float) -> float:
-        """How many seconds after ``now`` the next request may start. It is booked if that is less than ``within``."""
+        """Return the seconds from ``now`` to the next request's start. Book it if they are less than ``within``."""
         if now < self.written:  # the clock was set back: bookings stay as far ahead as they were
             self.granted = [at - (self.written - now) for at in self.granted]
-        # Nobody waits longer than a day, so anything further ahead is corrupt.
+        # No request waits longer than a day, so an instant further ahead is corrupt.
         recent = sorted(at for at in self.granted if now - rate.seconds < at <= now + DAY)
         start = now if len(recent) < rate.calls else max(now, recent[-rate.calls] + rate.seconds)
         self.written = now
@@ -55,15 +54,15 @@ class State:
 
 
 class Limiter:
-    """Grants requests at ``rate``. ``path`` is the shared state; "" keeps it in this process."""
+    """Grants requests at ``rate``. ``path`` is the file of the state; with "", the state is that of this process."""
 
     def __init__(self, rate: Rate, path: str, clock: Callable[[], float], own: State) -> None:
         self.rate, self.path, self.clock, self.own = rate, path, clock, own
 
     def reserve(self, within: float) -> float:
-        """How many seconds the next request has to wait; it is booked if that is less than ``within``."""
+        """Return the seconds that the next request has to wait. Book it if they are less than ``within``."""
         with self._state() as state:
-            # Read under the lock, so that no other process can read in between.
+            # The clock is read under the lock, so that the instants in the file are in order.
             return state.book(self.rate, self.clock(), within)
 
     @contextlib.contextmanager
@@ -82,7 +81,7 @@ class Limiter:
             os.close(handle)
 
     def _open(self) -> int | None:
-        """The locked state file; None if there is none."""
+        """Return a descriptor of the locked state file, or None if there is none."""
         if not self.path or fcntl is None:
             return None
         try:
@@ -98,19 +97,19 @@ class Limiter:
 
 
 def limiter(rate: Rate, key: str, environ: Mapping[str, str], clock: Callable[[], float]) -> Limiter:
-    """The limiter that all processes share for ``key`` (a bucket, or a host and port)."""
+    """Return the limiter that all processes share for ``key``, a bucket or a host and port."""
     folder = cache.folder(environ)
     name = "".join(char if char.isalnum() or char in ".-" else "_" for char in key)
     return Limiter(rate, os.path.join(folder, f"rate-{name}") if folder else "", clock, State([]))
 
 
 def variable(host: Host) -> str:
-    """The variable that sets the rate of ``host``: PIT_FETCH_RATE_API_EXAMPLE_COM for https://api.example.com."""
+    """Return the variable that sets a host's rate: PIT_FETCH_RATE_API_EXAMPLE_COM for https://api.example.com."""
     return "PIT_FETCH_RATE_" + re.sub(r"[^A-Z0-9]", "_", (urlsplit(host.url).hostname or "").upper())
 
 
 def rate_of(host: Host, environ: Mapping[str, str]) -> Rate | None:
-    """The rate of ``host``: from its variable, else as the provider declares. Raises ConfigError."""
+    """Return the rate of ``host``: from its variable, or else as declared. Raise ConfigError for a malformed one."""
     text = environ.get(variable(host), "").strip()
     if not text:
         return host.rate
@@ -127,7 +126,7 @@ def _pack(state: State) -> bytes:
 
 
 def _unpack(stored: bytes) -> State:
-    """The state in a file's bytes; an empty state if they are not one."""
+    """Return the state in a file's bytes, or an empty one if they hold none."""
     if len(stored) < _HEAD.size:
         return State([])
     magic, written, count = _HEAD.unpack_from(stored)

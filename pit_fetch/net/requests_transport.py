@@ -22,28 +22,29 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 10.0
 
 
-class Network:
-    """Opens its session at the first request, so that a run without requests loads nothing. ``now``: the clock."""
+class RequestsTransport:
+    """The network. ``now`` is the wall clock."""
 
     def __init__(self, now: Callable[[], datetime]) -> None:
         self._now = now
         self._session: requests.Session | None = None
 
     def send(self, request: HttpRequest) -> HttpReply:
-        """The exchange, on a thread of its own: no socket timeout bounds a name lookup or a server that drips."""
+        """See :meth:`pit_fetch.transport.Transport.send`."""
         if request.timeout <= 0:
             raise TransportError("timeout")
         import threading
 
         outcome: list[HttpReply | BaseException] = []
-        make = self._loaded if request.call is not None else self._asked(request)
+        make = self._load if request.call is not None else self._exchange_for(request)
 
         def work() -> None:
             try:
                 outcome.append(make(request))
-            except BaseException as error:  # noqa: BLE001 - raised again by whoever waits for it
+            except BaseException as error:  # noqa: BLE001 - raised again below
                 outcome.append(error)
 
+        # On a thread of its own, because no socket timeout bounds a name lookup or a server that sends byte by byte.
         worker = threading.Thread(target=work, daemon=True)
         worker.start()
         worker.join(request.timeout)
@@ -53,34 +54,35 @@ class Network:
             raise outcome[0]
         return outcome[0]
 
-    def _loaded(self, request: HttpRequest) -> HttpReply:
-        """What the library says. Nothing of its errors gets out: their texts repeat addresses and replies."""
+    def _load(self, request: HttpRequest) -> HttpReply:
         try:
-            said = request.call() if request.call is not None else None
-            body = said if isinstance(said, bytes) else json.dumps(said).encode()
+            result = request.call() if request.call is not None else None
+            body = result if isinstance(result, bytes) else json.dumps(result).encode()
         except Exception:  # noqa: BLE001 - a library may raise anything
+            # Without the library's error, whose text may repeat addresses and replies.
             raise TransportError("network") from None
         if len(body) > MAX_BODY_BYTES:
             raise TransportError("too_large")
         return HttpReply(200, {}, body, self._now())
 
-    def _asked(self, request: HttpRequest) -> Callable[[HttpRequest], HttpReply]:
+    def _exchange_for(self, request: HttpRequest) -> Callable[[HttpRequest], HttpReply]:
+        """Return the function that makes the exchange. Raise ConfigError if a package for it is missing."""
         if request.browser:
-            is_near = is_loopback(urlsplit(request.url).hostname)
+            is_local = is_loopback(request.host)
             try:
                 from pit_fetch.net import curl_transport
             except ImportError:
-                # A server on this machine is a test's or a proxy's: neither asks for a browser's handshake.
-                if not is_near:
+                # A server on this machine is a test's or a proxy's, which ask for no browser's handshake.
+                if not is_local:
                     command = "python3 -m pip install curl_cffi"
                     raise ConfigError("dependency_missing", package="curl_cffi", command=command) from None
             else:
                 return lambda request: curl_transport.exchange(
-                    request, self._now, connect_seconds=CONNECT_SECONDS, is_near=is_near
+                    request, self._now, connect_seconds=CONNECT_SECONDS, is_loopback=is_local
                 )
         session = self._open()
         _check(request.url)
-        session.trust_env = not is_loopback(urlsplit(request.url).hostname)
+        session.trust_env = not is_loopback(request.host)
         return lambda request: self._exchange(session, request)
 
     def _exchange(self, session: requests.Session, request: HttpRequest) -> HttpReply:
@@ -99,7 +101,7 @@ class Network:
                 )
             ) as response:
                 answered = True
-                # Without this header, urllib3 leaves the body as it came.
+                # Without this header, urllib3 leaves the body compressed.
                 encoding = response.raw.headers.pop("Content-Encoding", "")
                 body = content(response.iter_content(65_536), encoding)
         except (OSError, ValueError) as error:  # all of requests' own errors, and some that it lets through
@@ -109,6 +111,7 @@ class Network:
         return HttpReply(response.status_code, response.headers, body, self._now())
 
     def _open(self) -> requests.Session:
+        # At the first request, so that a run without requests loads nothing.
         if self._session is None:
             try:
                 import requests
@@ -118,19 +121,19 @@ class Network:
 
             self._session = requests.Session()
             self._session.headers.update({"User-Agent": "pit_fetch", "Accept-Encoding": ACCEPTED})
-            self._session.auth = _no_auth  # otherwise requests would use a .netrc
+            self._session.auth = _no_auth  # or requests would use a .netrc
             # Redirects are not followed here, but requests would still parse their addresses, and fails on some.
             self._session.resolve_redirects = _no_redirects  # type: ignore[method-assign]
         return self._session
 
 
-def is_loopback(hostname: str | None) -> bool:
+def is_loopback(hostname: str) -> bool:
     if hostname == "localhost":
         return True
     from ipaddress import ip_address
 
     try:
-        return ip_address(hostname or "").is_loopback
+        return ip_address(hostname).is_loopback
     except ValueError:
         return False
 
@@ -144,7 +147,7 @@ def _no_redirects(*_: object, **__: object) -> Iterator[Any]:
 
 
 def _check(url: str) -> None:
-    """Raises TransportError for an address that requests cannot use; it may have come from a server."""
+    """Raise TransportError for an address that requests cannot use. A reply may have brought it."""
     import requests
 
     try:

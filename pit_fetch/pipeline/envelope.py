@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from pit_fetch.gaps import Code, Gap, gap
+from pit_fetch.gaps import Gap, Reason, gap
 from pit_fetch.pipeline.chunks import ChunkStart, chunk, is_resumable, remaining_size
 from pit_fetch.pipeline.cursor import format_cursor, parse_cursor
 from pit_fetch.provider import STAMPS, FieldKind, Record
@@ -224,7 +224,7 @@ def _is_forbidden(key: str, options: EnvelopeOptions) -> bool:
     return options.pit is not None and key.lower() in gate.FORBIDDEN_KEYS
 
 
-def _budget_gap(options: EnvelopeOptions, code: Code | str, max_chars: int, cursor: str) -> Gap:
+def _budget_gap(options: EnvelopeOptions, code: Reason | str, max_chars: int, cursor: str) -> Gap:
     if not options.resumes:
         return gap("max_chars_for_good", max_chars=max_chars)
     return gap(code, max_chars=max_chars, cursor=cursor)
@@ -232,7 +232,7 @@ def _budget_gap(options: EnvelopeOptions, code: Code | str, max_chars: int, curs
 
 def _replace_caps(gaps: Sequence[Gap], budget_gap: Gap) -> list[Gap]:
     # The budget cuts earlier than --limit and --max-pages do, so its cursor replaces theirs.
-    return [*(gap for gap in gaps if not gap.code.about.is_cap), budget_gap]
+    return [*(gap for gap in gaps if not gap.code.is_cap), budget_gap]
 
 
 def _fit_oversized(

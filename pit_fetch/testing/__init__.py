@@ -5,15 +5,18 @@
 ...     reply = (Path(__file__).parent / "reply.json").read_bytes()
 ...     options = {"symbol": "ACME"}
 
-No network, no clock, no sleep; any test runner that knows classes will do. docs/provider-guide.md
-walks through it. For a test of your own, ``run`` is the whole command in this process, asking a
-server that is one function, ``Answering``, at the time of a ``TestClock``.
+They need no network, no clock and no sleep, and run in any test runner that knows classes.
+docs/provider-guide.md walks through it. For a test of your own, ``run`` is the whole command in this
+process, ``Answering`` a server that is one function, and ``TestClock`` the time.
 """
 
 from pit_fetch.testing.inprocess import Left, TestClock, run
-from pit_fetch.testing.server import Answering
+from pit_fetch.testing.server import Answering, Response, ServerAnswer, ask_responses
 from pit_fetch.testing.suite import ProviderSuite
-from pit_fetch.testing.transport import Answer, HttpRequest, Response, ask_responses
+from pit_fetch.transport import HttpRequest
+
+# The name that authors know; beside other answers, it is the server's.
+Answer = ServerAnswer
 
 __all__ = [
     "Answer",

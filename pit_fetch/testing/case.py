@@ -1,8 +1,9 @@
-"""What a test works on: a provider with its recorded reply, and what one run of the program came to."""
+"""A provider with its recorded reply, and the outcome of one run of the program on it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -39,19 +40,23 @@ class Case:
     environ: Mapping[str, str]
     secrets: tuple[str, ...]
     now: datetime
-    zone: str = ""
-    max_requests: int = 100
-    own_server: bool = False
-    state: State | None = field(default=None, compare=False)
+    zone: str
+    max_requests: int
+    own_server: bool
+    state: State = field(compare=False)
     requests: dict[Any, FetchRequest] = field(default_factory=dict, compare=False, repr=False)
 
-    def asking(self, **options: object) -> Case:
-        """The same with other options; None takes one out."""
-        kept = {name: value for name, value in {**self.options, **options}.items() if value is not None}
-        return replace(self, options=kept)
+    def with_options(self, **options: object) -> Case:
+        """Return this case with ``options`` besides its own. An option that is None is left out."""
+        merged = {name: value for name, value in {**self.options, **options}.items() if value is not None}
+        return replace(self, options=merged)
+
+    def at_leisure(self, max_requests: int) -> Case:
+        """Return this case without a deadline, so that a slow host hides no loop, and with other ``max_requests``."""
+        return replace(self.with_options(timeout=86_400), max_requests=max_requests)
 
 
-class Version(NamedTuple):
+class PublicVersion(NamedTuple):
     """One version of an item, and the instant from which it may be served: the later of its two stamps."""
 
     id: str
@@ -59,11 +64,11 @@ class Version(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Seen(Left):
-    """What one run came to: what leaves the process, and what only a test (or the audit file) sees.
+class ObservedRun(Left):
+    """The outcome of one run: what leaves the process, and what only a test (or the audit file) sees.
 
     yielded  what the provider yields, records and pages and watermarks, before the framework touches it
-    query    the request as the provider saw it; None where it was not asked
+    query    the request as the provider received it; None where the provider was not called
     """
 
     provider: Provider = field(kw_only=True)
@@ -78,13 +83,18 @@ class Seen(Left):
 
     @property
     def records(self) -> list[Record]:
-        pages = (one.records if isinstance(one, Page) else (one,) for one in self.yielded)
-        return [one for page in pages for one in page if isinstance(one, Record)]
+        batches = (item.records if isinstance(item, Page) else (item,) for item in self.yielded)
+        return [record for batch in batches for record in batch if isinstance(record, Record)]
+
+    @property
+    def requests(self) -> list[tuple[str, str, bytes | None]]:
+        """The key of each request, in order."""
+        return [request_key(request) for request, _ in self.exchanges]
 
     @property
     def watermarks(self) -> list[datetime]:
-        """Each instant that was promised, once, in the order of the promises."""
-        return list(dict.fromkeys(one.at for one in self.yielded if isinstance(one, Watermark)))
+        """The instants that were promised, each once, in the order of the promises."""
+        return list(dict.fromkeys(item.at for item in self.yielded if isinstance(item, Watermark)))
 
     @cached_property
     def stamps(self) -> dict[str, datetime]:
@@ -92,37 +102,42 @@ class Seen(Left):
         return {item["id"]: _public_from(item) for item in self.data}
 
     @cached_property
-    def versions(self) -> frozenset[Version]:
+    def versions(self) -> frozenset[PublicVersion]:
         """Every version that was public: those that are served, and the older ones that they hide."""
-        served = frozenset(Version(*one) for one in self.stamps.items())
+        served = frozenset(PublicVersion(*stamp) for stamp in self.stamps.items())
         query = self.query
         if query is None or self.crash or self.provider.derive(query) is not None:
             return served
-        hidden = {
-            Version(one.id, stamp): one
-            for one in self.records
-            if one.id and (stamp := public_from(one)) is not None and stamp <= query.now
-        }
-        wanted = (
+        hidden = (
             version
-            for version, one in hidden.items()
-            if version not in served and query.in_window(one) and self.provider.select(query, one)
+            for record in self.records
+            if record.id
+            and (version := version_of(record)) is not None
+            and version.public_from <= query.now
+            and version not in served
+            and query.in_window(record)
+            and self.provider.select(query, record)
         )
-        return served.union(wanted)
+        return served.union(hidden)
 
     @property
     def crash(self) -> str:
-        """Where the provider failed, or ""."""
+        """Where the provider failed, or an empty string."""
         if self.code != ExitStatus.BUG:
             return ""
         return str(self.audit.get("failure") or self.envelope["gaps"][0]["reason"])
 
 
-def instants(seen: Seen, at_most: int = 12) -> list[datetime]:
-    """The instants at which versions became public, in order; evenly thinned out where there are many."""
-    every = sorted({version.public_from for version in seen.versions})
+def instants(run: ObservedRun, at_most: int = 12) -> list[datetime]:
+    """Return the instants at which versions became public, in order; evenly thinned out where there are many."""
+    every = sorted({version.public_from for version in run.versions})
     step = max(1, -(-len(every) // at_most))
     return sorted({*every[::step], every[-1]})
+
+
+def pits_before(run: ObservedRun) -> list[datetime]:
+    """Return PITs at which something is not public yet: a microsecond before a version was."""
+    return [instant - MICROSECOND for instant in instants(run, at_most=5)]
 
 
 def is_aware(stamp: object) -> TypeGuard[datetime]:
@@ -130,15 +145,30 @@ def is_aware(stamp: object) -> TypeGuard[datetime]:
 
 
 def public_from(record: Record) -> datetime | None:
-    """The instant from which a record may be served: the later of its two stamps; None where nothing shows it."""
+    """Return the instant from which a record may be served: the later of its two stamps, None without a usable one."""
     stamps = (record.available_at, record.revised_at or record.available_at)
     aware = [stamp for stamp in stamps if is_aware(stamp)]
     return max(aware) if len(aware) == len(stamps) else None
 
 
-def failure(what: str, advice: str) -> AssertionError:
-    """What is wrong, and what to do about it."""
-    return AssertionError(f"{what}\n  What to do: {advice}.")
+def version_of(record: Record) -> PublicVersion | None:
+    """Return the version that a record is, None for a record that is never served."""
+    stamp = public_from(record)
+    return None if stamp is None else PublicVersion(record.id, stamp)
+
+
+def versions_of(records: Iterable[Record]) -> set[PublicVersion]:
+    return {version for record in records if (version := version_of(record)) is not None}
+
+
+def request_key(request: HttpRequest) -> tuple[str, str, bytes | None]:
+    """Return what a request asks for, so that two of them can be compared."""
+    return request.path, json.dumps(dict(request.params), sort_keys=True, default=list), request.body
+
+
+def failure(problem: str, advice: str) -> AssertionError:
+    """Return the error that tells an author what is wrong and what to do about it."""
+    return AssertionError(f"{problem}\n  What to do: {advice}.")
 
 
 def _public_from(item: Mapping[str, Any]) -> datetime:

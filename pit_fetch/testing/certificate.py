@@ -1,14 +1,13 @@
-"""What a run of the standard tests shows, and what no test can: the text at the end of the run. Pure."""
+"""The text at the end of a test run: what the standard tests checked, and what no test can see. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from textwrap import fill
 
-from pit_fetch.testing.documents import name
-from pit_fetch.testing.recording import Recording
+from pit_fetch.testing.documents import field_name
+from pit_fetch.testing.recording import RecordedReply
 
-# What only whoever knows the source can say.
 UNSEEN = (
     "when the source really published what it stamps, and whether its zone is the one that the test names",
     "what the source changes without a mark: say so with Operation.caveats",
@@ -18,44 +17,48 @@ UNSEEN = (
 )
 
 
-def certificate(recording: Recording) -> str:
-    """What was checked on what."""
+def certificate(recording: RecordedReply) -> str:
+    """Return the certificate of a recorded reply, wrapped at 110 columns."""
     return "\n".join(
         fill(f"{title}: {text}", 110, initial_indent="  ", subsequent_indent="    ")
         for title, text in _lines(recording)
     )
 
 
-def _lines(recording: Recording) -> Iterator[tuple[str, str]]:
-    case, seen = recording.case, recording.seen
-    stamps = sorted(version.public_from for version in seen.versions)
+def _lines(recording: RecordedReply) -> Iterator[tuple[str, str]]:
+    case, baseline = recording.case, recording.baseline
+    stamps = sorted(version.public_from for version in baseline.versions)
     yield (
         "checked on",
-        f"{len(recording.every)} rows, {len(seen.versions)} versions of {len(seen.stamps)} items, public from "
+        f"{len(recording.every)} rows, {len(baseline.versions)} versions of {len(baseline.stamps)} items, public from "
         f"{stamps[0].isoformat()} to {stamps[-1].isoformat()}; the clock at {case.now.isoformat()}",
     )
-    basis = [name(tuple(map(str, pattern))) or "their key" for pattern in recording.basis]
+    basis = [field_name(tuple(map(str, pattern))) or "their key" for pattern in recording.basis]
     yield "stamps rest on", ", ".join(basis) or "nothing in the reply (another reply, or the receipt)"
-    asked = {host for host in (request.host for request, _ in seen.exchanges) if host}
-    sources = [*sorted(asked), *(file.variable for file in case.provider.files)]
-    yield "asked", f"{', '.join(sources)}, with {_options(case.options)}"
-    others = _operations(recording)
-    if others:
-        yield "not checked", f"the operations {', '.join(others)}: each needs a class of its own, with its reply"
+    hosts = {request.host for request, _ in baseline.exchanges if request.host}
+    sources = [*sorted(hosts), *(file.variable for file in case.provider.files)]
+    yield "asked", f"{', '.join(sources)}, with {_format_options(case.options)}"
+    unchecked = _unchecked_operations(recording)
+    if unchecked:
+        yield "not checked", f"the operations {', '.join(unchecked)}: each needs a class of its own, with its reply"
     for text in UNSEEN:
         yield "no test sees", text
 
 
-def _options(options: object) -> str:
-    return ", ".join(f"{key}={value}" for key, value in dict(options).items()) or "no options"  # type: ignore[call-overload]
+def _format_options(options: Mapping[str, object]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in options.items()) or "no options"
 
 
-def _operations(recording: Recording) -> list[str]:
-    """The dated operations that this recording says nothing about."""
+def _unchecked_operations(recording: RecordedReply) -> list[str]:
+    """Return the dated operations that this recording tests nothing of."""
     from pit_fetch.testing.interference import other_operations
 
     case = recording.case
     if len(case.provider.operations) == 1:
         return []
-    tried = {str(one.options.get("op")) for one in (case, *other_operations(recording))}
-    return [one.name for one in case.provider.operations if one.dating == "record" and one.name not in tried]
+    checked = {str(other.options.get("op")) for other in (case, *other_operations(recording))}
+    return [
+        operation.name
+        for operation in case.provider.operations
+        if operation.dating == "record" and operation.name not in checked
+    ]

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from pit_fetch.errors import ExitStatus
 from pit_fetch.testing.inprocess import Left
 
-# It appears in the texts of records that were not public; so wherever it turns up is a leak.
+# It stands in the texts of records that were not public, so wherever it turns up is a leak.
 CANARY = "PIT-CANARY"
 
 _FETCHED = frozenset({ExitStatus.OK, ExitStatus.CONFIG, ExitStatus.INPUT, ExitStatus.UPSTREAM})
@@ -20,7 +20,7 @@ Bytes = TypeVar("Bytes", bound=Left)
 
 
 class Interference(AssertionError):
-    """What leaves the process tells of what was not public. ``place`` is the world's, counted from 0."""
+    """The bytes that leave the process depend on what was not public. ``place`` is the world's, counted from 0."""
 
     def __init__(self, place: int, what: str) -> None:
         self.place, self.what = place, what
@@ -28,7 +28,7 @@ class Interference(AssertionError):
 
 
 def same_bytes(run: Callable[[World], Bytes], worlds: Sequence[World], secrets: Collection[str] = ()) -> Bytes:
-    """Runs the program in each of ``worlds`` and compares every byte that leaves it with those of the first.
+    """Run the program in each of ``worlds`` and compare every byte that leaves it with those of the first.
 
     Returns what leaves in the first. Raises Interference at the first difference, canary or secret, and
     where the program fails.
@@ -37,34 +37,34 @@ def same_bytes(run: Callable[[World], Bytes], worlds: Sequence[World], secrets: 
     for place, world in enumerate(worlds):
         left = run(world)
         first = left if first is None else first
-        what = interference(first, left, secrets)
-        if what:
-            raise Interference(place, what)
+        problem = interference(first, left, secrets)
+        if problem:
+            raise Interference(place, problem)
     if first is None:
         raise ValueError("no worlds")
     return first
 
 
 def interference(expected: Left, other: Left, secrets: Collection[str] = ()) -> str:
-    """What is wrong with ``other``, which was to be like ``expected``: a canary, a secret, another byte, or ""."""
+    """Return what is wrong with ``other``: a canary, a secret, a failure, another byte than ``expected``, or ""."""
     return _out_of_place(other, secrets) or first_difference(expected, other)
 
 
 def first_difference(expected: Left, other: Left) -> str:
-    """Where two runs begin to differ, as both say it; "" when every byte is the same."""
+    """Return where two runs begin to differ, quoting both, or "" when every byte is the same."""
     for place, left, right in zip(
         ("stdout", "stderr", "exit code", "files"), expected.leaves, other.leaves, strict=True
     ):
         if left != right:
             texts = str(left), str(right)
             start = next((i for i, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), min(map(len, texts)))
-            shown = [f"  {text[max(0, start - _AROUND) : start + _AROUND]!r}" for text in texts]
-            return "\n".join([f"{place} differs:", *shown])
+            excerpts = [f"  {text[max(0, start - _AROUND) : start + _AROUND]!r}" for text in texts]
+            return "\n".join([f"{place} differs:", *excerpts])
     return ""
 
 
 def holds(text: str, secret: str) -> bool:
-    """Whether a secret is in ``text``, as it is or as a URL spells it."""
+    """Return whether ``text`` contains a secret, as it is or as a URL spells it."""
     return secret in text or quote(secret, safe="") in text
 
 

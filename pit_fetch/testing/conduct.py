@@ -1,4 +1,4 @@
-"""Checks of how a provider behaves: what its import costs, whom it asks, and that no secret gets out."""
+"""Checks of how a provider behaves: what its import costs, which hosts it asks, and that no secret gets out."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pit_fetch.net.client import base_url
 from pit_fetch.provider import Provider
 from pit_fetch.request.operations import OPTION
 from pit_fetch.support.redaction import REDACTED
-from pit_fetch.testing.case import Case, Seen, failure
+from pit_fetch.testing.case import Case, ObservedRun, failure
 from pit_fetch.testing.comparison import holds
-from pit_fetch.testing.recording import Recording
-from pit_fetch.testing.runner import Refused, look
+from pit_fetch.testing.recording import RecordedReply
+from pit_fetch.testing.runner import Refused, observe
 from pit_fetch.testing.server import Response
 
-# Each costs an agent's call more than the rest of the start-up together.
+# Each costs an agent's call more than the rest of the start-up.
 HEAVY = ("asyncio", "email", "http", "importlib.metadata", "multiprocessing", "sqlite3", "ssl", "unittest")
 
 # They open connections below Python, where no audit event tells of them.
@@ -33,7 +33,7 @@ before = set(sys.modules)
 __import__(sys.argv[1])
 print(json.dumps(sorted(set(sys.modules) - before)))
 """
-# The same, watched: what the author's code asks while it is imported.
+# Prints what the author's code asks while it is imported.
 _WATCHED = """
 import json, sys
 from pit_fetch.testing import sandbox, state
@@ -45,11 +45,11 @@ print(json.dumps([*dict.fromkeys([*asked, *files])]))
 
 
 def check_import(provider: Provider) -> None:
-    """Importing the provider's module brings in nothing heavy: it happens on each call, --help included."""
+    """Check that the provider's module imports nothing heavy: it is imported on each call, --help included."""
     module = provider.fetch.__module__
     own = module.partition(".")[0]
-    imported = [name for name in _alone(module, _PROBE) if name.partition(".")[0] not in (own, "pit_fetch")]
-    heavy = sorted({one for name in imported if (one := _heavy(name))})
+    imported = [name for name in _run_alone(module, _PROBE) if name.partition(".")[0] not in (own, "pit_fetch")]
+    heavy = sorted({package for name in imported if (package := _heavy_package(name))})
     if heavy:
         raise failure(
             f"importing {module} also imports {', '.join(heavy)}",
@@ -58,9 +58,9 @@ def check_import(provider: Provider) -> None:
 
 
 def check_import_asks_nothing(provider: Provider) -> None:
-    """What a module finds out while it is imported is the machine's, and decides about each answer from then on."""
+    """Check that importing the module asks nothing: the machine would decide about each answer from then on."""
     module = provider.fetch.__module__
-    asked = _alone(module, _WATCHED)
+    asked = _run_alone(module, _WATCHED)
     if asked:
         raise failure(
             f"importing {module} asks {', '.join(asked)}",
@@ -70,40 +70,41 @@ def check_import_asks_nothing(provider: Provider) -> None:
 
 
 @cache
-def _alone(module: str, code: str) -> list[str]:
-    """What ``code`` says of ``module`` in a process of its own: one for all suites of its operations."""
+def _run_alone(module: str, code: str) -> list[str]:
+    """Return what ``code`` prints about ``module`` in a process of its own, shared by the suites of its operations."""
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(path or os.curdir for path in sys.path)}
     done = subprocess.run(  # noqa: S603 - this interpreter, on a module that is already imported
         [sys.executable, "-c", code, module], env=environ, capture_output=True, text=True, check=False
     )
     if done.returncode:
         raise failure(f"{module} cannot be imported alone:\n{done.stderr}", "keep the provider in a module of its own")
-    said: list[str] = json.loads(done.stdout.splitlines()[-1])
-    return said
+    names: list[str] = json.loads(done.stdout.splitlines()[-1])
+    return names
 
 
 def check_operations(case: Case) -> None:
-    """A provider with several operations has the option that names one, and the request is one that it takes."""
+    """Check that a provider with several operations has the option that names one, and that it takes the request."""
     provider = case.provider
-    if len(provider.operations) > 1 and OPTION not in {one.name for one in provider.options}:
-        names = ", ".join(one.name for one in provider.operations)
+    options = sorted({option.name for option in provider.options})
+    if len(provider.operations) > 1 and OPTION not in options:
+        names = ", ".join(operation.name for operation in provider.operations)
         raise failure(
             f"the provider has several operations ({names}), and no option that names one",
             f'declare Option("{OPTION}", "{names}", positional="one"), and name the operation in the test: '
             f'options = {{"{OPTION}": "{provider.operations[0].name}"}}',
         )
     try:
-        look(case, case.now)
+        observe(case, case.now)
     except Refused as error:
-        known = ", ".join(sorted({one.name for one in provider.options}))
         raise failure(
             str(error),
-            f"give options as pit_fetch.fetch takes them: the provider's ({known or 'none'}) and the common ones",
+            "give options as pit_fetch.fetch takes them: the provider's "
+            f"({', '.join(options) or 'none'}) and the common ones",
         ) from None
 
 
 def check_hosts(case: Case) -> None:
-    """Hosts are declared, over https, and nothing is asked but through ``context.http``."""
+    """Check that hosts are declared, over https, and asked through ``context.http`` only."""
     for host in case.provider.hosts:
         try:
             base_url(host, {})
@@ -114,15 +115,15 @@ def check_hosts(case: Case) -> None:
                 f"the url_variable of host {host.name} is {host.url_variable!r}",
                 "name it PIT_FETCH_<SOURCE>_URL: it points tests and proxies elsewhere",
             )
-    for seen in (look(case, case.now), look(case, case.now, offline=True)):
-        if seen.reached_out:
+    for run in (observe(case, case.now), observe(case, case.now, offline=True)):
+        if run.reached_out:
             raise failure(
-                f"the provider goes around what it is given ({seen.reached_out[0]}): no deadline, no rate limit and no "
+                f"the provider goes around what it is given ({run.reached_out[0]}): no deadline, no rate limit and no "
                 "retry holds there, and nothing records it",
                 "ask declared hosts through context.http.get or .post, and with a library of its own HTTP through "
                 "context.load; read a File of Provider.files by context.file, and write none",
             )
-    native = sorted(_native(case))
+    native = sorted(_native_libraries(case))
     if native:
         raise failure(
             f"the provider's code imports {', '.join(native)}, which reaches the network by itself, and does not use "
@@ -131,64 +132,59 @@ def check_hosts(case: Case) -> None:
         )
 
 
-def check_secrets(recording: Recording) -> None:
-    """No credential is in a record, a gap, an error or a log, even where the server repeats it."""
+def check_secrets(recording: RecordedReply) -> None:
+    """Check that no credential is in a record, a gap, an error or a log, even where the server repeats it."""
     case = recording.case
     echo = " ".join(case.secrets).encode()
     runs = {
-        "on the recorded reply": recording.seen,
-        "when the server refuses": look(case, case.now, wire=lambda request, made: Response(b'{"e": "no"}', 401)),
-        "when the server fails": look(case, case.now, wire=lambda request, made: Response(b"failed", 500)),
-        "when the reply is malformed": look(case, case.now, wire=lambda request, made: Response(b"<html>")),
-        "in open mode": look(case, None),
+        "on the recorded reply": recording.baseline,
+        "when the server refuses": observe(case, case.now, wire=lambda request, made: Response(b'{"e": "no"}', 401)),
+        "when the server fails": observe(case, case.now, wire=lambda request, made: Response(b"failed", 500)),
+        "when the reply is malformed": observe(case, case.now, wire=lambda request, made: Response(b"<html>")),
+        "in open mode": observe(case, None),
     }
     advice = "never put a credential, nor the URL of a request, into an id, a payload, a gap or an exception"
-    for when, seen in runs.items():
-        if any(_holds(seen, secret) for secret in case.secrets):
+    for when, run in runs.items():
+        if any(_contains(run, secret) for secret in case.secrets):
             raise failure(f"a credential gets out {when}", advice)
-        if case.secrets and REDACTED in seen.out + seen.err:
+        if case.secrets and REDACTED in run.out + run.err:
             raise failure(f"the framework had to redact a credential {when}", advice)
     for status in (200, 401, 403, 500):
-        seen = look(case, case.now, wire=lambda request, made, s=status: Response(echo, s))  # type: ignore[misc]
-        if any(secret in seen.out + seen.err for secret in case.secrets):
+        run = observe(case, case.now, wire=lambda request, made, s=status: Response(echo, s))  # type: ignore[misc]
+        if any(secret in run.out + run.err for secret in case.secrets):
             raise failure("a credential gets out when the server repeats it", "tell errors in words of your own")
 
 
-def _native(case: Case) -> set[str]:
-    """Libraries that go around Python's own sockets, imported by the author's code, where nothing is loaded."""
-    found: set[str] = set()
-    loads = False
-    for name in case.state.modules if case.state is not None else ():
-        file = str(getattr(sys.modules.get(name), "__file__", None) or "")
+def _native_libraries(case: Case) -> set[str]:
+    """Return the libraries around Python's own sockets that the author's code imports, if it loads nothing."""
+    names: set[str] = set()
+    for module in case.state.modules:
+        file = str(getattr(sys.modules.get(module), "__file__", None) or "")
         if not file.endswith(".py"):
             continue
         with open(file, encoding="utf-8") as source:
             tree = ast.parse(source.read())
         for node in ast.walk(tree):
-            loads = loads or (isinstance(node, ast.Attribute) and node.attr == "load" and _names(node, "context"))
+            if isinstance(node, ast.Attribute) and node.attr == "load" and ast.unparse(node) == "context.load":
+                return set()
             if isinstance(node, ast.Import):
-                found.update(alias.name.partition(".")[0] for alias in node.names)
+                names.update(alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
-                found.add((node.module or "").partition(".")[0])
+                names.add(node.module or "")
             elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
-                called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-                if called in ("import_module", "__import__"):
-                    found.add(str(node.args[0].value).partition(".")[0])
-    return set() if loads else found & _NATIVE
+                called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                names.update([str(node.args[0].value)] if called in ("import_module", "__import__") else ())
+    return {name.partition(".")[0] for name in names} & _NATIVE
 
 
-def _names(node: ast.Attribute, name: str) -> bool:
-    return isinstance(node.value, ast.Name) and node.value.id == name
-
-
-def _heavy(name: str) -> str:
+def _heavy_package(name: str) -> str:
     top = name.partition(".")[0]
     if top not in sys.stdlib_module_names:
         return top
     return next((heavy for heavy in HEAVY if name == heavy or name.startswith(f"{heavy}.")), "")
 
 
-def _holds(seen: Seen, secret: str) -> bool:
-    """Whether the secret is in what leaves, or in a record, as it is or as a URL spells it."""
-    records = [(record.id, json.dumps(dict(record.payload), default=str)) for record in seen.records]
-    return holds("".join(map(str, (seen.out, seen.err, seen.printed, *records))), secret)
+def _contains(run: ObservedRun, secret: str) -> bool:
+    """Return whether the secret is in what leaves, or in a record, as it is or as a URL spells it."""
+    records = [(record.id, json.dumps(dict(record.payload), default=str)) for record in run.records]
+    return holds("".join(map(str, (run.out, run.err, run.printed, *records))), secret)

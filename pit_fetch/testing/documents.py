@@ -1,9 +1,11 @@
-"""Replies as trees of dicts, lists and scalars, so that one set of edits serves JSON, XML and CSV. Pure.
+"""Replies as trees of dicts, lists and scalars, so that the same edits serve every format. Pure.
 
-CSV is a list of rows by column, and so is a JSON object of parallel arrays of which one holds dates. JSON Lines
-are the list of their documents. A SQLite file is a dict of such lists, by table. An XML element is a dict: its
-attributes as ``@name``, its text as ``""``, and its children as a list under each tag. A Parquet file is a list
-of rows, its dates and time stamps as ISO 8601 texts.
+JSON                    itself; an object of parallel arrays, one of them with dates, holds a list of rows
+JSON Lines              the list of its documents
+XML                     an element is a dict: attributes as ``@name``, text as ``""``, children as a list by tag
+CSV                     a list of rows
+SQLite                  a dict of lists of rows, by table
+Parquet                 a list of rows, with dates and time stamps as ISO 8601 texts
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from xml.etree import ElementTree as Xml
 
 from pit_fetch.testing.timestamps import floor
 
-# Where a document's columns lie as rows, beside its other keys.
+# The key under which a document's parallel arrays lie as rows, beside its other keys.
 COLUMNS = "(rows)"
 
 Pattern = tuple[str, ...]
@@ -33,17 +35,21 @@ class Format(NamedTuple):
     encode: Callable[[Any], bytes]
 
 
-class Place(NamedTuple):
+class TreeNode(NamedTuple):
     """One key of one dict in a tree; ``pattern`` is its path with every list index as ``*``."""
 
     pattern: Pattern
     parent: dict[str, Any]
     key: str
 
+    @property
+    def value(self) -> Any:
+        return self.parent[self.key]
+
 
 @lru_cache(16)
 def format_of(body: bytes) -> Format | None:
-    """How ``body`` is read and written; None for a format that the kit cannot edit."""
+    """Return the format of ``body``, None for one that the kit cannot edit."""
     if body.startswith(_SQLITE_MAGIC):
         return _SQLITE
     if body.startswith(_PARQUET_MAGIC):
@@ -57,37 +63,37 @@ def format_of(body: bytes) -> Format | None:
     return None
 
 
-def must_format(body: bytes) -> Format:
-    """The format of a body that is known to have one."""
+def require_format(body: bytes) -> Format:
+    """Return the format of ``body``. Raise ValueError for one that the kit cannot edit."""
     known = format_of(body)
     if known is None:
         raise ValueError("neither JSON nor XML nor CSV nor SQLite nor Parquet")
     return known
 
 
-def document(body: bytes) -> Any:
-    """The document in ``body``: another copy at each call, to be changed. Raises ValueError if there is none."""
+def decode(body: bytes) -> Any:
+    """Return the document in ``body``, a new copy at each call. Raise ValueError if there is none."""
     return pickle.loads(_pickled(body))  # noqa: S301 - of this process
 
 
 @lru_cache(16)
 def _pickled(body: bytes) -> bytes:
-    return pickle.dumps(must_format(body).decode(body))
+    return pickle.dumps(require_format(body).decode(body))
 
 
-def places(node: Any, pattern: Pattern = ()) -> Iterator[Place]:
-    """Every key of every dict, outermost first. The keys of a map of like rows are indices, not fields."""
+def fields_in(node: Any, pattern: Pattern = ()) -> Iterator[TreeNode]:
+    """Yield every key of every dict, outermost first. The keys of a map of like rows are indices, not fields."""
     if isinstance(node, list) or is_map(node):
         for child in list(node.values() if isinstance(node, dict) else node):
-            yield from places(child, (*pattern, "*"))
+            yield from fields_in(child, (*pattern, "*"))
     elif isinstance(node, dict):
         for key, child in list(node.items()):
-            yield Place((*pattern, key), node, key)
-            yield from places(child, (*pattern, key))
+            yield TreeNode((*pattern, key), node, key)
+            yield from fields_in(child, (*pattern, key))
 
 
 def containers(node: Any, path: Path = ()) -> Iterator[Path]:
-    """The paths of everything that may hold rows, outermost first: lists, and maps of like rows."""
+    """Yield the paths of everything that may hold rows, outermost first: lists, and maps of like rows."""
     if isinstance(node, list) or is_map(node):
         yield path
     for key, child in node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ():
@@ -95,20 +101,29 @@ def containers(node: Any, path: Path = ()) -> Iterator[Path]:
 
 
 def is_map(node: Any) -> bool:
-    """Whether a dict holds rows by key (``{"2024-02-15": {…}, "2024-02-14": {…}}``), not fields by name."""
+    """Return whether a dict holds rows by key (``{"2024-02-15": {…}, "2024-02-14": {…}}``), not fields by name."""
     if not isinstance(node, dict) or len(node) < 2 or not all(isinstance(child, dict) for child in node.values()):
         return False
     return len({frozenset(child) for child in node.values()}) == 1
 
 
-def at(tree: Any, path: Path) -> Any:
+def node_at(tree: Any, path: Path) -> Any:
     for key in path:
         tree = tree[key]
     return tree
 
 
-def name(pattern: Pattern) -> str:
-    """A pattern as an author reads it: ``results[].title``."""
+def leaves(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Yield every scalar in ``node``, with its path."""
+    if isinstance(node, (dict, list)):
+        for key, child in node.items() if isinstance(node, dict) else enumerate(node):
+            yield from leaves(child, (*path, key))
+    else:
+        yield path, node
+
+
+def field_name(pattern: Pattern) -> str:
+    """Return a pattern as an author reads it: ``results[].title``."""
     return ".".join(part or "(text)" for part in pattern if part != COLUMNS).replace(".*", "[]").replace("*.", "[].")
 
 
@@ -135,7 +150,7 @@ def _encode_lines(tree: Any) -> bytes:
 
 
 class Columns(list[Any]):
-    """Rows that the document holds as columns, or below a line that names them. ``names`` are the columns."""
+    """Rows that the document holds as parallel arrays, or below a line that names their columns."""
 
     names: tuple[str, ...] = ()
 
@@ -154,12 +169,12 @@ def _with_rows(node: Any) -> Any:
 
 
 def _are_columns(lists: list[list[Any]]) -> bool:
-    lengths = {len(one) for one in lists}
+    lengths = {len(column) for column in lists}
     if len(lists) < 2 or len(lengths) != 1 or min(lengths) < 2:
         return False
-    if any(isinstance(value, (dict, list)) for one in lists for value in one):
+    if any(isinstance(value, (dict, list)) for column in lists for value in column):
         return False
-    return any(all(floor(value) is not None for value in one) for one in lists)
+    return any(all(floor(value) is not None for value in column) for column in lists)
 
 
 def _with_columns(node: Any) -> Any:
@@ -171,13 +186,21 @@ def _with_columns(node: Any) -> Any:
     others = {key: _with_columns(child) for key, child in node.items() if key != COLUMNS}
     if not isinstance(rows, Columns):
         return others if rows is None else {**others, COLUMNS: rows}
-    found = [row if isinstance(row, dict) else {} for row in rows]
-    names = dict.fromkeys([*(name for row in found for name in row)]) or dict.fromkeys(rows.names)
-    return {**{name: [row.get(name) for row in found] for name in names}, **others}
+    names = _columns_of(rows) or rows.names
+    return {**{name: [row.get(name) for row in _as_dicts(rows)] for name in names}, **others}
+
+
+def _as_dicts(rows: Any) -> list[dict[str, Any]]:
+    """Return the rows of a table as an edit left them: none where it is no list, empty where one is no dict."""
+    return [row if isinstance(row, dict) else {} for row in rows] if isinstance(rows, list) else []
+
+
+def _columns_of(rows: Any) -> list[str]:
+    return list(dict.fromkeys(column for row in _as_dicts(rows) for column in row))
 
 
 class Tables(dict[str, Any]):
-    """The tables of a SQLite file; ``schema`` is how they were made."""
+    """The tables of a SQLite file. ``schema`` holds the statements that made them."""
 
     schema: tuple[str, ...] = ()
 
@@ -189,13 +212,17 @@ def _decode_sqlite(body: bytes) -> Any:
     try:
         database.deserialize(body)
         database.row_factory = sqlite3.Row
-        made = list(database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql IS NOT NULL"))
+        statements = dict(
+            database.execute(
+                "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql IS NOT NULL "
+                "AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
+            ).fetchall()
+        )
         tables = Tables(
             (name, [dict(row) for row in database.execute(f'SELECT * FROM "{name}"')])  # noqa: S608 - its own tables
-            for name, _ in made
-            if not name.startswith("sqlite_")
+            for name in statements
         )
-        tables.schema = tuple(sql for name, sql in made if not name.startswith("sqlite_"))
+        tables.schema = tuple(statements.values())
         return tables
     except sqlite3.Error as error:
         raise ValueError("no database") from error
@@ -211,14 +238,13 @@ def _encode_sqlite(tree: Any) -> bytes:
         for sql in getattr(tree, "schema", ()):
             database.execute(sql)
         for name, rows in tree.items() if isinstance(tree, dict) else ():
-            known = [row[1] for row in database.execute(f'PRAGMA table_info("{name}")')]
-            for row in rows if isinstance(rows, list) and known else ():
-                for column in row if isinstance(row, dict) else ():
-                    if column not in known:
-                        database.execute(f'ALTER TABLE "{name}" ADD COLUMN "{column}"')
-                        known.append(column)
-                values = [_sqlite_value(row.get(column)) if isinstance(row, dict) else None for column in known]
-                marks = ", ".join("?" * len(known))
+            columns = [row[1] for row in database.execute(f'PRAGMA table_info("{name}")')]
+            for row in _as_dicts(rows) if columns else ():
+                for column in [column for column in row if column not in columns]:
+                    database.execute(f'ALTER TABLE "{name}" ADD COLUMN "{column}"')
+                    columns.append(column)
+                values = [_sqlite_value(row.get(column)) for column in columns]
+                marks = ", ".join("?" * len(columns))
                 with contextlib.suppress(sqlite3.IntegrityError):  # a row that this table cannot hold
                     database.execute(f'INSERT OR IGNORE INTO "{name}" VALUES ({marks})', values)  # noqa: S608 - its own tables
         database.commit()
@@ -236,7 +262,7 @@ def _sqlite_value(value: Any) -> Any:
 
 
 class Typed(Columns):
-    """Rows of a file whose columns have types; ``schema`` is the file's."""
+    """Rows of a file whose columns have types. ``schema`` is the file's, of pyarrow."""
 
     schema: Any = None
 
@@ -252,15 +278,15 @@ def _decode_parquet(body: bytes) -> Any:
 
 
 def _encode_parquet(tree: Any) -> bytes:
-    """Raises ValueError or TypeError for rows that columns of these types cannot hold."""
+    """Raise ValueError or TypeError for rows that columns of these types cannot hold."""
     import pyarrow
     from pyarrow import parquet
 
-    rows = [row if isinstance(row, dict) else {} for row in tree] if isinstance(tree, list) else []
+    rows = _as_dicts(tree)
     schema = tree.schema if isinstance(tree, Typed) else pyarrow.schema([])
     typed = dict(zip(schema.names, schema.types, strict=True))
     columns = {}
-    for name in dict.fromkeys([*schema.names, *(name for row in rows for name in row)]):
+    for name in dict.fromkeys([*schema.names, *_columns_of(rows)]):
         values = [row.get(name) for row in rows]
         kind = typed.get(name)
         if kind is not None and (pyarrow.types.is_timestamp(kind) or pyarrow.types.is_date(kind)):
@@ -324,13 +350,11 @@ def _decode_csv(body: bytes) -> Any:
 
 
 def _encode_csv(rows: Any) -> bytes:
-    names = rows.names if isinstance(rows, Columns) else ()
-    rows = [row if isinstance(row, dict) else {} for row in rows] if isinstance(rows, list) else []
-    columns = list(dict.fromkeys(column for row in rows for column in row)) or list(names)
+    columns = _columns_of(rows) or list(rows.names if isinstance(rows, Columns) else ())
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\r\n")
     writer.writerow(columns)
-    writer.writerows([_text(row.get(column)) for column in columns] for row in rows)
+    writer.writerows([_text(row.get(column)) for column in columns] for row in _as_dicts(rows))
     return file.getvalue().encode()
 
 

@@ -1,4 +1,4 @@
-"""Checks of replies whose fields are not what they were: renamed, missing, retyped, less precise."""
+"""Checks of replies whose fields have changed: renamed, missing, retyped, less precise."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from pit_fetch.testing.case import Case, Seen, failure
-from pit_fetch.testing.documents import Format, Pattern, Place, document, format_of, name, places
-from pit_fetch.testing.recording import Recording
-from pit_fetch.testing.runner import look
+from pit_fetch.testing.case import ObservedRun, failure
+from pit_fetch.testing.documents import Format, Pattern, TreeNode, decode, field_name, fields_in, format_of
+from pit_fetch.testing.recording import RecordedReply
+from pit_fetch.testing.runner import observe
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.timestamps import less_precise
 from pit_fetch.transport import HttpRequest
@@ -25,113 +25,90 @@ TOLERANT = (
 )
 
 
-def check_drift(recording: Recording) -> None:
-    """Each field renamed, missing, retyped: no crash, no earlier stamp, no item that was not served before."""
-    case, seen = recording.case, recording.seen
-    for body in _bodies(seen):
-        known = format_of(body)
-        if known is None:
-            continue
-        for pattern in dict.fromkeys(place.pattern for place in places(document(body))):
-            for what, change in _changes(_first_value(document(body), pattern)).items():
-                tree = document(body)
-                for place in [place for place in places(tree) if place.pattern == pattern]:
-                    change(place)
-                _compare(case, seen, body, _encoded(known, tree), f"{name(pattern)} is {what}", TOLERANT)
+def check_drift(recording: RecordedReply) -> None:
+    """Check each field renamed, missing, retyped: no crash, no earlier stamp, no item that was not served before."""
+    for body, known, pattern in _fields(recording):
+        for label, change in _changes(_nodes(decode(body), pattern)[0].value).items():
+            tree = decode(body)
+            for node in _nodes(tree, pattern):
+                change(node)
+            _check_changed(recording, body, known, tree, f"{field_name(pattern)} is {label}", TOLERANT)
 
 
-def check_imprecise(recording: Recording) -> None:
-    """A stamp that says less than it did never means an earlier instant."""
-    case, seen = recording.case, recording.seen
+def check_imprecise(recording: RecordedReply) -> None:
+    """Check that a stamp with less in it (no offset, no clock) never means an earlier instant."""
     advice = (
         "withhold what cannot be dated (None), or take the latest instant it can mean: "
         "times.end_of_day for a date, times.wall_clock in the zone of the source for a reading without an offset"
     )
-    for body in _bodies(seen):
+    for body, known, pattern in _fields(recording):
+        for number in range(3):  # less_precise has up to three forms
+            tree, example = decode(body), ""
+            for node in _nodes(tree, pattern):
+                forms = list(less_precise(node.value))
+                if number < len(forms):
+                    example = node.parent[node.key] = forms[number]
+            if example:
+                _check_changed(recording, body, known, tree, f"{field_name(pattern)} reads {example!r}", advice)
+
+
+def _fields(recording: RecordedReply) -> Iterator[tuple[bytes, Format, Pattern]]:
+    """Yield each field of the first five bodies that were served, with its body and the body's format."""
+    for body in list(dict.fromkeys(made.body for _, made in recording.baseline.exchanges))[:5]:
         known = format_of(body)
-        if known is None:
-            continue
-        patterns = dict.fromkeys(place.pattern for place in places(document(body)))
-        for pattern in patterns:
-            for form in range(3):
-                tree, example = document(body), ""
-                for place in [place for place in places(tree) if place.pattern == pattern]:
-                    forms = list(less_precise(place.parent[place.key]))
-                    if form < len(forms):
-                        example = place.parent[place.key] = forms[form]
-                if example:
-                    _compare(case, seen, body, _encoded(known, tree), f"{name(pattern)} reads {example!r}", advice)
+        if known is not None:
+            for pattern in dict.fromkeys(node.pattern for node in fields_in(decode(body))):
+                yield body, known, pattern
 
 
-def _bodies(seen: Seen) -> list[bytes]:
-    return list(dict.fromkeys(made.body for _, made in seen.exchanges))[:5]
+def _nodes(tree: Any, pattern: Pattern) -> list[TreeNode]:
+    return [node for node in fields_in(tree) if node.pattern == pattern]
 
 
-def _first_value(tree: Any, pattern: Pattern) -> Any:
-    return next(place.parent[place.key] for place in places(tree) if place.pattern == pattern)
+def _changes(value: Any) -> Mapping[str, Callable[[TreeNode], object]]:
+    """Return what can happen to a field that held ``value``."""
 
-
-def _changes(value: Any) -> Mapping[str, Callable[[Place], None]]:
-    """What can happen to a field that held ``value``."""
-
-    def rename(place: Place) -> None:
-        place.parent[f"{place.key}_drift"] = place.parent.pop(place.key)
-
-    def remove(place: Place) -> None:
-        del place.parent[place.key]
-
-    def retype(new: Any) -> Callable[[Place], None]:
-        def change(place: Place) -> None:
-            place.parent[place.key] = new
-
-        return change
+    def put(new: Any) -> Callable[[TreeNode], object]:
+        return lambda node: node.parent.update({node.key: new})
 
     others = [new for new in _VALUES if type(new) is not type(value) or new in (10**30, "drift")]
     return {
-        "renamed": rename,
-        "missing": remove,
-        "wrapped in a list": lambda place: place.parent.update({place.key: [place.parent[place.key]]}),
-        **{f"{new!r} (retyped)": retype(new) for new in others},
+        "renamed": lambda node: node.parent.update({f"{node.key}_drift": node.parent.pop(node.key)}),
+        "missing": lambda node: node.parent.pop(node.key),
+        "wrapped in a list": lambda node: node.parent.update({node.key: [node.value]}),
+        **{f"{new!r} (retyped)": put(new) for new in others},
     }
 
 
-def _encoded(known: Format, tree: Any) -> bytes | None:
-    """The changed document; None where its form cannot say that: a typed column holds no other type."""
+def _check_changed(recording: RecordedReply, old: bytes, known: Format, tree: Any, event: str, advice: str) -> None:
     try:
-        return known.encode(tree)
+        new = known.encode(tree)
     except (ValueError, TypeError):
-        return None
-
-
-def _compare(case: Case, seen: Seen, old: bytes, new: bytes | None, what: str, advice: str) -> None:
-    if new is None:
-        return
+        return  # the format cannot express the change: a typed column holds no other type
 
     def wire(request: HttpRequest, made: Response) -> Response:
         return replace(made, body=new) if made.body == old else made
 
-    other = look(case, case.now, wire=wire)
-    not_worse(seen, other, what, advice)
+    run = observe(recording.case, recording.case.now, wire=wire)
+    check_not_worse(recording.baseline, run, event, advice)
 
 
-def not_worse(seen: Seen, other: Seen, what: str, advice: str) -> None:
-    """No crash, no endless asking, no earlier stamp, not more items than before at any instant."""
-    if other.crash:
-        raise failure(f"when {what}, the provider fails: {other.crash}", advice)
-    if other.asked_too_often:
-        raise failure(f"when {what}, the provider asks for ever", "stop when a page brings nothing new")
+def check_not_worse(baseline: ObservedRun, run: ObservedRun, event: str, advice: str) -> None:
+    """Check a run against the baseline: no crash, no endless asking, no earlier stamp, and at no instant more items."""
+    if run.crash:
+        raise failure(f"when {event}, the provider fails: {run.crash}", advice)
+    if run.asked_too_often:
+        raise failure(f"when {event}, the provider asks for ever", "stop when a page brings nothing new")
     known: dict[str, list[datetime]] = {}
-    for version in sorted(seen.versions, key=lambda version: version.public_from):
+    for version in sorted(baseline.versions, key=lambda version: version.public_from):
         known.setdefault(version.id, []).append(version.public_from)
-    for item, stamp in other.stamps.items():
+    for item, stamp in run.stamps.items():
         before = known.get(item, [stamp])
         if stamp < before[-1] and stamp not in before:
-            raise failure(f"when {what}, item {item!r} counts as public from {stamp} on, not from {before[-1]}", advice)
-    counts = sorted(other.stamps.values()), sorted(stamp for stamps in known.values() for stamp in stamps)
-    if len(counts[0]) > len(counts[1]) or any(new < old for new, old in _paired(*counts)):
-        raise failure(f"when {what}, items are served that were not served before", advice)
-
-
-def _paired(new: list[Any], old: list[Any]) -> Iterator[tuple[Any, Any]]:
-    """The k-th newest of both: with fewer new ones, the old ones may be any, so the latest pair up."""
-    return zip(new, old, strict=False)
+            raise failure(
+                f"when {event}, item {item!r} counts as public from {stamp} on, not from {before[-1]}", advice
+            )
+    new, old = sorted(run.stamps.values()), sorted(stamp for stamps in known.values() for stamp in stamps)
+    # Where there are fewer new ones, the old ones that remain may be any, so the earliest pair up.
+    if len(new) > len(old) or any(after < before for after, before in zip(new, old, strict=False)):
+        raise failure(f"when {event}, items are served that were not served before", advice)

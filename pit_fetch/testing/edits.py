@@ -1,6 +1,6 @@
-"""Other worlds that serve the same public rows: what a source could say of those that are late. Pure edits of a tree.
+"""Worlds that serve the same public rows, and differ in what the reply holds of the late ones. Pure edits of a tree.
 
-Nothing here knows a field by what its author calls it: dates, names, figures and texts are told by their values.
+Nothing here knows a field by what its author calls it: dates, names, figures and texts are recognised by their values.
 """
 
 from __future__ import annotations
@@ -14,95 +14,104 @@ from datetime import datetime
 from typing import Any
 
 from pit_fetch.testing.comparison import CANARY
-from pit_fetch.testing.documents import Path, at
-from pit_fetch.testing.recording import Recording, Row, dates_of, drop, leaves, pattern_of
-from pit_fetch.testing.timestamps import floor, later
+from pit_fetch.testing.documents import Path, leaves, node_at
+from pit_fetch.testing.recording import RecordedReply, ReplyRow, dates_of, drop, pattern_of
+from pit_fetch.testing.timestamps import floor, postpone
 
 Change = Callable[[Any], None]
 
-# More than a list that somebody cuts to its first hundred, and the most that a test adds.
+# More than a list that an author cuts to its first hundred, and the most that a test adds.
 MANY = 130
 MOST = 1_100
-# How worlds are named that add rows, whose stamps the source may take from elsewhere too.
+# The names of worlds that add rows begin with this: the stamps of such rows may rest on something else, too.
 TWIN = "beside rows that are "
 # What a row can turn out to be.
 _NO_ROWS: tuple[Any, ...] = (None, CANARY, 5, [], {}, [CANARY])
 _COUNTS = re.compile(r"count|total|hits|found|results|items|records|rows|pages|size|length|num", re.IGNORECASE)
 _TELLING = re.compile(r"more|next|last|latest|final|complete|partial|truncat|end", re.IGNORECASE)
 _RANKS = re.compile(r"rank|position|place|index|order$", re.IGNORECASE)
-# Dates that tell what is planned, and not what was known.
+# Dates of what is planned, not of what was known.
 PLANNED = re.compile(
     r"expir|matur|effective|event|schedul|due|deadline|ex_?div|pay(able|ment)?_?(date|on)|close[sd]?_?(on|date)|"
     r"comment|forecast|horizon|target|next|settle|period|fiscal|ending|record_?date|meeting|conference|vest",
     re.IGNORECASE,
 )
+_GONE = object()
 
 
-def worlds(recording: Recording, late: Sequence[Row], pit: datetime) -> Mapping[str, Change]:
-    """Worlds at ``pit``, each a change of the recorded reply, by what is said of the ``late`` rows in it."""
-    return {**few(recording, late), **_many(recording, late, many(recording)), **_shapes(recording, late, pit)}
+def all_worlds(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime) -> Mapping[str, Change]:
+    """Return every world at ``pit``, each a change of the recorded reply in what it holds of the ``late`` rows."""
+    crowded = _crowded_worlds(recording, late, _crowd_size(recording))
+    return {**basic_worlds(recording, late), **crowded, **_odd_worlds(recording, late, pit)}
 
 
-def quick(recording: Recording, late: Sequence[Row]) -> Mapping[str, Change]:
-    """The worlds that find most."""
-    return {**few(recording, late), **dict(list(_many(recording, late, MANY).items())[:1])}
+def quick_worlds(recording: RecordedReply, late: Sequence[ReplyRow]) -> Mapping[str, Change]:
+    """Return the worlds that find most."""
+    return {**basic_worlds(recording, late), **dict(list(_crowded_worlds(recording, late, MANY).items())[:1])}
 
 
-def left_out(late: Sequence[Row]) -> dict[str, Change]:
-    """The world that says least."""
+def without_late(late: Sequence[ReplyRow]) -> dict[str, Change]:
+    """Return the world that holds least."""
     return {"left out": lambda tree: drop(tree, late)}
 
 
-def flags(recording: Recording) -> list[Path]:
-    """Where a flag beside the rows tells, by its name, whether there are more of them."""
-    inside = {row.container for row in recording.every}
+def flags_beside(recording: RecordedReply) -> list[Path]:
+    """Return where a flag beside the rows means, by its name, that there are more of them, or no more."""
     return [
         path
         for path, value in leaves(recording.tree)
-        if isinstance(value, bool) and not _below(path, inside) and _TELLING.search(str(path[-1]))
+        if isinstance(value, bool) and not _is_below(path, recording.containers) and _TELLING.search(str(path[-1]))
     ]
 
 
-def few(recording: Recording, late: Sequence[Row]) -> dict[str, Change]:
-    """What a source is most likely to say otherwise: without the late rows, or with others."""
+def basic_worlds(recording: RecordedReply, late: Sequence[ReplyRow]) -> dict[str, Change]:
+    """Return the worlds that a source most likely has: without the late rows, or with others in their place."""
 
     def uncounted(tree: Any) -> None:
-        _tell_less(recording, tree, late)
+        _count_less(recording, tree, late)
         drop(tree, late)
 
     def moved(tree: Any) -> None:
-        taken = [(row, at(tree, row.path)) for row in late]
+        rows = [(row, node_at(tree, row.path)) for row in late]
         drop(tree, late)
-        for row, value in taken:
-            _add(tree, row, value)
+        for row, value in rows:
+            container = node_at(tree, row.container)
+            if isinstance(container, list):
+                container.append(value)
+            else:
+                container[row.key] = value
 
     return {
-        **left_out(late),
+        **without_late(late),
         "left out, and not counted": uncounted,
         "moved to the end": moved,
-        "rewritten": each(late, _rewritten),
-        "with other figures": each(late, _refigured),
-        "without their values": each(late, _emptied),
+        "rewritten": _each(late, _rewrite),
+        "with other figures": _each(late, _refigure),
+        "without their values": _each(
+            late,
+            # Numbers that may be stamps stay, or rows would be undated and not late.
+            lambda row: _change_values(row, lambda v: None if isinstance(v, str) or floor(v) is None else v),
+        ),
     }
 
 
-def _many(recording: Recording, late: Sequence[Row], size: int) -> dict[str, Change]:
-    lists = [row for row in late if isinstance(row.key, int)]
-    if not lists:
+def _crowded_worlds(recording: RecordedReply, late: Sequence[ReplyRow], size: int) -> dict[str, Change]:
+    """Return worlds with ``size`` late rows or more."""
+    listed = _in_lists(late)
+    if not listed:
         return {}
-    ids = _names(recording, lists)
-    models = [(row, _variable(at(recording.tree, row.path), ids[row])) for row in lists]
+    ids = _id_paths(recording, listed)
+    variable = {row: _variable(node_at(recording.tree, row.path), ids[row]) for row in listed}
 
     def several(tree: Any, first: bool) -> None:
-        container = at(tree, lists[0].container)
-        packed = [pickle.dumps(at(tree, row.path)) for row in lists]
-        made = [
-            _varied(_renamed(pickle.loads(node), ids[row], number), variable, number)  # noqa: S301 - of this process
-            for number in range(size // len(lists) + 1)
-            for node, (row, variable) in zip(packed, models, strict=True)
+        packed = {row: pickle.dumps(node_at(tree, row.path)) for row in listed}
+        # Pickled once: many hundred copies are made, and copy.deepcopy is several times slower.
+        copies = [
+            _vary(_rename(pickle.loads(packed[row]), ids[row], number), variable[row], number)  # noqa: S301 - of this process
+            for number in range(size // len(listed) + 1)
+            for row in listed
         ]
-        place = 0 if first else len(container)
-        container[place:place] = made
+        _insert(node_at(tree, listed[0].container), copies, first)
 
     return {
         "many, at the beginning": lambda tree: several(tree, True),
@@ -110,52 +119,55 @@ def _many(recording: Recording, late: Sequence[Row], size: int) -> dict[str, Cha
     }
 
 
-def many(recording: Recording) -> int:
-    """How many rows are many: more than any size that the author's code names, if each costs no request."""
-    state = recording.case.state
-    if state is None or len(recording.seen.exchanges) > len(recording.rows):
+def _crowd_size(recording: RecordedReply) -> int:
+    """Return how many rows are many: more than any size that the author's code names, if each costs no request."""
+    if len(recording.baseline.exchanges) > len(recording.rows):
         return MANY
-    return max([MANY, *(figure + 20 for figure in state.figures if figure <= MOST - 20)])
+    return max([MANY, *(figure + 20 for figure in recording.case.state.figures if figure <= MOST - 20)])
 
 
-def _shapes(recording: Recording, late: Sequence[Row], pit: datetime) -> dict[str, Change]:
-    found: dict[str, Change] = {}
+def _odd_worlds(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime) -> dict[str, Change]:
+    """Return worlds in which late rows have another form, or repeat public ones."""
+    worlds: dict[str, Change] = {}
     for value in _NO_ROWS if all(row.container for row in late) else ({},):
-        found[f"{value!r}"] = _replaced(late, value)
-    found["without their dates"] = each(late, _undated)
-    found["with dates that are none"] = each(late, lambda node: _dates(node, lambda value: CANARY))
-    found["at the calendar's end"] = each(late, lambda node: _dates(node, _last_day))
-    found["unreadable (a NaN in each)"] = each(late, lambda node: _set(node, "unreadable", float("nan")))
-    found["with a field more"] = each(late, lambda node: _set(node, "extra_field", CANARY))
-    found["with fractions"] = each(late, _fractions)
-    found["with their figures as texts"] = each(late, lambda node: _figures(node, str))
-    for name in _fields(recording, late):
-        for what, value in (("null", None), ("a list", [CANARY]), ("a text", CANARY)):
-            found[f"with {what} as {name}"] = each(late, _field(name, value))
-        found[f"without {name}"] = each(late, _field(name, _GONE))
-    found |= _twins(recording, late, pit)
-    lists = [row for row in late if isinstance(row.key, int)]
-    if lists:
-        found["repeated"] = lambda tree: at(tree, lists[0].container).extend(
-            copy.deepcopy(at(tree, row.path)) for row in lists * 2
+        worlds[f"{value!r}"] = _replace_rows(late, value)
+    for label, change in {
+        "without their dates": lambda row: _change_dates(row, lambda value: None),
+        "with dates that are none": lambda row: _change_dates(row, lambda value: CANARY),
+        "at the calendar's end": lambda row: _change_dates(row, _on_last_day),
+        "unreadable (a NaN in each)": _set_field("unreadable", float("nan")),
+        "with a field more": _set_field("extra_field", CANARY),
+        "with fractions": lambda row: _change_figures(row, lambda value: value + 0.5),
+        "with their figures as texts": lambda row: _change_figures(row, str),
+    }.items():
+        worlds[label] = _each(late, change)
+    for name in _undated_fields(recording, late):
+        for label, value in (("null", None), ("a list", [CANARY]), ("a text", CANARY)):
+            worlds[f"with {label} as {name}"] = _each(late, _set_field(name, value))
+        worlds[f"without {name}"] = _each(late, _set_field(name, _GONE))
+    worlds |= _twins(recording, late, pit)
+    listed = _in_lists(late)
+    if listed:
+        worlds["repeated"] = lambda tree: node_at(tree, listed[0].container).extend(
+            copy.deepcopy(node_at(tree, row.path)) for row in listed * 2
         )
-    return found
+    return worlds
 
 
-def beside(recording: Recording, late: Sequence[Row], pit: datetime) -> dict[str, Change]:
-    """What a reply says beside its rows, where that tells of late ones: later dates, and ranks."""
-    inside = {row.container for row in recording.every}
+def worlds_beside(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime) -> dict[str, Change]:
+    """Return worlds in which late rows changed what the reply holds beside them: later dates, ranks, validity."""
+    containers = recording.containers
 
     def dates(tree: Any) -> None:
         for path, value in list(leaves(tree)):
-            moment = floor(value)
-            if isinstance(value, str) and moment is not None and moment > pit and not _below(path, inside):
+            instant = floor(value)
+            if isinstance(value, str) and instant is not None and instant > pit and not _is_below(path, containers):
                 with contextlib.suppress(ValueError, OverflowError):  # there is no date past the calendar's end
-                    at(tree, path[:-1])[path[-1]] = later(value, 3)
+                    _put(tree, path, postpone(value, 3))
 
     def ranks(tree: Any) -> None:
-        for container in inside:
-            rows = at(tree, container)
+        for container in containers:
+            rows = node_at(tree, container)
             for row in rows if isinstance(rows, list) else ():
                 for name in row if isinstance(row, dict) else ():
                     if _RANKS.search(name) and type(row[name]) is int:
@@ -163,15 +175,11 @@ def beside(recording: Recording, late: Sequence[Row], pit: datetime) -> dict[str
 
     def valid(tree: Any) -> None:
         for row in recording.every:
-            for path, value in dates_of(recording, row):
-                moment = floor(value)
-                if (
-                    pattern_of(row, path) in recording.validity
-                    and moment is not None
-                    and moment > pit
-                    and row not in late
-                ):
-                    _put(tree, path, "9999-12-31" if str(value)[:4] != "9999" else str(later(f"{pit:%Y-%m-%d}", 9)))
+            for path, value in dates_of(recording, row) if row not in late else ():
+                instant = floor(value)
+                if pattern_of(row, path) in recording.validity and instant is not None and instant > pit:
+                    last = str(value)[:4] == "9999"
+                    _put(tree, path, str(postpone(f"{pit:%Y-%m-%d}", 9)) if last else "9999-12-31")
 
     return {
         "followed by later dates beside them": dates,
@@ -180,107 +188,107 @@ def beside(recording: Recording, late: Sequence[Row], pit: datetime) -> dict[str
     }
 
 
-def nested(recording: Recording, pit: datetime) -> Iterator[tuple[Row, str, Change]]:
-    """For public rows that hold lists of dated things: one more in it, which is later than ``pit``."""
+def nested_additions(recording: RecordedReply, pit: datetime) -> Iterator[tuple[ReplyRow, str, Change]]:
+    """Yield, for each list of dated things in a public row, the change that adds one dated later than ``pit``."""
     for row in recording.rows:
         if recording.is_late(row, pit):
             continue
-        node = at(recording.tree, row.path)
+        node = node_at(recording.tree, row.path)
         for path, value in leaves(node):
             if not isinstance(value, str) or floor(value) is None or PLANNED.search(str(path[-1])):
                 continue
-            lists = [n for n in range(len(path)) if isinstance(path[n], int)]
-            holder = path[: lists[-1]] if lists else ()
-            if lists and path[lists[-1]] == 0 and isinstance(at(node, path[: lists[-1] + 1]), dict):
-                yield (
-                    row,
-                    ".".join(map(str, holder)),
-                    _one_more((*row.path, *holder), path[lists[-1] + 1 :], value, pit),
-                )
+            last = max((place for place, part in enumerate(path) if isinstance(part, int)), default=None)
+            if last is not None and path[last] == 0 and isinstance(node_at(node, path[: last + 1]), dict):
+                holder = path[:last]
+                change = _add_later((*row.path, *holder), path[last + 1 :], value, pit)
+                yield row, ".".join(map(str, holder)), change
 
 
-def _one_more(holder: Path, date: Path, value: str, pit: datetime) -> Change:
+def _add_later(holder: Path, date: Path, value: str, pit: datetime) -> Change:
+    """Return the change that adds to the list at ``holder`` a copy of its first thing, its ``date`` after ``pit``."""
+
     def change(tree: Any) -> None:
-        things = at(tree, holder)
-        made = copy.deepcopy(things[0])
-        _rewritten(made)
+        things = node_at(tree, holder)
+        addition = copy.deepcopy(things[0])
+        _rewrite(addition)
         text = value
-        while (moment := floor(text)) is not None and moment <= pit:
-            text = str(later(text, 30))
-        at(made, date[:-1])[date[-1]] = text
-        things.append(made)
+        while (instant := floor(text)) is not None and instant <= pit:
+            text = str(postpone(text, 30))
+        _put(addition, date, text)
+        things.append(addition)
 
     return change
 
 
-def each(rows: Sequence[Row], change: Callable[[Any], None]) -> Change:
-    def changed(tree: Any) -> None:
-        for row in rows:
-            change(at(tree, row.path))
-
-    return changed
-
-
-def _replaced(rows: Sequence[Row], value: Any) -> Change:
-    def change(tree: Any) -> None:
-        for row in rows:
-            at(tree, row.container)[row.key] = copy.deepcopy(value)
-
-    return change
-
-
-def _twins(recording: Recording, late: Sequence[Row], pit: datetime) -> dict[str, Change]:
-    """Late rows that say what public ones say: a copy of each public row, under the dates of a late one."""
-    public = [
-        row for row in recording.rows if not recording.is_late(row, pit) and isinstance(row.key, int) and row.versions
-    ]
+def _twins(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime) -> dict[str, Change]:
+    """Return worlds with a copy of each public row under the dates of a late one."""
+    public = [row for row in _in_lists(recording.rows) if not recording.is_late(row, pit) and row.versions]
     model = next((row for row in late if public and row.container == public[0].container), None)
     if model is None:
         return {}
     dates = {
         path[len(model.path) :]: value
         for path, value in dates_of(recording, model)
-        if pattern_of(model, path) in recording.basis
+        if pattern_of(model, path) in recording.basis and path != model.path
     }
-    ids = _names(recording, public)
+    ids = _id_paths(recording, public)
 
     def twins(tree: Any, first: bool, renamed: bool) -> None:
-        made = []
+        copies = []
         for row in public:
-            node = copy.deepcopy(at(tree, row.path))
+            node = copy.deepcopy(node_at(tree, row.path))
             for path, value in dates.items():
-                if path:
-                    _put(node, path, value)
-            made.append(_renamed(node, ids[row], 7_000) if renamed else node)
-        container = at(tree, public[0].container)
-        place = 0 if first else len(container)
-        container[place:place] = made
+                _put(node, path, value)
+            copies.append(_rename(node, ids[row], 7_000) if renamed else node)
+        _insert(node_at(tree, public[0].container), copies, first)
 
-    again = {TWIN + "later versions of public ones": lambda tree: twins(tree, False, False)}
-    if not all(ids.values()):  # an id of several parts: the copies would contradict the rows that they are made of
-        return again
-    return {
-        **again,
-        TWIN + "like public ones, at the end": lambda tree: twins(tree, False, True),
-        TWIN + "like public ones, at the beginning": lambda tree: twins(tree, True, True),
-    }
+    worlds: dict[str, Change] = {TWIN + "later versions of public ones": lambda tree: twins(tree, False, False)}
+    if all(ids.values()):  # else an id has several parts, and the copies would contradict the rows that they copy
+        worlds[TWIN + "like public ones, at the end"] = lambda tree: twins(tree, False, True)
+        worlds[TWIN + "like public ones, at the beginning"] = lambda tree: twins(tree, True, True)
+    return worlds
 
 
-def _names(recording: Recording, rows: Sequence[Row]) -> dict[Row, set[Path]]:
-    """Where each row says its records' ids."""
-    found: dict[Row, set[Path]] = {}
+def _in_lists(rows: Sequence[ReplyRow]) -> list[ReplyRow]:
+    return [row for row in rows if isinstance(row.key, int)]
+
+
+def _insert(container: list[Any], rows: list[Any], first: bool) -> None:
+    place = 0 if first else len(container)
+    container[place:place] = rows
+
+
+def _each(rows: Sequence[ReplyRow], change: Callable[[Any], object]) -> Change:
+    def change_rows(tree: Any) -> None:
+        for row in rows:
+            change(node_at(tree, row.path))
+
+    return change_rows
+
+
+def _replace_rows(rows: Sequence[ReplyRow], value: Any) -> Change:
+    def change(tree: Any) -> None:
+        for row in rows:
+            node_at(tree, row.container)[row.key] = copy.deepcopy(value)
+
+    return change
+
+
+def _id_paths(recording: RecordedReply, rows: Sequence[ReplyRow]) -> dict[ReplyRow, set[Path]]:
+    """Return where each row holds the ids of its records."""
+    paths: dict[ReplyRow, set[Path]] = {}
     for row in rows:
         ids = {version.id for version in row.versions}
-        node = at(recording.tree, row.path)
-        found[row] = {path for path, value in leaves(node) if value not in ("", None) and str(value) in ids}
-    shared = set().union(*found.values()) if found else set()
-    return {row: paths or shared for row, paths in found.items()}
+        node = node_at(recording.tree, row.path)
+        paths[row] = {path for path, value in leaves(node) if value not in ("", None) and str(value) in ids}
+    shared = set().union(*paths.values())
+    return {row: own or shared for row, own in paths.items()}
 
 
-def _renamed(node: Any, paths: set[Path], number: int) -> Any:
+def _rename(node: Any, paths: set[Path], number: int) -> Any:
     for path in paths:
         try:
-            value = at(node, path)
+            value = node_at(node, path)
         except (KeyError, IndexError, TypeError):
             continue
         if isinstance(value, int) and not isinstance(value, bool):
@@ -291,7 +299,7 @@ def _renamed(node: Any, paths: set[Path], number: int) -> Any:
 
 
 def _variable(node: Any, paths: set[Path]) -> dict[Path, str | float]:
-    """The texts and figures that can be others without another stamp or another id."""
+    """Return the texts and figures of a row that can change while its stamp and its id, at ``paths``, stay."""
     return {
         path: value
         for path, value in leaves(node)
@@ -301,8 +309,8 @@ def _variable(node: Any, paths: set[Path]) -> dict[Path, str | float]:
     }
 
 
-def _varied(node: Any, variable: Mapping[Path, str | float], number: int) -> Any:
-    """Other texts and figures, so that the rows are many in whatever order somebody puts them: before and after."""
+def _vary(node: Any, variable: Mapping[Path, str | float], number: int) -> Any:
+    """Vary texts and figures so that copies sort before and after the originals, whatever the provider sorts by."""
     for path, value in variable.items():
         if isinstance(value, str):
             _put(node, path, f"{'!' if number % 2 else '~'}{number} {value}")
@@ -311,113 +319,79 @@ def _varied(node: Any, variable: Mapping[Path, str | float], number: int) -> Any
     return node
 
 
-def _tell_less(recording: Recording, tree: Any, late: Sequence[Row]) -> None:
-    """Counts beside the rows, as the source gives them when the late rows do not exist."""
-    inside = {row.container for row in recording.every}
-    sizes = {len(at(tree, container)) for container in inside}
+def _count_less(recording: RecordedReply, tree: Any, late: Sequence[ReplyRow]) -> None:
+    """Lower the counts beside the rows to what the source gives when the late rows do not exist."""
+    containers = recording.containers
+    sizes = {len(node_at(tree, container)) for container in containers}
     for path, value in list(leaves(tree)):
-        if _below(path, inside) or isinstance(value, bool):
+        if _is_below(path, containers) or isinstance(value, bool):
             continue
-        text = isinstance(value, str) and value.isdigit()
-        number = int(value) if isinstance(value, int) or text else 0
-        name = next((part for part in reversed(path) if isinstance(part, str)), "")
-        if number >= len(late) and (number in sizes or (_COUNTS.search(".".join(map(str, path)) or name))):
-            at(tree, path[:-1])[path[-1]] = str(number - len(late)) if text else number - len(late)
+        is_text = isinstance(value, str) and value.isdigit()
+        number = int(value) if isinstance(value, int) or is_text else 0
+        if number >= len(late) and (number in sizes or _COUNTS.search(".".join(map(str, path)))):
+            _put(tree, path, str(number - len(late)) if is_text else number - len(late))
 
 
-def _below(path: Path, containers: set[Path]) -> bool:
-    return any(path[: len(one)] == one for one in containers if one)
+def _is_below(path: Path, containers: Sequence[Path]) -> bool:
+    return any(path[: len(container)] == container for container in containers if container)
 
 
-def _add(tree: Any, row: Row, value: Any) -> None:
-    container = at(tree, row.container)
-    if isinstance(container, list):
-        container.append(value)
-    else:
-        container[row.key] = value
+def _rewrite(node: Any) -> None:
+    _change_values(node, lambda value: f"{value} {CANARY}" if isinstance(value, str) else value)
 
 
-def _scalars(node: Any, change: Callable[[Any], Any]) -> None:
-    """Every scalar in ``node`` that is not a date, through ``change``."""
+def _refigure(node: Any) -> None:
+    _change_figures(node, lambda value: value * 1_000 + 7)
+    _change_values(node, lambda value: not value if isinstance(value, bool) else value)
+
+
+def _change_values(node: Any, change: Callable[[Any], Any]) -> None:
+    """Put every scalar in ``node`` that is not a date through ``change``."""
     for path, value in list(leaves(node)):
         if path and (floor(value) is None or isinstance(value, int)) and value is not None:
             _put(node, path, change(value))
 
 
-def _rewritten(node: Any) -> None:
-    _scalars(node, lambda value: f"{value} {CANARY}" if isinstance(value, str) else value)
-
-
-def _refigured(node: Any) -> None:
-    _figures(node, lambda value: value * 1_000 + 7)
-    _scalars(node, lambda value: not value if isinstance(value, bool) else value)
-
-
-def _fractions(node: Any) -> None:
-    _figures(node, lambda value: value + 0.5)
-
-
-def _emptied(node: Any) -> None:
-    _scalars(node, lambda value: None if isinstance(value, str) or not _may_be_stamp(value) else value)
-
-
-def _figures(node: Any, change: Callable[[Any], Any]) -> None:
+def _change_figures(node: Any, change: Callable[[Any], Any]) -> None:
     def figure(value: Any) -> Any:
-        is_figure = isinstance(value, (int, float)) and not isinstance(value, bool) and not _may_be_stamp(value)
+        is_figure = isinstance(value, (int, float)) and not isinstance(value, bool) and floor(value) is None
         return change(value) if is_figure else value
 
-    _scalars(node, figure)
+    _change_values(node, figure)
 
 
-def _undated(node: Any) -> None:
-    _dates(node, lambda value: None)
-
-
-def _dates(node: Any, change: Callable[[Any], Any]) -> None:
+def _change_dates(node: Any, change: Callable[[Any], Any]) -> None:
     for path, value in list(leaves(node)):
         if path and floor(value) is not None:
             _put(node, path, change(value))
 
 
-def _last_day(value: Any) -> Any:
+def _on_last_day(value: Any) -> Any:
     return "9999-12-31" + value[10:] if isinstance(value, str) and value[4:5] == "-" else value
 
 
-def _may_be_stamp(value: Any) -> bool:
-    return floor(value) is not None
-
-
-_GONE = object()
-
-
-def _fields(recording: Recording, late: Sequence[Row]) -> list[str]:
-    """The fields of late rows that hold no date: what a source can leave out or change without moving a stamp."""
+def _undated_fields(recording: RecordedReply, late: Sequence[ReplyRow]) -> list[str]:
+    """Return the fields of late rows that hold no date: a source can omit or change them without moving a stamp."""
     names: dict[str, None] = {}
     dated = {pattern_of(row, path)[:1] for row in recording.every for path, _ in dates_of(recording, row)}
     for row in late[:3]:
-        node = at(recording.tree, row.path)
+        node = node_at(recording.tree, row.path)
         names.update((name, None) for name in (node if isinstance(node, dict) else ()) if (name,) not in dated)
     return list(names)[:14]
 
 
-def _field(name: str, value: Any) -> Callable[[Any], None]:
+def _set_field(name: str, value: Any) -> Callable[[Any], None]:
+    """Return the change that sets a field of a row, or removes it where ``value`` is ``_GONE``."""
+
     def change(node: Any) -> None:
-        if isinstance(node, dict):
-            if value is _GONE:
-                node.pop(name, None)
-            else:
-                node[name] = copy.deepcopy(value)
+        if isinstance(node, dict) and value is _GONE:
+            node.pop(name, None)
+        elif isinstance(node, dict):
+            node[name] = copy.deepcopy(value)
 
     return change
 
 
-def _set(node: Any, name: str, value: Any) -> None:
-    if isinstance(node, dict):
-        node[name] = value
-
-
 def _put(node: Any, path: Path, value: Any) -> None:
-    try:
-        at(node, path[:-1])[path[-1]] = value
-    except (KeyError, IndexError, TypeError):
-        return
+    with contextlib.suppress(KeyError, IndexError, TypeError):
+        node_at(node, path[:-1])[path[-1]] = value

@@ -1,4 +1,4 @@
-"""The whole program in this process: the same bytes as the command's, in a runtime that a test has made."""
+"""The whole program in this process: it leaves the bytes that the command would, in a runtime that a test has made."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pit_fetch.transport import Transport
 
 @dataclass
 class TestClock:
-    """A clock that stays at ``start`` until something waits. ``pauses`` are the seconds of each wait."""
+    """A clock that stays at ``start`` until something waits. ``passed`` and ``pauses`` are in seconds."""
 
     __test__ = False  # or pytest would take it for a class of tests
 
@@ -43,7 +43,7 @@ class TestClock:
 
 @dataclass(frozen=True)
 class Left:
-    """Every byte that leaves the process; ``files`` is what lies in its folder afterwards, see :func:`files_in`."""
+    """Every byte that leaves the process. ``files`` are those in its folder afterwards, see :func:`files_in`."""
 
     out: str
     err: str
@@ -95,9 +95,10 @@ def run(
     alarm: Callable[[float], AbstractContextManager[None]] = lambda _: nullcontext(),
     request: FetchRequest | None = None,
 ) -> Left:
-    """Runs the command on ``words`` in ``folder``. ``provider`` stands in for the source that the words name.
+    """Run the command on ``words`` in ``folder`` and return what leaves it.
 
-    ``request`` is what the words were parsed to, where they have been.
+    provider  stands in for the source that the words name
+    request   the words parsed, where that was done before
     """
     out, err = io.StringIO(), _Terminal() if terminal else io.StringIO()
     runtime = Runtime(
@@ -116,12 +117,15 @@ def run(
 
 
 def unhurried(provider: Provider) -> Provider:
-    """The provider without the rates of its hosts: the clock of a test moves only where something waits."""
+    """Return the provider without the rates of its hosts, which would move the clock of a test."""
     return provider._replace(hosts=tuple(host._replace(rate=None) for host in provider.hosts))
 
 
 def files_in(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Every regular file but for timing: not the limiter's state, nor the first line of a kept file (since when)."""
+    """Yield every regular file in ``folder``, without what depends on timing.
+
+    Left out are the limiter's state, and the first line of a cached file, the time at which it was written.
+    """
     for place, _, names in os.walk(folder):
         for name in sorted(names):
             path = Path(place, name)

@@ -1,4 +1,4 @@
-"""Checks of what a provider says of its records as a whole: in which order they come, and which versions there are."""
+"""Checks of what a provider promises of its records as a whole: their order, and which versions there are."""
 
 from __future__ import annotations
 
@@ -8,45 +8,59 @@ from itertools import pairwise
 from pit_fetch.gaps import gap
 from pit_fetch.provider import Page
 from pit_fetch.testing import edits
-from pit_fetch.testing.case import Case, failure, is_aware
-from pit_fetch.testing.documents import at
-from pit_fetch.testing.interference import before_instants
-from pit_fetch.testing.recording import Recording, Row, drop, edited, keys_of
-from pit_fetch.testing.runner import look
-from pit_fetch.transport import HttpRequest
+from pit_fetch.testing.case import Case, failure, is_aware, pits_before
+from pit_fetch.testing.recording import RecordedReply, drop, edited
+from pit_fetch.testing.runner import observe
+
+_ORDER = (
+    "give a page an order (paging.newest_first) only where the source sorts by the stamp that you yield as "
+    "available_at, from page to page without an exception; where it does not, leave it out. For slices of time yield "
+    "a Watermark after each"
+)
 
 
 def check_order(case: Case) -> None:
-    """The order of pages is the one that they promise."""
-    seen = look(case, case.now)
-    for page in seen.yielded:  # before the baseline, which would only say that nothing came of a broken order
+    """Check that pages come in the order that they promise."""
+    run = observe(case, case.now)
+    for page in run.yielded:  # before the baseline, which would only report that a broken order gave nothing
         if isinstance(page, Page) and page.order is not None:
             _check_page(page)
-    if gap("order_broken").reason in seen.reasons:
+    if gap("order_broken").reason in run.reasons:
         raise failure("records come that are newer than what was promised of them", _ORDER)
-    if not all(is_aware(moment) for moment in seen.watermarks):
+    if not all(is_aware(instant) for instant in run.watermarks):
         raise failure("a Watermark is naive", "give it an aware instant, from a function of pit_fetch.times")
 
 
-def check_watermarks(recording: Recording) -> None:
-    """No watermark rests on a record that may be withheld."""
-    if recording.seen.watermarks:
-        _check_watermarks(recording)
+def check_watermarks(recording: RecordedReply) -> None:
+    """Check that no watermark rests on a record that may be withheld."""
+    case = recording.case
+    for pit in pits_before(recording.baseline) if recording.baseline.watermarks else ():
+        expected = recording.run_at(pit).watermarks
+        for world, change in edits.quick_worlds(recording, recording.late(pit)).items():
+            promised = observe(case, pit, reply=edited(case, change)).watermarks
+            if promised != expected:
+                moved = min(set(promised) ^ set(expected), default=None)
+                raise failure(
+                    f"a Watermark ({moved}) rests on records that were not public at {pit}: it is another one when "
+                    f"they are {world}",
+                    "take Watermark.at from the request alone (the first instant of the slice that was asked for), "
+                    "never from a record's stamp",
+                )
 
 
-def check_versions(recording: Recording) -> None:
-    """Every version of an item is yielded, so that the newest one that was public at the PIT can be chosen."""
-    case, seen, tree = recording.case, recording.seen, recording.tree
+def check_versions(recording: RecordedReply) -> None:
+    """Check that every version of an item is yielded, so that the newest one public at the PIT can be chosen."""
+    case = recording.case
     alone: dict[str, set[datetime]] = {}
-    for container in dict.fromkeys(row.container for row in recording.rows):
-        rows = [Row(container, key, frozenset()) for key in keys_of(at(tree, container))]
-        for kept in rows:
-            others = [row for row in rows if row is not kept]
-            only = look(case, case.now, reply=edited(case, lambda tree, others=others: drop(tree, others)))  # type: ignore[misc]
+    for container in recording.containers:
+        rows = recording.rows_in(container)
+        for row in rows:
+            others = [other for other in rows if other is not row]
+            only = observe(case, case.now, reply=edited(case, lambda tree, others=others: drop(tree, others)))  # type: ignore[misc]
             for item, stamp in only.versions:
                 alone.setdefault(item, set()).add(stamp)
     for item, stamps in alone.items():
-        yielded = {version.public_from for version in seen.versions if version.id == item}
+        yielded = {version.public_from for version in recording.baseline.versions if version.id == item}
         if len(yielded) < len(stamps):
             hidden = min(stamps - yielded)
             raise failure(
@@ -58,20 +72,19 @@ def check_versions(recording: Recording) -> None:
     _check_declared(recording)
 
 
-def _check_declared(recording: Recording) -> None:
-    """Whoever asks for what was known at the horizon says that there are versions: --after moves it back.
+def _check_declared(recording: RecordedReply) -> None:
+    """Check that a provider that narrows its request by ``query.horizon`` and has versions declares them.
 
-    Page two of an answer would otherwise bring the superseded versions of what stood on page one.
+    --after moves the horizon back, so page two would bring superseded versions of what stood on page one.
     """
-    case, seen = recording.case, recording.seen
-    items = sorted(version.id for version in seen.versions)
-    several = next((item for item, next_one in pairwise(items) if item == next_one), None)
-    if several is None or seen.query is None or seen.query.operation.versions:
+    case, baseline = recording.case, recording.baseline
+    items = sorted(version.id for version in baseline.versions)
+    several = next((item for item, next_item in pairwise(items) if item == next_item), None)
+    if several is None or baseline.query is None or baseline.query.operation.versions:
         return
-    # The same PIT, continued below what comes last.
-    last, stamp = min(seen.stamps.items(), key=lambda one: one[1])
-    below = look(case.asking(after=f"{last}@{stamp.isoformat()}"), case.now)
-    if [_asked(one) for one, _ in below.exchanges] != [_asked(one) for one, _ in seen.exchanges]:
+    last, stamp = min(baseline.stamps.items(), key=lambda item_and_stamp: item_and_stamp[1])
+    below = observe(case.with_options(after=f"{last}@{stamp.isoformat()}"), case.now)
+    if below.requests != baseline.requests:
         raise failure(
             f"item {several!r} has several versions, and what the source is asked for moves with --after: continued, "
             "an answer would bring superseded versions back",
@@ -79,19 +92,8 @@ def _check_declared(recording: Recording) -> None:
         )
 
 
-def _asked(request: HttpRequest) -> tuple[str, str, bytes | None]:
-    return request.path, str(sorted(request.params.items())), request.body
-
-
-_ORDER = (
-    "give a page an order (paging.newest_first) only where the source sorts by the stamp that you yield as "
-    "available_at, from page to page without an exception; where it does not, leave it out. For slices of time yield "
-    "a Watermark after each"
-)
-
-
 def _check_page(page: Page) -> None:
-    """A page may end after any of its rows, so the promise has to hold for what follows each of them."""
+    """Check that the promise holds after each row: a page may end after any of them."""
     dated = [record for record in page.records if is_aware(record.available_at)]
     stamps = [record.available_at for record in dated if record.available_at is not None]
     oldest = stamps[0] if stamps else None
@@ -102,19 +104,3 @@ def _check_page(page: Page) -> None:
                 _ORDER,
             )
         oldest = stamp if oldest is None else min(oldest, stamp)
-
-
-def _check_watermarks(recording: Recording) -> None:
-    case = recording.case
-    for pit in before_instants(recording.seen):
-        expected = recording.seen_at(pit).watermarks
-        for what, change in edits.quick(recording, recording.late(pit)).items():
-            promised = look(case, pit, reply=edited(case, change)).watermarks
-            if promised != expected:
-                moved = min(set(promised) ^ set(expected), default=None)
-                raise failure(
-                    f"a Watermark ({moved}) rests on records that were not public at {pit}: it is another one when "
-                    f"they are {what}",
-                    "take Watermark.at from the request alone (the first instant of the slice that was asked for), "
-                    "never from a record's stamp",
-                )

@@ -1,7 +1,7 @@
-"""Which part of a recorded reply is which record, and which of its dates the record's stamps rest on.
+"""Experiments on a recorded reply: which part of it is which record, and on which dates its stamps rest.
 
-Both are found by experiment: a part is left out, or a date put off, and what is different then tells. So a row
-counts as late by what the recording says of it, also where the provider makes nothing of it.
+Both are found by experiment: a part is left out, or a date postponed, and the difference shows. So a row counts
+as late by its own dates in the recording, also where the provider makes no record of it.
 """
 
 from __future__ import annotations
@@ -13,28 +13,28 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
-from pit_fetch.testing.case import Case, Seen, Version, failure, public_from
-from pit_fetch.testing.documents import Path, at, containers, document, format_of, must_format
-from pit_fetch.testing.runner import baseline, look
-from pit_fetch.testing.timestamps import a_day_later, floor
+from pit_fetch.testing.case import Case, ObservedRun, PublicVersion, failure, public_from
+from pit_fetch.testing.documents import Path, containers, decode, format_of, leaves, node_at, require_format
+from pit_fetch.testing.runner import observe, observe_baseline
+from pit_fetch.testing.timestamps import floor, postpone
 
 MAX_ROWS = 60
 # The calendar's end, as sources write it.
 _NEVER = 2100
-# Rows that are looked at one by one: enough to meet every shape of a recording that was made with care.
-LOOKED_AT = 8
+# Rows that are examined one by one: enough to meet every shape of a recording that was made with care.
+EXAMINED = 8
 
 # Edits work on a document in a box, so that a document that is one record can be left out like a row.
 _BOX = ""
 
 
 @dataclass(frozen=True)
-class Row:
+class ReplyRow:
     """A part of the reply: the path of the list (or map) that holds it, its key there, and the versions it makes."""
 
     container: Path
     key: Any
-    versions: frozenset[Version]
+    versions: frozenset[PublicVersion] = frozenset()
 
     @property
     def path(self) -> Path:
@@ -42,108 +42,112 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Recording:
-    """What experiments found out of a recorded reply.
+class RecordedReply:
+    """The findings of experiments on a recorded reply.
 
-    seen   the run on the reply as it is
-    rows   the rows that make records
+    baseline  the run on the reply as it is
+    rows      the rows that make records
     """
 
     case: Case
-    seen: Seen
-    rows: tuple[Row, ...]
-    _asked: dict[datetime, Seen] = field(default_factory=dict, compare=False, repr=False)
+    baseline: ObservedRun
+    rows: tuple[ReplyRow, ...]
+    _runs: dict[datetime, ObservedRun] = field(default_factory=dict, compare=False, repr=False)
 
-    def seen_at(self, pit: datetime) -> Seen:
-        """What the recorded reply comes to at ``pit``: several checks compare with that, and it is asked once.
+    def run_at(self, pit: datetime) -> ObservedRun:
+        """Return the run on the recorded reply at ``pit``, which several checks compare with.
 
-        That it comes to the same a second time is a check of its own (``runs``).
+        It is made once: that a second one is the same is a check of its own, in ``isolation``.
         """
-        if pit not in self._asked:
-            self._asked[pit] = look(self.case, pit)
-        return self._asked[pit]
+        if pit not in self._runs:
+            self._runs[pit] = observe(self.case, pit)
+        return self._runs[pit]
 
     @cached_property
     def tree(self) -> Any:
-        return tree_of(self.case)
+        return _tree_of(self.case)
+
+    @property
+    def containers(self) -> list[Path]:
+        return list(dict.fromkeys(row.container for row in self.rows))
 
     @cached_property
-    def every(self) -> tuple[Row, ...]:
-        """All rows beside those that make records, too: a provider may have chosen, or merged."""
+    def every(self) -> tuple[ReplyRow, ...]:
+        """All rows, also those beside the ones that make records: a provider may have chosen, or merged."""
         known = {row.path: row for row in self.rows}
-        found = [
-            known.get((*path, key), Row(path, key, frozenset()))
-            for path in dict.fromkeys(row.container for row in self.rows)
-            for key in keys_of(at(self.tree, path))
-        ]
-        return tuple(found)
+        return tuple(known.get(row.path, row) for path in self.containers for row in self.rows_in(path))
+
+    def rows_in(self, container: Path) -> list[ReplyRow]:
+        return [ReplyRow(container, key) for key in _keys_of(node_at(self.tree, container))]
 
     @cached_property
     def basis(self) -> Mapping[Path, Path]:
-        """The places in a row on which stamps rest: each date that moves one, by its pattern."""
-        found: dict[Path, Path] = {}
-        tried: dict[Path, int] = {}
-        for row in self.rows[:LOOKED_AT]:
+        """The dates in a row that move its stamps: the pattern of each, and one path where it was found."""
+        basis: dict[Path, Path] = {}
+        tries: Counter[Path] = Counter()
+        for row in self.rows[:EXAMINED]:
             for path, value in dates_of(self, row):
                 pattern = pattern_of(row, path)
-                if pattern in found or tried.get(pattern, 0) >= 4:
+                # Each try is a run: a date that moved no stamp in four rows is taken to move none.
+                if pattern in basis or tries[pattern] >= 4:
                     continue
-                tried[pattern] = tried.get(pattern, 0) + 1
-                if moves(self, row, path, value):
-                    found[pattern] = path
-        return found
+                tries[pattern] += 1
+                if _moves_stamps(self, row, path, value):
+                    basis[pattern] = path
+        return basis
 
     @cached_property
     def validity(self) -> frozenset[Path]:
-        """The places in a row that say until when its version held: the calendar's end, or another's beginning."""
-        moments: dict[Path, list[datetime]] = {}
+        """The patterns of dates until which a row's version held: the calendar's end, or where another one begins."""
+        instants: dict[Path, list[datetime]] = {}
         starts: set[datetime] = set()
         for row in self.every:
             for path, value in dates_of(self, row):
-                pattern, moment = pattern_of(row, path), floor(value)
-                if moment is not None:
-                    (starts.add if pattern in self.basis else moments.setdefault(pattern, []).append)(moment)
-        several = len({version.id for version in self.seen.versions}) < len(self.seen.versions)
+                pattern, instant = pattern_of(row, path), floor(value)
+                if instant is not None:
+                    (starts.add if pattern in self.basis else instants.setdefault(pattern, []).append)(instant)
+        versions = self.baseline.versions
+        has_revisions = len({version.id for version in versions}) < len(versions)
         days = {day for start in starts for day in (start.date(), (start - timedelta(days=1)).date())}
         return frozenset(
             pattern
-            for pattern, found in moments.items()
-            if any(one.year >= _NEVER for one in found) or (several and all(one.date() in days for one in found))
+            for pattern, ends in instants.items()
+            if any(end.year >= _NEVER for end in ends) or (has_revisions and all(end.date() in days for end in ends))
         )
 
-    def is_late(self, row: Row, pit: datetime) -> bool:
-        """Whether the row was not public at ``pit``: by the stamps of its records, or else by its own dates."""
+    def is_late(self, row: ReplyRow, pit: datetime) -> bool:
+        """Return whether the row was not public at ``pit``, by the stamps of its records or else by its own dates."""
         if row.versions:
             return all(version.public_from > pit for version in row.versions)
         stamps = [
-            moment
+            instant
             for path, value in dates_of(self, row)
-            if pattern_of(row, path) in self.basis and (moment := floor(value, self.case.zone)) is not None
+            if pattern_of(row, path) in self.basis and (instant := floor(value, self.case.zone)) is not None
         ]
         return bool(stamps) and max(stamps) > pit
 
-    def late(self, pit: datetime) -> list[Row]:
+    def late(self, pit: datetime) -> list[ReplyRow]:
         return [row for row in self.every if self.is_late(row, pit)]
 
 
-def record_of(case: Case) -> Recording:
-    """The recording of ``case``. Raises AssertionError when there is nothing to test on."""
-    seen = baseline(case)
-    return Recording(case, seen, tuple(rows_of(case, seen)))
+def analyze(case: Case) -> RecordedReply:
+    """Run the experiments on the reply of ``case``. Raise AssertionError when there is nothing to test on."""
+    baseline = observe_baseline(case)
+    return RecordedReply(case, baseline, tuple(_rows_of(case, baseline)))
 
 
-def rows_of(case: Case, seen: Seen) -> list[Row]:
-    """The rows of the recorded reply. ``seen`` is the baseline. Raises AssertionError when none can be told."""
-    rows: list[Row] = []
+def _rows_of(case: Case, baseline: ObservedRun) -> list[ReplyRow]:
+    rows: list[ReplyRow] = []
     if format_of(case.reply) is not None:
-        tree, settled = tree_of(case), list[Path]()
-        every = sorted(containers(tree), key=lambda path: (len(at(tree, path)) < 2, len(path)))
-        for path in [*every, ()]:
-            if any(path[: len(one)] == one or one[: len(path)] == path for one in settled):
+        tree, settled = _tree_of(case), list[Path]()
+        # Lists of several rows first, the outermost before those inside its rows.
+        candidates = sorted(containers(tree), key=lambda path: (len(node_at(tree, path)) < 2, len(path)))
+        for path in [*candidates, ()]:
+            if any(path[: len(other)] == other or other[: len(path)] == path for other in settled):
                 continue
-            found = list(_effective(case, seen, tree, path))
-            if found:
-                rows += found
+            effective = list(_effective_rows(case, baseline, tree, path))
+            if effective:
+                rows += effective
                 settled.append(path)
     if not rows:
         raise failure(
@@ -154,75 +158,64 @@ def rows_of(case: Case, seen: Seen) -> list[Row]:
     return rows
 
 
-def tree_of(case: Case) -> Any:
-    """The recorded reply, decoded, in its box."""
-    return {_BOX: document(case.reply)}
+def _effective_rows(case: Case, baseline: ObservedRun, tree: Any, path: Path) -> Iterator[ReplyRow]:
+    """Yield the rows in the container at ``path`` without which versions are missing."""
+    keys = _keys_of(node_at(tree, path))
+    for key in keys:
+        row = ReplyRow(path, key)
+        without = observe(case, case.now, reply=edited(case, lambda tree, row=row: drop(tree, [row])))  # type: ignore[misc]
+        lost = baseline.versions - without.versions
+        lost_all = not without.versions and len(keys) > 1
+        broken = "upstream_error" in without.gap_types and path != ()
+        if lost and not lost_all and not without.crash and not broken:
+            yield ReplyRow(path, key, lost)
+
+
+def _tree_of(case: Case) -> Any:
+    return {_BOX: decode(case.reply)}
 
 
 def edited(case: Case, change: Callable[[Any], None]) -> bytes:
-    """The recorded reply after ``change`` on its tree, in place."""
-    known = must_format(case.reply)
-    tree = tree_of(case)
+    """Return the recorded reply after ``change`` on its tree, in place."""
+    tree = _tree_of(case)
     empty: Any = [] if isinstance(tree[_BOX], list) else {}
     change(tree)
-    return known.encode(tree.get(_BOX, empty))
+    return require_format(case.reply).encode(tree.get(_BOX, empty))
 
 
-def drop(tree: Any, rows: Sequence[Row]) -> None:
-    """Takes ``rows`` out of ``tree``."""
+def drop(tree: Any, rows: Sequence[ReplyRow]) -> None:
+    """Take ``rows`` out of ``tree``."""
     for row in sorted(rows, key=lambda row: (str(row.container), row.key), reverse=True):
-        del at(tree, row.container)[row.key]
+        del node_at(tree, row.container)[row.key]
 
 
-def keys_of(container: Any) -> list[Any]:
+def _keys_of(container: Any) -> list[Any]:
     return list(container if isinstance(container, dict) else range(len(container)))[:MAX_ROWS]
 
 
-def dates_of(recording: Recording, row: Row) -> Iterator[tuple[Path, object]]:
-    """The paths and values of a row's date-like leaves; its key, where the rows of a map are named by date."""
+def dates_of(recording: RecordedReply, row: ReplyRow) -> Iterator[tuple[Path, object]]:
+    """Yield the paths and values of a row's date-like leaves, and its key, where rows are named by date."""
     if isinstance(row.key, str) and floor(row.key) is not None:
         yield row.path, row.key
-    for path, value in leaves(at(recording.tree, row.path), row.path):
-        if floor(value) is not None and (isinstance(value, str) or _is_stamp(recording, value)):
-            yield path, value
+    for path, value in leaves(node_at(recording.tree, row.path)):
+        instant = floor(value)
+        # A number within some years of the recording's own is an instant, any other an amount.
+        if instant is not None and (
+            isinstance(value, str) or abs(instant - recording.case.now) < timedelta(days=1_500)
+        ):
+            yield (*row.path, *path), value
 
 
-def leaves(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Every scalar in ``node``, with its path."""
-    if isinstance(node, (dict, list)):
-        for key, child in node.items() if isinstance(node, dict) else enumerate(node):
-            yield from leaves(child, (*path, key))
-    else:
-        yield path, node
-
-
-def pattern_of(row: Row, path: Path) -> Path:
-    """A path below a row, the same in every row: list indices count as one."""
+def pattern_of(row: ReplyRow, path: Path) -> Path:
+    """Return a path below a row in a form that is equal in every row: list indices count as one."""
     return tuple("*" if isinstance(part, int) else part for part in path[len(row.container) + 1 :])
 
 
-def moves(recording: Recording, row: Row, path: Path, value: object) -> bool:
-    """Whether the row's stamps rest on this leaf: they follow when it says the next day."""
-    case = recording.case
-    try:
-        change = putting(row, path, a_day_later(value))
-    except (ValueError, OverflowError):
-        return False
-    later = replace(case, now=case.now + timedelta(days=2))
-    moved = look(later, later.now, reply=edited(case, change))
-    before, after = (
-        Counter(public_from(record) for record in seen.records if not record.at_receipt)
-        for seen in (recording.seen, moved)
-    )
-    # Put off, and not lost: a date can also be what ties a row to another.
-    return bool(before - after) and len(list((after - before).elements())) > after[None] - before[None]
-
-
-def putting(row: Row, path: Path, value: object) -> Callable[[Any], None]:
-    """A change that puts ``value`` at ``path``, which may be the row's own key."""
+def put(row: ReplyRow, path: Path, value: object) -> Callable[[Any], None]:
+    """Return the change that puts ``value`` at ``path``, which may be the row's own key."""
 
     def change(tree: Any) -> None:
-        parent = at(tree, path[:-1])
+        parent = node_at(tree, path[:-1])
         if path == row.path:
             parent[value] = parent.pop(path[-1])
         else:
@@ -231,19 +224,18 @@ def putting(row: Row, path: Path, value: object) -> Callable[[Any], None]:
     return change
 
 
-def _is_stamp(recording: Recording, value: object) -> bool:
-    """Whether a number is an instant and not an amount: it lies within some years of the recording's own."""
-    moment = floor(value)
-    return moment is not None and abs(moment - recording.case.now) < timedelta(days=1_500)
-
-
-def _effective(case: Case, seen: Seen, tree: Any, path: Path) -> Iterator[Row]:
-    keys = keys_of(at(tree, path))
-    for key in keys:
-        row = Row(path, key, frozenset())
-        without = look(case, case.now, reply=edited(case, lambda tree, row=row: drop(tree, [row])))  # type: ignore[misc]
-        lost = seen.versions - without.versions
-        whole = not without.versions and len(keys) > 1
-        broken = "upstream_error" in without.gap_types and path != ()
-        if lost and not whole and not without.crash and not broken:
-            yield Row(path, key, lost)
+def _moves_stamps(recording: RecordedReply, row: ReplyRow, path: Path, value: object) -> bool:
+    """Return whether the row's stamps rest on the date at ``path``: they follow when it names the next day."""
+    case = recording.case
+    try:
+        change = put(row, path, postpone(value, 1))
+    except (ValueError, OverflowError):
+        return False
+    then = replace(case, now=case.now + timedelta(days=2))
+    moved = observe(then, then.now, reply=edited(case, change))
+    before, after = (
+        Counter(public_from(record) for record in run.records if not record.at_receipt)
+        for run in (recording.baseline, moved)
+    )
+    # Postponed, and not lost: a date can also be what ties a row to another.
+    return bool(before - after) and (after - before).total() > after[None] - before[None]

@@ -1,4 +1,4 @@
-"""Runs the whole program in this process, network and clock replaced by a case's."""
+"""One fetch of the whole program in this process, its network and clock replaced by a case's."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from pit_fetch.provider import Context, Page, Provider, Query, Record, Watermark
 from pit_fetch.request.values import flag_of, format_value
 from pit_fetch.runtime import alarm
 from pit_fetch.testing import sandbox
-from pit_fetch.testing.case import Case, Seen, Wire, failure
+from pit_fetch.testing.case import Case, ObservedRun, Wire, failure
 from pit_fetch.testing.inprocess import TestClock, run, unhurried
 from pit_fetch.testing.server import Answering, Response
 from pit_fetch.transport import HttpRequest
 
 # Real seconds, for a provider that loops without asking for anything.
 PATIENCE_SECONDS = 10.0
-# How many bytes of audit are kept for nothing.
+# The size in bytes at which the audit file, which grows by a line with each run, is removed.
 _MUCH = 1_000_000
 
 
 @dataclass
 class _Spy:
-    """The provider, what it yields and prints noted as it comes, before the framework touches them."""
+    """A provider whose records and prints are noted as they come, before the framework touches them."""
 
     provider: Provider
     query: Query | None = None
@@ -58,7 +58,7 @@ class _Spy:
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
-        """In the block what the provider's code warns of is noted like what it prints."""
+        """Note in the block what the provider's code warns of, like what it prints."""
         with warnings.catch_warnings():
             warnings.simplefilter("always")
             warnings.showwarning = self._warned  # type: ignore[assignment]
@@ -76,13 +76,13 @@ class _Spy:
             sys.stdout = sys.stderr = self.printed
             try:
                 stream = iter(start()) if stream is None else stream
-                one = next(stream)
+                item = next(stream)
             except StopIteration:
                 return
             finally:
                 sys.stdout, sys.stderr = streams
-            self.yielded.append(one)
-            yield one
+            self.yielded.append(item)
+            yield item
 
 
 class ServerFailed(AssertionError):
@@ -90,11 +90,11 @@ class ServerFailed(AssertionError):
 
 
 class Refused(AssertionError):
-    """The request itself was refused."""
+    """The program refused the request itself."""
 
 
-class _Ground:
-    """Where runs leave files: one folder as long as the process, swept before each."""
+class _Workspace:
+    """The folder in which runs leave files. It lives as long as the process and is cleared before each run."""
 
     def __init__(self) -> None:
         self.root = Path(os.path.realpath(tempfile.mkdtemp(prefix="pit-fetch-kit-")))
@@ -102,11 +102,10 @@ class _Ground:
         self.home, self.audit, self.file = self.root / "home", self.root / "audit.jsonl", self.root / "reply"
         self.home.mkdir()
         self.descriptors = sandbox.Descriptors()
-
         self._audited = 0
 
-    def sweep(self) -> None:
-        """Removes what a run left, but for the audit file: to make a file costs more than the rest of a short run."""
+    def clear(self) -> None:
+        """Remove what a run left, except the audit file: creating one costs more than the rest of a short run."""
         for place, _, names in os.walk(self.root):
             for name in names:
                 if name != self.audit.name:
@@ -115,8 +114,8 @@ class _Ground:
             self.audit.unlink(missing_ok=True)
             self._audited = 0
 
-    def entry(self) -> dict[str, Any] | None:
-        """What the audit file says of the last run; None if that was none."""
+    def audit_entry(self) -> dict[str, Any] | None:
+        """Return the last run's entry in the audit file, None where the run wrote none."""
         try:
             with open(self.audit, "rb") as file:
                 file.seek(self._audited)
@@ -129,11 +128,11 @@ class _Ground:
 
 
 @functools.cache
-def _ground() -> _Ground:
-    return _Ground()
+def _workspace() -> _Workspace:
+    return _Workspace()
 
 
-def look(
+def observe(
     case: Case,
     pit: datetime | None,
     *,
@@ -142,17 +141,21 @@ def look(
     offline: bool = False,
     fresh: bool = True,
     watched: bool = False,
-) -> Seen:
-    """Runs one fetch at ``pit``. ``reply`` is the world that is served; ``wire`` changes each answer on its way.
+) -> ObservedRun:
+    """Run one fetch at ``pit`` and return what it produced.
 
-    ``fresh``: the author's code holds what it held before the first run. ``watched``: clocks and the
-    environment too. Raises AssertionError when the test itself is at fault: ``serve`` raised, or Refused.
+    reply    the world that is served, in place of the recorded reply
+    wire     changes each response on its way
+    offline  the reply comes by --input-file
+    fresh    the author's code first holds what it held before the first run
+    watched  clocks and the environment are watched, too
+
+    Raises AssertionError when the test itself is at fault: ServerFailed, or Refused.
     """
     served = case.reply if reply is None else reply
-    clock, spy, ground = TestClock(case.now), _Spy(case.provider), _ground()
+    clock, spy, workspace = TestClock(case.now), _Spy(case.provider), _workspace()
     overrun = False
-    consulted: list[str] = []
-    if fresh and case.state is not None:
+    if fresh:
         case.state.reset()
 
     def app(request: HttpRequest) -> Response:
@@ -165,103 +168,101 @@ def look(
         return wire(request, made) if wire else made
 
     transport = Answering(app, clock.now)
-    given = {"limit": 100_000, "max_pages": 1_000, "pit": pit, **case.options, "verbose": True, "max_chars": 0}
+    # Verbose, since what is logged leaves the process, too; max_chars=0, so that nothing is left out for its size.
+    options = {"limit": 100_000, "max_pages": 1_000, "pit": pit, **case.options, "verbose": True, "max_chars": 0}
     if offline:
-        given["input_file"] = "-"
-    ground.sweep()
-    files = {one.variable: str(ground.file) for one in case.provider.files}
+        options["input_file"] = "-"
+    workspace.clear()
+    files = {file.variable: str(workspace.file) for file in case.provider.files}
     if files:
-        ground.file.write_bytes(served)
-    environ = {"HOME": str(ground.home), **files, **case.environ, "PIT_FETCH_AUDIT": str(ground.audit)}
-    words = (f"--source={case.provider.name}", *_words(given))
-    if words not in case.requests:
+        workspace.file.write_bytes(served)
+    environ = {"HOME": str(workspace.home), **files, **case.environ, "PIT_FETCH_AUDIT": str(workspace.audit)}
+    argv = (f"--source={case.provider.name}", *_command_line(options))
+    if argv not in case.requests:
         try:
-            case.requests[words] = parse(words, case.provider, environ)
+            case.requests[argv] = parse(argv, case.provider, environ)
         except UsageError as error:
             raise Refused(f"the request is refused: {error}") from None
     with (
-        sandbox.refused(str(ground.root)) as reached_out,
-        ground.descriptors.caught(),
+        sandbox.refused(str(workspace.root)) as reached_out,
+        workspace.descriptors.caught(),
         spy.listening(),
-        sandbox.consulted(case.state.authors) if watched and case.state else contextlib.nullcontext(consulted) as asked,
+        sandbox.consulted(case.state.authors) if watched else contextlib.nullcontext(list[str]()) as consulted,
     ):
         left = run(
-            words,
+            argv,
             transport=transport,
             clock=clock.value(),
             environ=environ,
-            folder=ground.home,
+            folder=workspace.home,
             stdin=served,
             provider=case.provider,
-            request=case.requests[words]._replace(provider=spy.watched()),
+            request=case.requests[argv]._replace(provider=spy.watched()),
             alarm=_alarm,
         )
-    said = ground.descriptors.text()
-    entry = ground.entry()
+    written = workspace.descriptors.text()
+    entry = workspace.audit_entry()
     if entry is None:
         raise Refused(f"the request is refused: {left.err}")
     if transport.error is not None:
         raise ServerFailed(f"serve() raised {transport.error!r}: correct the test's own server") from transport.error
-    return Seen(
+    return ObservedRun(
         left.out,
-        left.err + said,
+        left.err + written,
         left.code,
         left.files,
         provider=case.provider,
         query=spy.query,
         yielded=tuple(spy.yielded),
-        printed=spy.printed.getvalue() + said,
+        printed=spy.printed.getvalue() + written,
         audit=entry,
         exchanges=tuple(transport.exchanges),
         reached_out=tuple(reached_out),
-        consulted=tuple(dict.fromkeys(asked)),
+        consulted=tuple(dict.fromkeys(consulted)),
         asked_too_often=overrun,
     )
 
 
-def baseline(case: Case) -> Seen:
-    """The recorded reply as it is, all of it public. Raises AssertionError when there is nothing to test on."""
-    seen = look(case, case.now)
-    for one in seen.yielded:
-        held = one.records if isinstance(one, Page) else ()
-        odd = [row for row in held if not isinstance(row, Record)]
-        if odd or not isinstance(one, (Record, Page, Gap, Watermark)):
+def observe_baseline(case: Case) -> ObservedRun:
+    """Run the recorded reply as it is, all of it public. Raise AssertionError when there is nothing to test on."""
+    baseline = observe(case, case.now)
+    for item in baseline.yielded:
+        odd = [record for record in (item.records if isinstance(item, Page) else ()) if not isinstance(record, Record)]
+        if odd or not isinstance(item, (Record, Page, Gap, Watermark)):
             raise failure(
-                f"the provider yields a {type(odd[0] if odd else one).__name__}{' in a page' if odd else ''}",
+                f"the provider yields a {type(odd[0] if odd else item).__name__}{' in a page' if odd else ''}",
                 "yield records, pages, watermarks and gaps from fetch; a page holds only records, so a function that "
                 "paging calls returns records, and what else there is to say comes after the loop",
             )
-    if seen.crash:
-        raise failure(f"the provider fails on its own recorded reply ({seen.crash})", "correct it first")
-    if seen.asked_too_often:
+    if baseline.crash:
+        raise failure(f"the provider fails on its own recorded reply ({baseline.crash})", "correct it first")
+    if baseline.asked_too_often:
         raise failure(
             f"the recorded reply makes the provider ask more than {case.max_requests} times",
             'stop when a page brings nothing new (raise UpstreamError("paging")), '
             "or override serve(), so that the pages of the recording come to an end",
         )
-    if not seen.stamps:
-        reasons = " ".join(gap["reason"] for gap in seen.envelope["gaps"][2:])
+    if not baseline.stamps:
+        reasons = " ".join(gap["reason"] for gap in baseline.envelope["gaps"][2:])
         raise failure(
             f"the recorded reply gives no dated record at {case.now.isoformat()} ({reasons})",
             "check options (a look-back, a symbol, date_from), recorded_at and credentials, "
             "and that records carry an aware available_at",
         )
-    return seen
+    return baseline
 
 
-def _words(given: Mapping[str, object]) -> list[str]:
-    """A Python call's options as a command line."""
-    words = []
-    for name, value in given.items():
+def _command_line(options: Mapping[str, object]) -> Iterator[str]:
+    """Yield the words of a command line with the options of a Python call."""
+    for name, value in options.items():
         if value is True:
-            words.append(flag_of(name))
+            yield flag_of(name)
         elif value is not None and value is not False:
             several = isinstance(value, Iterable) and not isinstance(value, (str, bytes))
-            words.append(f"{flag_of(name)}={format_value(list(value) if several else value)}")  # type: ignore[call-overload]
-    return words
+            yield f"{flag_of(name)}={format_value(list(value) if several else value)}"  # type: ignore[call-overload]
 
 
 def _alarm(seconds: float) -> AbstractContextManager[None]:
-    """The command's alarm, at the suite's own patience; an author's runner may call from another thread."""
+    """Return the command's alarm, after PATIENCE_SECONDS; an author's runner may call from another thread."""
     in_main = threading.current_thread() is threading.main_thread()
     return alarm(PATIENCE_SECONDS) if in_main else contextlib.nullcontext()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Response:
-    """``cut`` breaks off after so many bytes of the body; ``hang`` never answers."""
+    """A server's response. ``cut`` is the number of bytes after which it breaks off; with ``hang`` none ever comes."""
 
     body: bytes = b""
     status: int = 200
@@ -29,15 +29,46 @@ class Response:
 
 
 App = Callable[[HttpRequest], Response]
+# Status, headers and body.
+ServerAnswer = tuple[int, Mapping[str, str], bytes]
 
 
 def as_json(value: Any, status: int = 200, **headers: str) -> Response:
     return Response(json.dumps(value).encode(), status, {"Content-Type": "application/json", **headers})
 
 
+def response_of(answer: ServerAnswer | Response) -> Response:
+    if isinstance(answer, Response):
+        return answer
+    status, headers, body = answer
+    return Response(body, status, headers)
+
+
+def ask_responses(request: HttpRequest) -> ServerAnswer:
+    """Return the answer of the active ``responses`` mock, for use inside ``serve``.
+
+    >>> with responses.RequestsMock() as mock:
+    ...     mock.get("https://api.example.com/items", body=reply)
+    ...     return ask_responses(request)
+    """
+    import requests
+
+    if "responses" not in requests.adapters.HTTPAdapter.send.__module__:
+        raise RuntimeError("no responses mock is active: call ask_responses inside `with responses.RequestsMock()`")
+    response = requests.request(
+        request.method,
+        request.url,
+        params=dict(request.query),
+        headers=dict(request.sent_headers),
+        data=request.body,
+        timeout=request.timeout,
+    )
+    return response.status_code, dict(response.headers), response.content
+
+
 @dataclass
 class Answering:
-    """A transport that asks ``app`` in this process. ``error`` is the first exception of the app itself."""
+    """A transport that calls ``app`` in this process. ``error`` is the first exception of the app itself."""
 
     app: App
     now: Callable[[], datetime]
@@ -60,7 +91,7 @@ class Answering:
 
 @dataclass
 class Server:
-    """A running server. ``requests`` is what it was asked, in order."""
+    """A running server, and the requests that it received, in order."""
 
     url: str
     requests: list[HttpRequest]
@@ -68,7 +99,7 @@ class Server:
 
 @contextmanager
 def serve(app: App, tls: ssl.SSLContext | None = None) -> Iterator[Server]:
-    """Serves ``app`` on a free port of the loopback address until the block ends."""
+    """Serve ``app`` on a free port of the loopback address until the block ends."""
     from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
     requests: list[HttpRequest] = []

@@ -14,72 +14,84 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch.provider import Basis, Operation, Record, SourceTag
 from pit_fetch.support.bundled import gate
-from pit_fetch.testing.case import MICROSECOND, Case, Version, failure, instants, public_from
-from pit_fetch.testing.documents import Path, at, name
+from pit_fetch.testing.case import MICROSECOND, Case, PublicVersion, failure, instants, public_from, versions_of
+from pit_fetch.testing.documents import Path, field_name, leaves, node_at
 from pit_fetch.testing.edits import PLANNED
-from pit_fetch.testing.recording import LOOKED_AT, Recording, Row, dates_of, edited, leaves, pattern_of, putting
-from pit_fetch.testing.runner import look
+from pit_fetch.testing.recording import EXAMINED, RecordedReply, ReplyRow, dates_of, edited, pattern_of, put
+from pit_fetch.testing.runner import observe
 from pit_fetch.testing.timestamps import (
     EARLIEST_ZONE,
-    at_reading,
     earliest,
     floor,
+    format_like,
     is_date,
     is_naive,
-    later,
     more_precise,
+    postpone,
     repeated_hour,
 )
 from pit_fetch.times import wall_clock
 
 _REVISION = re.compile(r"updat|modif|revis|edit(?!or)|amend|correct|chang", re.IGNORECASE)
+_STARTS = re.compile(
+    r"conference|meeting|(^|_)call|call(_|$)|event_(date|time)|^(start|begin)(s|_?(at|on|time|date))?$|period|fiscal|ending",
+    re.IGNORECASE,
+)
+_ADJUSTED = re.compile(r"adj(usted|_|$|\W)", re.IGNORECASE)
+_BAR = (r"open|^o$|\bo$", r"high|^h$|\bh$", r"low|^l$|\bl$", r"close|^c$|\bc$")
+_MOMENT = timedelta(minutes=2)
 _WAITS = (timedelta(seconds=1), timedelta(days=40))
+_LATEST = (
+    "an imprecise stamp means the latest instant that it can: times.end_of_day for a date, times.parse_wall_clock for "
+    "a reading without an offset, in the zone of the source (a minute lasts until its end, a repeated hour means its "
+    "second time); and no stamp is ever moved to the PIT, or to now"
+)
 
 
 def check_records(case: Case) -> None:
-    """Ids, stamps, tags and payloads have the form that the framework takes, and nothing is printed."""
-    seen = look(case, case.now)
-    for record in seen.records:
-        for what, advice in _faults(record):
-            raise failure(f"record {record.id!r}: {what}", advice)
-    if seen.printed:
+    """Check that ids, stamps, tags and payloads have the form that the framework takes, and nothing is printed."""
+    run = observe(case, case.now)
+    for record in run.records:
+        for fault, advice in _faults(record):
+            raise failure(f"record {record.id!r}: {fault}", advice)
+    if run.printed:
         raise failure(
-            f"the provider prints ({seen.printed[:40]!r})", "take the print out: stdout belongs to the envelope"
+            f"the provider prints ({run.printed[:40]!r})", "take the print out: stdout belongs to the envelope"
         )
 
 
 def check_never(case: Case) -> None:
-    """An operation that is declared to be without proof has records, of which a PIT shows none."""
+    """Check that an operation declared to be without proof has records, and serves none at a PIT."""
     for pit in (None, case.now):
-        seen = look(case, pit)
-        if seen.crash:
-            raise failure(f"the provider fails on its own recorded reply ({seen.crash})", "correct it first")
-        if pit is None and not seen.ids:
+        run = observe(case, pit)
+        if run.crash:
+            raise failure(f"the provider fails on its own recorded reply ({run.crash})", "correct it first")
+        if pit is None and not run.ids:
             raise failure("the recorded reply gives no record without a PIT", "check options and credentials")
-        if pit is not None and seen.ids:
+        if pit is not None and run.ids:
             raise failure(
-                f"item {seen.ids[0]!r} is served at {pit}, though by the operation nothing shows when it was public",
+                f"item {run.ids[0]!r} is served at {pit}, though by the operation nothing shows when it was public",
                 'yield available_at=None, or date the operation otherwise than dating="never"',
             )
 
 
-def check_independence(recording: Recording) -> None:
-    """A record's stamp is what the source says: no other clock, no other PIT moves it."""
-    case, seen = recording.case, recording.seen
-    snapshots = {record.id for record in seen.records if record.at_receipt}
+def check_independence(recording: RecordedReply) -> None:
+    """Check that a record's stamp is the one in the reply: no other clock and no other PIT moves it."""
+    case, baseline = recording.case, recording.baseline
+    snapshots = {record.id for record in baseline.records if record.at_receipt}
     for wait in _WAITS:
-        later = _later(case, wait)
+        later = replace(case, now=case.now + wait)
         for pit in (case.now, later.now):
-            for item, stamp in look(later, pit).stamps.items():
-                if item not in snapshots and seen.stamps.get(item, stamp) != stamp:
+            for item, stamp in observe(later, pit).stamps.items():
+                if item not in snapshots and baseline.stamps.get(item, stamp) != stamp:
                     raise failure(
-                        f"item {item!r} is stamped {seen.stamps[item]}, and {wait} later {stamp} at the PIT {pit}",
+                        f"item {item!r} is stamped {baseline.stamps[item]}, and {wait} later {stamp} at the PIT {pit}",
                         "take available_at from the reply alone, never from query.pit, query.now or a clock; what has "
                         "no time of publication is stamped with the instant of its receipt, and at_receipt=True",
                     )
-    for pit in instants(seen):
-        for item, stamp in recording.seen_at(pit).stamps.items():
-            known = max((one for name, one in seen.versions if name == item and one <= pit), default=None)
+    for pit in instants(baseline):
+        for item, stamp in recording.run_at(pit).stamps.items():
+            known = max((public for name, public in baseline.versions if name == item and public <= pit), default=None)
             if stamp != known:
                 raise failure(
                     f"item {item!r} is stamped {stamp} at the PIT {pit}, but {known} at {case.now}",
@@ -87,12 +99,12 @@ def check_independence(recording: Recording) -> None:
                 )
 
 
-def check_floor(recording: Recording) -> None:
-    """No stamp lies before the latest instant that its field in the reply can mean, whatever that field says."""
+def check_floor(recording: RecordedReply) -> None:
+    """Check that no stamp lies before the latest instant that its field in the reply can mean, whatever its value."""
     case = recording.case
-    for row in recording.rows[:LOOKED_AT]:
+    for row in recording.rows[:EXAMINED]:
         sources = {path: value for path, value in dates_of(recording, row) if pattern_of(row, path) in recording.basis}
-        floors = [moment for value in sources.values() if (moment := floor(value, case.zone)) is not None]
+        floors = [instant for value in sources.values() if (instant := floor(value, case.zone)) is not None]
         for item, stamp in row.versions:
             if floors and stamp < min(floors):
                 fields = ", ".join(f"{_field(path)} = {value!r}" for path, value in sources.items())
@@ -101,128 +113,168 @@ def check_floor(recording: Recording) -> None:
                 )
     for pattern, path in recording.basis.items():
         row = next(row for row in recording.rows if path[: len(row.path)] == row.path)
-        value = _value(recording, row, path)
+        value = path[-1] if path == row.path else node_at(recording.tree, path)
         if is_naive(value) and not case.zone and not _names_its_zone(recording):
             raise failure(
-                f"{name(tuple(map(str, pattern)))} = {value!r} names no zone, and neither does the test, so nothing "
-                "shows when that was",
+                f"{field_name(tuple(map(str, pattern)))} = {value!r} names no zone, and neither does the test, so "
+                "nothing shows when that was",
                 'set zone = "America/New_York" in the test, or the zone that the source documents; if it documents '
                 "none, the record is undated (None)",
             )
-        # Who reads another instant than the stamp says may know better: some offsets are constants.
+        # A provider that stamps another instant than the field's may know better: some offsets are constants.
         exact = any(version.public_from == floor(value, case.zone) for version in row.versions)
-        for what, other in (*_other_stamps(case, value), *(more_precise(value) if exact else ())):
-            _check_stamp(recording, row, path, what, other)
+        for label, other in (*_other_values(case, value), *(more_precise(value) if exact else ())):
+            _check_stamp(recording, row, path, label, other)
 
 
-def check_meaning(recording: Recording, recorded: bool = True) -> None:
-    """A stamp rests on a date of publication, and not on the start of something that was still to come.
+def _other_values(case: Case, value: object) -> Iterator[tuple[str, object]]:
+    """Yield what the field could hold in another row: a day of the far future, a reading that comes twice."""
+    with contextlib.suppress(ValueError, OverflowError):
+        yield "in the future", postpone(value, 400 + max(0, (case.now - (floor(value, case.zone) or case.now)).days))
+    if case.zone and is_naive(value):
+        reading = repeated_hour(ZoneInfo(case.zone), case.now)
+        if reading is not None:
+            with contextlib.suppress(ValueError):
+                yield "in the hour that the clock repeats", format_like(value, reading)
+
+
+def _check_stamp(recording: RecordedReply, row: ReplyRow, path: Path, label: str, value: object) -> None:
+    """Check that the records of ``row`` are not stamped before ``value``, put at ``path``, is over."""
+    case = recording.case
+    least = floor(value, case.zone)
+    if least is None:
+        return
+    reply = edited(case, put(row, path, value))
+    known = versions_of(recording.baseline.records)
+    # Once when all of it has come, and once before: a stamp may be cut to the PIT, or to now.
+    for then, pit in ((replace(case, now=least + timedelta(days=2)), least + timedelta(days=1)), (case, case.now)):
+        for record in observe(then, pit, reply=reply).records:
+            stamp = public_from(record)
+            if record.at_receipt or PublicVersion(record.id, stamp or least) in known - row.versions:
+                continue
+            if stamp is not None and stamp < least:
+                raise failure(
+                    f"where {_field(path)} is {label} ({value!r}), item {record.id!r} is stamped {stamp}, and not "
+                    f"{least} or later",
+                    _LATEST,
+                )
+
+
+def check_meaning(recording: RecordedReply, recorded: bool = True) -> None:
+    """Check that a stamp rests on a date of publication, not on the start of something that was still to come.
 
     ``recorded``: the request is the one that the reply answers, so that the time between its bars is theirs.
     """
-    case = recording.case
-    declared = {one.field: one for one in (_operation(recording).basis)}
     for pattern, path in recording.basis.items():
-        found = [
+        dated = [
             (row, value)
             for row in recording.rows
             for place, value in dates_of(recording, row)
             if pattern_of(row, place) == pattern
         ]
         field = next((str(part) for part in reversed(pattern) if part != "*"), _field(path))
-        basis = declared.get(field)
-        moments = [(row, moment) for row, value in found if (moment := floor(value, case.zone)) is not None]
+        _check_field(recording, field, dated, recorded)
+
+
+def _check_field(recording: RecordedReply, field: str, dated: list[tuple[ReplyRow, object]], recorded: bool) -> None:
+    """Check the meaning of a field on which stamps rest. ``dated`` are the rows that have it, each with its value."""
+    case, query = recording.case, recording.baseline.query
+    operation: Operation = query.operation if query is not None else case.provider.operations[0]
+    basis = next((basis for basis in reversed(operation.basis) if basis.field == field), None)
+    starts = [(row, instant) for row, value in dated if (instant := floor(value, case.zone)) is not None]
+    step = _bar_length(recording, [instant for _, instant in starts]) if recorded else None
+    too_early = step is not None and any(
+        version.public_from < instant + step and len(row.versions) == 1
+        for row, instant in starts
+        for version in row.versions
+    )
+    if basis is not None:
         early = [
-            row
-            for row, value in found
-            if basis is not None
-            and row.versions
-            and (least := _at_the_earliest(value, basis, case.zone)) is not None
-            and min(row.versions, key=_at).public_from < least
+            min(row.versions).id
+            for row, value in dated
+            if row.versions
+            and (least := _public_at_earliest(value, basis, case.zone)) is not None
+            and min(version.public_from for version in row.versions) < least
         ]
-        if basis is not None and early and basis.means != "publication":
+        if early and basis.means != "publication":
             raise failure(
-                f"item {min(early[0].versions).id!r} is public before {field} and {basis.after}, as Operation.basis "
-                "declares",
+                f"item {early[0]!r} is public before {field} and {basis.after}, as Operation.basis declares",
                 f"stamp it at {field} and {basis.after} at the earliest, or correct Operation.basis",
             )
-        step = _step(recording, [moment for _, moment in moments]) if recorded else None
-        too_early = step and any(
-            version.public_from < moment + step and len(row.versions) == 1
-            for row, moment in moments
-            for version in row.versions
-        )
-        if too_early and basis is not None and basis.means == "interval_start":
+        if too_early and basis.means == "interval_start":
             raise failure(
                 f"the rows look like bars (a low, a high, and prices between), one every {step}, and are public "
                 f"sooner than that after their {field}",
                 "stamp a bar at the end of the interval that was asked for; where the recording holds too few "
                 "neighbours to show it, record some that follow each other",
             )
-        if basis is not None:
-            continue
-        if too_early:
-            raise failure(
-                f"the rows look like bars (a low, a high, and prices between), one every {step}, and are public at "
-                f"their {field}",
-                f"a bar that is labelled with its start is public {step} later; if the label is its end, say "
-                f'Operation(basis=(Basis("{field}", "interval_end"),))',
-            )
-        if _are_period_ends([value for _, value in found]):
-            raise failure(
-                f"stamps rest on {field}, of which every value is the first or the last day of a month: that is a "
-                "period, and not when its figure was published",
-                "stamp records with the day of publication; without one, nothing shows when they were public "
-                f'(dating="never"). If {field} is the day of publication, say Operation(basis=(Basis("{field}"),))',
-            )
-        if _STARTS.search(field) and all(
-            version.public_from - moment < _MOMENT for row, moment in moments for version in row.versions
-        ):
-            raise failure(
-                f"stamps rest on {field}, which by its name is when something begins or is due",
-                "take the field that says when the text was published, or add how long that takes at least, and say "
-                f'so: Operation(basis=(Basis("{field}", "start", after=timedelta(…)),))',
-            )
+        return
+    if too_early:
+        raise failure(
+            f"the rows look like bars (a low, a high, and prices between), one every {step}, and are public at "
+            f"their {field}",
+            f"a bar that is labelled with its start is public {step} later; if the label is its end, say "
+            f'Operation(basis=(Basis("{field}", "interval_end"),))',
+        )
+    if _are_period_ends([value for _, value in dated]):
+        raise failure(
+            f"stamps rest on {field}, of which every value is the first or the last day of a month: that is a "
+            "period, and not when its figure was published",
+            "stamp records with the day of publication; without one, nothing shows when they were public "
+            f'(dating="never"). If {field} is the day of publication, say Operation(basis=(Basis("{field}"),))',
+        )
+    if _STARTS.search(field) and all(
+        version.public_from - instant < _MOMENT for row, instant in starts for version in row.versions
+    ):
+        raise failure(
+            f"stamps rest on {field}, which by its name is when something begins or is due",
+            "take the field that says when the text was published, or add how long that takes at least, and say "
+            f'so: Operation(basis=(Basis("{field}", "start", after=timedelta(…)),))',
+        )
 
 
-def _at_the_earliest(value: object, basis: Basis, zone: str) -> datetime | None:
-    """When a record can have been public whose field says ``value``: a bar that is named by its day begins with it."""
-    moment = floor(value, zone)
-    if moment is None or basis.means != "interval_start" or not is_date(value):
-        return None if moment is None else moment + basis.after
+def _public_at_earliest(value: object, basis: Basis, zone: str) -> datetime | None:
+    """Return when a record can have been public whose field holds ``value``, None for a value that is no stamp."""
+    instant = floor(value, zone)
+    if instant is None or basis.means != "interval_start" or not is_date(value):
+        return None if instant is None else instant + basis.after
+    # A bar that is named by its day begins with it.
     there = ZoneInfo(zone) if zone else EARLIEST_ZONE
-    naive = moment.astimezone(there).replace(tzinfo=None) - timedelta(days=1) + basis.after
+    naive = instant.astimezone(there).replace(tzinfo=None) - timedelta(days=1) + basis.after
     return wall_clock(naive, there)
 
 
-def check_revisions(recording: Recording, not_revisions: tuple[str, ...] = ()) -> None:
-    """A date that is later than an item's stamps, in its row or in what is served of it, is told as ``revised_at``."""
+def check_revisions(recording: RecordedReply, not_revisions: tuple[str, ...] = ()) -> None:
+    """Check that a date later than an item's stamps, in its row or in its payload, is yielded as ``revised_at``."""
     case = recording.case
-    snapshots = {record.id for record in recording.seen.records if record.at_receipt}
+    snapshots = {record.id for record in recording.baseline.records if record.at_receipt}
     for row in recording.rows:
         for path, value in dates_of(recording, row):
             field = _field(path)
             direct = not any(isinstance(part, int) for part in path[len(row.path) :])
             if not direct or field in not_revisions:
                 continue
-            named = _REVISION.search(field) is not None
-            moment = floor(value, case.zone) if named else earliest(value)
-            if moment is None or (not named and (PLANNED.search(field) or pattern_of(row, path) in recording.validity)):
+            is_revision = _REVISION.search(field) is not None
+            instant = floor(value, case.zone) if is_revision else earliest(value)
+            is_plan = PLANNED.search(field) is not None or pattern_of(row, path) in recording.validity
+            if instant is None or (not is_revision and is_plan):
                 continue
             last = max((version.public_from for version in row.versions), default=None)
-            if last is not None and last < moment <= case.now and not {v.id for v in row.versions} <= snapshots:
-                item = max(row.versions, key=_at).id
+            if last is not None and last < instant <= case.now and not {v.id for v in row.versions} <= snapshots:
+                item = max(row.versions, key=lambda version: version.public_from).id
                 raise failure(
                     f"item {item!r}: {field} = {value!r} is later than its stamps ({last}), so "
                     "what is served may be a text from after the PIT",
                     f"yield revised_at from {field} (or, if that is not a revision, list it in not_revisions)",
                 )
     _check_revisions_to_come(recording, not_revisions)
-    for record in recording.seen.records:
+    for record in recording.baseline.records:
         stamp = public_from(record)
         for path, value in leaves(dict(record.payload)) if stamp is not None and not record.at_receipt else ():
             field, when = _field(path), earliest(value) if isinstance(value, str) else None
-            if when is not None and stamp is not None and when > stamp and not is_planned(field, not_revisions):
+            if field in not_revisions or PLANNED.search(field):
+                continue
+            if when is not None and stamp is not None and when > stamp:
                 raise failure(
                     f"item {record.id!r} shows {field} = {value!r}, which is later than its stamps ({stamp})",
                     f"leave {field} out of the payload, or yield it as revised_at (or, if it tells of something "
@@ -230,21 +282,19 @@ def check_revisions(recording: Recording, not_revisions: tuple[str, ...] = ()) -
                 )
 
 
-def _check_revisions_to_come(recording: Recording, not_revisions: tuple[str, ...]) -> None:
-    """A field that by its name is a revision's moves a stamp, also where the recording shows no later one."""
+def _check_revisions_to_come(recording: RecordedReply, not_revisions: tuple[str, ...]) -> None:
+    """Check that a field named like a revision's moves a stamp, also where the recording has no later one."""
     case = recording.case
-    for row in recording.rows[:LOOKED_AT]:
-        node = at(recording.tree, row.path)
+    for row in recording.rows[:EXAMINED]:
+        node = node_at(recording.tree, row.path)
         for field, value in node.items() if isinstance(node, dict) else ():
-            named = _REVISION.search(field) is not None and PLANNED.search(field) is None
-            if floor(value) is None or not named or field in not_revisions or (field,) in recording.basis:
+            is_revision = _REVISION.search(field) is not None and PLANNED.search(field) is None
+            if floor(value) is None or not is_revision or field in not_revisions or (field,) in recording.basis:
                 continue
             with contextlib.suppress(ValueError, OverflowError):
-                change = putting(row, (*row.path, field), later(value, 60))
+                reply = edited(case, put(row, (*row.path, field), postpone(value, 60)))
                 then = replace(case, now=case.now + timedelta(days=90))
-                after = {Version(one.id, stamp) for one in look(then, then.now, reply=edited(case, change)).records
-                         if (stamp := public_from(one)) is not None}  # fmt: skip
-                if row.versions and row.versions <= after:
+                if row.versions and row.versions <= versions_of(observe(then, then.now, reply=reply).records):
                     raise failure(
                         f"item {min(row.versions).id!r} keeps its stamps when {field} says 60 days later, so what is "
                         "served may be a text from after the PIT",
@@ -252,14 +302,10 @@ def _check_revisions_to_come(recording: Recording, not_revisions: tuple[str, ...
                     )
 
 
-def is_planned(field: str, not_revisions: tuple[str, ...]) -> bool:
-    return field in not_revisions or PLANNED.search(field) is not None
-
-
-def check_adjusted(recording: Recording) -> None:
-    """Figures that are restated without a mark are served with a caveat, if at all."""
-    fields = sorted({key for item in recording.seen.data for key in item if _ADJUSTED.search(key)})
-    query = recording.seen.query
+def check_adjusted(recording: RecordedReply) -> None:
+    """Check that figures that are restated without a mark are served with a caveat, if at all."""
+    fields = sorted({key for item in recording.baseline.data for key in item if _ADJUSTED.search(key)})
+    query = recording.baseline.query
     if fields and query is not None and not list(query.operation.caveats(query)):
         raise failure(
             f"{', '.join(fields)}: figures that are adjusted later carry no mark of it, so what is served for an early "
@@ -268,28 +314,28 @@ def check_adjusted(recording: Recording) -> None:
         )
 
 
-def check_boundary(recording: Recording) -> None:
-    """A version is there at its instant and absent a microsecond before, whatever window the provider asks for."""
-    seen = recording.seen
-    for moment in instants(seen):
-        due = {item for item, stamp in seen.versions if stamp == moment}
-        at, before = (recording.seen_at(pit).stamps for pit in (moment, moment - MICROSECOND))
-        missing = sorted(item for item in due if at.get(item) != moment)
+def check_boundary(recording: RecordedReply) -> None:
+    """Check that a version is there at its instant and absent a microsecond before, in whatever window is requested."""
+    for instant in instants(recording.baseline):
+        due = {item for item, stamp in recording.baseline.versions if stamp == instant}
+        then, before = (recording.run_at(pit).stamps for pit in (instant, instant - MICROSECOND))
+        missing = sorted(item for item in due if then.get(item) != instant)
         if missing:
             raise failure(
-                f"item {missing[0]!r} is public from {moment} on, and missing at that very PIT",
+                f"item {missing[0]!r} is public from {instant} on, and missing at that very PIT",
                 "widen the window that fetch asks for (query.horizon is inclusive; zones and date-only bounds "
                 "need a day more), and let select() keep the last instant",
             )
-        early = sorted(item for item in due if before.get(item) == moment)
+        early = sorted(item for item in due if before.get(item) == instant)
         if early:
             raise failure(
-                f"item {early[0]!r} is public from {moment} on, and served a microsecond before",
+                f"item {early[0]!r} is public from {instant} on, and served a microsecond before",
                 "take available_at and revised_at from the reply alone, never from query.pit or query.now",
             )
 
 
 def _faults(record: Record) -> Iterator[tuple[str, str]]:
+    """Yield what the framework does not take in a record, each with advice."""
     if not isinstance(record.id, str):
         yield f"its id is a {type(record.id).__name__}", 'make it a text: str(row["id"])'
     for field in ("available_at", "revised_at"):
@@ -317,55 +363,8 @@ def _faults(record: Record) -> Iterator[tuple[str, str]]:
         yield f"{', '.join(shadowed)} in its payload is the framework's own", "rename the field, or leave it out"
 
 
-def _later(case: Case, wait: timedelta) -> Case:
-    return replace(case, now=case.now + wait)
-
-
-_LATEST = (
-    "an imprecise stamp means the latest instant that it can: times.end_of_day for a date, times.parse_wall_clock for "
-    "a reading without an offset, in the zone of the source (a minute lasts until its end, a repeated hour means its "
-    "second time); and no stamp is ever moved to the PIT, or to now"
-)
-
-
-def _other_stamps(case: Case, value: object) -> Iterator[tuple[str, object]]:
-    """What the field could say in another row: a day of the far future, a reading that comes twice."""
-    with contextlib.suppress(ValueError, OverflowError):
-        yield "in the future", later(value, 400 + max(0, (case.now - (floor(value, case.zone) or case.now)).days))
-    if case.zone and is_naive(value):
-        twice = repeated_hour(ZoneInfo(case.zone), case.now)
-        if twice is not None:
-            with contextlib.suppress(ValueError):
-                yield "in the hour that the clock repeats", at_reading(value, twice)
-
-
-def _check_stamp(recording: Recording, row: Row, path: Path, what: str, value: object) -> None:
-    case = recording.case
-    least = floor(value, case.zone)
-    if least is None:
-        return
-    reply = edited(case, putting(row, path, value))
-    known = {Version(one.id, stamp) for one in recording.seen.records if (stamp := public_from(one)) is not None}
-    # Once when all of it has come, and once before: a stamp may be cut to the PIT, or to now.
-    for then, pit in ((replace(case, now=least + timedelta(days=2)), least + timedelta(days=1)), (case, case.now)):
-        for record in look(then, pit, reply=reply).records:
-            stamp = public_from(record)
-            if record.at_receipt or Version(record.id, stamp or least) in known - row.versions:
-                continue
-            if stamp is not None and stamp < least:
-                raise failure(
-                    f"where {_field(path)} is {what} ({value!r}), item {record.id!r} is stamped {stamp}, and not "
-                    f"{least} or later",
-                    _LATEST,
-                )
-
-
-def _value(recording: Recording, row: Row, path: Path) -> object:
-    return path[-1] if path == row.path else at(recording.tree, path)
-
-
-def _names_its_zone(recording: Recording) -> bool:
-    """Whether the reply itself says in which zone its clocks are."""
+def _names_its_zone(recording: RecordedReply) -> bool:
+    """Return whether the reply itself names the zone of its clocks."""
     return any(isinstance(value, str) and _is_zone(value) for _, value in leaves(recording.tree))
 
 
@@ -380,18 +379,17 @@ def _is_zone(text: str) -> bool:
         return False
 
 
-def _step(recording: Recording, moments: list[datetime]) -> timedelta | None:
-    """The time from bar to bar, where the rows look like bars and come more often than daily."""
-    rows = [at(recording.tree, row.path) for row in recording.rows]
+def _bar_length(recording: RecordedReply, starts: list[datetime]) -> timedelta | None:
+    """Return the time from bar to bar, None where the rows do not look like bars or come daily or less often."""
+    rows = [node_at(recording.tree, row.path) for row in recording.rows]
     if len(rows) < 3 or not all(_is_bar(row) for row in rows):
         return None
-    ordered = sorted(set(moments))
-    steps = [after - before for before, after in pairwise(ordered)]
+    steps = [after - before for before, after in pairwise(sorted(set(starts)))]
     return min(steps) if steps and min(steps) < timedelta(hours=20) else None
 
 
 def _is_bar(row: object) -> bool:
-    """Whether of a row's figures one is the least and one the most of two others: low, high, open and close."""
+    """Return whether of a row's figures two lie between two others: open and close between low and high."""
     if not isinstance(row, dict):
         return False
     figures: dict[str, float] = {}
@@ -399,40 +397,23 @@ def _is_bar(row: object) -> bool:
         with contextlib.suppress(TypeError, ValueError):
             if not isinstance(value, bool) and floor(value) is None:
                 figures[str(key).casefold()] = float(value)
-    found = [next((figures[key] for key in figures if re.search(word, key)), None) for word in _BAR]
-    if any(one is None for one in found):
+    prices = [next((figures[key] for key in figures if re.search(word, key)), None) for word in _BAR]
+    try:
+        opened, high, low, close = (price for price in prices if price is not None)
+    except ValueError:
         return False
-    opened, high, low, close = (one for one in found if one is not None)
     return low <= min(opened, close) and high >= max(opened, close)
-
-
-_BAR = (r"open|^o$|\bo$", r"high|^h$|\bh$", r"low|^l$|\bl$", r"close|^c$|\bc$")
-_STARTS = re.compile(
-    r"conference|meeting|(^|_)call|call(_|$)|event_(date|time)|^(start|begin)(s|_?(at|on|time|date))?$|period|fiscal|ending",
-    re.IGNORECASE,
-)
-_ADJUSTED = re.compile(r"adj(usted|_|$|\W)", re.IGNORECASE)
-_MOMENT = timedelta(minutes=2)
 
 
 def _are_period_ends(values: list[object]) -> bool:
     days = {value for value in values if is_date(value)}
     if len(days) < 2 or len(days) != len(set(values)):
         return False
-    ends = [moment for day in days if (moment := floor(day, "UTC")) is not None]
-    parsed = [(moment - timedelta(days=1)).date() for moment in ends]
+    ends = [instant for day in days if (instant := floor(day, "UTC")) is not None]
+    parsed = [(end - timedelta(days=1)).date() for end in ends]
     return all(day.day == 1 for day in parsed) or all((day + timedelta(days=1)).day == 1 for day in parsed)
-
-
-def _operation(recording: Recording) -> Operation:
-    query = recording.seen.query
-    return query.operation if query is not None else recording.case.provider.operations[0]
-
-
-def _at(version: Version) -> datetime:
-    return version.public_from
 
 
 def _field(path: tuple[Any, ...]) -> str:
     named = [part for part in path if isinstance(part, str)]
-    return name(tuple(named[-2:] if named and named[-1] == "" else named[-1:])) or "the row"
+    return field_name(tuple(named[-2:] if named and named[-1] == "" else named[-1:])) or "the row"

@@ -1,4 +1,4 @@
-"""What an author's code remembers between runs: found, put back, and so proved to be what a run begins with.
+"""A snapshot of what an author's code remembers, to put it back before each run.
 
 A real command is a process of its own. In a test many runs share one, and what a module, a class, a default,
 a closure or a cache keeps of one run could hide, or cause, a difference in the next.
@@ -6,29 +6,29 @@ a closure or a cache keeps of one run could hide, or cause, a difference in the 
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import sysconfig
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from itertools import chain
 from operator import is_
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 from pit_fetch.provider import Provider
 
 _OURS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 _LIBRARIES = tuple(
-    os.path.join(path, "")
-    for path in {*(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))}
+    os.path.join(sysconfig.get_path(name), "") for name in ("stdlib", "platstdlib", "purelib", "platlib")
 )
-
-Undo = Callable[[], None]
+_ATOMS = (str, bytes, int, float, type(None))
 
 
 class Authors(NamedTuple):
-    """Which code is a provider's author's: its own package, wherever it is installed, and what is not a library."""
+    """The code that a provider's author wrote: its own package, and what is neither pit_fetch's nor a library's."""
 
     packages: frozenset[str]
 
@@ -47,136 +47,112 @@ def authors_of(provider: Provider) -> Authors:
 
 
 class State:
-    """What is reachable from a provider's functions and can change, as it was when this was made."""
+    """A snapshot of everything reachable from a provider's functions that can change.
+
+    A forked child for each run would need no such snapshot, but a test runner has threads, which a fork may
+    leave waiting for ever, and not every system can fork.
+    """
 
     def __init__(self, provider: Provider) -> None:
         self.authors = authors_of(provider)
-        self._undo: list[Undo] = []
-        # What can change in place: how it is put back, and what it holds, in live views.
-        self._puts: list[Callable[[], object]] = []
-        self._views: list[Collection[object]] = []
-        self._met: set[int] = set()
-        self._kept: list[object] = []  # so that no id is used again
         self.modules: set[str] = set()
-        self.figures: set[int] = set()
+        self.figures: set[int] = set()  # whole numbers in the author's code: sizes at which it may act differently
+        self._resets: list[Callable[[], object]] = []  # done before every run
+        self._repairs: list[Callable[[], object]] = []  # done where a view shows a change
+        self._views: list[Collection[object]] = []  # live
+        met: dict[int, object] = {}  # the objects too, so that no id is used again
         waiting: list[object] = list(provider)
         while waiting:
-            one = waiting.pop()
-            if id(one) in self._met:
-                continue
-            self._met.add(id(one))
-            self._kept.append(one)
-            waiting += self._enter(one)
+            thing = waiting.pop()
+            if id(thing) not in met and not isinstance(thing, _ATOMS):
+                met[id(thing)] = thing
+                waiting += self._enter(thing)
+        self._met = met
         self._sizes = [len(view) for view in self._views]
         self._members = list(chain.from_iterable(self._views))
 
     def reset(self) -> None:
-        """Puts everything back."""
-        for undo in self._undo:
-            undo()
-        if not self._holds_the_same():
-            for put in self._puts:
-                put()
+        """Put everything back as it was when the snapshot was taken."""
+        for reset in self._resets:
+            reset()
+        if not self._is_unchanged():
+            for repair in self._repairs:
+                repair()
 
-    def _holds_the_same(self) -> bool:
-        """Whether everything still holds the very same things, looked at in one go: it is asked before each run."""
+    def _is_unchanged(self) -> bool:
+        # Compared by identity, all in one go: this happens before each of hundreds of runs.
         if list(map(len, self._views)) != self._sizes:
             return False
         return all(map(is_, chain.from_iterable(self._views), self._members))
 
-    def _enter(self, one: object) -> list[object]:
-        """Notes how ``one`` is put back. Returns what it holds."""
-        match one:
+    def _enter(self, thing: Any) -> Iterable[object]:
+        """Note how ``thing`` is put back. Return what it refers to."""
+        match thing:
             case FunctionType():
-                return self._function(one)
-            case MethodType():
-                return [one.__func__, one.__self__]
-            case dict():
-                return self._container(one, dict(one), lambda held: _refill(one, one.update, held), one.values())
-            case list():
-                return self._container(one, list(one), lambda held: one.__setitem__(slice(None), held), one)
-            case set():
-                return self._container(one, set(one), lambda held: _refill(one, one.update, held), ())
-            case deque():
-                return self._container(one, list(one), lambda held: _refill(one, one.extend, held), one)
-            case bytearray():
-                return self._container(one, bytes(one), lambda held: one.__setitem__(slice(None), held), ())
-            case tuple() | frozenset():
-                return list(one)
-            case type():
-                return self._class(one)
-            case ModuleType():
-                return self._module(one.__name__)
-        if callable(getattr(one, "cache_clear", None)):
-            self._undo.append(one.cache_clear)  # type: ignore[attr-defined]
-            return [getattr(one, "__wrapped__", None)]
-        return self._instance(one)
+                return self._function(thing)
+            case CellType():
+                return self._cell(thing)
+            case dict() | list() | set() | deque() | bytearray():
+                return self._container(thing)
+            case type() | ModuleType():
+                return self._namespace(thing)
+            case tuple() | frozenset() | MethodType() | staticmethod() | classmethod() | property() | partial():
+                return gc.get_referents(thing)
+        if callable(getattr(thing, "cache_clear", None)):
+            self._resets.append(thing.cache_clear)
+        elif self.authors.wrote_module(type(thing).__module__):
+            return [getattr(thing, "__dict__", None)]
+        return [getattr(thing, "__wrapped__", None)]
 
-    def _function(self, one: FunctionType) -> list[object]:
-        if not self.authors.wrote(one.__module__ or "", one.__code__.co_filename):
-            return []
-        self.figures |= _figures(one.__code__)
-        held: list[object] = [one.__dict__, one.__defaults__, one.__kwdefaults__]
-        for cell in one.__closure__ or ():
-            try:
-                value = cell.cell_contents
-            except ValueError:
-                continue
-            held.append(value)
-            self._undo.append(lambda cell=cell, value=value: setattr(cell, "cell_contents", value))  # type: ignore[misc]
-        held += self._module(one.__module__)
-        return held
+    def _function(self, function: FunctionType) -> Iterable[object]:
+        if not self.authors.wrote(function.__module__ or "", function.__code__.co_filename):
+            return ()
+        self.figures |= _figures(function.__code__)
+        module = sys.modules.get(function.__module__)
+        return [function.__dict__, function.__defaults__, function.__kwdefaults__, function.__closure__, module]
 
-    def _module(self, name: str) -> list[object]:
-        if name in self.modules or not self.authors.wrote_module(name):
-            return []
+    def _cell(self, cell: CellType) -> Iterable[object]:
+        try:
+            value = cell.cell_contents
+        except ValueError:  # nothing was assigned to it yet
+            return ()
+        self._resets.append(lambda: setattr(cell, "cell_contents", value))
+        return [value]
+
+    def _namespace(self, owner: type | ModuleType) -> Iterable[object]:
+        name = owner.__module__ if isinstance(owner, type) else owner.__name__
+        if not self.authors.wrote_module(name):
+            return ()
         self.modules.add(name)
-        names = vars(sys.modules[name])
-        held = {key: value for key, value in names.items() if not key.startswith("__")}
-        self._views += [names, names.values()]
-        self._puts.append(lambda: _put_back(names, held))
-        self.figures |= {value for value in held.values() if type(value) is int}
-        return list(held.values())
+        # Without the interpreter's own, such as __builtins__.
+        names = {name: value for name, value in vars(owner).items() if not name.startswith("__")}
+        self.figures |= {value for value in names.values() if type(value) is int}
 
-    def _class(self, one: type) -> list[object]:
-        if not self.authors.wrote_module(one.__module__):
-            return []
-        held = {key: value for key, value in vars(one).items() if not key.startswith("__")}
+        def repair() -> None:
+            for name in [name for name in vars(owner) if not name.startswith("__") and name not in names]:
+                delattr(owner, name)
+            for name, value in names.items():
+                if vars(owner).get(name) is not value:
+                    setattr(owner, name, value)
 
-        def undo() -> None:
-            for key, value in held.items():
-                if vars(one).get(key) is not value:
-                    setattr(one, key, value)
+        self._views += [vars(owner), vars(owner).values()]
+        self._repairs.append(repair)
+        return names.values()
 
-        self._undo.append(undo)
-        return [getattr(value, "__func__", getattr(value, "fget", value)) for value in held.values()]
+    def _container(self, container: Any) -> Iterable[object]:
+        members = container.copy()
 
-    def _instance(self, one: object) -> list[object]:
-        names = getattr(one, "__dict__", None)
-        if not isinstance(names, dict) or not self.authors.wrote_module(type(one).__module__):
-            return [one.__wrapped__] if hasattr(one, "__wrapped__") else []
-        return [names]
+        def repair() -> None:
+            container.clear()
+            (container.extend if hasattr(container, "extend") else container.update)(members)
 
-    def _container(self, one: Any, held: Any, put: Callable[[Any], object], values: Any) -> list[object]:
-        self._views += [one, one.values()] if isinstance(one, dict) else [one]
-        self._puts.append(lambda: put(held))
-        return [value for value in values if not isinstance(value, (str, bytes, int, float, type(None)))]
+        values = container.values() if isinstance(container, dict) else ()
+        self._views += [container, values]
+        self._repairs.append(repair)
+        return [*values, *(() if isinstance(container, (dict, set, bytearray)) else container)]
 
 
 def _figures(code: CodeType) -> set[int]:
-    """The whole numbers that a function names: among them the sizes at which it does something else."""
-    inner = (one for one in code.co_consts if isinstance(one, CodeType))
-    return {one for one in code.co_consts if type(one) is int}.union(*map(_figures, inner))
-
-
-def _refill(one: Any, fill: Callable[[Any], object], held: Any) -> None:
-    one.clear()
-    fill(held)
-
-
-def _put_back(names: dict[str, Any], held: dict[str, Any]) -> None:
-    for key in [key for key in names if not key.startswith("__") and key not in held]:
-        del names[key]
-    for key, value in held.items():
-        if names.get(key) is not value:
-            names[key] = value
+    """Return the whole numbers that a function names."""
+    inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
+    return {constant for constant in code.co_consts if type(constant) is int}.union(*map(_figures, inner))

@@ -1,4 +1,4 @@
-"""The tests of a provider: subclass :class:`ProviderSuite`, give three attributes, get all the standard tests."""
+"""The standard tests of a provider: subclass :class:`ProviderSuite` and set three attributes."""
 
 from __future__ import annotations
 
@@ -13,23 +13,25 @@ from pit_fetch.provider import Credential, Provider
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.testing import conduct, drift, interference, isolation, malformed, ordering, stamps
 from pit_fetch.testing.case import Case, failure, is_aware
-from pit_fetch.testing.documents import format_of
-from pit_fetch.testing.recording import Recording, leaves, record_of, tree_of
-from pit_fetch.testing.runner import Refused, look
+from pit_fetch.testing.documents import decode, format_of, leaves
+from pit_fetch.testing.recording import RecordedReply, analyze
+from pit_fetch.testing.runner import Refused, observe
+from pit_fetch.testing.server import Response, ServerAnswer, response_of
 from pit_fetch.testing.state import State
 from pit_fetch.testing.timestamps import floor
-from pit_fetch.testing.transport import Answer, HttpRequest, Response, response_of
 from pit_fetch.times import parse_rfc3339
+from pit_fetch.transport import HttpRequest
 
 _FAR = datetime(2100, 1, 1, tzinfo=UTC)
-# What was found out of a class's recording, and what its provider's code held before the first run.
-_RECORDINGS: WeakKeyDictionary[type, Recording] = WeakKeyDictionary()
-_OTHERS: WeakKeyDictionary[type, tuple[Recording, ...]] = WeakKeyDictionary()
+_FIRST = "test_the_recording_holds_dated_records"
+# By class of tests: its recording, those of other operations, and what its provider's code held before the first run.
+_RECORDINGS: WeakKeyDictionary[type, RecordedReply] = WeakKeyDictionary()
+_OTHERS: WeakKeyDictionary[type, tuple[RecordedReply, ...]] = WeakKeyDictionary()
 _STATES: WeakKeyDictionary[type, State] = WeakKeyDictionary()
 
 
 class NotRun(AssertionError, SkipTest):
-    """A test that would say nothing: a runner shows it as skipped."""
+    """A test that could show nothing. A runner reports it as skipped."""
 
 
 class ProviderSuite:
@@ -59,18 +61,18 @@ class ProviderSuite:
     not_revisions: ClassVar[tuple[str, ...]] = ()
     max_requests: ClassVar[int] = 100
 
-    def serve(self, reply: bytes, request: HttpRequest) -> Answer | Response:
-        """The answer to ``request``. ``reply`` is the recorded one, as a test has changed it."""
+    def serve(self, reply: bytes, request: HttpRequest) -> ServerAnswer | Response:
+        """Return the answer to ``request``. ``reply`` is the recorded one, as a test has changed it."""
         return 200, {}, reply
 
     def test_the_recording_holds_dated_records(self) -> None:
-        """The provider makes dated records of the recorded reply; without, no other test says anything."""
+        """Check that the provider makes dated records of the recorded reply, which every other test needs."""
         case = self._undated_case()
         conduct.check_operations(case)
         if _is_never(case):
             stamps.check_never(case)
         else:
-            self._found()
+            self._analyzed()
 
     def test_importing_it_is_light(self) -> None:
         conduct.check_import(self.provider)
@@ -79,16 +81,16 @@ class ProviderSuite:
         conduct.check_import_asks_nothing(self.provider)
 
     def test_it_asks_declared_hosts_only(self) -> None:
-        conduct.check_hosts(self._asked())
+        conduct.check_hosts(self._accepted_case())
 
     def test_no_secret_gets_out(self) -> None:
         conduct.check_secrets(self.recording())
 
     def test_records_are_well_formed(self) -> None:
-        stamps.check_records(self._asked())
+        stamps.check_records(self._accepted_case())
 
     def test_the_order_is_as_promised(self) -> None:
-        ordering.check_order(self._asked())
+        ordering.check_order(self._accepted_case())
         ordering.check_watermarks(self.recording())
 
     def test_versions_are_left_to_the_framework(self) -> None:
@@ -149,117 +151,120 @@ class ProviderSuite:
     def test_paging_comes_to_an_end(self) -> None:
         malformed.check_paging(self.recording())
 
-    def recording(self) -> Recording:
-        """What experiments find out of the recorded reply, once for all tests of this class.
+    def recording(self) -> RecordedReply:
+        """Return the findings of experiments on the recorded reply, made once for all tests of this class.
 
-        Where there is nothing to find out, one test fails, and those that need it are not run.
+        Raises NotRun where nothing can be found: one test fails for it, and those that need it are skipped.
         """
         if _is_never(self._undated_case()):
             raise NotRun("not run: nothing of this operation is served with --pit")
         try:
-            return self._found()
+            return self._analyzed()
         except AssertionError as error:
-            first = "test_the_recording_holds_dated_records"
-            raise NotRun(f"not run: correct {first} first ({str(error).splitlines()[0]})") from None
+            raise NotRun(f"not run: correct {_FIRST} first ({str(error).splitlines()[0]})") from None
 
-    def _asked(self) -> Case:
-        """A case whose request the program takes."""
-        case = self._undated_case()
-        try:
-            look(case, case.now)
-        except Refused:
-            raise NotRun("not run: correct test_the_recording_holds_dated_records first") from None
-        return case
+    def recordings(self) -> Iterator[RecordedReply]:
+        """Yield the recording, and that of each other operation that the reply answers."""
+        recording = self.recording()
+        yield recording
+        if type(self) not in _OTHERS:
+            _OTHERS[type(self)] = tuple(analyze(case) for case in interference.other_operations(recording))
+        yield from _OTHERS[type(self)]
 
     def certificate(self) -> str:
-        """What was checked on what, and what no test sees."""
+        """Return what was checked on what, and what no test sees."""
         from pit_fetch.testing.certificate import certificate
 
         return certificate(self.recording())
 
-    def _found(self) -> Recording:
-        if type(self) not in _RECORDINGS:
-            _RECORDINGS[type(self)] = record_of(self.case())
-        return _RECORDINGS[type(self)]
-
-    def recordings(self) -> Iterator[Recording]:
-        """The same, and that of each other operation that the reply answers."""
-        first = self.recording()
-        yield first
-        if type(self) not in _OTHERS:
-            _OTHERS[type(self)] = tuple(record_of(asking) for asking in interference.other_operations(first))
-        yield from _OTHERS[type(self)]
-
     def case(self) -> Case:
-        """What every check needs. The wall clock shows ``recorded_at``."""
+        """Return the case that every check works on, its wall clock at ``recorded_at``."""
         case = self._undated_case()
         return replace(case, now=_recorded_at(case, self.recorded_at))
 
+    def _analyzed(self) -> RecordedReply:
+        if type(self) not in _RECORDINGS:
+            _RECORDINGS[type(self)] = analyze(self.case())
+        return _RECORDINGS[type(self)]
+
+    def _accepted_case(self) -> Case:
+        """Return a case whose request the program accepts. Raise NotRun where it does not."""
+        case = self._undated_case()
+        try:
+            observe(case, case.now)
+        except Refused:
+            raise NotRun(f"not run: correct {_FIRST} first") from None
+        return case
+
     def _undated_case(self) -> Case:
-        """The same long after everything, for what does not depend on when the reply was recorded."""
-        values = {one.name: self.credentials.get(one.name, _made_up(one)) for one in self.provider.credentials}
-        state = _STATES.get(type(self))
-        if state is None:
-            state = _STATES[type(self)] = State(self.provider)
+        """Return the case long after everything, for what does not depend on when the reply was recorded."""
+        credentials = [
+            (credential, self.credentials.get(credential.name, _made_up(credential)))
+            for credential in self.provider.credentials
+        ]
+        if type(self) not in _STATES:
+            _STATES[type(self)] = State(self.provider)
         return Case(
             provider=self.provider,
             reply=self.reply,
             options=self.options,
             serve=lambda reply, request: response_of(self.serve(reply, request)),
-            environ={one.variables[0]: values[one.name] for one in self.provider.credentials},
-            secrets=tuple(values[one.name] for one in self.provider.credentials if one.secret),
+            environ={credential.variables[0]: value for credential, value in credentials},
+            secrets=tuple(value for credential, value in credentials if credential.secret),
             now=_FAR - timedelta(days=1),
             zone=self.zone,
             max_requests=self.max_requests,
             own_server=type(self).serve is not ProviderSuite.serve,
-            state=state,
+            state=_STATES[type(self)],
         )
 
 
 def _is_never(case: Case) -> bool:
-    """Whether the operation that is asked for can never be shown to have been public."""
-    asked = candidate_operations(case.provider, case.options)
-    return len(asked) == 1 and asked[0].dating == "never"
+    """Return whether nothing can show that records of the requested operation were public."""
+    operations = candidate_operations(case.provider, case.options)
+    return len(operations) == 1 and operations[0].dating == "never"
 
 
-def _recorded_at(case: Case, given: str) -> datetime:
-    if given:
-        moment = parse_rfc3339(given)
-        if moment is None:
-            raise failure(f"recorded_at is {given!r}", "write it as 2024-02-16T00:00:00Z")
-        return moment
-    moments: list[datetime] = []
+def _recorded_at(case: Case, declared: str) -> datetime:
+    if declared:
+        instant = parse_rfc3339(declared)
+        if instant is None:
+            raise failure(f"recorded_at is {declared!r}", "write it as 2024-02-16T00:00:00Z")
+        return instant
+    stamps: list[datetime] = []
     problem = ""
     for offline in (True, False):  # a saved reply may not be all that it takes to date a record
-        seen = look(case, case.now, offline=offline)
-        stamps = [stamp for one in seen.records for stamp in (one.available_at, one.revised_at) if is_aware(stamp)]
-        moments = moments or stamps
-        problem = problem or seen.crash
-    if problem and not moments:
+        run = observe(case, case.now, offline=offline)
+        problem = problem or run.crash
+        stamps = stamps or [
+            stamp for record in run.records for stamp in (record.available_at, record.revised_at) if is_aware(stamp)
+        ]
+    if problem and not stamps:
         raise failure(f"the provider fails on its own recorded reply ({problem})", "correct it first")
-    if not moments:
+    if not stamps:
         raise failure(
             "the provider makes no dated record of the recorded reply, so the test does not know when it is from",
             "check that read() stamps records with an aware available_at, and that options are those of the request "
             "that the reply answers; if it cannot, set recorded_at",
         )
-    return max([*moments, *_said(case, max(moments))])
+    return max([*stamps, *_dates_in(case, max(stamps))])
 
 
-def _said(case: Case, last: datetime) -> Iterator[datetime]:
-    """Each date in the reply, read as late as it can be: those too that the provider does not look at.
+def _dates_in(case: Case, last: datetime) -> Iterator[datetime]:
+    """Yield each date in the reply, read as late as it can be: those too that the provider does not use.
 
-    ``last`` is the last stamp that it makes: a number counts as an instant only if it is near.
+    A number counts as an instant only if it is near ``last``, the provider's last stamp.
     """
     if format_of(case.reply) is None:
         return
-    for _, value in leaves(tree_of(case)):
-        moment = floor(value, case.zone)
-        near = moment is not None and (isinstance(value, str) or abs(moment - last) < timedelta(days=400))
-        if moment is not None and near and moment < _FAR - timedelta(days=370):
-            yield moment
+    for _, value in leaves(decode(case.reply)):
+        instant = floor(value, case.zone)
+        if instant is None or instant >= _FAR - timedelta(days=370):
+            continue
+        if isinstance(value, str) or abs(instant - last) < timedelta(days=400):
+            yield instant
 
 
 def _made_up(credential: Credential) -> str:
-    """A value that is recognised wherever it turns up."""
+    """Return a value that is recognised wherever it turns up."""
     return f"kit-secret-{credential.name}-0123456789"

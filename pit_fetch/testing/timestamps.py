@@ -1,4 +1,4 @@
-"""Timestamps as they appear in replies: the least that they say, and how they look when they say less. Pure."""
+"""Timestamps as they appear in replies: the instants that they can mean, and other forms of them. Pure."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ _EPOCH = range(631_152_000, 4_102_444_800)  # 1990 to 2099, in seconds
 
 
 def floor(value: object, zone: str = "") -> datetime | None:
-    """The earliest instant that a stamp of the source can mean when it is read as late as it must be.
+    """Return the earliest UTC instant at which what a stamp names is over, None for what is no stamp.
 
-    A date is over at the end of its day in ``zone``, a minute at its end; without a zone, where days end first.
-    None: not a stamp.
+    A date is over at the end of its day in ``zone``, a minute at its end. Without a zone, days end where they
+    end first on earth.
     """
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        seconds = value / 1000 if value / 1000 in _span() else value
-        return datetime.fromtimestamp(seconds, UTC) if seconds in _span() else None
+        seconds = value / 1000 if _is_epoch(value / 1000) else value
+        return datetime.fromtimestamp(seconds, UTC) if _is_epoch(seconds) else None
     if not isinstance(value, str):
         return None
     form = _form(value)
     if form is not None:
         naive = datetime.strptime(value, form)  # noqa: DTZ007
         there = ZoneInfo(zone) if zone else EARLIEST_ZONE
-        if "%H" not in form and "%I" not in form:
+        if not _has_clock(form):
             return end_of_day(naive.date(), there)
         return wall_clock(naive if "%S" in form else naive + _REST_OF_MINUTE, there)
     exact = parse_rfc3339(value) or parse_rfc2822(re.sub(r"\s(?:GMT|UTC?|Z)$", " +0000", value))
@@ -50,71 +50,68 @@ def floor(value: object, zone: str = "") -> datetime | None:
 
 
 def earliest(value: object) -> datetime | None:
-    """The earliest instant that a stamp of the source can mean at all. None: not a stamp."""
-    moment = floor(value)
-    if moment is None or not isinstance(value, str) or parse_rfc3339(value) or not (is_date(value) or is_naive(value)):
-        return moment
-    return moment - (timedelta(days=1) if is_date(value) else timedelta())
+    """Return the earliest instant that a stamp can mean at all, None for what is no stamp."""
+    instant = floor(value)
+    # Only a day lasts: a stamp with a clock is an instant.
+    return instant - timedelta(days=1) if instant is not None and is_date(value) else instant
 
 
 def is_naive(value: object) -> bool:
-    """Whether a stamp is a reading of a clock in a zone that it does not name."""
+    """Return whether a stamp is a reading of a clock in a zone that it does not name."""
     if not isinstance(value, str) or floor(value) is None or parse_rfc3339(value) or _OFFSET.search(value):
         return False
     form = _form(value)
     if form is not None:
-        return "%H" in form or "%I" in form
+        return _has_clock(form)
     match = _ISO.fullmatch(value)
     return match is not None and match[4] is not None and not _NAMED.search(value)
 
 
 def is_date(value: object) -> bool:
-    """Whether a stamp is a day and no more."""
+    """Return whether a stamp is a day and no more."""
     form = _form(value) if isinstance(value, str) else None
     if form is not None:
-        return "%H" not in form and "%I" not in form
+        return not _has_clock(form)
     match = _ISO.fullmatch(value) if isinstance(value, str) else None
     return match is not None and match[4] is None
 
 
-def at_reading(value: object, moment: datetime) -> object:
-    """A stamp of the form of ``value`` that reads as the clock and the day of ``moment``. ValueError when it is none.
+def format_like(value: object, instant: datetime) -> str:
+    """Return a stamp in the form of ``value``, which has no offset, with the day and the clock of ``instant``.
 
-    An offset is dropped from nothing: it is for stamps without one.
+    Raise ValueError if ``value`` is no such stamp.
     """
     form = _form(value) if isinstance(value, str) else None
     if form is not None:
-        return moment.strftime(form)
+        return instant.strftime(form)
     if isinstance(value, str) and (match := _ISO.fullmatch(value)) and match[4] is not None:
-        day = f"{moment:%Y-%m-%d}" if value[4] == "-" else f"{moment:%Y%m%d}"
+        day = _format_day(value, instant)
         colon = ":" if ":" in value else ""
-        between = value[len(day) : match.start(4)]
-        clock = f"{moment:%H}{colon}{moment:%M}" + (f"{colon}{moment:%S}" if match[6] else "")
-        return day + between + clock
+        clock = f"%H{colon}%M" + (f"{colon}%S" if match[6] else "")
+        return f"{day}{value[len(day) : match.start(4)]}{instant:{clock}}"
     raise ValueError(value)
 
 
 def repeated_hour(zone: tzinfo, after: datetime) -> datetime | None:
-    """A reading, without a zone, in the first hour after ``after`` that ``zone`` shows twice; None if there is none."""
+    """Return a naive reading in the first hour after ``after`` that ``zone`` shows twice, None if none comes soon."""
     for hours in range(400 * 24):
-        moment = after + timedelta(hours=hours)
-        here, next_hour = moment.astimezone(zone), (moment + timedelta(hours=1)).astimezone(zone)
-        if (here.hour, here.day) == (next_hour.hour, next_hour.day):
+        instant = after + timedelta(hours=hours)
+        here, an_hour_later = instant.astimezone(zone), (instant + timedelta(hours=1)).astimezone(zone)
+        if (here.hour, here.day) == (an_hour_later.hour, an_hour_later.day):
             return here.replace(tzinfo=None, minute=30, second=0, microsecond=0, fold=0)
     return None
 
 
-def later(value: object, days: int) -> object:
-    """The same stamp so many days later, in the same form. Raises ValueError when it is none."""
+def postpone(value: object, days: int) -> object:
+    """Return a stamp so many days later, in its own form. Raise ValueError for what is no stamp."""
     for _ in range(days):
-        value = a_day_later(value)
+        value = _postpone_a_day(value)
     return value
 
 
-def a_day_later(value: object) -> object:
-    """The same stamp on the next day, in the same form. Raises ValueError when it is none."""
+def _postpone_a_day(value: object) -> object:
     if isinstance(value, (int, float)):
-        return value + (86_400_000 if value / 1000 in _span() else 86_400)
+        return value + (86_400_000 if _is_epoch(value / 1000) else 86_400)
     if not isinstance(value, str):
         raise ValueError(value)
     form = _form(value)
@@ -131,12 +128,20 @@ def a_day_later(value: object) -> object:
         day = datetime(int(match[1]), int(match[2]), int(match[3])) + timedelta(days=1)  # noqa: DTZ001
     except OverflowError:  # the last day of the calendar, which some sources write for "until further notice"
         return value
-    shown = f"{day:%Y-%m-%d}" if value[4] == "-" else f"{day:%Y%m%d}"
-    return shown + value[len(shown) :]
+    written = _format_day(value, day)
+    return written + value[len(written) :]
+
+
+def _has_clock(form: str) -> bool:
+    return "%H" in form or "%I" in form
+
+
+def _format_day(value: str, day: datetime) -> str:
+    return f"{day:%Y-%m-%d}" if value[4] == "-" else f"{day:%Y%m%d}"
 
 
 def less_precise(value: object) -> Iterator[str]:
-    """The stamp with less in it: without its offset, with an unknown one, as a bare date."""
+    """Yield the stamp with less in it: without its offset, with an unknown one, as a bare date."""
     if not isinstance(value, str) or floor(value) is None:
         return
     bare = _OFFSET.sub("", value)
@@ -148,7 +153,7 @@ def less_precise(value: object) -> Iterator[str]:
 
 
 def more_precise(value: object) -> Iterator[tuple[str, str]]:
-    """The stamp as the source could say it of another row, with what that is: far west, and within a second."""
+    """Yield the stamp as the source could write it for another row, with a description: far west, within a second."""
     if not isinstance(value, str) or floor(value) is None or not (offset := _OFFSET.search(value)):
         return
     colon = ":" if ":" in offset[0] or _ISO.fullmatch(value) else ""
@@ -161,7 +166,7 @@ def more_precise(value: object) -> Iterator[tuple[str, str]]:
 
 @functools.cache
 def _form(value: str) -> str | None:
-    """How a date is written that is neither ISO 8601 nor RFC 2822: ``Feb 15, 2024 4:00 PM``, ``02/15/2024``."""
+    """Return the strptime form of a date such as ``Feb 15, 2024 4:00 PM`` or ``02/15/2024``, None for other texts."""
     if not _LOOSE.fullmatch(value):
         return None
     for day in ("%b %d, %Y", "%B %d, %Y", "%d %b %Y", "%d %B %Y", "%m/%d/%Y", "%Y/%m/%d", "%d.%m.%Y"):
@@ -173,7 +178,7 @@ def _form(value: str) -> str | None:
 
 
 def _naive(value: str, zone: tzinfo) -> datetime | None:
-    """A stamp without an offset, or a date."""
+    """Return the instant at which a stamp without an offset, or a date, is over. None for other texts."""
     match = _ISO.fullmatch(value)
     try:
         if match is None:
@@ -193,10 +198,5 @@ def _naive(value: str, zone: tzinfo) -> datetime | None:
         return None
 
 
-class _Span:
-    def __contains__(self, seconds: float) -> bool:
-        return _EPOCH.start <= seconds < _EPOCH.stop
-
-
-def _span() -> _Span:
-    return _Span()
+def _is_epoch(seconds: float) -> bool:
+    return _EPOCH.start <= seconds < _EPOCH.stop

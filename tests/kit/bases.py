@@ -1,27 +1,35 @@
-"""The honest providers by name."""
+"""The honest sources by name, each with the function that makes its records."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NamedTuple
 
 from pit_fetch.paging import newest_first
-from tests.kit.honest import Made, bars, calls, feeds, figures, filings, news, posts, profiles, search, tables
-from tests.kit.markets import candles, deals, ledger, quotes, trades
+from tests.kit import honest, markets
+from tests.kit.honest import KitSource
 
-BASES: Mapping[str, Callable[..., Made]] = {
-    "news": lambda **more: news(order=newest_first, **more) if "order" not in more else news(**more),
-    "figures": figures,
-    "bars": bars,
-    "calls": calls,
-    "filings": filings,
-    "search": search,
-    "profiles": profiles,
-    "feeds": feeds,
-    "tables": tables,
-    "posts": posts,
-    "trades": trades,
-    "candles": candles,
-    "quotes": quotes,
-    "ledger": ledger,
-    "deals": deals,
+
+class Base(NamedTuple):
+    make: Callable[..., KitSource]
+    record: Callable[..., Any]
+
+
+BASES: Mapping[str, Base] = {
+    "news": Base(partial(honest.news, order=newest_first), honest.article),
+    "figures": Base(honest.figures, honest.vintage),
+    "bars": Base(honest.bars, honest.bar),
+    "calls": Base(honest.calls, honest.transcript),
+    "filings": Base(honest.filings, honest.filing),
+    "search": Base(honest.search, honest.hit),
+    "profiles": Base(honest.profiles, honest.profile),
+    "feeds": Base(honest.feeds, honest.item),
+    "tables": Base(honest.tables, honest.rate),
+    "posts": Base(honest.posts, honest.post),
+    "trades": Base(markets.trades, markets.trade),
+    "candles": Base(markets.candles, markets.candle),
+    "quotes": Base(markets.quotes, markets.quote),
+    "ledger": Base(markets.ledger, markets.entry),
+    "deals": Base(markets.deals, markets.deal),
 }

@@ -1,16 +1,16 @@
-"""Honest providers of many kinds, each made of a few functions, so that a leak takes the place of one of them.
-
-``Made`` is a provider with what a test of it needs: a recorded reply, the request, a server.
-"""
+"""Honest sources of many kinds, each made of a few functions, so that a leak takes the place of one of them."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from xml.etree import ElementTree
 
 from pit_fetch.paging import children, follow, numbered
 from pit_fetch.provider import (
@@ -44,17 +44,23 @@ from tests.kit import library
 
 Row = dict[str, Any]
 Serve = Callable[[bytes, HttpRequest], Response]
+MakeRecord = Callable[[Row, Query], Record]
+ChooseRows = Callable[[list[Row], Query, Mapping[str, Any]], Iterable[Row]]
+# What a request for all rows came to: a reply, or the path of a file. None where the source has nothing.
+Ask = Callable[[Query, Context], Any]
+# The rows of a reply, and what stands beside them.
+Parse = Callable[[Any], tuple[list[Row], Mapping[str, Any]]]
 
 
-def _as_it_is(reply: bytes, request: HttpRequest) -> Response:
+def as_recorded(reply: bytes, request: HttpRequest) -> Response:
     return Response(reply)
 
 
 @dataclass(frozen=True)
-class Made:
-    """A provider, and what its standard tests are given. ``rows`` and ``body`` make replies of other worlds.
+class KitSource:
+    """A provider, and what its standard tests need. ``rows`` and ``body`` make replies of other worlds.
 
-    late  the instant from which a row was public, told by whoever knows the source and not by the provider
+    public_from  returns the instant from which a row was public, known from the source and not from the provider
     """
 
     provider: Provider
@@ -63,12 +69,16 @@ class Made:
     public_from: Callable[[Row], str]
     options: Mapping[str, Any] = field(default_factory=dict)
     zone: str = ""
-    serve: Serve = _as_it_is
+    serve: Serve = as_recorded
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def reply(self) -> bytes:
         return self.body(self.rows)
+
+
+SYMBOL = Option("symbol", "the symbol", positional="one", uppercase=True)
+FILE = File("filings", "PIT_FETCH_KIT_FILE", "Build it with the loader.")
 
 
 def text(value: object) -> str:
@@ -78,6 +88,63 @@ def text(value: object) -> str:
 def name_of(row: Row, key: str = "id") -> str:
     value = row.get(key)
     return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
+
+
+def all_rows(rows: list[Row], query: Query, document: Mapping[str, Any]) -> Iterable[Row]:
+    return rows
+
+
+def host(name: str, auth: Any = None) -> tuple[Host]:
+    return (Host(name, f"https://{name.lower()}.example", "PIT_FETCH_KIT_URL", auth=auth),)
+
+
+def as_json(key: str) -> Callable[..., bytes]:
+    return lambda rows, **meta: json.dumps({**meta, key: rows}).encode()
+
+
+def columns_of(rows: list[Row], names: str) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row)) or names.split()
+
+
+def get(name: str, path: str, params: Callable[[Query], Mapping[str, str]] = lambda query: {}) -> Ask:
+    return lambda query, context: body_of(context.http.get(name, path, params(query)), name)
+
+
+def symbol_of(query: Query) -> Mapping[str, str]:
+    return {"symbol": query.options["symbol"] or ""}
+
+
+def from_file(query: Query, context: Context) -> str:
+    return str(context.file(FILE.name))
+
+
+def make_provider(
+    name: str,
+    summary: str,
+    ask: Ask,
+    parse: Parse,
+    record: MakeRecord,
+    rows: ChooseRows,
+    operation: Operation,
+    *,
+    around: Callable[..., Any] | None = None,
+    **attributes: Any,
+) -> Provider:
+    """Make a provider whose one reply holds every row. ``around`` wraps its fetch."""
+
+    def read(body: Any, query: Query) -> Iterator[Record]:
+        every, beside = parse(body)
+        yield from [record(row, query) for row in rows(every, query, beside)]
+
+    def fetch(query: Query, context: Context) -> Iterator[Record]:
+        body = ask(query, context)
+        yield from read(body, query) if body is not None else ()
+
+    return Provider(name, summary, wrapped(fetch, around), read, operations=(operation,), **attributes)
+
+
+def wrapped(fetch: Callable[..., Any], around: Callable[..., Any] | None) -> Callable[..., Any]:
+    return fetch if around is None else lambda query, context: around(fetch, query, context)
 
 
 # --- a JSON list of articles: revisions, a key, pages with a token
@@ -112,31 +179,21 @@ def article(row: Row, query: Query) -> Record:
             "title": text(row.get("title")),
             "url": text(row.get("url")),
             "reads": row["reads"] if type(row.get("reads")) is int else None,
-            "authors": [one for one in authors if isinstance(one, str)] if isinstance(authors, list) else [],
+            "authors": [name for name in authors if isinstance(name, str)] if isinstance(authors, list) else [],
         },
         revised_at=revised,
     )
 
 
-Make = Callable[[Row, Query], Record]
-Rows = Callable[[list[Row], Query, Mapping[str, Any]], Iterable[Row]]
-
-
-def all_rows(rows: list[Row], query: Query, document: Mapping[str, Any]) -> Iterable[Row]:
-    return rows
-
-
 def news(
-    record: Make = article,
-    rows: Rows = all_rows,
+    record: MakeRecord = article,
+    rows: ChooseRows = all_rows,
     *,
     around: Callable[..., Any] | None = None,
-    reading: Rows | None = None,
-    asks: Callable[[Query], Mapping[str, str]] = lambda query: {"until": query.horizon.isoformat()},
+    reading: ChooseRows | None = None,
     order: Any = None,
-    **more: Any,
-) -> Made:
-    """``rows`` chooses of the rows of a page, ``record`` makes a record, ``around`` wraps the whole fetch."""
+) -> KitSource:
+    """Make the source with ``rows`` choosing the rows of a page, ``reading`` those of a saved reply."""
 
     def document_of(body: bytes) -> Any:
         document = lenient_json(body, rows=2)
@@ -144,14 +201,14 @@ def news(
             raise UpstreamError("malformed", problem="it has no articles")
         return document
 
-    def records(document: Any, query: Query, choose: Rows) -> list[Record]:
+    def records(document: Any, query: Query, choose: ChooseRows) -> list[Record]:
         every = [row if isinstance(row, dict) else {} for row in document["articles"]]
         return [record(row, query) for row in choose(every, query, document)]
 
     def fetch(query: Query, context: Context) -> Iterator[Any]:
         def page(token: str) -> tuple[list[Record], str | None]:
-            reply = context.http.get(NEWS, "/v1/articles", {**asks(query), "page": token})
-            document = document_of(body_of(reply, NEWS) or b'{"articles": []}')
+            params = {"until": query.horizon.isoformat(), "page": token}
+            document = document_of(get(NEWS, "/v1/articles", lambda _: params)(query, context) or b'{"articles": []}')
             after = document.get("next")
             return records(document, query, rows), after if isinstance(after, str) and after else None
 
@@ -164,39 +221,34 @@ def news(
         word = query.options["word"]
         return not word or word.casefold() in record.payload["title"].casefold()
 
-    def body(rows: list[Row], total: int | None = None, **meta: Any) -> bytes:
-        found = len(rows) if total is None else total
+    def body(rows: list[Row], **meta: Any) -> bytes:
         stamps = [str(row.get("published")) for row in rows if isinstance(row, dict)]
-        meta = {"total": found, "newest": max(stamps, default=""), **meta}
+        meta = {"total": len(rows), "newest": max(stamps, default=""), **meta}
         return json.dumps({**meta, "articles": rows, "next": None}).encode()
 
-    made = Provider(
+    provider = Provider(
         name="kit-news",
         summary="articles, with the time of their last revision",
-        fetch=fetch if around is None else lambda query, context: around(fetch, query, context),
+        fetch=wrapped(fetch, around),
         parse_reply=read,
-        **{
-            "select": select,
-            "hosts": (Host(NEWS, "https://wire.example", "PIT_FETCH_KIT_URL", auth=QueryKey("key", "apikey")),),
-            "credentials": (Credential("key", ("KIT_NEWS_KEY",)),),
-            "options": (
-                Option("word", "articles whose title holds this word"),
-                Option("sort", "in this order", choices=("date", "reads")),
-                Option("full", "with everything", kind="flag"),
-            ),
-            "operations": (
-                Operation(fields=(Field("title"), Field("url"), Field("reads", "integer"), Field("authors", "list"))),
-            ),
-            "page_size": 20,
-            **more,
-        },
+        select=select,
+        hosts=host(NEWS, QueryKey("key", "apikey")),
+        credentials=(Credential("key", ("KIT_NEWS_KEY",)),),
+        options=(
+            Option("word", "articles whose title holds this word"),
+            Option("sort", "in this order", choices=("date", "reads")),
+            Option("full", "with everything", kind="flag"),
+        ),
+        operations=(
+            Operation(fields=(Field("title"), Field("url"), Field("reads", "integer"), Field("authors", "list"))),
+        ),
+        page_size=20,
     )
-    return Made(made, ARTICLES, body, lambda row: max(str(row["published"]), str(row["last_updated"])))
+    return KitSource(provider, ARTICLES, body, lambda row: max(str(row["published"]), str(row["last_updated"])))
 
 
 # --- figures that are restated: every vintage is a version
 
-FIGURES = "Figures"
 VINTAGES = [
     {"date": "2023-12-31", "value": "1.0", "known": "2024-02-01", "valid_to": "2024-02-09"},
     {"date": "2023-12-31", "value": "1.1", "known": "2024-02-10", "valid_to": "2024-02-19"},
@@ -207,50 +259,41 @@ VINTAGES = [
 ]
 
 
+def end_of(value: object, zone: Any = NEW_YORK) -> datetime | None:
+    day = parse_date(value)
+    return end_of_day(day, zone) if day else None
+
+
 def vintage(row: Row, query: Query) -> Record:
-    day = parse_date(row.get("known"))
-    return Record(
-        id=text(row.get("date")),
-        available_at=end_of_day(day, NEW_YORK) if day else None,
-        available_at_source="provider_metadata",
-        payload={"date": text(row.get("date")), "value": text(row.get("value"))},
+    payload = {"date": text(row.get("date")), "value": text(row.get("value"))}
+    return Record(text(row.get("date")), end_of(row.get("known")), "provider_metadata", payload)
+
+
+def figures(record: MakeRecord = vintage, rows: ChooseRows = all_rows) -> KitSource:
+    def params(query: Query) -> Mapping[str, str]:
+        return {"series": query.options["series"] or "X", "realtime_end": query.horizon.date().isoformat()}
+
+    provider = make_provider(
+        "kit-vintages",
+        "figures, each as often as it was restated",
+        get("Figures", "/observations", params),
+        lambda body: (list(rows_in(body, "observations")), {}),
+        record,
+        rows,
+        Operation(
+            rule="the end of the day on which it became known",
+            fields=(Field("date", "date"), Field("value", "number")),
+            window="date",
+            versions=True,
+        ),
+        hosts=host("Figures", HeaderKey("key", "X-Key")),
+        credentials=(Credential("key", ("KIT_FIGURES_KEY",)),),
+        options=(Option("series", "the series", positional="one"),),
     )
-
-
-def figures(record: Make = vintage, rows: Rows = all_rows, **more: Any) -> Made:
-    def read(body: bytes, query: Query) -> Iterator[Record]:
-        found = list(rows_in(body, "observations"))
-        yield from [record(row, query) for row in rows(found, query, {})]
-
-    def fetch(query: Query, context: Context) -> Iterator[Record]:
-        asked = {"series": query.options["series"] or "X", "realtime_end": query.horizon.date().isoformat()}
-        body = body_of(context.http.get(FIGURES, "/observations", asked), FIGURES)
-        yield from read(body, query) if body is not None else ()
-
-    provider = Provider(
-        name="kit-vintages",
-        summary="figures, each as often as it was restated",
-        fetch=fetch,
-        parse_reply=read,
-        **{
-            "hosts": (Host(FIGURES, "https://figures.example", "PIT_FETCH_KIT_URL", auth=HeaderKey("key", "X-Key")),),
-            "credentials": (Credential("key", ("KIT_FIGURES_KEY",)),),
-            "options": (Option("series", "the series", positional="one"),),
-            "operations": (
-                Operation(
-                    rule="the end of the day on which it became known",
-                    fields=(Field("date", "date"), Field("value", "number")),
-                    window="date",
-                    versions=True,
-                ),
-            ),
-            **more,
-        },
-    )
-    return Made(
+    return KitSource(
         provider,
         VINTAGES,
-        lambda rows, **meta: json.dumps({"count": len(rows), **meta, "observations": rows}).encode(),
+        lambda rows, **meta: as_json("observations")(rows, count=len(rows), **meta),
         lambda row: f"{row['known']}T23:59:59.999-05:00",
         options={"series": "GDP"},
         zone="America/New_York",
@@ -259,7 +302,6 @@ def figures(record: Make = vintage, rows: Rows = all_rows, **more: Any) -> Made:
 
 # --- bars in columns, labelled with their start in the exchange's own time
 
-BARS = "Exchange"
 FIVE_MINUTES = timedelta(minutes=5)
 BAR_ROWS = [
     {"t": f"2024-02-15 15:{minute:02}:00", "o": 10.0 + n, "h": 12.0 + n, "l": 9.0 + n, "c": 11.0 + n, "v": 100 * n + 7}
@@ -271,44 +313,33 @@ def bar(row: Row, query: Query) -> Record:
     start = parse_wall_clock(row.get("t"), NEW_YORK)
     prices = {name: row.get(short) for name, short in (("open", "o"), ("high", "h"), ("low", "l"), ("close", "c"))}
     return Record(
-        id=text(row.get("t")),
-        available_at=start + FIVE_MINUTES if start and start.year < 9999 else None,
-        available_at_source="time_series_timestamp",
-        payload={**{name: value if type(value) in (int, float) else None for name, value in prices.items()}},
+        text(row.get("t")),
+        start + FIVE_MINUTES if start and start.year < 9999 else None,
+        "time_series_timestamp",
+        {name: value if type(value) in (int, float) else None for name, value in prices.items()},
     )
 
 
-def bars(record: Make = bar, rows: Rows = all_rows, **more: Any) -> Made:
-    def read(body: bytes, query: Query) -> Iterator[Record]:
-        found = list(columns_in(body, "t", "o", "h", "l", "c", "v"))
-        yield from [record(row, query) for row in rows(found, query, {})]
-
-    def fetch(query: Query, context: Context) -> Iterator[Record]:
-        body = body_of(context.http.get(BARS, "/bars", {"symbol": query.options["symbol"] or ""}), BARS)
-        yield from read(body, query) if body is not None else ()
-
+def bars(record: MakeRecord = bar, rows: ChooseRows = all_rows) -> KitSource:
     def body(rows: list[Row], **meta: Any) -> bytes:
-        names = list(dict.fromkeys(name for row in rows for name in row)) or ["t", "o", "h", "l", "c", "v"]
-        return json.dumps({"s": "ok", **meta, **{name: [row.get(name) for row in rows] for name in names}}).encode()
+        columns = {name: [row.get(name) for row in rows] for name in columns_of(rows, "t o h l c v")}
+        return json.dumps({"s": "ok", **meta, **columns}).encode()
 
-    provider = Provider(
-        name="kit-bars",
-        summary="bars of five minutes",
-        fetch=fetch,
-        parse_reply=read,
-        **{
-            "hosts": (Host(BARS, "https://exchange.example", "PIT_FETCH_KIT_URL"),),
-            "options": (Option("symbol", "the symbol", positional="one", uppercase=True),),
-            "operations": (
-                Operation(
-                    rule="the end of the bar",
-                    fields=tuple(Field(name, "number") for name in ("open", "high", "low", "close")),
-                ),
-            ),
-            **more,
-        },
+    provider = make_provider(
+        "kit-bars",
+        "bars of five minutes",
+        get("Exchange", "/bars", symbol_of),
+        lambda body: (list(columns_in(body, "t", "o", "h", "l", "c", "v")), {}),
+        record,
+        rows,
+        Operation(
+            rule="the end of the bar",
+            fields=tuple(Field(name, "number") for name in ("open", "high", "low", "close")),
+        ),
+        hosts=host("Exchange"),
+        options=(SYMBOL,),
     )
-    return Made(
+    return KitSource(
         provider,
         BAR_ROWS,
         body,
@@ -327,6 +358,7 @@ EVENTS = [
      "text": f"Good morning {n}", "edited": f"2024-02-{10 + n} 19:30" if n != 2 else "2024-02-19 08:15"}
     for n in (5, 4, 3, 2, 1)
 ]  # fmt: skip
+ON_THE_PAGE = ("text", "edited")
 
 
 def transcript(event: Row, page: Row | None, query: Query) -> Record:
@@ -340,30 +372,28 @@ def transcript(event: Row, page: Row | None, query: Query) -> Record:
     )
 
 
-def calls(record: Callable[[Row, Row | None, Query], Record] = transcript, rows: Rows = all_rows, **more: Any) -> Made:
-    child = more.pop("child", None)
-
+def calls(record: Callable[[Row, Row | None, Query], Record] = transcript, rows: ChooseRows = all_rows) -> KitSource:
     def events_of(body: bytes, query: Query) -> list[Row]:
-        found = list(rows_in(body, "events"))
-        return list(rows(found, query, {"count": len(found)}))
+        every = list(rows_in(body, "events"))
+        return list(rows(every, query, {"count": len(every)}))
 
     def fetch(query: Query, context: Context) -> Iterator[Record]:
-        body = body_of(context.http.get(CALLS, "/events", {"symbol": query.options["symbol"] or ""}), CALLS)
+        body = get(CALLS, "/events", symbol_of)(query, context)
         if body is None:
             return
 
         def page(event: Row) -> Row | None:
             if not name_of(event):
                 return None
-            found = body_of(context.http.get(CALLS, f"/events/{name_of(event)}"), CALLS)
-            document = None if found is None else lenient_json(found, rows=0)
+            body = get(CALLS, f"/events/{name_of(event)}")(query, context)
+            document = None if body is None else lenient_json(body, rows=0)
             return document if isinstance(document, dict) else None
 
-        for event, found in children(events_of(body, query), child or page):
-            yield record(event, found, query)
+        for event, document in children(events_of(body, query), page):
+            yield record(event, document, query)
 
     def read(body: bytes, query: Query) -> Iterator[Record]:
-        """A saved list shows no texts, and so nothing that could be dated."""
+        """Read a saved list, which holds no texts, and so nothing that could be dated."""
         yield from [record(event, None, query) for event in events_of(body, query)]
 
     def serve(reply: bytes, request: HttpRequest) -> Response:
@@ -371,17 +401,21 @@ def calls(record: Callable[[Row, Row | None, Query], Record] = transcript, rows:
             document = json.loads(reply)
         except (ValueError, RecursionError):
             return Response(reply)
-        rows = document.get("events") if isinstance(document, dict) else None
-        if request.path == "/events" or not isinstance(rows, list):
-            if isinstance(rows, list):
-                kept = [{k: v for k, v in row.items() if k not in ("text", "edited")} if isinstance(row, dict) else row
-                        for row in rows]  # fmt: skip
-                document = {**document, "events": kept}
+        events = document.get("events") if isinstance(document, dict) else None
+        if not isinstance(events, list):
             return Response(json.dumps(document).encode())
+        if request.path == "/events":
+            listed = [
+                {key: value for key, value in event.items() if key not in ON_THE_PAGE}
+                if isinstance(event, dict)
+                else event
+                for event in events
+            ]
+            return Response(json.dumps({**document, "events": listed}).encode())
         wanted = request.path.rpartition("/")[2]
-        for row in rows:
-            if isinstance(row, dict) and str(row.get("id")) == wanted and row.get("text") is not None:
-                return Response(json.dumps({k: v for k, v in row.items() if k in ("text", "edited")}).encode())
+        for event in events:
+            if isinstance(event, dict) and str(event.get("id")) == wanted and event.get("text") is not None:
+                return Response(json.dumps({key: event[key] for key in ON_THE_PAGE if key in event}).encode())
         return Response(b"{}", 404)
 
     provider = Provider(
@@ -389,18 +423,15 @@ def calls(record: Callable[[Row, Row | None, Query], Record] = transcript, rows:
         summary="transcripts of calls",
         fetch=fetch,
         parse_reply=read,
-        **{
-            "hosts": (Host(CALLS, "https://calls.example", "PIT_FETCH_KIT_URL", auth=Bearer("key")),),
-            "credentials": (Credential("key", ("KIT_CALLS_KEY",)),),
-            "options": (Option("symbol", "the symbol", positional="one", uppercase=True),),
-            "operations": (Operation(rule="when the transcript was ready", fields=(Field("text"),)),),
-            **more,
-        },
+        hosts=host(CALLS, Bearer("key")),
+        credentials=(Credential("key", ("KIT_CALLS_KEY",)),),
+        options=(SYMBOL,),
+        operations=(Operation(rule="when the transcript was ready", fields=(Field("text"),)),),
     )
-    return Made(
+    return KitSource(
         provider,
         EVENTS,
-        lambda rows, **meta: json.dumps({"count": len(rows), **meta, "events": rows}).encode(),
+        lambda rows, **meta: as_json("events")(rows, count=len(rows), **meta),
         lambda row: max(str(row["ready"]), str(row["edited"])).replace(" ", "T") + ":59.999-05:00",
         options={"symbol": "ACME"},
         zone="America/New_York",
@@ -415,8 +446,6 @@ FILINGS = [
      "amended": "2024-02-19T09:00:00-05:00" if n == 2 else None, "issuer": f"Issuer {n}", "size": 1000 + n}
     for n in (5, 4, 3, 2, 1)
 ]  # fmt: skip
-FILE = File("filings", "PIT_FETCH_KIT_FILE", "Build it with the loader.")
-SELECT = "SELECT * FROM filings"
 
 
 def filing(row: Row, query: Query) -> Record:
@@ -432,33 +461,30 @@ def filing(row: Row, query: Query) -> Record:
     )
 
 
-def filings(record: Make = filing, rows: Rows = all_rows, select: str = SELECT, **more: Any) -> Made:
-    def made(source: str | bytes, query: Query) -> Iterator[Record]:
-        found = list(sqlite_rows(source, select))
-        yield from [record(row, query) for row in rows(found, query, {})]
-
+def filings(
+    record: MakeRecord = filing, rows: ChooseRows = all_rows, select: str = "SELECT * FROM filings"
+) -> KitSource:
     def body(rows: list[Row], **meta: Any) -> bytes:
+        columns = ("id", "form", "accepted", "amended", "issuer", "size")
         with sqlite3.connect(":memory:") as database:
-            columns = "id, form, accepted, amended, issuer, size"
-            database.execute(f"CREATE TABLE filings ({columns})")
+            database.execute(f"CREATE TABLE filings ({', '.join(columns)})")
             for row in rows:
                 database.execute(
-                    "INSERT INTO filings VALUES (?, ?, ?, ?, ?, ?)", [row.get(c) for c in columns.split(", ")]
+                    "INSERT INTO filings VALUES (?, ?, ?, ?, ?, ?)", [row.get(column) for column in columns]
                 )
         return bytes(database.serialize())
 
-    provider = Provider(
-        name="kit-filings",
-        summary="filings of a local database",
-        fetch=lambda query, context: made(context.file("filings"), query),
-        parse_reply=made,
-        **{
-            "files": (FILE,),
-            "operations": (Operation(rule="when it was accepted", fields=(Field("form"), Field("issuer"))),),
-            **more,
-        },
+    provider = make_provider(
+        "kit-filings",
+        "filings of a local database",
+        from_file,
+        lambda source: (list(sqlite_rows(source, select)), {}),
+        record,
+        rows,
+        Operation(rule="when it was accepted", fields=(Field("form"), Field("issuer"))),
+        files=(FILE,),
     )
-    return Made(provider, FILINGS, body, lambda row: max(str(row["accepted"]), str(row["amended"] or "")))
+    return KitSource(provider, FILINGS, body, lambda row: max(str(row["accepted"]), str(row["amended"] or "")))
 
 
 # --- a search asked with POST, by offset, with two operations
@@ -472,35 +498,32 @@ HITS = [
 
 
 def hit(row: Row, query: Query) -> Record:
-    posted, shown = (seconds(row.get(name)) for name in ("posted", "displayTime"))
+    posted, displayed = (seconds(row.get(name)) for name in ("posted", "displayTime"))
     return Record(
         id=name_of(row, "key"),
-        available_at=posted if shown else None,
+        available_at=posted if displayed else None,
         available_at_source="provider_metadata",
         payload={"headline": text(row.get("headline")), "kind": text(row.get("kind"))},
-        revised_at=shown,
+        revised_at=displayed,
     )
 
 
 def seconds(value: object) -> datetime | None:
-    from datetime import UTC
-
     usable = isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**11
     return datetime.fromtimestamp(value, UTC) if usable else None  # type: ignore[arg-type]
 
 
-def search(record: Make = hit, rows: Rows = all_rows, **more: Any) -> Made:
-    size, most = more.pop("size", lambda query: 20), more.pop("most", None)
-
-    def document_of(body: bytes) -> Any:
+def search(
+    record: MakeRecord = hit,
+    rows: ChooseRows = all_rows,
+    size: Callable[[Query], int] = lambda query: 20,
+    most: int | None = None,
+) -> KitSource:
+    def read(body: bytes, query: Query) -> Iterator[Record]:
         document = lenient_json(body, rows=3)
         result = document.get("result") if isinstance(document, dict) else None
         if not isinstance(result, dict) or not isinstance(result.get("hits"), list):
             raise UpstreamError("malformed", problem="it has no hits")
-        return result
-
-    def read(body: bytes, query: Query) -> Iterator[Record]:
-        result = document_of(body)
         every = [row if isinstance(row, dict) else {} for row in result["hits"]]
         yield from [record(row, query) for row in rows(every, query, result)]
 
@@ -518,35 +541,34 @@ def search(record: Make = hit, rows: Rows = all_rows, **more: Any) -> Made:
 
         yield from numbered(page, size=size(query), step=size(query), most=most)
 
-    fields = (Field("headline"), Field("kind"))
+    def body(rows: list[Row], **meta: Any) -> bytes:
+        return json.dumps({"took": 3, **meta, "result": {"total": {"value": len(rows)}, "hits": rows}}).encode()
+
     provider = Provider(
         name="kit-search",
         summary="a search engine",
         fetch=fetch,
         parse_reply=read,
-        **{
-            "select": lambda query, record: query.options["kind"] in (None, record.payload["kind"]),
-            "hosts": (Host(SEARCH, "https://search.example", "PIT_FETCH_KIT_URL", auth=Bearer("key")),),
-            "credentials": (Credential("key", ("KIT_SEARCH_KEY",)),),
-            "options": (
-                Option("op", "what to search"),
-                Option("query", "words"),
-                Option("kind", "of this kind", choices=("note", "memo")),
-            ),
-            "operations": tuple(
-                Operation(name, rule="when it was posted", takes=("query", "kind"), fields=fields)
-                for name in ("notes", "memos")
-            ),
-            "page_size": 20,
-            **more,
-        },
+        select=lambda query, record: query.options["kind"] in (None, record.payload["kind"]),
+        hosts=host(SEARCH, Bearer("key")),
+        credentials=(Credential("key", ("KIT_SEARCH_KEY",)),),
+        options=(
+            Option("op", "what to search"),
+            Option("query", "words"),
+            Option("kind", "of this kind", choices=("note", "memo")),
+        ),
+        operations=tuple(
+            Operation(
+                name, rule="when it was posted", takes=("query", "kind"), fields=(Field("headline"), Field("kind"))
+            )
+            for name in ("notes", "memos")
+        ),
+        page_size=20,
     )
-    return Made(
+    return KitSource(
         provider,
         HITS,
-        lambda rows, total=None, **meta: json.dumps(
-            {"took": 3, **meta, "result": {"total": {"value": len(rows) if total is None else total}, "hits": rows}}
-        ).encode(),
+        body,
         lambda row: datetime.fromtimestamp(max(row["posted"], row["displayTime"]), NEW_YORK).isoformat(),
         options={"op": "notes", "query": "alpha"},
     )
@@ -554,48 +576,34 @@ def search(record: Make = hit, rows: Rows = all_rows, **more: Any) -> Made:
 
 # --- one record to a reply: a page of a company, which is revised
 
-PROFILE = "Profiles"
 PROFILE_ROWS = [{"symbol": "ACME", "name": "Acme Inc", "listed": "2001-05-03", "asOf": "2024-02-15", "employees": 500}]
 
 
 def profile(row: Row, query: Query) -> Record:
-    day = parse_date(row.get("asOf"))
-    return Record(
-        id=text(row.get("symbol")),
-        available_at=end_of_day(day, NEW_YORK) if day else None,
-        available_at_source="provider_metadata",
-        payload={
-            "name": text(row.get("name")),
-            "employees": row["employees"] if type(row.get("employees")) is int else 0,
-        },
-    )
+    employees = row["employees"] if type(row.get("employees")) is int else 0
+    payload = {"name": text(row.get("name")), "employees": employees}
+    return Record(text(row.get("symbol")), end_of(row.get("asOf")), "provider_metadata", payload)
 
 
-def profiles(record: Make = profile, **more: Any) -> Made:
-    def read(body: bytes, query: Query) -> Iterator[Record]:
+def profiles(record: MakeRecord = profile) -> KitSource:
+    def parse(body: bytes) -> tuple[list[Row], Mapping[str, Any]]:
         row = lenient_json(body, rows=0)
-        if row is None or isinstance(row, dict):
-            yield record(row or {}, query)
-        else:
+        if row is not None and not isinstance(row, dict):
             raise UpstreamError("malformed", problem="it is not a profile")
+        return [row or {}], {}
 
-    def fetch(query: Query, context: Context) -> Iterator[Record]:
-        body = body_of(context.http.get(PROFILE, "/profile", {"symbol": query.options["symbol"] or ""}), PROFILE)
-        yield from read(body, query) if body is not None else ()
-
-    provider = Provider(
-        name="kit-profile",
-        summary="a company's page",
-        fetch=fetch,
-        parse_reply=read,
-        **{
-            "hosts": (Host(PROFILE, "https://profiles.example", "PIT_FETCH_KIT_URL"),),
-            "options": (Option("symbol", "the symbol", positional="one", uppercase=True),),
-            "operations": (Operation(rule="the end of asOf", fields=(Field("name"), Field("employees", "integer"))),),
-            **more,
-        },
+    provider = make_provider(
+        "kit-profile",
+        "a company's page",
+        get("Profiles", "/profile", symbol_of),
+        parse,
+        record,
+        all_rows,
+        Operation(rule="the end of asOf", fields=(Field("name"), Field("employees", "integer"))),
+        hosts=host("Profiles"),
+        options=(SYMBOL,),
     )
-    return Made(
+    return KitSource(
         provider,
         PROFILE_ROWS,
         lambda rows, **meta: json.dumps({**rows[0], **meta} if rows else {}).encode(),
@@ -607,36 +615,25 @@ def profiles(record: Make = profile, **more: Any) -> Made:
 
 # --- a feed in XML, and a table in CSV
 
-FEED = "Feed"
 ITEMS = [
     {"guid": f"g{n}", "title": f"Item {n}", "pubDate": f"{day}, {10 + n} Feb 2024 16:00:00 -0500"}
     for n, day in ((5, "Thu"), (4, "Wed"), (3, "Tue"), (2, "Mon"), (1, "Sun"))
-]  # fmt: skip
-ITEMS = [{**row, "pubDate": row["pubDate"].replace(row["pubDate"][:3], day)}
-         for row, day in zip(ITEMS, ("Thu", "Wed", "Tue", "Mon", "Sun"), strict=True)]  # fmt: skip
+]
 
 
 def item(row: Row, query: Query) -> Record:
-    return Record(
-        text(row.get("guid")), parse_rfc2822(row.get("pubDate")), "provider_metadata", {"title": text(row.get("title"))}
-    )
+    payload = {"title": text(row.get("title"))}
+    return Record(text(row.get("guid")), parse_rfc2822(row.get("pubDate")), "provider_metadata", payload)
 
 
-def feeds(record: Make = item, rows: Rows = all_rows, **more: Any) -> Made:
-    def read(body: bytes, query: Query) -> Iterator[Record]:
-        from xml.etree import ElementTree
-
+def feeds(record: MakeRecord = item, rows: ChooseRows = all_rows) -> KitSource:
+    def parse(body: bytes) -> tuple[list[Row], Mapping[str, Any]]:
         try:
             root = ElementTree.fromstring(body)
         except (ElementTree.ParseError, ValueError, RecursionError):
             raise UpstreamError("malformed", problem="it is not XML") from None
-        found = [{child.tag: child.text or "" for child in one} for one in root.iter("item")]
-        built = {child.tag: child.text or "" for channel in root.iter("channel") for child in channel}
-        yield from [record(row, query) for row in rows(found, query, built)]
-
-    def fetch(query: Query, context: Context) -> Iterator[Record]:
-        body = body_of(context.http.get(FEED, "/rss"), FEED)
-        yield from read(body, query) if body is not None else ()
+        items = [{child.tag: child.text or "" for child in item} for item in root.iter("item")]
+        return items, {child.tag: child.text or "" for channel in root.iter("channel") for child in channel}
 
     def body(rows: list[Row], **meta: Any) -> bytes:
         items = "".join(
@@ -645,82 +642,46 @@ def feeds(record: Make = item, rows: Rows = all_rows, **more: Any) -> Made:
         built = rows[0].get("pubDate") if rows else "never"
         return f"<rss><channel><title>F</title><lastBuildDate>{built}</lastBuildDate>{items}</channel></rss>".encode()
 
-    provider = Provider(
-        name="kit-feed",
-        summary="a feed",
-        fetch=fetch,
-        parse_reply=read,
-        **{
-            "hosts": (Host(FEED, "https://feed.example", "PIT_FETCH_KIT_URL"),),
-            "operations": (Operation(rule="pubDate", fields=(Field("title"),)),),
-            **more,
-        },
-    )
-
     def public_from(row: Row) -> str:
-        moment = parse_rfc2822(row["pubDate"])
-        return moment.isoformat() if moment else ""
+        instant = parse_rfc2822(row["pubDate"])
+        return instant.isoformat() if instant else ""
 
-    return Made(provider, ITEMS, body, public_from)
+    operation = Operation(rule="pubDate", fields=(Field("title"),))
+    ask = get("Feed", "/rss")
+    provider = make_provider("kit-feed", "a feed", ask, parse, record, rows, operation, hosts=host("Feed"))
+    return KitSource(provider, ITEMS, body, public_from)
 
 
-TABLE = "Table"
 TABLE_ROWS = [{"day": f"2024-02-1{n}", "rate": f"{n}.5", "note": f"n{n}"} for n in (5, 4, 3, 2, 1)]
 
 
 def rate(row: Row, query: Query) -> Record:
-    day = parse_date(row.get("day"))
-    return Record(
-        text(row.get("day")) if day else "",
-        end_of_day(day, NEW_YORK) if day else None,
-        "provider_metadata",
-        {"rate": text(row.get("rate"))},
-    )
+    public = end_of(row.get("day"))
+    return Record(text(row.get("day")) if public else "", public, "provider_metadata", {"rate": text(row.get("rate"))})
 
 
-def tables(record: Make = rate, rows: Rows = all_rows, **more: Any) -> Made:
-    def read(body: bytes, query: Query) -> Iterator[Record]:
-        import csv
-        import io
-
+def tables(record: MakeRecord = rate, rows: ChooseRows = all_rows) -> KitSource:
+    def parse(body: bytes) -> tuple[list[Row], Mapping[str, Any]]:
         try:
-            found = list(csv.DictReader(io.StringIO(body.decode("utf-8"))))
+            return list(csv.DictReader(io.StringIO(body.decode("utf-8")))), {}
         except (ValueError, csv.Error):
             raise UpstreamError("malformed", problem="it is not a table") from None
-        yield from [record(row, query) for row in rows(found, query, {})]
-
-    def fetch(query: Query, context: Context) -> Iterator[Record]:
-        body = body_of(context.http.get(TABLE, "/rates.csv"), TABLE)
-        yield from read(body, query) if body is not None else ()
 
     def body(rows: list[Row], **meta: Any) -> bytes:
-        names = list(dict.fromkeys(name for row in rows for name in row)) or ["day", "rate", "note"]
+        names = columns_of(rows, "day rate note")
         lines = [",".join(names), *(",".join(str(row.get(name) or "") for name in names) for row in rows)]
         return "\r\n".join([*lines, ""]).encode()
 
-    provider = Provider(
-        name="kit-table",
-        summary="a table of rates",
-        fetch=fetch,
-        parse_reply=read,
-        **{
-            "hosts": (Host(TABLE, "https://table.example", "PIT_FETCH_KIT_URL"),),
-            "operations": (Operation(rule="the end of the day", fields=(Field("rate", "number"),)),),
-            **more,
-        },
-    )
-    return Made(
-        provider,
-        TABLE_ROWS,
-        body,
-        lambda row: f"{row['day']}T23:59:59.999-05:00",
-        zone="America/New_York",
+    operation = Operation(rule="the end of the day", fields=(Field("rate", "number"),))
+    ask = get("Table", "/rates.csv")
+    provider = make_provider("kit-table", "a table of rates", ask, parse, record, rows, operation, hosts=host("Table"))
+    return KitSource(
+        provider, TABLE_ROWS, body, lambda row: f"{row['day']}T23:59:59.999-05:00", zone="America/New_York"
     )
 
 
 # --- a library that does its own HTTP
 
-LIBRARY = "Library"
 POSTS = [
     {"id": f"p{n}", "when": f"2024-02-1{n}T12:00:00Z", "edited_at": f"2024-02-1{n}T12:30:00Z", "text": f"Post {n}"}
     for n in (5, 4, 3, 2, 1)
@@ -729,40 +690,30 @@ POSTS = [
 
 def post(row: Row, query: Query) -> Record:
     edited = parse_rfc3339(row.get("edited_at"))
-    return Record(
-        name_of(row),
-        parse_rfc3339(row.get("when")) if edited else None,
-        "provider_metadata",
-        {"text": text(row.get("text"))},
-        edited,
+    public = parse_rfc3339(row.get("when")) if edited else None
+    return Record(name_of(row), public, "provider_metadata", {"text": text(row.get("text"))}, edited)
+
+
+def posts(
+    record: MakeRecord = post, rows: ChooseRows = all_rows, around: Callable[..., Any] | None = None
+) -> KitSource:
+    def ask(query: Query, context: Context) -> bytes:
+        params = symbol_of(query)
+        return context.load("Library", "/posts", params, lambda: library.posts(params["symbol"])).body
+
+    provider = make_provider(
+        "kit-library",
+        "what a library fetches",
+        ask,
+        lambda body: (list(rows_in(body)), {}),
+        record,
+        rows,
+        Operation(rule="when it was posted", fields=(Field("text"),)),
+        around=around,
+        hosts=host("Library"),
+        options=(SYMBOL,),
     )
-
-
-def posts(record: Make = post, rows: Rows = all_rows, **more: Any) -> Made:
-    around = more.pop("around", None)
-
-    def read(body: bytes, query: Query) -> Iterator[Record]:
-        found = list(rows_in(body))
-        yield from [record(row, query) for row in rows(found, query, {})]
-
-    def fetch(query: Query, context: Context) -> Iterator[Record]:
-        symbol = query.options["symbol"] or ""
-        reply = context.load(LIBRARY, "/posts", {"symbol": symbol}, lambda: library.posts(symbol))
-        yield from read(reply.body, query)
-
-    provider = Provider(
-        name="kit-library",
-        summary="what a library fetches",
-        fetch=fetch if around is None else lambda query, context: around(fetch, query, context),
-        parse_reply=read,
-        **{
-            "hosts": (Host(LIBRARY, "https://library.example", "PIT_FETCH_KIT_URL"),),
-            "options": (Option("symbol", "the symbol", positional="one", uppercase=True),),
-            "operations": (Operation(rule="when it was posted", fields=(Field("text"),)),),
-            **more,
-        },
-    )
-    return Made(
+    return KitSource(
         provider,
         POSTS,
         lambda rows, **meta: json.dumps(rows).encode(),

@@ -11,5 +11,5 @@ def posts(symbol: str) -> list[dict[str, Any]]:
     from urllib.request import urlopen
 
     with urlopen(f"{os.environ['KIT_LIBRARY_URL']}/posts?symbol={symbol}", timeout=10) as reply:
-        found: list[dict[str, Any]] = json.load(reply)
-    return found
+        rows: list[dict[str, Any]] = json.load(reply)
+    return rows

@@ -1,4 +1,4 @@
-"""More honest providers: shapes that authors brought, and that the kit once misread or accused.
+"""More honest sources: shapes that authors brought, and that the kit once misread or accused.
 
 JSON Lines; bars whose length is an option; a bar named by its day, on pages that a header counts; a SQLite table
 with a primary key beside another table; a Parquet file.
@@ -16,58 +16,61 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pit_fetch.paging import follow
-from pit_fetch.provider import Basis, Context, Field, Host, Operation, Option, Provider, Query, Record, UpstreamError
+from pit_fetch.provider import Basis, Context, Field, Operation, Option, Provider, Query, Record, UpstreamError
 from pit_fetch.tables import parquet_rows, sqlite_rows
 from pit_fetch.testing import HttpRequest, Response
-from pit_fetch.times import delayed, end_of_day, parse_date, parse_rfc3339
+from pit_fetch.times import delayed, parse_rfc3339
 from pit_fetch.wire import body_of, lenient_json, rows_in
-from tests.kit.honest import FILE, Made, Make, Row, Rows, all_rows, name_of, text
+from tests.kit.honest import (
+    FILE,
+    SYMBOL,
+    ChooseRows,
+    KitSource,
+    MakeRecord,
+    Row,
+    all_rows,
+    as_json,
+    end_of,
+    from_file,
+    get,
+    host,
+    make_provider,
+    name_of,
+    symbol_of,
+    text,
+)
 
 # --- JSON Lines: one trade a line
 
-TRADES = "Trades"
 TRADE_ROWS = [
     {"id": 200 + n, "at": f"2024-02-1{n}T12:00:0{n}Z", "text": f"Lot {n}", "block": n > 3} for n in (5, 4, 3, 2, 1)
 ]
 
 
 def trade(row: Row, query: Query) -> Record:
-    return Record(
-        name_of(row),
-        parse_rfc3339(row.get("at")),
-        "provider_metadata",
-        {"text": text(row.get("text")), "block": row.get("block") is True},
-    )
+    payload = {"text": text(row.get("text")), "block": row.get("block") is True}
+    return Record(name_of(row), parse_rfc3339(row.get("at")), "provider_metadata", payload)
 
 
-def trades(record: Make = trade, rows: Rows = all_rows, **more: Any) -> Made:
-    def one(line: bytes) -> Row:
+def trades(record: MakeRecord = trade, rows: ChooseRows = all_rows) -> KitSource:
+    def row_of(line: bytes) -> Row:
         try:
             row = lenient_json(line, rows=0)
         except UpstreamError:
             row = None
         return row if isinstance(row, dict) else {}
 
-    def read(body: bytes, query: Query) -> Iterator[Record]:
-        found = [one(line) for line in body.split(b"\n") if line.strip()]
-        yield from [record(row, query) for row in rows(found, query, {})]
-
-    def fetch(query: Query, context: Context) -> Iterator[Record]:
-        body = body_of(context.http.get(TRADES, "/trades", {"until": query.horizon.isoformat()}), TRADES)
-        yield from read(body, query) if body is not None else ()
-
-    provider = Provider(
-        name="kit-trades",
-        summary="trades, one a line",
-        fetch=fetch,
-        parse_reply=read,
-        **{
-            "hosts": (Host(TRADES, "https://trades.example", "PIT_FETCH_KIT_URL"),),
-            "operations": (Operation(rule="when it was made", fields=(Field("text"), Field("block", "flag"))),),
-            **more,
-        },
+    provider = make_provider(
+        "kit-trades",
+        "trades, one a line",
+        get("Trades", "/trades", lambda query: {"until": query.horizon.isoformat()}),
+        lambda body: ([row_of(line) for line in body.split(b"\n") if line.strip()], {}),
+        record,
+        rows,
+        Operation(rule="when it was made", fields=(Field("text"), Field("block", "flag"))),
+        hosts=host("Trades"),
     )
-    return Made(
+    return KitSource(
         provider,
         TRADE_ROWS,
         lambda rows, **meta: "".join(f"{json.dumps(row)}\n" for row in rows).encode(),
@@ -77,7 +80,6 @@ def trades(record: Make = trade, rows: Rows = all_rows, **more: Any) -> Made:
 
 # --- bars whose length is asked for, labelled with their start
 
-CANDLES = "Candles"
 INTERVALS = {"1h": timedelta(hours=1), "5m": timedelta(minutes=5)}
 CANDLE_ROWS = [
     {"t": 1_707_991_200 + 3_600 * n, "open": 10.0 + n, "high": 12.0 + n, "low": 9.0 + n, "close": 11.0 + n}
@@ -96,41 +98,27 @@ def candle(row: Row, query: Query) -> Record:
     )
 
 
-def candles(record: Make = candle, rows: Rows = all_rows, **more: Any) -> Made:
-    def read(body: bytes, query: Query) -> Iterator[Record]:
-        yield from [record(row, query) for row in rows(list(rows_in(body, "candles")), query, {})]
-
-    def fetch(query: Query, context: Context) -> Iterator[Record]:
-        asked = {"symbol": query.options["symbol"] or "", "interval": query.options["interval"]}
-        body = body_of(context.http.get(CANDLES, "/candles", asked), CANDLES)
-        yield from read(body, query) if body is not None else ()
-
-    provider = Provider(
-        name="kit-candles",
-        summary="bars of an hour, or of five minutes",
-        fetch=fetch,
-        parse_reply=read,
-        **{
-            "hosts": (Host(CANDLES, "https://candles.example", "PIT_FETCH_KIT_URL"),),
-            "options": (
-                Option("symbol", "the symbol", positional="one", uppercase=True),
-                Option("interval", "the length of a bar", choices=tuple(INTERVALS), default="1h"),
-            ),
-            "operations": (
-                Operation(
-                    rule="the end of the bar",
-                    fields=tuple(Field(name, "number") for name in ("open", "high", "low", "close")),
-                    # The shortest that can be asked for.
-                    basis=(Basis("t", "interval_start", after=INTERVALS["5m"]),),
-                ),
-            ),
-            **more,
-        },
+def candles(record: MakeRecord = candle, rows: ChooseRows = all_rows) -> KitSource:
+    provider = make_provider(
+        "kit-candles",
+        "bars of an hour, or of five minutes",
+        get("Candles", "/candles", lambda query: {**symbol_of(query), "interval": query.options["interval"]}),
+        lambda body: (list(rows_in(body, "candles")), {}),
+        record,
+        rows,
+        Operation(
+            rule="the end of the bar",
+            fields=tuple(Field(name, "number") for name in ("open", "high", "low", "close")),
+            # The shortest that can be asked for.
+            basis=(Basis("t", "interval_start", after=INTERVALS["5m"]),),
+        ),
+        hosts=host("Candles"),
+        options=(SYMBOL, Option("interval", "the length of a bar", choices=tuple(INTERVALS), default="1h")),
     )
-    return Made(
+    return KitSource(
         provider,
         CANDLE_ROWS,
-        lambda rows, **meta: json.dumps({**meta, "candles": rows}).encode(),
+        as_json("candles"),
         lambda row: datetime.fromtimestamp(row["t"] + 3_600, UTC).isoformat(),
         options={"symbol": "ACME"},
     )
@@ -143,23 +131,23 @@ TOKYO = ZoneInfo("Asia/Tokyo")
 ON_A_PAGE = 2
 QUOTE_ROWS = [{"day": f"2024-02-1{n}", "open": n * 1.0, "close": n * 1.5} for n in (5, 4, 3, 2)]
 
-Headers = Callable[[Mapping[str, str], Any], Mapping[str, Any]]
-
 
 def quote(row: Row, query: Query) -> Record:
-    day = parse_date(row.get("day"))
+    public = end_of(row.get("day"), TOKYO)
     return Record(
-        text(row.get("day")) if day else "",
-        end_of_day(day, TOKYO) if day else None,
+        text(row.get("day")) if public else "",
+        public,
         "time_series_timestamp",
         {name: row[name] if type(row.get(name)) is float else None for name in ("open", "close")},
     )
 
 
 def quotes(
-    record: Make = quote, rows: Rows = all_rows, *, told: Headers = lambda headers, document: {}, **more: Any
-) -> Made:
-    """``told`` is what the payload says besides, made of a reply's headers and of what stands beside its rows."""
+    record: MakeRecord = quote,
+    rows: ChooseRows = all_rows,
+    beside: Callable[[Mapping[str, str], Any], Mapping[str, Any]] = lambda headers, document: {},
+) -> KitSource:
+    """Make the source with ``beside`` in each payload, made of a reply's headers and of what stands beside its rows."""
 
     def read(body: bytes, query: Query) -> Iterator[Record]:
         yield from [record(row, query) for row in rows(list(rows_in(body, "quotes")), query, {})]
@@ -172,9 +160,9 @@ def quotes(
                 return [], None
             headers = {name.lower(): value for name, value in reply.headers.items()}
             pages = headers.get("x-total-pages", "1")
-            said = dict(told(headers, lenient_json(body, rows=2)))
-            made = [one._replace(payload={**one.payload, **said}) for one in read(body, query)]
-            return made, number + 1 if pages.isdigit() and number < int(pages) else None
+            extra = dict(beside(headers, lenient_json(body, rows=2)))
+            records = [record._replace(payload={**record.payload, **extra}) for record in read(body, query)]
+            return records, number + 1 if pages.isdigit() and number < int(pages) else None
 
         yield from follow(page, 1)
 
@@ -195,24 +183,21 @@ def quotes(
         summary="the days of an exchange in Tokyo",
         fetch=fetch,
         parse_reply=read,
-        **{
-            "hosts": (Host(QUOTES, "https://quotes.example", "PIT_FETCH_KIT_URL"),),
-            "options": (Option("code", "the code", positional="one"),),
-            "operations": (
-                Operation(
-                    rule="the end of the day in Tokyo",
-                    fields=(Field("open", "number"), Field("close", "number")),
-                    window="available_on",
-                    basis=(Basis("day", "interval_start", after=timedelta(days=1)),),
-                ),
+        hosts=host(QUOTES),
+        options=(Option("code", "the code", positional="one"),),
+        operations=(
+            Operation(
+                rule="the end of the day in Tokyo",
+                fields=(Field("open", "number"), Field("close", "number")),
+                window="available_on",
+                basis=(Basis("day", "interval_start", after=timedelta(days=1)),),
             ),
-            **more,
-        },
+        ),
     )
-    return Made(
+    return KitSource(
         provider,
         QUOTE_ROWS,
-        lambda rows, **meta: json.dumps({"complete": len(rows) < len(QUOTE_ROWS), **meta, "quotes": rows}).encode(),
+        lambda rows, **meta: as_json("quotes")(rows, complete=len(rows) < len(QUOTE_ROWS), **meta),
         lambda row: f"{row['day']}T23:59:59.999+09:00",
         options={"code": "7203"},
         zone="Asia/Tokyo",
@@ -228,18 +213,11 @@ ENTRIES = [{"id": 300 + n, "account": 1, "posted": f"2024-02-1{n}T09:00:00-05:00
 
 
 def entry(row: Row, query: Query) -> Record:
-    return Record(
-        name_of(row),
-        parse_rfc3339(row.get("posted")),
-        "provider_metadata",
-        {"amount": row["amount"] if type(row.get("amount")) is int else None},
-    )
+    payload = {"amount": row["amount"] if type(row.get("amount")) is int else None}
+    return Record(name_of(row), parse_rfc3339(row.get("posted")), "provider_metadata", payload)
 
 
-def ledger(record: Make = entry, rows: Rows = all_rows, *, select: str = LEDGER, **more: Any) -> Made:
-    def made(source: str | bytes, query: Query) -> Iterator[Record]:
-        yield from [record(row, query) for row in rows(list(sqlite_rows(source, select)), query, {})]
-
+def ledger(record: MakeRecord = entry, rows: ChooseRows = all_rows, select: str = LEDGER) -> KitSource:
     def body(rows: list[Row], **meta: Any) -> bytes:
         with contextlib.closing(sqlite3.connect(":memory:")) as database:
             database.execute("CREATE TABLE accounts (number INTEGER PRIMARY KEY, name TEXT)")
@@ -254,18 +232,17 @@ def ledger(record: Make = entry, rows: Rows = all_rows, *, select: str = LEDGER,
             database.commit()
             return bytes(database.serialize())
 
-    provider = Provider(
-        name="kit-ledger",
-        summary="entries of a local database",
-        fetch=lambda query, context: made(context.file("filings"), query),
-        parse_reply=made,
-        **{
-            "files": (FILE,),
-            "operations": (Operation(rule="when it was posted", fields=(Field("amount", "integer"),)),),
-            **more,
-        },
+    provider = make_provider(
+        "kit-ledger",
+        "entries of a local database",
+        from_file,
+        lambda source: (list(sqlite_rows(source, select)), {}),
+        record,
+        rows,
+        Operation(rule="when it was posted", fields=(Field("amount", "integer"),)),
+        files=(FILE,),
     )
-    return Made(provider, ENTRIES, body, lambda row: str(row["posted"]))
+    return KitSource(provider, ENTRIES, body, lambda row: str(row["posted"]))
 
 
 # --- a Parquet file, whose time stamps are typed
@@ -287,10 +264,7 @@ def deal(row: Row, query: Query) -> Record:
     )
 
 
-def deals(record: Make = deal, rows: Rows = all_rows, **more: Any) -> Made:
-    def made(source: str | bytes, query: Query) -> Iterator[Record]:
-        yield from [record(row, query) for row in rows(list(parquet_rows(source)), query, {})]
-
+def deals(record: MakeRecord = deal, rows: ChooseRows = all_rows) -> KitSource:
     def body(rows: list[Row], **meta: Any) -> bytes:
         import pyarrow
         from pyarrow import parquet
@@ -298,26 +272,31 @@ def deals(record: Make = deal, rows: Rows = all_rows, **more: Any) -> Made:
         def typed(name: str, kind: Any, read: Callable[[Any], Any]) -> Any:
             return pyarrow.array([read(row.get(name)) for row in rows], type=kind)
 
-        moments = [datetime.fromisoformat(row["signed"]) if text(row.get("signed")) else None for row in rows]
+        def as_text(value: Any) -> Any:
+            return None if value is None else str(value)
+
         columns = {
-            "id": typed("id", pyarrow.string(), lambda value: None if value is None else str(value)),
-            "signed": pyarrow.array(moments, type=pyarrow.timestamp("us", tz="UTC")),
+            "id": typed("id", pyarrow.string(), as_text),
+            "signed": typed(
+                "signed",
+                pyarrow.timestamp("us", tz="UTC"),
+                lambda value: datetime.fromisoformat(value) if text(value) else None,
+            ),
             "price": typed("price", pyarrow.float64(), lambda value: value if isinstance(value, float) else None),
-            "buyer": typed("buyer", pyarrow.string(), lambda value: None if value is None else str(value)),
+            "buyer": typed("buyer", pyarrow.string(), as_text),
         }
         sink = pyarrow.BufferOutputStream()
         parquet.write_table(pyarrow.table(columns), sink)
         return bytes(sink.getvalue().to_pybytes())
 
-    provider = Provider(
-        name="kit-deals",
-        summary="deals of a local Parquet file",
-        fetch=lambda query, context: made(context.file("filings"), query),
-        parse_reply=made,
-        **{
-            "files": (FILE,),
-            "operations": (Operation(rule="when it was signed", fields=(Field("price", "number"), Field("buyer"))),),
-            **more,
-        },
+    provider = make_provider(
+        "kit-deals",
+        "deals of a local Parquet file",
+        from_file,
+        lambda source: (list(parquet_rows(source)), {}),
+        record,
+        rows,
+        Operation(rule="when it was signed", fields=(Field("price", "number"), Field("buyer"))),
+        files=(FILE,),
     )
-    return Made(provider, DEALS, body, lambda row: str(row["signed"]))
+    return KitSource(provider, DEALS, body, lambda row: str(row["signed"]))

@@ -1,4 +1,4 @@
-"""The provider that the environment names, for the real command: a plant, or the honest provider beneath it."""
+"""The provider that the environment names, for the real command: a plant's, or the honest one beneath it."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ from tests.kit.bases import BASES
 from tests.kit.plants import PLANTS
 
 _name = os.environ["KIT_PLANT"]
-PROVIDER = (PLANTS[_name].make() if _name in PLANTS else BASES[_name]()).provider
+PROVIDER = (PLANTS[_name].make() if _name in PLANTS else BASES[_name].make()).provider

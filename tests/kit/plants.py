@@ -1,4 +1,4 @@
-"""Leaks as careless authors write them: each takes the place of one function of an honest provider."""
+"""Leaks as careless authors write them: each takes the place of one function of an honest source."""
 
 # mypy: disable-error-code="arg-type, operator, attr-defined, misc"
 
@@ -9,36 +9,35 @@ import functools
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.request
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from pit_fetch.provider import UpstreamError, Watermark, gap
-from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc3339, start_of_day, wall_clock
-from tests.kit import honest
+from pit_fetch.provider import Record, UpstreamError, Watermark, gap
+from pit_fetch.times import NEW_YORK, parse_date, parse_rfc3339, parse_wall_clock, start_of_day, wall_clock
 from tests.kit.bases import BASES
-from tests.kit.honest import Made, article, bar, filing, hit, item, post, profile, rate, transcript, vintage
-from tests.kit.markets import INTERVALS, candle, deal, entry, quote, trade
+from tests.kit.honest import FIVE_MINUTES, KitSource, end_of, item, rate, transcript
+from tests.kit.markets import INTERVALS
 
 
 class Plant(NamedTuple):
-    """A leak. ``shown`` is how it gets out.
+    """A leak. ``shown`` is how it gets out, and ``words`` what the request holds besides.
 
     worlds  two worlds that serve the same public rows
     runs    one world, asked again: at another time, in another environment
     before  one world, asked in one process after a question about a later instant, and without it
     offline two saved replies
-    words   what the request says besides
     """
 
     base: str
     kind: str
-    make: Callable[[], Made]
+    make: Callable[[], KitSource]
     shown: str = "worlds"
     words: tuple[str, ...] = ()
 
@@ -46,115 +45,123 @@ class Plant(NamedTuple):
 PLANTS: dict[str, Plant] = {}
 
 
-def plant(
-    name: str, base: str, kind: str, shown: str = "worlds", words: tuple[str, ...] = (), /, **changes: Any
-) -> None:
+def plant(name: str, base: str, kind: str, shown: str = "worlds", words: str = "", /, **changes: Any) -> None:
+    """Plant ``changes`` of the functions of an honest source."""
     assert name not in PLANTS, name
-    PLANTS[name] = Plant(base, kind, lambda: BASES[base](**changes), shown, words)
+    PLANTS[name] = Plant(base, kind, lambda: BASES[base].make(**changes), shown, tuple(words.split()))
 
 
-def also(real: Callable[..., Any], **fields: Callable[..., object]) -> Callable[..., Any]:
-    """``real``, with more in the payload: each field made from the row and the query."""
+def altered(base: str, alter: Callable[..., dict[str, Any]]) -> Callable[..., Record]:
+    """Return the function that makes a record of ``base``, with the fields of ``alter(record, row, query)``."""
 
-    def record(row: Any, *more: Any) -> Any:
-        made = real(row, *more)
-        return made._replace(payload={**made.payload, **{n: make(row, *more) for n, make in fields.items()}})
-
-    return record
-
-
-def stamped(real: Callable[..., Any], stamp: Callable[..., Any], revised: Any = "as it is") -> Callable[..., Any]:
-    """``real``, dated by ``stamp(record, row, query)``."""
-
-    def record(row: Any, *more: Any) -> Any:
-        made = real(row, *more)
-        made = made._replace(available_at=stamp(made, row, more[-1]))
-        return made if revised == "as it is" else made._replace(revised_at=revised)
+    def record(*inputs: Any) -> Record:
+        made: Record = BASES[base].record(*inputs)
+        return made._replace(**alter(made, *inputs))
 
     return record
 
 
-def dated(row: Any, name: str = "published") -> str:
+def shows(base: str, extra: Callable[..., dict[str, Any]]) -> Callable[..., Record]:
+    """Return the function that makes a record of ``base``, with ``extra(row, query)`` in its payload."""
+    return altered(base, lambda record, *inputs: {"payload": {**record.payload, **extra(*inputs)}})
+
+
+def plant_record(name: str, base: str, kind: str, alter: Callable[..., dict[str, Any]], *how: str) -> None:
+    """Plant other fields of a record, made by ``alter(record, row, query)``."""
+    plant(name, base, kind, *how, record=altered(base, alter))
+
+
+def plant_stamp(name: str, base: str, kind: str, stamp: Callable[..., Any], *how: str, **fields: None) -> None:
+    """Plant another available_at, made by ``stamp(record, row, query)``, and other ``fields``."""
+    plant_record(name, base, kind, lambda *inputs: {"available_at": stamp(*inputs), **fields}, *how)
+
+
+def plant_payload(name: str, base: str, kind: str, extra: Callable[..., dict[str, Any]], *how: str) -> None:
+    """Plant more in the payload, made by ``extra(row, query)``."""
+    plant(name, base, kind, *how, record=shows(base, extra))
+
+
+def plant_figure(name: str, base: str, kind: str, figures: Callable[..., Iterable[Any]], *how: str) -> None:
+    """Plant a figure of other rows in the payload: ``figures(rows, document, query)`` has one for each row."""
+
+    def rows(rows: Any, query: Any, document: Any) -> Any:
+        return [{**row, "figure": figure} for row, figure in zip(rows, figures(rows, document, query), strict=True)]
+
+    plant(name, base, kind, *how, rows=rows, record=shows(base, lambda row, *more: {"figure": row.get("figure")}))
+
+
+def in_all(figure: Callable[[Any, Any], Any]) -> Callable[..., list[Any]]:
+    """Return the figures of rows that all show ``figure(rows, document)``."""
+    return lambda rows, document, query: [figure(rows, document)] * len(rows)
+
+
+def field(row: Any, name: str) -> str:
     return str(row.get(name) or "")
+
+
+def number(row: Any, name: str) -> Any:
+    value = row.get(name)
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 # --- revisions
 
-plant(
+plant_stamp(
     "revision ignored",
     "news",
     "revision",
-    record=stamped(article, lambda m, r, q: parse_rfc3339(r.get("published")), None),
+    lambda record, row, query: parse_rfc3339(row.get("published")),
+    revised_at=None,
 )
-plant(
+plant_stamp(
     "the earlier of two stamps",
     "news",
     "revision",
-    record=stamped(article, lambda m, r, q: min((s for s in (m.available_at, m.revised_at) if s), default=None), None),
+    lambda record, row, query: min(filter(None, (record.available_at, record.revised_at)), default=None),
+    revised_at=None,
 )
-plant(
+plant_record(
     "small revisions ignored",
     "news",
     "revision",
-    record=lambda row, query: (
-        lambda m: m._replace(
-            revised_at=m.revised_at
-            if m.revised_at and m.available_at and m.revised_at - m.available_at < timedelta(hours=1)
-            else m.available_at
-        )
-    )(article(row, query)),
+    lambda record, row, query: {
+        "revised_at": record.revised_at
+        if record.revised_at and record.available_at and record.revised_at - record.available_at < timedelta(hours=1)
+        else record.available_at
+    },
 )
-plant("displayTime ignored", "search", "revision", record=lambda row, query: hit(row, query)._replace(revised_at=None))
-plant(
+plant_stamp(
     "amended column ignored",
     "filings",
     "revision",
-    record=lambda row, query: filing(row, query)._replace(
-        revised_at=None, available_at=parse_rfc3339(row.get("accepted"))
-    ),
+    lambda record, row, query: parse_rfc3339(row.get("accepted")),
+    revised_at=None,
 )
-plant(
-    "edited page ignored",
-    "calls",
-    "revision",
-    record=lambda event, page, query: transcript(event, page, query)._replace(revised_at=None),
-)
-plant(
-    "asOf ignored",
-    "profiles",
-    "revision",
-    record=stamped(
-        profile, lambda m, r, q: end_of_day(parse_date(r["listed"]), NEW_YORK) if parse_date(r.get("listed")) else None
-    ),
-)
-plant("edited_at ignored", "posts", "revision", record=lambda row, query: post(row, query)._replace(revised_at=None))
-plant("valid_to in the payload", "figures", "revision", record=also(vintage, until=lambda r, q: dated(r, "valid_to")))
-plant(
+for name, base in {"displayTime": "search", "edited page": "calls", "edited_at": "posts"}.items():
+    plant_record(f"{name} ignored", base, "revision", lambda record, *inputs: {"revised_at": None})
+plant_stamp("asOf ignored", "profiles", "revision", lambda record, row, query: end_of(row.get("listed")))
+plant_payload("valid_to in the payload", "figures", "revision", lambda row, query: {"until": field(row, "valid_to")})
+plant_record(
     "last revision in the payload",
     "news",
     "revision",
-    record=also(stamped(article, lambda m, r, q: m.available_at, None), revised=lambda r, q: dated(r, "last_updated")),
+    lambda record, row, query: {
+        "revised_at": None,
+        "payload": {**record.payload, "revised": field(row, "last_updated")},
+    },
 )
-plant(
-    "comments in the payload",
-    "news",
-    "nested",
-    record=also(article, comments=lambda r, q: r.get("comments") if isinstance(r.get("comments"), list) else []),
-)
-plant(
-    "number of comments in the payload",
-    "news",
-    "nested",
-    record=also(article, comments=lambda r, q: len(r["comments"]) if isinstance(r.get("comments"), list) else 0),
+
+
+def comments(row: Any) -> list[Any]:
+    return row.get("comments") if isinstance(row.get("comments"), list) else []
+
+
+plant_payload("comments in the payload", "news", "nested", lambda row, query: {"comments": comments(row)})
+plant_payload(
+    "number of comments in the payload", "news", "nested", lambda row, query: {"comments": len(comments(row))}
 )
 
 # --- imprecise stamps
-
-
-def whole_hours(row: Any, query: Any) -> Any:
-    made = article(row, query)
-    cut = [stamp and stamp.replace(minute=0) for stamp in (made.available_at, made.revised_at)]
-    return made._replace(available_at=cut[0], revised_at=cut[1])
 
 
 def naive(text: object, form: str) -> datetime | None:
@@ -165,295 +172,174 @@ def naive(text: object, form: str) -> datetime | None:
 
 
 def at_minute(text: object, zone: Any = NEW_YORK) -> datetime | None:
-    read = naive(text, "%Y-%m-%d %H:%M")
-    return None if read is None else wall_clock(read, zone)
+    reading = naive(text, "%Y-%m-%d %H:%M")
+    return None if reading is None else wall_clock(reading, zone)
 
 
-def day_start(text: object) -> datetime | None:
+def day_start(text: object, after: timedelta = timedelta()) -> datetime | None:
     day = parse_date(text)
-    return start_of_day(day, NEW_YORK) if day else None
+    start = start_of_day(day, NEW_YORK) if day else None
+    return start + after if start else None
 
 
-def fold_first(text: object) -> datetime | None:
-    read = naive(text, "%Y-%m-%d %H:%M:%S")
-    return None if read is None else read.replace(tzinfo=NEW_YORK, fold=0).astimezone(UTC) + honest.FIVE_MINUTES
+def bar_end(row: Any, zone: Any) -> datetime | None:
+    """Return the end of a bar whose label is read in ``zone``, the first time where the hour repeats."""
+    reading = naive(row.get("t"), "%Y-%m-%d %H:%M:%S")
+    return None if reading is None else reading.replace(tzinfo=zone, fold=0).astimezone(UTC) + FIVE_MINUTES
 
 
-plant("hours cut off", "news", "imprecise", record=whole_hours)
-plant(
+def without_offset(stamp: Any) -> datetime | None:
+    reading = naive(str(stamp)[:19], "%Y-%m-%dT%H:%M:%S")
+    return reading.replace(tzinfo=UTC) if reading else None
+
+
+plant_record(
+    "hours cut off",
+    "news",
+    "imprecise",
+    lambda record, row, query: {
+        name: stamp and stamp.replace(minute=0)
+        for name, stamp in (("available_at", record.available_at), ("revised_at", record.revised_at))
+    },
+)
+plant_stamp(
     "offset cut off",
     "news",
     "imprecise",
-    record=stamped(article, lambda m, r, q: parse_rfc3339(dated(r)[:19] + "Z") if m.available_at else None, None),
+    lambda record, row, query: record.available_at and without_offset(row.get("published")),
+    revised_at=None,
 )
-plant(
+plant_record(
     "a minute as its first second",
     "calls",
     "imprecise",
-    record=lambda event, page, query: (
-        lambda m: m._replace(
-            available_at=at_minute(event.get("ready")) if m.available_at else None,
-            revised_at=at_minute((page or {}).get("edited")),
-        )
-    )(transcript(event, page, query)),
+    lambda record, event, page, query: {
+        "available_at": record.available_at and at_minute(event.get("ready")),
+        "revised_at": at_minute((page or {}).get("edited")),
+    },
 )
-plant(
+plant_record(
     "a naive reading as UTC",
     "calls",
     "imprecise",
-    record=lambda event, page, query: transcript(event, page, query)._replace(
-        available_at=at_minute(event.get("ready"), UTC), revised_at=at_minute((page or {}).get("edited"), UTC)
-    ),
+    lambda record, event, page, query: {
+        "available_at": at_minute(event.get("ready"), UTC),
+        "revised_at": at_minute((page or {}).get("edited"), UTC),
+    },
 )
-plant("the repeated hour, first time", "bars", "imprecise", record=stamped(bar, lambda m, r, q: fold_first(r.get("t"))))
-plant("start of the day, table", "tables", "imprecise", record=stamped(rate, lambda m, r, q: day_start(r.get("day"))))
-plant(
-    "noon of the day",
-    "tables",
-    "imprecise",
-    record=stamped(
-        rate, lambda m, r, q: day_start(r["day"]) + timedelta(hours=12) if day_start(r.get("day")) else None
-    ),
+plant_stamp("the repeated hour, first time", "bars", "imprecise", lambda record, row, query: bar_end(row, NEW_YORK))
+plant_stamp(
+    "the local zone of the machine", "bars", "environment", lambda record, row, query: bar_end(row, None), "runs"
 )
-plant(
-    "start of the day, vintages",
-    "figures",
-    "imprecise",
-    record=stamped(vintage, lambda m, r, q: day_start(r.get("known"))),
+plant_stamp("start of the day, table", "tables", "imprecise", lambda record, row, query: day_start(row.get("day")))
+plant_stamp(
+    "noon of the day", "tables", "imprecise", lambda record, row, query: day_start(row.get("day"), timedelta(hours=12))
 )
-plant(
-    "end of the day in UTC",
-    "figures",
-    "imprecise",
-    record=stamped(
-        vintage, lambda m, r, q: end_of_day(parse_date(r["known"]), UTC) if parse_date(r.get("known")) else None
-    ),
+plant_stamp(
+    "start of the day, vintages", "figures", "imprecise", lambda record, row, query: day_start(row.get("known"))
 )
-plant(
+plant_stamp("end of the day in UTC", "figures", "imprecise", lambda record, row, query: end_of(row.get("known"), UTC))
+plant_stamp(
     "pubDate without its offset",
     "feeds",
     "imprecise",
-    record=stamped(item, lambda m, r, q: m.available_at - timedelta(hours=5) if m.available_at else None),
+    lambda record, row, query: record.available_at and record.available_at - timedelta(hours=5),
 )
-plant(
-    "the local zone of the machine",
-    "bars",
-    "environment",
-    "runs",
-    (),
-    record=stamped(
-        bar,
-        lambda m, r, q: (lambda read: read.astimezone(UTC) + honest.FIVE_MINUTES if read else None)(
-            naive(r.get("t"), "%Y-%m-%d %H:%M:%S")
-        ),
-    ),
+plant_stamp("the offset cut off", "trades", "imprecise", lambda record, row, query: without_offset(row.get("at")))
+plant_stamp(
+    "the fraction cut off",
+    "trades",
+    "imprecise",
+    lambda record, row, query: record.available_at and record.available_at.replace(microsecond=0),
+)
+plant_stamp(
+    "the day of a deal as its instant",
+    "deals",
+    "imprecise",
+    lambda record, row, query: record.available_at and record.available_at.replace(hour=0),
 )
 
 # --- stamps that are another event's
 
-plant(
+plant_stamp(
     "bar start",
     "bars",
     "declared",
-    record=stamped(bar, lambda m, r, q: m.available_at - honest.FIVE_MINUTES if m.available_at else None),
+    lambda record, row, query: record.available_at and record.available_at - FIVE_MINUTES,
 )
-plant(
-    "period end",
-    "figures",
-    "declared",
-    record=stamped(
-        vintage, lambda m, r, q: end_of_day(parse_date(r["date"]), NEW_YORK) if parse_date(r.get("date")) else None
-    ),
-)
-plant(
+plant_stamp("period end", "figures", "declared", lambda record, row, query: end_of(row.get("date")))
+plant_stamp(
     "call start",
     "calls",
     "declared",
-    record=lambda event, page, query: transcript(event, page, query)._replace(
-        available_at=honest.parse_wall_clock(event.get("call_start"), NEW_YORK), revised_at=None
+    lambda record, event, page, query: parse_wall_clock(event.get("call_start"), NEW_YORK),
+    revised_at=None,
+)
+plant_stamp("listing day", "profiles", "declared", lambda record, row, query: day_start(row.get("listed")))
+plant_stamp(
+    "an hour's bar after five minutes",
+    "candles",
+    "declared",
+    lambda record, row, query: (
+        record.available_at and record.available_at - INTERVALS[query.options["interval"]] + INTERVALS["5m"]
     ),
 )
-plant("listing day", "profiles", "declared", record=stamped(profile, lambda m, r, q: day_start(r.get("listed"))))
+plant_stamp(
+    "the noon of the day in Tokyo",
+    "quotes",
+    "declared",
+    lambda record, row, query: record.available_at and record.available_at - timedelta(hours=12),
+)
 
 # --- stamps that follow the request or the clock
 
 
-def or_else(value: Any, other: Any) -> Any:
-    return other if value is None else value
+def capped(record: Any, instant: datetime) -> dict[str, Any]:
+    stamps = {"available_at": record.available_at, "revised_at": record.revised_at}
+    return {name: stamp and min(stamp, instant) for name, stamp in stamps.items()}
 
 
-plant(
-    "capped at the PIT",
-    "news",
-    "clock",
-    record=lambda row, query: (
-        lambda m: m._replace(
-            available_at=m.available_at and min(m.available_at, query.now),
-            revised_at=m.revised_at and min(m.revised_at, query.now),
-        )
-    )(article(row, query)),
+def unless_dated(record: Any, stamp: datetime) -> dict[str, Any]:
+    return {} if record.available_at else {"available_at": stamp, "revised_at": None}
+
+
+plant_record("capped at the PIT", "news", "clock", lambda record, row, query: capped(record, query.now))
+plant_record("capped at now", "news", "clock", lambda record, row, query: capped(record, query.started))
+plant_record("undated is as of the PIT", "filings", "clock", lambda record, row, query: unless_dated(record, query.now))
+plant_record(
+    "undated is old", "news", "clock", lambda record, row, query: unless_dated(record, datetime(1970, 1, 1, tzinfo=UTC))
 )
-plant(
-    "capped at now",
-    "news",
-    "clock",
-    record=lambda row, query: (
-        lambda m: m._replace(
-            available_at=m.available_at and min(m.available_at, query.started),
-            revised_at=m.revised_at and min(m.revised_at, query.started),
-        )
-    )(article(row, query)),
-)
-plant(
-    "undated is as of the PIT",
-    "filings",
-    "clock",
-    record=lambda row, query: (
-        lambda m: m._replace(
-            available_at=or_else(m.available_at, query.now), revised_at=None if m.available_at is None else m.revised_at
-        )
-    )(filing(row, query)),
-)
-plant(
-    "undated is old",
-    "news",
-    "clock",
-    record=lambda row, query: (
-        lambda m: m if m.available_at else m._replace(available_at=datetime(1970, 1, 1, tzinfo=UTC), revised_at=None)
-    )(article(row, query)),
-)
-plant(
-    "time of the fetch in the payload",
-    "news",
-    "clock",
-    "runs",
-    (),
-    record=also(article, fetched=lambda r, q: q.started.isoformat()),
-)
-plant(
-    "wall clock in the payload",
-    "tables",
-    "clock",
-    "runs",
-    (),
-    record=also(rate, seen=lambda r, q: datetime.now(UTC).isoformat()),
-)
-plant("time.time in the payload", "posts", "clock", "runs", (), record=also(post, seen=lambda r, q: time.time()))
-plant(
+plant_record("random id", "feeds", "clock", lambda record, row, query: {"id": uuid.uuid4().hex}, "runs")
+for name, base, kind, read in (
+    ("time of the fetch", "news", "clock", lambda query: query.started.isoformat()),
+    ("wall clock", "tables", "clock", lambda query: datetime.now(UTC).isoformat()),
+    ("time.time", "posts", "clock", lambda query: time.time()),
+    ("today", "filings", "clock", lambda query: f"{time.strftime('%F')} {time.time_ns()}"),
+    ("user", "news", "environment", lambda query: os.environ.get("USER", "")),
+    ("home", "tables", "environment", lambda query: os.path.expanduser("~/r.csv")),
+    ("process", "posts", "environment", lambda query: os.getpid()),
+):
+    plant_payload(f"{name} in the payload", base, kind, lambda row, query, read=read: {"reading": read(query)}, "runs")
+plant_payload(
     "age in the payload",
     "search",
     "clock",
+    lambda row, query: {"age": int(query.started.timestamp() * 1_000) - (number(row, "posted") or 0)},
     "runs",
-    (),
-    record=also(
-        hit,
-        age=lambda r, q: int(q.started.timestamp() * 1_000) - r["posted"] if isinstance(r.get("posted"), int) else 0,
-    ),
 )
-plant(
-    "today in the payload",
-    "filings",
-    "clock",
-    "runs",
-    (),
-    record=also(filing, day=lambda r, q: f"{time.strftime(chr(37) + chr(70))} {time.time_ns()}"),
-)
-plant(
-    "random id", "feeds", "clock", "runs", (), record=lambda row, query: item(row, query)._replace(id=uuid.uuid4().hex)
-)
-plant(
-    "user in the payload",
-    "news",
-    "environment",
-    "runs",
-    (),
-    record=also(article, by=lambda r, q: os.environ.get("USER", "")),
-)
-plant(
-    "home in the payload",
-    "tables",
-    "environment",
-    "runs",
-    (),
-    record=also(rate, path=lambda r, q: os.path.expanduser("~/r.csv")),
-)
-plant("process in the payload", "posts", "environment", "runs", (), record=also(post, by=lambda r, q: os.getpid()))
-
 
 # --- what stands beside the rows
 
 
-def with_total(rows: Any, query: Any, document: Any) -> Any:
-    return [{**row, "of": document.get("total")} for row in rows]
+def gap_at_the_end(fetch: Any, query: Any, context: Any) -> Iterator[Any]:
+    count = 0
+    for page in fetch(query, context):
+        count += len(page.records)
+        yield page
+    yield gap("caveat", text=f"{count} rows were read.")
 
 
-def told(template: str) -> Callable[..., Any]:
-    def around(fetch: Any, query: Any, context: Any) -> Iterator[Any]:
-        count = 0
-        for page in fetch(query, context):
-            count += len(page.records)
-            yield page
-        yield gap("caveat", text=template.format(count=count))
-
-    return around
-
-
-plant("total in the payload", "news", "totals", rows=with_total, record=also(article, of=lambda r, q: r.get("of")))
-plant(
-    "number of rows in the payload",
-    "tables",
-    "totals",
-    rows=lambda rows, q, d: [{**row, "of": len(rows)} for row in rows],
-    record=also(rate, of=lambda r, q: r.get("of")),
-)
-plant("count in a gap", "news", "totals", around=told("{count} rows were read."))
-plant(
-    "hits in the payload",
-    "search",
-    "totals",
-    rows=lambda rows, q, d: (
-        [{**r, "of": (d.get("total") or {}).get("value")} for r in rows if isinstance(d.get("total"), dict)] or rows
-    ),
-    record=also(hit, of=lambda r, q: r.get("of")),
-)
-plant(
-    "count of events in the payload",
-    "calls",
-    "totals",
-    rows=lambda rows, q, d: [{**row, "of": d["count"]} for row in rows],
-    record=also(transcript, of=lambda e, p, q: e.get("of")),
-)
-plant(
-    "newest stamp in the payload",
-    "news",
-    "totals",
-    rows=lambda rows, q, d: [{**row, "newest": d.get("newest")} for row in rows],
-    record=also(article, newest=lambda r, q: r.get("newest")),
-)
-plant(
-    "lastBuildDate in the payload",
-    "feeds",
-    "totals",
-    rows=lambda rows, q, d: [{**row, "built": d.get("lastBuildDate")} for row in rows],
-    record=also(item, built=lambda r, q: r.get("built")),
-)
-plant(
-    "rank in the payload",
-    "search",
-    "totals",
-    rows=lambda rows, q, d: [{**r, "n": n} for n, r in enumerate(rows)],
-    record=also(hit, rank=lambda r, q: r.get("n")),
-)
-plant(
-    "position in the id",
-    "feeds",
-    "totals",
-    rows=lambda rows, q, d: [{**row, "guid": f"{row.get('guid')}-{n}"} for n, row in enumerate(rows)],
-)
-plant("a gap where something is late", "posts", "totals", around=lambda fetch, q, c: _with_gap_if_late(fetch, q, c))
-
-
-def _with_gap_if_late(fetch: Any, query: Any, context: Any) -> Iterator[Any]:
+def gap_if_late(fetch: Any, query: Any, context: Any) -> Iterator[Any]:
     late = False
     for record in fetch(query, context):
         late = late or record.available_at is None or record.available_at > query.now
@@ -462,122 +348,172 @@ def _with_gap_if_late(fetch: Any, query: Any, context: Any) -> Iterator[Any]:
         yield gap("caveat", text="Some posts are under embargo.")
 
 
+def total_hits(rows: Any, document: Any) -> Any:
+    total = document.get("total")
+    return total.get("value") if isinstance(total, dict) else None
+
+
+COUNT = in_all(lambda rows, document: len(rows))
+TOTAL = in_all(lambda rows, document: document.get("total"))
+
+plant_figure("total in the payload", "news", "totals", TOTAL)
+plant_figure("number of rows in the payload", "tables", "totals", COUNT)
+plant_figure("hits in the payload", "search", "totals", in_all(total_hits))
+plant_figure("count of events in the payload", "calls", "totals", in_all(lambda rows, document: document["count"]))
+plant_figure("newest stamp in the payload", "news", "totals", in_all(lambda rows, document: document.get("newest")))
+plant_figure(
+    "lastBuildDate in the payload", "feeds", "totals", in_all(lambda rows, document: document.get("lastBuildDate"))
+)
+plant_figure("rank in the payload", "search", "totals", lambda rows, document, query: range(len(rows)))
+plant_figure(
+    "whether any row is a block",
+    "trades",
+    "totals",
+    in_all(lambda rows, document: any(row.get("block") is True for row in rows)),
+)
+plant(
+    "position in the id",
+    "feeds",
+    "totals",
+    rows=lambda rows, query, document: [{**row, "guid": f"{row.get('guid')}-{n}"} for n, row in enumerate(rows)],
+)
+plant(
+    "a row's number as its id",
+    "trades",
+    "totals",
+    rows=lambda rows, query, document: [{**row, "id": n} for n, row in enumerate(rows)],
+)
+plant("count in a gap", "news", "totals", around=gap_at_the_end)
+plant("a gap where something is late", "posts", "totals", around=gap_if_late)
+plant(
+    "a header's total in the payload",
+    "quotes",
+    "totals",
+    beside=lambda headers, document: {"of": headers.get("x-total-count", "")},
+)
+plant(
+    "a flag beside the rows",
+    "quotes",
+    "totals",
+    beside=lambda headers, document: {"complete": bool((document or {}).get("complete"))},
+)
+for name, base, select in (
+    ("a window function in SQL", "filings", "SELECT *, count(*) OVER () AS n FROM filings"),
+    ("entries counted over the table", "ledger", "SELECT *, count(*) OVER () AS n FROM entries"),
+    (
+        "the account's balance of today",
+        "ledger",
+        "SELECT *, sum(amount) OVER (PARTITION BY account) AS n FROM entries",
+    ),
+):
+    plant(name, base, "totals", select=select, record=shows(base, lambda row, query: {"n": row.get("n")}))
+
 # --- columns, types, statistics
 
 
 def framed(rows: Any, query: Any, document: Any) -> Any:
-    """What a table library does: every row has every column, and a column one type."""
+    """Choose rows as a table library does: every row has every column, and a column one type."""
     names = list(dict.fromkeys(name for row in rows for name in row))
-    whole = {n for n in names if all(isinstance(row.get(n), int) for row in rows)}
-    return [
-        {n: row.get(n) if n in whole or not isinstance(row.get(n), int) else float(row[n]) for n in names}
-        for row in rows
-    ]
+    whole = {name for name in names if all(isinstance(row.get(name), int) for row in rows)}
+
+    def typed(name: str, value: Any) -> Any:
+        return float(value) if isinstance(value, int) and name not in whole else value
+
+    return [{name: typed(name, row.get(name)) for name in names} for row in rows]
 
 
-def rest(row: Any, query: Any) -> Any:
-    return {name: value for name, value in row.items() if name in ("reads", "note") or name.startswith("extra")}
+def other_columns(row: Any, query: Any) -> Any:
+    return {"more": {name: row[name] for name in row if name in ("reads", "note") or name.startswith("extra")}}
 
 
-def typed(row: Any, query: Any) -> Any:
-    return row.get("reads") if isinstance(row.get("reads"), (int, float)) else None
+def of_all(name: str, make: Callable[[list[Any]], Any]) -> Callable[..., list[Any]]:
+    def figure(rows: Any, document: Any) -> Any:
+        values = [value for row in rows if (value := number(row, name)) is not None]
+        return make(values) if values else None
+
+    return in_all(figure)
 
 
-def of_all(name: str, make: Callable[[list[Any]], Any]) -> Callable[..., Any]:
-    def rows(found: Any, query: Any, document: Any) -> Any:
-        values = [
-            row[name] for row in found if isinstance(row.get(name), (int, float)) and not isinstance(row[name], bool)
-        ]
-        figure = make(values) if values else None
-        return [{**row, "figure": figure} for row in found]
+def to_the_next(name: str) -> Callable[..., list[Any]]:
+    def figures(rows: Any, document: Any, query: Any) -> list[Any]:
+        values = [number(row, name) for row in rows]
+        return [None if None in pair else pair[1] - pair[0] for pair in pairwise([*values, None])]
 
-    return rows
+    return figures
 
 
-def figure(row: Any, query: Any) -> Any:
-    return row.get("figure")
-
-
-def changes(name: str, later: bool) -> Callable[..., Any]:
-    """The change against the row before, or the one after."""
-
-    def rows(found: Any, query: Any, document: Any) -> Any:
-        values = [row.get(name) if isinstance(row.get(name), (int, float)) else None for row in found]
-        pairs = (
-            [*pairwise(values), (values[-1], None)]
-            if later
-            else [(None, values[0]), *pairwise(values)]
-            if values
-            else []
-        )
-        return [
-            {**row, "figure": None if None in pair else pair[1] - pair[0]}
-            for row, pair in zip(found, pairs, strict=False)
-        ]
-
-    return rows
-
-
-plant("columns of all rows", "news", "columns", rows=framed, record=also(article, more=rest))
-plant("one type for a column", "news", "columns", rows=framed, record=also(article, exact=typed))
-plant("share of the sum", "news", "columns", rows=of_all("reads", sum), record=also(article, sum=figure))
-plant("scaled by the highest price", "bars", "columns", rows=of_all("h", max), record=also(bar, top=figure))
-plant("change to the next bar", "bars", "columns", rows=changes("c", True), record=also(bar, next=figure))
+plant("columns of all rows", "news", "columns", rows=framed, record=shows("news", other_columns))
 plant(
-    "mean size", "filings", "columns", rows=of_all("size", lambda v: sum(v) / len(v)), record=also(filing, mean=figure)
+    "one type for a column",
+    "news",
+    "columns",
+    rows=framed,
+    record=shows("news", lambda row, query: {"exact": number(row, "reads")}),
 )
-plant(
+plant_figure("share of the sum", "news", "columns", of_all("reads", sum))
+plant_figure("scaled by the highest price", "bars", "columns", of_all("h", max))
+plant_figure("mean size", "filings", "columns", of_all("size", lambda values: sum(values) / len(values)))
+plant_figure("the mean of a column", "deals", "columns", of_all("price", sum))
+plant_figure("change to the next bar", "bars", "columns", to_the_next("c"))
+plant_figure("the next bar's close", "candles", "columns", to_the_next("close"))
+plant_figure(
     "link to the next article",
     "news",
     "columns",
-    rows=lambda rows, q, d: [{**row, "next": rows[n - 1].get("id") if n else None} for n, row in enumerate(rows)],
-    record=also(article, next=lambda r, q: r.get("next")),
+    lambda rows, document, query: [None, *(row.get("id") for row in rows)][: len(rows)],
 )
-plant(
+plant_figure(
     "the widest text",
     "tables",
     "columns",
-    rows=lambda rows, q, d: [{**row, "figure": max(len(str(r.get("note"))) for r in rows)} for row in rows],
-    record=also(rate, width=figure),
+    in_all(lambda rows, document: max((len(str(row.get("note"))) for row in rows), default=0)),
 )
 
 # --- its own choice, order and cut
 
 
-def once(key: Callable[[Any], Any]) -> Callable[..., Any]:
-    def rows(found: Any, query: Any, document: Any) -> Any:
-        kept: dict[Any, Any] = {}
-        for row in found:
-            kept.setdefault(key(row), row)
-        return list(kept.values())
+def once(name: str, order: str = "") -> Callable[..., Any]:
+    """Choose the first row of each ``name``, after a sort by ``order``, the newest first."""
+
+    def rows(rows: Any, query: Any, document: Any) -> Any:
+        first: dict[Any, Any] = {}
+        for row in sorted(rows, key=lambda row: field(row, order), reverse=True) if order else rows:
+            first.setdefault(row.get(name), row)
+        return list(first.values())
 
     return rows
 
 
-def newest(name: str, count: int) -> Callable[..., Any]:
-    return lambda rows, query, document: sorted(rows, key=lambda row: str(row.get(name)), reverse=True)[:count]
+def cut(start: int | None, stop: int | None, order: str = "") -> Callable[..., Any]:
+    """Choose a part of the rows, after a sort by ``order``, the newest first."""
+
+    def rows(rows: Any, query: Any, document: Any) -> Any:
+        return (sorted(rows, key=lambda row: str(row.get(order)), reverse=True) if order else rows)[start:stop]
+
+    return rows
 
 
-plant("first of a title", "news", "choice", rows=lambda rows, q, d: once(lambda r: r.get("title"))(rows, q, d))
-plant(
-    "last of an address",
-    "news",
-    "choice",
-    rows=lambda rows, q, d: once(lambda r: r.get("url"))(sorted(rows, key=dated, reverse=True), q, d),
-    order=None,
-)
-plant("first of an item's title", "feeds", "choice", rows=once(lambda r: r.get("title")))
-plant("the newest hundred", "news", "choice", rows=newest("published", 100), order=None)
-plant("the first thirty rows", "tables", "choice", rows=lambda rows, q, d: rows[:30])
-plant("the first fifty posts", "posts", "choice", rows=lambda rows, q, d: rows[:50])
-plant("the newest --limit rows", "news", "choice", "worlds", ("--limit", "2"), rows=lambda rows, q, d: rows[: q.limit])
+def cut_to_limit(rows: Any, query: Any, document: Any) -> Any:
+    return rows[: query.limit]
+
+
+plant("first of a title", "news", "choice", rows=once("title"))
+plant("last of an address", "news", "choice", rows=once("url", "published"), order=None)
+plant("first of an item's title", "feeds", "choice", rows=once("title"))
+plant("the newest hundred", "news", "choice", rows=cut(None, 100, "published"), order=None)
+plant("the first thirty rows", "tables", "choice", rows=cut(None, 30))
+plant("the first fifty posts", "posts", "choice", rows=cut(None, 50))
+plant("the first ten calls", "calls", "choice", rows=cut(None, 10))
+plant("the newest three deals", "deals", "choice", rows=cut(-3, None))
+plant("the newest --limit rows", "news", "choice", "worlds", "--limit 2", rows=cut_to_limit)
+plant("each page cut to --limit", "quotes", "choice", "worlds", "--limit 1", rows=cut_to_limit)
 plant(
     "--limit sent to the server",
     "search",
     "choice",
     "worlds",
-    ("--limit", "2"),
-    size=lambda q: min(q.limit, 20),
+    "--limit 2",
+    size=lambda query: min(query.limit, 20),
     most=1,
 )
 plant("LIMIT in SQL", "filings", "choice", select="SELECT * FROM filings ORDER BY accepted DESC LIMIT 100")
@@ -587,96 +523,79 @@ plant(
     "choice",
     select="SELECT id, form, max(accepted) AS accepted, amended, issuer, size FROM filings GROUP BY form",
 )
+
+
+def first_stamp(rows: Any, query: Any, document: Any) -> Any:
+    """Choose the newest value under the first stamp."""
+    by_day = sorted(rows, key=lambda row: field(row, "known"))
+    values = {row.get("date"): row.get("value") for row in by_day}
+    return [{**row, "value": values[row.get("date")]} for row in once("date")(by_day, query, document)]
+
+
+def numbers_of_versions(rows: Any, document: Any, query: Any) -> list[int]:
+    dates = [row.get("date") for row in rows]
+    return [dates.count(date) for date in dates]
+
+
+plant("newest version only", "figures", "versions", rows=once("date", "known"))
 plant(
-    "a window function in SQL",
-    "filings",
-    "totals",
-    select="SELECT *, count(*) OVER () AS n FROM filings",
-    record=also(filing, n=lambda r, q: r.get("n")),
-)
-plant("the first ten calls", "calls", "choice", rows=lambda rows, q, d: rows[:10])
-plant(
-    "newest version only",
+    "last version only",
     "figures",
     "versions",
-    rows=lambda rows, q, d: once(lambda r: r.get("date"))(
-        sorted(rows, key=lambda r: dated(r, "known"), reverse=True), q, d
-    ),
+    rows=lambda rows, query, document: once("date")(rows[::-1], query, document),
 )
-plant(
-    "last version only", "figures", "versions", rows=lambda rows, q, d: once(lambda r: r.get("date"))(rows[::-1], q, d)
-)
-
-
-def first_stamp(found: Any, query: Any, document: Any) -> Any:
-    """The newest value under the first stamp."""
-    values = {row.get("date"): row.get("value") for row in sorted(found, key=lambda row: dated(row, "known"))}
-    firsts = once(lambda row: row.get("date"))(sorted(found, key=lambda row: dated(row, "known")), query, document)
-    return [{**row, "value": values[row.get("date")]} for row in firsts]
-
-
-def numbered_versions(found: Any, query: Any, document: Any) -> Any:
-    dates = [row.get("date") for row in found]
-    return [{**row, "figure": dates.count(row.get("date"))} for row in found]
-
-
 plant("newest value under the first stamp", "figures", "versions", rows=first_stamp)
-plant("number of versions", "figures", "versions", rows=numbered_versions, record=also(vintage, versions=figure))
-plant(
+plant_figure("number of versions", "figures", "versions", numbers_of_versions)
+plant_figure(
     "whether it was revised",
     "figures",
     "versions",
-    rows=lambda rows, q, d: [{**r, "figure": dated(r, "valid_to") < "9"} for r in rows],
-    record=also(vintage, final=figure),
+    lambda rows, document, query: [field(row, "valid_to") < "9" for row in rows],
 )
 
 # --- errors
 
 
-def complains(test: Callable[[Any], bool], **params: Any) -> Callable[..., Any]:
-    def rows(found: Any, query: Any, document: Any) -> Any:
-        if any(test(row) for row in found):
+def complains(is_broken: Callable[[Any], bool]) -> Callable[..., Any]:
+    def rows(rows: Any, query: Any, document: Any) -> Any:
+        if any(is_broken(row) for row in rows):
             raise UpstreamError("malformed", problem="a row is broken")
-        return found
+        return rows
 
     return rows
 
 
-plant("a row without a title", "news", "errors", rows=complains(lambda r: not isinstance(r.get("title"), str)))
-plant("a row without a rate", "tables", "errors", rows=complains(lambda r: not r.get("rate")))
-plant("a row without a text", "posts", "errors", rows=complains(lambda r: not r.get("text")))
+def without_title(row: Any) -> bool:
+    return not isinstance(row.get("title"), str)
+
+
+def page_needed(event: Any, page: Any, query: Any) -> Record:
+    if page is None and event.get("id"):
+        raise UpstreamError("malformed", problem="a transcript is missing")
+    return transcript(event, page, query)
+
+
+plant("a row without a title", "news", "errors", rows=complains(without_title))
+plant("a row without a rate", "tables", "errors", rows=complains(lambda row: not row.get("rate")))
+plant("a row without a text", "posts", "errors", rows=complains(lambda row: not row.get("text")))
 plant(
     "a negative size",
     "filings",
     "errors",
-    rows=complains(lambda r: (r.get("size") or 0) < 0 if isinstance(r.get("size"), int) else True),
+    rows=complains(lambda row: not isinstance(row.get("size"), int) or row["size"] < 0),
 )
-plant("an impossible bar", "bars", "errors", rows=complains(lambda r: not isinstance(r.get("h"), (int, float))))
-plant(
+plant("an impossible bar", "bars", "errors", rows=complains(lambda row: not isinstance(row.get("h"), (int, float))))
+plant_payload(
     "a score that is no number",
     "search",
     "errors",
-    record=also(hit, score=lambda r, q: round(float(r.get("score", 0)), 2)),
+    lambda row, query: {"score": round(float(row.get("score", 0)), 2)},
 )
-plant(
-    "a page that is gone",
-    "calls",
-    "errors",
-    child=None,
-    record=lambda event, page, query: (
-        transcript(event, page, query) if page is not None or not event.get("id") else _gone()
-    ),
-)
-
-
-def _gone() -> Any:
-    raise UpstreamError("malformed", problem="a transcript is missing")
-
+plant("a page that is gone", "calls", "errors", record=page_needed)
 
 # --- state between runs
 
 _PAGES: dict[Any, Any] = {}
-AS_OF = also(article, as_of=lambda r, q: q.now.isoformat())
 _SEEN: set[Any] = set()
 
 
@@ -702,112 +621,107 @@ def by_default(fetch: Any, query: Any, context: Any, kept: list[Any] = []) -> It
     yield from kept
 
 
-def in_a_class(row: Any, query: Any) -> Any:
+def in_a_class(row: Any, query: Any) -> dict[str, Any]:
     Memory.best.append(row.get("reads") if isinstance(row.get("reads"), int) else 0)
-    made = article(row, query)
-    return made._replace(payload={**made.payload, "top": max(Memory.best)})
+    return {"top": max(Memory.best)}
 
 
 @functools.cache
-def first_title(name: str) -> list[str]:
+def titles_of(name: str) -> list[str]:
     return []
 
 
-def in_a_cache(row: Any, query: Any) -> Any:
-    titles = first_title("titles")
-    titles.append(str(row.get("title")))
-    made = item(row, query)
-    return made._replace(payload={**made.payload, "first": titles[0]})
+def in_a_cache(row: Any, query: Any) -> dict[str, Any]:
+    titles_of("titles").append(str(row.get("title")))
+    return {"first": titles_of("titles")[0]}
 
 
-def counted() -> Callable[..., Any]:
+def counter() -> Callable[..., dict[str, Any]]:
     calls = 0
 
-    def record(row: Any, query: Any) -> Any:
+    def count(row: Any, query: Any) -> dict[str, Any]:
         nonlocal calls
         calls += 1
-        made = rate(row, query)
-        return made._replace(payload={**made.payload, "n": calls})
+        return {"n": calls}
 
-    return record
+    return count
 
 
 def in_a_file(fetch: Any, query: Any, context: Any) -> Iterator[Any]:
     path = os.path.join(tempfile.gettempdir(), "kit-posts.json")
     with contextlib.suppress(OSError, ValueError), open(path, encoding="utf-8") as file:
-        yield from (also(post, as_of=lambda r, q: r.get("as_of"))(row, query) for row in json.load(file))
+        record = shows("posts", lambda row, query: {"as_of": row.get("as_of")})
+        yield from (record(row, query) for row in json.load(file))
         return
-    found = list(fetch(query, context))
+    records = list(fetch(query, context))
     rows = [
-        {"id": one.id, "when": one.available_at.isoformat(), "edited_at": one.revised_at.isoformat(), **one.payload}
-        for one in found
-        if one.available_at and one.revised_at
+        {
+            "id": record.id,
+            "when": record.available_at.isoformat(),
+            "edited_at": record.revised_at.isoformat(),
+            **record.payload,
+        }
+        for record in records
+        if record.available_at and record.revised_at
     ]
     with contextlib.suppress(OSError), open(path, "w", encoding="utf-8") as file:
         json.dump(rows, file)
-    yield from found
+    yield from records
 
 
-plant("pages kept in the module", "news", "state", "before", (), around=remembered, record=AS_OF)
-plant("what was seen is left out", "posts", "state", "before", (), around=new_only)
-plant(
-    "pages kept in a default",
-    "posts",
-    "state",
-    "before",
-    (),
-    around=by_default,
-    record=also(post, as_of=lambda r, q: q.now.isoformat()),
-)
-plant("a record kept in a class", "news", "state", record=in_a_class)
-plant("a cached list", "feeds", "state", record=in_a_cache)
-plant("a counter in a closure", "tables", "state", "before", (), record=counted())
-plant(
-    "rows kept in a file",
-    "posts",
-    "state",
-    "before",
-    (),
-    around=in_a_file,
-    record=also(post, as_of=lambda r, q: q.now.isoformat()),
-)
+def as_of(row: Any, query: Any) -> dict[str, Any]:
+    return {"as_of": query.now.isoformat()}
+
+
+for name, base, around in (
+    ("pages kept in the module", "news", remembered),
+    ("pages kept in a default", "posts", by_default),
+    ("rows kept in a file", "posts", in_a_file),
+):
+    plant(name, base, "state", "before", around=around, record=shows(base, as_of))
+plant("what was seen is left out", "posts", "state", "before", around=new_only)
+plant_payload("a record kept in a class", "news", "state", in_a_class)
+plant_payload("a cached list", "feeds", "state", in_a_cache)
+plant_payload("a counter in a closure", "tables", "state", counter(), "before")
 
 # --- around the framework
 
 
-def base_of(context: Any) -> str:
-    return os.environ.get("PIT_FETCH_KIT_URL", "https://wire.example")
+def statistics_url() -> str:
+    return f"{os.environ.get('PIT_FETCH_KIT_URL', 'https://wire.example')}/v1/stats"
 
 
-def around_the_client(fetch: Any, query: Any, context: Any) -> Iterator[Any]:
-    reads = None
-    with (
-        contextlib.suppress(OSError, ValueError),
-        urllib.request.urlopen(f"{base_of(context)}/v1/stats", timeout=5) as reply,
-    ):
-        reads = len(reply.read())
-    for page in fetch(query, context):
-        yield page._replace(
-            records=tuple(one._replace(payload={**one.payload, "stats": reads}) for one in page.records)
-        )
+def by_another_client() -> int | None:
+    with contextlib.suppress(OSError, ValueError), urllib.request.urlopen(statistics_url(), timeout=5) as reply:
+        return len(reply.read())
+    return None
 
 
-def by_a_program(fetch: Any, query: Any, context: Any) -> Iterator[Any]:
-    reads = None
+def by_a_program() -> int | None:
     with contextlib.suppress(OSError):
-        done = subprocess.run(["curl", "-s", f"{base_of(context)}/v1/stats"], capture_output=True, check=False)
-        reads = len(done.stdout)
-    for page in fetch(query, context):
-        yield page._replace(
-            records=tuple(one._replace(payload={**one.payload, "stats": reads}) for one in page.records)
-        )
+        return len(subprocess.run(["curl", "-s", statistics_url()], capture_output=True, check=False).stdout)
+    return None
 
 
-def to_a_descriptor(row: Any, query: Any) -> Any:
-    made = post(row, query)
-    if made.available_at and made.available_at > query.now:
-        os.write(2, f"late: {made.id}\n".encode())
-    return made
+def with_statistics(read: Callable[[], int | None]) -> Callable[..., Any]:
+    def around(fetch: Any, query: Any, context: Any) -> Iterator[Any]:
+        extra = {"stats": read()}
+        for page in fetch(query, context):
+            yield page._replace(
+                records=tuple(record._replace(payload={**record.payload, **extra}) for record in page.records)
+            )
+
+    return around
+
+
+def told_if_late(base: str, tell: Callable[[str], object]) -> Callable[..., Any]:
+    def record(row: Any, query: Any) -> Any:
+        made = BASES[base].record(row, query)
+        if made.available_at and made.available_at > query.now:
+            tell(f"late: {made.id}")
+        return made
+
+    return record
 
 
 def to_a_file(row: Any, query: Any) -> Any:
@@ -822,184 +736,74 @@ def to_a_pipe(row: Any, query: Any) -> Any:
     return rate(row, query)
 
 
-def to_the_log(row: Any, query: Any) -> Any:
-    made = article(row, query)
-    if made.available_at and made.available_at > query.now:
-        import sys
-
-        print(f"late: {made.id}", file=sys.__stderr__)
-    return made
-
-
-plant("another client", "news", "outside", around=around_the_client)
-plant("a program", "news", "outside", around=by_a_program)
-plant("a file descriptor", "posts", "outside", record=to_a_descriptor)
+plant("another client", "news", "outside", around=with_statistics(by_another_client))
+plant("a program", "news", "outside", around=with_statistics(by_a_program))
+plant("a file descriptor", "posts", "outside", record=told_if_late("posts", lambda text: os.write(2, text.encode())))
+plant("the real stderr", "news", "outside", record=told_if_late("news", lambda text: print(text, file=sys.__stderr__)))
 plant("a file of its own", "feeds", "outside", record=to_a_file)
 plant("a shell", "tables", "outside", record=to_a_pipe)
-plant("the real stderr", "news", "outside", record=to_the_log)
 
 # --- only sometimes
 
-plant(
-    "only in read: rows without a title",
-    "news",
-    "sometimes",
-    "offline",
-    (),
-    reading=complains(lambda r: not isinstance(r.get("title"), str)),
-)
-plant("only in read: the first twenty", "news", "sometimes", "offline", (), reading=lambda rows, q, d: rows[:20])
-plant(
-    "only with a word: cut",
-    "news",
-    "sometimes",
-    "worlds",
-    ("--word", "oil"),
-    rows=lambda rows, q, d: once(lambda r: str(r.get("title"))[:3])(rows, q, d) if q.options["word"] else rows,
-)
+
+def only(wanted: Callable[[Any], Any], figures: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
+    """Return the figures of a request that is ``wanted``, and of others none."""
+    return lambda rows, document, query: figures(rows, document, query) if wanted(query) else [None] * len(rows)
+
+
+def first_letters(rows: Any, query: Any, document: Any) -> Any:
+    named = [{**row, "start": str(row.get("title"))[:3]} for row in rows]
+    return once("start")(named, query, document) if query.options["word"] else rows
+
+
+plant("only in read: rows without a title", "news", "sometimes", "offline", reading=complains(without_title))
+plant("only in read: the first twenty", "news", "sometimes", "offline", reading=cut(None, 20))
+plant("only with a word: cut", "news", "sometimes", "worlds", "--word oil", rows=first_letters)
 plant(
     "only sorted by reads: cut",
     "news",
     "sometimes",
     "worlds",
-    ("--sort", "reads"),
-    rows=lambda rows, q, d: rows[:3] if q.options["sort"] == "reads" else rows,
+    "--sort reads",
+    rows=lambda rows, query, document: rows[:3] if query.options["sort"] == "reads" else rows,
 )
-plant(
-    "only in full: total",
-    "news",
-    "sometimes",
-    "worlds",
-    ("--full",),
-    rows=with_total,
-    record=lambda row, query: (
-        lambda m: m._replace(payload={**m.payload, "of": row.get("of")}) if query.options["full"] else m
-    )(article(row, query)),
-)
-plant(
+plant_record(
     "only in memos: revision ignored",
     "search",
     "sometimes",
+    lambda record, row, query: {"revised_at": None} if query.operation.name == "memos" else {},
     "worlds",
-    ("--op", "memos"),
-    record=lambda row, query: (
-        hit(row, query)._replace(revised_at=None) if query.operation.name == "memos" else hit(row, query)
+    "--op memos",
+)
+for name, base, words, wanted, figures in (
+    ("only in full: total", "news", "--full", lambda query: query.options["full"], TOTAL),
+    (
+        "only in memos: number of hits",
+        "search",
+        "--op memos",
+        lambda query: query.operation.name == "memos",
+        COUNT,
     ),
-)
-plant(
-    "only in memos: number of hits",
-    "search",
-    "sometimes",
-    "worlds",
-    ("--op", "memos"),
-    rows=lambda rows, q, d: [{**row, "of": len(rows)} for row in rows],
-    record=lambda row, query: (
-        lambda m: m._replace(payload={**m.payload, "of": row.get("of")}) if query.operation.name == "memos" else m
-    )(hit(row, query)),
-)
-plant(
-    "only with --date-from: count",
-    "tables",
-    "sometimes",
-    "worlds",
-    ("--date-from", "2024-01-01"),
-    rows=lambda rows, q, d: [{**row, "of": len(rows)} if q.since else row for row in rows],
-    record=also(rate, of=lambda r, q: r.get("of")),
-)
-plant(
-    "only with a kind: the rest counted",
-    "search",
-    "sometimes",
-    "worlds",
-    ("--kind", "note"),
-    rows=lambda rows, q, d: [{**row, "of": len(rows)} if q.options["kind"] == "note" else row for row in rows],
-    record=also(hit, of=lambda r, q: r.get("of")),
-)
+    ("only with --date-from: count", "tables", "--date-from 2024-01-01", lambda query: query.since, COUNT),
+    (
+        "only with a kind: the rest counted",
+        "search",
+        "--kind note",
+        lambda query: query.options["kind"] == "note",
+        COUNT,
+    ),
+):
+    plant_figure(name, base, "sometimes", only(wanted, figures), "worlds", words)
 
 # --- order and watermarks
 
 
 def marked(fetch: Any, query: Any, context: Any) -> Iterator[Any]:
-    """Gives up after two records without a public one, and calls each record a slice."""
-    found = [one for one in fetch(query, context) if one.available_at]
-    for one in sorted(found, key=lambda one: one.available_at, reverse=True):
-        yield one
-        yield Watermark(one.available_at, max_empty_slices=2)
+    """Give up after two records without a public one, and call each record a slice."""
+    records = [record for record in fetch(query, context) if record.available_at]
+    for record in sorted(records, key=lambda record: record.available_at, reverse=True):
+        yield record
+        yield Watermark(record.available_at, max_empty_slices=2)
 
 
 plant("patience that late records try", "posts", "watermark", around=marked)
-
-# --- shapes that were misread once: JSON Lines, bars whose length is an option, headers, flags, other offsets
-
-
-def without_offset(stamp: Any) -> Any:
-    with contextlib.suppress(ValueError, TypeError):
-        return datetime.strptime(stamp[:19], "%Y-%m-%dT%H:%M:%S").replace(tzinfo=UTC)
-    return None
-
-
-def numbered_rows(rows: Any, query: Any, document: Any) -> Any:
-    return [{**row, "id": n} for n, row in enumerate(rows)]
-
-
-def any_block(rows: Any, query: Any, document: Any) -> Any:
-    found = any(row.get("block") is True for row in rows)
-    return [{**row, "any": found} for row in rows]
-
-
-plant("a row's number as its id", "trades", "totals", rows=numbered_rows)
-plant(
-    "whether any row is a block", "trades", "totals", rows=any_block, record=also(trade, any=lambda r, q: r.get("any"))
-)
-plant(
-    "the offset cut off", "trades", "imprecise", record=stamped(trade, lambda m, r, q: without_offset(dated(r, "at")))
-)
-plant(
-    "the fraction cut off",
-    "trades",
-    "imprecise",
-    record=stamped(trade, lambda m, r, q: m.available_at and m.available_at.replace(microsecond=0)),
-)
-plant(
-    "an hour's bar after five minutes",
-    "candles",
-    "declared",
-    record=stamped(
-        candle, lambda m, r, q: m.available_at and m.available_at - INTERVALS[q.options["interval"]] + INTERVALS["5m"]
-    ),
-)
-plant("the next bar's close", "candles", "columns", rows=changes("close", True), record=also(candle, next=figure))
-plant("the noon of the day in Tokyo", "quotes", "declared", record=stamped(
-    quote, lambda m, r, q: m.available_at and m.available_at - timedelta(hours=12)))  # fmt: skip
-plant("a header's total in the payload", "quotes", "totals", told=lambda h, d: {"of": h.get("x-total-count", "")})
-plant("a flag beside the rows", "quotes", "totals", told=lambda h, d: {"complete": bool((d or {}).get("complete"))})
-plant(
-    "each page cut to --limit",
-    "quotes",
-    "choice",
-    "worlds",
-    ("--limit", "1"),
-    rows=lambda rows, q, d: rows[: q.limit],
-)
-plant(
-    "entries counted over the table",
-    "ledger",
-    "totals",
-    select="SELECT *, count(*) OVER () AS n FROM entries",
-    record=also(entry, n=lambda r, q: r.get("n")),
-)
-plant(
-    "the account's balance of today",
-    "ledger",
-    "totals",
-    select="SELECT *, sum(amount) OVER (PARTITION BY account) AS n FROM entries",
-    record=also(entry, balance=lambda r, q: r.get("n")),
-)
-plant("the mean of a column", "deals", "columns", rows=of_all("price", sum), record=also(deal, sum=figure))
-plant("the newest three deals", "deals", "choice", rows=lambda rows, q, d: rows[-3:])
-plant(
-    "the day of a deal as its instant",
-    "deals",
-    "imprecise",
-    record=stamped(deal, lambda m, r, q: m.available_at and m.available_at.replace(hour=0)),
-)

@@ -1,4 +1,4 @@
-"""A provider of a made-up source that restates its figures: each row is a version, asked for with POST, by number."""
+"""A provider of a made-up source that restates its figures: each row is a version, on numbered pages, by POST."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from pit_fetch.wire import lenient_json
 
 HOST = "Figures"
 PAGE_SIZE = 10
-# Q1 was restated twice, Q2 once, a minute after its first version; Q3 stands as it was said.
+# Q1 was restated twice, Q2 once, a minute after its first version; Q3 stands as it was announced.
 ROWS = [
-    {"period": "Q1", "value": "1.0", "said": "2024-02-01T09:00:00-05:00", "revised": None},
-    {"period": "Q2", "value": "2.0", "said": "2024-02-05T09:00:00-05:00", "revised": None},
-    {"period": "Q1", "value": "1.1", "said": "2024-02-10T09:00:00-05:00", "revised": None},
-    {"period": "Q1", "value": "1.2", "said": "2024-02-10T09:00:00-05:00", "revised": "2024-02-20T09:00:00-05:00"},
-    {"period": "Q2", "value": "2.5", "said": "2024-02-05T09:01:00-05:00", "revised": None},
-    {"period": "Q3", "value": "3.0", "said": "2024-02-15T09:00:00-05:00", "revised": None},
+    {"period": "Q1", "value": "1.0", "announced": "2024-02-01T09:00:00-05:00", "revised": None},
+    {"period": "Q2", "value": "2.0", "announced": "2024-02-05T09:00:00-05:00", "revised": None},
+    {"period": "Q1", "value": "1.1", "announced": "2024-02-10T09:00:00-05:00", "revised": None},
+    {"period": "Q1", "value": "1.2", "announced": "2024-02-10T09:00:00-05:00", "revised": "2024-02-20T09:00:00-05:00"},
+    {"period": "Q2", "value": "2.5", "announced": "2024-02-05T09:01:00-05:00", "revised": None},
+    {"period": "Q3", "value": "3.0", "announced": "2024-02-15T09:00:00-05:00", "revised": None},
 ]
 REPLY = json.dumps({"figures": ROWS}).encode()
 
@@ -45,7 +45,7 @@ def fetch(query: Query, context: Context) -> Iterator[Page]:
 
 
 def ask(query: Query, context: Context, number: int) -> bytes:
-    asked = {"filter": [{"field": "said", "until": query.horizon.isoformat()}], "page": number}
+    asked = {"filter": [{"field": "announced", "until": query.horizon.isoformat()}], "page": number}
     reply = context.http.post(HOST, "/v1/search", asked, repeatable=True)
     if reply.status != 200:
         raise UpstreamError("http_status", host=HOST, status=reply.status)
@@ -66,7 +66,7 @@ def record(row: dict[str, Any]) -> Record:
     dated = "revised" in row and (row["revised"] is None or revised is not None)
     return Record(
         id=period if isinstance(period, str) else "",
-        available_at=parse_rfc3339(row.get("said")) if dated else None,
+        available_at=parse_rfc3339(row.get("announced")) if dated else None,
         available_at_source="provider_metadata",
         payload={"value": value if isinstance(value, str) else ""},
         revised_at=revised,

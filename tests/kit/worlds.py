@@ -1,6 +1,6 @@
-"""Pairs of worlds that serve the same public rows, as whoever knows the source makes them.
+"""Pairs of worlds that serve the same public rows, made from knowledge of the source.
 
-Nothing here asks a provider: what is public is told by :attr:`tests.kit.honest.Made.public_from`.
+Nothing here asks a provider: what is public is known from :attr:`tests.kit.honest.KitSource.public_from`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from pit_fetch.testing.timestamps import floor
-from tests.kit.honest import Made, Row
+from tests.kit.honest import KitSource, Row
 
 FAR = datetime(2029, 1, 1, tzinfo=UTC)
 _TICK = timedelta(microseconds=1)
@@ -22,64 +22,67 @@ class Pair(NamedTuple):
 
     what: str
     pit: datetime
-    one: bytes
-    other: bytes
+    first: bytes
+    second: bytes
 
 
-def pairs(made: Made) -> Iterator[Pair]:
-    every = sorted({_public(made, row) for row in made.rows})
+def pairs(source: KitSource) -> Iterator[Pair]:
+    every = sorted({_public(source, row) for row in source.rows})
     middle = every[len(every) // 2 :] + every[: len(every) // 2]
-    for moment in middle:
-        yield from _at(made, moment - _TICK)
-    yield from _particular(made)
+    for instant in middle:
+        yield from _at(source, instant - _TICK)
+    yield from _particular(source)
 
 
-def _at(made: Made, pit: datetime) -> Iterator[Pair]:
-    late = [row for row in made.rows if _public(made, row) > pit]
-    public = [row for row in made.rows if _public(made, row) <= pit]
-    one = made.body(made.rows)
-    for what, rows in {
+def _at(source: KitSource, pit: datetime) -> Iterator[Pair]:
+    late = [row for row in source.rows if _public(source, row) > pit]
+    public = [row for row in source.rows if _public(source, row) <= pit]
+    recorded = source.body(source.rows)
+    for world, rows in {
         "left out": _settled(public),
         "at the end": [*public, *late],
-        "other texts and figures": [_other(row) if row in late else row for row in made.rows],
-        "without values": [_spoilt(row) if row in late else row for row in made.rows],
-        "with a further field": [{**row, "extra": "x"} if row in late else row for row in made.rows],
-        "many before": [*_many(late), *made.rows],
-        "many after": [*made.rows, *_many(late)],
-        "a later twin after": [*made.rows, *_twins(public, late)],
-        "a later twin before": [*_twins(public, late), *made.rows],
-        "an undated row": [*made.rows, *({**_undated(row), **_renamed(row, "u")} for row in late[:1])],
-        "a later comment": [_commented(row, pit) for row in made.rows],
+        "other texts and figures": [_other(row) if row in late else row for row in source.rows],
+        "without values": [_spoilt(row) if row in late else row for row in source.rows],
+        "with a further field": [{**row, "extra": "x"} if row in late else row for row in source.rows],
+        "many before": [*_many(late), *source.rows],
+        "many after": [*source.rows, *_many(late)],
+        "a later twin after": [*source.rows, *_twins(public, late)],
+        "a later twin before": [*_twins(public, late), *source.rows],
+        "an undated row": [*source.rows, *({**_undated(row), **_renamed(row, "u")} for row in late[:1])],
+        "a later comment": [_commented(row, pit) for row in source.rows],
     }.items():
-        if made.rows and (rows or len(made.rows) > 1):
-            yield Pair(f"{what}, {pit}", pit, one, made.body(rows))
+        if source.rows and (rows or len(source.rows) > 1):
+            yield Pair(f"{world}, {pit}", pit, recorded, source.body(rows))
 
 
-def _particular(made: Made) -> Iterator[Pair]:
-    row = made.rows[0]
+def _particular(source: KitSource) -> Iterator[Pair]:
+    row = source.rows[0]
     for field, value in row.items():
         if floor(value) is None or not isinstance(value, str):
             continue
         if len(value) == 19:  # between the two readings of an hour that the clock repeats
-            rows = [{**row, field: "2024-11-03 01:30:00"}, *made.rows]
+            rows = [{**row, field: "2024-11-03 01:30:00"}, *source.rows]
             yield Pair(
-                "the repeated hour", datetime(2024, 11, 3, 6, 0, tzinfo=UTC), made.body(rows), made.body(made.rows)
+                "the repeated hour",
+                datetime(2024, 11, 3, 6, 0, tzinfo=UTC),
+                source.body(rows),
+                source.body(source.rows),
             )
-        if len(value) == 20 and value.endswith("Z"):  # the source can say more: another offset, a part of the second
-            said = datetime.fromisoformat(value)
+        if len(value) == 20 and value.endswith("Z"):  # the source can state more: another offset, a part of the second
+            stated = datetime.fromisoformat(value)
             for what, other, wait in (
                 ("another offset", f"{value[:-1]}-10:00", timedelta(minutes=1)),
                 ("a part of its second", f"{value[:-1]}.999999Z", timedelta(milliseconds=1)),
             ):
-                rows = [{**row, field: other, "id": 999}, *made.rows]
-                yield Pair(what, said + wait, made.body(rows), made.body(made.rows))
+                rows = [{**row, field: other, "id": 999}, *source.rows]
+                yield Pair(what, stated + wait, source.body(rows), source.body(source.rows))
         if value.endswith("-05:00"):
             ahead = {**{k: v.replace("2024", "2030") if _is_date(v) else v for k, v in row.items()}, "id": 999}
-            yield Pair("a row of the future", FAR, made.body([ahead, *made.rows]), made.body(made.rows))
+            yield Pair("a row of the future", FAR, source.body([ahead, *source.rows]), source.body(source.rows))
 
 
-def _public(made: Made, row: Row) -> datetime:
-    return datetime.fromisoformat(made.public_from(row)).astimezone(UTC)
+def _public(source: KitSource, row: Row) -> datetime:
+    return datetime.fromisoformat(source.public_from(row)).astimezone(UTC)
 
 
 def _is_date(value: Any) -> bool:
@@ -91,6 +94,8 @@ def _dates(row: Row) -> Row:
 
 
 def _other(row: Row) -> Row:
+    """Return the row with other texts and figures."""
+
     def other(key: str, value: Any) -> Any:
         if isinstance(value, str):
             return value if key in ("kind", "form", "symbol") else f"{value}zz"
@@ -126,7 +131,7 @@ def _commented(row: Row, pit: datetime) -> Row:
 
 
 def _settled(rows: list[Row]) -> list[Row]:
-    """What the source says of the remaining rows: the last version of each still holds."""
+    """Return the remaining rows as the source states them: the last version of each still holds."""
     last: dict[Any, Row] = {}
     for row in sorted(rows, key=lambda row: str(row.get("known"))):
         last[row.get("date")] = row

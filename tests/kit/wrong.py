@@ -1,4 +1,4 @@
-"""Wrong providers, most of them without a leak between two worlds: what is wrong -> the test that is about it.
+"""Wrong providers, most of them without a leak between two worlds, each with the test that is about it.
 
 Each is the good provider of ``source`` (or of ``vintages``) with one mistake. ``accused`` runs the author's whole
 suite on one, to show that nothing else is blamed for it: ``make kit-score`` does so for all, the tests for a few.
@@ -10,17 +10,18 @@ import contextlib
 import json
 import socket
 import subprocess
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import requests
 
 from pit_fetch.paging import newest_first
-from pit_fetch.provider import Operation, Page, Provider, Record, UpstreamError, Watermark, gap
+from pit_fetch.provider import Operation, Page, Provider, Query, Record, UpstreamError, Watermark, gap
 from pit_fetch.testing import ProviderSuite
 from pit_fetch.testing.case import public_from
 from pit_fetch.times import parse_rfc3339
+from pit_fetch.transport import HttpReply
 from pit_fetch.wire import strict_json
 from tests.kit import curious, heavy, source, vintages
 from tests.kit.source import PROVIDER, REPLY
@@ -29,41 +30,39 @@ TESTS = sorted(name for name in vars(ProviderSuite) if name.startswith("test_"))
 
 
 def suite(provider: Provider, reply: bytes = REPLY, **attributes: Any) -> ProviderSuite:
-    made: ProviderSuite = type("TestIt", (ProviderSuite,), {"provider": provider, "reply": reply, **attributes})()
-    return made
+    suite: ProviderSuite = type("TestIt", (ProviderSuite,), {"provider": provider, "reply": reply, **attributes})()
+    return suite
 
 
-def failing(made: ProviderSuite, tests: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Each of ``tests`` that fails, with its message. None is run before it is asked for."""
+def failing(suite: ProviderSuite, tests: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield each of ``tests`` that fails, with its message. None is run before it is asked for."""
     for name in tests:
         try:
-            getattr(made, name)()
+            getattr(suite, name)()
         except AssertionError as error:
             yield name.removeprefix("test_"), str(error)
 
 
-def failures(made: ProviderSuite, but: Collection[str] = ()) -> dict[str, str]:
-    """The message of every test that fails, ``but`` those that need not be run."""
-    return dict(failing(made, (name for name in TESTS if name.removeprefix("test_") not in but)))
+def failures(suite: ProviderSuite, but: Collection[str] = ()) -> dict[str, str]:
+    """Return the message of every test that fails, ``but`` those that need not be run."""
+    return dict(failing(suite, (name for name in TESTS if name.removeprefix("test_") not in but)))
 
 
-def failure(made: ProviderSuite, test: str) -> str:
-    """The message of one test, "" where it passes."""
-    return failures(made, ALL - {test}).get(test, "")
+def failure(suite: ProviderSuite, test: str) -> str:
+    """Return the message of one test, "" where it passes."""
+    return failures(suite, ALL - {test}).get(test, "")
+
+
+def by_fetch(fetch: Any) -> Provider:
+    return PROVIDER._replace(fetch=fetch)
 
 
 def by_row(change: Any) -> Provider:
-    """The good provider, each record made anew by ``change(record, row)``."""
+    """Return the good provider, each record made anew by ``change(record, row)``."""
 
     def records(document: dict[str, Any]) -> Any:
         for row in document["items"]:
             yield change(source.record(row), row if isinstance(row, dict) else {})
-
-    return by_document(records)
-
-
-def by_document(records: Any) -> Provider:
-    """The good provider, its records made by ``records(document)``."""
 
     def fetch(query: Any, context: Any) -> Any:
         yield from records(source.page(query, context, ""))
@@ -74,8 +73,51 @@ def by_document(records: Any) -> Provider:
     return PROVIDER._replace(fetch=fetch, parse_reply=read)
 
 
-def by_fetch(fetch: Any) -> Provider:
-    return PROVIDER._replace(fetch=fetch)
+def by_record(change: Callable[..., Record]) -> Provider:
+    """Return the good provider, each dated record that it fetches made anew by ``change(record, query, context)``."""
+
+    def fetch(query: Any, context: Any) -> Any:
+        for record in good(query, context):
+            yield change(record, query, context) if record.available_at is not None else record
+
+    return by_fetch(fetch)
+
+
+def by_records(choose: Callable[[list[Record], Query], Iterable[Any]]) -> Provider:
+    """Return the good provider, which yields what ``choose(records, query)`` makes of the records of its page."""
+
+    def fetch(query: Any, context: Any) -> Any:
+        yield from choose(good(query, context), query)
+
+    return by_fetch(fetch)
+
+
+def by_reply(read: Callable[[HttpReply, Query], Iterable[Record]], check: bool = True) -> Provider:
+    """Return a provider that yields ``read(reply, query)``, after a ``check`` of its status."""
+
+    def fetch(query: Any, context: Any) -> Any:
+        reply = context.http.get(source.HOST, "/items")
+        if check and reply.status != 200:
+            raise UpstreamError("http_status", host=source.HOST, status=reply.status)
+        yield from read(reply, query)
+
+    return by_fetch(fetch)
+
+
+def after(act: Callable[[], object]) -> Provider:
+    """Return the good provider, which does something else first."""
+
+    def fetch(query: Any, context: Any) -> Any:
+        with contextlib.suppress(OSError):
+            act()
+        yield from source.fetch(query, context)
+
+    return by_fetch(fetch)
+
+
+def good(query: Any, context: Any) -> list[Record]:
+    """Return the good provider's records, of one page."""
+    return list(source.records(source.page(query, context, "")))
 
 
 def start_of_day(record: Record, row: Any) -> Record:
@@ -94,59 +136,41 @@ def any_stamp_as_utc(record: Record, row: Any) -> Record:
     return record._replace(available_at=moment if moment.tzinfo else moment.replace(tzinfo=UTC))
 
 
-def rigid(record: Record, row: Any) -> Record:
-    return record._replace(payload={"title": row["title"].upper()})
+def naive_dates(record: Record, row: Any) -> Record:
+    stamp = record.available_at
+    return record._replace(available_at=stamp.replace(tzinfo=None)) if stamp and row.get("id") == 2 else record
+
+
+def adds_a_day(record: Record, row: Any) -> Record:
+    stamp = parse_rfc3339(row.get("published"))
+    return record._replace(revised_at=stamp + timedelta(days=1)) if stamp and row.get("updated") is None else record
 
 
 def limit_first(query: Any, context: Any) -> Any:
     yield from [source.record(row) for row in source.page(query, context, "")["items"]][: query.limit]
 
 
-def good(query: Any, context: Any) -> list[Record]:
-    """The good provider's records, of one page."""
-    return list(source.records(source.page(query, context, "")))
-
-
-def stop_at_late(query: Any, context: Any) -> Any:
-    for record in good(query, context):
+def stop_at_late(records: list[Record], query: Query) -> Iterator[Record]:
+    for record in records:
         if record.available_at is not None and record.available_at > query.now:
             return
         yield record
 
 
-def count_in_gap(query: Any, context: Any) -> Any:
-    records = good(query, context)
-    yield from records
-    yield gap("usage", text=f"{len(records)} rows")
+def narrow_window(records: list[Record], query: Query) -> Iterator[Record]:
+    return (record for record in records if record.available_at not in (None, query.horizon))
 
 
-def now_as_stamp(query: Any, context: Any) -> Any:
-    for record in good(query, context):
-        yield record._replace(available_at=query.now)
-
-
-def narrow_window(query: Any, context: Any) -> Any:
-    for record in good(query, context):
-        if record.available_at is not None and record.available_at != query.horizon:
-            yield record
-
-
-def ordered_backwards(query: Any, context: Any) -> Any:
-    yield Page(tuple(reversed(good(query, context))), newest_first)
-
-
-def oldest_slice_first(query: Any, context: Any) -> Any:
-    records = good(query, context)
+def oldest_slice_first(records: list[Record], query: Query) -> Iterator[Any]:
     yield from records[2:]
     yield Watermark(datetime(2024, 2, 15, tzinfo=UTC))
     yield from records[:2]
 
 
-def mark_by_stamp(query: Any, context: Any) -> Any:
-    records = good(query, context)
+def mark_by_stamp(records: list[Record], query: Query) -> Iterator[Any]:
     yield from records
-    dated = [record.available_at for record in records if record.available_at is not None]
-    yield Watermark(min(dated) if dated else datetime(2024, 1, 1, tzinfo=UTC))
+    stamps = [record.available_at for record in records if record.available_at is not None]
+    yield Watermark(min(stamps, default=datetime(2024, 1, 1, tzinfo=UTC)))
 
 
 def mark_by_slice(query: Any, context: Any) -> Any:
@@ -154,20 +178,30 @@ def mark_by_slice(query: Any, context: Any) -> Any:
     yield Watermark(datetime(2024, 2, 1, tzinfo=UTC))
 
 
-def as_of_today(query: Any, context: Any) -> Any:
-    reply = context.http.get(source.HOST, "/items")
-    if reply.status != 200:
-        raise UpstreamError("http_status", host=source.HOST, status=reply.status)
+def as_of_today(reply: HttpReply, query: Query) -> Iterator[Record]:
     for record in source.read(reply.body, query):
         yield record._replace(available_at=reply.received_at, revised_at=None, at_receipt=True)
 
 
-def strict_rows(query: Any, context: Any) -> Any:
-    reply = context.http.get(source.HOST, "/items")
-    if reply.status != 200:
-        raise UpstreamError("http_status", host=source.HOST, status=reply.status)
+def strict_rows(reply: HttpReply, query: Query) -> Iterator[Record]:
     strict_json(reply.body)
-    yield from source.read(reply.body, query)
+    return source.read(reply.body, query)
+
+
+def header_in_the_payload(reply: HttpReply, query: Query) -> Iterator[Record]:
+    total = {name.lower(): value for name, value in reply.headers.items()}.get("x-total-count", "")
+    for record in source.read(reply.body, query):
+        yield record._replace(payload={**record.payload, "of": total})
+
+
+def quote_the_server(reply: HttpReply, query: Query) -> Iterator[Record]:
+    if reply.status != 200:
+        raise UpstreamError("malformed", problem=reply.body.decode())
+    return source.read(reply.body, query)
+
+
+def trust_the_body(reply: HttpReply, query: Query) -> Iterator[Record]:
+    return (source.record(row) for row in json.loads(reply.body)["items"])
 
 
 def keep_a_file_for_each(query: Any, context: Any) -> Any:
@@ -177,7 +211,7 @@ def keep_a_file_for_each(query: Any, context: Any) -> Any:
 
 
 def chosen(best: Any) -> Provider:
-    """The figures, of each period the one version that ``best`` makes of two."""
+    """Return the provider of figures, of each period the one version that ``best`` makes of two."""
 
     def read(body: bytes, query: Any) -> Any:
         versions: dict[str, Record] = {}
@@ -191,8 +225,8 @@ def chosen(best: Any) -> Provider:
     return vintages.PROVIDER._replace(fetch=fetch, parse_reply=read)
 
 
-def newest(one: Record, other: Record) -> Record:
-    return max(one, other, key=lambda record: public_from(record) or datetime.min.replace(tzinfo=UTC))
+def newest(first: Record, second: Record) -> Record:
+    return max(first, second, key=lambda record: public_from(record) or datetime.min.replace(tzinfo=UTC))
 
 
 def swallow(query: Any, context: Any) -> Any:
@@ -201,7 +235,7 @@ def swallow(query: Any, context: Any) -> Any:
 
 
 def in_a_module() -> Any:
-    """A reply that is kept, and the hint that rests on it."""
+    """Return a fetch that keeps its first reply."""
     kept: dict[str, list[Record]] = {}
 
     def fetch(query: Any, context: Any) -> Any:
@@ -213,35 +247,14 @@ def in_a_module() -> Any:
 
 
 def hinting() -> Provider:
-    seen: list[Record] = []
+    """Return the good provider, whose hint rests on the reply that it read last."""
+    last: list[Record] = []
 
     def fetch(query: Any, context: Any) -> Any:
-        seen[:] = good(query, context)
-        yield from seen
+        last[:] = good(query, context)
+        yield from last
 
-    return PROVIDER._replace(fetch=fetch, when_empty=lambda query: "try a later day" if seen else "")
-
-
-def by_hash(record: Record, row: Any) -> Record:
-    return record._replace(payload={**record.payload, "key": hash(record.id)})
-
-
-def told_by_a_header(query: Any, context: Any) -> Any:
-    reply = context.http.get(source.HOST, "/items")
-    if reply.status != 200:
-        raise UpstreamError("http_status", host=source.HOST, status=reply.status)
-    total = {name.lower(): value for name, value in reply.headers.items()}.get("x-total-count", "")
-    for record in source.read(reply.body, query):
-        yield record._replace(payload={**record.payload, "of": total})
-
-
-def gaps_in_a_page(query: Any, context: Any) -> Any:
-    yield Page((*good(query, context), gap("result_cap")))  # type: ignore[arg-type]
-
-
-def adds_a_day(record: Record, row: Any) -> Record:
-    stamp = parse_rfc3339(row.get("published"))
-    return record._replace(revised_at=stamp + timedelta(days=1)) if stamp and row.get("updated") is None else record
+    return PROVIDER._replace(fetch=fetch, when_empty=lambda query: "try a later day" if last else "")
 
 
 def same_page_for_ever(query: Any, context: Any) -> Any:
@@ -252,67 +265,15 @@ def same_page_for_ever(query: Any, context: Any) -> Any:
             return
 
 
-def quote_the_server(query: Any, context: Any) -> Any:
-    reply = context.http.get(source.HOST, "/items")
-    if reply.status != 200:
-        raise UpstreamError("malformed", problem=reply.body.decode())
-    yield from source.read(reply.body, query)
-
-
-def trust_the_body(query: Any, context: Any) -> Any:
-    reply = context.http.get(source.HOST, "/items")
-    if reply.status != 200:
-        raise UpstreamError("http_status", host=source.HOST, status=reply.status)
-    yield from (source.record(row) for row in json.loads(reply.body)["items"])
-
-
 def trust_the_window(query: Any, context: Any) -> Any:
-    """Takes whatever the server sends for public at the PIT."""
+    """Yield whatever the server sends as public at the PIT."""
     for record in good(query, context):
         if record.available_at is not None:
             yield record._replace(available_at=min(record.available_at, query.now), revised_at=None)
 
 
-def naive_dates(record: Record, row: Any) -> Record:
-    stamp = record.available_at
-    return record._replace(available_at=stamp.replace(tzinfo=None)) if stamp and row.get("id") == 2 else record
-
-
-def trust_the_status(query: Any, context: Any) -> Any:
-    reply = context.http.get(source.HOST, "/items")
-    yield from (source.record(row) for row in json.loads(reply.body)["items"])
-
-
-def leak_the_key(query: Any, context: Any) -> Any:
-    for record in good(query, context):
-        yield record._replace(payload={**record.payload, "url": f"/items?key={context.credentials['key']}"})
-
-
-def leak_the_key_in_the_id(query: Any, context: Any) -> Any:
-    for record in good(query, context):
-        yield record._replace(id=record.id and f"{record.id}?{context.credentials['key']}")
-
-
-def go_around(query: Any, context: Any) -> Any:
-    requests.get("https://api.source.example/items", timeout=5)
-    yield from source.fetch(query, context)
-
-
-def open_a_socket(query: Any, context: Any) -> Any:
-    with contextlib.suppress(OSError):
-        socket.create_connection(("tracker.example", 443), timeout=5)
-    yield from source.fetch(query, context)
-
-
-def run_a_program(query: Any, context: Any) -> Any:
-    with contextlib.suppress(OSError):
-        subprocess.run(["curl", "https://tracker.example/"], check=False)
-    yield from source.fetch(query, context)
-
-
-def talk(query: Any, context: Any) -> Any:
-    print("fetching")  # noqa: T201
-    yield from source.fetch(query, context)
+def with_payload(record: Record, **more: Any) -> Record:
+    return record._replace(payload={**record.payload, **more})
 
 
 # This module imports what a provider must not: that imports are light and ask nothing is tested with modules of their
@@ -320,120 +281,148 @@ def talk(query: Any, context: Any) -> Any:
 IMPORTS = frozenset({"importing_it_is_light", "importing_it_asks_nothing"})
 FIRST = "the_recording_holds_dated_records"
 ALL = frozenset(name.removeprefix("test_") for name in TESTS)
+LEAKS = "what_is_not_public_changes_no_byte"
 
-# What is wrong -> the provider, the test that is about it, words of its message, and tests that it makes fail besides.
-WRONG: dict[str, tuple[Provider, str, str, frozenset[str] | set[str]]] = {
-    "start-of-day stamp": (
+
+class Wrong(NamedTuple):
+    """A provider, the test that is about its mistake, words of the advice, and tests that it makes fail besides."""
+
+    provider: Provider
+    test: str
+    words: str
+    besides: Collection[str] = ()
+
+
+WRONG = {
+    "start-of-day stamp": Wrong(
         by_row(start_of_day), "stamps_are_the_latest_the_source_can_mean", "times.end_of_day", {"stamps_that_say_less"},
     ),
-    "a reading without offset taken for UTC": (
+    "a reading without offset taken for UTC": Wrong(
         by_row(any_stamp_as_utc), "stamps_that_say_less", "times.wall_clock", {"schema_drift"},
     ),
-    "revisions ignored": (
+    "revisions ignored": Wrong(
         by_row(lambda record, row: record._replace(revised_at=None)),
-        "revisions_are_told", "yield revised_at from updated", set(),
+        "revisions_are_told", "yield revised_at from updated",
     ),
-    "crash on drift": (by_row(rigid), "schema_drift", "row.get, isinstance", {"what_is_not_public_changes_no_byte"}),
-    "naive stamp": (
+    "crash on drift": Wrong(
+        by_row(lambda record, row: record._replace(payload={"title": row["title"].upper()})),
+        "schema_drift", "row.get, isinstance", {LEAKS},
+    ),
+    "naive stamp": Wrong(
         by_row(lambda record, row: record._replace(available_at=datetime(2024, 2, 1))),  # noqa: DTZ001
-        "the_recording_holds_dated_records", "aware available_at", ALL,
+        FIRST, "aware available_at", ALL,
     ),
-    "one naive stamp": (by_row(naive_dates), "records_are_well_formed", "wall_clock\\(naive, zone\\)", set()),
-    "no JSON": (
+    "one naive stamp": Wrong(by_row(naive_dates), "records_are_well_formed", "wall_clock\\(naive, zone\\)"),
+    "no JSON": Wrong(
         by_row(lambda record, row: record._replace(payload={"at": record.available_at})),
         "records_are_well_formed", "no datetime", ALL,
     ),
-    "hindsight": (
+    "hindsight": Wrong(
         by_row(lambda record, row: record._replace(payload={"daily_return": 1.0})),
-        "records_are_well_formed", "leave the field out", set(),
+        "records_are_well_formed", "leave the field out",
     ),
-    "a tag of its own": (
+    "a tag of its own": Wrong(
         by_row(lambda record, row: record._replace(available_at_source="trust_me")),
         "records_are_well_formed", "use one of", ALL,
     ),
-    "stamp from the PIT": (
-        by_fetch(now_as_stamp), "stamps_come_from_the_reply_alone", "query.pit",
-        {"an_item_is_there_at_its_instant_and_not_before", "what_is_not_public_changes_no_byte", "schema_drift",
+    "stamp from the PIT": Wrong(
+        by_records(lambda records, query: (record._replace(available_at=query.now) for record in records)),
+        "stamps_come_from_the_reply_alone", "query.pit",
+        {"an_item_is_there_at_its_instant_and_not_before", LEAKS, "schema_drift",
          "stamps_are_the_latest_the_source_can_mean",
          "stamps_that_say_less", "a_server_that_ignores_the_window", "revisions_are_told"},
     ),
-    "limit before the filter": (by_fetch(limit_first), "what_is_not_public_changes_no_byte", "query.limit", set()),
-    "stop at a late record": (
-        by_fetch(stop_at_late), "what_is_not_public_changes_no_byte", "let the framework decide",
+    "limit before the filter": Wrong(by_fetch(limit_first), LEAKS, "query.limit"),
+    "stop at a late record": Wrong(
+        by_records(stop_at_late), LEAKS, "let the framework decide",
         {"an_item_is_there_at_its_instant_and_not_before"},
     ),
-    "a count of all in a gap": (
-        by_fetch(count_in_gap), "what_is_not_public_changes_no_byte", "yield a gap", set(),
+    "a count of all in a gap": Wrong(
+        by_records(lambda records, query: [*records, gap("usage", text=f"{len(records)} rows")]),
+        LEAKS, "yield a gap",
     ),
-    "the last instant left out": (
-        by_fetch(narrow_window), "an_item_is_there_at_its_instant_and_not_before", "query.horizon is inclusive",
-        {"what_is_not_public_changes_no_byte"},
+    "the last instant left out": Wrong(
+        by_records(narrow_window), "an_item_is_there_at_its_instant_and_not_before", "query.horizon is inclusive",
+        {LEAKS},
     ),
-    "an order that the source does not keep": (
-        by_fetch(ordered_backwards), "the_order_is_as_promised", "leave it out", ALL,
+    "an order that the source does not keep": Wrong(
+        by_records(lambda records, query: [Page(tuple(reversed(records)), newest_first)]),
+        "the_order_is_as_promised", "leave it out", ALL,
     ),
-    "the oldest slice first": (
-        by_fetch(oldest_slice_first), "the_order_is_as_promised", "a Watermark after each", ALL,
+    "the oldest slice first": Wrong(
+        by_records(oldest_slice_first), "the_order_is_as_promised", "a Watermark after each", ALL,
     ),
-    "a watermark from a stamp": (
-        by_fetch(mark_by_stamp), "the_order_is_as_promised", "from the request alone", set(),
+    "a watermark from a stamp": Wrong(
+        by_records(mark_by_stamp), "the_order_is_as_promised", "from the request alone",
     ),
-    "the newest version": (
+    "the newest version": Wrong(
         chosen(newest), "versions_are_left_to_the_framework", "yield every version",
-        {"what_is_not_public_changes_no_byte", "stamps_that_say_less"},
+        {LEAKS, "stamps_that_say_less"},
     ),
-    "the first version": (
-        chosen(lambda one, other: one), "versions_are_left_to_the_framework", "yield every version", set(),
+    "the first version": Wrong(
+        chosen(lambda first, second: first), "versions_are_left_to_the_framework", "yield every version",
     ),
-    "the last version": (
-        chosen(lambda one, other: other), "versions_are_left_to_the_framework", "yield every version",
-        {"what_is_not_public_changes_no_byte"},
+    "the last version": Wrong(
+        chosen(lambda first, second: second), "versions_are_left_to_the_framework", "yield every version", {LEAKS},
     ),
-    "versions that nobody declares": (
+    "undeclared versions": Wrong(
         vintages.PROVIDER._replace(operations=(vintages.PROVIDER.operations[0]._replace(versions=False),)),
-        "versions_are_left_to_the_framework", "whatever part of the answer is wanted", set(),
+        "versions_are_left_to_the_framework", "whatever part of the answer is wanted",
     ),
-    "a row that cannot be read": (
-        by_fetch(strict_rows), "what_is_not_public_changes_no_byte", "wire.lenient_json", set(),
+    "a row that cannot be read": Wrong(by_reply(strict_rows), LEAKS, "wire.lenient_json"),
+    "a file kept for what is late": Wrong(by_fetch(keep_a_file_for_each), LEAKS, "because of a record"),
+    "pages without end": Wrong(
+        by_fetch(same_page_for_ever)._replace(page_size=50), "paging_comes_to_an_end", "paging.numbered",
     ),
-    "a file kept for what is late": (
-        by_fetch(keep_a_file_for_each), "what_is_not_public_changes_no_byte", "because of a record", set(),
+    "a failure swallowed": Wrong(by_fetch(swallow), "http_errors", "let UpstreamError pass", ALL),
+    "a reply kept": Wrong(by_fetch(in_a_module()), "nothing_is_kept_between_runs", "get_cached"),
+    "a hint of what was read": Wrong(hinting(), "nothing_is_kept_between_runs", "keep nothing between runs"),
+    "a hash": Wrong(
+        by_row(lambda record, row: with_payload(record, key=hash(record.id))),
+        "the_answer_is_the_same_at_any_hour_and_anywhere", "nothing else may decide",
     ),
-    "pages without end": (
-        by_fetch(same_page_for_ever)._replace(page_size=50),
-        "paging_comes_to_an_end", "paging.numbered", set(),
+    "a header's total": Wrong(by_reply(header_in_the_payload), LEAKS, "where the next page is"),
+    "a gap among records": Wrong(
+        by_records(lambda records, query: [Page((*records, gap("result_cap")))]),  # type: ignore[arg-type]
+        FIRST, "a page holds only records", ALL,
     ),
-    "a failure swallowed": (by_fetch(swallow), "http_errors", "let UpstreamError pass", ALL),
-    "a reply kept": (by_fetch(in_a_module()), "nothing_is_kept_between_runs", "get_cached", set()),
-    "a hint of what was read": (hinting(), "nothing_is_kept_between_runs", "keep nothing between runs", set()),
-    "a hash": (by_row(by_hash), "the_answer_is_the_same_at_any_hour_and_anywhere", "nothing else may decide", set()),
-    "a header's total": (
-        by_fetch(told_by_a_header), "what_is_not_public_changes_no_byte", "where the next page is", set(),
-    ),
-    "a gap among records": (by_fetch(gaps_in_a_page), FIRST, "a page holds only records", ALL),
-    "past the calendar's end": (
-        by_row(adds_a_day), "what_is_not_public_changes_no_byte", "times.delayed", ALL,
-    ),
-    "two operations without a name for them": (
+    "past the calendar's end": Wrong(by_row(adds_a_day), LEAKS, "times.delayed", ALL),
+    "two operations without a name for them": Wrong(
         PROVIDER._replace(operations=(Operation("one"), Operation("two"))), FIRST, r'Option\("op", "one, two"', ALL,
     ),
-    "asking while it is imported": (
+    "asking while it is imported": Wrong(
         by_fetch(curious.fetch), "importing_it_asks_nothing", "read no environment, no clock", IMPORTS,
     ),
-    "server's words repeated": (by_fetch(quote_the_server), "http_errors", "words of your own", {"no_secret_gets_out"}),
-    "status ignored": (by_fetch(trust_the_status), "http_errors", "check reply.status", {"odd_bodies", "schema_drift"}),
-    "body not checked": (by_fetch(trust_the_body), "odd_bodies", "lenient_json", {"schema_drift"}),
-    "key in the payload": (by_fetch(leak_the_key), "no_secret_gets_out", "never put a credential", set()),
-    "key in the id": (
-        by_fetch(leak_the_key_in_the_id), "no_secret_gets_out", "never put a credential",
-        {"an_item_is_there_at_its_instant_and_not_before"},
+    "server's words repeated": Wrong(
+        by_reply(quote_the_server, check=False), "http_errors", "words of your own", {"no_secret_gets_out"},
     ),
-    "around the client": (by_fetch(go_around), "it_asks_declared_hosts_only", "ask declared hosts", ALL),
-    "a socket": (by_fetch(open_a_socket), "it_asks_declared_hosts_only", "context.http.get", set()),
-    "another program": (by_fetch(run_a_program), "it_asks_declared_hosts_only", "context.http.get", set()),
-    "prints": (by_fetch(talk), "records_are_well_formed", "take the print out", set()),
-    "heavy import": (by_fetch(heavy.fetch), "importing_it_is_light", "into the function that needs it", set()),
-    "http host": (
+    "status ignored": Wrong(
+        by_reply(trust_the_body, check=False), "http_errors", "check reply.status", {"odd_bodies", "schema_drift"},
+    ),
+    "body not checked": Wrong(by_reply(trust_the_body), "odd_bodies", "lenient_json", {"schema_drift"}),
+    "key in the payload": Wrong(
+        by_record(lambda record, query, context: with_payload(record, url=f"/items?key={context.credentials['key']}")),
+        "no_secret_gets_out", "never put a credential",
+    ),
+    "key in the id": Wrong(
+        by_record(lambda record, query, context: record._replace(id=f"{record.id}?{context.credentials['key']}")),
+        "no_secret_gets_out", "never put a credential", {"an_item_is_there_at_its_instant_and_not_before"},
+    ),
+    "around the client": Wrong(
+        after(lambda: requests.get("https://api.source.example/items", timeout=5)),
+        "it_asks_declared_hosts_only", "ask declared hosts", ALL,
+    ),
+    "a socket": Wrong(
+        after(lambda: socket.create_connection(("tracker.example", 443), timeout=5)),
+        "it_asks_declared_hosts_only", "context.http.get",
+    ),
+    "another program": Wrong(
+        after(lambda: subprocess.run(["curl", "https://tracker.example/"], check=False)),
+        "it_asks_declared_hosts_only", "context.http.get",
+    ),
+    "prints": Wrong(after(lambda: print("fetching")), "records_are_well_formed", "take the print out"),  # noqa: T201
+    "heavy import": Wrong(by_fetch(heavy.fetch), "importing_it_is_light", "into the function that needs it"),
+    "http host": Wrong(
         PROVIDER._replace(hosts=(PROVIDER.hosts[0]._replace(url="http://api.source.example"),)),
         "it_asks_declared_hosts_only", "https://HOST", ALL,
     ),
@@ -441,11 +430,11 @@ WRONG: dict[str, tuple[Provider, str, str, frozenset[str] | set[str]]] = {
 
 
 def suite_of(wrong: str) -> ProviderSuite:
-    provider = WRONG[wrong][0]
+    provider = WRONG[wrong].provider
     return suite(provider, vintages.REPLY if provider.name == vintages.PROVIDER.name else REPLY)
 
 
 def accused(wrong: str) -> set[str]:
-    """The tests of the whole suite that fail for it, but those that are known to fail besides."""
-    _, test, _, besides = WRONG[wrong]
+    """Return the tests of the whole suite that fail for it, but those that are known to fail besides."""
+    test, besides = WRONG[wrong].test, WRONG[wrong].besides
     return set(failures(suite_of(wrong), {*besides, *IMPORTS} - {test}))

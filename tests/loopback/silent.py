@@ -1,4 +1,4 @@
-"""A server that leaves every request without an answer."""
+"""A server that answers no request."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pit_fetch.transport import HttpRequest
 
 
 class Silent:
-    """An app; ``asked`` waits until somebody hangs there."""
+    """An app. ``asked`` waits until a request hangs there, and returns whether one does."""
 
     def __init__(self) -> None:
         self._asked = Event()

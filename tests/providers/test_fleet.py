@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pit_fetch.claude_code import bundle
 from pit_fetch.engine import registry
 from pit_fetch.support.bundled import load
 from pit_fetch.testing import ProviderSuite
@@ -24,6 +25,11 @@ def test_each_bundled_provider_has_a_folder_and_each_folder_a_provider() -> None
     expected = {folder_of(name) for name in registry.BUNDLED_NAMES}
     assert expected - FOLDERS == set(), "write tests/providers/<name>/test_suite.py with a ProviderSuite"
     assert FOLDERS - expected == set(), "this folder tests no bundled provider: remove it"
+
+
+def test_each_bundled_agent_is_declared_by_a_provider_or_reads_the_graph() -> None:
+    agents = {Path(name).stem for name in bundle.files() if name.startswith("agents/") and not bundle.is_neo4j(name)}
+    assert agents == {agent for name in registry.BUNDLED_NAMES for agent in registry.load(name).agents}
 
 
 @pytest.mark.parametrize("name", registry.BUNDLED_NAMES)

@@ -1,30 +1,71 @@
-"""Write the guard's table of shipped patterns from the files that agents read: ``python -m tests.repo.seal``."""
+"""Write what follows from other files, in the guard and in the README: ``python -m tests.repo.seal``.
+
+The bundled agents and their options come from the providers, the shipped patterns from the files that agents read, and
+the README's help from the program.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from pit_fetch.engine import registry
+from pit_fetch.request.values import flag_of
 from pit_fetch.support.bundled import load
 from tests.neo4j.patterns import PATTERNS
 
-GUARD = Path(__file__).resolve().parents[2] / "hooks" / "pit_guard.py"
-TABLE = re.compile(r"(SHIPPED_PATTERNS = frozenset\(\n    \{\n)(.*?)(    \}\n\))", re.DOTALL)
+ROOT = Path(__file__).resolve().parents[2]
+GUARD, README = ROOT / "hooks" / "pit_guard.py", ROOT / "README.md"
 
 guard = load("pit_guard")
 
 
 def digests() -> Mapping[str, str]:
-    """Return the digest of each pattern, by its name."""
+    """Return the digest of each pattern, by the pattern's name."""
     return {name: guard.pattern_digest(block.query) for name, block in PATTERNS.items()}
 
 
+def sealed_readme(text: str) -> str:
+    """Return the README's ``text`` with the help that the program prints."""
+    words, env = [sys.executable, "-m", "pit_fetch", "--help"], {**os.environ, "COLUMNS": "100"}
+    shown = subprocess.run(words, env=env, capture_output=True, text=True, check=True).stdout
+    before, opening, rest = text.partition("<!-- help -->\n```text\n")
+    _, closing, after = rest.partition("```\n<!-- /help -->")
+    assert closing, "the README has no block for the help"
+    return "".join((before, opening, shown, closing, after))
+
+
+def sealed_guard(text: str) -> str:
+    """Return the guard's ``text`` with its tables as they should be."""
+    providers = [registry.load(name) for name in registry.BUNDLED_NAMES]
+    options = {flag_of(option.name).removeprefix("--") for provider in providers for option in provider.options}
+    tables = {
+        "ADAPTERS": _wrapped(agent for provider in providers for agent in provider.agents),
+        "SOURCE_OPTIONS": _wrapped(options),
+        "SHIPPED_PATTERNS": [f'"{digest}",  # {name.partition(":")[0]}' for name, digest in digests().items()],
+    }
+    for name, lines in tables.items():
+        before, opening, rest = text.partition(f"\n{name} = frozenset(\n    {{\n")
+        _, closing, after = rest.partition("    }\n)")
+        assert closing, f"{name} is not in the guard"
+        text = "".join((before, opening, *(f"        {line}\n" for line in lines), closing, after))
+    return text
+
+
+def _wrapped(names: Iterable[str]) -> list[str]:
+    return textwrap.wrap(", ".join(f'"{name}"' for name in sorted(names)) + ",", 112, break_on_hyphens=False)
+
+
+SEALED: Mapping[Path, Callable[[str], str]] = {GUARD: sealed_guard, README: sealed_readme}
+
+
 def main() -> None:
-    text = GUARD.read_text(encoding="utf-8")
-    lines = (f'        "{digest}",  # {name.partition(":")[0]}\n' for name, digest in digests().items())
-    table = "".join(lines)
-    GUARD.write_text(TABLE.sub(lambda match: match[1] + table + match[3], text), encoding="utf-8")
+    for path, sealed in SEALED.items():
+        path.write_text(sealed(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
-
-
-def test_the_help_in_the_readme_is_the_program_s() -> None:
-    env = {**os.environ, "COLUMNS": "100"}
-    command = [sys.executable, "-m", "pit_fetch", "--help"]
-    shown = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
-    block = re.search(r"<!-- help -->\n```text\n(.*?)```\n<!-- /help -->", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert block is not None
-    assert block[1] == shown, "paste the output of `COLUMNS=100 pit_fetch --help` into README.md"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
@@ -30,16 +18,16 @@ def test_links_lead_somewhere(document: Path) -> None:
 
 
 def test_every_environment_variable_is_documented() -> None:
-    used = {
-        name
-        for root in ("pit_fetch", "providers", "hooks")
-        for path in (ROOT / root).rglob("*.py")
-        if "skeleton" not in path.parts
-        for name in re.findall(r"\"(PIT_[A-Z_]+(?:_URL)?|PIT_GATE_LOG)\"", path.read_text())
-        if name.startswith(("PIT_FETCH_", "PIT_GATE_LOG"))
-    }
-    documented = (ROOT / "docs" / "command.md").read_text()
-    assert sorted(name for name in used if name not in documented) == []
+    """In docs/command.md, or on the page of the source that uses it."""
+    command = (ROOT / "docs" / "command.md").read_text()
+    missing = []
+    for root in ("pit_fetch", "providers/pit_fetch_providers", "hooks"):
+        for path in (ROOT / root).rglob("*.py"):
+            page = ROOT / "docs" / f"{path.parent.name}.md"
+            documented = command + (page.read_text() if root.startswith("providers") and page.is_file() else "")
+            names = re.findall(r"\"((?:PIT_FETCH_|PIT_GATE_LOG)[A-Z_]*)\"", path.read_text())
+            missing += [name for name in names if name not in documented and "skeleton" not in path.parts]
+    assert missing == []
 
 
 def test_every_exit_status_is_documented() -> None:

@@ -2,7 +2,7 @@
 
 The files of the wheel are those of the checkout, byte for byte, and none is missing: so what the suite shows of the
 code, it shows of the wheel's. What is left is what an editable install could hide, and is run here on the wheel: the
-console command, entry points (the bundled sources, a third party's, the kit's pytest plugin), data that is found
+console command, the bundled sources, entry points (a third party's source, the kit's pytest plugin), data that is found
 beside the code (the skeletons of ``new-provider``, the hooks, agents and skills of ``init``), and the gate and the
 guard as modules of their own. Optional extras are not installed: the suite has them.
 """

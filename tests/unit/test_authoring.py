@@ -1,4 +1,4 @@
-"""What an author of a provider is handed besides HTTP: a library's call, a local file, and helpers for replies."""
+"""Sources besides HTTP, a library's call and a local file, and the helpers for replies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.net.requests_transport import Network
+from pit_fetch.net.requests_transport import RequestsTransport
 from pit_fetch.paging import children
 from pit_fetch.provider import File, Host, Operation, Provider, Record
 from pit_fetch.tables import parquet_rows, sqlite_rows
@@ -43,13 +43,15 @@ def loading(call: Callable[[], object]) -> Provider:
 
 
 def test_a_library_s_own_call_is_an_exchange_like_any_other(tmp_path: Path) -> None:
-    noted: list[Any] = []
+    exchanges: list[Any] = []
     now = inprocess.NOW
     rows = [{"id": 1, "title": "One"}]
-    transport = RecordingTransport(Network(lambda: now), lambda request, reply: noted.append((request, reply)))
+    transport = RecordingTransport(
+        RequestsTransport(lambda: now), lambda request, reply: exchanges.append((request, reply))
+    )
     answer = inprocess.fetch(tmp_path, "--source", "library", *PIT, provider=loading(lambda: rows), transport=transport)
     assert answer.ids == ["1"]
-    assert [(request.method, request.url, dict(request.params)) for request, _ in noted] == [
+    assert [(request.method, request.url, dict(request.params)) for request, _ in exchanges] == [
         ("LOAD", "https://library.example/items", {"symbol": "ACME"})
     ]
 
@@ -57,7 +59,7 @@ def test_a_library_s_own_call_is_an_exchange_like_any_other(tmp_path: Path) -> N
         raise AssertionError("a replay asks nobody")
 
     again = inprocess.fetch(
-        tmp_path, "--source", "library", *PIT, provider=loading(unreachable), transport=ReplayingTransport(noted)
+        tmp_path, "--source", "library", *PIT, provider=loading(unreachable), transport=ReplayingTransport(exchanges)
     )
     assert again.out == answer.out
 
@@ -209,19 +211,19 @@ def test_a_reading_without_an_offset(text: object, instant: str | None) -> None:
 def test_children_come_in_order_and_a_spoilt_one_fails_alone(at_once: int) -> None:
     together = Barrier(at_once, timeout=10)
 
-    def child(parent: int) -> int:
+    def read_child(parent: int) -> int:
         together.wait()
         if parent == 2:
             raise UpstreamError("malformed", problem="it is broken")
         return parent * 10
 
-    assert list(children(range(6), child, at_once)) == [(0, 0), (1, 10), (2, None), (3, 30), (4, 40), (5, 50)]
+    assert list(children(range(6), read_child, at_once)) == [(0, 0), (1, 10), (2, None), (3, 30), (4, 40), (5, 50)]
 
 
 @pytest.mark.parametrize("at_once", [1, 3])
 def test_children_of_a_host_that_does_not_answer_end_the_fetch(at_once: int) -> None:
-    def child(parent: int) -> int:
+    def read_child(parent: int) -> int:
         raise UpstreamError("http_status", host="X", status=500)
 
     with pytest.raises(UpstreamError):
-        list(children(range(6), child, at_once))
+        list(children(range(6), read_child, at_once))

@@ -17,6 +17,7 @@ PURE_MODULES = (
     "pit_fetch.pipeline.envelope",
     "pit_fetch.pipeline.select",
     "pit_fetch.times",
+    "pit_fetch.wire",
 )
 
 

@@ -16,7 +16,7 @@ def test_every_reason_is_of_a_known_type_and_short() -> None:
         "internal_error", "truncated",
     }  # fmt: skip
     assert set(gap_table.GapType) == known
-    assert [code for code in gap_table.Code if len(code.about.template) > 200] == []
+    assert [code for code in gap_table.REASONS if len(code.template) > 200] == []
 
 
 # What to do about a failure: in the reason itself, or in what fills it in. An interrupt was somebody's wish.
@@ -27,9 +27,9 @@ TO_DO = re.compile(
 )
 
 
-@pytest.mark.parametrize("code", [code for code in gap_table.Code if code.about.type in gap_table.FAILURES])
-def test_the_reason_of_a_failure_says_what_to_do(code: gap_table.Code) -> None:
-    assert code == "interrupted" or TO_DO.search(code.about.template)
+@pytest.mark.parametrize("code", [code for code in gap_table.REASONS if code.type in gap_table.FAILURES])
+def test_the_reason_of_a_failure_says_what_to_do(code: gap_table.Reason) -> None:
+    assert code == "interrupted" or TO_DO.search(code.template)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ HOST = "My Source"
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record]:
-    """One request. The server's window is narrowed where it has one; the framework filters again."""
+    """Send one request. It narrows the server's window where there is one; the framework filters again."""
     reply = context.http.get(HOST, "/announcements", {"before": query.horizon.isoformat()})
     if reply.status == 404:
         return
@@ -38,7 +38,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
-    """The records of one raw reply: an array of announcements."""
+    """Yield the records of one raw reply: an array of announcements."""
     rows = lenient_json(body, rows=1)
     if not isinstance(rows, list):
         raise UpstreamError("malformed", problem="it is not an array of announcements")
@@ -47,13 +47,13 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
 
 
 def select(query: Query, record: Record) -> bool:
-    """The filters that the server does not apply. The window is the framework's."""
+    """Apply the filters that the server does not apply. The framework applies the window."""
     word = query.options["word"]
     return not word or word.casefold() in record.payload["title"].casefold()
 
 
 def _record(row: dict[str, Any]) -> Record:
-    """One announcement. What cannot be dated is yielded with None, and the framework withholds it."""
+    """Make one announcement. One that cannot be dated has no stamp (None), and the framework withholds it."""
     name, title, revised = row.get("id"), row.get("title"), parse_rfc3339(row.get("updated"))
     return Record(
         id=name if isinstance(name, str) else "",

@@ -1,4 +1,4 @@
-"""my-source on a recorded reply: the standard tests of pit_fetch, and what is particular to it."""
+"""my-source on a recorded reply: the standard tests of pit_fetch, and tests of its own."""
 
 from pathlib import Path
 

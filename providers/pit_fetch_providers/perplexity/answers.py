@@ -19,7 +19,7 @@ def read(body: bytes, query: Query, received: datetime) -> Iterator[Record]:
 
     Raises UpstreamError if the answer is not complete: a failure may also come with HTTP 200.
     """
-    reply = lenient_json(body, 6, least=2)  # the notes of a text lie deepest, and pages in between
+    reply = lenient_json(body, 6)  # the notes of a text lie deepest, and pages in between
     output = reply.get("output") if isinstance(reply, dict) else None
     if not isinstance(output, list):
         raise UpstreamError("malformed", problem="it has no output")

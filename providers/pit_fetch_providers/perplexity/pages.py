@@ -16,8 +16,8 @@ _UNREADABLE = Record("", None, "provider_metadata", {})
 
 def read(body: bytes) -> Iterator[Record]:
     """The records of a reply of the Search API: of one query, or of several, each with a list of its own."""
-    # What cannot be read is read as nothing, value by value: lists in the list would else fail as a whole.
-    reply = lenient_json(body, 3, least=2)
+    # Three levels, for the lists in the list. A result that lies less deep is then read value by value.
+    reply = lenient_json(body, 3)
     results = reply.get("results") if isinstance(reply, dict) else None
     if not isinstance(results, list):
         raise UpstreamError("malformed", problem="it has no results")

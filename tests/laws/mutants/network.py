@@ -1,4 +1,4 @@
-"""Leaks of the way to a source and back: where keys go, what an error repeats, what is kept."""
+"""Leaks on the way to a source and back: of keys, by errors, and by the cache."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def _reply_in_the_error(real: Any) -> Any:
 
 
 def _row_in_the_error(real: Any) -> Any:
-    def loads(text: str, rows: int, least: int) -> Any:
+    def lenient_json(body: bytes, rows: int) -> Any:
         try:
-            return real(text, rows, least)
+            return real(body, rows)
         except UpstreamError:
-            return fails(text)
+            return fails(body.decode("utf-8", "replace"))
 
-    return loads
+    return lenient_json
 
 
 def _twice_spoils_all(real: Any) -> Any:
@@ -43,15 +43,9 @@ def _twice_spoils_all(real: Any) -> Any:
     return lambda pairs: _UNREADABLE if isinstance(real(pairs), _Twice) else real(pairs)
 
 
-def _words_beside_spoil_all(real: Any) -> Any:
-    """A word beside a row makes the whole reply one that cannot be read."""
-
-    def end(slot: Any) -> None:
-        if slot._words and slot._has_row:
-            raise UpstreamError("malformed", problem="it is not valid JSON")
-        real(slot)
-
-    return end
+def _less_deep_spoils_all(real: Any) -> Any:
+    """A value that lies less deep than the rows, and cannot be read, makes all of its reply unreadable."""
+    return lambda value, rows: fails() if rows and value is _UNREADABLE else real(value, rows)
 
 
 _wire = in_module("pit_fetch.wire")
@@ -59,9 +53,6 @@ _client = in_module("pit_fetch.net.client")
 
 MUTANTS = (
     _wire("a label twice spoils a reply", "_object", _twice_spoils_all, ("alphavantage: non-interference",)),
-    _wire(
-        "a word beside a row spoils a reply", "_Slot._end", _words_beside_spoil_all, ("bz-news-api: non-interference",)
-    ),
     _client("a key stands among a request's parameters", "Client._exchange", _key_among_the_parameters, ANY),
     _client(
         "a redirect leads to another host",
@@ -87,23 +78,17 @@ MUTANTS = (
         _reply_in_the_error,
         ("bz-news-api: failures", "sec_full_text: failures"),
     ),
-    _wire("a reply's text in an error", "_loads_row_by_row", _row_in_the_error, ("bz-news-api: failures",)),
+    _wire("a reply's text in an error", "lenient_json", _row_in_the_error, ("bz-news-api: failures",)),
     _wire(
-        "a row that is not JSON costs the others",
-        "_loads_row_by_row",
-        lambda real: lambda text, rows, least: fails(),
-        ANY[:2],
+        "a row deeper than a stack costs the others", "_without_depths", lambda real: lambda text, levels: text, ANY[:2]
     ),
     _wire(
-        "a row less deep than others costs them",
-        "_loads_row_by_row",
-        lambda real: lambda text, rows, least: real(text, rows, rows),
-        ("perplexity: non-interference",),
+        "a row less deep than others costs them", "_readable", _less_deep_spoils_all, ("perplexity: non-interference",)
     ),
     _wire(
         "a row with a number that is none costs the others",
         "lenient_json",
-        lambda real: lambda body, rows, least=None: strict_json(body),
+        lambda real: lambda body, rows: strict_json(body),
         ANY[:2],
     ),
     _client(

@@ -371,14 +371,10 @@ def _bars(
         for column in rng.sample(_LOOKALIKES, rng.choice((0, 0, 2))):
             rows = [(label, {**row, column: f"{CANARY}{number}"}) for label, row in rows]
         rows.sort(key=lambda one: one[0], reverse=True)
-        beside = {label: _beside(rng, label) for label, _ in more if label in late and rng.random() < 0.2}
+        twice = [label for label, _ in more if label in late and rng.random() < 0.2]
+        beside = {label: b'"%s": {}, ' % label.encode() for label in twice}
         stores.append(Store(bars={function: rows}, zone=zone, csv=is_csv, before=beside))
     return Asked((function, *words), tuple(stores))
-
-
-def _beside(rng: Random, label: str) -> bytes:
-    """What spoils a reply as a whole, and is no row: the label once more, a word, a hole."""
-    return rng.choice((b'"%s": {}, ' % label.encode(), b"x ", b", ", b"null: {}, ", b"\xef\xbb\xbf", b"x, "))
 
 
 # Rows that are dated by themselves -----------------------------------------------------------------

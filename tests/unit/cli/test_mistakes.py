@@ -16,6 +16,7 @@ import pytest
 
 from pit_fetch.cli.commands import COMMANDS
 from pit_fetch.cli.main import main
+from pit_fetch.engine.registry import BUNDLED_NAMES
 from pit_fetch.support.suggest import name, option
 
 PIT = "2024-02-15T16:00:00-05:00"
@@ -33,8 +34,8 @@ KEY = "SECRETKEY0123456"
 # what is typed -> what the answer says
 REFUSED = {
     # No source, or an unknown one.
-    "": "--source is required: bz-news-api, alphavantage, sec_full_text, fred, perplexity, earningscall or "
-    "yahoo (pit_fetch --list-sources shows them)",
+    "": f"--source is required: {', '.join(BUNDLED_NAMES[:-1])} or {BUNDLED_NAMES[-1]} (pit_fetch --list-sources shows "
+    "them)",
     f"--pit {PIT}": "--source is required: bz-news-api",
     "list": "did you mean pit_fetch sources?",
     "source": "did you mean pit_fetch sources?",

@@ -19,6 +19,7 @@ from pit_fetch.formats.html import LARGEST, fragment, render
 from pit_fetch.formats.html_page.markup import plain
 from pit_fetch.formats.html_page.timeline import Mark, svg
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
+from pit_fetch.provider import Field, Operation
 from tests.demo_source import PIT, at_pit, demo, record
 from tests.unit.formats.sample_pages import bars, explained, news
 
@@ -122,6 +123,13 @@ def test_only_what_is_certainly_markup_is_taken_for_markup(text: str, shown: str
 def test_plain_text_without_a_tag_keeps_every_word(text: str) -> None:
     assume(not re.search(r"</(b|a|i|s|p)|<p[ />]", text) and "<!" not in text and "&" not in text)
     assert plain(text) == " ".join(text.split())
+
+
+def test_a_page_plots_the_field_that_is_declared_for_it(tmp_path: Path) -> None:
+    rows = [record(str(number), number, volume=number, value=number) for number in range(6)]
+    fields = (Field("volume", "number"), Field("value", "number", is_plotted=True))
+    left = at_pit(tmp_path, demo(rows, operations=(Operation(fields=fields),)), "--format", "html")
+    assert "<figcaption><b>value</b>, " in left.out
 
 
 @pytest.mark.parametrize(

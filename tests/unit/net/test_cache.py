@@ -1,4 +1,4 @@
-"""Files that are kept for a while, and rate limits that hosts share."""
+"""Files that the cache holds for a while, and rate limits that hosts share."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,18 +17,18 @@ from pit_fetch.net.client import Client
 from pit_fetch.provider import Host, HttpReply, Rate
 from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering, App, Response
-from tests.unit.net.exchanges import NOW, plant
 
 HOUR = 3600.0
-Decode = Callable[[HttpReply], str]
-Keep = Callable[[str], bool]
+NOW = datetime(2024, 2, 15, 21, tzinfo=UTC)
 
 
 def client(clock: TestClock, folder: Path, app: App, *names: str) -> tuple[Client, Answering]:
-    """A client of hosts that share a rate, as a process of its own would have it; and what it asked."""
+    """Return a client of hosts that share a rate, as in a process of its own, and its transport."""
     transport = Answering(app, clock.now)
     made = Client(
-        hosts=tuple(Host(name, f"https://{name}.example", name.upper(), Rate(4, 1.0, "shared")) for name in names),
+        hosts=tuple(
+            Host(name, f"https://{name}.example", name.upper(), Rate(4, 1.0, "shared")) for name in names or ("one",)
+        ),
         credentials={},
         environ={"HOME": str(folder)},
         clock=clock.value(),
@@ -46,16 +47,19 @@ class Reader:
     folder: Path
     app: App
     clock: TestClock = field(default_factory=lambda: TestClock(NOW))
-    asked: int = 0
+    requests: int = 0
 
     def read(
-        self, seconds: float = HOUR, decode: Decode | None = None, keep: Callable[[str], bool] | None = None
+        self,
+        seconds: float = HOUR,
+        decode: Callable[[HttpReply], str] | None = None,
+        keep: Callable[[str], bool] | None = None,
     ) -> str:
-        made, transport = client(self.clock, self.folder, self.app, "one")
+        made, transport = client(self.clock, self.folder, self.app)
         try:
             return made.get_cached("one", "/file", seconds, decode or text, keep)
         finally:
-            self.asked += len(transport.exchanges)
+            self.requests += len(transport.exchanges)
 
 
 def text(reply: HttpReply) -> str:
@@ -73,7 +77,7 @@ def test_a_kept_file_is_asked_for_again_when_it_is_old(tmp_path: Path) -> None:
     for pause in (0, HOUR / 2, HOUR):
         reader.clock.passed += pause
         answers.append(reader.read())
-    assert (answers, reader.asked) == (["first", "first", "second"], 3)
+    assert (answers, reader.requests) == (["first", "first", "second"], 3)
 
 
 def test_a_kept_reply_has_the_receipt_of_its_fetch(tmp_path: Path) -> None:
@@ -85,97 +89,119 @@ def test_a_kept_reply_has_the_receipt_of_its_fetch(tmp_path: Path) -> None:
     assert receipts == [NOW, NOW]
 
 
-@pytest.mark.parametrize("damage", [b"", b"bad"])
-def test_a_kept_file_that_is_damaged_is_asked_for_again(tmp_path: Path, damage: bytes) -> None:
-    reader = Reader(tmp_path, lambda request: Response(b"good"))
-    assert [reader.read() for _ in range(2)] == ["good", "good"]
-    (kept,) = (tmp_path / ".cache/pit_fetch").glob("file-*")
-    kept.write_bytes(damage)
-    assert (reader.read(), reader.asked) == ("good", 2)
-
-
 def test_a_file_that_never_changes_is_kept_for_good(tmp_path: Path) -> None:
     reader = Reader(tmp_path, lambda request: Response(b"good"))
     for _ in range(3):
         assert reader.read(math.inf) == "good"
         reader.clock.passed += 9_999 * 24 * HOUR
-    assert reader.asked == 1
+    assert reader.requests == 1
 
 
 def test_a_file_is_kept_only_if_its_reader_says_so(tmp_path: Path) -> None:
     reader = Reader(tmp_path, lambda request: Response(b"good"))
     for keep in (lambda text: text != "good", lambda text: text == "good", lambda text: False):
         reader.read(math.inf, keep=keep)
-    assert reader.asked == 2
+    assert reader.requests == 2
 
 
-def test_the_time_of_a_kept_file_is_its_receipt_s_and_not_the_file_s(tmp_path: Path) -> None:
-    environ, now = {"HOME": str(tmp_path)}, 1_700_000_000.25
-    cache.store(environ, "https://a/x", b"x", now)
-    (kept,) = (tmp_path / ".cache/pit_fetch").iterdir()
-    os.utime(kept, (now + 9 * HOUR, now + 9 * HOUR))
-    assert cache.load(environ, "https://a/x", HOUR, now + HOUR - 1) == (b"x", now)
-    assert cache.load(environ, "https://a/x", HOUR, now + HOUR) is None
+# A stored file, without a client.
+
+URL, RECEIPT = "https://a/x", 1_700_000_005.25
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    return {"HOME": str(tmp_path)}
+
+
+@pytest.fixture
+def stored(environ: dict[str, str], tmp_path: Path) -> Path:
+    cache.store(environ, URL, b"body", RECEIPT)
+    (path,) = (tmp_path / ".cache/pit_fetch").iterdir()
+    return path
 
 
 @pytest.mark.parametrize(
-    "change", [lambda b: b[:-1], lambda b: b + b"y", lambda b: b.replace(b"5.0", b"6.0"), bytes.upper]
+    ("age", "seconds", "is_young"),
+    [
+        (HOUR - 1, HOUR, True),
+        (HOUR, HOUR, False),
+        # The clock was set back.
+        (-10 * HOUR, HOUR, False),
+        (-10 * HOUR, math.inf, False),
+    ],
 )
-def test_a_kept_file_that_was_changed_is_none(tmp_path: Path, change: Callable[[bytes], bytes]) -> None:
-    environ, now = {"HOME": str(tmp_path)}, 1_700_000_005.0
-    cache.store(environ, "https://a/x", b"body", now)
-    (kept,) = (tmp_path / ".cache/pit_fetch").iterdir()
-    kept.write_bytes(change(kept.read_bytes()))
-    assert cache.load(environ, "https://a/x", math.inf, now + 1) is None
+def test_a_file_s_age_counts_from_its_receipt(
+    environ: dict[str, str], stored: Path, age: float, seconds: float, is_young: bool
+) -> None:
+    os.utime(stored, (RECEIPT + 9 * HOUR, RECEIPT + 9 * HOUR))
+    assert cache.load(environ, URL, seconds, RECEIPT + age) == ((b"body", RECEIPT) if is_young else None)
 
 
-def test_a_kept_file_under_another_s_name_is_none(tmp_path: Path) -> None:
-    environ, now = {"HOME": str(tmp_path)}, 1_700_000_000.0
-    for url in ("https://a/x", "https://a/y"):
-        cache.store(environ, url, url.encode(), now)
-    first, second = (tmp_path / ".cache/pit_fetch").iterdir()
-    first.write_bytes(second.read_bytes())
-    loaded = [cache.load(environ, url, HOUR, now) for url in ("https://a/x", "https://a/y")]
-    assert sum(reply is None for reply in loaded) == 1
+CHANGES = [lambda body: body[:-1], lambda body: body + b"y", lambda body: body.replace(b"5.25", b"6.25"), bytes.upper]
 
 
-@pytest.mark.parametrize("kind", ["link", "hard link", "pipe", "folder"])
-def test_what_was_planted_for_a_kept_file_is_neither_read_nor_followed(tmp_path: Path, kind: str) -> None:
-    environ, now = {"HOME": str(tmp_path)}, 1_700_000_000.0
-    cache.store(environ, "https://a/x", b"kept", now)
-    (path,) = (tmp_path / ".cache/pit_fetch").iterdir()
-    other = tmp_path / "other"
-    path.rename(other)
-    plant(kind, path, other)
+@pytest.mark.parametrize("change", [*CHANGES, lambda body: b"", lambda body: b"x"])
+def test_a_file_that_was_changed_is_none(
+    environ: dict[str, str], stored: Path, change: Callable[[bytes], bytes]
+) -> None:
+    stored.write_bytes(change(stored.read_bytes()))
+    assert cache.load(environ, URL, math.inf, RECEIPT + 1) is None
+
+
+def test_a_file_is_that_of_its_address_and_this_user_s(environ: dict[str, str], stored: Path) -> None:
+    assert stored.stat().st_mode & 0o077 == 0
+    assert cache.load(environ, "https://a/y", HOUR, RECEIPT) is None
+    body = stored.read_bytes()
+    cache.store(environ, "https://a/y", b"another", RECEIPT)
+    (other,) = (path for path in stored.parent.iterdir() if path != stored)
+    other.write_bytes(body)
+    assert cache.load(environ, URL, HOUR, RECEIPT) == (b"body", RECEIPT)
+    assert cache.load(environ, "https://a/y", HOUR, RECEIPT) is None
+
+
+@pytest.mark.parametrize("plant", ["link", "hard link", "pipe", "folder"])
+def test_what_was_planted_for_a_file_is_neither_read_nor_followed(
+    environ: dict[str, str], stored: Path, tmp_path: Path, plant: str
+) -> None:
+    other = stored.rename(tmp_path / "other")
+    match plant:
+        case "link":
+            stored.symlink_to(other)
+        case "hard link":
+            stored.hardlink_to(other)
+        case "pipe":
+            os.mkfifo(stored)
+        case "folder":
+            stored.mkdir()
     before = other.read_bytes()
-    assert cache.load(environ, "https://a/x", HOUR, now) is None
-    cache.store(environ, "https://a/x", b"new", now)
+    assert cache.load(environ, URL, HOUR, RECEIPT) is None
+    cache.store(environ, URL, b"new", RECEIPT)
     assert other.read_bytes() == before
-    assert (cache.load(environ, "https://a/x", HOUR, now) is None) is (kind == "folder")
-    assert [name for name in os.listdir(path.parent) if name != path.name] == []
+    assert (cache.load(environ, URL, HOUR, RECEIPT) is None) is (plant == "folder")
+    assert [name for name in os.listdir(stored.parent) if name != stored.name] == []
 
 
-def test_no_name_that_can_be_told_beforehand_is_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    environ, now, other = {"HOME": str(tmp_path)}, 1_700_000_000.0, tmp_path / "other"
-    cache.store(environ, "https://a/x", b"old", now)
-    (path,) = (tmp_path / ".cache/pit_fetch").iterdir()
-    other.write_bytes(b"of somebody")
+def test_no_name_that_can_be_foreseen_is_written_to(
+    environ: dict[str, str], stored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    other.write_bytes(b"of another")
     monkeypatch.setattr(os, "urandom", bytes)
-    for name in (f"{path}.{os.getpid()}", f"{path}.{bytes(8).hex()}"):
+    for name in (f"{stored}.{os.getpid()}", f"{stored}.{bytes(8).hex()}"):
         os.symlink(other, name)
-    cache.store(environ, "https://a/x", b"new", now)
-    assert other.read_bytes() == b"of somebody"
+    cache.store(environ, URL, b"new", RECEIPT)
+    assert other.read_bytes() == b"of another"
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o707, 0o1777])
-def test_a_folder_that_others_may_write_to_is_not_used(tmp_path: Path, mode: int) -> None:
-    environ = {"HOME": str(tmp_path)}
+def test_a_folder_that_others_may_write_to_is_not_used(environ: dict[str, str], mode: int) -> None:
     assert cache.folder(environ)
     os.chmod(cache.folder(environ), mode)
     assert cache.folder(environ) == ""
 
 
-def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_of_another_user_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     environ = {"XDG_CACHE_HOME": str(tmp_path)}
     (tmp_path / "elsewhere").mkdir(mode=0o700)
     (tmp_path / "pit_fetch").symlink_to(tmp_path / "elsewhere")
@@ -187,26 +213,11 @@ def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path, monkeypatch: pyte
     assert cache.folder(environ) == ""
 
 
-def test_no_two_addresses_share_a_file_and_nobody_else_reads_it(tmp_path: Path) -> None:
-    environ = {"HOME": str(tmp_path)}
-    cache.store(environ, "https://a/x", b"x", 1_700_000_000.0)
-    assert cache.load(environ, "https://b/x", HOUR, 1_700_000_000.0) is None
-    (kept,) = (tmp_path / ".cache/pit_fetch").iterdir()
-    assert kept.stat().st_mode & 0o077 == 0
-
-
-def test_a_clock_that_was_set_back_does_not_keep_a_file_for_ever(tmp_path: Path) -> None:
-    environ = {"HOME": str(tmp_path)}
-    cache.store(environ, "https://a/x", b"x", 1_700_000_000.0)
-    for seconds in (HOUR, math.inf):
-        assert cache.load(environ, "https://a/x", seconds, 1_700_000_000.0 - 10 * HOUR) is None
-
-
 def test_without_a_folder_nothing_is_kept(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for environ in ({}, {"HOME": str(tmp_path / "file")}):
-        cache.store(environ, "https://a/x", b"x", 1_700_000_000.0)
-        assert cache.load(environ, "https://a/x", HOUR, 1_700_000_000.0) is None
+        cache.store(environ, URL, b"x", RECEIPT)
+        assert cache.load(environ, URL, HOUR, RECEIPT) is None
 
 
 def test_hosts_of_one_bucket_are_counted_together(tmp_path: Path) -> None:

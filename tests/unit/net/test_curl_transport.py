@@ -7,17 +7,19 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from pit_fetch.net.requests_transport import Network
 from pit_fetch.testing.server import Response, serve
 from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature
-from tests.unit.net.exchanges import NOW, fault, self_signed, send
+from tests.unit.net import exchanges
+from tests.unit.net.exchanges import CLOSED_PORT, NOW, self_signed, transport
 
 with_browser = pytest.mark.skipif(find_spec("curl_cffi") is None, reason="needs the extra yahoo")
+send, fault = partial(exchanges.send, browser=True), partial(exchanges.fault, browser=True)
 
 
 @with_browser
@@ -32,7 +34,7 @@ def test_a_browser_asks() -> None:
     )
     cookies = {"Set-Cookie": "A1=x; Expires=Wed, 21 Oct 2037 07:28:00 GMT; Path=/", "X-Name": "value"}
     with serve(lambda _: Response(b"x" * 200_000, 404, cookies)) as server:
-        network = Network(lambda: NOW)
+        network = transport()
         reply = network.send(request._replace(url=f"{server.url}/path"))
         network.send(HttpRequest("GET", f"{server.url}/again", browser=True))
     assert (reply.status, reply.body, reply.received_at) == (404, b"x" * 200_000, NOW)
@@ -49,73 +51,78 @@ def test_a_post_arrives_with_its_body() -> None:
     headers = {"Content-Type": "application/json"}
     with serve(lambda request: Response(request.body or b"")) as server:
         asked = HttpRequest("POST", f"{server.url}/xhr", headers=headers, body=b'{"s": ["A"]}', browser=True)
-        assert Network(lambda: NOW).send(asked).body == b'{"s": ["A"]}'
+        assert transport().send(asked).body == b'{"s": ["A"]}'
     assert server.requests[0].header("Content-Type") == "application/json"
 
 
 @with_browser
 def test_a_redirect_is_a_reply() -> None:
     with serve(lambda _: Response(b"", 307, {"Location": "https://guce.example/consent"})) as server:
-        reply = send(server.url, browser=True)
+        reply = send(server.url)
     assert (reply.status, reply.header("Location"), len(server.requests)) == (307, "https://guce.example/consent", 1)
 
 
 @with_browser
 def test_a_compressed_body_is_unpacked() -> None:
     with serve(lambda _: Response(gzip.compress(b"whole"), 200, {"Content-Encoding": "gzip"})) as server:
-        assert send(server.url, browser=True).body == b"whole"
+        assert send(server.url).body == b"whole"
 
 
 @with_browser
 def test_a_proxy_is_never_asked_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("http_proxy", CLOSED_PORT)
+    monkeypatch.setenv("ALL_PROXY", CLOSED_PORT)
     with serve(lambda _: Response(b"near")) as server:
-        assert send(server.url, browser=True).body == b"near"
+        assert send(server.url).body == b"near"
 
 
 @with_browser
 def test_a_body_that_is_not_whole_is_an_error() -> None:
     large = gzip.compress(bytes(MAX_BODY_BYTES + 1), 1)
     with serve(lambda _: Response(large, 200, {"Content-Encoding": "gzip"})) as server:
-        assert fault(server.url, browser=True) == ("too_large", False)
+        assert fault(server.url) == ("too_large", False)
     with serve(lambda _: Response(b"x" * 1000, cut=10)) as server:
-        assert fault(server.url, browser=True) == ("network", True)
+        assert fault(server.url) == ("network", True)
 
 
 @with_browser
 def test_what_cannot_be_reached() -> None:
-    assert fault("http://127.0.0.1:9/", browser=True) == ("refused", True)
-    assert fault("https://nothing.invalid/", browser=True)[0] == "unresolved"
-    with serve(lambda _: Response(b"secret"), self_signed()) as server:
-        assert fault(server.url.replace("http:", "https:"), browser=True)[0] == "certificate"
+    assert fault(CLOSED_PORT) == ("refused", True)
+    assert fault("https://nothing.invalid/")[0] == "unresolved"
+    with serve(lambda _: Response(b"secret"), tls=self_signed()) as server:
+        assert fault(server.url.replace("http:", "https:"))[0] == "certificate"
     with serve(lambda _: Response(b"plain")) as server:
-        assert fault(server.url.replace("http:", "https:"), browser=True)[0] == "tls"
+        assert fault(server.url.replace("http:", "https:"))[0] == "tls"
 
 
 @with_browser
 def test_a_server_that_hangs_ends_at_the_deadline() -> None:
     with serve(lambda _: Response(hang=True)) as server:
-        assert fault(server.url, 0.2, browser=True) == ("timeout", False)
+        assert fault(server.url, 0.2) == ("timeout", False)
 
 
 # Without the package. A process of its own finds no curl_cffi, whether it is installed or not.
 
 
-def without(*words: str, env: Mapping[str, str]) -> dict[str, list[dict[str, str]]]:
+def fetch_without_the_package(*words: str, env: Mapping[str, str]) -> dict[str, list[dict[str, str]]]:
     code = (
         "import sys; sys.modules['curl_cffi'] = None\nfrom pit_fetch.cli.main import main; sys.exit(main(sys.argv[1:]))"
     )
-    command = [sys.executable, "-c", code, "--source", "yahoo", *words]
-    done = subprocess.run(command, env=dict(env), capture_output=True, timeout=60, check=False)
-    made: dict[str, list[dict[str, str]]] = json.loads(done.stdout)
-    return made
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--source", "yahoo", *words],
+        env=dict(env),
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    envelope: dict[str, list[dict[str, str]]] = json.loads(done.stdout)
+    return envelope
 
 
 def test_without_the_package_a_fetch_names_the_install_command(tmp_path: Path) -> None:
-    answer = without("upgrades", "symbol=AAPL", env={"HOME": str(tmp_path)})
-    assert [gap["type"] for gap in answer["gaps"]] == ["config"]
-    assert "python3 -m pip install curl_cffi" in answer["gaps"][0]["reason"]
+    (gap,) = fetch_without_the_package("upgrades", "symbol=AAPL", env={"HOME": str(tmp_path)})["gaps"]
+    assert gap["type"] == "config"
+    assert "python3 -m pip install curl_cffi" in gap["reason"]
 
 
 def test_without_the_package_a_server_on_this_machine_is_asked_all_the_same(tmp_path: Path) -> None:
@@ -124,6 +131,7 @@ def test_without_the_package_a_server_on_this_machine_is_asked_all_the_same(tmp_
     grades = ((1611860954, "A Bank", "Buy", "", "main"),)
     with serve(yahoo.app({"AAPL": yahoo.Company(grades=grades)})) as server:
         names = ("PIT_FETCH_YAHOO_URL", "PIT_FETCH_YAHOO_WEB_URL", "PIT_FETCH_YAHOO_COOKIE_URL")
-        answer = without("upgrades", "symbol=AAPL", env={"HOME": str(tmp_path), **dict.fromkeys(names, server.url)})
-    assert [item["firm"] for item in answer["data"]] == ["A Bank"]
+        env = {"HOME": str(tmp_path), **dict.fromkeys(names, server.url)}
+        envelope = fetch_without_the_package("upgrades", "symbol=AAPL", env=env)
+    assert [item["firm"] for item in envelope["data"]] == ["A Bank"]
     assert "pit_fetch" in server.requests[0].header("User-Agent")

@@ -1,4 +1,4 @@
-"""The rate limit: exact within any window, shared by processes, and nothing is booked for who does not wait."""
+"""The rate limit: exact within any window, shared by processes, and without turns for callers that do not wait."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from pit_fetch.errors import ConfigError
 from pit_fetch.net.ratelimit import DAY, Limiter, State, limiter, rate_of
 from pit_fetch.provider import Host, Rate
-from tests.unit.net.exchanges import plant
 
 FOR_EVER = math.inf
 
@@ -40,11 +39,11 @@ def alone(rate: Rate, clock: Hand) -> Limiter:
 )
 def test_no_window_holds_more_than_its_calls_and_no_turn_is_lost(calls, most, seconds) -> None:
     clock, starts = Hand(), list[float]()
-    turns = alone(Rate(most, seconds), clock)
+    limit = alone(Rate(most, seconds), clock)
     for pause, patience in calls:
         clock.now += pause
-        wait = turns.reserve(patience)
-        # The earliest start that the granted ones allow, whoever was refused meanwhile.
+        wait = limit.reserve(patience)
+        # The earliest start that the granted turns allow, whichever calls were refused meanwhile.
         expected = max(0.0, starts[-most] + seconds - clock.now) if len(starts) >= most else 0.0
         assert wait == pytest.approx(expected, abs=1e-6)
         if wait < patience:
@@ -52,24 +51,32 @@ def test_no_window_holds_more_than_its_calls_and_no_turn_is_lost(calls, most, se
     assert all(later - earlier >= seconds - 1e-6 for earlier, later in zip(starts, starts[most:], strict=False))
 
 
-def test_a_queue_of_any_length_is_kept() -> None:
-    turns = alone(Rate(1, 10.0), Hand())
-    assert [turns.reserve(DAY) for _ in range(300)] == [10.0 * place for place in range(300)]
+@pytest.mark.parametrize(
+    ("rate", "within", "waits"),
+    [
+        (Rate(3), [FOR_EVER] * 4, [0, 0, 0, 1]),  # a burst up to the rate does not wait
+        (Rate(1), [2, 2, 1.5, 1.5, 0.5, 3], [0, 1, 2, 2, 2, 2]),  # a caller that cannot wait takes no turn
+        (Rate(1, 10.0), [DAY] * 300, [10.0 * place for place in range(300)]),  # a queue of any length is served
+    ],
+)
+def test_turns(rate: Rate, within: list[float], waits: list[float]) -> None:
+    limit = alone(rate, Hand())
+    assert [limit.reserve(seconds) for seconds in within] == waits
 
 
 def test_limiters_of_one_key_share_their_state(tmp_path: Path) -> None:
     environ, clock = {"XDG_CACHE_HOME": str(tmp_path)}, Hand()
     first, second, other = (limiter(Rate(2), key, environ, clock) for key in ("a:1", "a:1", "b:1"))
-    assert [turns.reserve(FOR_EVER) for turns in (first, second, first, other)] == [0, 0, 1, 0]
+    assert [limit.reserve(FOR_EVER) for limit in (first, second, first, other)] == [0, 0, 1, 0]
 
 
 def test_limiters_of_one_key_may_be_set_differently(tmp_path: Path) -> None:
     environ, clock = {"XDG_CACHE_HOME": str(tmp_path)}, Hand()
     wide, narrow = (limiter(rate, "h", environ, clock) for rate in (Rate(4), Rate(1)))
-    assert [turns.reserve(FOR_EVER) for turns in (wide, wide, wide, narrow, wide, wide)] == [0, 0, 0, 1, 0, 1]
+    assert [limit.reserve(FOR_EVER) for limit in (wide, wide, wide, narrow, wide, wide)] == [0, 0, 0, 1, 0, 1]
 
 
-# Twenty callers in a process that has no clock of its own: what they are told depends on the file alone.
+# Twenty callers in a process without a clock of its own: their waits depend on the file alone.
 CALLERS = """
 import sys
 from pit_fetch.provider import Rate
@@ -108,24 +115,31 @@ def test_a_clock_that_was_set_back_takes_the_queue_with_it(tmp_path: Path, back:
     assert [limiter(Rate(1), "h", environ, clock).reserve(FOR_EVER) for _ in range(2)] == pytest.approx([3, 4])
 
 
-@pytest.mark.parametrize("kind", ["file", "link", "hard link", "pipe", "folder", "another user's"])
+@pytest.mark.parametrize("plant", ["file", "link", "hard link", "pipe", "folder", "another user's"])
 def test_a_state_that_is_not_ours_limits_within_the_process(
-    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, plant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, other = tmp_path / "pit_fetch", tmp_path / "other"
-    other.write_bytes(b"of somebody")
-    if kind == "file":
+    other.write_bytes(b"of another")
+    if plant == "file":
         folder.write_text("")
     else:
         folder.mkdir(mode=0o700)
     path = folder / "rate-h"
-    if kind == "another user's":
-        monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
-    else:
-        plant(kind, path, other)
-    turns = limiter(Rate(1), "h", {"XDG_CACHE_HOME": str(tmp_path)}, Hand())
-    assert [turns.reserve(FOR_EVER), turns.reserve(FOR_EVER)] == [0, 1]
-    assert other.read_bytes() == b"of somebody"
+    match plant:
+        case "link":
+            path.symlink_to(other)
+        case "hard link":
+            path.hardlink_to(other)
+        case "pipe":
+            os.mkfifo(path)
+        case "folder":
+            path.mkdir()
+        case "another user's":
+            monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    limit = limiter(Rate(1), "h", {"XDG_CACHE_HOME": str(tmp_path)}, Hand())
+    assert [limit.reserve(FOR_EVER), limit.reserve(FOR_EVER)] == [0, 1]
+    assert other.read_bytes() == b"of another"
 
 
 HOST = Host("Demo", "https://data.demo-host.org", "DEMO_URL", Rate(7, 2.0, "bucket"))
@@ -134,8 +148,10 @@ HOST = Host("Demo", "https://data.demo-host.org", "DEMO_URL", Rate(7, 2.0, "buck
 @pytest.mark.parametrize(
     ("text", "rate"),
     [
-        *(("", HOST.rate), ("5/1", Rate(5, 1.0, "bucket")), ("1/0.25", Rate(1, 0.25, "bucket"))),
+        ("", HOST.rate),
+        ("5/1", Rate(5, 1.0, "bucket")),
         (" 10000/86400 ", Rate(10_000, 86_400.0, "bucket")),
+        ("1/0.25", Rate(1, 0.25, "bucket")),
     ],
 )
 def test_the_rate_of_a_host_is_a_setting(text: str, rate: Rate) -> None:

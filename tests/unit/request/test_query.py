@@ -21,11 +21,9 @@ from pit_fetch.provider import (
     Provider,
     Query,
     Record,
-    Window,
 )
 from pit_fetch.request.operations import caveats, is_out_of_reach, resolve_operation
 from pit_fetch.testing.server import Response
-from pit_fetch.times import window_end, window_start
 from tests.demo_source import PIT, at_pit, demo, record
 from tests.inprocess import NOW
 
@@ -208,61 +206,6 @@ def test_where_fields_are_not_declared_one_that_no_item_has_is_named(tmp_path: P
 
 # Windows.
 
-DAY = Operation(window="day")
-
-
-@pytest.mark.parametrize(
-    ("operation", "payload", "words", "inside"),
-    [
-        # A date counts with its last instant.
-        (DAY, {"day": "2024-02-14"}, {"since": "2024-02-14"}, True),
-        (DAY, {"day": "2024-02-14"}, {"since": "2024-02-15"}, False),
-        (DAY, {"day": "2024-02-14"}, {"until": "2024-02-14"}, True),
-        (DAY, {"day": "2024-02-14"}, {"until": "2024-02-13"}, False),
-        (DAY, {"day": "2024-02-14"}, {"until": "2024-02-14T23:59:59-05:00"}, False),
-        (DAY, {"day": "2024-02-14"}, {"since": "2024-02-14T23:59:59-05:00"}, True),
-        (DAY, {"day": "2024-03-10"}, {"since": "2024-03-10", "until": "2024-03-10"}, True),  # a day of 23 hours
-        # A clock without an offset is not an instant: its day counts.
-        (DAY, {"day": "2024-02-14 12:00:00"}, {"until": "2024-02-13"}, False),
-        (DAY, {"day": "2024-02-14T12:00"}, {"since": "2024-02-14T23:59:59-05:00"}, True),
-        # An instant is one.
-        (DAY, {"day": "2024-02-14T12:00:00Z"}, {"since": "2024-02-14T12:00:00Z"}, True),
-        (DAY, {"day": "2024-02-14T12:00:00Z"}, {"since": "2024-02-14T07:00:01-05:00"}, False),
-        (DAY, {"day": "2024-02-14T12:00:00Z"}, {"until": "2024-02-14T12:00:00Z"}, True),
-        (DAY, {"day": "2024-02-15T04:30:00Z"}, {"until": "2024-02-14"}, True),
-        # What has no readable date is not left out: a filter must not hide what nothing dates.
-        (DAY, {}, {"since": "2024-02-14"}, True),
-        (DAY, {"day": None}, {"since": "2024-02-14"}, True),
-        (DAY, {"day": ["2024-02-14"]}, {"until": "2024-01-01"}, True),
-        (DAY, {"day": "14 February"}, {"until": "2024-01-01"}, True),
-        (DAY, {"day": "2024-02-14, about noon"}, {"until": "2024-01-01"}, True),
-        (DAY, {"day": "9999-12-31"}, {"until": "2024-01-01"}, True),
-        # By default the window is on available_at, which is 2024-02-15T15:59-05:00 here.
-        (Operation(), {"day": "2020-01-01"}, {"since": "2024-02-15", "until": "2024-02-15"}, True),
-        (Operation(), {}, {"since": "2024-02-15T16:00:00-05:00"}, False),
-        (Operation(), {}, {"until": "2024-02-15T15:58:59-05:00"}, False),
-        # Of what is available at the end of a day, that day.
-        (Operation(), {}, {"until": "2024-02-15T15:59:00-05:00"}, True),
-        (Operation(window="available_on"), {}, {"until": "2024-02-15T15:58:59-05:00"}, False),
-        (Operation(window="available_on"), {}, {"until": "2024-02-15T15:58:59.999999-05:00"}, True),
-        (Operation(window="available_on"), {}, {"since": "2024-02-15T15:59:00-05:00"}, False),
-        # The provider applies it.
-        *(
-            (Operation(window=window), {"day": "2020-01-01"}, {"since": "2025-01-01", "until": "2020-01-01"}, True)
-            for window in Window
-        ),
-    ],
-)  # fmt: skip
-def test_the_window(operation: Operation, payload: dict[str, Any], words: dict[str, str], inside: bool) -> None:
-    since = window_start(words["since"]) if "since" in words else None
-    until = window_end(words["until"]) if "until" in words else None
-    assert query(operation, since=since, until=until).in_window(record("a", **payload)) is inside
-
-
-def test_what_has_no_instant_is_in_every_window() -> None:
-    undated = record("a")._replace(available_at=None)
-    assert query(pit=None, since=NOW, until=NOW).in_window(undated)
-
 
 @pytest.mark.parametrize("option", ["--date-from", "--date-to"])
 def test_a_window_is_refused_where_there_is_none(tmp_path: Path, option: str) -> None:
@@ -277,7 +220,7 @@ def test_the_window_and_the_limit_together(tmp_path: Path) -> None:
     rows = [record(str(day), 60 * 24 * day, day=f"2024-02-{15 - day:02}") for day in range(6)]
     left = at_pit(
         tmp_path,
-        demo(rows, operations=(DAY,)),
+        demo(rows, operations=(Operation(window="day"),)),
         *("--date-from", "2024-02-11", "--date-to", "2024-02-13", "--limit", "2"),
     )
     assert [item["day"] for item in left.data] == ["2024-02-13", "2024-02-12"]

@@ -1,5 +1,6 @@
-"""The kit can fail: each thing that can be wrong with a provider fails the test that is about it, by a message that
-names the fix; and a provider that is right passes all of them, in JSON, XML and CSV.
+"""The kit can fail: each mistake in a provider fails the test that is about it, by a message that names the fix.
+
+A provider that is right passes all tests, in JSON, XML and CSV.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ import socket
 import sys
 import threading
 import time
+from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 from unittest import SkipTest
 from xml.etree import ElementTree
 
@@ -28,6 +32,7 @@ from pit_fetch.testing import Answer, HttpRequest, Left, ProviderSuite, Response
 from pit_fetch.testing.case import public_from
 from pit_fetch.testing.certificate import UNSEEN
 from pit_fetch.testing.comparison import CANARY, Interference, same_bytes
+from pit_fetch.testing.state import State
 from pit_fetch.testing.suite import NotRun
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc2822, parse_rfc3339, wall_clock
 from tests.conftest import Run
@@ -44,6 +49,7 @@ from tests.kit.wrong import (
     adds_a_day,
     as_of_today,
     by_fetch,
+    by_reply,
     by_row,
     failure,
     failures,
@@ -61,7 +67,7 @@ def test_a_module_that_asks_names_what_it_asks() -> None:
 
 
 def _with(value: Any) -> ProviderSuite:
-    """The suite of a provider that adds what ``value()`` says to each payload."""
+    """Return the suite of a provider that adds what ``value()`` returns to each payload."""
     return suite(by_row(lambda record, row: record._replace(payload={**record.payload, "extra": str(value())})))
 
 
@@ -82,23 +88,23 @@ def test_what_is_asked_of_the_machine_is_named(asked: Any, name: str) -> None:
 
 
 def test_an_instant_of_the_reply_in_another_form_asks_no_clock() -> None:
-    def shown() -> str:
+    def format_instants() -> str:
         return time.strftime("%Y", time.gmtime(1_708_030_800)) + time.asctime(time.gmtime(0))
 
-    assert failure(_with(shown), "the_answer_is_the_same_at_any_hour_and_anywhere") == ""
+    assert failure(_with(format_instants), "the_answer_is_the_same_at_any_hour_and_anywhere") == ""
 
 
 def test_a_later_page_that_fails_is_told() -> None:
-    made = BASES["quotes"]()
+    quotes = BASES["quotes"].make()
 
     def first_page_only(query: Any, context: Any) -> Any:
-        pages = iter(made.provider.fetch(query, context))
+        pages = iter(quotes.provider.fetch(query, context))
         yield next(pages)
         with contextlib.suppress(UpstreamError):
             yield from pages
 
-    assert failure(score.suite(made), "http_errors") == ""
-    swallowing = score.suite(replace(made, provider=made.provider._replace(fetch=first_page_only)))
+    assert failure(score.suite(quotes), "http_errors") == ""
+    swallowing = score.suite(replace(quotes, provider=quotes.provider._replace(fetch=first_page_only)))
     assert "when a later page fails" in failure(swallowing, "http_errors")
 
 
@@ -119,17 +125,22 @@ def test_an_operation_without_proof_is_certified() -> None:
     }
 
 
+def only_failure(suite: ProviderSuite) -> str:
+    """Return the message of the first test, of which every other one reports that it has to be corrected first."""
+    messages = failures(suite, IMPORTS)
+    assert [name for name, message in messages.items() if not message.startswith("not run: correct test_")] == [FIRST]
+    return messages[FIRST]
+
+
 def test_a_request_that_is_refused_is_one_failure() -> None:
-    found = failures(suite(PROVIDER, options={"topic": "x"}), IMPORTS)
-    assert [name for name, message in found.items() if not message.startswith("not run: correct test_")] == [FIRST]
-    assert "the provider's (word)" in found[FIRST]
+    assert "the provider's (word)" in only_failure(suite(PROVIDER, options={"topic": "x"}))
 
 
 def test_a_bar_that_is_too_early_under_one_option_only() -> None:
     def late_by_the_hour(row: Any, query: Any) -> Record:
-        made = markets.candle(row, query)
-        early = made.available_at and made.available_at - markets.INTERVALS["5m"]
-        return made if query.options["interval"] == "1h" else made._replace(available_at=early)
+        record = markets.candle(row, query)
+        early = record.available_at and record.available_at - markets.INTERVALS["5m"]
+        return record if query.options["interval"] == "1h" else record._replace(available_at=early)
 
     wrong = score.suite(markets.candles(late_by_the_hour))
     with pytest.raises(AssertionError, match=r"as Operation\.basis declares"):
@@ -149,22 +160,51 @@ def test_watermarks_that_rest_on_the_request_pass() -> None:
 
 
 def test_a_snapshot_passes() -> None:
-    provider = by_fetch(as_of_today)._replace(operations=(Operation(dating="receipt"),))
+    provider = by_reply(as_of_today)._replace(operations=(Operation(dating="receipt"),))
     assert failures(suite(provider, recorded_at="2024-02-18T00:00:00Z"), {*IMPORTS, "revisions_are_told"}) == {}
+
+
+class Remembering:
+    rows: ClassVar[list[int]] = [1]
+
+
+@pytest.mark.parametrize(
+    ("memory", "remember"),
+    [
+        ({"a": [1]}, lambda memory: memory["a"].append(2)),
+        ({"a": 1, "b": 2}, lambda memory: memory.update(a=memory.pop("a"))),
+        ({1}, lambda memory: memory.add(2)),
+        (([1],), lambda memory: memory[0].clear()),
+        (deque([1]), lambda memory: memory.appendleft(2)),
+        (bytearray(b"a"), lambda memory: memory.extend(b"b")),
+        (partial(max, [1]), lambda memory: memory.args[0].append(2)),
+        (Remembering, lambda memory: memory.rows.append(2)),
+        (Remembering, lambda memory: setattr(memory, "more", 2)),
+        (Remembering(), lambda memory: setattr(memory, "rows", [2])),
+    ],
+)
+def test_what_a_run_leaves_in_the_author_s_code_is_put_back(memory: Any, remember: Callable[[Any], object]) -> None:
+    def contents() -> str:
+        return repr(dict(vars(memory))) if "Remembering" in repr(memory) else repr(memory)
+
+    state, before = State(by_fetch(lambda query, context: memory)), contents()
+    remember(memory)
+    assert contents() != before
+    state.reset()
+    assert contents() == before
 
 
 @pytest.mark.parametrize("wrong", WRONG)
 def test_what_is_wrong_is_found_and_named(wrong: str) -> None:
-    _, test, words, _ = WRONG[wrong]
-    message = failure(suite_of(wrong), test)
-    assert re.search(words, message.partition("What to do: ")[2])
+    message = failure(suite_of(wrong), WRONG[wrong].test)
+    assert re.search(WRONG[wrong].words, message.partition("What to do: ")[2])
 
 
 # The score of the author's kit (make kit-score, .ci/run) has all of them: here the whole suite would run forty times.
 @pytest.mark.parametrize("wrong", ["a count of all in a gap", "the first version"])
 @pytest.mark.thorough
 def test_nothing_else_is_blamed(wrong: str) -> None:
-    assert accused(wrong) == {WRONG[wrong][1]}
+    assert accused(wrong) == {WRONG[wrong].test}
 
 
 # A plant of tests/kit/plants.py -> the test that is about it, and words of its message.
@@ -187,21 +227,20 @@ FOUND = {
 @pytest.mark.parametrize("plant", FOUND)
 def test_a_plant_is_found_and_named(plant: str) -> None:
     test, words = FOUND[plant]
-    made = PLANTS[plant].make()
     with pytest.raises(AssertionError, match=re.escape(words)):
-        getattr(score.suite(made), f"test_{test}")()
+        getattr(score.suite(PLANTS[plant].make()), f"test_{test}")()
 
 
 def test_no_wrong_provider_is_missing() -> None:
-    found = {test for _, test, _, _ in WRONG.values()} | {test for test, _ in FOUND.values()}
-    assert found | {"a_server_that_ignores_the_window"} == ALL
+    tested = {wrong.test for wrong in WRONG.values()} | {test for test, _ in FOUND.values()}
+    assert tested | {"a_server_that_ignores_the_window"} == ALL
 
 
 @pytest.mark.parametrize("base", ["filings", "candles"])
 @pytest.mark.thorough
 def test_hard_shapes_are_certified(base: str) -> None:
     """SQLite, and an option that moves stamps; tests.kit.score has all the shapes."""
-    assert score.failures(BASES[base](), all_of_them=True) == {}
+    assert score.failures(BASES[base].make(), all_of_them=True) == {}
 
 
 def test_the_certificate_says_what_was_checked_and_what_no_test_sees() -> None:
@@ -209,7 +248,7 @@ def test_the_certificate_says_what_was_checked_and_what_no_test_sees() -> None:
     assert "4 rows, 4 versions of 4 items" in text
     assert "stamps rest on: published, updated" in text
     assert text.count("no test sees: ") == len(UNSEEN)
-    other = score.suite(BASES["search"]()).certificate()
+    other = score.suite(BASES["search"].make()).certificate()
     assert "search.example, with op=notes, query=alpha" in other
 
 
@@ -236,8 +275,8 @@ def test_a_window_in_the_body_of_a_post() -> None:
         rows = json.loads(reply).get("figures")
         if not isinstance(rows, list):
             return Response(reply)
-        kept = [row for row in rows if until and (public_from(vintages.record(row)) or until) <= until]
-        return Response(json.dumps({"figures": kept}).encode())
+        public = [row for row in rows if until and (public_from(vintages.record(row)) or until) <= until]
+        return Response(json.dumps({"figures": public}).encode())
 
     def trusting(query: Any, context: Any) -> Any:
         for record in vintages.read(vintages.ask(query, context, 1), query):
@@ -377,14 +416,12 @@ def test_mistakes_of_the_test_itself_are_named() -> None:
 
 
 def test_one_failed_precondition_is_one_failure() -> None:
-    """Whatever rests on it is skipped, and says what to correct."""
-    found = failures(suite(PROVIDER, b"[]"), IMPORTS)
-    assert [name for name, message in found.items() if not message.startswith("not run: correct test_")] == [FIRST]
+    assert only_failure(suite(PROVIDER, b"[]"))
     assert issubclass(NotRun, SkipTest)
 
 
 @pytest.mark.parametrize(
-    ("other", "what"),
+    ("other", "problem"),
     [
         (Left("{}", "", 0, (("kept", b"1"),)), "files differs"),
         (Left("{} ", "", 0), "stdout differs"),
@@ -396,11 +433,11 @@ def test_one_failed_precondition_is_one_failure() -> None:
         (Left("{}", "Traceback", 70), "the program fails: Traceback"),
     ],
 )
-def test_every_byte_of_two_worlds_is_compared(other: Left, what: str) -> None:
+def test_every_byte_of_two_worlds_is_compared(other: Left, problem: str) -> None:
     assert same_bytes(lambda world: world, [Left("{}", "", 0)] * 2) == Left("{}", "", 0)
-    with pytest.raises(Interference, match=what) as found:
+    with pytest.raises(Interference, match=problem) as error:
         same_bytes(lambda world: world, [Left("{}", "", 0), Left("{}", "", 0), other], ["k/y"])
-    assert found.value.place == 2
+    assert error.value.place == 2
 
 
 def test_nothing_of_the_kit_is_loaded_by_a_fetch(run: Run) -> None:
