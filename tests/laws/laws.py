@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from itertools import count
 from random import Random
 
 from pit_fetch.formats import BINARY
 from pit_fetch.formats import NAMES as FORMS
 from pit_fetch.provider import STAMPS
 from pit_fetch.testing.comparison import CANARY, same_bytes
-from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import HttpRequest
 from tests.laws import archived, command, corpus, looks, sample, shell, zones
@@ -113,25 +111,19 @@ def paging(case: Case, rng: Random, ahead: timedelta = timedelta(0)) -> int:
     whole = answer.ids
     if len(whole) > 12 * limit:
         return 0
-    few, times = _with(case.words, "--limit", str(limit)), (begin + timedelta(seconds=7 * page) for page in count())
-    pages = _pages(lambda after: run(case, app, now=next(times), words=(*few, *after)), len(whole) + 1)
-    ids = [name for page in pages for name in page.ids]
-    assert ids == whole
-    assert len(set(ids)) == len(ids)
-    return 1
-
-
-def _pages(fetch: Callable[[Sequence[str]], Left], most: int) -> Iterator[Left]:
-    """Yield the answers to a request and to its continuations, at most so many. ``fetch`` takes the words to add."""
-    after: Sequence[str] = ()
-    for _ in range(most):
-        answer = fetch(after)
-        yield answer
-        reasons = [gap["reason"] for gap in answer.envelope["gaps"]]
-        cursors = [reason.split("--after ")[1] for reason in reasons if "--after " in reason]
+    few = _with(case.words, "--limit", str(limit))
+    ids: list[str] = []
+    after: tuple[str, ...] = ()
+    for page in range(len(whole) + 1):
+        left = run(case, app, now=begin + timedelta(seconds=7 * page), words=(*few, *after))
+        ids += left.ids
+        cursors = [gap["reason"].split("--after ")[1] for gap in left.envelope["gaps"] if "--after " in gap["reason"]]
         if not cursors:
             break
         after = ("--after", cursors[0])
+    assert ids == whole
+    assert len(set(ids)) == len(ids)
+    return 1
 
 
 def _with(words: Sequence[str], option: str, value: str) -> tuple[str, ...]:
@@ -146,12 +138,16 @@ def continued(case: Case, rng: Random) -> int:
     plain = case.words[: case.words.index("--limit")]
     whole = run(case, case.worlds[0], words=(*plain, "--limit", "500")).data
     parts: list[Mapping[str, object]] = []
-    words = (*case.words, "--max-chars", str(budget))
-    for left in _pages(
-        lambda after: same_bytes(lambda app: run(case, app, words=(*words, *after)), case.worlds, SECRETS), 400
-    ):
+    after: tuple[str, ...] = ()
+    for _ in range(400):
+        words = (*case.words, "--max-chars", str(budget), *after)
+        left = same_bytes(lambda app, words=words: run(case, app, words=words), case.worlds, SECRETS)  # type: ignore[misc]
         assert len(left.out.rstrip()) <= budget
         parts += left.data
+        cursors = [gap["reason"].split("--after ")[1] for gap in left.envelope["gaps"] if "--after " in gap["reason"]]
+        if not cursors:
+            break
+        after = ("--after", cursors[0])
     assert list(dict.fromkeys(part["id"] for part in parts)) == [item["id"] for item in whole]
     for item in whole:
         own = [part for part in parts if part["id"] == item["id"]]
