@@ -22,36 +22,16 @@ GRAPH = Graph(
 )
 
 WRITES = (
-    "SET n.x = 1",
-    "CREATE (:Late {id: 'x'})",
-    "MERGE (:Late {id: 'x'})",
-    "DETACH DELETE n",
-    "REMOVE n.title",
-    "SET n:Late",
-    "SET n += {x: 1}",
-    "FOREACH (i IN [1] | SET n.x = i)",
-    "MERGE (m:Late {id: 'y'}) ON CREATE SET m.x = 1",
+    *("SET n.x = 1", "CREATE (:Late {id: 'x'})", "MERGE (:Late {id: 'x'})", "DETACH DELETE n", "REMOVE n.title"),
+    *("SET n:Late", "SET n += {x: 1}"),
+    *("FOREACH (i IN [1] | SET n.x = i)", "MERGE (m:Late {id: 'y'}) ON CREATE SET m.x = 1"),
 )
 # What stands before the writing, and could make a careless reader take it for something else.
 DECOYS = (
-    "",
-    "WHERE n.title <> 'SET'",
-    "WHERE n.title <> 'it\\'s // not'",
-    "WHERE n.title <> '\\\\'",
-    'WHERE n.title <> "\'"',
-    "WHERE n.`title` <> 'x'",
-    "WHERE n.`a``b` IS NULL",
-    "// SET n.x = 1\n",
-    "// '\n",
-    "// `\n",
-    "WHERE n.title <> '//'",
-    "WHERE n.x IS NULL OR n.set = 1",
-    "WHERE n.title <> '`'",
-    "WITH n, 1 AS set",
-    "WITH n, {set: 1} AS map",
-    "WHERE n:News",
-    "WHERE n.id <> $set",
-    "WHERE n.id <> 'a'",
+    *("", "WHERE n.title <> 'SET'", "WHERE n.title <> 'it\\'s // not'", "WHERE n.title <> '\\\\'"),
+    *('WHERE n.title <> "\'"', "WHERE n.`title` <> 'x'", "WHERE n.`a``b` IS NULL", "// SET n.x = 1\n", "// '\n"),
+    *("// `\n", "WHERE n.title <> '//'", "WHERE n.x IS NULL OR n.set = 1", "WHERE n.title <> '`'", "WITH n, 1 AS set"),
+    *("WITH n, {set: 1} AS map", "WHERE n:News", "WHERE n.id <> $set", "WHERE n.id <> 'a'"),
 )
 
 
@@ -61,10 +41,8 @@ FOREIGN = (
     "apoc.text.join(['a'], '')", "gds.graph.project('g', n, n)",
 )  # fmt: skip
 OWN = (
-    "date.truncate('day', date())",
-    "point.distance(null, null)",
-    "vector.similarity.cosine([1.0], [1.0])",
-    "n.custom",
+    *("date.truncate('day', date())", "point.distance(null, null)"),
+    *("vector.similarity.cosine([1.0], [1.0])", "n.custom"),
 )
 
 

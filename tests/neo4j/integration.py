@@ -39,12 +39,8 @@ READ = f"mcp__neo4j-cypher__{mcp_client.READ}"
 WRITE = f"mcp__neo4j-cypher__{mcp_client.WRITE}"
 
 HEADS = (
-    "kglite: two worlds",
-    "kglite: exact",
-    "ArcadeDB: two worlds",
-    "ArcadeDB: exact",
-    "same bytes on both",
-    "guard, MCP server, gate",
+    *("kglite: two worlds", "kglite: exact", "ArcadeDB: two worlds", "ArcadeDB: exact"),
+    *("same bytes on both", "guard, MCP server, gate"),
 )
 Held = Counter[tuple[str, str]]
 

@@ -193,13 +193,9 @@ def test_one_plain_listing_passes(command: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "pit_fetch --help; cat late.json",
-        "pit_fetch --help\ncat late.json",
-        "pit_fetch --help $(cat late.json)",
-        "pit_fetch --help <(cat late.json)",
-        'pit_fetch --source x --keywords "foo --help bar"',
-        "pit_fetch --source x -- --help",
-        "time pit_fetch --help",
+        *("pit_fetch --help; cat late.json", "pit_fetch --help\ncat late.json", "pit_fetch --help $(cat late.json)"),
+        *("pit_fetch --help <(cat late.json)", 'pit_fetch --source x --keywords "foo --help bar"'),
+        *("pit_fetch --source x -- --help", "time pit_fetch --help"),
     ],
 )
 def test_what_only_looks_like_a_listing_is_judged(command: str) -> None:

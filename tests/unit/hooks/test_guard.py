@@ -121,11 +121,8 @@ def test_a_plain_listing_shows_what_it_prints(command: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "./sub/pit_fetch --version",
-        "/opt/other/pit_fetch --help",
-        "python3 pit_fetch.py --help",
-        f"sub/python3 -I {PROGRAM} --help",
-        f"/usr/bin/python3 {PROGRAM} --help",
+        *("./sub/pit_fetch --version", "/opt/other/pit_fetch --help", "python3 pit_fetch.py --help"),
+        *(f"sub/python3 -I {PROGRAM} --help", f"/usr/bin/python3 {PROGRAM} --help"),
     ],
 )
 def test_another_program_may_fetch_and_not_list(command: str, tmp_path: Path) -> None:
@@ -223,13 +220,9 @@ def test_an_adapter_runs_no_other_command(name: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "pit_fetch archive log --json",
-        "pit_fetch archive replay last",
-        "pit_fetch archive replay last --archive=--help",
-        "pit_fetch archive info",
-        "pit_fetch capture list.toml",
-        "pit_fetch capture list.toml --json --archive /tmp/a.db",
-        f"pit_fetch archive log --pit {PIT}",
+        *("pit_fetch archive log --json", "pit_fetch archive replay last"),
+        *("pit_fetch archive replay last --archive=--help", "pit_fetch archive info", "pit_fetch capture list.toml"),
+        *("pit_fetch capture list.toml --json --archive /tmp/a.db", f"pit_fetch archive log --pit {PIT}"),
         f"pit_fetch archive --pit {PIT} --limit 5",
     ],
 )
