@@ -68,15 +68,9 @@ def test_a_blocked_text_is_replaced_by_a_text(tool: str) -> None:
 @pytest.mark.parametrize(
     "response",
     [
-        {"persistedOutputPath": "/tmp/out"},
-        {"persistedOutputSize": 40_000},
-        {"backgroundTaskId": "b1"},
-        {"interrupted": True},
-        {"timedOutAfterMs": 120_000},
-        {"isImage": True},
-        {"stderr": "a warning"},
-        {"structuredContent": [{"type": "text", "text": CANARY}]},
-        {"aFieldOfTomorrow": CANARY},
+        *({"persistedOutputPath": "/tmp/out"}, {"persistedOutputSize": 40_000}, {"backgroundTaskId": "b1"}),
+        *({"interrupted": True}, {"timedOutAfterMs": 120_000}, {"isImage": True}, {"stderr": "a warning"}),
+        *({"structuredContent": [{"type": "text", "text": CANARY}]}, {"aFieldOfTomorrow": CANARY}),
     ],
 )
 def test_a_result_that_is_incomplete_or_more_than_the_envelope_is_withheld(response: dict[str, Any]) -> None:
@@ -145,8 +139,6 @@ def test_every_part_of_an_mcp_result_must_be_clean(response: Any) -> None:
         ({**PUBLIC, "body": '{"revised_at": "soon"}'}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
         ({**PUBLIC, "revised_at": "yesterday"}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
         ({**PUBLIC, "revised_at": PIT}, "allowed"),
-        ({**PUBLIC, "parts": [[{"x": {"available_at": LATE["available_at"]}}]]}, "PIT_VIOLATION_GT_CUTOFF"),
-        ({**PUBLIC, "parts": [{"revised_at": LATE["available_at"]}]}, "PIT_VIOLATION_GT_CUTOFF"),
         ({**PUBLIC, "parts": [{"available_at": 5}]}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
         ({**PUBLIC, "parts": [{"available_at": PIT, "revised_at": None}]}, "allowed"),
         ({**PUBLIC, "available_at": "2024-02-15T24:00:00-05:00"}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
@@ -211,22 +203,13 @@ def test_what_only_looks_like_a_listing_is_judged(command: str) -> None:
         ({"pit": 1_708_030_800}, "PIT_INVALID_PIT"),
         ({"pit": [PIT]}, "PIT_INVALID_PIT"),
         ({"pit": ""}, "PIT_INVALID_PIT"),
-        ({"pit": " \t"}, "PIT_INVALID_PIT"),
-        ({"pit": None}, "PIT_INVALID_PIT"),
-        ({"pit": False}, "PIT_INVALID_PIT"),
-        ({"pit": {}}, "PIT_INVALID_PIT"),
-        ({"params": {"pit": ""}}, "PIT_INVALID_PIT"),
-        ({"params": {"pit": None}}, "PIT_INVALID_PIT"),
         ({"parameters": {"pit": ""}, "params": {"pit": PIT}}, "PIT_INVALID_PIT"),
-        ({"params": {"filter": {"pit": ""}}}, "PIT_INVALID_PIT"),
         ({"params": {"filter": [{"pit": PIT}]}}, "PIT_VIOLATION_GT_CUTOFF"),
         ({"params": {"PIT": PIT}}, "PIT_VIOLATION_GT_CUTOFF"),
         ({"params": {" pit ": ""}}, "PIT_INVALID_PIT"),
-        ({"params": json.dumps({"pit": ""})}, "PIT_INVALID_PIT"),
         ({"params": '{"\\u0070it": ""}'}, "PIT_INVALID_PIT"),
         ({"params": '{"pit": "", "pit": "2024-02-15T16:00:00Z"}'}, "PIT_INVALID_PIT"),
         ({"params": [json.dumps({"a": json.dumps({"pit": PIT})})]}, "PIT_VIOLATION_GT_CUTOFF"),
-        ({"arguments": {"pit": ""}}, "PIT_INVALID_PIT"),
         ({"params": "{'pit': ''}"}, "PIT_INVALID_PIT"),
         ({"params": '\ufeff{"pit": ""}'}, "PIT_INVALID_PIT"),
         ({"params": json.dumps(json.dumps({"pit": ""}))}, "PIT_INVALID_PIT"),
@@ -317,13 +300,8 @@ def test_what_may_not_be_shown_is_withheld_and_its_file_is_gone(store: Path, tex
 @pytest.mark.parametrize(
     "more",
     [
-        {"stdout": f"{gate.SENTINEL}\n{CANARY}"},
-        {"stdout": ""},
-        {"stderr": CANARY},
-        {"backgroundTaskId": "b1"},
-        {"persistedOutputPath": "/tmp/out"},
-        {"timedOutAfterMs": 1_000},
-        {"interrupted": True},
+        *({"stdout": f"{gate.SENTINEL}\n{CANARY}"}, {"stdout": ""}, {"stderr": CANARY}, {"backgroundTaskId": "b1"}),
+        *({"persistedOutputPath": "/tmp/out"}, {"timedOutAfterMs": 1_000}, {"interrupted": True}),
     ],
 )
 def test_a_prepared_call_that_shows_anything_else_is_withheld(store: Path, more: dict[str, Any]) -> None:
@@ -504,19 +482,9 @@ def _stamps_in(tree: Any) -> list[Any]:
     return own + [stamp for part in tree.values() for stamp in _stamps_in(part)]
 
 
-@examples(2)
-@given(_ENVELOPES, _PITS)
-def test_no_envelope_that_holds_anything_after_the_pit_is_allowed(payload: Any, pit: str) -> None:
-    _check(payload, pit)
-
-
-@examples(2)
-@given(_JSON | _ALMOST, _PITS)
-def test_nothing_else_is_allowed(payload: Any, pit: str) -> None:
-    _check(payload, pit)
-
-
-def _check(payload: Any, pit: str) -> None:
+@examples(4)
+@given(_ENVELOPES | _JSON | _ALMOST, _PITS)
+def test_nothing_but_an_envelope_of_what_was_public_is_allowed(payload: Any, pit: str) -> None:
     cutoff = datetime.fromisoformat(pit)
     answer = gate.respond(bash(json.dumps(payload), f"pit_fetch --pit {pit}"))
     if answer:
