@@ -39,7 +39,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import stat
 import sys
 from datetime import datetime, timedelta, timezone
@@ -864,6 +863,7 @@ def _log(decision: str) -> None:
 
 def _arm(seconds: int, last_words: str) -> None:
     """Have the process write ``last_words`` and exit with status 0 after ``seconds``. 0 disarms."""
+    import signal  # not at the top: pit_fetch itself loads this file at every start, and needs no alarm
 
     def ring(signum: int, frame: object) -> None:
         os.write(1, last_words.encode("ascii"))

@@ -1,8 +1,10 @@
-"""A provider through the whole pipeline, in this process: what it keeps, what it says, and what it asks for."""
+"""A provider through the whole pipeline, or the whole command, in this process."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from pit_fetch.engine import registry
@@ -17,63 +19,79 @@ from pit_fetch.runtime import Runtime
 from pit_fetch.testing.inprocess import TestClock, unhurried
 from pit_fetch.testing.server import Answering, App
 from pit_fetch.transport import HttpRequest
+from tests import inprocess
 from tests.laws.worlds import VARIABLES
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 
 
-class Asked(NamedTuple):
-    """What one fetch came to, and what it asked for."""
+class Fetched(NamedTuple):
+    """The records and gaps of one fetch, and the requests that it sent."""
 
     selection: Selection
     withheld: WithheldCounts
     requests: list[HttpRequest]
 
     @property
-    def kept(self) -> list[Record]:
+    def records(self) -> list[Record]:
         return list(self.selection.records)
 
     @property
     def ids(self) -> list[str]:
-        return [record.id for record in self.kept]
+        return [record.id for record in self.records]
 
     @property
     def items(self) -> list[tuple[Any, ...]]:
-        return [(one.id, one.available_at, one.available_at_source, dict(one.payload)) for one in self.kept]
+        return [(made.id, made.available_at, made.available_at_source, dict(made.payload)) for made in self.records]
 
     @property
     def gaps(self) -> list[str]:
-        """The codes of what was said on the way, but for statements on the request and errors."""
-        return [one.code for one in self.selection.gaps if one.code != "caveat" and one.type != "upstream_error"]
+        """The codes of all gaps but caveats and errors."""
+        return [gap.code for gap in self.selection.gaps if gap.code != "caveat" and gap.type != "upstream_error"]
 
     @property
     def caveats(self) -> list[str]:
-        return [one.reason for one in self.selection.gaps if one.code == "caveat"]
+        return [gap.reason for gap in self.selection.gaps if gap.code == "caveat"]
 
     @property
     def error(self) -> Gap | None:
-        return next((one for one in self.selection.gaps if one.type == "upstream_error"), None)
+        return next((gap for gap in self.selection.gaps if gap.type == "upstream_error"), None)
 
     def paths(self, part: str) -> list[str]:
         return [request.path for request in self.requests if part in request.path]
 
 
-def ask(source: str, app: App, *, now: datetime = NOW, folder: str = "/", body: bytes = b"", **options: Any) -> Asked:
-    """A fetch of ``source`` at ``now``, answered by ``app``, or from ``body`` where there is one.
+def ask(source: str, app: App, *, now: datetime = NOW, folder: str = "/", body: bytes = b"", **options: Any) -> Fetched:
+    """Fetch from ``source`` at ``now``, answered by ``app``, or read ``body`` where there is one.
 
-    The cache is in ``folder``, where there is one. Raises ConfigError.
+    The cache is in ``folder``, unless that is "/". An option whose value is () is left out. Raise ConfigError.
     """
     clock, provider = TestClock(now), unhurried(registry.load(source))
     transport = Answering(app, clock.now)
     environ = {**VARIABLES, **({"HOME": folder} if folder != "/" else {})}
     runtime = Runtime(environ, folder, clock.value(), transport, lambda _: provider, lambda _: body)
-    given = {name: value for name, value in options.items() if value != ()}
-    request = of_values({**given, **({"input_file": "-"} if body else {})}, provider, environ)
+    values = {name: value for name, value in options.items() if value != ()}
+    request = of_values({**values, **({"input_file": "-"} if body else {})}, provider, environ)
     collected = collect(request, runtime, Progress())
     if transport.error is not None:
         raise transport.error
     assert not collected.failure, collected.failure
-    for one in collected.selection.gaps:
-        if one.type == "config":
-            raise ConfigError(one.code, **one.params)
-    return Asked(collected.selection, collected.withheld, [request for request, _ in transport.exchanges])
+    for gap in collected.selection.gaps:
+        if gap.type == "config":
+            raise ConfigError(gap.code, **gap.params)
+    return Fetched(collected.selection, collected.withheld, [request for request, _ in transport.exchanges])
+
+
+def run_command(
+    source: str,
+    folder: Path,
+    app: App,
+    *words: str,
+    now: datetime = inprocess.NOW,
+    env: Mapping[str, str] | None = None,
+) -> inprocess.Answer:
+    """Run the command on ``source`` at ``now``, answered by ``app``, with every source's key in the environment."""
+    transport = Answering(app, lambda: now)
+    return inprocess.fetch(
+        folder, "--source", source, *words, env={**VARIABLES, **(env or {})}, now=now, transport=transport
+    )

@@ -1,7 +1,7 @@
-"""One fetch as it is recorded. Nothing that goes wrong here costs the answer: it ends the recording, and is told.
+"""Record one fetch. An error here ends the recording and is reported, but never costs the answer.
 
-An exchange is kept before anything is made of it, so that a process that dies loses at most the one
-under way. How the fetch ended and what it printed follow when it is over.
+An exchange is on disk before the provider parses it, so a process that is killed loses at most the exchange under
+way. How the fetch ended and what it printed are appended when it is over.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from pit_fetch.provider import Page, Record, Watermark
 from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
 from pit_fetch.transport import HttpReply, HttpRequest
 
-# What a client decides by, and what tells one reply from another.
+# The headers that a client decides by, and that tell one reply from another.
 _HEADERS = ("date", "content-type", "last-modified", "etag", "location", "retry-after")
 
-# How many reads are taken up in one transaction: others wait for the archive that long.
+# How many fetches are ingested in one transaction: other processes wait for the archive that long.
 AT_ONCE = 8
 
-# Gaps that do not say that something is missing from a read.
+# Gaps that do not mean that the fetch lacks something.
 _HARMLESS = ("unverifiable", "no_data")
 
 Part = Record | Page | Watermark | Gap
 
 
-class Recorder:
-    """Records one fetch in the archive at ``path``. ``problem`` says why it no longer does; "" while it does."""
+class ArchiveRecorder:
+    """Records one fetch in the archive at ``path``. ``problem`` is why it no longer does, or ""."""
 
-    def __init__(self, path: str, asked: rederive.Asked, find: rederive.Find, busy_seconds: float) -> None:
-        self.path, self.asked, self.find, self.busy_seconds = path, asked, find, busy_seconds
+    def __init__(self, path: str, recorded: rederive.RecordedFetch, find: rederive.Find, lock_timeout: float) -> None:
+        self.path, self.recorded, self.find, self.lock_timeout = path, recorded, find, lock_timeout
         self.problem = ""
         self.connection: sqlite3.Connection | None = None
         self._key: Key | None = None
@@ -45,103 +45,105 @@ class Recorder:
         self._clean_body: Callable[[bytes], bytes] = bytes
         self._exchanges: list[Exchange] = []
         self._records: list[Record] = []
-        self._is_ended = self._is_flawed = self._is_taken_up = False
+        self._is_ended = self._is_flawed = self._is_ingested = False
         self._seen = microseconds.NEVER
         self._deletions = 0
-        self._held = contextlib.ExitStack()  # a transaction that goes on until the fetch is over
+        self._transaction = contextlib.ExitStack()  # one that stays open until the fetch is over
 
     def start(self, secrets: Iterable[str]) -> None:
-        """Opens the archive, before anything is asked. ``secrets`` never reach it."""
+        """Open the archive, before the source is asked. ``secrets`` are redacted from all that is recorded."""
         values = tuple(secrets)
         self._clean = redactor(values)
         self._clean_data = redactor(values, MIN_LENGTH_IN_DATA)
         self._clean_body = redaction.redactor(values)
 
-        def open_it() -> None:
-            self.connection = schema.open_to_write(self.path, self.busy_seconds)
+        def open_archive() -> None:
+            self.connection = schema.open_to_write(self.path, self.lock_timeout)
             self._deletions = journal.deletions(self.connection)
 
-        self._attempt(open_it)
+        self._attempt(open_archive)
 
     def note(self, request: HttpRequest, reply: HttpReply) -> None:
-        """Appends one exchange; it is on disk when this returns."""
-        one = self._exchange(request, reply)
+        """Append one exchange. It is on disk when this returns."""
+        exchange = self._exchange(request, reply)
 
         def append(writer: journal.Writer) -> None:
-            seen = writer.exchange(self._begun(writer), one)
-            self._exchanges.append(one._replace(seen=seen))
+            seen = writer.exchange(self._begun(writer), exchange)
+            self._exchanges.append(exchange._replace(seen=seen))
             self._seen = max(self._seen, seen)
 
         self.write(append)
 
     def watch(self, stream: Iterable[Part]) -> Iterator[Part]:
-        """The provider's stream, unchanged. Whether it comes to its end shows whether the read is complete."""
+        """Yield the provider's stream unchanged. The fetch is complete if it is read to its end without a gap."""
         for part in stream:
             self._records += rederive.records_in(part)
             self._is_flawed = self._is_flawed or (isinstance(part, Gap) and part.type not in _HARMLESS)
             yield part
         self._is_ended = True
 
-    def catch_up(self, pool: str) -> None:
-        """Takes up what is due of a pool, a few reads at a time, so that others can write meanwhile."""
+    def catch_up(self, stream: str) -> None:
+        """Ingest the pending fetches of a stream, a few at a time, so that others can write meanwhile."""
         left = [True]
 
-        def some(writer: journal.Writer) -> None:
-            left[0] = rederive.Archived(writer.connection, self.find, {}).take_up(pool, AT_ONCE)
+        def ingest_some(writer: journal.Writer) -> None:
+            left[0] = rederive.Archived(writer.connection, self.find, {}).ingest(stream, AT_ONCE)
 
         while left[0] and self.connection is not None and not self.problem:
-            self.write(some)
+            self.write(ingest_some)
 
-    def settle(self, pool: str) -> bool:
-        """Takes up all that was read of a pool, this fetch last. False if nothing else is held, or it went wrong.
+    def ingest_if_needed(self, stream: str) -> bool:
+        """Ingest all fetches of a stream, this one last, if there is another. Return whether that was done.
 
-        Where nothing else is held the live answer stands, and what was read is put off until it matters.
-        What is taken up here stays only if the fetch comes to its end: one that is killed must not have been used.
+        Without another fetch the live answer stands, and this one is deferred. What is ingested here is committed
+        only if the fetch comes to its end: one that is killed must leave no trace in the index.
         """
         others: list[bool] = []
 
-        def take_up(writer: journal.Writer) -> None:
+        def ingest(writer: journal.Writer) -> None:
             key = self._begun(writer)
-            self._forget_unfinished(writer, pool, key)
-            index.done(writer.connection, key)
-            others.append(index.holds_any(writer.connection, pool))
+            self._forget_unfinished(writer, stream, key)
+            index.mark_ingested(writer.connection, key)
+            others.append(index.has_fetches(writer.connection, stream))
             if not others[0]:
                 return
-            # An index is read in the order of receipt, so no read counts as received before one that is in it.
+            # The index takes fetches in the order of receipt: none counts as received before one that is in it.
             self._seen = max(self._seen, writer.last_seen())
-            archived = rederive.Archived(writer.connection, self.find, {key: self.asked})
-            archived.take_up(pool)
-            read = rederive.found(key, self.asked, self._said(), self._seen, self._is_complete, self._clean_data)
-            index.add(writer.connection, read, archived.holds)
+            archived = rederive.Archived(writer.connection, self.find, {key: self.recorded})
+            archived.ingest(stream)
+            fetch = rederive.indexed(
+                key, self.recorded, self._derived(), self._seen, self._is_complete, self._clean_data
+            )
+            index.add(writer.connection, fetch, archived.window_covers)
 
         if self._exchanges:
-            self.catch_up(pool)
-            self.write(take_up, goes_on=lambda: others == [True])
-        self._is_taken_up = not self.problem and others == [True]
-        return self._is_taken_up
+            self.catch_up(stream)
+            self.write(ingest, stays_open=lambda: others == [True])
+        self._is_ingested = not self.problem and others == [True]
+        return self._is_ingested
 
-    def finish(self, text: str | None, status: int, pool: str) -> None:
-        """Appends how the fetch ended and what it printed, if it did. What was read is due, unless it was taken up."""
+    def finish(self, text: str | None, status: int, stream: str) -> None:
+        """Append how the fetch ended and what it printed, if anything. Defer its ingestion, unless it is ingested."""
 
         def append(writer: journal.Writer) -> None:
-            is_due = bool(self._exchanges) and not self._is_taken_up
-            seen = self._seen if self._is_taken_up else max(self._seen, writer.last_seen())
+            is_pending = bool(self._exchanges) and not self._is_ingested
+            seen = self._seen if self._is_ingested else max(self._seen, writer.last_seen())
             answer = None if text is None else self._clean_body(text.encode("utf-8", "surrogatepass"))
             key = self._begun(writer)
-            # It may repeat what was deleted while it was made.
+            # If something was deleted while the answer was made, the answer may repeat it.
             is_kept = journal.deletions(writer.connection) == self._deletions
             writer.answer(key, journal.Ended(seen, self._is_complete, status), answer, is_kept=is_kept)
-            if is_due:
-                self._forget_unfinished(writer, pool, key)
-                index.put_off(writer.connection, pool, key)
+            if is_pending:
+                self._forget_unfinished(writer, stream, key)
+                index.defer(writer.connection, stream, key)
 
         self.write(append)
         self.close()
 
-    def _forget_unfinished(self, writer: journal.Writer, pool: str, key: Key) -> None:
-        """What was made of this fetch before it was over: the index may have been made again meanwhile."""
-        if self._exchanges and index.holds_read(writer.connection, pool, key, self._exchanges[0].seen):
-            index.put_off_again(writer.connection, pool)
+    def _forget_unfinished(self, writer: journal.Writer, stream: str, key: Key) -> None:
+        """Remove from the index what a rebuild, in another process, has made of this fetch before its end."""
+        if self._exchanges and index.has_ingested(writer.connection, stream, key, self._exchanges[0].seen):
+            index.defer_all(writer.connection, stream)
 
     def close(self) -> None:
         if self.connection is not None:
@@ -150,37 +152,31 @@ class Recorder:
             self.connection = None
 
     @property
-    def key(self) -> Key | None:
-        """The fetch in the archive, once something of it is there."""
-        return self._key
-
-    @property
     def _is_complete(self) -> bool:
         return self._is_ended and not self._is_flawed
 
-    def _said(self) -> list[Record]:
-        """What was read, as it will be read from the log again: all of a reply, wherever the answer stopped."""
-        if self.asked.fetch.pit is not None and self._is_ended:
+    def _derived(self) -> list[Record]:
+        """Return the records as a later ingestion would derive them: all of each reply, wherever the answer ended."""
+        if self.recorded.fetch.pit is not None and self._is_ended:
             return self._records
-        said: list[Record] = []
-        with contextlib.suppress(Exception):  # a provider's bug costs the index this read, and nothing else
-            said = list(rederive.records(self.asked, self._exchanges))
-        return said
+        with contextlib.suppress(Exception):  # a provider's bug costs the index this fetch, and nothing else
+            return list(rederive.records(self.recorded, self._exchanges))
+        return []
 
     def _begun(self, writer: journal.Writer) -> Key:
         if self._key is None:
-            fetch = self.asked.fetch
+            fetch = self.recorded.fetch
             self._key = writer.fetch(fetch._replace(request=self._clean(fetch.request)))
         return self._key
 
     def _exchange(self, request: HttpRequest, reply: HttpReply) -> Exchange:
-        """The exchange without its signature, and without what a secret is repeated in."""
+        """Return the exchange without its signature, and without the secrets that the reply repeats."""
         headers = {name: self._clean_header(reply.header(name)) for name in _HEADERS if reply.header(name)}
-        dated = journal.moment_of(headers.get("date", ""))
+        dated = journal.parse_date(headers.get("date", ""))
         received = max(reply.received_at, dated) if dated else reply.received_at
-        params = {name: _cleaned(value, self._clean) for name, value in request.params.items()}
+        params = {name: _redacted(value, self._clean) for name, value in request.params.items()}
         return Exchange(
-            seen=microseconds.number(received),
+            seen=microseconds.to_micros(received),
             method=request.method,
             url=self._clean(request.url),
             params=params,
@@ -194,29 +190,32 @@ class Recorder:
         plain = self._clean_body(text.encode("utf-8", "surrogatepass"))
         return self._clean(plain.decode("utf-8", "surrogatepass"))
 
-    def write(self, action: Callable[[journal.Writer], None], goes_on: Callable[[], bool] = lambda: False) -> None:
-        """Does it in one transaction; what goes wrong is the ``problem``. If it ``goes_on``, the next write ends it."""
+    def write(self, action: Callable[[journal.Writer], None], stays_open: Callable[[], bool] = lambda: False) -> None:
+        """Run ``action`` in one transaction. If that fails, ``problem`` is set.
+
+        If ``stays_open`` then returns true, the transaction goes on, and the next write commits it.
+        """
         connection = self.connection
         if connection is None:
             return
         key = self._key
 
         def write() -> None:
-            with self._held.pop_all() as held:
+            with self._transaction.pop_all() as transaction:
                 if not connection.in_transaction:
-                    held.enter_context(schema.transaction(connection))
+                    transaction.enter_context(schema.transaction(connection))
                 if key is not None and journal.fetch_of(connection, key) is None:
                     raise ArchiveError("this fetch was deleted from it meanwhile (archive drop)")
                 action(journal.Writer(connection, self.path))
-                if goes_on():
-                    self._held = held.pop_all()
+                if stays_open():
+                    self._transaction = transaction.pop_all()
 
         self._attempt(write)
         if self.problem:
             self._key = key
 
     def _attempt(self, action: Callable[[], None]) -> None:
-        """Does it, unless something went wrong before: waiting for a locked file once is enough."""
+        """Run ``action``, unless there was a problem before: waiting for a locked file once is enough."""
         if self.problem:
             return
         try:
@@ -229,5 +228,5 @@ class Recorder:
             self.problem = of_os(error).problem
 
 
-def _cleaned(value: str | Sequence[str], clean: Callable[[str], str]) -> Any:
-    return clean(value) if isinstance(value, str) else [clean(one) for one in value]
+def _redacted(value: str | Sequence[str], clean: Callable[[str], str]) -> Any:
+    return clean(value) if isinstance(value, str) else [clean(text) for text in value]

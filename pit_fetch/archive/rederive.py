@@ -1,7 +1,7 @@
-"""What a recorded fetch says: its records, by the provider's code of today, from nothing but the archive.
+"""Derive the records of a recorded fetch from nothing but the archive, with the provider's current code.
 
-A fetch with a PIT is run again, answered by its own exchanges. One without a PIT was shaped for
-today's eyes, so each of its replies is read again as a PIT would show it.
+A fetch with a PIT is run again, and its recorded exchanges answer it. A fetch without a PIT was shaped for its own
+day, so each of its replies is parsed again as a PIT would show it.
 """
 
 from __future__ import annotations
@@ -26,116 +26,124 @@ from pit_fetch.runtime import Clock
 from pit_fetch.transport import HttpReply, HttpRequest, ReplayingTransport
 
 Find = Callable[[str], Provider]
+OnError = Callable[[PitFetchError], object]
 
 
-class Asked(NamedTuple):
-    """A recorded fetch in the terms of today's code."""
+def _ignore(error: PitFetchError) -> None:
+    pass
+
+
+class RecordedFetch(NamedTuple):
+    """A recorded fetch, and its request as today's code interprets it."""
 
     fetch: Fetch
     request: FetchRequest
     query: Query
 
+    @property
+    def stream(self) -> str:
+        return stream_of(self.request.provider, self.query, self.fetch)
 
-def asked(fetch: Fetch, find: Find) -> Asked:
-    """The request of a fetch as its provider understands it today. Raises PitFetchError if it no longer does."""
-    provider = find(fetch.source)
-    request = from_canonical(fetch.request, provider)
+    def covers(self, records: Sequence[Record]) -> bool:
+        """Return whether the window of the fetch would have covered one of these records, had it been there."""
+        query, provider = self.query, self.request.provider
+        earliest = query.operation.earliest(query)
+        for record in records:
+            public = record.available_at
+            if public is None:
+                if earliest is not None or query.horizon < query.now:
+                    continue
+            elif public > query.horizon or (earliest is not None and public < earliest):
+                continue
+            with contextlib.suppress(Exception):  # a provider's filter that fails proves nothing
+                if query.in_window(record) and provider.select(query, record):
+                    return True
+        return False
+
+
+def interpret(fetch: Fetch, find: Find) -> RecordedFetch:
+    """Interpret the request of a fetch with today's code. Raise PitFetchError if its provider refuses it now."""
+    request = from_canonical(fetch.request, find(fetch.source))
     if fetch.kind == "capture":
         request = request._replace(limit=UNLIMITED, max_pages=UNLIMITED)
-    return Asked(fetch, request, build_query(request, microseconds.moment(fetch.began)))
+    return RecordedFetch(fetch, request, build_query(request, microseconds.from_micros(fetch.began)))
 
 
-def found(
-    key: Key, one: Asked, records: Iterable[Record], seen: int, complete: bool, clean: Callable[[str], str]
-) -> index.Found:
-    """A read for the index. A capture that ran to its end depends on nothing; any other on its own PIT, or its time."""
-    query, fetch = one.query, one.fetch
+def indexed(
+    key: Key, recorded: RecordedFetch, records: Iterable[Record], seen: int, complete: bool, clean: Callable[[str], str]
+) -> index.IndexedFetch:
+    """Return a fetch as the index takes it. ``clean`` redacts the payload of its records.
+
+    The claims of a capture that ran to its end count at every instant, since it depends on nothing later. Those of
+    any other fetch count from its PIT or, without one, from its receipt.
+    """
+    query, fetch = recorded.query, recorded.fetch
     evidence = frozenset(field.name for field in query.operation.fields if field.is_evidence)
-    said: dict[str, list[index.Fresh]] = {}
+    items: dict[str, list[index.FreshVersion]] = {}
     is_dated, is_empty = query.operation.dating == "record", True
     for record in records:
-        if record.id and _is_text(record.id):
+        if record.id and _is_encodable(record.id):
             is_empty = False
-            if is_dated:  # a snapshot is one reply as a whole, and read again when it is asked for
-                said.setdefault(record.id, []).append(index.fresh(record, evidence, clean))
-    free = min(seen, seen if fetch.pit is None else fetch.pit)
-    whole = complete and not is_empty
-    return index.Found(
+            if is_dated:  # a snapshot is one reply as a whole, and is parsed again when a question needs it
+                items.setdefault(record.id, []).append(index.fresh(record, evidence, clean))
+    # Sources send empty replies under load, so an empty one shows nothing as absent.
+    is_complete = complete and not is_empty
+    depends_on = seen if fetch.pit is None else min(seen, fetch.pit)
+    return index.IndexedFetch(
         key=key,
-        pool=pool(one.request.provider, query, fetch),
+        stream=recorded.stream,
         seen=seen,
-        complete=whole,
-        free=microseconds.NEVER if fetch.kind == "capture" and whole else free,
-        since=microseconds.maybe(query.operation.earliest(query)),
-        until=microseconds.number(query.horizon),
-        said=said,
+        is_complete=is_complete,
+        counts_from=microseconds.NEVER if fetch.kind == "capture" and is_complete else depends_on,
+        since=microseconds.to_micros(query.operation.earliest(query)),
+        until=microseconds.to_micros(query.horizon),
+        items=items,
     )
 
 
-def pool(provider: Provider, query: Query, fetch: Fetch) -> str:
-    """The question whose records belong together: source, hosts, plan, operation, and what shapes a record."""
+def stream_of(provider: Provider, query: Query, fetch: Fetch) -> str:
+    """Return the name of the stream: source, hosts, plan, operation, and the options that affect a record."""
     shaping: dict[str, Any] = {}
     for option in provider.options:
         value = query.options[option.name]
         if option.affects_records and option.name != OPTION and value not in (None, False, option.default):
             shaping[option.name] = format_value(value)
-    if query.operation.window == Window.BY_ASKING:  # no filter can apply it later
+    if query.operation.window == Window.BY_ASKING:  # only the source can apply it
         shaping["window"] = [str(query.since), str(query.until)]
     hosts = {name: urlsplit(base).hostname for name, base in fetch.hosts.items()}
     return json.dumps([provider.name, hosts, fetch.plan, query.operation.name, shaping], sort_keys=True)
 
 
-def holds(one: Asked, records: Sequence[Record]) -> bool:
-    """Whether the window of a fetch would have held one of these records, had it been there."""
-    query, provider = one.query, one.request.provider
-    earliest = query.operation.earliest(query)
-    for record in records:
-        public = record.available_at
-        if public is None:
-            if earliest is not None or query.horizon < query.now:
-                continue
-        elif public > query.horizon or (earliest is not None and public < earliest):
-            continue
-        with contextlib.suppress(Exception):  # a filter of a provider's that fails proves nothing
-            if query.in_window(record) and provider.select(query, record):
-                return True
-    return False
+def records(recorded: RecordedFetch, exchanges: Sequence[Exchange], on_error: OnError = _ignore) -> Iterator[Record]:
+    """Yield every record in the exchanges of a fetch, including running and undated ones.
 
-
-def records(
-    one: Asked, exchanges: Sequence[Exchange], failed: Callable[[PitFetchError], object] = lambda error: None
-) -> Iterator[Record]:
-    """Every record that the exchanges of a fetch yield, the running and the undated ones, too.
-
-    ``failed`` is told what today's code could not read, or ended with.
+    An error with which today's code ends is passed to ``on_error``.
     """
-    if one.query.pit is None:
-        yield from reread(one, exchanges, failed)
+    if recorded.query.pit is None:
+        yield from reparse(recorded, exchanges, on_error)
         return
-    with _telling(failed):
-        for part in one.request.provider.fetch(one.query, _context(one, exchanges)):
+    with _reporting(on_error):
+        for part in recorded.request.provider.fetch(recorded.query, _context(recorded, exchanges)):
             yield from records_in(part)
 
 
-def reread(
-    one: Asked, exchanges: Iterable[Exchange], failed: Callable[[PitFetchError], object] = lambda error: None
-) -> Iterator[Record]:
-    """The records of each reply by itself, as a PIT would show them; what is not a reply of records has none."""
-    for said in exchanges:
-        if said.status == 200:
-            moment = microseconds.moment(said.seen)
-            query = one.query._replace(pit=moment, now=moment, started=moment)
-            with _telling(failed):
-                for part in one.request.provider.parse_reply(said.body, query):
+def reparse(recorded: RecordedFetch, exchanges: Iterable[Exchange], on_error: OnError = _ignore) -> Iterator[Record]:
+    """Yield the records of each reply by itself, as a PIT would show them. Replies with an error status have none."""
+    for exchange in exchanges:
+        if exchange.status == 200:
+            moment = microseconds.from_micros(exchange.seen)
+            query = recorded.query._replace(pit=moment, now=moment, started=moment)
+            with _reporting(on_error):
+                for part in recorded.request.provider.parse_reply(exchange.body, query):
                     yield from records_in(part)
 
 
 @contextlib.contextmanager
-def _telling(failed: Callable[[PitFetchError], object]) -> Iterator[None]:
+def _reporting(on_error: OnError) -> Iterator[None]:
     try:
         yield
     except PitFetchError as error:
-        failed(error)
+        on_error(error)
 
 
 def records_in(part: Record | Page | Watermark | Gap) -> tuple[Record, ...]:
@@ -144,8 +152,8 @@ def records_in(part: Record | Page | Watermark | Gap) -> tuple[Record, ...]:
     return part.records if isinstance(part, Page) else ()
 
 
-def _is_text(name: str) -> bool:
-    """Whether a database can hold it: half of a surrogate pair is legal in JSON and in no encoding."""
+def _is_encodable(name: str) -> bool:
+    """Return whether a database can store the text. Half of a surrogate pair is legal in JSON and in no encoding."""
     try:
         return bool(name.encode())
     except UnicodeEncodeError:
@@ -153,94 +161,93 @@ def _is_text(name: str) -> bool:
 
 
 class Archived(NamedTuple):
-    """The recorded fetches of an archive, for the index. ``cache`` keeps what requests mean."""
+    """The recorded fetches of an archive, for the index. ``cache`` holds the requests interpreted so far."""
 
     connection: sqlite3.Connection
     find: Find
-    cache: dict[Key, Asked | None]
+    cache: dict[Key, RecordedFetch | None]
 
-    def asked(self, key: Key) -> Asked | None:
-        """None for a fetch of a source that is not installed, or a request that is no longer understood."""
+    def recorded(self, key: Key) -> RecordedFetch | None:
+        """Return a fetch, or None if its source is not installed or refuses the request now."""
         if key not in self.cache:
             self.cache[key] = None
             fetch = journal.fetch_of(self.connection, key)
             if fetch is not None:
                 with contextlib.suppress(PitFetchError):
-                    self.cache[key] = asked(fetch, self.find)
+                    self.cache[key] = interpret(fetch, self.find)
         return self.cache[key]
 
-    def holds(self, key: Key, found: Sequence[Record]) -> bool:
-        one = self.asked(key)
-        return one is not None and holds(one, found)
+    def window_covers(self, key: Key, records: Sequence[Record]) -> bool:
+        recorded = self.recorded(key)
+        return recorded is not None and recorded.covers(records)
 
-    def read(self, key: Key) -> index.Found | None:
-        """A recorded fetch as a read; None if it has no exchanges or is not understood."""
-        one, exchanges = self.asked(key), list(journal.exchanges_of(self.connection, key))
-        if one is None or not exchanges:
+    def indexed(self, key: Key) -> index.IndexedFetch | None:
+        """Return a fetch as the index takes it, or None if it has no exchanges or cannot be interpreted."""
+        recorded, exchanges = self.recorded(key), list(journal.exchanges_of(self.connection, key))
+        if recorded is None or not exchanges:
             return None
         ended = journal.ended(self.connection, key)
         seen = exchanges[-1].seen if ended is None else ended.seen
         complete = ended is not None and ended.complete
-        said: list[Record] = []
-        with contextlib.suppress(Exception):  # a provider's bug costs the index this read, and nothing else
-            said = list(records(one, exchanges))
-        return found(key, one, said, seen, complete, str)
+        derived: list[Record] = []
+        with contextlib.suppress(Exception):  # a provider's bug costs the index this fetch, and nothing else
+            derived = list(records(recorded, exchanges))
+        return indexed(key, recorded, derived, seen, complete, str)
 
-    def take_up(self, pool: str, at_most: int | None = None) -> bool:
-        """Takes up the reads of a pool that its index does not hold yet. Whether any is left."""
-        due = index.due(self.connection, pool)
-        for key in due[:at_most]:
-            read = self.read(key)
-            if read is not None:
-                index.add(self.connection, read, self.holds)
-            index.done(self.connection, key)
-        return at_most is not None and len(due) > at_most
+    def ingest(self, stream: str, at_most: int | None = None) -> bool:
+        """Add the pending fetches of a stream to the index. Return whether any is left."""
+        pending = index.pending(self.connection, stream)
+        for key in pending[:at_most]:
+            self._add(key)
+            index.mark_ingested(self.connection, key)
+        return at_most is not None and len(pending) > at_most
 
-    def rebuild(self, told: Callable[[int], None] = lambda done: None) -> None:
-        """Makes the index from the start. ``told`` is called with how many fetches are done."""
+    def rebuild(self, on_progress: Callable[[int], None] = lambda done: None) -> None:
+        """Derive the whole index again. ``on_progress`` is called with the number of fetches that are done."""
         index.clear(self.connection)
         for done, key in enumerate(journal.fetches(self.connection)):
-            told(done)
-            read = self.read(key)
-            if read is not None:
-                index.add(self.connection, read, self.holds)
+            on_progress(done)
+            self._add(key)
+
+    def _add(self, key: Key) -> None:
+        fetch = self.indexed(key)
+        if fetch is not None:
+            index.add(self.connection, fetch, self.window_covers)
 
 
-def _context(one: Asked, exchanges: Sequence[Exchange]) -> Context:
-    """A context in which nothing but the archive answers, at the time of the fetch."""
+def _context(recorded: RecordedFetch, exchanges: Sequence[Exchange]) -> Context:
+    """Return a context in which the archive alone answers, at the time of the fetch."""
     from pit_fetch.net.client import Client
 
-    provider, began = one.request.provider, microseconds.moment(one.fetch.began)
-    overrides = {
-        host.url_variable: one.fetch.hosts[host.name] for host in provider.hosts if host.name in one.fetch.hosts
-    }
+    provider, fetch = recorded.request.provider, recorded.fetch
+    overrides = {host.url_variable: fetch.hosts[host.name] for host in provider.hosts if host.name in fetch.hosts}
     credentials = {credential.name: "archived" for credential in provider.credentials}
     client = Client(
-        hosts=tuple(unlimited(host) for host in provider.hosts),
+        hosts=tuple(without_rate(host) for host in provider.hosts),
         credentials=credentials,
         environ=overrides,
-        clock=still(began),
+        clock=_stopped_clock(microseconds.from_micros(fetch.began)),
         transport=ReplayingTransport(replies(exchanges)),
-        timeout=one.request.timeout,
+        timeout=recorded.request.timeout,
         deadline=float("inf"),
         on_request=lambda url: None,
     )
     return Context(client, credentials)
 
 
-def unlimited(host: Host) -> Host:
+def without_rate(host: Host) -> Host:
     return host._replace(rate=None)
 
 
-def still(moment: datetime) -> Clock:
-    """A stopped clock."""
+def _stopped_clock(moment: datetime) -> Clock:
     return Clock(lambda: moment, lambda: 0.0, moment.timestamp, lambda seconds: None)
 
 
 def replies(exchanges: Iterable[Exchange]) -> Iterator[tuple[HttpRequest, HttpReply]]:
-    """Exchanges as a transport sees them."""
-    for one in exchanges:
-        method: Any = one.method
-        params: Mapping[str, Any] = one.params
-        sent = HttpRequest(method, one.url, params, {}, one.sent)
-        yield sent, HttpReply(one.status, one.headers, one.body, microseconds.moment(one.seen))
+    """Yield exchanges as pairs of a transport's request and reply."""
+    for exchange in exchanges:
+        method: Any = exchange.method
+        params: Mapping[str, Any] = exchange.params
+        request = HttpRequest(method, exchange.url, params, {}, exchange.sent)
+        moment = microseconds.from_micros(exchange.seen)
+        yield request, HttpReply(exchange.status, exchange.headers, exchange.body, moment)

@@ -1,11 +1,11 @@
-"""What a fetch does with its archive: records, and answers with what was held.
+"""One fetch and its archive: the fetch is recorded, and answered with what the archive holds.
 
-memory = Memory(path, request, query, runtime)
-memory.start(secrets)                   before anything is asked
-transport, memory.watch(stream)         while it is asked
-memory.settle()                         what was read is one more read, if the archive holds others
-memory.recall(…)                        the records as of the PIT
-memory.finish(text, status)             what was printed
+session = ArchiveSession(path, request, query, runtime)
+session.start(secrets)                    before the source is asked
+transport, session.watch(stream)          while it is asked
+session.ingest_if_needed()                adds this fetch to the index, if the archive holds others
+session.recall(…)                         returns the records as of the PIT
+session.finish(text, status)              records what was printed
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from pit_fetch.archive import rederive
-from pit_fetch.archive.recorder import Part, Recorder
+from pit_fetch.archive.recorder import ArchiveRecorder, Part
 from pit_fetch.archive.store import index, journal, microseconds, schema
 from pit_fetch.archive.store.errors import BROKEN, of_broken
 from pit_fetch.net.client import base_url
@@ -31,46 +31,46 @@ from pit_fetch.transport import HttpReply, HttpRequest, RecordingTransport, Tran
 PLAN = "PIT_FETCH_PLAN"
 
 
-class Held(NamedTuple):
-    """What was held at an instant. ``is_snapshot``: it is one reply as a whole."""
+class ArchivedRecords(NamedTuple):
+    """The records as of an instant. ``is_snapshot``: they are one reply as a whole."""
 
     records: Iterator[Record]
     is_snapshot: bool = False
 
 
-class Memory:
-    """One fetch and its archive. Raises ArchiveError only where the archive alone answers."""
+class ArchiveSession:
+    """One fetch and its archive. It raises ArchiveError only where the archive alone answers."""
 
     def __init__(self, path: str, request: FetchRequest, query: Query, runtime: Runtime) -> None:
         provider = request.provider
         fetch = journal.Fetch(
-            began=microseconds.number(query.started),
+            began=microseconds.to_micros(query.started),
             kind=_kind(request),
             source=provider.name,
             version=f"{__version__}/{provider.api_version}",
             plan=runtime.environ.get(PLAN, ""),
             hosts={host.name: base_url(host, runtime.environ) for host in provider.hosts},
             request=request.canonical,
-            pit=microseconds.maybe(request.pit),
+            pit=microseconds.to_micros(request.pit),
         )
         self.path, self.query, self.runtime = path, query, runtime
-        self.asked = rederive.Asked(fetch, request, query)
-        self.recorder = Recorder(path, self.asked, runtime.find, schema.patience(request.timeout))
-        self.pool = rederive.pool(provider, query, fetch)
+        self.recorded = rederive.RecordedFetch(fetch, request, query)
+        self.recorder = ArchiveRecorder(path, self.recorded, runtime.find, schema.lock_timeout(request.timeout))
+        self.stream = self.recorded.stream
         self._reading: sqlite3.Connection | None = None
 
     @property
     def problem(self) -> str:
-        """Why nothing is recorded; "" if it is."""
+        """Why nothing is recorded, or "" if it is."""
         return self.recorder.problem
 
     def start(self, secrets: Iterable[str]) -> None:
-        """Opens the archive to record; it is made if it is not there, unless it alone is to answer."""
-        if not self.asked.request.offline or os.path.exists(self.path):
+        """Open the archive to record. It is created if missing, unless it alone has to answer."""
+        if not self.recorded.request.offline or os.path.exists(self.path):
             self.recorder.start(secrets)
 
-    def note(self, asked: HttpRequest, reply: HttpReply) -> None:
-        self.recorder.note(asked, reply)
+    def note(self, request: HttpRequest, reply: HttpReply) -> None:
+        self.recorder.note(request, reply)
 
     def transport(self, inner: Transport) -> Transport:
         return RecordingTransport(inner, self.recorder.note)
@@ -78,50 +78,49 @@ class Memory:
     def watch(self, stream: Iterable[Part]) -> Iterator[Part]:
         return self.recorder.watch(stream)
 
-    def settle(self) -> bool:
-        """Whether the archive holds anything else that could change the answer; then what was read is taken up."""
-        return self.recorder.settle(self.pool)
+    def ingest_if_needed(self) -> bool:
+        """Add this fetch to the index if the archive holds others of its stream. Return whether it does."""
+        return self.recorder.ingest_if_needed(self.stream)
 
-    def recall(self, at: datetime) -> Held | None:
-        """What was held at ``at``, in the envelope's order; None if nothing of the kind was. Raises ArchiveError."""
+    def recall(self, at: datetime) -> ArchivedRecords | None:
+        """Return the records as of ``at``, in the envelope's order, or None if there is no reply to answer with.
+
+        Raise ArchiveError if the archive cannot be read.
+        """
         try:
-            return self._recall(microseconds.number(at))
+            return self._recall(microseconds.to_micros(at))
         except BROKEN as error:
             raise of_broken(error) from error
 
     def finish(self, text: str | None, status: int) -> None:
-        self.recorder.finish(text, status, self.pool)
+        self.recorder.finish(text, status, self.stream)
         if self._reading is not None:
             self._reading.close()
 
-    def _recall(self, at: int) -> Held | None:
+    def _recall(self, at: int) -> ArchivedRecords | None:
         connection, operation = self._indexed(), self.query.operation
         if operation.dating == "record":
-            oldest = _oldest(self.query)
-            newest = min(at, microseconds.number(self.query.horizon))
-            return Held(index.ruling(connection, self.pool, at, newest, oldest))
-        found = index.latest(connection, self.pool, at)
-        if found is None:
+            earliest = operation.earliest(self.query)
+            oldest = microseconds.NEVER if earliest is None else microseconds.to_micros(earliest)
+            newest = min(at, microseconds.to_micros(self.query.horizon))
+            return ArchivedRecords(index.records_as_of(connection, self.stream, at, newest, oldest))
+        latest = index.latest(connection, self.stream, at)
+        recorded = None if latest is None else self._archived(connection).recorded(latest[0])
+        if latest is None or recorded is None:
             return None
-        key, seen = found
-        read = self._archived(connection).asked(key)
-        if read is None:
-            return None
-        moment = microseconds.moment(seen)
-        exchanges = journal.exchanges_of(connection, key)
-        return Held(
-            _readable(_seen(one, moment) for one in rederive.reread(read, exchanges) if one.id), is_snapshot=True
-        )
+        key, seen = latest
+        records = rederive.reparse(recorded, journal.exchanges_of(connection, key))
+        return ArchivedRecords(_of_snapshot(records, microseconds.from_micros(seen)), is_snapshot=True)
 
     def _indexed(self) -> sqlite3.Connection:
-        """The archive, with an index that holds all that was read for this question."""
+        """Return a connection to the archive whose index holds every fetch of the stream."""
         connection = self._connection()
-        if index.due(connection, self.pool) and connection is self.recorder.connection:
-            self.recorder.catch_up(self.pool)
-            connection = self._connection()  # if it cannot be written, another one
-        if index.due(connection, self.pool):
-            schema.set_aside(connection, self.pool)
-            self._archived(connection).take_up(self.pool)
+        if index.pending(connection, self.stream) and connection is self.recorder.connection:
+            self.recorder.catch_up(self.stream)
+            connection = self._connection()  # another one, if the file could not be written
+        if index.pending(connection, self.stream):
+            schema.set_aside(connection, self.stream)
+            self._archived(connection).ingest(self.stream)
         return connection
 
     def _archived(self, connection: sqlite3.Connection) -> rederive.Archived:
@@ -136,26 +135,23 @@ class Memory:
 
 
 def _kind(request: FetchRequest) -> str:
-    """A capture with a limit is a read like any other: what it leaves out depends on what there is besides."""
+    """Return the kind of a fetch. A capture with a limit counts as a live one.
+
+    Which items it lacks depends on later ones.
+    """
     if request.capture and request.limit == request.max_pages == UNLIMITED:
         return "capture"
     return "offline" if request.offline else "live"
 
 
-def _readable(records: Iterator[Record]) -> Iterator[Record]:
-    """``records``, whose bodies are read while they are asked for. Raises ArchiveError."""
+def _of_snapshot(records: Iterator[Record], moment: datetime) -> Iterator[Record]:
+    """Yield the records of a reply, whose bodies are read lazily. Raise ArchiveError if one cannot be read.
+
+    Each was public when the reply was received, at ``moment``. No timestamp of its own counts.
+    """
     try:
-        yield from records
+        for record in records:
+            if record.id:
+                yield record._replace(available_at=moment, revised_at=None, at_receipt=True, first_seen_at=moment)
     except BROKEN as error:
         raise of_broken(error) from error
-
-
-def _seen(record: Record, moment: datetime) -> Record:
-    """A record of a snapshot, which was public when the reply was in our hands; no stamp of its own counts."""
-    return record._replace(available_at=moment, revised_at=None, at_receipt=True, first_seen_at=moment)
-
-
-def _oldest(query: Query) -> int:
-    """The position below which nothing can be wanted."""
-    earliest = query.operation.earliest(query)
-    return microseconds.NEVER if earliest is None else microseconds.number(earliest)

@@ -1,16 +1,17 @@
-"""Which recorded answers repeat what is to be deleted: their text goes with it.
+"""Find the recorded answers that repeat what is to be deleted. Their text is deleted with it.
 
-A later fetch may have answered from the archive, wholly or in part. Its answer stays, byte for byte, if
+A later fetch may have answered from the archive, wholly or in part. Its answer is kept, byte for byte, if
 
-1. it was asked of the network without a PIT: such an answer never draws on the archive; or
-2. nothing that is deleted belongs to its question (its pool); or
-3. each item of which the deleted said something is said without it: by a reply to the same question that
-   stays, or by the fetch itself if it is run again on nothing but its own replies; and
-4. of each other item, a reply that stays says something.
+1. it was fetched from the network without a PIT: such an answer never draws on the archive; or
+2. nothing that is deleted belongs to its stream; or
+3. each of its items that the deleted fetches contain is available without them: from a reply of the same stream that
+   remains, or from the fetch itself if it is run again on nothing but its own replies; and
+4. each of its other items is contained in a reply that remains.
 
-A cursor names an item, and (4) holds for it. Everything else goes: an answer that cannot be read or was not printed
-as JSON, one whose request is no longer understood or whose source is not installed. (3) holds for all of its items
-where one may rest on others (snapshots, values computed across records), or where today's code cannot read the deleted.
+A cursor names an item, to which (4) applies. Every other answer is deleted: one that cannot be read or was not printed
+as JSON, and one whose request is refused now or whose source is not installed. (3) applies to all items of an answer
+whose items may depend on others (snapshots, values computed across records), and where today's code cannot read the
+deleted replies.
 """
 
 from __future__ import annotations
@@ -32,16 +33,17 @@ from pit_fetch.pipeline import envelope
 from pit_fetch.pipeline.cursor import parse_cursor
 from pit_fetch.provider import STAMPS, Record
 
-Told = Callable[[int, int], None]
+# Is called with how much is done, and of how much.
+OnProgress = Callable[[int, int], None]
 
-# With a PIT some names of fields are left out; which PIT it is does not matter here.
-_VIEWS = {True: envelope.EnvelopeOptions(), False: envelope.EnvelopeOptions(pit=datetime.fromtimestamp(0, UTC))}
+# With a PIT, some fields are left out. Which PIT it is does not matter here.
+_OPTIONS = {True: envelope.EnvelopeOptions(), False: envelope.EnvelopeOptions(pit=datetime.fromtimestamp(0, UTC))}
 
 
-class _Said(NamedTuple):
-    """What some fields of an item say, as few bytes: there may be more answers than fit into memory.
+class _Content(NamedTuple):
+    """Some fields of an item, as a digest: there may be more answers than fit into memory.
 
-    is_open  as it is shown without a PIT
+    ``is_open``: the item is rendered as it is without a PIT.
     """
 
     is_open: bool
@@ -50,174 +52,179 @@ class _Said(NamedTuple):
 
 
 class _Item(NamedTuple):
-    """What an answer says of an item of a pool. Without names of fields: only that there is one."""
+    """An item of an answer. A content without field names stands for the mere existence of the item."""
 
-    pool: str
+    stream: str
     id: str
-    said: _Said
+    content: _Content
 
 
-class _Gone(NamedTuple):
-    """What is deleted: the ids by pool (None: any), and the sources of which something is not understood."""
+class _Deleted(NamedTuple):
+    """The deleted item ids by stream (None: unknown), and the sources with a fetch that cannot be interpreted."""
 
     ids: Mapping[str, set[str] | None]
     sources: set[str]
 
-    def touches(self, source: str, pool: str) -> bool:
-        return source in self.sources or pool in self.ids
+    def may_touch(self, source: str, stream: str) -> bool:
+        return source in self.sources or stream in self.ids
 
-    def may_say(self, source: str, pool: str, item: str) -> bool:
-        ids = self.ids.get(pool, set())
+    def may_contain(self, source: str, stream: str, item: str) -> bool:
+        ids = self.ids.get(stream, set())
         return source in self.sources or ids is None or item in ids
 
 
-def repeated(
-    connection: sqlite3.Connection, gone: Collection[Key], find: rederive.Find, told: Told = lambda done, whole: None
+def dependents(
+    connection: sqlite3.Connection,
+    gone: Collection[Key],
+    find: rederive.Find,
+    on_progress: OnProgress = lambda done, whole: None,
 ) -> set[Key]:
-    """The fetches that stay when ``gone`` are deleted, and whose answer repeats these. It only reads."""
+    """Return the fetches that remain when ``gone`` are deleted, but whose answer repeats these. Nothing is written."""
     archived, gone = rederive.Archived(connection, find, {}), frozenset(gone)
-    deleted = _deleted(archived, gone)
+    deleted = _deleted_items(archived, gone)
     lost: set[Key] = set()
     needed: dict[Key, Sequence[_Item]] = {}
-    for key in _printed(connection, gone):
+    for key in _remaining_answers(connection, gone):
         try:
-            needed[key] = _needed(archived, key, deleted)
+            needed[key] = _needed_items(archived, key, deleted)
         except Unreadable:
             raise
-        except (*BROKEN, ArchiveError, AttributeError):  # it is something else than an envelope
+        except (*BROKEN, ArchiveError, AttributeError):  # the answer is not an envelope
             lost.add(key)
-    unsaid = _unsaid(archived, gone, {item for items in needed.values() for item in items}, told)
+    missing = _missing_items(archived, gone, {item for items in needed.values() for item in items}, on_progress)
     for key, items in needed.items():
-        left = [item for item in items if item in unsaid]
-        if left and not _says_itself(archived, key, left):
+        left = [item for item in items if item in missing]
+        if left and not _reproduces(archived, key, left):
             lost.add(key)
     return lost
 
 
-def _deleted(archived: rederive.Archived, gone: Collection[Key]) -> _Gone:
-    """What the fetches that go said of which item."""
+def _deleted_items(archived: rederive.Archived, gone: Collection[Key]) -> _Deleted:
+    """Collect the item ids, per stream, that the fetches to be deleted contain."""
     ids: dict[str, set[str] | None] = {}
     sources = set()
     for key in gone:
-        one = archived.asked(key)
-        if one is None:
+        recorded = archived.recorded(key)
+        if recorded is None:
             fetch = journal.fetch_of(archived.connection, key)
             sources |= set() if fetch is None else {fetch.source}
             continue
-        pool = _pool(one)
-        failed: list[PitFetchError] = []
-        known = ids.setdefault(pool, set())
+        errors: list[PitFetchError] = []
+        known = ids.setdefault(recorded.stream, set())
         try:
-            found = {record.id for record in _records(archived, key, one, failed.append)}
+            contained = {record.id for record in _records(archived, key, recorded, errors.append)}
         except Exception:  # noqa: BLE001 - a provider's bug, or a damaged body
-            ids[pool] = None
+            ids[recorded.stream] = None
         else:
-            ids[pool] = None if failed or known is None else known | found
-    return _Gone(ids, sources)
+            ids[recorded.stream] = None if errors or known is None else known | contained
+    return _Deleted(ids, sources)
 
 
-def _printed(connection: sqlite3.Connection, gone: Collection[Key]) -> list[Key]:
-    """The fetches of the sources of ``gone`` that stay, and whose answer is there."""
+def _remaining_answers(connection: sqlite3.Connection, gone: Collection[Key]) -> list[Key]:
+    """Return the fetches of the sources of ``gone`` that remain and whose answer is recorded."""
     sources = {fetch.source for fetch in (journal.fetch_of(connection, key) for key in gone) if fetch is not None}
     withdrawn = journal.withdrawn(connection)
     rows = connection.execute(
         "SELECT f.origin, f.seq, f.source FROM fetches f JOIN answers a ON a.origin = f.origin AND a.fetch = f.seq "
         "WHERE a.answer IS NOT NULL ORDER BY f.origin, f.seq"
     )
-    found = [Key(origin, seq) for origin, seq, source in rows if source in sources]
-    return [key for key in found if key not in gone and key not in withdrawn]
+    keys = [Key(origin, seq) for origin, seq, source in rows if source in sources]
+    return [key for key in keys if key not in gone and key not in withdrawn]
 
 
-def _needed(archived: rederive.Archived, key: Key, deleted: _Gone) -> list[_Item]:
-    """What has to be said without what is deleted, for this answer to stay. Raises if that cannot be told."""
+def _needed_items(archived: rederive.Archived, key: Key, deleted: _Deleted) -> list[_Item]:
+    """Return the items that must be available from other replies for this answer to be kept.
+
+    Raise ArchiveError, or an error of parsing, if that cannot be determined.
+    """
     fetch = journal.fetch_of(archived.connection, key)
     if fetch is None or (fetch.kind == "live" and fetch.pit is None):  # (1)
         return []
-    one = archived.asked(key)
-    if one is None:
+    recorded = archived.recorded(key)
+    if recorded is None:
         raise ArchiveError("its request is not understood")
-    pool = _pool(one)
-    if not deleted.touches(fetch.source, pool):  # (2)
+    stream = recorded.stream
+    if not deleted.may_touch(fetch.source, stream):  # (2)
         return []
     answer = json.loads(journal.answer_of(archived.connection, key) or b"")
     if set(answer) != {"data", "gaps"}:
         raise ArchiveError("its answer is not an envelope")
-    rests_on_others = one.query.operation.dating != "record" or one.request.provider.derive(one.query) is not None
+    query = recorded.query
+    depends_on_others = query.operation.dating != "record" or recorded.request.provider.derive(query) is not None
     is_open = fetch.pit is None
     needed = []
     for item in answer["data"]:
-        is_whole = rests_on_others or deleted.may_say(fetch.source, pool, item["id"])  # (3), or (4)
-        said = {name: value for name, value in item.items() if name not in STAMPS} if is_whole else {}
-        needed.append(_Item(pool, item["id"], _said(said, is_open, said)))
+        is_whole = depends_on_others or deleted.may_contain(fetch.source, stream, item["id"])  # (3), or (4)
+        fields = {name: value for name, value in item.items() if name not in STAMPS} if is_whole else {}
+        needed.append(_Item(stream, item["id"], _content(fields, is_open, fields)))
     for gap in answer["gaps"]:
         cursor = parse_cursor(gap["cursor"]) if "cursor" in gap else None
         if cursor is not None:
-            needed.append(_Item(pool, cursor.position[1], _said({}, is_open, ())))
+            needed.append(_Item(stream, cursor.position[1], _content({}, is_open, ())))
     return needed
 
 
-def _unsaid(archived: rederive.Archived, gone: Collection[Key], needed: set[_Item], told: Told) -> set[_Item]:
-    """Those of ``needed`` that no reply says that stays."""
-    left: dict[tuple[str, str], set[_Said]] = {}
+def _missing_items(
+    archived: rederive.Archived, gone: Collection[Key], needed: set[_Item], on_progress: OnProgress
+) -> set[_Item]:
+    """Return the needed items that no remaining reply contains."""
+    left: dict[tuple[str, str], set[_Content]] = {}
     for item in needed:
-        left.setdefault((item.pool, item.id), set()).add(item.said)
-    pools = {item.pool for item in needed}
-    staying = [key for key in journal.fetches(archived.connection) if key not in gone] if needed else []
-    for done, key in enumerate(staying):
-        told(done, len(staying))
-        one = archived.asked(key)
-        pool = "" if one is None else _pool(one)
-        if one is None or pool not in pools:
+        left.setdefault((item.stream, item.id), set()).add(item.content)
+    streams = {item.stream for item in needed}
+    remaining = [key for key in journal.fetches(archived.connection) if key not in gone] if needed else []
+    for done, key in enumerate(remaining):
+        on_progress(done, len(remaining))
+        recorded = archived.recorded(key)
+        stream = "" if recorded is None else recorded.stream
+        if recorded is None or stream not in streams:
             continue
         try:
-            for record in _records(archived, key, one):
-                wanted = left.get((pool, record.id))
+            for record in _records(archived, key, recorded):
+                wanted = left.get((stream, record.id))
                 if wanted:
-                    wanted -= set(_saying(record, wanted))
+                    wanted -= set(_matching(record, wanted))
         except ArchiveError:
             raise
-        except Exception:  # noqa: BLE001, S112 - a provider's bug: what it did not say is not said
+        except Exception:  # noqa: BLE001, S112 - a provider's bug: the records it did not yield are not available
             continue
-    return {_Item(*place, said) for place, saids in left.items() for said in saids}
+    return {_Item(*place, content) for place, contents in left.items() for content in contents}
 
 
-def _says_itself(archived: rederive.Archived, key: Key, needed: Sequence[_Item]) -> bool:
-    """Whether a fetch, run again with an empty archive, says all that is ``needed``."""
-    one = archived.asked(key)
-    if one is None or one.fetch.kind == "offline":
+def _reproduces(archived: rederive.Archived, key: Key, needed: Sequence[_Item]) -> bool:
+    """Return whether a fetch, run again with an empty archive, contains all ``needed`` items."""
+    recorded = archived.recorded(key)
+    if recorded is None or recorded.fetch.kind == "offline":
         return False
-    outcome = recheck.alone(archived.connection, key, one, archived.find)
-    items = {item["id"]: item for item in json.loads(json.dumps(outcome.envelope.data))}
+    result = recheck.run_alone(archived.connection, key, recorded, archived.find)
+    items = {item["id"]: item for item in json.loads(json.dumps(result.envelope.data))}
     return all(
-        need.id in items and _said(items[need.id], need.said.is_open, need.said.names) == need.said for need in needed
+        item.id in items and _content(items[item.id], item.content.is_open, item.content.names) == item.content
+        for item in needed
     )
 
 
-def _saying(record: Record, wanted: Collection[_Said]) -> Iterator[_Said]:
-    """Those of what is ``wanted`` that a record says."""
-    shown: dict[bool, Any] = {}
-    for one in wanted:
-        if one.is_open not in shown:
-            (item,) = envelope.build([record], (), _VIEWS[one.is_open]).data
-            shown[one.is_open] = json.loads(json.dumps(item))
-        if _said(shown[one.is_open], one.is_open, one.names) == one:
-            yield one
+def _matching(record: Record, wanted: Collection[_Content]) -> Iterator[_Content]:
+    """Yield the wanted contents that this record matches."""
+    rendered: dict[bool, Any] = {}
+    for content in wanted:
+        if content.is_open not in rendered:
+            (item,) = envelope.build([record], (), _OPTIONS[content.is_open]).data
+            rendered[content.is_open] = json.loads(json.dumps(item))
+        if _content(rendered[content.is_open], content.is_open, content.names) == content:
+            yield content
 
 
-def _said(item: Mapping[str, Any], is_open: bool, names: Collection[str]) -> _Said:
+def _content(item: Mapping[str, Any], is_open: bool, names: Collection[str]) -> _Content:
     chosen = tuple(sorted(names))
     text = json.dumps([item.get(name) for name in chosen], sort_keys=True)
-    return _Said(is_open, chosen, sha256(text.encode()).digest()[:16])
+    return _Content(is_open, chosen, sha256(text.encode()).digest()[:16])
 
 
 def _records(
     archived: rederive.Archived,
     key: Key,
-    one: rederive.Asked,
-    failed: Callable[[PitFetchError], object] = lambda error: None,
+    recorded: rederive.RecordedFetch,
+    on_error: rederive.OnError = lambda error: None,
 ) -> Iterator[Record]:
-    return rederive.records(one, list(journal.exchanges_of(archived.connection, key)), failed)
-
-
-def _pool(one: rederive.Asked) -> str:
-    return rederive.pool(one.request.provider, one.query, one.fetch)
+    return rederive.records(recorded, list(journal.exchanges_of(archived.connection, key)), on_error)

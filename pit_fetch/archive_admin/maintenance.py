@@ -1,123 +1,131 @@
-"""What keeps an archive: verify it, merge another one into it, make its index again, delete what has to go."""
+"""Maintain an archive: verify it, merge another one into it, rebuild its index, delete a source's fetches."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from pit_fetch.archive import rederive
 from pit_fetch.archive.store import journal, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, Unreadable, of_broken, of_sqlite
-from pit_fetch.archive.store.journal import BODIES, COLUMNS, NAMED, Key
-from pit_fetch.archive_admin.dependents import repeated
+from pit_fetch.archive.store.journal import COLUMNS, NAMED, Key
+from pit_fetch.archive_admin.dependents import OnProgress, dependents
 from pit_fetch.provider import Provider
 
-# A row that was deleted on request: its place in the chain stays.
+# The kind of an entry whose row was deleted on request. Its place in the chain remains.
 DROPPED = "dropped"
 
-# Is told how much is done, and of how much.
-Told = Callable[[int, int], None]
+
+def _load(name: str) -> Provider:
+    from pit_fetch.engine.registry import load
+
+    return load(name)
 
 
-def _untold(done: int, whole: int) -> None:
+def _silently(done: int, whole: int) -> None:
     pass
 
 
 class Report(NamedTuple):
-    """What ``verify`` found: how much there is, and what is damaged, line by line."""
+    """The result of :func:`verify`: the number of entries and bodies, and a line for each damage."""
 
     entries: int
     bodies: int
     damage: tuple[str, ...]
 
 
-def verify(connection: sqlite3.Connection, told: Told = _untold) -> Report:
-    """Computes every hash again: of each body, and of each entry with all before it.
+def verify(connection: sqlite3.Connection, on_progress: OnProgress = _silently) -> Report:
+    """Recompute every hash: of each body, and of each entry with all entries before it.
 
-    Damage may be such that the rest cannot be read: that is the last line then.
+    If the damage is such that the rest cannot be read, the last line of the report states that.
     """
-    entries = kept = 0
+    entries = bodies = 0
     damage: list[str] = []
     try:
         with schema.snapshot(connection):
-            entries, kept = _count(connection, "entries"), _count(connection, "bodies")
-            whole = entries + kept
-            damage.extend(_chains(connection, lambda done: told(done, whole)))
-            damage.extend(_bodies(connection, lambda done: told(entries + done, whole)))
+            entries, bodies = _count(connection, "entries"), _count(connection, "bodies")
+            whole = entries + bodies
+            damage.extend(_damaged_entries(connection, lambda done: on_progress(done, whole)))
+            damage.extend(_damaged_bodies(connection, lambda done: on_progress(entries + done, whole)))
     except BROKEN as error:
-        found = of_broken(error)
-        if not isinstance(found, Damaged):
-            raise found from error
+        archive_error = of_broken(error)
+        if not isinstance(archive_error, Damaged):
+            raise archive_error from error
         damage.append("the file: it cannot be read to its end")
-    return Report(entries, kept, tuple(damage))
+    return Report(entries, bodies, tuple(damage))
 
 
-def rebuild(connection: sqlite3.Connection, find: rederive.Find | None = None, told: Told = _untold) -> int:
-    """Makes the index again with today's code of the providers. Returns how many fetches there are."""
+def rebuild(connection: sqlite3.Connection, find: rederive.Find = _load, on_progress: OnProgress = _silently) -> int:
+    """Derive the index again with the providers' current code. Return the number of fetches."""
     with schema.transaction(connection):
-        return _index_again(connection, find, told)
+        return _rebuild(connection, find, on_progress)
 
 
 def merge(
-    connection: sqlite3.Connection, other: sqlite3.Connection, find: rederive.Find | None = None, told: Told = _untold
+    connection: sqlite3.Connection,
+    other: sqlite3.Connection,
+    find: rederive.Find = _load,
+    on_progress: OnProgress = _silently,
 ) -> int:
-    """Takes over what ``other`` holds and this one does not. Returns how many entries that were.
+    """Copy the entries that only ``other`` holds. Return the number of entries that are new or newly deleted.
 
-    In any order and as often as you like: an entry is the same everywhere. What one of the two dropped
-    stays dropped. Raises ArchiveError if the other one is damaged, or continues a chain differently.
+    Archives can be merged in any order and repeatedly, since an entry is the same everywhere. What either of them
+    dropped stays dropped. Raise ArchiveError if the other one is damaged, or continues a chain differently.
     """
     with schema.snapshot(other):
-        return _merge(connection, other, find, told)
+        return _merge(connection, other, find, on_progress)
 
 
-def _merge(connection: sqlite3.Connection, other: sqlite3.Connection, find: rederive.Find | None, told: Told) -> int:
+def _merge(
+    connection: sqlite3.Connection, other: sqlite3.Connection, find: rederive.Find, on_progress: OnProgress
+) -> int:
     damage = verify(other).damage
     if damage:
         raise ArchiveError(f"the other one is damaged: {damage[0]}")
-    taken, is_less = 0, False
+    count, is_less = 0, False
     connection.execute("PRAGMA secure_delete = ON")
     with schema.transaction(connection):
-        repeating = _repeating(connection, other, find or _load)
+        repeating = _repeating(connection, other, find)
         textless = {*repeating, *journal.withdrawn(other)}
-        for origin, seq, kind, link in other.execute("SELECT * FROM entries ORDER BY origin, seq").fetchall():
-            mine = connection.execute("SELECT kind, link FROM entries WHERE origin = ? AND seq = ?", (origin, seq))
-            held = mine.fetchone()
-            if held is not None and held[1] != link:
+        for origin, seq, kind, digest in other.execute("SELECT * FROM entries ORDER BY origin, seq").fetchall():
+            mine = connection.execute(
+                "SELECT kind, link FROM entries WHERE origin = ? AND seq = ?", (origin, seq)
+            ).fetchone()
+            if mine is not None and mine[1] != digest:
                 raise ArchiveError("the two continue one chain differently: one of them was changed")
-            if held is None:
-                connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?)", (origin, seq, kind, link))
-                taken += 1
+            if mine is None:
+                connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?)", (origin, seq, kind, digest))
+                count += 1
                 if kind != DROPPED:
-                    _copy(other, connection, kind, Key(origin, seq), textless)
-            elif kind == DROPPED and held[0] != DROPPED:
-                _forget(connection, held[0], Key(origin, seq))
-                taken, is_less = taken + 1, True
-        is_less = _forget_parts(connection) or is_less
+                    journal.copy_row(other, connection, kind, Key(origin, seq), textless)
+            elif kind == DROPPED and mine[0] != DROPPED:
+                _delete(connection, mine[0], Key(origin, seq))
+                count, is_less = count + 1, True
+        is_less = _delete_orphans(connection) or is_less
         _withdraw(connection, repeating)
-        is_less = _sweep(connection) or is_less
-        if taken:  # in the same transaction: an index without what was merged would be believed
-            _index_again(connection, find, told)
+        is_less = _delete_unused_bodies(connection) or is_less
+        if count:  # in the same transaction: answers would rely on an index that lacks what was merged
+            _rebuild(connection, find, on_progress)
     if is_less:
         _scrub(connection)
-    return taken
+    return count
 
 
 def _repeating(connection: sqlite3.Connection, other: sqlite3.Connection, find: rederive.Find) -> set[Key]:
-    """The answers of one archive that repeat what the other one deleted: it did not know of them."""
+    """Return the answers of either archive that repeat what the other one deleted without knowing of them."""
     mine, theirs = _fetches(connection), _fetches(other)
-    found = repeated(connection, mine & _dropped(other), find)
-    known = _dropped(connection)
-    # What both hold was judged where it was deleted.
-    return found | {key for key in repeated(other, theirs & known, find) if key not in mine}
+    # The answers that both hold were judged where the deletion was made.
+    unknown = {key for key in dependents(other, theirs & _dropped(connection), find) if key not in mine}
+    return dependents(connection, mine & _dropped(other), find) | unknown
 
 
 def _withdraw(connection: sqlite3.Connection, repeating: set[Key]) -> None:
-    """Puts it on record that these answers are deleted, unless it is."""
-    news = (repeating & _fetches(connection)) - set(journal.withdrawn(connection))
-    if news:
+    """Record that these answers are deleted, unless that is recorded."""
+    unrecorded = (repeating & _fetches(connection)) - set(journal.withdrawn(connection))
+    if unrecorded:
         (_, _, path) = connection.execute("PRAGMA database_list").fetchone()
-        journal.Writer(connection, path).withdraw(news)
+        journal.Writer(connection, path).withdraw(unrecorded)
 
 
 def _fetches(connection: sqlite3.Connection) -> set[Key]:
@@ -128,25 +136,28 @@ def _dropped(connection: sqlite3.Connection) -> set[Key]:
     return {Key(*row) for row in connection.execute("SELECT origin, seq FROM entries WHERE kind = ?", (DROPPED,))}
 
 
-def fetches_before(connection: sqlite3.Connection, source: str, before: int) -> list[Key]:
-    """The fetches of ``source`` that began before an instant: what :func:`drop` would delete."""
+def _fetches_before(connection: sqlite3.Connection, source: str, before: int) -> list[Key]:
     rows = connection.execute("SELECT origin, seq FROM fetches WHERE source = ? AND began < ?", (source, before))
     return [Key(*row) for row in rows]
 
 
 class Dropped(NamedTuple):
-    """How many fetches were deleted, and how many later answers because they repeated these."""
+    """The number of deleted fetches, and of later answers deleted because they repeat these."""
 
     fetches: int
     answers: int
 
 
 def to_drop(
-    connection: sqlite3.Connection, source: str, before: int, find: rederive.Find | None = None, told: Told = _untold
+    connection: sqlite3.Connection,
+    source: str,
+    before: int,
+    find: rederive.Find = _load,
+    on_progress: OnProgress = _silently,
 ) -> Dropped:
-    """What :func:`drop` would delete."""
-    rows = fetches_before(connection, source, before)
-    return Dropped(len(rows), len(repeated(connection, rows, find or _load, told)))
+    """Return how much :func:`drop` would delete."""
+    rows = _fetches_before(connection, source, before)
+    return Dropped(len(rows), len(dependents(connection, rows, find, on_progress)))
 
 
 def drop(
@@ -155,39 +166,33 @@ def drop(
     source: str,
     before: int,
     time: int,
-    find: rederive.Find | None = None,
-    told: Told = _untold,
+    find: rederive.Find = _load,
+    on_progress: OnProgress = _silently,
 ) -> Dropped:
-    """Deletes the fetches of ``source`` that began before an instant, and later answers that repeat them, for good.
+    """Delete the fetches of ``source`` that began before an instant, and later answers that repeat them, for good.
 
-    That it happened stays on record, and so does the place of each row in its chain. Raises ArchiveError if a
-    process that reads the archive keeps the deleted bytes in its write-ahead log.
+    ``time`` is the instant of the deletion, which is recorded. The place of each row in its chain remains. Raise
+    ArchiveError if a process that reads the archive keeps the deleted bytes in the write-ahead log.
     """
     connection.execute("PRAGMA secure_delete = ON")
     with schema.transaction(connection):
-        rows = fetches_before(connection, source, before)
-        answers = repeated(connection, rows, find or _load, told)
+        rows = _fetches_before(connection, source, before)
+        answers = dependents(connection, rows, find, on_progress)
         for key in rows:
-            _forget(connection, "fetches", key)
+            _delete(connection, "fetches", key)
         if rows:
-            _forget_parts(connection)
+            _delete_orphans(connection)
             what = {"source": source, "before": before, "fetches": len(rows)}
             journal.Writer(connection, path).drop(time, what, answers)
-            _sweep(connection)
-            _index_again(connection, find, told)
-    _scrub(connection)  # even if there is nothing to delete: the last attempt may have been killed before it
+            _delete_unused_bodies(connection)
+            _rebuild(connection, find, on_progress)
+    _scrub(connection)  # even without rows: the last attempt may have been killed before it
     return Dropped(len(rows), len(answers))
 
 
-def _load(name: str) -> Provider:
-    from pit_fetch.engine.registry import load
-
-    return load(name)
-
-
-def _index_again(connection: sqlite3.Connection, find: rederive.Find | None, told: Told) -> int:
+def _rebuild(connection: sqlite3.Connection, find: rederive.Find, on_progress: OnProgress) -> int:
     count = _count(connection, "fetches")
-    rederive.Archived(connection, find or _load, {}).rebuild(lambda done: told(done, count))
+    rederive.Archived(connection, find, {}).rebuild(lambda done: on_progress(done, count))
     return count
 
 
@@ -197,7 +202,7 @@ def _count(connection: sqlite3.Connection, table: str) -> int:
 
 
 def _scrub(connection: sqlite3.Connection) -> None:
-    """Leaves no byte of what was deleted, in the file or beside it: the pages that held it are still in the log."""
+    """Remove every deleted byte from the file and from its write-ahead log, which still has the pages."""
     try:
         connection.execute("VACUUM")
         (is_busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -210,23 +215,23 @@ def _scrub(connection: sqlite3.Connection) -> None:
         )
 
 
-def _chains(connection: sqlite3.Connection, told: Callable[[int], None]) -> Iterator[str]:
+def _damaged_entries(connection: sqlite3.Connection, on_progress: Callable[[int], None]) -> Iterator[str]:
     before, place = journal.GENESIS, Key("", 0)
     entries = connection.execute("SELECT * FROM entries ORDER BY origin, seq")
-    for done, (origin, seq, kind, link) in enumerate(entries):
-        told(done)
+    for done, (origin, seq, kind, digest) in enumerate(entries):
+        on_progress(done)
         key = Key(origin, seq)
         if origin != place.origin:
             before, place = journal.GENESIS, Key(origin, 0)
         if seq != place.seq + 1:
             yield f"chain {origin}: entry {place.seq + 1} is missing"
         if kind != DROPPED:
-            row = _row(connection, kind, key) if kind in COLUMNS else None
+            row = journal.row_of(connection, kind, key) if kind in COLUMNS else None
             if row is None:
                 yield f"{kind} {key}: the row is missing"
-            elif journal.link(before, origin, seq, kind, row) != link:
+            elif journal.entry_hash(before, origin, seq, kind, row) != digest:
                 yield f"{kind} {key}: the row or the chain before it has changed"
-        before, place = link, key
+        before, place = digest, key
     for kind in COLUMNS:
         query = (
             f"SELECT t.origin, t.seq FROM {kind} t LEFT JOIN entries e "  # noqa: S608 - our names
@@ -236,10 +241,10 @@ def _chains(connection: sqlite3.Connection, told: Callable[[int], None]) -> Iter
             yield f"{kind} {Key(origin, seq)}: it is not in the chain"
 
 
-def _bodies(connection: sqlite3.Connection, told: Callable[[int], None]) -> Iterator[str]:
+def _damaged_bodies(connection: sqlite3.Connection, on_progress: Callable[[int], None]) -> Iterator[str]:
     digests = {digest for (digest,) in connection.execute("SELECT digest FROM bodies")}
     for done, digest in enumerate(digests):
-        told(done)
+        on_progress(done)
         try:
             journal.read_body(connection, digest)
         except Unreadable:
@@ -251,38 +256,17 @@ def _bodies(connection: sqlite3.Connection, told: Callable[[int], None]) -> Iter
             yield f"body {digest.hex()[:16]}: it is missing"
 
 
-def _row(connection: sqlite3.Connection, kind: str, key: Key) -> tuple[Any, ...] | None:
-    query = f"SELECT {', '.join(COLUMNS[kind])} FROM {kind} WHERE origin = ? AND seq = ?"  # noqa: S608 - our names
-    found: tuple[Any, ...] | None = connection.execute(query, key).fetchone()
-    return found
-
-
-def _copy(
-    source: sqlite3.Connection, target: sqlite3.Connection, kind: str, key: Key, textless: Collection[Key]
-) -> None:
-    """Copies an entry with its bodies; not with what one of the fetches printed whose answers are ``textless``."""
-    row = _row(source, kind, key)
-    if row is None:
-        raise ArchiveError("the other one is damaged: a row is missing")
-    marks = ", ".join("?" * (len(row) + 2))
-    target.execute(f"INSERT INTO {kind} VALUES ({marks})", (*key, *row))  # noqa: S608 - our names
-    named: Mapping[str, Any] = dict(zip(COLUMNS[kind], row, strict=True))
-    if kind == "answers" and Key(key.origin, named["fetch"]) in textless:
-        return
-    for column in BODIES.get(kind, ()):
-        if named[column] is not None:
-            asked = named.get("asked") if column == "body" else None
-            journal.Writer(target, "").body(journal.read_body(source, named[column]), asked)
-
-
-def _forget(connection: sqlite3.Connection, kind: str, key: Key) -> None:
+def _delete(connection: sqlite3.Connection, kind: str, key: Key) -> None:
     connection.execute(f"DELETE FROM {kind} WHERE origin = ? AND seq = ?", key)  # noqa: S608 - our names
     connection.execute("UPDATE entries SET kind = ? WHERE origin = ? AND seq = ?", (DROPPED, *key))
 
 
-def _forget_parts(connection: sqlite3.Connection) -> bool:
-    """Forgets what belongs to fetches that are forgotten. Whether there was any: a fetch may go on in another copy."""
-    found = [
+def _delete_orphans(connection: sqlite3.Connection) -> bool:
+    """Delete the exchanges and answers whose fetch is deleted. Return whether there was any.
+
+    A fetch may have gone on in another copy of the archive.
+    """
+    orphans = [
         (kind, Key(*row))
         for kind in ("exchanges", "answers")
         for row in connection.execute(
@@ -290,22 +274,19 @@ def _forget_parts(connection: sqlite3.Connection) -> bool:
             "(SELECT origin, seq FROM fetches)"
         )
     ]
-    for kind, key in found:
-        _forget(connection, kind, key)
-    return bool(found)
+    for kind, key in orphans:
+        _delete(connection, kind, key)
+    return bool(orphans)
 
 
-def _sweep(connection: sqlite3.Connection) -> bool:
-    """Deletes the bodies that nothing names. One that still serves as a dictionary is taken out of that use first.
-
-    Whether there were any.
-    """
+def _delete_unused_bodies(connection: sqlite3.Connection) -> bool:
+    """Delete the bodies that no row names. Return whether there was any."""
     unnamed = f"SELECT digest FROM bodies WHERE digest NOT IN ({NAMED})"  # noqa: S608 - our names
     gone = {digest for (digest,) in connection.execute(unnamed)}
     for digest in gone:
         for (user,) in connection.execute("SELECT digest FROM bodies WHERE base = ?", (digest,)).fetchall():
             if user not in gone:
-                _pack_alone(connection, user)
+                _pack_alone(connection, user)  # its dictionary goes
     connection.executemany("DELETE FROM bodies WHERE digest = ?", [(digest,) for digest in gone])
     return bool(gone)
 

@@ -1,4 +1,4 @@
-"""A recorded answer, as it was printed: whatever the program, the source or the archive say since."""
+"""Print recorded answers again as they were, whatever has changed in the program, the source or the archive."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pit_fetch.archive.store import journal, microseconds
 from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.archive.store.journal import Fetch, Key
 
-# SQLite takes any number of so many digits; no chain is as long.
+# SQLite takes any number of so many digits, and no chain is as long.
 _DIGITS = 18
 
 
 class Replayed(NamedTuple):
-    """What was asked, and the text and exit status of the answer."""
+    """A recorded fetch, with the text and exit status of its answer."""
 
     fetch: Fetch
     text: str
@@ -22,7 +22,7 @@ class Replayed(NamedTuple):
 
 
 def recorded(connection: sqlite3.Connection, key: Key) -> Replayed:
-    """The answer of a fetch. Raises ArchiveError if there is none, which says why."""
+    """Return the answer of a fetch. Raise ArchiveError, with the reason, if there is none."""
     fetch, ended = journal.fetch_of(connection, key), journal.ended(connection, key)
     if fetch is None:
         raise ArchiveError("there is no such fetch in it")
@@ -30,7 +30,7 @@ def recorded(connection: sqlite3.Connection, key: Key) -> Replayed:
         raise ArchiveError("that fetch did not come to its end")
     deleted = journal.withdrawn(connection).get(key)
     if deleted is not None:
-        day = microseconds.moment(deleted).date().isoformat()
+        day = microseconds.from_micros(deleted).date().isoformat()
         raise ArchiveError(f"the text of that answer was deleted on {day}: it repeated what archive drop deletes")
     answer = journal.answer_of(connection, key)
     if answer is None:
@@ -39,7 +39,7 @@ def recorded(connection: sqlite3.Connection, key: Key) -> Replayed:
 
 
 def last(connection: sqlite3.Connection) -> Key | None:
-    """The fetch that ended last, of those that printed an answer."""
+    """Return the fetch that ended last, of those that printed an answer."""
     row = connection.execute(
         "SELECT origin, fetch FROM answers WHERE answer IS NOT NULL ORDER BY seen DESC, origin, seq DESC LIMIT 1"
     ).fetchone()
@@ -47,15 +47,15 @@ def last(connection: sqlite3.Connection) -> Key | None:
 
 
 def key_of(connection: sqlite3.Connection, text: str) -> Key:
-    """The fetch that ``text`` means: as :class:`Key` writes it, or "last". Raises ArchiveError for anything else."""
-    found = last(connection) if text == "last" else parse_key(text)
-    if found is None:
+    """Return the fetch that ``text`` names: its id, or "last". Raise ArchiveError for anything else."""
+    key = last(connection) if text == "last" else parse_key(text)
+    if key is None:
         raise ArchiveError("there is no such fetch in it")
-    return found
+    return key
 
 
 def parse_key(text: str) -> Key | None:
-    """The fetch that :class:`Key` writes as ``text``."""
+    """Return the key whose text form is ``text``, or None."""
     origin, _, seq = text.rpartition("-")
     is_number = seq.isascii() and seq.isdigit() and len(seq) <= _DIGITS
     return Key(origin, int(seq)) if origin and is_number else None

@@ -1,4 +1,4 @@
-"""What is in an archive: how much of what since when, and the list of its fetches. It reads the log alone."""
+"""Count what an archive holds, and list its fetches. Only the journal is read."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pit_fetch.archive.store import bodies, journal
 from pit_fetch.archive.store.journal import Key
 
 
-class Held(NamedTuple):
-    """What is held of one source. ``first`` and ``last``: when its fetches began."""
+class SourceStats(NamedTuple):
+    """The fetches of one source. ``first`` and ``last`` are when they began."""
 
     source: str
     fetches: int
@@ -21,9 +21,9 @@ class Held(NamedTuple):
 
 
 class Overview(NamedTuple):
-    """``size`` is what the bodies take unpacked, ``packed`` what they take in the file.
+    """The contents of an archive. ``size`` and ``packed`` are the bytes of all bodies, unpacked and in the file.
 
-    ``by_zstandard``: some of them can only be read where zstandard is installed.
+    ``by_zstandard``: some bodies can only be read if zstandard is installed.
     """
 
     fetches: int
@@ -34,13 +34,13 @@ class Overview(NamedTuple):
     by_zstandard: bool
     origins: int
     drops: int
-    sources: tuple[Held, ...]
+    sources: tuple[SourceStats, ...]
 
 
-class Row(NamedTuple):
-    """One fetch. ``seen``: when its answer counts as held; None if it did not come to its end.
+class FetchSummary(NamedTuple):
+    """One fetch. ``seen``: when its replies count as received; None if it did not come to its end.
 
-    ``withdrawn``: when its answer was deleted, since it repeated what was; None if it was not.
+    ``withdrawn``: when its answer was deleted because it repeated deleted data; None if it was not.
     """
 
     key: Key
@@ -73,17 +73,17 @@ WHERE ? IN ('', f.source) ORDER BY f.began DESC, f.origin, f.seq DESC LIMIT ?
 
 
 def overview(connection: sqlite3.Connection) -> Overview:
-    sources = tuple(Held(*row) for row in connection.execute(_SOURCES))
-    kept, size, packed = connection.execute(
+    sources = tuple(SourceStats(*row) for row in connection.execute(_SOURCES))
+    count, size, packed = connection.execute(
         "SELECT count(*), coalesce(sum(size), 0), coalesce(sum(length(packed)), 0) FROM bodies"
     ).fetchone()
     zstandard = connection.execute("SELECT 1 FROM bodies WHERE coding = ? LIMIT 1", (bodies.ZSTD,)).fetchone()
     (origins,) = connection.execute("SELECT count(DISTINCT origin) FROM entries").fetchone()
     (drops,) = connection.execute("SELECT count(*) FROM drops").fetchone()
     return Overview(
-        fetches=sum(one.fetches for one in sources),
-        exchanges=sum(one.exchanges for one in sources),
-        bodies=kept,
+        fetches=sum(source.fetches for source in sources),
+        exchanges=sum(source.exchanges for source in sources),
+        bodies=count,
         size=size,
         packed=packed,
         by_zstandard=zstandard is not None,
@@ -93,9 +93,9 @@ def overview(connection: sqlite3.Connection) -> Overview:
     )
 
 
-def fetches(connection: sqlite3.Connection, source: str = "", limit: int | None = None) -> Iterator[Row]:
-    """The fetches, newest first; of one ``source`` if it is named, and at most ``limit``."""
+def fetches(connection: sqlite3.Connection, source: str = "", limit: int | None = None) -> Iterator[FetchSummary]:
+    """Yield the fetches, newest first: at most ``limit``, and those of one ``source`` if it is named."""
     withdrawn = journal.withdrawn(connection)
     for origin, seq, *rest in connection.execute(_FETCHES, (source, -1 if limit is None else limit)):
-        row = Row(Key(origin, seq), *rest)
-        yield row._replace(complete=bool(row.complete), withdrawn=withdrawn.get(row.key))
+        summary = FetchSummary(Key(origin, seq), *rest)
+        yield summary._replace(complete=bool(summary.complete), withdrawn=withdrawn.get(summary.key))

@@ -24,7 +24,7 @@ from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime, TimeIsUp
 
 if TYPE_CHECKING:
-    from pit_fetch.archive.session import Held, Memory
+    from pit_fetch.archive.session import ArchivedRecords, ArchiveSession
     from pit_fetch.engine.progress import Progress
 
 # The network and the stream of records stop at the deadline; the alarm is for a provider that never returns.
@@ -90,15 +90,15 @@ class Fetch:
         collected = live if self.archive is None else self._with_archive(self.archive, live)
         return collected._replace(requests=self.requests_made)
 
-    def _open_archive(self) -> Memory | None:
+    def _open_archive(self) -> ArchiveSession | None:
         """Return the archive of this fetch, if it has one. Raise ConfigError for --offline without one."""
         if self.request.input_file:
             return None
         path = self.request.archive or self.runtime.environ.get("PIT_FETCH_ARCHIVE")
         if path:
-            from pit_fetch.archive.session import Memory
+            from pit_fetch.archive.session import ArchiveSession
 
-            return Memory(path, self.request, self.query, self.runtime)
+            return ArchiveSession(path, self.request, self.query, self.runtime)
         if self.request.offline:
             raise ConfigError("offline_without_archive")
         return None
@@ -108,7 +108,7 @@ class Fetch:
             return open_file(self.request, self.query, self.runtime, self.deadline)
         return open_network(self.request, self.query, self.runtime, self.progress, self.deadline, self.archive)
 
-    def _opened(self, secrets: tuple[str, ...], archive: Memory | None = None) -> None:
+    def _opened(self, secrets: tuple[str, ...], archive: ArchiveSession | None = None) -> None:
         """Note that the source is open, so that even an empty answer has the gaps of one."""
         when_empty = _when_empty(self.request, self.query)
         self.collected = self.collected._replace(secrets=secrets, opened=True, when_empty=when_empty, archive=archive)
@@ -189,7 +189,7 @@ class Fetch:
 
     # From the archive.
 
-    def _offline(self, archive: Memory) -> CollectedRecords:
+    def _offline(self, archive: ArchiveSession) -> CollectedRecords:
         """Return what the archive alone holds. Raise ConfigError if it cannot be used."""
         from pit_fetch.archive.store.errors import ArchiveError
 
@@ -203,7 +203,7 @@ class Fetch:
         except ArchiveError as error:
             raise ConfigError("archive_unusable", problem=error.problem) from None
 
-    def _with_archive(self, archive: Memory, live: CollectedRecords) -> CollectedRecords:
+    def _with_archive(self, archive: ArchiveSession, live: CollectedRecords) -> CollectedRecords:
         """Return the live answer, as the archive completes and corrects it: the live read is one more of its reads."""
         from pit_fetch.archive.store.errors import ArchiveError
 
@@ -214,7 +214,7 @@ class Fetch:
             # Without a PIT the live answer is today's, and so is a snapshot. An archive that holds nothing else about
             # the question leaves the live answer as it is.
             is_today = self.request.pit is None or self.query.operation.dating != "record" or self.request.capture
-            holds_more = not is_today and archive.settle()
+            holds_more = not is_today and archive.ingest_if_needed()
             if archive.problem:
                 return live.with_gaps(after=(gap("not_recorded", problem=archive.problem),))
             if not holds_more:
@@ -224,7 +224,9 @@ class Fetch:
         except ArchiveError as error:
             return live.with_gaps(after=(gap("archive_unusable", problem=error.problem),))
 
-    def _from_archive(self, archive: Memory, collected: CollectedRecords, live: Selection | None) -> CollectedRecords:
+    def _from_archive(
+        self, archive: ArchiveSession, collected: CollectedRecords, live: Selection | None
+    ) -> CollectedRecords:
         """Return ``collected`` with the records that the archive holds at the PIT, down to where ``live`` stopped.
 
         Raise ArchiveError if the archive cannot be read.
@@ -245,7 +247,7 @@ class Fetch:
         return collected._replace(selection=selection, archive=archive).with_gaps(before=gaps)
 
 
-def _ordered(held: Held, stream: PublicStream) -> PublicStream:
+def _ordered(held: ArchivedRecords, stream: PublicStream) -> PublicStream:
     """Order a snapshot's records, which come as its reply had them; the index answers in the envelope's order."""
     return in_order(stream) if held.is_snapshot else stream
 

@@ -22,7 +22,7 @@ from pit_fetch.support.suggest import shown
 from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
-    from pit_fetch.archive.session import Memory
+    from pit_fetch.archive.session import ArchiveSession
 
 # The exit status under --fail: the first of these types that an answer has.
 _STATUS_OF_TYPE = {
@@ -53,7 +53,7 @@ class CollectedRecords(NamedTuple):
     when_empty: str = ""
     opened: bool = False
     failure: str = ""
-    archive: Memory | None = None
+    archive: ArchiveSession | None = None
     resumes: bool = True
 
     def with_gaps(self, before: Iterable[Gap] = (), after: Iterable[Gap] = ()) -> CollectedRecords:

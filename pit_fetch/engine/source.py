@@ -14,7 +14,7 @@ from pit_fetch.request.operations import is_out_of_reach
 from pit_fetch.runtime import Runtime
 
 if TYPE_CHECKING:
-    from pit_fetch.archive.session import Memory
+    from pit_fetch.archive.session import ArchiveSession
     from pit_fetch.engine.progress import Progress
     from pit_fetch.net.client import Client
 
@@ -45,7 +45,7 @@ def open_network(
     runtime: Runtime,
     progress: Progress,
     deadline: float,
-    archive: Memory | None = None,
+    archive: ArchiveSession | None = None,
 ) -> Source:
     """Return the provider's stream, of which nothing is asked yet. Raise ConfigError if something is not set up.
 

@@ -1,7 +1,7 @@
-"""``pit_fetch normalize``: items that a transformer extracted from saved pages, dated by what the pages themselves say.
+"""``pit_fetch normalize``: items that a transformer extracted from saved pages, dated by the pages' own stamps.
 
-An item names its page and the place where its time of publication appears. The place is read again here, and so is the
-page's text: what the page does not say is not served. So a model may extract, and never decides.
+An item names its page and the place where its time of publication appears. The place is read again here, and so is
+the page's text: a text that the page does not contain is not served. So a model may extract, and never decides.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CAVEAT = (
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
-    """One record for each item of a transformer's output. Raises InputError, and ConfigError without a folder."""
+    """Yield one record for each item of a transformer's output. Raise InputError, and ConfigError without a folder."""
     pages = query.options["pages"]
     if not folder.exists(pages):
         raise ConfigError("usage", text="--pages is not a folder that can be read.")
@@ -45,11 +45,11 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
         return None if content is None else page_of(content)
 
     for item in items.read(body):
-        yield _UNREADABLE if item is None else _record(item, _said(item, saved, bytes_of), query.open_mode)
+        yield _UNREADABLE if item is None else _record(item, _page_of(item, saved, bytes_of), query.open_mode)
 
 
-def _said(item: Item, saved: Any, bytes_of: Any) -> Saved | None:
-    """What the item's page says, with what the sitemap says of it; None unless it is the page of the item's address."""
+def _page_of(item: Item, saved: Any, bytes_of: Any) -> Saved | None:
+    """Return the item's page, with the stamps of its sitemap; None unless it is the page of the item's address."""
     listed = bytes_of(item.file) if item.kind == "sitemap" else None
     entry = None if listed is None else entry_of(listed, item.address)
     if item.file == item.page and item.kind == "sitemap":
@@ -62,22 +62,21 @@ def _said(item: Item, saved: Any, bytes_of: Any) -> Saved | None:
     return None if entry is None else page._replace(stamps=(*page.stamps, *entry.stamps))
 
 
-def _record(item: Item, said: Saved | None, open_mode: bool) -> Record:
-    """The record of one item. Without a PIT it is served as it is; with one, only what its page holds."""
-    found = None if said is None else dated(item.kind, item.name, item.claim, said.stamps)
-    payload = item.payload if open_mode or said is None else items.quoted(item.payload, said)
-    dated_by = None if found is None else f"{item.kind} {item.name}"
+def _record(item: Item, page: Saved | None, open_mode: bool) -> Record:
+    """Return the record of one item, as it is without a PIT; with a PIT, only the texts that its page contains."""
+    dating = None if page is None else dated(item.kind, item.name, item.claim, page.stamps)
+    payload = item.payload if open_mode or page is None else items.quoted(item.payload, page)
+    dated_by = None if dating is None else f"{item.kind} {item.name}"
     return Record(
         f"{item.address}#{_digest(payload)}",
-        None if found is None else found.available_at,
+        None if dating is None else dating.available_at,
         "provider_metadata",
         {"url": item.address, **payload, "dated_by": dated_by},
-        None if found is None else found.revised_at,
+        None if dating is None else dating.revised_at,
     )
 
 
 def _digest(payload: Mapping[str, Any]) -> str:
-    """Tells the items of one page apart."""
     return sha256(repr(sorted(payload.items())).encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 

@@ -9,12 +9,12 @@ MAX_BYTES = 16_000_000
 
 
 def exists(folder: str) -> bool:
-    """Whether there is such a folder, and it can be read."""
+    """Return whether there is such a folder, and it can be read."""
     return os.path.isdir(folder) and os.access(folder, os.R_OK | os.X_OK)
 
 
 def read(folder: str, name: str) -> bytes | None:
-    """The bytes of a regular file in ``folder``; None for anything else, and for what lies outside it.
+    """Return the bytes of a regular file in ``folder``; None for anything else, and for a file outside it.
 
     The name was written by a model: it must not lead to another file, neither by ``..`` nor by a link.
     """

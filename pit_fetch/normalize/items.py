@@ -1,4 +1,4 @@
-"""A transformer's output: what each item claims, and which of its texts its page holds. Pure."""
+"""A transformer's output: the claims of each item, and those of its texts that its page contains. Pure."""
 
 from __future__ import annotations
 
@@ -27,11 +27,10 @@ _EDGE = "\n"
 
 
 class Item(NamedTuple):
-    """What an item says of itself.
+    """The claims of an item.
 
-    address  the address that it is of, in its plain form
-    page     the file of the saved page; ``file``: that of the sitemap, where it is not the same
-    kind, name  the place at which ``claim``, the text of its time of publication, appears
+    address the address that it is of, in its plain form page the file of the saved page; ``file``: that of the
+    sitemap, if it is another kind, name the place at which ``claim``, the text of its time of publication, appears
     """
 
     address: str
@@ -44,9 +43,9 @@ class Item(NamedTuple):
 
 
 def read(body: bytes) -> Iterator[Item | None]:
-    """The items of ``body``, an array, or an object with the array ``data``; None for one that is not an item.
+    """Yield the items of ``body``, an array, or an object with the array ``data``; None for one that is not an item.
 
-    Raises InputError if there is no such array.
+    Raise InputError if there is no such array.
     """
     is_array = body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
     try:
@@ -60,8 +59,8 @@ def read(body: bytes) -> Iterator[Item | None]:
 
 
 def _item(row: Mapping[str, Any]) -> Item | None:
-    given = row.get("evidence")
-    evidence: Mapping[str, Any] = given if isinstance(given, dict) else {}
+    evidence: Any = row.get("evidence")
+    evidence = evidence if isinstance(evidence, dict) else {}
     address = plain_address(row.get("url"))
     if address is None:
         return None
@@ -79,27 +78,26 @@ def _item(row: Mapping[str, Any]) -> Item | None:
     )
 
 
-def quoted(payload: Mapping[str, Any], said: Saved) -> dict[str, Any]:
-    """What of ``payload`` the page holds word for word, apart from white space and the forms of quotation marks."""
-    readings = _readings(said.texts)
+def quoted(payload: Mapping[str, Any], page: Saved) -> dict[str, Any]:
+    """Return the texts of ``payload`` that the page contains word for word, apart from space and quotation marks."""
+    readings = _readings(page.texts)
 
     def holds(text: object) -> bool:
         words = _words(text) if isinstance(text, str) else _EDGE
-        return words != _EDGE and any(words in one for one in readings)
+        return words != _EDGE and any(words in reading for reading in readings)
 
-    kept = {name: text for name, text in payload.items() if name in TEXTS and holds(text)}
-    lists = {name: [one for one in payload[name] if holds(one)] for name in LISTS if name in payload}
-    return kept | {name: some for name, some in lists.items() if some}
+    texts = {name: text for name, text in payload.items() if name in TEXTS and holds(text)}
+    lists = {name: [entry for entry in payload[name] if holds(entry)] for name in LISTS if name in payload}
+    return texts | {name: entries for name, entries in lists.items() if entries}
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=2)  # several items often are of one page
 def _readings(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of a page, of which several items often are."""
     return tuple(_words(text) for text in texts)
 
 
 def _words(text: str) -> str:
-    """The words of ``text``, each between two edges: what begins or ends within a word is not found."""
+    """Return the words of ``text``, each between two edges: a text that begins or ends within a word is not found."""
     words = _WORD.findall(unicodedata.normalize("NFKC", text).translate(_PLAIN))
     return _EDGE.join(("", *words, "")) if words else _EDGE
 

@@ -1,4 +1,4 @@
-"""A saved page, read again: which address it is of, which times it says, and its words. Pure.
+"""A saved page, read again: its addresses, the times that it states, and its words. Pure.
 
 A page is HTML, alone or behind the headers of its reply (``curl --include``), or an entry of a sitemap.
 """
@@ -31,10 +31,10 @@ _WRAPPING = re.compile(r"^\s*(?://\s*)?<!(?:\[CDATA\[|--)|(?:(?://\s*)?\]\]>|-->
 
 
 class Saved(NamedTuple):
-    """What a page says.
+    """The content of a page.
 
-    addresses  those that it calls its own, in their plain form
-    texts      its text, in two readings: each element is a word or more, and elements within a line part no words
+    addresses those that it calls its own, in their plain form texts its text, in two readings: each element is a word
+    or more, and elements within a line part no words
     """
 
     addresses: frozenset[str] = frozenset()
@@ -47,7 +47,7 @@ class _Unreadable(Exception):
 
 
 def page_of(content: bytes) -> Saved | None:
-    """What a saved page says; None if it cannot be read."""
+    """Return the content of a saved page; None if it cannot be read."""
     headers, body = _split(content)
     reader = _PageReader()
     try:
@@ -60,7 +60,7 @@ def page_of(content: bytes) -> Saved | None:
 
 
 def entry_of(content: bytes, address: str) -> Saved | None:
-    """What a saved sitemap says of ``address``; None if it does not list it, or cannot be read."""
+    """Return a saved sitemap's entry of ``address``; None if it does not list it, or cannot be read."""
     headers, body = _split(content)
     reader = _SitemapReader()
     try:
@@ -75,7 +75,7 @@ def entry_of(content: bytes, address: str) -> Saved | None:
 
 
 def plain_address(text: object) -> str | None:
-    """A web address without its fragment, its host in small letters; None for anything else."""
+    """Return a web address without its fragment, its host in small letters; None for anything else."""
     if not isinstance(text, str):
         return None
     try:
@@ -99,18 +99,18 @@ class _PageReader(HTMLParser):
         self._is_silent = False
         self._named: tuple[str, ...] = ()  # of an element, ``_open``, whose time is its text
         self._open = ""
-        self._told: list[str] = []
+        self._named_text: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in reversed(attrs)}  # of two, the first counts
+        attributes = {name: value or "" for name, value in reversed(attrs)}  # of two, the first counts
         self._part(tag)
         if tag == "script":
-            is_linked_data = given.get("type", "").partition(";")[0].strip().lower() == "application/ld+json"
+            is_linked_data = attributes.get("type", "").partition(";")[0].strip().lower() == "application/ld+json"
             self._script = [] if is_linked_data else None
         self._is_silent = tag in ("script", "style")
-        if tag == "link" and "canonical" in given.get("rel", "").lower().split():
-            self.addresses.append(given.get("href", ""))
-        self._note(tag, given, [said for said in (given.get("content"), given.get("datetime")) if said])
+        if tag == "link" and "canonical" in attributes.get("rel", "").lower().split():
+            self.addresses.append(attributes.get("href", ""))
+        self._note(tag, attributes, [value for name in ("content", "datetime") if (value := attributes.get(name))])
 
     def handle_startendtag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
@@ -118,21 +118,21 @@ class _PageReader(HTMLParser):
             raise _Unreadable
         self.handle_endtag(tag)
 
-    def _note(self, tag: str, given: Mapping[str, str], said: Sequence[str]) -> None:
-        """Every time that an element says: properties are lists of names, and the text counts where no value is."""
-        words = [word for key in _NAMING for word in given.get(key, "").split()]
+    def _note(self, tag: str, attributes: Mapping[str, str], values: Sequence[str]) -> None:
+        """Note every time that an element states. A property is a list of names; without a value its text counts."""
+        words = [word for key in _NAMING for word in attributes.get(key, "").split()]
         names = list(filter(None, (known("meta", word) for word in words)))
         if tag == "meta":
-            self._has(*said)
+            self._has(*values)
             if "og:url" in map(str.lower, words):
-                self.addresses += said
+                self.addresses += values
         else:
             names = [name for name in names if name.startswith(("date", "upload"))]
-        names += self._named if said else ()
-        self.stamps += [Stamp("meta", name, one) for name in names for one in said if one.strip()]
-        if said:
+        names += self._named if values else ()
+        self.stamps += [Stamp("meta", name, text) for name in names for text in values if text.strip()]
+        if values:
             self._named = ()
-        elif tag != "meta" and not given.keys().isdisjoint(_PROPERTIES):
+        elif tag != "meta" and not attributes.keys().isdisjoint(_PROPERTIES):
             self._named, self._open = (*self._named, *names), self._open if self._named else tag
 
     def _part(self, tag: str) -> None:
@@ -141,11 +141,11 @@ class _PageReader(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         self._part(tag)
-        told = "".join(self._told)
-        if told.strip():
-            self.stamps += [Stamp("meta", name, told) for name in self._named]
-        if told.strip() or tag == self._open:
-            self._named, self._told = (), []
+        text = "".join(self._named_text)
+        if text.strip():
+            self.stamps += [Stamp("meta", name, text) for name in self._named]
+        if text.strip() or tag == self._open:
+            self._named, self._named_text = (), []
         if tag == "script" and self._script is not None:
             self._linked_data("".join(self._script))
         self._script, self._is_silent = None, False
@@ -157,7 +157,7 @@ class _PageReader(HTMLParser):
             self.texts.append(data)
             self._lines.append(data)
             if self._named:
-                self._told.append(data)
+                self._named_text.append(data)
 
     def _has(self, *texts: str) -> None:
         self.texts += texts
@@ -167,9 +167,9 @@ class _PageReader(HTMLParser):
         return "\n".join(self.texts), "".join(self._lines)
 
     def handle_comment(self, data: str) -> None:
-        found = _SAVED_FROM.match(data)
-        if found is not None:
-            self.addresses.append(found[1])
+        match = _SAVED_FROM.match(data)
+        if match is not None:
+            self.addresses.append(match[1])
 
     def close(self) -> None:
         super().close()
@@ -177,7 +177,7 @@ class _PageReader(HTMLParser):
             raise _Unreadable
 
     def _linked_data(self, text: str) -> None:
-        """Every pair counts, also of a key that appears twice: objects are read as tuples of pairs."""
+        """Read JSON-LD. Every pair counts, also of a key that appears twice: objects are read as tuples of pairs."""
         text = _WRAPPING.sub("", _WRAPPING.sub("", text)).strip()
         if not text:
             return
@@ -191,13 +191,13 @@ class _PageReader(HTMLParser):
                 self._has(value)
             place = known("json-ld", name)
             if place is not None:
-                self.stamps += [Stamp("json-ld", place, one) for one in _said_in(value) if one.strip()]
+                self.stamps += [Stamp("json-ld", place, text) for text in _time_texts_in(value) if text.strip()]
 
 
 class _SitemapReader(HTMLParser):
-    """The entries of a sitemap, each as the texts of its elements; the prefixes of names are left out.
+    """Parse the entries of a sitemap, each as the texts of its elements; the prefixes of names are left out.
 
-    What an entry says of its pictures and videos, their addresses and times, is not said of the page.
+    An entry's pictures and videos have addresses and times of their own, which are not the page's.
     """
 
     def __init__(self) -> None:
@@ -234,7 +234,7 @@ class _SitemapReader(HTMLParser):
 
 
 def _split(content: bytes) -> tuple[list[tuple[str, str]], bytes]:
-    """The headers of the last reply at the beginning of ``content``, with names in small letters, and the body."""
+    """Return the headers of the last reply in ``content``, with names in small letters, and the body."""
     headers: list[tuple[str, str]] = []
     bare = content.lstrip(b"\xef\xbb\xbf \t\r\n")  # what an editor leaves in front of them hides no header
     content = bare if bare.startswith(b"HTTP/") else content
@@ -254,8 +254,8 @@ def _addresses_in(headers: Sequence[tuple[str, str]]) -> Iterator[str]:
 
 
 def _decoded(body: bytes, headers: Sequence[tuple[str, str]]) -> str:
-    said = dict(headers).get("content-type", "").encode() + b" " + body[:_CHARSET_WITHIN]
-    charset = _CHARSET.search(said)
+    declared = dict(headers).get("content-type", "").encode() + b" " + body[:_CHARSET_WITHIN]
+    charset = _CHARSET.search(declared)
     try:
         return body.decode("utf-8-sig" if charset is None else charset[1].decode(), "replace").lstrip("\ufeff")
     except LookupError:
@@ -263,7 +263,7 @@ def _decoded(body: bytes, headers: Sequence[tuple[str, str]]) -> str:
 
 
 def _main_entities(document: Any) -> Iterator[str]:
-    """The addresses of the page itself: not those of what it lists."""
+    """Yield the addresses of the page itself, and not those of what it lists."""
     tops = document if isinstance(document, list) else [document]
     for top in tops:
         if not isinstance(top, tuple):
@@ -273,33 +273,35 @@ def _main_entities(document: Any) -> Iterator[str]:
                 yield from _main_entities(value)
             elif name == "mainEntityOfPage":
                 yield from _strings_of(value)
-                yield from (one for key, one in _pairs_in(value) if key == "@id" and isinstance(one, str))
+                yield from (
+                    identifier for key, identifier in _pairs_in(value) if key == "@id" and isinstance(identifier, str)
+                )
 
 
 def _pairs_in(node: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(node, list):
-        for one in node:
-            yield from _pairs_in(one)
+        for member in node:
+            yield from _pairs_in(member)
     elif isinstance(node, tuple):
         for name, value in node:
             yield name, value
             yield from _pairs_in(value)
 
 
-def _said_in(value: Any) -> Iterator[str]:
-    """What stands for a time, as texts: a text, each of a list, the value of an object; a number is unreadable."""
+def _time_texts_in(value: Any) -> Iterator[str]:
+    """Yield the texts that stand for a time: a text, each of a list, the value of an object. A number is unreadable."""
     if isinstance(value, list):
-        for one in value:
-            yield from _said_in(one)
+        for member in value:
+            yield from _time_texts_in(member)
     elif isinstance(value, tuple):
-        for name, one in value:
+        for name, member in value:
             if name != "@type":
-                yield from _said_in(one)
+                yield from _time_texts_in(member)
     elif value is not None:
         yield str(value)
 
 
 def _strings_of(value: Any) -> Iterator[str]:
-    for one in value if isinstance(value, list) else [value]:
-        if isinstance(one, str):
-            yield one
+    for entry in value if isinstance(value, list) else [value]:
+        if isinstance(entry, str):
+            yield entry

@@ -1,7 +1,7 @@
-"""Where a saved page says when it was published or changed, and what that proves. Pure.
+"""The places where a saved page states when it was published or changed, and what they prove. Pure.
 
 The table is closed: a date of another name (an event's, a fiscal period's) is content, and no time of publication.
-Names are those of the Open Graph protocol, schema.org, Dublin Core, RFC 9110 and sitemaps.org, and what large
+Names are those of the Open Graph protocol, schema.org, Dublin Core, RFC 9110 and sitemaps.org, and those that large
 publishing systems write besides.
 """
 
@@ -40,7 +40,7 @@ NAMES: Mapping[str, frozenset[str]] = {
     "sitemap": frozenset({"lastmod", "publication_date"}),
 }  # fmt: skip
 
-# When the page was received: that it was public then is shown, whatever else it says. It is not the time of a change.
+# When the page was received. It was public by then, whatever else it states, and this is not the time of a change.
 _RECEIVED = ("header", "date")
 
 # The forms that pages have beside RFC 3339: without a colon in the offset, and without seconds (W3C-DTF).
@@ -51,18 +51,19 @@ _MINUTE = timedelta(minutes=1, microseconds=-1)
 
 
 def known(kind: str, name: str) -> str | None:
-    """The name of the table that ``name`` is, as a page writes it; None if it is no time of publication.
+    """Return ``name``, as a page writes it, by its name in the table; None if it is no time of publication.
 
-    A name of schema.org's may stand behind its vocabulary: ``schema:dateModified``, ``http://schema.org/dateModified``.
+    A name of schema.org's may stand behind its vocabulary: ``schema:dateModified``,
+    ``http://schema.org/dateModified``.
     """
     name = name.strip().lower()
     local = re.split("[:/#]", name)[-1]
-    found = local if local in _SCHEMA else name
-    return found if found in NAMES[kind] else None
+    listed = local if local in _SCHEMA else name
+    return listed if listed in NAMES[kind] else None
 
 
 class Stamp(NamedTuple):
-    """One time that a page says, and where."""
+    """One time that a page states, and its place."""
 
     kind: str
     name: str
@@ -70,35 +71,35 @@ class Stamp(NamedTuple):
 
 
 class Dated(NamedTuple):
-    """What the stamps of a page prove of it."""
+    """The instants of publication and of the last change that the stamps of a page prove."""
 
     available_at: datetime
     revised_at: datetime | None = None
 
 
 def dated(kind: str, name: str, claim: str, stamps: Iterable[Stamp]) -> Dated | None:
-    """What ``stamps`` prove, if ``claim`` is where it is said to be; None if it does not, or proves nothing.
+    """Return what ``stamps`` prove, if ``claim`` is at the named place; None if it is not, or proves nothing.
 
-    A page that was changed later is not what it was: so every time of publication or change on it counts,
-    wherever it appears, and one that cannot be read could be any.
+    A page that was changed later is another page: so every time of publication or change on it counts, wherever it
+    appears, and one that cannot be read could be any.
     """
     place = (kind, name)
     if name not in NAMES.get(kind, ()) or not claim:
         return None
     stamps = list(stamps)
     claimed = _moment(Stamp(*place, claim))
-    own = [_moment(one) for one in stamps if (one.kind, one.name) == place]
-    every = [_moment(one) for one in stamps if (one.kind, one.name) != _RECEIVED]
+    own = [_moment(stamp) for stamp in stamps if (stamp.kind, stamp.name) == place]
+    every = [_moment(stamp) for stamp in stamps if (stamp.kind, stamp.name) != _RECEIVED]
     if claimed is None or claimed not in own:
         return None
-    latest = max((one for one in every if one is not None), default=claimed)
+    latest = max((moment for moment in every if moment is not None), default=claimed)
     if None in every:
         return None
     return Dated(claimed, latest if latest > claimed else None)
 
 
 def _moment(stamp: Stamp) -> datetime | None:
-    """The instant of a stamp, the latest that it could mean; None without an offset, and for anything else."""
+    """Return the instant of a stamp, the latest that it could mean; None without an offset, and for anything else."""
     if stamp.kind == "header":
         return parse_http_date(stamp.text)
     text = stamp.text.strip()

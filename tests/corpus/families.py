@@ -1,9 +1,4 @@
-"""Writes the leak corpus: ``python -m tests.corpus.families``. Tables of reasoned cases, and no code of pit_fetch.
-
-A row of a table says when a record really was public, as a fact about the source; whether it has to
-be kept at an instant follows from comparing two UTC instants. The instants right at the boundary
-and one second before it stand beside those at which a usual mistake would show.
-"""
+"""Write the leak corpus: ``python -m tests.corpus.families``. Tables of reasoned cases, and no code of pit_fetch."""
 
 from __future__ import annotations
 
@@ -21,7 +16,7 @@ Case = dict[str, Any]
 
 
 def item(name: str, stamp: Any, public: bool, *, revised: Any = None, hidden: Sequence[str] = ()) -> dict[str, Any]:
-    """One record of a case: its id, the stamp as the source wrote it, and whether it was public at the PIT."""
+    """Return one record of a case: its id, the stamp as the source wrote it, and whether it was public at the PIT."""
     made: dict[str, Any] = {"id": name, "stamp": stamp, "public": public}
     return made | ({"revised": revised} if revised is not None else {}) | ({"hidden": list(hidden)} if hidden else {})
 
@@ -147,9 +142,9 @@ def _revisions() -> Iterator[Case]:
         for pit, was in ((moment - SECOND, False), (moment, True)):
             row = article(1, created, stamp, title="EDITED since")
             hidden: tuple[str, ...] = () if was else ("EDITED",)
-            found = [item("1", created, was, revised=stamp, hidden=hidden)]
-            said = f"revised {why}: only the last revision is served, and at the PIT it was not the text"
-            yield news("revision", pit.isoformat(), [row], found, said)
+            records = [item("1", created, was, revised=stamp, hidden=hidden)]
+            reason = f"revised {why}: only the last revision is served, and at the PIT it was not the text"
+            yield news("revision", pit.isoformat(), [row], records, reason)
 
 
 def _precision() -> Iterator[Case]:
@@ -166,7 +161,7 @@ def _precision() -> Iterator[Case]:
 
 
 def _benzinga_oracles() -> Iterator[Case]:
-    """What is told of later items beside the items: by counts, order, limits, filters, addresses and errors."""
+    """Yield what an answer could reveal of later items: by counts, order, limits, filters, addresses and errors."""
     pit, early, late = "2024-02-15T16:00:00Z", "Thu, 15 Feb 2024 11:59:00 -0400", "Thu, 15 Feb 2024 12:01:00 -0400"
     merger = article(9, late, title="Merger SECRET agreed", url="https://www.benzinga.com/ma/24/02/9/secret-merger")
     old = [article(n, early, title="Oil") for n in (1, 2, 3)]
@@ -184,8 +179,10 @@ def _benzinga_oracles() -> Iterator[Case]:
                "the address of a revised item tells what it says now")  # fmt: skip
     for number in (3, 40, 99):
         rows = [*(article(100 + n, late, title="SECRET") for n in range(number)), *old[:1]]
-        found = [item(str(100 + n), late, False, hidden=("SECRET",)) for n in range(number)]
-        yield news("count", pit, rows, [*found, all_old[0]], f"{number} later items stand before the first public one")
+        records = [item(str(100 + n), late, False, hidden=("SECRET",)) for n in range(number)]
+        yield news(
+            "count", pit, rows, [*records, all_old[0]], f"{number} later items stand before the first public one"
+        )
     for status, body in (
         (400, {"message": "SECRET"}), (400, ["Access denied for SECRET"]), (401, {"errors": [{"value": "SECRET"}]}),
         (404, {"errors": [{"code": "no_data_found", "value": "SECRET"}]}), (500, "SECRET"), (200, ["SECRET"]),
@@ -224,8 +221,8 @@ def _rfc3339() -> Iterator[Case]:
         ("2024-02-15T10:00Z", "no seconds, which RFC 3339 demands"),
         ("2024-02-30T10:00:00Z", "no such day"),
     ):
-        rows, found = [article(1, stamp), article(2, good)], [item("1", stamp, False), item("2", good, True)]
-        yield news("undated", "2024-03-01T00:00:00Z", rows, found, why)
+        rows, records = [article(1, stamp), article(2, good)], [item("1", stamp, False), item("2", good, True)]
+        yield news("undated", "2024-03-01T00:00:00Z", rows, records, why)
 
 
 # What stands where a text is expected, as the source sent it.
@@ -248,8 +245,8 @@ def _unreadable() -> Iterator[Case]:
         for created in (early, late):
             rows = [article(9, created, late, title="SECRET", body="@"), article(1, early)]
             body = json.dumps(rows).replace('"@"', raw)
-            found = [item("9", created, False, revised=late, hidden=("SECRET",)), item("1", early, True)]
-            yield case("shape", pit, NEWS, found, [reply(body, "/api/v2/news")], f"one article holds {why}")
+            records = [item("9", created, False, revised=late, hidden=("SECRET",)), item("1", early, True)]
+            yield case("shape", pit, NEWS, records, [reply(body, "/api/v2/news")], f"one article holds {why}")
 
 
 def _repeated() -> Iterator[Case]:
@@ -443,14 +440,14 @@ def _earnings() -> Iterator[Case]:
         yield earnings([], [quarter("2023-12-31", "2024-01-24", eps)], [item(q + "2023-12-31", "2024-01-24", False)],
                        "a row without a figure waits for its report: its date is a forecast")  # fmt: skip
     old = [quarter("2023-12-31", "2024-01-24", "3.87"), quarter("2023-09-30", "2023-10-25", "2.20")]
-    kept = [item(q + "2023-12-31", "2024-01-24", True), item(q + "2023-09-30", "2023-10-25", True)]
+    earlier = [item(q + "2023-12-31", "2024-01-24", True), item(q + "2023-09-30", "2023-10-25", True)]
     year = "EARNINGS:IBM:annual:"
     yield earnings([{"fiscalDateEnding": "2023-12-31", "reportedEPS": "9.61"}], old,
-                   [*kept, item(year + "2023-12-31", "2023-12-31", True)], "a year is public with its last quarter")  # fmt: skip
+                   [*earlier, item(year + "2023-12-31", "2023-12-31", True)], "a year is public with its last quarter")  # fmt: skip
     yield earnings([{"fiscalDateEnding": "2023-12-31", "reportedEPS": "9.61"}], old[1:],
-                   [kept[1], item(year + "2023-12-31", "2023-12-31", False)], "no report shows when the year was public")  # fmt: skip
+                   [earlier[1], item(year + "2023-12-31", "2023-12-31", False)], "no report shows when the year was public")  # fmt: skip
     yield earnings([{"fiscalDateEnding": "2023-12-31", "reportedEPS": "9.61"}], old,
-                   [item(q + "2023-12-31", "2024-01-24", False), kept[1], item(year + "2023-12-31", "2023-12-31", False)],
+                   [item(q + "2023-12-31", "2024-01-24", False), earlier[1], item(year + "2023-12-31", "2023-12-31", False)],
                    "the fiscal year is over, its report is not out", "2024-01-10T00:00:00Z")  # fmt: skip
 
 
@@ -495,8 +492,8 @@ def _sentiment() -> Iterator[Case]:
             "ticker_sentiment": [{"ticker": "IBM", "ticker_sentiment_score": "SECRET"}],
         }  # fmt: skip
         for pit, was, where in around(public, {wrong: name}):
-            found = [item("NEWS_SENTIMENT:https://news.example/1", stamp, was, hidden=("SECRET",))]
-            yield case("zone", pit, ("NEWS_SENTIMENT",), found, [reply({"items": "1", "feed": [row]}, "/query")],
+            records = [item("NEWS_SENTIMENT:https://news.example/1", stamp, was, hidden=("SECRET",))]
+            yield case("zone", pit, ("NEWS_SENTIMENT",), records, [reply({"items": "1", "feed": [row]}, "/query")],
                        f"stamps are UTC; scores and summaries are computed later ({where})")  # fmt: skip
 
 
@@ -509,12 +506,12 @@ def _operations() -> Iterator[Case]:
                    hidden=("SECRET",))], [reply(payrolls, "/query")],
                    "an economic series labels a month with its first day; it is released the month after")  # fmt: skip
     # A running month, labelled with its latest day; as the bar of that day it would be served that evening.
-    for asked, sent, label in (
+    for requested, sent, label in (
         ("TIME_SERIES_DAILY", "TIME_SERIES_MONTHLY", "2024-02-14"), ("TIME_SERIES_DAILY", "TIME_SERIES_WEEKLY", "2024-02-14"),
         ("TIME_SERIES_WEEKLY", "TIME_SERIES_MONTHLY", "2024-02-09"),
         ("TIME_SERIES_DAILY", "TIME_SERIES_MONTHLY_ADJUSTED", "2024-02-14"),
     ):  # fmt: skip
-        yield case("operation", NOON, (asked, "symbol=IBM"), [item(f"{asked}:IBM:{label}", label, False)],
+        yield case("operation", NOON, (requested, "symbol=IBM"), [item(f"{requested}:IBM:{label}", label, False)],
                    [reply(series(sent, [label], "US/Eastern"), "/query")],
                    f"a running period of {sent} is not over when the day of its label is")  # fmt: skip
     minutes = "timestamp,open,high,low,close,volume\n2024-02-15 10:00:00,1,2,1,2,9\n"
@@ -557,7 +554,7 @@ def _subjects() -> Iterator[Case]:
     """Rows and replies about something other than what was asked for."""
 
     def on(*tickers: str) -> dict[str, Any]:
-        named = [{"ticker": one} for one in tickers]
+        named = [{"ticker": ticker} for ticker in tickers]
         return {"title": "SECRET" if "AAPL" not in tickers else "T", "url": "https://news.example/" + "+".join(tickers),
                 "time_published": "20240214T120000", "ticker_sentiment": named, "topics": []}  # fmt: skip
 
@@ -569,15 +566,15 @@ def _subjects() -> Iterator[Case]:
                found("MSFT", False)], feed, "an article that does not name the ticker")  # fmt: skip
     yield case("subject", NOON, ("NEWS_SENTIMENT", "tickers=AAPL,MSFT"), [found("AAPL+MSFT", True), found("AAPL", False),
                found("MSFT", False)], feed, "an article that names one of the tickers")  # fmt: skip
-    for asked, named, was in (
+    for requested, named, was in (
         ("IBM", "MSFT", False),
         ("BRK.B", "BRK-B", True),
         ("ibm", "IBM", True),
         ("TSCO.LON", "TSCO.LON", True),
     ):
         split = {"symbol": named, "data": [{"effective_date": "2024-02-08", "split_factor": "2" if was else "SECRET"}]}
-        yield case("subject", NOON, ("SPLITS", f"symbol={asked}"), [item(f"SPLITS:{asked.upper()}:2024-02-08", "2024-02-08", was,
-                   hidden=() if was else ("SECRET",))], [reply(split, "/query")], f"asked for {asked}, answered on {named}")  # fmt: skip
+        yield case("subject", NOON, ("SPLITS", f"symbol={requested}"), [item(f"SPLITS:{requested.upper()}:2024-02-08", "2024-02-08", was,
+                   hidden=() if was else ("SECRET",))], [reply(split, "/query")], f"asked for {requested}, answered on {named}")  # fmt: skip
     chain = [{"contractID": f"{name}1", "symbol": name, "date": "2024-02-08", "last": "1"} for name in ("IBM", "MSFT")]
     yield case("subject", NOON, ("HISTORICAL_OPTIONS", "symbol=IBM", "date=2024-02-08"),
                [item("HISTORICAL_OPTIONS:IBM:IBM1:2024-02-08", "2024-02-08", True),
@@ -664,7 +661,7 @@ def found_by_search(*hits: Any) -> dict[str, Any]:
 
 
 def index_of(day: str, *rows: str) -> dict[str, Any]:
-    """The daily index of a day, in the layout of the master index."""
+    """Return the daily index of a day, in the layout of the master index."""
     moment = datetime.fromisoformat(day)
     text = (
         "Description:           Daily Index of EDGAR Dissemination Feed\n"
@@ -729,8 +726,8 @@ FILINGS = (
 
 def sec() -> Iterator[Case]:
     for form, accepted, filed, released, private, public, why in FILINGS:
-        found = [found_by_search(hit(form, filed))]
-        found.append(reply(header(form, accepted, filed.replace("-", ""), released, private), ".hdr.sgml"))
+        exchanges = [found_by_search(hit(form, filed))]
+        exchanges.append(reply(header(form, accepted, filed.replace("-", ""), released, private), ".hdr.sgml"))
         digits = datetime.strptime(accepted, "%Y%m%d%H%M%S").isoformat()  # noqa: DTZ007 - digits alone
         wrong = {digits + "+00:00": "the acceptance as UTC", digits + "-05:00": "the acceptance",
                  filed + "T23:59:59-05:00": "the filing date"}  # fmt: skip
@@ -740,7 +737,7 @@ def sec() -> Iterator[Case]:
                 pit,
                 ("concern",),
                 [item(NUMBER, filed, was, hidden=("SECRET",))],
-                found,
+                exchanges,
                 f"{why} ({name})",
             )
     yield from _without_header()
@@ -769,14 +766,14 @@ def _without_header() -> Iterator[Case]:
     ):
         filed = {"2022": "2022-05-06", "2026": "2026-01-29", "2015": "2015-03-04"}[stamp[:4]]
         columns = {"accessionNumber": [NUMBER], "filingDate": [filed], "acceptanceDateTime": [stamp]}
-        found = [
+        exchanges = [
             found_by_search(hit("8-K", filed)),
             reply({"filings": {"recent": columns, "files": []}}, "CIK0000320193.json"),
         ]
-        yield case("Z defect", pit, ("concern",), [item(NUMBER, stamp, was, hidden=("SECRET",))], found, why)
+        yield case("Z defect", pit, ("concern",), [item(NUMBER, stamp, was, hidden=("SECRET",))], exchanges, why)
     for form in ("UPLOAD", "CORRESP", "DRS", "EFFECT", "QUALIF", "TA-1", "MA-I", "1-A", "APP WD", "485APOS", "F-3"):
-        found = [found_by_search(hit(form, "2023-06-08"))]
-        yield case("acceptance", NOON, ("concern",), [item(NUMBER, "2023-06-08", False, hidden=("SECRET",))], found,
+        exchanges = [found_by_search(hit(form, "2023-06-08"))]
+        yield case("acceptance", NOON, ("concern",), [item(NUMBER, "2023-06-08", False, hidden=("SECRET",))], exchanges,
                    "without a header nothing shows when a form of this kind was public")  # fmt: skip
     for form in ("10-K", "8-K", "4", "10-Q/A"):
         yield case("filing date", NOON, ("concern",), [item(NUMBER, "2023-06-08", False, hidden=("SECRET",))],
@@ -798,9 +795,11 @@ MOVED_BACK = (
 def _moved_back() -> Iterator[Case]:
     """A filing date was moved back on request (Regulation S-T, 13(b)): the index of that day does not list it."""
     for number, form, accepted, filed, public, why in MOVED_BACK:
-        told = reply(header(form, accepted, filed.replace("-", ""), filed.replace("-", ""), False, number), ".hdr.sgml")
+        late_header = reply(
+            header(form, accepted, filed.replace("-", ""), filed.replace("-", ""), False, number), ".hdr.sgml"
+        )
         for day, rows in ((filed, (row_of("8-K", filed, "0000000001-00-000001"),)), ("1999-01-04", ())):
-            exchanges = [found_by_search(hit(form, filed, number)), told, index_of(day, *rows)]
+            exchanges = [found_by_search(hit(form, filed, number)), late_header, index_of(day, *rows)]
             indexed = "its day's index does not list it" if rows else "its day has no index"
             root = form.removesuffix("/A")
             wrong = {f"{filed}T23:59:59-05:00": "the filing date", f"{filed}T12:00:00-05:00": "noon of the filing date"}
@@ -826,11 +825,11 @@ def _moved_back_in_the_evening() -> Iterator[Case]:
             ("2024-02-16T18:03:00-05:00", "2024-02-19T12:00:00Z", "2024-02-20T06:02:59-05:00"),
         ),
     ):
-        told = reply(header("8-K", accepted, filed.replace("-", ""), filed.replace("-", ""), False), ".hdr.sgml")
+        late_header = reply(header("8-K", accepted, filed.replace("-", ""), filed.replace("-", ""), False), ".hdr.sgml")
         for pit in pits:
             for request in (("concern",), ("concern", "--exact")):
                 yield case("filing date", pit, request, [item(NUMBER, filed, False, hidden=("SECRET",))],
-                           [found_by_search(hit("8-K", filed)), told],
+                           [found_by_search(hit("8-K", filed)), late_header],
                            "a filing date that was moved back hides that it was the next business day")  # fmt: skip
 
 
@@ -996,8 +995,8 @@ def answered(kind: str, pit: str, results: Sequence[Any], cited: Sequence[str], 
     notes = [{"type": "url_citation", "url": url} for url in cited]
     part = {"type": "output_text", "text": "ANSWER", "annotations": notes}
     output = [{"type": "search_results", "results": list(results)}, {"type": "message", "content": [part]}]
-    found = [reply({"status": "completed", "output": output}, "/v1/agent")]
-    return case(kind, pit, ("ask", "query=oil"), items, found, why)
+    exchanges = [reply({"status": "completed", "output": output}, "/v1/agent")]
+    return case(kind, pit, ("ask", "query=oil"), items, exchanges, why)
 
 
 PAGE = "https://www.example.com/1"
@@ -1020,12 +1019,16 @@ def perplexity() -> Iterator[Case]:
             f"{updated}T23:59:59-05:00": "the end of last_updated, New York", f"{updated}T23:59:59+14:00": "where days end first",
         }  # fmt: skip
         for pit, was, name in around(public, wrong):
-            one = [item(PAGE, max(created, updated), was, hidden=() if was else ("SECRET",))]
+            entries = [item(PAGE, max(created, updated), was, hidden=() if was else ("SECRET",))]
             yield search(
-                "revision" if updated > created else "date-only", pit, [page(created, updated)], one, f"{why} ({name})"
+                "revision" if updated > created else "date-only",
+                pit,
+                [page(created, updated)],
+                entries,
+                f"{why} ({name})",
             )
-            one = [item(PAGE, max(created, updated), was, hidden=("ANSWER",) if was else ("SECRET", "ANSWER"))]
-            yield answered("revision", pit, [page(created, updated)], [PAGE], one,
+            entries = [item(PAGE, max(created, updated), was, hidden=("ANSWER",) if was else ("SECRET", "ANSWER"))]
+            yield answered("revision", pit, [page(created, updated)], [PAGE], entries,
                            f"an answer is written now, and a page that it cites is dated as any other: {why} ({name})")  # fmt: skip
     for bad in NO_DAY:
         for row in (page(bad, "2024-02-01"), page("2024-02-01", bad)):
@@ -1066,30 +1069,40 @@ def http_date(moment: datetime) -> str:
 
 
 def listed(
-    kind: str, pit: str, held: Any, was: bool, why: str, told: Any = ..., stored: str | None = "", alone: bool = False
+    kind: str,
+    pit: str,
+    starts: Any,
+    was: bool,
+    why: str,
+    own_date: Any = ...,
+    stored: str | None = "",
+    alone: bool = False,
 ) -> Iterator[Case]:
     """A call by its company's list, and its transcript, which names the time of the call as well.
 
     ``stored`` is the transcript's Last-Modified ("" an hour after the call); ``alone``: it is all that is asked for.
     """
-    event = {"year": 2023, "quarter": 1, "conference_date": held}
-    said = {"event": {**event, "conference_date": held if told is ... else told}, "text": "SECRET"}
+    event = {"year": 2023, "quarter": 1, "conference_date": starts}
+    transcript = {"event": {**event, "conference_date": starts if own_date is ... else own_date}, "text": "SECRET"}
     if stored == "":
-        is_held = isinstance(held, str) and "T" in held and held[19:]
-        stored = http_date(datetime.fromisoformat(held.replace("Z", "+00:00")) + 3600 * SECOND) if is_held else None
-    kept = {"headers": {"Last-Modified": stored}} if stored is not None else {}
-    found = [reply({"company_name": "A Company", "events": [event]}, "/events"), reply(said, "/transcript") | kept]
+        has_time = isinstance(starts, str) and "T" in starts and starts[19:]
+        stored = http_date(datetime.fromisoformat(starts.replace("Z", "+00:00")) + 3600 * SECOND) if has_time else None
+    headers = {"headers": {"Last-Modified": stored}} if stored is not None else {}
+    exchanges = [
+        reply({"company_name": "A Company", "events": [event]}, "/events"),
+        reply(transcript, "/transcript") | headers,
+    ]
     name, company = "NASDAQ:MSFT:2023Q1", ("symbol=MSFT", "exchange=NASDAQ")
-    if told is ... and not alone:
-        yield case(kind, pit, ("events", *company), [item(name, held, was)], found, why)
-    stamp = held if told is ... else told
+    if own_date is ... and not alone:
+        yield case(kind, pit, ("events", *company), [item(name, starts, was)], exchanges, why)
+    stamp = starts if own_date is ... else own_date
     hidden = () if was else ("SECRET",)
     made = item(name, stamp, was, revised=stored if alone else None, hidden=hidden)
-    yield case(kind, pit, ("transcript", *company), [made], found, why)
+    yield case(kind, pit, ("transcript", *company), [made], exchanges, why)
 
 
 # conference_date, noon of the day after in New York (UTC), why
-HELD = (
+STARTS = (
     ("2022-10-25T09:00:00.000-04:00", "2022-10-26T16:00:00+00:00", "recorded: dated 8.5 hours before the call of 17:30"),
     ("2024-01-30T17:30:00.000-05:00", "2024-01-31T17:00:00+00:00", "recorded: winter"),
     ("2023-07-25T14:30:00.000-07:00", "2023-07-26T16:00:00+00:00", "recorded: Pacific time"),
@@ -1098,7 +1111,7 @@ HELD = (
     ("2024-07-31T01:30:00Z", "2024-07-31T16:00:00+00:00", "UTC's next day is New York's evening before"),
     ("2024-07-30T23:30:00-07:00", "2024-08-01T16:00:00+00:00", "Pacific's evening is New York's next day"),
 )  # fmt: skip
-NOT_HELD: Sequence[Any] = (
+NO_STARTS: Sequence[Any] = (
     None,
     "",
     "soon",
@@ -1110,12 +1123,15 @@ NOT_HELD: Sequence[Any] = (
 
 
 def earningscall() -> Iterator[Case]:
-    for held, public, why in HELD:
-        moment = datetime.fromisoformat(held.replace("Z", "+00:00"))
-        wrong = {moment.isoformat(): "the beginning of the call", f"{held[:10]}T23:59:59-04:00": "the end of its date"}
+    for starts, public, why in STARTS:
+        moment = datetime.fromisoformat(starts.replace("Z", "+00:00"))
+        wrong = {
+            moment.isoformat(): "the beginning of the call",
+            f"{starts[:10]}T23:59:59-04:00": "the end of its date",
+        }
         for pit, was, name in around(public, wrong):
-            yield from listed("date-only", pit, held, was, f"{why} ({name})")
-    for bad in NOT_HELD:
+            yield from listed("date-only", pit, starts, was, f"{why} ({name})")
+    for bad in NO_STARTS:
         yield from listed("undated", "2024-02-15T16:00:00-05:00", bad, False, "no instant of the call")
     yield from listed("date-only", "2024-02-15T16:00:00-05:00", "2024-02-01T17:00:00-05:00", False,
                       "the transcript names a later day than the list", "2024-02-20T17:00:00-05:00")  # fmt: skip
@@ -1152,9 +1168,9 @@ def earningscall() -> Iterator[Case]:
                    [reply([row], "/calendar")], f"whether there is a transcript is of today ({name})")  # fmt: skip
     spoilt: Sequence[Any] = (None, 5, [], {}, {**event, "year": "2023"}, {**event, "quarter": None}, "x")
     for bad in spoilt:
-        found = [reply({"events": [bad, event]}, "/events")]
+        exchanges = [reply({"events": [bad, event]}, "/events")]
         yield case("shape", "2024-02-15T16:00:00-05:00", ("events", "symbol=MSFT", "exchange=NASDAQ"),
-                   [item("NASDAQ:MSFT:2023Q1", event["conference_date"], True)], found,
+                   [item("NASDAQ:MSFT:2023Q1", event["conference_date"], True)], exchanges,
                    "a row that cannot be read costs no other")  # fmt: skip
     for status in (400, 401, 403, 404, 500):
         yield case("error", "2024-02-15T16:00:00-05:00", ("events", "symbol=MSFT", "exchange=NASDAQ"),
@@ -1168,33 +1184,35 @@ def earningscall() -> Iterator[Case]:
 YAHOO_CRUMB = reply("haT3oykhHqZ", "/v1/test/getcrumb")
 
 
-def yahoo_news(kind: str, pit: str, published: Any, shown: Any, was: bool, why: str) -> Case:
-    content = {"id": "n1", "contentType": "STORY", "title": "SECRET", "pubDate": published, "displayTime": shown}
+def yahoo_news(kind: str, pit: str, published: Any, displayed: Any, was: bool, why: str) -> Case:
+    content = {"id": "n1", "contentType": "STORY", "title": "SECRET", "pubDate": published, "displayTime": displayed}
     stream = {"data": {"tickerStream": {"stream": [{"id": "n1", "content": content}]}}}
-    one = item("n1", published, was, revised=shown, hidden=() if was else ("SECRET",))
-    return case(kind, pit, ("news", "symbol=ACME"), [one], [reply(stream, "/xhr/ncp")], why)
+    entry = item("n1", published, was, revised=displayed, hidden=() if was else ("SECRET",))
+    return case(kind, pit, ("news", "symbol=ACME"), [entry], [reply(stream, "/xhr/ncp")], why)
 
 
-def yahoo_report(kind: str, pit: str, held: str, name: str, was: bool, why: str, reported: str = "1.2") -> Case:
+def yahoo_report(kind: str, pit: str, hour: str, name: str, was: bool, why: str, reported: str = "1.2") -> Case:
     titles = ("Symbol", "Company", "Earnings Date", "EPS Estimate", "Reported EPS", "Surprise (%)")
-    cells = ("ACME", "A Company" if was else "SECRET", held, "1.1", reported, "9.1")
-    heading, row = ("".join(f"<{tag}>{one}</{tag}>" for one in texts) for tag, texts in (("th", titles), ("td", cells)))
+    cells = ("ACME", "A Company" if was else "SECRET", hour, "1.1", reported, "9.1")
+    heading, row = (
+        "".join(f"<{tag}>{text}</{tag}>" for text in texts) for tag, texts in (("th", titles), ("td", cells))
+    )
     page = f"<h1>Showing Earnings for: ACME</h1><table><tr>{heading}</tr><tr>{row}</tr></table>"
-    one = item(name, held, was, hidden=() if was else ("SECRET",))
-    return case(kind, pit, ("earnings", "symbol=ACME"), [one], [reply(page, "/calendar/earnings")], why)
+    entry = item(name, hour, was, hidden=() if was else ("SECRET",))
+    return case(kind, pit, ("earnings", "symbol=ACME"), [entry], [reply(page, "/calendar/earnings")], why)
 
 
 def yahoo_action(kind: str, pit: str, graded: Any, name: str, was: bool, why: str) -> Case:
     row = {"epochGradeDate": graded, "firm": "A Bank", "toGrade": "Buy", "fromGrade": "Hold", "action": "up"}
     target = {"currentPriceTarget": "SECRET", "priorPriceTarget": "SECRET"}
-    said = {"quoteSummary": {"result": [{"upgradeDowngradeHistory": {"history": [row | target]}}], "error": None}}
-    one = item(name, graded, was, hidden=("SECRET",))
-    found = [YAHOO_CRUMB, reply(said, "/quoteSummary/ACME")]
-    return case(kind, pit, ("upgrades", "symbol=ACME"), [one], found, why)
+    summary = {"quoteSummary": {"result": [{"upgradeDowngradeHistory": {"history": [row | target]}}], "error": None}}
+    entry = item(name, graded, was, hidden=("SECRET",))
+    exchanges = [YAHOO_CRUMB, reply(summary, "/quoteSummary/ACME")]
+    return case(kind, pit, ("upgrades", "symbol=ACME"), [entry], exchanges, why)
 
 
 # pubDate, displayTime, when it was public (UTC), why
-YAHOO_SHOWN = (
+YAHOO_DISPLAYED = (
     ("2025-12-31T17:56:38Z", "2026-01-03T14:07:21Z", "2026-01-03T14:07:21+00:00", "recorded: shown again three days later"),
     ("2026-09-17T10:04:00Z", "2026-09-17T10:04:00Z", "2026-09-17T10:04:00+00:00", "recorded: one time for both"),
     ("2024-02-15T20:00:00Z", "2024-02-15T15:00:00Z", "2024-02-15T20:00:00+00:00", "shown before it was published: the later counts"),
@@ -1209,7 +1227,7 @@ YAHOO_NOT_SHOWN: Sequence[tuple[Any, Any, str]] = (
     ("soon", "soon", "a word"),
 )
 # the row's hour, its id, the end of the day of the report (UTC), the beginning of the hour, why
-YAHOO_HELD = (
+YAHOO_HOURS = (
     ("January 30, 2025 at 4 PM EST", "ACME@2025-01-30T16", "2025-01-31T05:00:00+00:00", "2025-01-30T16:00:00-05:00",
      "the hour of the call, not of the report"),
     ("October 29, 2024 at 8 PM EDT", "ACME@2024-10-29T20", "2024-10-31T04:00:00+00:00", "2024-10-29T20:00:00-04:00",
@@ -1223,7 +1241,7 @@ YAHOO_HELD = (
     ("March 9, 2024 at 11 PM EST", "ACME@2024-03-09T23", "2024-03-11T04:00:00+00:00", "2024-03-09T23:00:00-05:00",
      "the clocks change in between"),
 )  # fmt: skip
-YAHOO_NOT_HELD = ("January 30, 2024", "January 30, 2024 at 4 PM", "January 30, 2024 at 4 PM GMT", "2024-01-30", "-", "")
+YAHOO_NO_HOURS = ("January 30, 2024", "January 30, 2024 at 4 PM", "January 30, 2024 at 4 PM GMT", "2024-01-30", "-", "")
 # epochGradeDate, the beginning of its id, when it was public (UTC), why
 YAHOO_GRADED = (
     (1611860954, "20210128T190914Z", "2021-01-28T19:09:14+00:00", "recorded: seconds of UTC, and not New York's"),
@@ -1236,18 +1254,18 @@ YAHOO_GRADED = (
 
 
 def yahoo() -> Iterator[Case]:
-    for published, shown, public, why in YAHOO_SHOWN:
-        first = min(published, shown).replace("Z", "+00:00")
-        for pit, was, name in around(public, {first: "the earlier of both"} if published != shown else {}):
-            yield yahoo_news("revision", pit, published, shown, was, f"{why} ({name})")
-    for published, shown, why in YAHOO_NOT_SHOWN:
-        yield yahoo_news("undated", "2024-02-15T16:00:00-05:00", published, shown, False, why)
-    for held, name, public, hour, why in YAHOO_HELD:
+    for published, displayed, public, why in YAHOO_DISPLAYED:
+        first = min(published, displayed).replace("Z", "+00:00")
+        for pit, was, name in around(public, {first: "the earlier of both"} if published != displayed else {}):
+            yield yahoo_news("revision", pit, published, displayed, was, f"{why} ({name})")
+    for published, displayed, why in YAHOO_NOT_SHOWN:
+        yield yahoo_news("undated", "2024-02-15T16:00:00-05:00", published, displayed, False, why)
+    for text, name, public, hour, why in YAHOO_HOURS:
         evening = f"{hour[:10]}T23:59:59{hour[-6:]}"
         for pit, was, which in around(public, {hour: "its hour", evening: "the end of its day"}):
-            yield yahoo_report("date-only", pit, held, name, was, f"{why} ({which})")
-    for held in YAHOO_NOT_HELD:
-        yield yahoo_report("undated", "2024-03-15T16:00:00-04:00", held, "", False, "no hour of a known zone")
+            yield yahoo_report("date-only", pit, text, name, was, f"{why} ({which})")
+    for hour in YAHOO_NO_HOURS:
+        yield yahoo_report("undated", "2024-03-15T16:00:00-04:00", hour, "", False, "no hour of a known zone")
     for nothing in ("-", "", "--"):
         yield yahoo_report("false row", "2024-03-15T16:00:00-04:00", "January 30, 2024 at 4 PM EST",
                            "ACME@2024-01-30T16", False, "a date without a report", nothing)  # fmt: skip
@@ -1266,11 +1284,11 @@ def yahoo() -> Iterator[Case]:
         column = {name: [1.5] for name in ("open", "high", "low", "close", "volume")}
         chart = {"meta": meta, "timestamp": [1707921000], "indicators": {"quote": [column]}}
         trend = {"recommendationTrend": {"trend": [{"period": "0m", "strongBuy": "SECRET"}]}}
-        found = [YAHOO_CRUMB, reply({"chart": {"result": [chart], "error": None}}, "/chart/ACME"),
+        exchanges = [YAHOO_CRUMB, reply({"chart": {"result": [chart], "error": None}}, "/chart/ACME"),
                  reply({"quoteSummary": {"result": [trend], "error": None}}, "/quoteSummary/ACME")]  # fmt: skip
         names = {"prices": "ACME@2024-02-14", "consensus": "ACME:recommendation:0m"}
         yield case(kind, "2024-02-15T16:00:00-05:00", (operation, "symbol=ACME"),
-                   [item(names[operation], None, False, hidden=("SECRET",))], found, why)  # fmt: skip
+                   [item(names[operation], None, False, hidden=("SECRET",))], exchanges, why)  # fmt: skip
     for status in (400, 401, 403, 404, 429, 500, 999):
         for operation, path in (("news", "/xhr/ncp"), ("earnings", "/calendar/earnings"), ("upgrades", "/ACME")):
             yield case("error", "2024-02-15T16:00:00-05:00", (operation, "symbol=ACME"),
@@ -1285,9 +1303,9 @@ FILES = {
 
 
 def document(source: str) -> str:
-    cases = [{"id": f"{source}-{n:03d}", **one} for n, one in enumerate(FILES[source](), 1)]
+    cases = [{"id": f"{source}-{n:03d}", **case} for n, case in enumerate(FILES[source](), 1)]
     head = {"format": FORMAT, "version": VERSION, "license": LICENSE, "source": source}
-    lines = ",\n  ".join(json.dumps(one) for one in cases)
+    lines = ",\n  ".join(json.dumps(case) for case in cases)
     return json.dumps(head)[:-1] + f', "cases": [\n  {lines}\n]}}\n'
 
 

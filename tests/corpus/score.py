@@ -1,9 +1,4 @@
-"""Scores usual ways of filtering by time on the leak corpus: ``make corpus``.
-
-Each approach gets what a script would look at, the stamp as the source wrote it and the PIT, and
-says whether it would keep the record. What it keeps it keeps whole, with all that stands in it.
-Needs jq, pandas and python-dateutil, which nothing else here does.
-"""
+"""Score usual ways of filtering by time on the leak corpus: ``make corpus``."""
 
 from __future__ import annotations
 
@@ -31,18 +26,18 @@ class Question(NamedTuple):
 
 
 def questions() -> list[Question]:
-    """The records that have a stamp to look at; error replies, which have no record, are left out."""
+    """Return the records that have a stamp to look at; error replies, which have no record, are left out."""
     return [
-        Question(one["stamp"], case["pit"], one["public"])
+        Question(item["stamp"], case["pit"], item["public"])
         for case in cases()
-        for one in case["items"]
+        for item in case["items"]
         if case["class"] != "error"
     ]
 
 
-def with_jq(asked: Sequence[Question]) -> list[bool]:
-    """``.stamp <= $pit``: time stamps as text."""
-    lines = "\n".join(json.dumps({"stamp": one.stamp, "pit": one.pit}) for one in asked)
+def with_jq(pairs: Sequence[Question]) -> list[bool]:
+    """Compare ``.stamp <= $pit``: time stamps as text."""
+    lines = "\n".join(json.dumps({"stamp": pair.stamp, "pit": pair.pit}) for pair in pairs)
     done = subprocess.run(["jq", "-c", ".stamp <= .pit"], input=lines, capture_output=True, text=True, check=True)
     return [line == "true" for line in done.stdout.split()]
 
@@ -53,7 +48,7 @@ def with_pandas(stamp: Any, pit: str) -> bool:
 
 
 def with_dateutil(stamp: Any, pit: str) -> bool:
-    """A stamp without an offset is UTC, one that cannot be parsed is dropped."""
+    """Read a stamp without an offset as UTC, and drop one that cannot be parsed."""
     try:
         moment = dateutil_parser.parse(stamp)
         return bool(moment.replace(tzinfo=moment.tzinfo or UTC) <= dateutil_parser.parse(pit))
@@ -62,7 +57,7 @@ def with_dateutil(stamp: Any, pit: str) -> bool:
 
 
 def with_days(stamp: Any, pit: str) -> bool:
-    """The record's date is the PIT's or an earlier one: ``date_to`` of many an API."""
+    """Keep a record whose date is the PIT's or an earlier one: ``date_to`` of many an API."""
     try:
         return bool(dateutil_parser.parse(stamp).date() <= dateutil_parser.parse(pit).date())
     except (ValueError, TypeError, OverflowError):
@@ -70,7 +65,7 @@ def with_days(stamp: Any, pit: str) -> bool:
 
 
 def with_earlier_days(stamp: Any, pit: str) -> bool:
-    """The record's date is before the PIT's."""
+    """Keep a record whose date is before the PIT's."""
     try:
         return bool(dateutil_parser.parse(stamp).date() < dateutil_parser.parse(pit).date())
     except (ValueError, TypeError, OverflowError):
@@ -79,26 +74,28 @@ def with_earlier_days(stamp: Any, pit: str) -> bool:
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    asked = questions()
+    stamped = questions()
     own = score(cases())
     jq = subprocess.run(["jq", "--version"], capture_output=True, text=True, check=True).stdout.strip()
     answers: Mapping[str, list[bool]] = {
-        f"text comparison ({jq})": with_jq(asked),
-        f"pandas {pd.__version__}, to_datetime(utc=True)": [with_pandas(one.stamp, one.pit) for one in asked],
-        f"python-dateutil {dateutil.__version__}, naive as UTC": [with_dateutil(one.stamp, one.pit) for one in asked],
-        "day window, up to the PIT's day": [with_days(one.stamp, one.pit) for one in asked],
-        "day window, up to the day before": [with_earlier_days(one.stamp, one.pit) for one in asked],
+        f"text comparison ({jq})": with_jq(stamped),
+        f"pandas {pd.__version__}, to_datetime(utc=True)": [with_pandas(pair.stamp, pair.pit) for pair in stamped],
+        f"python-dateutil {dateutil.__version__}, naive as UTC": [
+            with_dateutil(pair.stamp, pair.pit) for pair in stamped
+        ],
+        "day window, up to the PIT's day": [with_days(pair.stamp, pair.pit) for pair in stamped],
+        "day window, up to the day before": [with_earlier_days(pair.stamp, pair.pit) for pair in stamped],
     }
-    withheld = sum(not one.public for one in asked)
-    public = len(asked) - withheld
-    print(f"{len(cases())} cases, {own.withheld + own.public} records; {len(asked)} of them have a stamp: ", end="")
+    withheld = sum(not pair.public for pair in stamped)
+    public = len(stamped) - withheld
+    print(f"{len(cases())} cases, {own.withheld + own.public} records; {len(stamped)} of them have a stamp: ", end="")
     print(f"{withheld} were not public, {public} were. {datetime.now(UTC):%Y-%m-%d}\n")
     print("| approach | leaked | of | dropped though public | of |\n|---|---|---|---|---|")
     print(f"| pit_fetch {__version__} | {len(own.leaks)} | {own.withheld} | {len(own.over_drops)} | {own.public} |")
-    for name, kept in answers.items():
-        pairs = list(zip(asked, kept, strict=True))
-        leaked = sum(k and not one.public for one, k in pairs)
-        dropped = sum(one.public and not k for one, k in pairs)
+    for name, decisions in answers.items():
+        pairs = list(zip(stamped, decisions, strict=True))
+        leaked = sum(k and not pair.public for pair, k in pairs)
+        dropped = sum(pair.public and not k for pair, k in pairs)
         print(f"| {name} | {leaked} | {withheld} | {dropped} | {public} |")
 
 

@@ -1,4 +1,4 @@
-"""The laws of the archive's rule, each on a generated history; and the rule once more, word by word, by brute force."""
+"""The laws of the archive's rules, each on a generated history; and the rules once more, literally, by brute force."""
 
 from __future__ import annotations
 
@@ -6,86 +6,91 @@ from collections.abc import Callable, Iterator, Mapping
 from random import Random
 
 from pit_fetch.archive.store import history
-from pit_fetch.archive.store.history import Read, Version
-from tests.laws.sources import END, HONEST, KINDS, Captured, capture, merged, said, source
+from pit_fetch.archive.store.history import FetchObservation, ItemVersion
+from tests.laws.sources import END, HONEST, KINDS, Captured, capture, content, merged, source
 
 Law = Callable[[Random], int]
 Instants = range(END + 4)
 
 
-def answer(captured: Captured, instant: int) -> dict[str, tuple[Version, int | None]]:
-    """What the rule serves at ``instant``, and when it was first seen if that was the proof."""
+def answer(captured: Captured, instant: int) -> dict[str, tuple[ItemVersion, int | None]]:
+    """Return the version served at ``instant`` of each item, and ``first_seen`` if an observation is the evidence."""
     served = {}
     for item in _items(captured):
-        ruling = history.at(_reigns(item, captured), instant)
-        if ruling is not None and ruling.version is not None:
-            served[item] = (ruling.version, ruling.first_seen)
+        validity = history.validity_at(_validities(item, captured), instant)
+        if validity is not None and validity.version is not None:
+            served[item] = (validity.version, validity.first_seen)
     return served
 
 
-def _reigns(item: str, captured: Captured) -> list[history.Reign]:
-    return history.reigns(history.runs(history.sights(item, captured.reads, captured.holds)))
+def _validities(item: str, captured: Captured) -> list[history.Validity]:
+    return history.validities(history.runs(history.observations(item, captured.fetches, captured.window_covers)))
 
 
 def _items(captured: Captured) -> list[str]:
-    return sorted({name for read in captured.reads for name in read.said})
+    return sorted({name for fetch in captured.fetches for name in fetch.items})
 
 
-# The rule by its words.
+# The rules, literally.
 
 
-def brute(captured: Captured, instant: int) -> dict[str, Version]:
-    """What is served at ``instant``, by every proof that there is."""
+def brute(captured: Captured, instant: int) -> dict[str, ItemVersion]:
+    """Return the version served at ``instant`` of each item, by all evidence that there is."""
     served = {}
     for item in _items(captured):
-        seen = list(_sights(item, captured))
-        known = [(read.seen, read.seen, *_order(newest(versions))) for read, versions in seen if read.seen <= instant]
-        for read, versions in seen:
-            for one in versions:
-                if one.claim is not None and one.claim <= instant and read.free <= instant:
-                    others = [v for other, v in seen if one.claim <= other.seen < read.seen]
-                    if all(one.content in {v.content for v in versions} for versions in others):
-                        known.append((one.claim, read.seen, *_order(one)))
-        ruling = max(known, default=None, key=lambda proof: proof[:-1])
-        if ruling is not None and ruling[-1] is not None:
-            served[item] = ruling[-1]
+        seen = list(_observations(item, captured))
+        evidence = [
+            (fetch.seen, fetch.seen, *_order(newest(versions))) for fetch, versions in seen if fetch.seen <= instant
+        ]
+        for fetch, versions in seen:
+            for version in versions:
+                if version.claimed_at is not None and max(version.claimed_at, fetch.counts_from) <= instant:
+                    between = [v for other, v in seen if version.claimed_at <= other.seen < fetch.seen]
+                    if all(version.content in {other.content for other in others} for others in between):
+                        evidence.append((version.claimed_at, fetch.seen, *_order(version)))
+        latest = max(evidence, default=None, key=lambda piece: piece[:-1])
+        if latest is not None and latest[-1] is not None:
+            served[item] = latest[-1]
     return served
 
 
-def newest(versions: frozenset[Version]) -> Version | None:
-    return max(versions, key=lambda one: (one.claim is not None, one.claim or 0, one.key, one.content), default=None)
+def newest(versions: frozenset[ItemVersion]) -> ItemVersion | None:
+    return max(versions, key=lambda v: (v.claimed_at is not None, v.claimed_at or 0, v.key, v.content), default=None)
 
 
-def _order(one: Version | None) -> tuple[bool, int, str, str, Version | None]:
-    return (one is not None, (one and one.claim) or 0, one.key if one else "", one.content if one else "", one)
+def _order(version: ItemVersion | None) -> tuple[bool, int, str, str, ItemVersion | None]:
+    if version is None:
+        return False, 0, "", "", None
+    return True, version.claimed_at or 0, version.key, version.content, version
 
 
-def _sights(item: str, captured: Captured) -> Iterator[tuple[Read, frozenset[Version]]]:
-    """Every read that says or lacks the item. Of one instant, what is there counts."""
-    found: list[tuple[Read, frozenset[Version]]] = []
-    moments = {read.seen for read in captured.reads if public(read, item)}
-    for read in captured.reads:
-        if item in read.said:
-            if public(read, item) or read.seen not in moments:
-                found.append((read, public(read, item)))
-        elif read.complete and read.seen not in moments:
-            before = [versions for other, versions in found if other.seen < read.seen]
-            after = [other.said[item] for other in captured.reads if other.seen > read.seen and item in other.said]
-            judged = before[-1] if before and before[-1] else after[0] if after else frozenset[Version]()
-            if captured.holds(read, judged):
-                found.append((read, frozenset()))
+def _observations(item: str, captured: Captured) -> Iterator[tuple[FetchObservation, frozenset[ItemVersion]]]:
+    """Yield every fetch that contains or lacks the item. At one instant, presence counts."""
+    found: list[tuple[FetchObservation, frozenset[ItemVersion]]] = []
+    moments = {fetch.seen for fetch in captured.fetches if public(fetch, item)}
+    for fetch in captured.fetches:
+        if item in fetch.items:
+            if public(fetch, item) or fetch.seen not in moments:
+                found.append((fetch, public(fetch, item)))
+        elif fetch.is_complete and fetch.seen not in moments:
+            before = [versions for other, versions in found if other.seen < fetch.seen]
+            after = [other.items[item] for other in captured.fetches if other.seen > fetch.seen and item in other.items]
+            judged = before[-1] if before and before[-1] else after[0] if after else history.NOTHING
+            if captured.window_covers(fetch, judged):
+                found.append((fetch, history.NOTHING))
     yield from found
 
 
-def public(read: Read, item: str) -> frozenset[Version]:
-    return frozenset(one for one in read.said.get(item, ()) if one.claim is None or one.claim <= read.seen)
+def public(fetch: FetchObservation, item: str) -> frozenset[ItemVersion]:
+    versions = fetch.items.get(item, history.NOTHING)
+    return frozenset(version for version in versions if version.claimed_at is None or version.claimed_at <= fetch.seen)
 
 
 # The laws.
 
 
 def words(rng: Random) -> int:
-    """The rule is what its words say, at every instant, for one archive and for two."""
+    """The code decides as the literal rules do, at every instant, for one archive and for two merged ones."""
     world = source(rng)
     captured = capture(rng, world)
     captured = merged([captured, capture(rng, world, beside=captured)]) if rng.random() < 0.5 else captured
@@ -96,80 +101,79 @@ def words(rng: Random) -> int:
 
 
 def complete(rng: Random) -> int:
-    """At the instant of a complete read of everything, the answer is that read."""
+    """At the instant of a complete fetch of everything, the answer is that fetch."""
     captured = capture(rng, source(rng), whole=True)
-    for read in captured.reads:
-        expected = {item: found.content for item in read.said if (found := newest(public(read, item)))}
-        if read.complete and sum(one.seen == read.seen for one in captured.reads) == 1:
-            answered = {item: version.content for item, (version, _) in answer(captured, read.seen).items()}
+    for fetch in captured.fetches:
+        expected = {item: latest.content for item in fetch.items if (latest := newest(public(fetch, item)))}
+        if fetch.is_complete and sum(other.seen == fetch.seen for other in captured.fetches) == 1:
+            answered = {item: version.content for item, (version, _) in answer(captured, fetch.seen).items()}
             assert answered == expected
-    return len(captured.reads)
+    return len(captured.fetches)
 
 
 def refuted(rng: Random) -> int:
-    """Nothing is served that a read of the archive shows to be of later: it lacked what is served for that time."""
+    """Nothing is served before it was observed if a fetch in between lacked it."""
     world = source(rng)
     captured = merged([capture(rng, world) for _ in range(2)])
     for instant in Instants:
         for item, (version, first_seen) in answer(captured, instant).items():
-            sightings = [read for read in captured.reads if version in public(read, item)]
-            first = min(read.seen for read in sightings)
+            first = min(fetch.seen for fetch in captured.fetches if version in public(fetch, item))
             if first <= instant:
                 continue
             assert first_seen is None
-            assert version.claim is not None
-            assert version.claim <= instant
-            between = [read for read in captured.reads if version.claim <= read.seen < first and item in read.said]
-            assert all(version.content in {one.content for one in public(read, item)} for read in between)
+            assert version.claimed_at is not None
+            assert version.claimed_at <= instant
+            between = [f for f in captured.fetches if version.claimed_at <= f.seen < first and item in f.items]
+            assert all(version.content in {other.content for other in public(f, item)} for f in between)
     return len(Instants)
 
 
 def nothing_later(rng: Random) -> int:
-    """What is first seen after an instant, and may depend on what came after it, adds nothing there."""
+    """A fetch after an instant adds nothing there if it may depend on what came after the instant."""
     captured = capture(rng, source(rng))
     for instant in Instants:
-        known = tuple(read for read in captured.reads if read.seen <= instant)
-        free = [read for read in captured.reads if read.seen > instant and read.free <= instant]
-        alone = answer(captured._replace(reads=known), instant)
-        if not free:
+        known = tuple(fetch for fetch in captured.fetches if fetch.seen <= instant)
+        independent = [fetch for fetch in captured.fetches if fetch.counts_from <= instant < fetch.seen]
+        alone = answer(captured._replace(fetches=known), instant)
+        if not independent:
             assert answer(captured, instant) == alone
         else:
-            allowed = {one for read in free for versions in read.said.values() for one in versions}
+            allowed = {version for fetch in independent for versions in fetch.items.values() for version in versions}
             for item, served in answer(captured, instant).items():
                 assert served == alone.get(item) or served[0] in allowed
     return len(Instants)
 
 
 def proved(rng: Random) -> int:
-    """The stamps shown are at most the proof, and a sight that is shown is one that was had by then."""
+    """No stamp is later than its evidence, and ``first_seen`` is the instant of an observation made by then."""
     captured = capture(rng, source(rng))
     for instant in Instants:
         for item, (version, first_seen) in answer(captured, instant).items():
-            assert version.claim is None or version.claim <= instant
-            assert version.claim is not None or first_seen is not None
+            assert version.claimed_at is None or version.claimed_at <= instant
+            assert version.claimed_at is not None or first_seen is not None
             if first_seen is not None:
                 assert first_seen <= instant
-                assert any(read.seen == first_seen and version in read.said.get(item, ()) for read in captured.reads)
+                assert any(f.seen == first_seen and version in f.items.get(item, ()) for f in captured.fetches)
     return len(Instants)
 
 
 def honest(rng: Random) -> int:
-    """Of a source that marks every change, captures of everything answer every instant as the source did then."""
+    """If a source marks every change, complete captures answer every instant as the source did then."""
     world = source(rng, HONEST)
     captured = capture(rng, world, whole=True)
-    free = tuple(read._replace(free=-1) for read in captured.reads)
-    known = {version for read in free for versions in read.said.values() for version in versions}
-    last = max(read.seen for read in free)
+    fetches = tuple(fetch._replace(counts_from=-1) for fetch in captured.fetches)
+    known = {version for fetch in fetches for versions in fetch.items.values() for version in versions}
+    last = max(fetch.seen for fetch in fetches)
     for instant in range(last + 1):
-        true = said(world, instant)
-        for item, (version, _) in answer(captured._replace(reads=free), instant).items():
-            then = newest(frozenset(one for one in true[item] if one.claim is not None and one.claim <= instant))
-            assert version == then or then not in known, "what was said then was seen, and is not served"
+        true = content(world, instant)
+        for item, (version, _) in answer(captured._replace(fetches=fetches), instant).items():
+            then = newest(frozenset(v for v in true[item] if v.claimed_at is not None and v.claimed_at <= instant))
+            assert version == then or then not in known, "a version that was seen is not served"
     return last
 
 
 def merging(rng: Random) -> int:
-    """In which order archives are merged is nothing."""
+    """The order in which archives are merged does not matter."""
     world = source(rng)
     archives = [capture(rng, world) for _ in range(3)]
     expected = merged(archives)
@@ -181,22 +185,22 @@ def merging(rng: Random) -> int:
 
 
 def compressed(rng: Random) -> int:
-    """Sights that are taken up one after another make the same runs as all at once."""
+    """Observations added one after another make the same runs as all at once."""
     captured = capture(rng, source(rng))
     for item in _items(captured):
-        every = list(history.sights(item, captured.reads, captured.holds))
-        if len({one.seen for one in every}) < len(every):
+        every = list(history.observations(item, captured.fetches, captured.window_covers))
+        if len({observation.seen for observation in every}) < len(every):
             continue
-        runs: list[history.Run] = []
-        for sight in every:
-            longer = history.extended(runs[-1], sight) if runs else None
-            runs[-1:] = [longer] if longer else [*runs[-1:], *history.runs([sight])]
+        runs: list[history.ObservationRun] = []
+        for observation in every:
+            longer = history.extend(runs[-1], observation) if runs else None
+            runs[-1:] = [longer] if longer else [*runs[-1:], *history.runs([observation])]
         assert runs == history.runs(every)
-    return len(captured.reads)
+    return len(captured.fetches)
 
 
 def monotone(rng: Random) -> int:
-    """A later instant takes nothing away where nothing is deleted."""
+    """Where nothing is deleted, a later instant has every item of an earlier one."""
     kinds = [kind for kind in KINDS if kind not in ("deleted", "restored", "undated", "running bar")]
     captured = capture(rng, source(rng, kinds), whole=True)
     before: set[str] = set()

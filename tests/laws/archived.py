@@ -31,7 +31,7 @@ Maker = Callable[[Random], Case]
 
 @contextmanager
 def archive() -> Iterator[Path]:
-    """A place for an archive, away from the folder whose files a run is judged by."""
+    """Yield a path for an archive outside of the folder whose files a run is judged by."""
     with scratch("archive-") as folder:
         yield Path(folder, "a.db")
 
@@ -52,7 +52,7 @@ def empty(case: Case) -> int:
 
 
 def offline(case: Case) -> int:
-    """What one fetch recorded answers the same question again, without the network."""
+    """A recorded fetch answers the same question again, without the network."""
     if "--format" in case.words:
         return 0
     with archive() as path:
@@ -67,7 +67,7 @@ def offline(case: Case) -> int:
 def _check_data(case: Case, offline: Left, live: Left) -> None:
     """The items of an answer without the network are those of the answer with it."""
     if "truncated" in offline.gap_types and "--max-chars" in case.words:
-        # It says one gap more, for which there may be no room: then items are missing, or a part of the only one.
+        # It has one gap more, for which there may be no room: then items are missing, or a part of the only one.
         assert offline.ids == live.ids[: len(offline.ids)]
         assert len(offline.ids) == 1 or offline.data == live.data[: len(offline.data)]
     else:
@@ -79,7 +79,7 @@ def _nobody(request: HttpRequest) -> Response:
 
 
 def interference(case: Case) -> int:
-    """With what was held at the PIT, worlds that differ only after it still give the same bytes."""
+    """With an archive of the PIT, worlds that differ only after it still give the same bytes."""
     with archive() as path:
         run(case, case.worlds[0], now=case.moment, environ=environ(path))
         held = path.with_suffix(".held")
@@ -94,7 +94,7 @@ def interference(case: Case) -> int:
 
 
 def rebuilt(case: Case) -> int:
-    """What is taken up when it is asked for is what an index made of the whole log says."""
+    """An index that is filled on demand answers as one that is rebuilt from the whole journal."""
     if "--format" in case.words:
         return 0
     with archive() as path:
@@ -116,7 +116,7 @@ def rebuilt(case: Case) -> int:
 
 
 def nothing_early(case: Case) -> int:
-    """What was recorded after the PIT, in worlds full of what came later, tells nothing at the PIT."""
+    """A fetch recorded after the PIT, in worlds that differ after it, reveals nothing at the PIT."""
     later = case.moment + timedelta(days=900)
 
     def ask(app: App) -> Left:
@@ -130,8 +130,8 @@ def nothing_early(case: Case) -> int:
 
 
 def captured(case: Case) -> int:
-    """What a capture read days later answers as the source would have at the PIT."""
-    # The daily index says of a day that is over only that a filing came out on it; a header says when.
+    """A capture made days later answers as the source would have at the PIT."""
+    # For a past day, the daily index contains only the date of a filing. Its header has the time.
     words = (*case.words, "--exact") if case.source == "sec_full_text" else case.words
     if "--after" in words or "--format" in words:
         return 0
@@ -154,7 +154,7 @@ def captured(case: Case) -> int:
 
 
 def _list(case: Case, words: Sequence[str]) -> str:
-    """The question as a capture file; where a window need not be the same, it reaches far back."""
+    """Return the question as a capture file. Where the window need not be the same, it reaches far back."""
     provider = case.provider or registry.load(case.source)
     request = parse(("--source", case.source, *words), provider, {})
     asked: dict[str, object] = {
@@ -187,7 +187,7 @@ def held(case: Case, rng: Random) -> int:
         for _ in range(len(whole) + 1):
             left = ask("--limit", str(limit), *after)
             ids += left.ids
-            cursors = [one["cursor"] for one in left.envelope["gaps"] if "cursor" in one]
+            cursors = [gap["cursor"] for gap in left.envelope["gaps"] if "cursor" in gap]
             if not cursors:
                 break
             after = ("--after", cursors[0])
@@ -197,13 +197,13 @@ def held(case: Case, rng: Random) -> int:
 
 
 def secrets(case: Case) -> int:
-    """A source that repeats every key it was given leaves none of them in the archive."""
+    """A source that repeats every key it receives leaves none of them in the archive."""
 
     def echo(request: HttpRequest) -> Response:
         keys = [*request.signature.params.values(), *request.signature.headers.values()]
-        said = [*keys, *(quote(str(key), safe="") for key in keys)]
+        plain = [*keys, *(quote(str(key), safe="") for key in keys)]
         escaped = "".join(_escaped(str(key)) for key in keys)
-        return Response(json.dumps(said).encode() + escaped.encode(), 401, {"ETag": f"{said} {escaped}"})
+        return Response(json.dumps(plain).encode() + escaped.encode(), 401, {"ETag": f"{plain} {escaped}"})
 
     with archive() as path:
         left = run(case, echo, environ=environ(path), pit="")
@@ -222,8 +222,8 @@ def secrets(case: Case) -> int:
 
 
 def _escaped(key: str) -> str:
-    """Nobody has to write it so, and anybody may."""
-    return "".join(f"\\u{ord(one):04X}" if place % 2 else f"%{ord(one):02x}" for place, one in enumerate(key))
+    """Escape a key in a way that is allowed and not needed."""
+    return "".join(f"\\u{ord(char):04X}" if place % 2 else f"%{ord(char):02x}" for place, char in enumerate(key))
 
 
 def _unescaped(text: str) -> str:

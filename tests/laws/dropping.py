@@ -1,6 +1,6 @@
-"""What ``archive drop`` leaves: nothing of what only the deleted said, and everything else as it was.
+"""The laws of ``archive drop``: nothing remains that only the deleted replies contain, and everything else does.
 
-Each text of a made-up history holds a word of its own, so who said what can be read off the replies.
+Each text of a generated history contains a word of its own, so the replies show which of them contained what.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tests.inprocess import fetch
 from tests.laws.keeping import ESTIMATES, NEWS, START, told
 from tests.memory_folder import scratch
 from tests.providers.bz_news_api import server as benzinga
-from tests.unit.archive.scene import KEYS, UNLIMITED, Archive, alpha, articles
+from tests.unit.archive.scene import KEYS, UNLIMITED, Archive, articles, estimates
 
 _WORD = re.compile(rb"word[0-9a-f]{12}")
 _HOUR = timedelta(hours=1)
@@ -48,15 +48,15 @@ class _World:
         return Archive(self.folder / name, app=self._answer)
 
     def copy(self, of: Archive, name: str) -> Archive:
-        """A copy of an archive, which goes on by itself from here."""
+        """Return a copy of an archive, which goes on by itself from here."""
         made = self.machine(name)
         with closing(of.open()) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         shutil.copy(of.path, made.path)
         return made
 
-    def live(self, one: Archive) -> None:
-        """An hour of a machine: the world changes a little, and is asked about, or its memory is."""
+    def live(self, archive: Archive) -> None:
+        """Let an hour pass: the sources change a little, and a machine asks them, or its archive."""
         rng, words = self.rng, rng_choice(self.rng, SOURCES)
         self.now += _HOUR
         self._change()
@@ -66,13 +66,13 @@ class _World:
             source = "source = 'benzinga'\nlookback_minutes = 100000\n"
             if words == ESTIMATES:
                 source = "source = 'alphavantage'\nop = 'EARNINGS_ESTIMATES'\nsymbol = 'IBM'\n"
-            (one.folder / "list.toml").write_text(f"[[request]]\n{source}")
-            assert one.command("capture list.toml --again", told(self.now)).code == 0
+            (archive.folder / "list.toml").write_text(f"[[request]]\n{source}")
+            assert archive.command("capture list.toml --again", told(self.now)).code == 0
             return
         more = rng.choice(("", "", " --limit 2", " --format csv"))
         if words == NEWS:
             more += rng.choice(("", "", " --fields title"))
-        ask = one.offline if way == "offline" else one.fetch
+        ask = archive.offline if way == "offline" else archive.fetch
         ask(f"{words}{more}", told(self.now), pit)
 
     def _change(self) -> None:
@@ -96,11 +96,7 @@ class _World:
                 for n, word in self.news.items()
             ]
             return articles(*found)(request)
-        said = [
-            {"date": f"2026-{month:02}-28", "horizon": "fiscal quarter", "eps_estimate_average": word}
-            for month, word in self.rows.items()
-        ]
-        return alpha(EARNINGS_ESTIMATES={"symbol": "IBM", "estimates": said})(request)
+        return estimates(*((f"2026-{month:02}-28", word) for month, word in self.rows.items()))(request)
 
 
 def rng_choice(rng: Random, of: dict[str, str]) -> str:
@@ -117,9 +113,9 @@ def words_in(data: bytes) -> set[bytes]:
     return set(_WORD.findall(data))
 
 
-def said(one: Archive) -> dict[Key, set[bytes]]:
-    """What each fetch was told, by its replies."""
-    with closing(one.open()) as connection:
+def received(archive: Archive) -> dict[Key, set[bytes]]:
+    """Return the words in the replies to each fetch."""
+    with closing(archive.open()) as connection:
         found: dict[Key, set[bytes]] = {}
         for key in journal.fetches(connection):
             bodies = [exchange.body for exchange in journal.exchanges_of(connection, key)]
@@ -127,45 +123,35 @@ def said(one: Archive) -> dict[Key, set[bytes]]:
         return found
 
 
-def printed(one: Archive) -> dict[Key, str]:
-    """What each fetch printed, as far as that is still there."""
+def printed(archive: Archive) -> dict[Key, str]:
+    """Return what each fetch printed, as far as it is still recorded."""
     found = {}
-    with closing(one.open()) as connection:
+    with closing(archive.open()) as connection:
         for key in journal.fetches(connection):
             with contextlib.suppress(ArchiveError):
                 found[key] = replay.recorded(connection, key).text
     return found
 
 
-def everything(one: Archive) -> bytes:
-    """Every byte of the archive's files, every row, and every body unpacked."""
-    with closing(one.open()) as connection:
-        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        rows = [repr(row).encode() for name in tables for row in connection.execute(f"SELECT * FROM {name}")]
-        digests = [digest for (digest,) in connection.execute("SELECT digest FROM bodies")]
-        unpacked = [journal.read_body(connection, digest) for digest in digests]
-    files = [path.read_bytes() for path in one.folder.glob("a.db*")]
-    return b"\n".join([*files, *rows, *unpacked])
-
-
-def drop(one: Archive, source: str, before: str) -> None:
+def drop(archive: Archive, source: str, before: str) -> None:
     call = f"archive drop --source {source} --before {before} --json"
-    dry, done = (json.loads(one.command(f"{call}{more}", "2026-07-01 12:00").out) for more in (" --dry-run", ""))
-    assert {**dry, "dry_run": False} == done, "a dry run says something else"
+    dry, done = (json.loads(archive.command(f"{call}{more}", "2026-07-01 12:00").out) for more in (" --dry-run", ""))
+    assert {**dry, "dry_run": False} == done, "a dry run counts otherwise"
 
 
-def check(one: Archive, before: dict[Key, set[bytes]], texts: dict[Key, str], *, is_merged: bool = False) -> None:
-    """Of what was ``said`` and ``printed`` before, nothing is left that only the deleted said, and all else is.
+def check(archive: Archive, before: dict[Key, set[bytes]], texts: dict[Key, str], *, is_merged: bool = False) -> None:
+    """Check that nothing remains that only deleted replies contain, and that everything else does.
 
-    Where archives were merged, an answer was judged by the replies of the one that it is from.
+    ``before`` and ``texts`` are what was received and printed before the deletion. In a merged archive, an answer was
+    judged by the replies of the archive that it is from.
     """
-    after = said(one)
-    assert one.command("archive verify").code == 0, one.command("archive verify").out
+    after = received(archive)
+    assert archive.command("archive verify").code == 0, archive.command("archive verify").out
     deleted = set().union(*(words for key, words in before.items() if key not in after))
     staying = set().union(*after.values())
     gone = deleted - staying
-    assert not gone & words_in(everything(one)), "what was deleted is still there"
-    left = printed(one)
+    assert not gone & words_in(archive.everything()), "what was deleted is still there"
+    left = printed(archive)
     for key, text in texts.items():
         if key not in after:
             assert key not in left
@@ -177,35 +163,35 @@ def check(one: Archive, before: dict[Key, set[bytes]], texts: dict[Key, str], *,
 
 
 def dropped(rng: Random) -> int:
-    """A drop leaves nothing of what only the deleted said, and every answer that does not need it."""
+    """A drop leaves nothing that only the deleted replies contain, and every answer that does not need them."""
     with _world(rng) as world:
-        one = world.machine("one")
+        first = world.machine("one")
         for _ in range(rng.randint(4, 9)):
-            world.live(one)
+            world.live(first)
         for _ in range(rng.randint(1, 2)):
-            before, texts = said(one), printed(one)
-            drop(one, rng.choice(list(SOURCES)), _instant(rng, world))
-            check(one, before, texts)
-            world.live(one)
+            before, texts = received(first), printed(first)
+            drop(first, rng.choice(list(SOURCES)), _instant(rng, world))
+            check(first, before, texts)
+            world.live(first)
     return 1
 
 
 def merged(rng: Random) -> int:
     """A copy that knows nothing of a drop does not bring it back, in whichever order archives are merged."""
     with _world(rng) as world:
-        one = world.machine("one")
+        first = world.machine("one")
         for _ in range(rng.randint(2, 5)):
-            world.live(one)
-        two, three = world.copy(one, "two"), world.machine("three")
+            world.live(first)
+        two, three = world.copy(first, "two"), world.machine("three")
         for _ in range(rng.randint(2, 6)):
-            world.live(rng.choice((one, two, three)))
-        before = {**said(one), **said(two), **(said(three) if three.path.exists() else {})}
-        texts = {**printed(one), **printed(two), **(printed(three) if three.path.exists() else {})}
-        drop(one, rng.choice(list(SOURCES)), _instant(rng, world))
-        world.live(rng.choice((one, two)))
-        archives = [archive for archive in (one, two, three) if archive.path.exists()]
+            world.live(rng.choice((first, two, three)))
+        before = {**received(first), **received(two), **(received(three) if three.path.exists() else {})}
+        texts = {**printed(first), **printed(two), **(printed(three) if three.path.exists() else {})}
+        drop(first, rng.choice(list(SOURCES)), _instant(rng, world))
+        world.live(rng.choice((first, two)))
+        archives = [archive for archive in (first, two, three) if archive.path.exists()]
         for archive in archives:
-            before, texts = {**before, **said(archive)}, {**texts, **printed(archive)}
+            before, texts = {**before, **received(archive)}, {**texts, **printed(archive)}
         made = []
         for place, order in enumerate(rng.sample(list(permutations(archives)), 2)):
             both = world.machine(f"all{place}")
@@ -215,27 +201,26 @@ def merged(rng: Random) -> int:
             for archive in order:
                 assert merge(both, archive) == 0, "a second merge takes something over"
             made.append(both)
-        first, second = made
-        assert answers(first, world) == answers(second, world), "the order of merging shows"
-        for one_way, other in (made, made[::-1], made):
-            merge(one_way, other)
-        assert printed(first) == printed(second), "what one of two deleted is not deleted in both"
-        merge(two, one)
+        assert answers(made[0], world) == answers(made[1], world), "the order of merging shows"
+        for target, source in (made, made[::-1], made):
+            merge(target, source)
+        assert printed(made[0]) == printed(made[1]), "what first of two deleted is not deleted in both"
+        merge(two, first)
         check(two, before, texts, is_merged=True)
     return 1
 
 
-def merge(one: Archive, other: Archive) -> int:
-    left = one.command(f"archive merge {other.path} --json")
+def merge(archive: Archive, other: Archive) -> int:
+    left = archive.command(f"archive merge {other.path} --json")
     assert left.code == 0, left.err
     count: int = json.loads(left.out)["entries"]
     return count
 
 
-def answers(one: Archive, world: _World) -> list[Any]:
-    """What a copy of an archive says of some instants: asking is recorded."""
+def answers(archive: Archive, world: _World) -> list[Any]:
+    """Return the answers of a copy of an archive at some instants: asking is recorded."""
     late, found = told(world.now + timedelta(days=1)), []
-    asked = world.copy(one, f"{one.folder.name}-asked")
+    asked = world.copy(archive, f"{archive.folder.name}-asked")
     for words in SOURCES.values():
         for hours in range(0, 12, 3):
             found.append(asked.offline(words, late, told(START + hours * _HOUR)).data)
@@ -245,32 +230,32 @@ def answers(one: Archive, world: _World) -> list[Any]:
 def under_way(rng: Random) -> int:
     """What is deleted while a fetch answers with it is not recorded as its answer."""
     with _world(rng) as world:
-        one = world.machine("one")
-        one.fetch(NEWS, told(world.now))
-        before, texts = said(one), printed(one)
+        first = world.machine("one")
+        first.fetch(NEWS, told(world.now))
+        before, texts = received(first), printed(first)
         world.now += _HOUR
         world._change()
         provider = registry.load("bz-news-api")
 
         def select(query: Any, record: Any) -> bool:
-            if said(one).keys() == before.keys():
+            if received(first).keys() == before.keys():
                 with (
-                    closing(schema.open_to_write(str(one.path), 0.01)) as connection,
+                    closing(schema.open_to_write(str(first.path), 0.01)) as connection,
                     contextlib.suppress(ArchiveError),
                 ):
-                    maintenance.drop(connection, str(one.path), provider.name, microseconds.number(world.now), 0)
+                    maintenance.drop(connection, str(first.path), provider.name, microseconds.to_micros(world.now), 0)
             return provider.select(query, record)
 
         fetch(
-            one.folder,
+            first.folder,
             *f"--source {NEWS} --offline --pit {world.now.isoformat()}".split(),
-            env={**KEYS, **UNLIMITED, "PIT_FETCH_ARCHIVE": str(one.path)},
+            env={**KEYS, **UNLIMITED, "PIT_FETCH_ARCHIVE": str(first.path)},
             now=world.now + _HOUR,
             transport=Answering(world._answer, lambda: world.now),
             provider=provider._replace(select=select),
         )
-        drop(one, "benzinga", world.now.isoformat())
-        check(one, before, texts)
+        drop(first, "benzinga", world.now.isoformat())
+        check(first, before, texts)
     return 1
 
 

@@ -1,5 +1,5 @@
-"""What is told of an archive, as laws on made-up histories: what pools, what a snapshot is, where a mixed answer stops,
-and what a capture tells of the past."""
+"""The laws of an archive on generated histories: what belongs to a stream, what a snapshot is, where a mixed answer
+stops, and what a capture proves of the past."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pit_fetch.testing.server import Response
 from pit_fetch.transport import HttpRequest
 from tests.memory_folder import scratch
 from tests.providers.bz_news_api import server as benzinga
-from tests.unit.archive.scene import Archive, alpha, articles, at
+from tests.unit.archive.scene import Archive, articles, at, estimates
 
 START = at("2026-06-01 12:00")
 NEWS = "bz-news-api --lookback-minutes 100000"
@@ -39,41 +39,37 @@ def some(rng: Random, count: int, since: datetime, until: datetime, first: int =
 
 
 def apart(rng: Random) -> int:
-    """What another plan or another host was served has no part in an answer."""
+    """The replies of another plan or another host have no part in an answer."""
     pit, now = START + timedelta(hours=5), START + timedelta(hours=9)
     mine, others = some(rng, 4, START, pit), some(rng, 4, START, pit)
     elsewhere = rng.choice(({"PIT_FETCH_PLAN": "another"}, {"PIT_FETCH_BENZINGA_URL": "https://elsewhere.example"}))
-    with archive() as one:
-        one.app = articles(*mine)
-        expected = one.fetch(NEWS, told(now), told(pit), archive=False).text
-        one.app = articles(*others)
-        one.fetch(NEWS, told(pit), env=elsewhere)
-        one.app = articles(*mine)
-        assert one.fetch(NEWS, told(now), told(pit)).text == expected, "another pool answers"
+    with archive() as kept:
+        kept.app = articles(*mine)
+        expected = kept.fetch(NEWS, told(now), told(pit), archive=False).text
+        kept.app = articles(*others)
+        kept.fetch(NEWS, told(pit), env=elsewhere)
+        kept.app = articles(*mine)
+        assert kept.fetch(NEWS, told(now), told(pit)).text == expected, "another pool answers"
     return 1
 
 
 def snapshots(rng: Random) -> int:
-    """At any instant a snapshot is the last whole reply that was held by then, and nothing of any other."""
+    """At any instant a snapshot is the last whole reply received by then, and contains nothing of any other."""
     held: list[tuple[datetime, dict[str, str]]] = []
     moment = START
-    with archive() as one:
+    with archive() as kept:
         for _ in range(rng.randint(2, 4)):
             moment += timedelta(minutes=rng.randint(1, 600))
             rows = {
                 f"2026-{month:02}-28": f"{rng.random():.4f}" for month in rng.sample(range(1, 13), rng.randint(0, 4))
             }
-            said = [
-                {"date": day, "horizon": "fiscal quarter", "eps_estimate_average": average}
-                for day, average in rows.items()
-            ]
-            one.app = alpha(EARNINGS_ESTIMATES={"symbol": "IBM", "estimates": said})
-            one.fetch(ESTIMATES, told(moment))
+            kept.app = estimates(*rows.items())
+            kept.fetch(ESTIMATES, told(moment))
             held += [(moment, rows)] if rows else []
         late = told(moment + timedelta(days=3))
         for instant in (START, *(when + step for when, _ in held for step in (-_SECOND, timedelta(0), _SECOND))):
             expected = next((rows for when, rows in reversed(held) if when <= instant), {})
-            found = one.offline(ESTIMATES, late, told(instant)).data
+            found = kept.offline(ESTIMATES, late, told(instant)).data
             assert {item["date"]: item["eps_estimate_average"] for item in found} == expected, instant
     return 1
 
@@ -82,7 +78,7 @@ _SECOND = timedelta(seconds=1)
 
 
 def stops(rng: Random) -> int:
-    """A live read that breaks off ends a mixed answer where it stopped: what is below it may have a hole in it."""
+    """A live fetch that breaks off ends a mixed answer where it stopped: there may be a hole below."""
     middle, pit = START + timedelta(hours=4), START + timedelta(hours=9)
     old, new = some(rng, 5, START, middle), some(rng, 130, middle, pit, first=100)
     whole = articles(*new, *old)
@@ -91,19 +87,19 @@ def stops(rng: Random) -> int:
         return whole(request) if str(request.query["page"]) == "0" else Response(b"", 404)
 
     words = f"{NEWS} --limit 1000"
-    with archive() as one:
-        one.app = articles(*old)
-        one.fetch(words, told(middle))
-        one.app = app
-        expected = one.fetch(words, told(pit), told(pit), archive=False)
-        left = one.fetch(words, told(pit), told(pit))
+    with archive() as kept:
+        kept.app = articles(*old)
+        kept.fetch(words, told(middle))
+        kept.app = app
+        expected = kept.fetch(words, told(pit), told(pit), archive=False)
+        left = kept.fetch(words, told(pit), told(pit))
     assert expected.data
     assert left.ids == expected.ids, "it goes on below what was read"
     return 1
 
 
 def captures(rng: Random) -> int:
-    """What a capture tells at an instant before it does not depend on what came in between, with a limit or without."""
+    """The answers from a capture at earlier instants do not depend on what came in between, with or without a limit."""
     pit = START + timedelta(hours=5)
     now = pit + timedelta(hours=rng.randint(1, 20))
     public = some(rng, rng.randint(1, 5), START, pit)
@@ -117,28 +113,28 @@ def captures(rng: Random) -> int:
 
 
 def _captured(limit: str, rows: Sequence[dict[str, Any]], now: datetime, pit: datetime) -> tuple[str, list[str]]:
-    with archive() as one:
-        one.app = articles(*rows)
+    with archive() as kept:
+        kept.app = articles(*rows)
         text = f"[[request]]\nsource = 'benzinga'\nlookback_minutes = 100000\n{limit}"
-        (one.folder / "list.toml").write_text(text)
-        assert one.command("capture list.toml", told(now)).code == 0
-        left = one.offline(NEWS, told(now + timedelta(days=1)), told(pit))
+        (kept.folder / "list.toml").write_text(text)
+        assert kept.command("capture list.toml", told(now)).code == 0
+        left = kept.offline(NEWS, told(now + timedelta(days=1)), told(pit))
     return left.text, left.ids
 
 
 def under_a_ceiling(rng: Random) -> int:
-    """Nobody who has a ceiling is shown what an archive holds, and nothing is recorded for them."""
+    """Under a ceiling, no command shows what an archive holds, and none records anything."""
     environ = rng.choice(({"PIT_FETCH_CEILING": START.isoformat()}, {"PIT_FETCH_WRAPPER_ONLY": "1"}))
     words = rng.choice(("info", "log", "log --json", "replay last", "verify", "rebuild", "merge a.db --archive b.db"))
-    with archive() as one:
-        one.app = articles(*some(rng, 2, START, START + timedelta(hours=1)))
-        one.fetch(NEWS, told(START + timedelta(hours=2)))
-        (one.folder / "list.toml").write_text("[[request]]\nsource = 'benzinga'\n")
-        before = one.path.read_bytes()
+    with archive() as kept:
+        kept.app = articles(*some(rng, 2, START, START + timedelta(hours=1)))
+        kept.fetch(NEWS, told(START + timedelta(hours=2)))
+        (kept.folder / "list.toml").write_text("[[request]]\nsource = 'benzinga'\n")
+        before = kept.path.read_bytes()
         for command in (f"archive {words}", "capture list.toml"):
-            left = one.command(command, told(START + timedelta(hours=3)), env=environ)
+            left = kept.command(command, told(START + timedelta(hours=3)), env=environ)
             assert (left.code, left.gap_types, left.data) == (2, ["config"], []), command
-        assert one.path.read_bytes() == before
+        assert kept.path.read_bytes() == before
     return 1
 
 

@@ -23,25 +23,15 @@ from pit_fetch.testing.comparison import holds
 from pit_fetch.testing.inprocess import Left, TestClock, files_in, unhurried
 from pit_fetch.testing.server import Answering, App, Response
 from pit_fetch.transport import HttpRequest
-from tests.providers.alphavantage import server as alphavantage
-from tests.providers.bz_news_api import server as benzinga
-from tests.providers.earningscall import server as earningscall
-from tests.providers.fred import server as fred
-from tests.providers.perplexity import server as perplexity
-from tests.providers.sec_full_text import server as sec
+from tests.providers import modules
 
 NEW_YORK = ZoneInfo("America/New_York")
 SAMPLE_KEY = "sample-0123456789abcdef"
-VARIABLES = {
-    "SAMPLE_API_KEY": SAMPLE_KEY,
-    "BENZINGA_API_KEY": benzinga.TOKEN,
-    "ALPHAVANTAGE_API_KEY": alphavantage.KEY,
-    "SEC_USER_AGENT": sec.USER_AGENT,
-    "FRED_API_KEY": fred.KEY,
-    "ECALL_API_KEY": earningscall.KEY,
-    "PERPLEXITY_API_KEY": perplexity.KEY,
-}
-SECRETS = (SAMPLE_KEY, benzinga.TOKEN, alphavantage.KEY, fred.KEY, perplexity.KEY, earningscall.KEY)
+VARIABLES = {"SAMPLE_API_KEY": SAMPLE_KEY}
+for _server in modules("server").values():
+    VARIABLES |= _server.VARIABLES
+# All of them but who is asking, which the SEC wants to know and is no secret.
+SECRETS = tuple(value for name, value in VARIABLES.items() if name.endswith("_API_KEY"))
 
 PITS = (
     *("2024-02-15T16:00:00-05:00", "2024-07-03T09:30:00-04:00", "2024-06-15T12:00:00.5+02:00"),  # ordinary hours
@@ -63,6 +53,7 @@ class Case(NamedTuple):
     sizes     "module:NAME" -> value: page, slice and cap sizes; the answer may not depend on those in ``resized``
     plain     ids that must be kept where nothing but the PIT narrows the request; None where something does
     immutable whether a record that was once public stays so
+    is_of_now whether every record is of the moment of the fetch
     provider  the source itself, where ``source`` is not one of the bundled ones
     """
 
@@ -76,6 +67,7 @@ class Case(NamedTuple):
     terminal: bool = False
     plain: frozenset[str] | None = None
     immutable: bool = True
+    is_of_now: bool = False
     provider: Provider | None = None
 
     @property
@@ -202,3 +194,8 @@ def resized(sizes: Mapping[str, Any]) -> Iterator[None]:
 @cache
 def _with_page_size(source: str, page_size: int) -> Provider:
     return registry.load(source)._replace(page_size=page_size)
+
+
+def always(response: Response) -> App:
+    """Return the server that gives ``response`` to every request."""
+    return lambda request: response

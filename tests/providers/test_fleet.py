@@ -11,14 +11,11 @@ from pit_fetch.claude_code import bundle
 from pit_fetch.engine import registry
 from pit_fetch.support.bundled import load
 from pit_fetch.testing import ProviderSuite
+from tests.providers import folder_of
 
 guard = load("pit_guard")
 
 FOLDERS = {path.parent.name for path in Path(__file__).parent.glob("*/test_suite.py")}
-
-
-def folder_of(name: str) -> str:
-    return name.replace("-", "_")
 
 
 def test_each_bundled_provider_has_a_folder_and_each_folder_a_provider() -> None:

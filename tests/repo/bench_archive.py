@@ -112,15 +112,15 @@ def fill(connection: sqlite3.Connection, count: int) -> None:
     """An archive of so many articles, a minute apart, which one read had."""
     provider = registry.load("bz-news-api")
     request = parse(NEWS[2:], provider, {})
-    seen = microseconds.number(PIT - timedelta(seconds=30))
+    seen = microseconds.to_micros(PIT - timedelta(seconds=30))
     hosts = {host.name: base_url(host, {}) for host in provider.hosts}
     fetch = journal.Fetch(seen, "live", provider.name, "", "", hosts, request.canonical, None)
-    pool = rederive.pool(provider, build_query(request, PIT), fetch)
+    stream = rederive.stream_of(provider, build_query(request, PIT), fetch)
     with schema.transaction(connection):
         for start in range(0, count, 10_000):
-            said = {str(n): [index.fresh(article(n), frozenset())] for n in range(start, min(start + 10_000, count))}
-            found = index.Found(Key("bench", 1), pool, seen, False, seen, None, None, said)
-            index.add(connection, found, lambda key, records: False)
+            items = {str(n): [index.fresh(article(n), frozenset())] for n in range(start, min(start + 10_000, count))}
+            ingested = index.IndexedFetch(Key("bench", 1), stream, seen, False, seen, None, None, items)
+            index.add(connection, ingested, lambda key, records: False)
 
 
 def article(number: int) -> Record:
@@ -134,28 +134,21 @@ def lookups() -> Iterator[Row]:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.executescript(schema.LOG + schema.INDEX)
         fill(connection, FEW)
-        (pool,) = connection.execute("SELECT name FROM pools").fetchone()
-        at = microseconds.number(PIT)
+        (stream,) = connection.execute("SELECT name FROM pools").fetchone()
+        at = microseconds.to_micros(PIT)
         bare = (
             "SELECT r.item, r.first_seen, v.available, v.revised, v.stamp, v.payload "
             "FROM reigns r JOIN versions v ON v.id = r.version WHERE r.pool = 1 AND r.position <= ? "
             "AND r.start <= ? AND r.stop > ? ORDER BY r.position DESC, r.item"
         )
 
-        def select() -> list[Any]:
-            return connection.execute(bare, (at, at, at)).fetchall()
-
         def decoded() -> list[Any]:
             return [(*row, json.loads(row[-1])) for row in connection.execute(bare, (at, at, at))]
 
-        def stored() -> list[Any]:
-            return index.rows(connection, pool, at, at).fetchall()
-
         def records() -> list[Any]:
-            return list(index.ruling(connection, pool, at, at))
+            return list(index.records_as_of(connection, stream, at, at))
 
-        assert len(select()) == len(records()) == FEW
-        yield _row("lookup as stored / bare select", *in_turn(stored, select), 3.0)
+        assert len(decoded()) == len(records()) == FEW
         yield _row("lookup as records / select, json", *in_turn(records, decoded), 3.0)
 
 
@@ -208,7 +201,7 @@ def judged(row: Row) -> bool:
 def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        env = {"PATH": os.environ["PATH"], "HOME": name}
+        env = {"PATH": os.environ["PATH"], "PYTHONPATH": os.environ.get("PYTHONPATH", ""), "HOME": name}
         good = [judged(row) for row in recording(folder, env)]
         good += [judged(row) for row in answers(folder, env)]
         good += [judged(row) for row in lookups()]

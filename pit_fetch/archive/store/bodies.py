@@ -1,7 +1,7 @@
-"""How a body is packed: zlib, or zstandard with the previous vintage of the same reply as its dictionary.
+"""Pack and unpack bodies: with zlib, or with zstandard and the previous reply to the same request as dictionary.
 
-Replies to one request hardly differ from one day to the next, so the previous one is the best
-dictionary there is (docs/adr/0013). Without the extra ``archive`` everything still works, with zlib.
+Replies to one request hardly differ from one day to the next, so the previous one is the best dictionary there is
+(docs/adr/0015). Without the extra ``archive``, that is without zstandard, zlib does the work.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 from pit_fetch.archive.store.errors import ArchiveError, Unreadable
 
 PLAIN, ZLIB, ZSTD = "plain", "zlib", "zstd"
-# A body whose dictionary has a dictionary is unpacked through all of them: so many at most. The next one goes back to
-# where they began: of 120 vintages of a series, that keeps 58 to 81 % less than a body that stands alone each time.
+# A body whose dictionary has a dictionary is unpacked through all of them, at most so many. The next body goes back to
+# where the chain began: 120 vintages of a series take 58 to 81 % less than with a body that stands alone each time.
 DEEPEST = 16
 _LEVEL_ZLIB, _LEVEL_ZSTD = 6, 12
 _SMALL = 64
 
 
 class Packed(NamedTuple):
-    """``data`` in a ``coding``; ``with_base``: it needs the body that was its dictionary."""
+    """A packed body. ``with_base``: unpacking needs the body that was its dictionary."""
 
     coding: str
     data: bytes
@@ -27,7 +27,7 @@ class Packed(NamedTuple):
 
 
 def pack(body: bytes, base: bytes | None = None) -> Packed:
-    """``body``, as small as what is installed makes it. ``base`` is the previous vintage of it."""
+    """Pack ``body`` as small as the installed packages can. ``base`` is its previous vintage."""
     if len(body) < _SMALL:
         return Packed(PLAIN, body)
     zstandard = _zstandard()
@@ -45,7 +45,7 @@ def pack(body: bytes, base: bytes | None = None) -> Packed:
 
 
 def unpack(packed: Packed, base: bytes | None, size: int) -> bytes:
-    """The body again, of length ``size``. Raises ArchiveError if it is damaged, or zstandard is needed and missing."""
+    """Return the body, of length ``size``. Raise ArchiveError if it is damaged, or zstandard is needed and missing."""
     if packed.coding == PLAIN:
         return packed.data
     try:
@@ -68,7 +68,7 @@ def unpack(packed: Packed, base: bytes | None, size: int) -> bytes:
 
 
 def _window(body: bytes, base: bytes | None) -> int:
-    """As many bits as reach back over all of the dictionary."""
+    """Return the size of the window, in bits, that reaches back over all of the dictionary."""
     return min(max((len(body) + len(base or b"")).bit_length(), 10), 27)
 
 

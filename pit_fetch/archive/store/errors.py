@@ -1,4 +1,4 @@
-"""Why an archive cannot be used, in words that name neither its path nor anything in it."""
+"""The reasons why an archive cannot be used. Their texts contain neither its path nor anything in it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sqlite3
 
 
 class ArchiveError(Exception):
-    """``problem`` completes "The archive cannot be used: …"."""
+    """An archive cannot be used. ``problem`` completes "The archive cannot be used: …"."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(problem)
@@ -14,11 +14,11 @@ class ArchiveError(Exception):
 
 
 class Damaged(ArchiveError):
-    """It is an archive, and what stands in it cannot be read: nobody else and no disk is to blame."""
+    """The file is an archive, but its content is corrupt (not locked, not a disk error)."""
 
 
 class Unreadable(ArchiveError):
-    """Something that it needs to be read is not installed: nothing is damaged."""
+    """A package that is needed to read the archive is not installed. Nothing is damaged."""
 
 
 _PROBLEMS = {
@@ -34,19 +34,19 @@ _PROBLEMS = {
 }
 
 
-# What reading a damaged file raises: a changed byte may be found by SQLite, or turn up as an odd value.
+# The errors of reading a damaged file: SQLite may notice a changed byte, or it turns up as an odd value.
 BROKEN = (sqlite3.Error, ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
 
 
 def of_broken(error: Exception) -> ArchiveError:
-    """What one of :data:`BROKEN` means."""
+    """Return the ArchiveError for one of :data:`BROKEN`."""
     return of_sqlite(error) if isinstance(error, sqlite3.Error) else Damaged("it is damaged")
 
 
 def of_sqlite(error: sqlite3.Error) -> ArchiveError:
-    """What an error of SQLite means. Extended codes begin with the plain one."""
+    """Return the ArchiveError for an error of SQLite."""
     name = getattr(error, "sqlite_errorname", None) or ""
-    for code, problem in _PROBLEMS.items():
+    for code, problem in _PROBLEMS.items():  # an extended code begins with the plain one
         if name.startswith(code):
             return Damaged(problem) if code == "SQLITE_CORRUPT" else ArchiveError(problem)
     is_passing = name.startswith(("SQLITE_NOMEM", "SQLITE_INTERRUPT"))
@@ -54,5 +54,5 @@ def of_sqlite(error: sqlite3.Error) -> ArchiveError:
 
 
 def of_os(error: OSError) -> ArchiveError:
-    """What an error of the operating system means."""
+    """Return the ArchiveError for an error of the operating system."""
     return ArchiveError((error.strerror or "it cannot be opened").lower())

@@ -1,19 +1,41 @@
-"""What proves that a version of an item was public at an instant, and which version rules. Pure.
+"""Decide which version of an item was public at an instant, from the fetches that contained or lacked it. Pure.
 
-Instants are whole numbers (microseconds of UTC). The rules, as the code applies them:
+Instants are whole numbers (microseconds of UTC). The code refers to these rules by their numbers:
 
- 1. A *read* is one fetch. What it says of an item at the instant of its receipt is a *sight*: the
-    versions that were public by then. A version whose own stamps are later (a running bar) is not one.
- 2. A complete read that lacks an item, and whose window would have held it, is a sight of its absence.
- 3. A sight is a proof, at its own instant.
- 4. A version with stamps has a *claim*, the later of them. It is a proof, at the instant it names, unless
-    the item was seen with other content (or absent) at or after the claim and before the sight: then
-    the source changed it without a mark, and sight is all we have.
- 5. A claim counts at T only if it appears in a read that depends on nothing after T.
- 6. At T the latest proof at or before T rules; an absence serves nothing. Ties: the later sight, then the key.
- 7. The stamps shown are at most the proof. Where the claim does not stand, the sight shows as ``first_seen_at``.
+ 1. An *observation* is what a fetch contained of an item when its reply was received: the versions that were
+    public by then. A version whose own timestamps are later (a bar that is still running) is left out.
+ 2. A complete fetch that lacks an item, although its window would have covered it, is an observation of absence.
+ 3. An observation is evidence for the instant of its receipt.
+ 4. A version with timestamps of its own claims to have been public at the later of them (``claimed_at``). The claim
+    is evidence for that instant, unless the item was observed with other content, or as absent, at or after the
+    claimed instant and before this observation. Then the source changed the item without marking the change, and
+    only the observation counts.
+ 5. A claim counts at T only if it appears in a fetch that depends on nothing after T.
+ 6. At T, the latest evidence at or before T decides. Evidence of absence yields no record. A tie goes to the later
+    observation, then to the version with the greater key.
+ 7. A record shows no timestamp later than its evidence. If its claim was refuted, the record carries the instant of
+    the observation as ``first_seen_at``.
 
-Several versions in one sight are vintages: each has its claim, and the greatest one rules the sight.
+Several versions in one observation are vintages. Each has a claim of its own, and the version with the latest claim
+represents the observation.
+
+An article is captured at 20, is edited under its old timestamp, is fetched again at 40, and is gone at 60. The capture
+depends on nothing later, so its claim counts from the beginning. The edit is refuted for 10 by the first capture:
+
+>>> original, edited = ItemVersion("first words", claimed_at=10), ItemVersion("other words", claimed_at=10)
+>>> fetches = [
+...     FetchObservation(20, {"article": frozenset({original})}, is_complete=True, counts_from=0),
+...     FetchObservation(40, {"article": frozenset({edited})}, is_complete=True, counts_from=40),
+...     FetchObservation(60, {"another": frozenset({ItemVersion("x", 50)})}, is_complete=True, counts_from=60),
+... ]
+>>> history = runs(observations("article", fetches, window_covers=lambda fetch, versions: True))
+>>> for validity in validities(history):
+...     print(validity.start, validity.version and validity.version.content, validity.first_seen)
+10 first words None
+40 other words 40
+60 None None
+>>> validity_at(validities(history), 30).version.content
+'first words'
 """
 
 from __future__ import annotations
@@ -25,201 +47,218 @@ from operator import attrgetter
 from typing import NamedTuple
 
 
-class Version(NamedTuple):
-    """What a source said of an item.
+class ItemVersion(NamedTuple):
+    """One version of an item.
 
-    content  a digest of what it says, without stamps and evidence: two versions of one content do not contradict
-    claim    the later of its stamps; None if it has none
-    key      tells versions apart that have one claim, and settles which one rules: the greater
+    content     a digest of its content, without timestamps and evidence: versions of equal content do not conflict
+    claimed_at  the later of its timestamps; None if it has none
+    key         orders versions with equal claims: the greater one represents the observation
     """
 
     content: str
-    claim: int | None = None
+    claimed_at: int | None = None
     key: str = ""
 
 
-Said = frozenset[Version]
-ABSENT: Said = frozenset()
+NOTHING: frozenset[ItemVersion] = frozenset()
 
 
-class Sight(NamedTuple):
-    """What one read said of an item.
+class Observation(NamedTuple):
+    """What one fetch contained of an item.
 
-    seen  when the read was received
-    said  its versions; none if the item was absent, or only running
-    free  the first instant at which the claims of this read count: it depends on nothing later
+    seen         when its reply was received
+    versions     the public versions; empty if the item was absent or not yet public
+    counts_from  the first instant at which the claims of this fetch count: it depends on nothing later
     """
 
     seen: int
-    said: Said
-    free: int
+    versions: frozenset[ItemVersion]
+    counts_from: int
 
 
-class Run(NamedTuple):
-    """Consecutive sights that say the same, or several at one instant that do not (of two archives, say)."""
+class ObservationRun(NamedTuple):
+    """Consecutive observations with equal versions, or several of one instant that differ (two merged archives).
+
+    ``before`` is the last instant but one at which the run was observed.
+    """
 
     first: int
+    before: int
     last: int
-    sights: tuple[Sight, ...]
+    observations: tuple[Observation, ...]
 
 
-class Proof(NamedTuple):
-    """That ``version`` was public at ``time`` (None: that nothing was). It may be used from ``usable`` on.
+class Evidence(NamedTuple):
+    """Evidence that ``version`` was public at ``time`` (None: that nothing was).
 
-    seen  when the read in which it appears was received
-    by_sight  the first sight, if the claim does not stand
+    seen         when the reply that contains the version was received
+    usable_from  the first instant at which this evidence counts
+    first_seen   the first observation, if the claim was refuted
     """
 
     time: int
     seen: int
-    version: Version | None
-    usable: int
-    by_sight: int | None = None
-
-
-class Reign(NamedTuple):
-    """From ``start`` until the next reign begins, ``version`` is the answer. ``first_seen``: sight was the proof."""
-
-    start: int
-    version: Version | None
+    version: ItemVersion | None
+    usable_from: int
     first_seen: int | None = None
 
 
-class Read(NamedTuple):
-    """One fetch, as far as the rule is concerned. ``said`` holds the versions by item, running ones included.
+class Validity(NamedTuple):
+    """From ``start`` until the next validity starts, ``version`` is the answer.
 
-    complete  it ran to its end and was not empty, so that what it lacks was not there
+    ``first_seen`` is set if an observation, and no claim, is the evidence.
+    """
+
+    start: int
+    version: ItemVersion | None
+    first_seen: int | None = None
+
+
+class FetchObservation(NamedTuple):
+    """One fetch, as far as the rules need it.
+
+    seen         when its last reply was received
+    items        the versions by item, including those that are not yet public
+    is_complete  it ran to its end and was not empty, so that an item it lacks was absent
+    counts_from  the first instant at which its claims count
     """
 
     seen: int
-    said: Mapping[str, Said]
-    complete: bool
-    free: int
+    items: Mapping[str, frozenset[ItemVersion]]
+    is_complete: bool
+    counts_from: int
 
 
-Holds = Callable[[Read, Said], bool]
+WindowCovers = Callable[[FetchObservation, frozenset[ItemVersion]], bool]
 
 
-def sight(seen: int, said: Iterable[Version], free: int) -> Sight:
-    """(1): of what a read says, the versions that were public when it was received."""
-    return Sight(seen, frozenset(one for one in said if one.claim is None or one.claim <= seen), free)
+def observation(seen: int, versions: Iterable[ItemVersion], counts_from: int) -> Observation:
+    """Return the observation of the versions that were public when the fetch was received (rule 1)."""
+    public = (version for version in versions if version.claimed_at is None or version.claimed_at <= seen)
+    return Observation(seen, frozenset(public), counts_from)
 
 
-def sights(item: str, reads: Sequence[Read], holds: Holds) -> Iterator[Sight]:
-    """Every sight of ``item`` that matters. ``reads`` are in the order of their receipt.
+def observations(item: str, fetches: Sequence[FetchObservation], window_covers: WindowCovers) -> Iterator[Observation]:
+    """Yield every observation of ``item`` that matters. ``fetches`` are in the order of their receipt.
 
-    (2): ``holds`` says whether the window of a complete read would have held these versions: those last
-    seen, or, of an item that is not there, those that turn up later. In the latter case the last such
-    read before them tells as much as all.
+    Absence (rule 2) is judged by the versions last seen or, for an item that is not there, by those that turn up
+    later. In the latter case only the last absence before them is yielded: it refutes as much as all together.
     """
-    there: Said = ABSENT
+    present = NOTHING
     last = -1
-    lacking: list[Read] = []
-    before: list[Read] = []
-    for read in reads:
-        if item in read.said:
-            found = sight(read.seen, read.said[item], read.free)
-            if read.seen > last:
-                before = [] if there else [one for one in lacking if last < one.seen < read.seen]
-            earlier = [one for one in before if holds(one, read.said[item])]
-            if earlier:
-                yield Sight(earlier[-1].seen, ABSENT, earlier[-1].free)
-            yield found
-            if found.said or read.seen > last:  # of one instant, presence outweighs absence
-                there = found.said
-            last, lacking = read.seen, []
-        elif read.complete and there and read.seen > last and holds(read, there):
-            yield Sight(read.seen, ABSENT, read.free)
-            there, last, before = ABSENT, read.seen, []
-        elif read.complete and not there:
-            lacking.append(read)
+    lacking: list[FetchObservation] = []
+    before: list[FetchObservation] = []
+    for fetch in fetches:
+        if item in fetch.items:
+            current = observation(fetch.seen, fetch.items[item], fetch.counts_from)
+            if fetch.seen > last:
+                before = [] if present else [earlier for earlier in lacking if last < earlier.seen < fetch.seen]
+            absences = [earlier for earlier in before if window_covers(earlier, fetch.items[item])]
+            if absences:
+                yield Observation(absences[-1].seen, NOTHING, absences[-1].counts_from)
+            yield current
+            if current.versions or fetch.seen > last:  # at one instant, presence wins over absence
+                present = current.versions
+            last, lacking = fetch.seen, []
+        elif fetch.is_complete and present and fetch.seen > last and window_covers(fetch, present):
+            yield Observation(fetch.seen, NOTHING, fetch.counts_from)
+            present, last, before = NOTHING, fetch.seen, []
+        elif fetch.is_complete and not present:
+            lacking.append(fetch)
 
 
-def runs(seen: Iterable[Sight]) -> list[Run]:
-    """Sights as runs, in order. At one instant, presence outweighs absence: one of the reads had it."""
-    found: list[Run] = []
-    for _, moment in groupby(sorted(seen, key=attrgetter("seen")), key=attrgetter("seen")):
-        together = list(moment)
-        said = {one.said for one in together if one.said} or {ABSENT}
-        merged = [Sight(together[0].seen, what, min(one.free for one in together if one.said == what)) for what in said]
-        longer = extended(found[-1], merged[0]) if found and len(merged) == 1 else None
-        if longer is not None:
-            found[-1] = longer
-        else:
-            found.append(Run(together[0].seen, together[0].seen, tuple(sorted(merged, key=_by_said))))
-    return found
+def runs(observed: Iterable[Observation]) -> list[ObservationRun]:
+    """Return the observations as runs, in order of time.
 
-
-def extended(run: Run, one: Sight) -> Run | None:
-    """The run with one more, later sight; None if that says something else."""
-    if len(run.sights) > 1 or run.sights[0].said != one.said:
-        return None
-    held = run.sights[0]
-    return Run(run.first, one.seen, (held._replace(free=min(held.free, one.free)),))
-
-
-def proofs(history: Sequence[Run]) -> Iterator[Proof]:
-    """(3) and (4): every proof that the runs of one item give."""
-    for place, run in enumerate(history):
-        for one in run.sights:
-            standing = {version for version in one.said if _stands(version, history[:place], run.first)}
-            for version in standing:
-                claim = version.claim if version.claim is not None else run.first
-                yield Proof(claim, run.first, version, max(claim, one.free))
-            ruling = max(one.said, key=_by_claim, default=None)
-            yield Proof(
-                run.first, run.first, ruling, run.first, None if ruling in standing or not ruling else run.first
-            )
-
-
-def reigns(history: Sequence[Run]) -> list[Reign]:
-    """(5) and (6): which version rules when, in order. Before the first reign nothing does."""
-    found: list[Reign] = []
-    best: Proof | None = None
-    for start, beginning in groupby(sorted(proofs(history), key=attrgetter("usable")), key=attrgetter("usable")):
-        latest = max(beginning, key=_by_time)
-        best = latest if best is None else max(latest, best, key=_by_time)
-        reign = Reign(start, best.version, best.by_sight)
-        if not found or found[-1][1:] != reign[1:]:
-            found.append(reign)
-    return found
-
-
-def alone(claim: int | None, seen: int, free: int) -> tuple[int, int | None]:
-    """The start and ``first_seen`` of the only reign of an item that one read has in one version: most items.
-
-    It is what :func:`reigns` makes of that, at a fraction of the cost.
+    At one instant, presence wins over absence: one of the fetches had the item. Different contents are both kept.
     """
-    return (seen, seen) if claim is None else (max(claim, free), None)
+    history: list[ObservationRun] = []
+    for seen, simultaneous in groupby(sorted(observed, key=attrgetter("seen")), key=attrgetter("seen")):
+        counts_from: dict[frozenset[ItemVersion], int] = {}
+        for current in simultaneous:
+            other = counts_from.get(current.versions, current.counts_from)
+            counts_from[current.versions] = min(current.counts_from, other)
+        if len(counts_from) > 1:
+            counts_from.pop(NOTHING, None)
+        merged = [Observation(seen, versions, instant) for versions, instant in counts_from.items()]
+        longer = extend(history[-1], merged[0]) if history and len(merged) == 1 else None
+        if longer is not None:
+            history[-1] = longer
+        else:
+            history.append(ObservationRun(seen, seen, seen, tuple(sorted(merged, key=_by_versions))))
+    return history
 
 
-def at(history: Sequence[Reign], instant: int) -> Reign | None:
-    """The reign at ``instant``, if there is one."""
+def extend(run: ObservationRun, later: Observation) -> ObservationRun | None:
+    """Return the run with one more, later observation. Return None if that differs from the run."""
+    (first, *others) = run.observations
+    if others or first.versions != later.versions:
+        return None
+    earliest = first._replace(counts_from=min(first.counts_from, later.counts_from))
+    return ObservationRun(run.first, run.last, later.seen, (earliest,))
+
+
+def evidence(history: Sequence[ObservationRun]) -> Iterator[Evidence]:
+    """Yield all evidence that the runs of one item contain (rules 3 and 4)."""
+    for place, run in enumerate(history):
+        for current in run.observations:
+            believed = {version for version in current.versions if _is_believed(version, history[:place], run.first)}
+            for version in believed:
+                claimed_at = version.claimed_at if version.claimed_at is not None else run.first
+                yield Evidence(claimed_at, run.first, version, max(claimed_at, current.counts_from))
+            latest = max(current.versions, key=_by_claim, default=None)
+            first_seen = None if latest is None or latest in believed else run.first
+            yield Evidence(run.first, run.first, latest, run.first, first_seen)
+
+
+def validities(history: Sequence[ObservationRun]) -> list[Validity]:
+    """Return which version is valid from when, in order of time (rules 5 and 6). Before the first, none is."""
+    result: list[Validity] = []
+    best: Evidence | None = None
+    for start, group in groupby(sorted(evidence(history), key=attrgetter("usable_from")), attrgetter("usable_from")):
+        latest = max(group, key=_by_time)
+        best = latest if best is None else max(latest, best, key=_by_time)
+        validity = Validity(start, best.version, best.first_seen)
+        if not result or result[-1][1:] != validity[1:]:
+            result.append(validity)
+    return result
+
+
+def sole_validity(claimed_at: int | None, seen: int, counts_from: int) -> tuple[int, int | None]:
+    """Return ``start`` and ``first_seen`` of the only validity of an item that was observed once, in one version.
+
+    Most items are of this kind, and :func:`validities` returns the same at many times the cost.
+    """
+    return (seen, seen) if claimed_at is None else (max(claimed_at, counts_from), None)
+
+
+def validity_at(history: Sequence[Validity], instant: int) -> Validity | None:
+    """Return the validity at ``instant``, or None if the first one starts later."""
     place = bisect_right(history, instant, key=attrgetter("start"))
     return history[place - 1] if place else None
 
 
-def _stands(version: Version, before: Sequence[Run], first: int) -> bool:
-    """(4): whether the claim is a proof, in a run that begins at ``first`` after the runs ``before`` it."""
-    if version.claim is None:
+def _is_believed(version: ItemVersion, earlier: Sequence[ObservationRun], first: int) -> bool:
+    """Return whether the claim is evidence (rule 4), in a run that begins at ``first`` after ``earlier`` ones."""
+    if version.claimed_at is None:
         return False
     return not any(
-        version.claim <= run.last < first and any(_contradicts(one.said, version) for one in run.sights)
-        for run in reversed(before)
+        version.claimed_at <= run.last < first and any(_conflicts(seen.versions, version) for seen in run.observations)
+        for run in reversed(earlier)
     )
 
 
-def _contradicts(said: Said, version: Version) -> bool:
-    return all(one.content != version.content for one in said)
+def _conflicts(versions: frozenset[ItemVersion], version: ItemVersion) -> bool:
+    return all(other.content != version.content for other in versions)
 
 
-def _by_claim(version: Version) -> tuple[bool, int, str, str]:
-    return version.claim is not None, version.claim or 0, version.key, version.content
+def _by_claim(version: ItemVersion) -> tuple[bool, int, str, str]:
+    return version.claimed_at is not None, version.claimed_at or 0, version.key, version.content
 
 
-def _by_time(proof: Proof) -> tuple[int, int, tuple[bool, int, str, str]]:
-    return proof.time, proof.seen, _by_claim(proof.version) if proof.version else (False, 0, "", "")
+def _by_time(piece: Evidence) -> tuple[int, int, tuple[bool, int, str, str]]:
+    return piece.time, piece.seen, _by_claim(piece.version) if piece.version else (False, 0, "", "")
 
 
-def _by_said(one: Sight) -> list[tuple[bool, int, str, str]]:
-    return sorted(map(_by_claim, one.said))
+def _by_versions(current: Observation) -> list[tuple[bool, int, str, str]]:
+    return sorted(map(_by_claim, current.versions))

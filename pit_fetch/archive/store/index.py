@@ -1,14 +1,14 @@
-"""Which version of which item ruled when: derived from the log, read by answers, and replaceable at any time.
+"""The index of an archive: which version of an item is valid when. It is derived from the journal and replaceable.
 
-    pools     one for each question whose records belong together: source, hosts, plan, operation, and
-              the options that shape a record
-    reads     the fetches of a pool, in the order of their receipt
-    versions  what was said of an item, each thing once
-    sights    the runs of :mod:`pit_fetch.archive.store.history`; ``said`` lists versions, nothing means absent
-    reigns    the answer: from ``start`` to ``stop`` this version rules, at this position of the order
-    due       fetches that are not taken up yet: the next question about their pool does that
+pools     the streams: a stream is the series of fetches that answer one question (source, hosts, plan, operation,
+          and the options that affect a record)
+reads     the fetches of a stream, in the order of their receipt
+versions  each version of an item, once
+sights    the runs of :mod:`pit_fetch.archive.store.history`; ``said`` lists version ids, empty for an absence
+reigns    the validities: from ``start`` to ``stop`` this version is the answer, at this position of the order
+due       fetches that are pending: the next question about their stream ingests them
 
-An answer is one range of ``reigns``, read newest first: it costs what it returns, however much there is.
+An answer is one range of ``reigns``, read newest first. It costs what it returns, however large the archive is.
 """
 
 from __future__ import annotations
@@ -17,40 +17,52 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
+from operator import attrgetter
 from typing import Any, NamedTuple
 from zlib import crc32
 
 from pit_fetch.archive.store import history, microseconds
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, of_sqlite
+from pit_fetch.archive.store.history import ItemVersion, Observation, ObservationRun
 from pit_fetch.archive.store.journal import Key, in_order_of
 from pit_fetch.archive.store.schema import DERIVED
 from pit_fetch.pipeline.select import fingerprint
 from pit_fetch.provider import Record
 
-Holds = Callable[[Key, Sequence[Record]], bool]
+WindowCovers = Callable[[Key, Sequence[Record]], bool]
 
-_LATEST_SIGHTS = (
+_LATEST_RUNS = (
     "SELECT t.item, t.first, t.last, t.before, t.free, t.said FROM json_each(?) j "
     "CROSS JOIN sights t ON t.pool = ? AND t.item = j.value WHERE t.latest = 1"
 )
-_VERSIONS = (
+_RUNS = (
+    "SELECT t.item, t.first, t.last, t.before, t.free, t.said, t.position, t.latest FROM json_each(?) j "
+    "CROSS JOIN sights t ON t.pool = ? AND t.item = j.value"
+)
+_CONTENTS = (
     "SELECT v.item, v.available, v.revised, v.payload, v.id FROM json_each(?) j CROSS JOIN versions v ON v.id = j.value"
 )
-_NEW_VERSION = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_NEW_SIGHT = "INSERT OR IGNORE INTO sights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_NEW_REIGN = "INSERT INTO reigns VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-_LONGER = "UPDATE sights SET last = ?, before = ?, free = ? WHERE pool = ? AND item = ? AND first = ? AND said = ?"
-# In the order in which they have to be written.
-_STATEMENTS = (_NEW_VERSION, _NEW_SIGHT, _NEW_REIGN, _LONGER)
-# What json.loads does, without looking for white space around it.
+_VERSIONS = (
+    "SELECT v.item, v.id, v.mark, v.key, v.content, v.available, v.revised, v.stamp, v.payload FROM json_each(?) j "
+    "CROSS JOIN versions v ON v.pool = ? AND v.item = j.value"
+)
+_ADD_VERSION = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_EXTEND_RUN = "UPDATE sights SET last = ?, before = ? WHERE pool = ? AND item = ? AND first = ? AND said = ?"
+_DELETE_RUN = "DELETE FROM sights WHERE pool = ? AND item = ? AND first = ? AND said = ?"
+_ADD_RUN = "INSERT OR IGNORE INTO sights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_DELETE_VALIDITIES = "DELETE FROM reigns WHERE pool = ? AND item = ?"
+_ADD_VALIDITY = "INSERT INTO reigns VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+# In the order in which they have to be executed.
+_STATEMENTS = (_ADD_VERSION, _EXTEND_RUN, _DELETE_RUN, _ADD_RUN, _DELETE_VALIDITIES, _ADD_VALIDITY)
+# Like json.loads, without looking for white space around the value.
 _decode = json.JSONDecoder().raw_decode
 _DAMAGED = "its index is damaged: run pit_fetch archive rebuild"
 
 
-class Row(NamedTuple):
-    """A version as it is stored. Instants are numbers; ``payload`` is JSON.
+class StoredVersion(NamedTuple):
+    """A version as it is stored. Instants are in microseconds; ``payload`` is JSON.
 
-    ``key`` sorts as the pipeline's choice among versions does: by ``available_at``, then by what they say.
+    ``key`` sorts as the pipeline chooses among versions: by ``available_at``, then by content.
     """
 
     key: bytes
@@ -61,15 +73,15 @@ class Row(NamedTuple):
     payload: str
 
     @property
-    def claim(self) -> int | None:
-        return _claim(self.available, self.revised)
+    def claimed_at(self) -> int | None:
+        return _later_of(self.available, self.revised)
 
-    def stored(self) -> Row:
+    def stored(self) -> StoredVersion:
         return self
 
 
-class Fresh(NamedTuple):
-    """A version as it was read. The digests that it is stored with are made only if it is not there yet."""
+class FreshVersion(NamedTuple):
+    """A version as it was fetched. Its digests are computed only if the version is not stored yet."""
 
     available: int | None
     revised: int | None
@@ -78,72 +90,73 @@ class Fresh(NamedTuple):
     evidence: frozenset[str]
 
     @property
-    def claim(self) -> int | None:
-        return _claim(self.available, self.revised)
+    def claimed_at(self) -> int | None:
+        return _later_of(self.available, self.revised)
 
-    def stored(self) -> Row:
+    def stored(self) -> StoredVersion:
         record, evidence = self.record, self.evidence
         whole = content = fingerprint(record)
         if evidence and not evidence.isdisjoint(record.payload):
-            said = {name: value for name, value in record.payload.items() if name not in evidence}
-            content = fingerprint(record._replace(payload=said))
+            compared = {name: value for name, value in record.payload.items() if name not in evidence}
+            content = fingerprint(record._replace(payload=compared))
         key = f"{self.available or 0:020}".encode() + whole + (b"" if self.revised is None else b"%d" % self.revised)
-        return Row(key, content, self.available, self.revised, record.available_at_source, self.payload)
+        return StoredVersion(key, content, self.available, self.revised, record.available_at_source, self.payload)
 
 
-Version = Row | Fresh
+Version = StoredVersion | FreshVersion
+_Content = tuple[int | None, int | None, str]
 
 
-def _claim(available: int | None, revised: int | None) -> int | None:
+def _later_of(available: int | None, revised: int | None) -> int | None:
     return available if revised is None or available is None else max(available, revised)
 
 
-class Found(NamedTuple):
-    """One read: what it said, and what it would have said.
+class IndexedFetch(NamedTuple):
+    """One fetch as the index sees it: its item versions, and the time window it covered.
 
-    pool      the question, as text
-    free      the first instant at which its claims count
-    since, until  outside of these it says nothing of dated items (None: no bound)
-    said      the versions by item, running ones included
+    stream        the question it belongs to, as text
+    counts_from   the first instant at which its claims count
+    since, until  the window of dated items that it covers (None: unbounded)
+    items         the versions by item, including those that are not yet public
     """
 
     key: Key
-    pool: str
+    stream: str
     seen: int
-    complete: bool
-    free: int
+    is_complete: bool
+    counts_from: int
     since: int | None
     until: int | None
-    said: Mapping[str, Sequence[Version]]
+    items: Mapping[str, Sequence[Version]]
 
 
-def fresh(record: Record, evidence: frozenset[str], clean: Callable[[str], str] = str) -> Fresh:
-    """A record as a version. What ``evidence`` names is not part of what the source says."""
-    available, revised = microseconds.maybe(record.available_at), microseconds.maybe(record.revised_at)
+def fresh(record: Record, evidence: frozenset[str], clean: Callable[[str], str] = str) -> FreshVersion:
+    """Return a record as a version. The fields named by ``evidence`` do not count as content."""
+    available, revised = microseconds.to_micros(record.available_at), microseconds.to_micros(record.revised_at)
     plain = json.dumps(record.payload)
     payload = clean(plain)
     if payload != plain:
         record = record._replace(payload=json.loads(payload))
-    return Fresh(available, revised, payload, record, evidence)
+    return FreshVersion(available, revised, payload, record, evidence)
 
 
-def record(item: str, one: Row) -> Record:
-    """A version as a record."""
-    return _record(one.payload, item, None, one.available, one.revised, one.stamp)
+def record(item: str, version: StoredVersion) -> Record:
+    """Return a version as a record."""
+    return _record(version.payload, item, None, version.available, version.revised, version.stamp)
 
 
 def _record(
     payload: str, item: str, first_seen: int | None, available: int | None, revised: int | None, stamp: Any
 ) -> Record:
-    """Without a stamp of its own it was available when it was first seen."""
     return Record(
         item,
-        microseconds.maybe_moment(first_seen if available is None else available),
+        # Without a timestamp of its own, it was available when it was first seen.
+        microseconds.from_micros(first_seen if available is None else available),
         stamp,
         _decode(payload)[0],
-        microseconds.maybe_moment(revised),
+        microseconds.from_micros(revised),
         False,
-        microseconds.maybe_moment(first_seen),
+        microseconds.from_micros(first_seen),
     )
 
 
@@ -152,52 +165,50 @@ def clear(connection: sqlite3.Connection) -> None:
         connection.execute(f"DELETE FROM {table}")  # noqa: S608 - our names
 
 
-def add(connection: sqlite3.Connection, found: Found, holds: Holds) -> None:
-    """Takes up a read that was not received before any that is there.
+def add(connection: sqlite3.Connection, fetch: IndexedFetch, window_covers: WindowCovers) -> None:
+    """Add a fetch to the index. Fetches must be added in the order in which they were received.
 
-    ``holds`` says whether the window of a fetch would have held records, had they been there.
+    ``window_covers`` tells whether an earlier fetch would have contained records, had they been there.
     """
-    pool = _pool(connection, found.pool)
-    items = _Items(connection, pool, found, holds)
-    for item, versions in found.said.items():
-        items.see(item, versions)
-    items.write()
-    if found.complete:
-        items.miss()
+    stream = _stream_id(connection, fetch.stream)
+    ingestion = _Ingestion(connection, stream, fetch, window_covers)
+    ingestion.add_items()
+    if fetch.is_complete:
+        ingestion.add_absences()
     connection.execute(
         "INSERT OR IGNORE INTO reads VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (pool, found.seen, *found.key, int(found.complete), found.since, found.until),
+        (stream, fetch.seen, *fetch.key, int(fetch.is_complete), fetch.since, fetch.until),
     )
 
 
-def put_off(connection: sqlite3.Connection, pool: str, key: Key) -> None:
-    """Leaves a fetch for the next question about its pool."""
-    connection.execute("INSERT OR IGNORE INTO due VALUES (?, ?, ?)", (_pool(connection, pool), *key))
+def defer(connection: sqlite3.Connection, stream: str, key: Key) -> None:
+    """Leave a fetch to be ingested by the next question about its stream."""
+    connection.execute("INSERT OR IGNORE INTO due VALUES (?, ?, ?)", (_stream_id(connection, stream), *key))
 
 
-def due(connection: sqlite3.Connection, pool: str) -> list[Key]:
-    """The fetches of a pool that are not taken up yet, in the order of :func:`journal.fetches`."""
+def pending(connection: sqlite3.Connection, stream: str) -> list[Key]:
+    """Return the fetches of a stream that are not ingested yet, in the order of :func:`journal.fetches`."""
     rows = connection.execute(
         "SELECT f.origin, f.fetch FROM due f LEFT JOIN answers a ON a.origin = f.origin AND a.fetch = f.fetch "  # noqa: S608
         f"WHERE f.pool = (SELECT id FROM pools WHERE name = ?) ORDER BY {in_order_of('f.fetch')}",
-        (pool,),
+        (stream,),
     )
     return [Key(*row) for row in rows]
 
 
-def holds_read(connection: sqlite3.Connection, pool: str, key: Key, since: int) -> bool:
-    """Whether a fetch is taken up, as received at or after ``since``."""
+def has_ingested(connection: sqlite3.Connection, stream: str, key: Key, since: int) -> bool:
+    """Return whether a fetch is in the index, as received at or after ``since``."""
     row = connection.execute(
         "SELECT 1 FROM reads WHERE pool = (SELECT id FROM pools WHERE name = ?) AND seen >= ? "
         "AND origin = ? AND fetch = ?",
-        (pool, since, *key),
+        (stream, since, *key),
     ).fetchone()
     return row is not None
 
 
-def put_off_again(connection: sqlite3.Connection, pool: str) -> None:
-    """Leaves all of a pool for the next question about it."""
-    number = _pool(connection, pool)
+def defer_all(connection: sqlite3.Connection, stream: str) -> None:
+    """Remove all fetches of a stream from the index, and leave them to the next question about it."""
+    number = _stream_id(connection, stream)
     connection.execute(
         "INSERT OR IGNORE INTO due SELECT DISTINCT pool, origin, fetch FROM reads WHERE pool = ?", (number,)
     )
@@ -205,336 +216,297 @@ def put_off_again(connection: sqlite3.Connection, pool: str) -> None:
         connection.execute(f"DELETE FROM {table} WHERE pool = ?", (number,))  # noqa: S608 - our names
 
 
-def done(connection: sqlite3.Connection, key: Key) -> None:
+def mark_ingested(connection: sqlite3.Connection, key: Key) -> None:
     connection.execute("DELETE FROM due WHERE origin = ? AND fetch = ?", key)
 
 
-def holds_any(connection: sqlite3.Connection, pool: str) -> bool:
-    """Whether there is a read of the pool, taken up or due."""
+def has_fetches(connection: sqlite3.Connection, stream: str) -> bool:
+    """Return whether the stream has a fetch, ingested or pending."""
     row = connection.execute(
         "SELECT 1 FROM pools p WHERE p.name = ? AND (EXISTS (SELECT 1 FROM reads WHERE pool = p.id) "
         "OR EXISTS (SELECT 1 FROM due WHERE pool = p.id))",
-        (pool,),
+        (stream,),
     ).fetchone()
     return row is not None
 
 
-def latest(connection: sqlite3.Connection, pool: str, instant: int) -> tuple[Key, int] | None:
-    """The last complete read of the pool that was received by ``instant``, and when that was."""
+def latest(connection: sqlite3.Connection, stream: str, instant: int) -> tuple[Key, int] | None:
+    """Return the last complete fetch of the stream received by ``instant``, and when it was received."""
     row = connection.execute(
         "SELECT r.origin, r.fetch, r.seen FROM reads r JOIN pools p ON p.id = r.pool "
         "WHERE p.name = ? AND r.complete AND r.seen <= ? ORDER BY r.seen DESC, r.origin DESC, r.fetch DESC LIMIT 1",
-        (pool, instant),
+        (stream, instant),
     ).fetchone()
     return None if row is None else (Key(row[0], row[1]), row[2])
 
 
-def ruling(
-    connection: sqlite3.Connection, pool: str, instant: int, newest: int, oldest: int = microseconds.NEVER
+def records_as_of(
+    connection: sqlite3.Connection, stream: str, instant: int, newest: int, oldest: int = microseconds.NEVER
 ) -> Iterator[Record]:
-    """The records of the pool as of ``instant``, in the envelope's order, from position ``newest`` to ``oldest``."""
+    """Yield the records of the stream as of ``instant``, in the envelope's order, from ``newest`` to ``oldest``.
+
+    Raise ArchiveError if a row does not match its checksum.
+    """
     try:
-        for mark, payload, *reign in rows(connection, pool, instant, newest, oldest):
-            if mark != _mark(*reign, payload=payload):
+        rows = connection.execute(
+            "SELECT r.mark, v.payload, r.position, r.start, r.stop, r.item, r.first_seen, v.available, v.revised, "
+            "v.stamp FROM reigns r JOIN versions v ON v.id = r.version "
+            "WHERE r.pool = (SELECT id FROM pools WHERE name = ?) AND r.position BETWEEN ? AND ? "
+            "AND r.start <= ? AND r.stop > ? ORDER BY r.position DESC, r.item",
+            (stream, oldest, newest, instant, instant),
+        )
+        for checksum, payload, *validity in rows:
+            if checksum != _checksum(*validity, payload=payload):
                 raise ArchiveError(_DAMAGED)
-            yield _record(payload, *reign[3:])
+            yield _record(payload, *validity[3:])
     except sqlite3.Error as error:
         raise of_sqlite(error) from error
     except BROKEN as error:
         raise ArchiveError(_DAMAGED) from error
 
 
-def rows(
-    connection: sqlite3.Connection, pool: str, instant: int, newest: int, oldest: int = microseconds.NEVER
-) -> sqlite3.Cursor:
-    """The same as they are stored: the reign, the item and what its version says."""
-    return connection.execute(
-        "SELECT r.mark, v.payload, r.position, r.start, r.stop, r.item, r.first_seen, v.available, v.revised, v.stamp "
-        "FROM reigns r JOIN versions v ON v.id = r.version "
-        "WHERE r.pool = (SELECT id FROM pools WHERE name = ?) AND r.position BETWEEN ? AND ? "
-        "AND r.start <= ? AND r.stop > ? ORDER BY r.position DESC, r.item",
-        (pool, oldest, newest, instant, instant),
-    )
-
-
-def _mark(*values: Any, payload: str) -> int:
-    """A checksum of a row and what it says: SQLite has none, and a changed byte may be an instant."""
+def _checksum(*values: Any, payload: str) -> int:
+    """Return a checksum of a row and its payload. SQLite has none, and a changed byte may be an instant."""
     return crc32(payload.encode(), crc32(str(values).encode("utf-8", "surrogatepass")))
 
 
-class _Sight(NamedTuple):
-    """A run as it is stored; several of one instant are several rows."""
+class _Run(NamedTuple):
+    """A run as it is stored. Several observations of one instant are several rows.
+
+    Of the instants at which the versions were observed, the first, the last and the one before it are enough: another
+    fetch of the last instant may still split the run there.
+    """
 
     first: int
     last: int
     before: int
-    free: int
-    said: str
+    counts_from: int
+    versions: str
+    position: int | None = None
+    latest: int = 1
+
+    def observations(self, versions: Mapping[int, ItemVersion]) -> Iterator[Observation]:
+        contents = frozenset(versions[int(number)] for number in self.versions.split())
+        for seen in {self.first, self.before, self.last}:
+            yield Observation(seen, contents, self.counts_from)
 
 
-class _Items:
-    """Takes up one read, item by item. What is known of its items is read at once, and what is plain is written so."""
+class _Ingestion:
+    """Adds one fetch to the index.
 
-    def __init__(self, connection: sqlite3.Connection, pool: int, found: Found, holds: Holds) -> None:
-        self.connection, self.pool, self.found, self.holds = connection, pool, found, holds
-        self.names: dict[str, dict[bytes, int]] = {}
-        self.texts: dict[tuple[Any, ...], int] = {}  # what was said last of each item
-        self.sights: dict[str, list[_Sight]] = {}
-        self.complete: list[tuple[str, int, int]] | None = None  # the complete reads before this one, newest first
-        self.waiting: dict[str, list[tuple[Any, ...]]] = {statement: [] for statement in _STATEMENTS}
-        for item, *one in connection.execute(_LATEST_SIGHTS, (json.dumps(list(found.said)), pool)):
-            self.sights.setdefault(item, []).append(_Sight(*one))
-        said = [int(name) for held in self.sights.values() for one in held for name in one.said.split()]
-        for *text, name in connection.execute(_VERSIONS, (json.dumps(said),)):
-            self.texts[tuple(text)] = name
-        (self.last_name,) = connection.execute("SELECT coalesce(max(id), 0) FROM versions").fetchone()
+    An item that is as it was last costs one update. For every other item, :mod:`pit_fetch.archive.store.history` is
+    asked again, and its rows are replaced.
+    """
 
-    def see(self, item: str, rows: Sequence[Version]) -> None:
-        """An item that is in the read."""
-        held, seen = self.sights.get(item, []), self.found.seen
-        if len(held) == len(rows) == 1 and held[0].said == str(self.texts.get(_text(item, rows[0]))):
-            self._extend(item, held[0])  # as most of them
-            return
-        versions = self._named(item, rows)
-        said = self._public(versions)
-        if not held and not self._look_back(item, rows, microseconds.NEVER):
-            self._begin(item, versions, said)
-        elif len(held) == 1 and held[0].said == said:
-            self._extend(item, held[0])
-        elif held and held[0].last == seen:
-            self._beside(item, said, held)
-            if said:
-                self._look_behind(item, rows)
-        else:
-            if held and held[0].said == "":
-                self._look_back(item, rows, held[0].last)
-            self._append(item, said, seen)
+    def __init__(
+        self, connection: sqlite3.Connection, stream: int, fetch: IndexedFetch, window_covers: WindowCovers
+    ) -> None:
+        self.connection, self.stream, self.fetch, self.window_covers = connection, stream, fetch, window_covers
+        self.complete: list[tuple[str, int, int]] | None = None  # the complete fetches before this one, newest first
+        self.rows: dict[str, list[tuple[Any, ...]]] = {statement: [] for statement in _STATEMENTS}
+        (self.last_version,) = connection.execute("SELECT coalesce(max(id), 0) FROM versions").fetchone()
 
-    def write(self) -> None:
-        """Writes what was put off."""
-        for statement, rows in self.waiting.items():
-            self.connection.executemany(statement, rows)
-            rows.clear()
+    def add_items(self) -> None:
+        """Add an observation of each item that the fetch contains."""
+        runs: dict[str, list[_Run]] = {}
+        for item, *run in self.connection.execute(_LATEST_RUNS, (json.dumps([*self.fetch.items]), self.stream)):
+            runs.setdefault(item, []).append(_Run(*run))
+        numbers = [int(number) for latest in runs.values() for run in latest for number in run.versions.split()]
+        ids: dict[tuple[str, _Content], int] = {}
+        for item, available, revised, payload, number in self.connection.execute(_CONTENTS, (json.dumps(numbers),)):
+            ids[item, (available, revised, payload)] = number
+        changed: dict[str, Sequence[Version]] = {}
+        for item, versions in self.fetch.items.items():
+            latest, public = runs.get(item, []), self._public(versions)
+            known = [ids.get((item, _content(version)), 0) for version in public]
+            is_same = len(latest) == 1 and latest[0].versions == _joined(known)
+            if is_same and latest[0].counts_from <= self.fetch.counts_from:
+                self._extend(item, latest[0])
+            else:
+                changed[item] = public
+        self._observe(changed, self._stored(item for item in runs if item in changed))
 
-    def miss(self) -> None:
-        """What is there, is not in this read, and would have been."""
-        since = microseconds.NEVER if self.found.since is None else self.found.since
-        until = microseconds.ALWAYS if self.found.until is None else self.found.until
+    def add_absences(self) -> None:
+        """Add an observation of absence of each item that is there, and that the fetch lacks and covers."""
+        since = microseconds.NEVER if self.fetch.since is None else self.fetch.since
+        until = microseconds.ALWAYS if self.fetch.until is None else self.fetch.until
         query = (
             "SELECT item, said FROM sights WHERE pool = ? AND latest = 1 AND said != '' AND last < ? "
             "AND (position IS NULL OR position BETWEEN ? AND ?)"
         )
-        self.write()
-        missing: dict[str, list[str]] = {}  # several reads of one instant may each have said something else
-        for item, said in self.connection.execute(query, (self.pool, self.found.seen, since, until)).fetchall():
-            missing.setdefault(item, []).append(said)
-        for item, saids in missing.items():
-            if any(self.holds(self.found.key, [record(item, one) for one in self._rows(said)]) for said in saids):
-                self._append(item, "", self.found.seen)
+        contents: dict[str, list[str]] = {}  # several fetches of one instant may each have had another
+        for item, versions in self.connection.execute(query, (self.stream, self.fetch.seen, since, until)):
+            contents.setdefault(item, []).append(versions)
+        stored = self._stored(contents)
+        absent = {
+            item: ()
+            for item, alternatives in contents.items()
+            if any(self._covers(item, versions.split(), stored[item]) for versions in alternatives)
+        }
+        self._observe(absent, stored)
 
-    def _begin(self, item: str, versions: Mapping[int, Version], said: str) -> None:
-        """An item of which nothing is known."""
-        seen, free = self.found.seen, self.found.free
-        public = {str(name): versions[name].stored() for name in map(int, said.split())}
-        self.waiting[_NEW_SIGHT].append((self.pool, item, seen, seen, seen, free, said, _position(public.values()), 1))
-        if len(public) == 1:
-            start, first_seen = history.alone(public[said].claim, seen, free)
-            self.waiting[_NEW_REIGN].append(
-                self._reign_row(item, start, microseconds.ALWAYS, int(said), public[said], first_seen)
-            )
-        else:
-            self.waiting[_NEW_REIGN] += self._reigns(item, [(seen, seen, free, said)], public)
+    def _covers(self, item: str, numbers: Sequence[str], stored: Mapping[int, StoredVersion]) -> bool:
+        return self.window_covers(self.fetch.key, [record(item, stored[int(number)]) for number in numbers])
 
-    def _look_behind(self, item: str, rows: Sequence[Version]) -> None:
-        """The same for another version of an item that came up at this very instant."""
-        self.write()
-        earlier = self.connection.execute(
-            "SELECT said, last FROM sights WHERE pool = ? AND item = ? AND first < ? ORDER BY first DESC LIMIT 1",
-            (self.pool, item, self.found.seen),
-        ).fetchone()
-        said, last = earlier or ("", microseconds.NEVER)
-        if not said:
-            self._look_back(item, rows, last, behind=True)
+    def _public(self, versions: Sequence[Version]) -> Sequence[Version]:
+        """Return the versions that were public when the fetch was received. A running bar is not."""
+        seen = self.fetch.seen
+        return [version for version in versions if version.claimed_at is None or version.claimed_at <= seen]
 
-    def _look_back(self, item: str, rows: Sequence[Version], last: int, *, behind: bool = False) -> bool:
-        """Whether a complete read lacked an item that claims to have been there by then: it was inserted later."""
-        claims = [one.claim for one in rows if one.claim is not None]
-        if not claims:
-            return False
+    def _extend(self, item: str, run: _Run) -> None:
+        seen = self.fetch.seen
+        before = run.last if seen > run.last else run.before
+        self.rows[_EXTEND_RUN].append((seen, before, self.stream, item, run.first, run.versions))
+
+    def _observe(self, items: Mapping[str, Sequence[Version]], stored: Mapping[str, dict[int, StoredVersion]]) -> None:
+        """Add an observation of these versions of each item, and write everything. ``stored`` names all known items."""
+        runs: dict[str, set[_Run]] = {}
+        for item, *run in self.connection.execute(_RUNS, (json.dumps([*stored]), self.stream)):
+            runs.setdefault(item, set()).add(_Run(*run))
+        for item, versions in items.items():
+            self._observe_item(item, versions, runs.get(item, set()), stored.get(item, {}))
+        for statement, rows in self.rows.items():
+            self.connection.executemany(statement, rows)
+            rows.clear()
+
+    def _observe_item(
+        self, item: str, versions: Sequence[Version], runs: set[_Run], stored: dict[int, StoredVersion]
+    ) -> None:
+        numbers = self._numbers(item, versions, stored)
+        if not runs and len(numbers) == 1 and self._absence_before(item, ()) is None:
+            self._begin(item, numbers[0], stored[numbers[0]])
+            return
+        contents = {
+            number: ItemVersion(version.content.hex(), version.claimed_at, version.key.hex())
+            for number, version in stored.items()
+        }
+        observed = [observation for run in runs for observation in run.observations(contents)]
+        absence = self._absence_before(item, observed)
+        if absence is not None:
+            observed.append(Observation(absence, history.NOTHING, self.fetch.counts_from))
+        current = frozenset(contents[number] for number in numbers)
+        observed.append(Observation(self.fetch.seen, current, self.fetch.counts_from))
+        self._replace(
+            item, history.runs(observed), runs, stored, {version: number for number, version in contents.items()}
+        )
+
+    def _begin(self, item: str, number: int, version: StoredVersion) -> None:
+        """Add an item that was not seen before, in one version, as most of the items of a fetch are."""
+        seen, counts_from = self.fetch.seen, self.fetch.counts_from
+        run = _Run(seen, seen, seen, counts_from, str(number), version.available)
+        self.rows[_ADD_RUN].append((self.stream, item, *run))
+        start, first_seen = history.sole_validity(version.claimed_at, seen, counts_from)
+        self._add_validity(item, start, microseconds.ALWAYS, number, version, first_seen)
+
+    def _absence_before(self, item: str, observed: Sequence[Observation]) -> int | None:
+        """Return when a complete fetch lacked an item that turns up now and claims to have been there by then."""
+        versions, seen = self.fetch.items.get(item, ()), self.fetch.seen
+        claims = [version.claimed_at for version in versions if version.claimed_at is not None]
+        earlier = max((before for before in observed if before.seen < seen), default=None, key=attrgetter("seen"))
+        if not claims or (earlier is not None and earlier.versions):
+            return None
+        since = min(claims) if earlier is None else max(min(claims), earlier.seen + 1)
         if self.complete is None:
             self.complete = self.connection.execute(
                 "SELECT origin, fetch, seen FROM reads WHERE pool = ? AND seen < ? AND complete "
                 "ORDER BY seen DESC, origin DESC, fetch DESC",
-                (self.pool, self.found.seen),
+                (self.stream, seen),
             ).fetchall()
-        earliest, records = min(claims), [record(item, one.stored()) for one in rows] if self.complete else []
-        for origin, fetch, seen in self.complete:
-            if seen < earliest or seen <= last:
+        records: list[Record] = []
+        for origin, fetch, instant in self.complete:
+            if instant < since:
                 break
-            if self.holds(Key(origin, fetch), records):
-                self._append(item, "", seen, beside=behind, latest=not behind)
-                return True
-        return False
+            records = records or [record(item, version.stored()) for version in versions]
+            if self.window_covers(Key(origin, fetch), records):
+                return instant
+        return None
 
-    def _extend(self, item: str, held: _Sight) -> None:
-        """One more sight of the same. ``before`` is the one before the last, of an earlier instant."""
-        free, seen = min(held.free, self.found.free), self.found.seen
-        before = held.last if seen > held.last else held.before
-        self.waiting[_LONGER].append((seen, before, free, self.pool, item, held.first, held.said))
-        if free < held.free:
-            self._reign(item)
-
-    def _beside(self, item: str, said: str, held: Sequence[_Sight]) -> None:
-        """A read of the very instant of another: what is there outweighs what is not, and each says its own."""
-        self.write()
-        known = next((one for one in held if one.said == said), None)
-        if known is not None:
-            self._extend(item, known)
-            return
-        if not said:
-            return
-        last = held[0]
-        if not last.said:
-            self._take_back(item, last)
-            held = self._latest(item)
-            if len(held) == 1 and held[0].said == said:
-                self._extend(item, held[0])
-                self._reign(item)
-            else:
-                self._append(item, said, self.found.seen)
-            return
-        if last.first < last.last:  # the run ends before this instant, at which there are now two sights
-            self.connection.execute(
-                "UPDATE sights SET last = ?, latest = 0 WHERE pool = ? AND item = ? AND first = ?",
-                (last.before, self.pool, item, last.first),
-            )
-            self._append(item, last.said, last.last, beside=True, free=last.free)
-        self._append(item, said, self.found.seen, beside=True)
-
-    def _take_back(self, item: str, absence: _Sight) -> None:
-        """The absence was not one: another read of that instant had the item."""
-        place = (self.pool, item, absence.first)
-        self.connection.execute("DELETE FROM sights WHERE pool = ? AND item = ? AND first = ? AND said = ''", place)
-        self.connection.execute(
-            "UPDATE sights SET latest = 1 WHERE pool = ? AND item = ? AND first = "
-            "(SELECT max(first) FROM sights WHERE pool = ? AND item = ?)",
-            (self.pool, item, self.pool, item),
-        )
-
-    def _append(
-        self, item: str, said: str, seen: int, *, beside: bool = False, free: int | None = None, latest: bool = True
+    def _replace(
+        self,
+        item: str,
+        history_of_item: Sequence[ObservationRun],
+        runs: set[_Run],
+        stored: Mapping[int, StoredVersion],
+        numbers: Mapping[ItemVersion, int],
     ) -> None:
-        self.write()
-        if not beside:
-            self.connection.execute(
-                "UPDATE sights SET latest = 0 WHERE pool = ? AND item = ? AND latest = 1", (self.pool, item)
+        """Replace the rows of an item by what its history amounts to."""
+        revised = {
+            _Run(
+                run.first,
+                run.last,
+                run.before,
+                observation.counts_from,
+                _joined(numbers[version] for version in observation.versions),
+                _position(stored[numbers[version]] for version in observation.versions),
+                int(run is history_of_item[-1]),
             )
-        free = self.found.free if free is None else free
-        row = (self.pool, item, seen, seen, seen, free, said, _position(self._rows(said)), int(latest))
-        self.connection.execute(_NEW_SIGHT, row)
-        self._reign(item)
+            for run in history_of_item
+            for observation in run.observations
+        }
+        for run in runs - revised:
+            self.rows[_DELETE_RUN].append((self.stream, item, run.first, run.versions))
+        self.rows[_ADD_RUN] += ((self.stream, item, *run) for run in revised - runs)
+        if runs:
+            self.rows[_DELETE_VALIDITIES].append((self.stream, item))
+        validities = history.validities(history_of_item)
+        for validity, following in zip_longest(validities, validities[1:]):
+            if validity.version is not None:
+                number = numbers[validity.version]
+                stop = microseconds.ALWAYS if following is None else following.start
+                self._add_validity(item, validity.start, stop, number, stored[number], validity.first_seen)
 
-    def _reign(self, item: str) -> None:
-        """Decides again which version of an item rules when."""
-        self.write()
-        self.connection.execute("DELETE FROM reigns WHERE pool = ? AND item = ?", (self.pool, item))
-        found = self.connection.execute(
-            "SELECT first, last, free, said FROM sights WHERE pool = ? AND item = ? ORDER BY first", (self.pool, item)
-        ).fetchall()
-        names = {name for *_, said in found for name in said.split()}
-        reigns = self._reigns(item, found, {name: self._row(int(name)) for name in names})
-        self.connection.executemany(_NEW_REIGN, list(reigns))
+    def _add_validity(
+        self, item: str, start: int, stop: int, number: int, version: StoredVersion, first_seen: int | None
+    ) -> None:
+        position = version.available if version.available is not None else first_seen
+        validity = (position, start, stop, item, first_seen, version.available, version.revised, version.stamp)
+        checksum = _checksum(*validity, payload=version.payload)
+        self.rows[_ADD_VALIDITY].append((self.stream, position, item, start, stop, number, first_seen, checksum))
 
-    def _reigns(
-        self, item: str, runs: Sequence[tuple[int, int, int, str]], rows: Mapping[str, Row]
-    ) -> Iterator[tuple[Any, ...]]:
-        """The rows of ``reigns`` that the rule makes of the runs of an item."""
-        versions = {name: history.Version(one.content.hex(), one.claim, one.key.hex()) for name, one in rows.items()}
-        names = {version: name for name, version in versions.items()}
-        found = history.reigns(_runs(runs, versions))
-        for reign, after in zip_longest(found, found[1:]):
-            if reign.version is not None:
-                name = names[reign.version]
-                stop = microseconds.ALWAYS if after is None else after.start
-                yield self._reign_row(item, reign.start, stop, int(name), rows[name], reign.first_seen)
+    def _numbers(self, item: str, versions: Sequence[Version], stored: dict[int, StoredVersion]) -> list[int]:
+        """Return the ids of versions of an item. Those that are not ``stored`` are added to it, and stored."""
+        numbers: list[int] = []
+        by_content = {_content(version): number for number, version in stored.items()}
+        by_key = {version.key: number for number, version in stored.items()}
+        for version in versions:
+            number = by_content.get(_content(version))
+            if number is None:
+                added = version.stored()
+                number = by_key.get(added.key)
+                if number is None:
+                    self.last_version = number = by_key[added.key] = self.last_version + 1
+                    stored[number] = added
+                    checksum = _checksum(*added[:5], payload=added.payload)
+                    self.rows[_ADD_VERSION].append((number, self.stream, item, *added, checksum))
+            numbers.append(number)
+        return numbers
 
-    def _reign_row(
-        self, item: str, start: int, stop: int, name: int, one: Row, first_seen: int | None
-    ) -> tuple[Any, ...]:
-        position = one.available if one.available is not None else first_seen
-        reign = (position, start, stop, item, first_seen, one.available, one.revised, one.stamp)
-        mark = _mark(*reign, payload=one.payload)
-        return (self.pool, position, item, start, stop, name, first_seen, mark)
-
-    def _named(self, item: str, rows: Sequence[Version]) -> dict[int, Version]:
-        found: dict[int, Version] = {}
-        for one in rows:
-            name = self.texts.get(_text(item, one))
-            if name is None:
-                stored = one = one.stored()
-                names = self._names(item)
-                name = names.get(stored.key)
-                if name is None:
-                    self.last_name += 1
-                    name = names[stored.key] = self.last_name
-                    mark = _mark(*stored[:5], payload=stored.payload)
-                    self.waiting[_NEW_VERSION].append((name, self.pool, item, *stored, mark))
-            found[name] = one
-        return found
-
-    def _names(self, item: str) -> dict[bytes, int]:
-        """The versions of an item by their keys; one of which nothing was seen has none."""
-        found = self.names.get(item)
-        if found is None:
-            query = "SELECT key, id FROM versions WHERE pool = ? AND item = ?"
-            rows = self.connection.execute(query, (self.pool, item)) if item in self.sights else ()
-            found = self.names[item] = dict(rows)
-        return found
-
-    def _public(self, rows: Mapping[int, Version]) -> str:
-        """Those that were public when the read was received; a running bar is none of them."""
-        names = (name for name, one in rows.items() if one.claim is None or one.claim <= self.found.seen)
-        return " ".join(map(str, sorted(names)))
-
-    def _latest(self, item: str) -> list[_Sight]:
-        columns = "first, last, before, free, said"
-        query = f"SELECT {columns} FROM sights WHERE pool = ? AND item = ? AND latest = 1"  # noqa: S608 - our names
-        return [_Sight(*one) for one in self.connection.execute(query, (self.pool, item))]
-
-    def _rows(self, said: str) -> list[Row]:
-        return [self._row(int(name)) for name in said.split()]
-
-    def _row(self, name: int) -> Row:
-        query = "SELECT mark, key, content, available, revised, stamp, payload FROM versions WHERE id = ?"
-        mark, *said = self.connection.execute(query, (name,)).fetchone()
-        one = Row(*said)
-        if mark != _mark(*one[:5], payload=one.payload):
-            raise ArchiveError(_DAMAGED)
-        return one
+    def _stored(self, items: Iterable[str]) -> dict[str, dict[int, StoredVersion]]:
+        """Return all versions of the items, by their ids. Raise ArchiveError if one does not match its checksum."""
+        stored: dict[str, dict[int, StoredVersion]] = {item: {} for item in items}
+        for item, number, checksum, *row in self.connection.execute(_VERSIONS, (json.dumps([*stored]), self.stream)):
+            version = StoredVersion(*row)
+            if checksum != _checksum(*version[:5], payload=version.payload):
+                raise ArchiveError(_DAMAGED)
+            stored[item][number] = version
+        return stored
 
 
-def _text(item: str, one: Version) -> tuple[Any, ...]:
-    """What tells a version from all others without a digest."""
-    return item, one.available, one.revised, one.payload
+def _content(version: Version) -> _Content:
+    """Return what tells a version from the others of its item without a digest."""
+    return version.available, version.revised, version.payload
 
 
-def _position(rows: Iterable[Row]) -> int | None:
-    """Where the window of a read would look for these."""
-    return max((one.available for one in rows if one.available is not None), default=None)
+def _joined(numbers: Iterable[int]) -> str:
+    return " ".join(map(str, sorted(set(numbers))))
 
 
-def _runs(rows: Iterable[tuple[int, int, int, str]], versions: Mapping[str, history.Version]) -> list[history.Run]:
-    runs: list[history.Run] = []
-    for first, last, free, said in rows:
-        one = history.Sight(first, frozenset(versions[name] for name in said.split()), free)
-        if runs and runs[-1].first == first:
-            runs[-1] = runs[-1]._replace(sights=(*runs[-1].sights, one))
-        else:
-            runs.append(history.Run(first, last, (one,)))
-    return runs
+def _position(versions: Iterable[StoredVersion]) -> int | None:
+    """Return where the window of a fetch would have to reach to cover one of these versions."""
+    return max((version.available for version in versions if version.available is not None), default=None)
 
 
-def _pool(connection: sqlite3.Connection, name: str) -> int:
+def _stream_id(connection: sqlite3.Connection, name: str) -> int:
     connection.execute("INSERT OR IGNORE INTO pools (name) VALUES (?)", (name,))
-    found: Any = connection.execute("SELECT id FROM pools WHERE name = ?", (name,)).fetchone()
-    return int(found[0])
+    (number,) = connection.execute("SELECT id FROM pools WHERE name = ?", (name,)).fetchone()
+    return int(number)

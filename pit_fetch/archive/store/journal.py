@@ -1,7 +1,7 @@
-"""What is appended to an archive, and never changed: fetches, their exchanges, their answers.
+"""The append-only part of an archive: fetches, their exchanges, their answers.
 
-Every row is an entry in a chain of hashes, one chain for each *origin*: the file in which it was
-written. A copy of the file continues under a new origin, so that two copies can be merged again.
+Every row is an entry in a chain of hashes. There is one chain for each *origin*, the file in which an entry was
+written. A copy of the file starts a new chain, so that two copies can be merged again.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -26,16 +26,16 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "answers": ("fetch", "seen", "complete", "status", "answer"),
     "drops": ("time", "what"),
 }
-# The columns that name a body.
+# The columns that hold the digest of a body.
 BODIES = {"exchanges": ("sent", "body"), "answers": ("answer",)}
-# The fetches whose answer was deleted, and when: what repeats that which is deleted goes with it. The row stays, for
-# its place in the chain and for what else it says.
+# The fetches whose answer was deleted because it repeated deleted data, and when. The row stays: its columns are
+# hashed, and state when the fetch ended and whether it was complete.
 WITHDRAWN = (
     "SELECT o.key AS origin, f.value AS fetch, min(d.time) AS time FROM drops d, "
     "json_each(d.what, '$.answers') o, json_each(o.value) f GROUP BY o.key, f.value"
 )
 _STAYING = {"answers": f"(origin, fetch) NOT IN (SELECT origin, fetch FROM ({WITHDRAWN}))"}  # noqa: S608 - our names
-# The bodies that have to be there, each by its digest.
+# The digests of the bodies that must exist.
 NAMED = " UNION ".join(
     f"SELECT {column} FROM {kind} WHERE {column} IS NOT NULL AND {_STAYING.get(kind, 1)}"  # noqa: S608 - our names
     for kind, columns in BODIES.items()
@@ -44,7 +44,7 @@ NAMED = " UNION ".join(
 
 
 class Key(NamedTuple):
-    """An entry, in whichever archive it is."""
+    """The key of an entry. It is the same in every archive that holds the entry."""
 
     origin: str
     seq: int
@@ -54,7 +54,7 @@ class Key(NamedTuple):
 
 
 class Fetch(NamedTuple):
-    """What was asked. ``kind``: live, capture or offline. ``hosts``: the base address of each host of the provider."""
+    """A request. ``kind`` is live, capture or offline; ``hosts`` are the base addresses of hosts by name."""
 
     began: int
     kind: str
@@ -67,7 +67,7 @@ class Fetch(NamedTuple):
 
 
 class Exchange(NamedTuple):
-    """What a host was asked and what it said, without secrets. ``seen``: when it was in our hands."""
+    """A request to a host and its reply, without secrets. ``seen``: when the reply was received."""
 
     seen: int
     method: str
@@ -80,7 +80,7 @@ class Exchange(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """How a fetch ended. ``complete``: it ran to its end, and what it lacked within its window was not there."""
+    """How a fetch ended. ``complete``: it ran to its end, so that items it lacks within its window were absent."""
 
     seen: int
     complete: bool
@@ -89,51 +89,52 @@ class Ended(NamedTuple):
 
 @dataclass
 class Writer:
-    """Appends entries, inside a transaction of the caller's. ``path`` is the file's, by which a copy is known."""
+    """Appends entries inside a transaction of the caller. A copy of the file is recognised by its ``path``."""
 
     connection: sqlite3.Connection
     path: str
 
-    def fetch(self, one: Fetch) -> Key:
-        return self._append("fetches", one._replace(hosts=_json(one.hosts))._asdict())  # type: ignore[arg-type]
+    def fetch(self, fetch: Fetch) -> Key:
+        return self._append("fetches", {**fetch._asdict(), "hosts": _json(fetch.hosts)})
 
-    def exchange(self, fetch: Key, one: Exchange) -> int:
-        """Appends it, and returns when it counts as seen: never before what is already in the archive."""
-        seen = max(one.seen, self.last_seen())
-        asked = request_digest(one)
+    def exchange(self, fetch: Key, exchange: Exchange) -> int:
+        """Append an exchange. Return when it counts as received: never before any other in the archive."""
+        seen = max(exchange.seen, self.last_seen())
+        request = request_digest(exchange)
         values = {
             "fetch": fetch.seq,
             "seen": seen,
-            "method": one.method,
-            "url": one.url,
-            "params": _json(one.params),
-            "sent": None if one.sent is None else self.body(one.sent, None),
-            "status": one.status,
-            "headers": _json(one.headers),
-            "body": self.body(one.body, asked),
-            "asked": asked,
+            "method": exchange.method,
+            "url": exchange.url,
+            "params": _json(exchange.params),
+            "sent": None if exchange.sent is None else self.body(exchange.sent, None),
+            "status": exchange.status,
+            "headers": _json(exchange.headers),
+            "body": self.body(exchange.body, request),
+            "asked": request,
         }
         self._append("exchanges", values, fetch.origin)
         return seen
 
-    def answer(self, fetch: Key, one: Ended, answer: bytes | None, *, is_kept: bool = True) -> None:
-        """Appends how a fetch ended, and what it printed. If that is not to be kept, it counts as deleted."""
-        keep = self._kept if is_kept else _digest
-        digest = None if answer is None else keep(answer)
-        values = {**one._asdict(), "fetch": fetch.seq, "answer": digest, "complete": int(one.complete)}
+    def answer(self, fetch: Key, ended: Ended, answer: bytes | None, *, is_kept: bool = True) -> None:
+        """Append how a fetch ended and what it printed. An answer that is not kept is recorded as deleted."""
+        digest = None
+        if answer is not None:
+            digest = self.body(answer, None) if is_kept else _digest(answer)
+        values = {**ended._asdict(), "fetch": fetch.seq, "answer": digest, "complete": int(ended.complete)}
         self._append("answers", values, fetch.origin)
         if not is_kept and digest is not None:
             self.withdraw([fetch])
 
     def drop(self, time: int, what: Mapping[str, Any], answers: Iterable[Key]) -> Key:
-        """Appends what was deleted. ``answers``: the fetches that stay, and whose answers do not."""
+        """Append a deletion. ``answers`` are the fetches that remain, but whose answers are deleted."""
         listed: dict[str, list[int]] = {}
         for origin, seq in sorted(answers):
             listed.setdefault(origin, []).append(seq)
         return self._append("drops", {"time": time, "what": _json({**what, "answers": listed})})
 
     def withdraw(self, answers: Iterable[Key]) -> Key:
-        """Appends that the answers of these fetches are deleted, too, by the last deletion that there was."""
+        """Append that the answers of these fetches are deleted, too, by the last deletion so far."""
         (time,) = self.connection.execute("SELECT max(time) FROM drops").fetchone()
         return self.drop(time, {}, answers)
 
@@ -141,12 +142,15 @@ class Writer:
         rows = self.connection.execute("SELECT max(seen) FROM exchanges UNION ALL SELECT max(seen) FROM answers")
         return max((seen for (seen,) in rows if seen is not None), default=microseconds.NEVER)
 
-    def body(self, body: bytes, asked: bytes | None) -> bytes:
-        """Keeps ``body`` once, and returns its digest. ``asked``: the request whose previous reply it resembles."""
+    def body(self, body: bytes, request: bytes | None) -> bytes:
+        """Store ``body``, unless it is stored, and return its digest.
+
+        ``request`` is the digest of the request whose last reply it resembles.
+        """
         digest = _digest(body)
         if self.connection.execute("SELECT 1 FROM bodies WHERE digest = ?", (digest,)).fetchone():
             return digest
-        base = None if asked is None else self._base(asked)
+        base = None if request is None else self._base(request)
         packed = bodies.pack(body, None if base is None else read_body(self.connection, base.digest))
         if base is not None and base.goes_back:
             alone = bodies.pack(body)
@@ -156,40 +160,36 @@ class Writer:
         self.connection.execute("INSERT INTO bodies VALUES (?, ?, ?, ?, ?, ?)", row)
         return digest
 
-    def _kept(self, answer: bytes) -> bytes:
-        return self.body(answer, None)
-
-    def origin(self) -> str:
-        """The chain to which this file appends: its own, or a new one if the file is a copy."""
-        found = dict(self.connection.execute("SELECT name, value FROM about"))
+    def chain_id(self) -> str:
+        """Return the origin to which this file appends: its own, or a new one if the file is a copy."""
+        about = dict(self.connection.execute("SELECT name, value FROM about"))
         status = os.stat(self.path)
         place = f"{status.st_dev}:{status.st_ino}"
-        if found.get("place") == place:
-            return str(found["origin"])
+        if about.get("place") == place:
+            return str(about["origin"])
         origin = os.urandom(6).hex()
         rows = {"origin": origin, "place": place}.items()
         self.connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", rows)
         return origin
 
     def _append(self, kind: str, values: Mapping[str, Any], origin: str = "") -> Key:
-        origin = origin or self.origin()
+        origin = origin or self.chain_id()
         last = self.connection.execute(
             "SELECT seq, link FROM entries WHERE origin = ? ORDER BY seq DESC LIMIT 1", (origin,)
         ).fetchone()
         seq, before = (last[0] + 1, last[1]) if last else (1, GENESIS)
         row = tuple(values[name] for name in COLUMNS[kind])
-        entry = (origin, seq, kind, link(before, origin, seq, kind, row))
+        entry = (origin, seq, kind, entry_hash(before, origin, seq, kind, row))
         self.connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?)", entry)
-        marks = ", ".join("?" * (len(row) + 2))
-        self.connection.execute(f"INSERT INTO {kind} VALUES ({marks})", (origin, seq, *row))  # noqa: S608 - our names
+        insert(self.connection, kind, (origin, seq, *row))
         return Key(origin, seq)
 
-    def _base(self, asked: bytes) -> _Base | None:
-        """The previous reply to a request; at the end of a chain of dictionaries, the reply at its beginning."""
+    def _base(self, request: bytes) -> _Base | None:
+        """Return the last reply to a request or, if its chain of dictionaries is full, the reply that begins it."""
         row = self.connection.execute(
             "SELECT b.digest, b.depth, b.base FROM exchanges e JOIN bodies b ON b.digest = e.body "
             "WHERE e.asked = ? ORDER BY e.seen DESC LIMIT 1",
-            (asked,),
+            (request,),
         ).fetchone()
         if row is None:
             return None
@@ -204,27 +204,60 @@ class Writer:
 
 
 class _Base(NamedTuple):
-    """The body that is the dictionary of another. ``goes_back``: it is not the one before, and may be of little use."""
+    """A body that serves as a dictionary. ``goes_back``: it is not the last reply, and may be of little use."""
 
     digest: bytes
     depth: int
     goes_back: bool = False
 
 
-def link(before: bytes, origin: str, seq: int, kind: str, row: tuple[Any, ...]) -> bytes:
-    """The hash of an entry and, through ``before``, of every one before it."""
-    shown = [value.hex() if isinstance(value, bytes) else value for value in row]
-    return sha256(before + json.dumps([origin, seq, kind, *shown]).encode()).digest()
+def insert(connection: sqlite3.Connection, kind: str, row: Sequence[Any]) -> None:
+    """Insert a row, with its key, into the table of its kind."""
+    marks = ", ".join("?" * len(row))
+    connection.execute(f"INSERT INTO {kind} VALUES ({marks})", row)  # noqa: S608 - our names
 
 
-def request_digest(one: Exchange) -> bytes:
-    """What makes two requests the same, as a few bytes."""
-    sent = "" if one.sent is None else sha256(one.sent).hexdigest()
-    return sha256(_json([one.method, one.url, one.params, sent]).encode()).digest()[:16]
+def row_of(connection: sqlite3.Connection, kind: str, key: Key) -> tuple[Any, ...] | None:
+    """Return the columns of an entry, without its key, or None if the row is missing."""
+    query = f"SELECT {', '.join(COLUMNS[kind])} FROM {kind} WHERE origin = ? AND seq = ?"  # noqa: S608 - our names
+    row: tuple[Any, ...] | None = connection.execute(query, key).fetchone()
+    return row
+
+
+def copy_row(
+    source: sqlite3.Connection, target: sqlite3.Connection, kind: str, key: Key, textless: Collection[Key]
+) -> None:
+    """Copy the row of an entry and the bodies it names, except the answers of fetches that are ``textless``.
+
+    Raise ArchiveError if the row or a body is missing or damaged.
+    """
+    row = row_of(source, kind, key)
+    if row is None:
+        raise ArchiveError("the other one is damaged: a row is missing")
+    insert(target, kind, (*key, *row))
+    columns = dict(zip(COLUMNS[kind], row, strict=True))
+    if kind == "answers" and Key(key.origin, columns["fetch"]) in textless:
+        return
+    for name in BODIES.get(kind, ()):
+        if columns[name] is not None:
+            request = columns.get("asked") if name == "body" else None
+            Writer(target, "").body(read_body(source, columns[name]), request)
+
+
+def entry_hash(before: bytes, origin: str, seq: int, kind: str, row: tuple[Any, ...]) -> bytes:
+    """Return the hash of an entry and, through ``before``, of every entry before it."""
+    values = [value.hex() if isinstance(value, bytes) else value for value in row]
+    return sha256(before + json.dumps([origin, seq, kind, *values]).encode()).digest()
+
+
+def request_digest(exchange: Exchange) -> bytes:
+    """Return a digest of the request that is equal for equal requests."""
+    sent = "" if exchange.sent is None else sha256(exchange.sent).hexdigest()
+    return sha256(_json([exchange.method, exchange.url, exchange.params, sent]).encode()).digest()[:16]
 
 
 def read_body(connection: sqlite3.Connection, digest: bytes) -> bytes:
-    """A body by its digest. Raises ArchiveError if it is missing or damaged."""
+    """Return a body by its digest. Raise ArchiveError if it is missing or damaged."""
     row = connection.execute("SELECT size, coding, base, packed FROM bodies WHERE digest = ?", (digest,)).fetchone()
     if row is None:
         raise ArchiveError("it is damaged: a body is missing")
@@ -237,27 +270,25 @@ def read_body(connection: sqlite3.Connection, digest: bytes) -> bytes:
 
 
 def fetch_of(connection: sqlite3.Connection, key: Key) -> Fetch | None:
-    columns = ", ".join(COLUMNS["fetches"])
-    query = f"SELECT {columns} FROM fetches WHERE origin = ? AND seq = ?"  # noqa: S608 - our names
-    row = connection.execute(query, key).fetchone()
+    row = row_of(connection, "fetches", key)
     return None if row is None else Fetch(*row)._replace(hosts=json.loads(row[5]))
 
 
 def exchanges_of(connection: sqlite3.Connection, key: Key) -> Iterator[Exchange]:
-    """The exchanges of a fetch, in order, with their bodies."""
+    """Yield the exchanges of a fetch, in order, with their bodies."""
     rows = connection.execute(
         "SELECT seen, method, url, params, sent, status, headers, body FROM exchanges "
         "WHERE origin = ? AND fetch = ? ORDER BY seq",
         key,
     ).fetchall()
     for seen, method, url, params, sent, status, headers, body in rows:
-        said = read_body(connection, body)
         posted = None if sent is None else read_body(connection, sent)
-        yield Exchange(seen, method, url, json.loads(params), posted, status, json.loads(headers), said)
+        reply = read_body(connection, body)
+        yield Exchange(seen, method, url, json.loads(params), posted, status, json.loads(headers), reply)
 
 
 def ended(connection: sqlite3.Connection, key: Key) -> Ended | None:
-    """How a fetch ended; None if it did not."""
+    """Return how a fetch ended, or None if it did not."""
     row = connection.execute(
         "SELECT seen, complete, status FROM answers WHERE origin = ? AND fetch = ?", key
     ).fetchone()
@@ -265,24 +296,24 @@ def ended(connection: sqlite3.Connection, key: Key) -> Ended | None:
 
 
 def answer_of(connection: sqlite3.Connection, key: Key) -> bytes | None:
-    """What a fetch printed; None if it printed nothing. Raises ArchiveError if that is missing or damaged."""
+    """Return what a fetch printed, or None. Raise ArchiveError if it is missing or damaged."""
     row = connection.execute("SELECT answer FROM answers WHERE origin = ? AND fetch = ?", key).fetchone()
     return None if row is None or row[0] is None else read_body(connection, row[0])
 
 
 def withdrawn(connection: sqlite3.Connection) -> dict[Key, int]:
-    """The fetches whose answer was deleted, because it repeated what was, and when that happened."""
+    """Return the fetches whose answer was deleted because it repeated deleted data, and when."""
     return {Key(origin, seq): time for origin, seq, time in connection.execute(WITHDRAWN)}
 
 
 def deletions(connection: sqlite3.Connection) -> int:
-    """How often something was deleted."""
+    """Return how many deletions there were."""
     (count,) = connection.execute("SELECT count(*) FROM drops").fetchone()
     return int(count)
 
 
 def fetches(connection: sqlite3.Connection) -> Iterator[Key]:
-    """Every fetch, in the order in which they ended; one that never did, by its last exchange."""
+    """Return all fetches in the order in which they ended. One that never did is placed by its last exchange."""
     rows = connection.execute(
         "SELECT f.origin, f.seq FROM fetches f LEFT JOIN answers a ON a.origin = f.origin AND a.fetch = f.seq "  # noqa: S608
         f"ORDER BY {in_order_of('f.seq')}"
@@ -291,20 +322,20 @@ def fetches(connection: sqlite3.Connection) -> Iterator[Key]:
 
 
 def in_order_of(fetch: str) -> str:
-    """The order in which fetches ended, in SQL: ``a`` is how one ended, ``f.origin`` and ``fetch`` are its key."""
+    """Return the order in which fetches ended, in SQL: ``a`` is the answer, ``f.origin`` and ``fetch`` the key."""
     last = f"SELECT max(seen) FROM exchanges e WHERE e.origin = f.origin AND e.fetch = {fetch}"  # noqa: S608 - our names
     return f"coalesce(a.seen, ({last})), f.origin, coalesce(a.seq, {fetch})"
 
 
-def moment_of(text: str) -> datetime | None:
-    """The instant of a ``Date`` header; None for anything else."""
+def parse_date(text: str) -> datetime | None:
+    """Return the instant of a ``Date`` header, aware; None for any other text."""
     from email.utils import parsedate_to_datetime
 
     try:
-        found = parsedate_to_datetime(text)
+        moment = parsedate_to_datetime(text)
     except (TypeError, ValueError):
         return None
-    return found if found.tzinfo is not None else None
+    return moment if moment.tzinfo is not None else None
 
 
 def _digest(body: bytes) -> bytes:

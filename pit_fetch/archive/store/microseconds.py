@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import overload
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -11,17 +12,17 @@ _MICROSECOND = timedelta(microseconds=1)
 NEVER, ALWAYS = -(2**62), 2**62
 
 
-def number(moment: datetime) -> int:
-    return (moment - _EPOCH) // _MICROSECOND
+@overload
+def to_micros(moment: datetime) -> int: ...
+@overload
+def to_micros(moment: datetime | None) -> int | None: ...
+def to_micros(moment: datetime | None) -> int | None:
+    return None if moment is None else (moment - _EPOCH) // _MICROSECOND
 
 
-def moment(number: int) -> datetime:
-    return _EPOCH + number * _MICROSECOND
-
-
-def maybe_moment(number: int | None) -> datetime | None:
-    return None if number is None else moment(number)
-
-
-def maybe(moment: datetime | None) -> int | None:
-    return None if moment is None else number(moment)
+@overload
+def from_micros(number: int) -> datetime: ...
+@overload
+def from_micros(number: int | None) -> datetime | None: ...
+def from_micros(number: int | None) -> datetime | None:
+    return None if number is None else _EPOCH + number * _MICROSECOND

@@ -1,13 +1,13 @@
-"""The file: one SQLite database. What is appended is kept for good; what is derived from it can be made again.
+"""The file: one SQLite database. The journal is kept for good; the index is derived from it and can be made again.
 
-entries      the spine: one row for everything that was appended, each with the hash of all before it
-fetches      what was asked: the request in its canonical form, with which provider, when, at which PIT
-exchanges    what a host was asked and what it said; secrets are not stored
+entries      one row for everything that was appended, with the hash of all entries before it
+fetches      the requests in their canonical form, with provider, time and PIT
+exchanges    the requests to hosts and their replies, without secrets
 answers      how a fetch ended and what it printed
-drops        what was deleted on request, and when; the rows themselves are "dropped" entries
+drops        the deletions on request, and their times; a deleted row leaves an entry of the kind "dropped"
 bodies       every body once, by the hash of its bytes, packed
 
-pools, reads, versions, sights, reigns, due    derived: see index
+pools, reads, versions, sights, reigns, due    the index: see index.py
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pit_fetch.archive.store.errors import BROKEN, ArchiveError, of_broken, of_o
 
 APPLICATION_ID = 0x50495446  # "PITF"
 FORMAT = 1
-# How long a writer waits for the others: each holds the file for some milliseconds.
+# How long a writer waits for other processes: each locks the file for some milliseconds.
 BUSY_SECONDS = 10.0
 # The part of a fetch's time limit that it may wait for the archive: the source needs the rest.
 _PART = 0.25
@@ -92,14 +92,14 @@ CREATE INDEX due_by_pool ON due (pool);
 DERIVED = ("pools", "reads", "versions", "sights", "reigns", "due")
 
 
-def patience(timeout: float) -> float:
-    """How many seconds a fetch with this time limit waits for others that hold the archive."""
+def lock_timeout(timeout: float) -> float:
+    """Return how many seconds a fetch with this time limit waits for other processes that lock the archive."""
     return min(BUSY_SECONDS, timeout * _PART)
 
 
 def open_to_write(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
-    """The archive at ``path``, made if it is not there. Raises ArchiveError."""
-    path = os.path.abspath(path)  # ":memory:" and "" are other things to SQLite than files of that name
+    """Open the archive at ``path``, and create it if it is missing. Raise ArchiveError."""
+    path = os.path.abspath(path)  # ":memory:" and "" are no file names to SQLite
     try:
         with contextlib.suppress(FileExistsError):
             # SQLite gives the files beside it the same mode.
@@ -107,7 +107,7 @@ def open_to_write(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Conn
         _check_is_file(path)
         if not os.access(path, os.W_OK):
             raise ArchiveError("it is read-only")
-        if not os.path.getsize(path):  # it may have been there, empty, for everybody to read
+        if not os.path.getsize(path):  # an empty file may have been readable for everybody
             with contextlib.suppress(OSError):
                 os.chmod(path, 0o600)
     except OSError as error:
@@ -124,13 +124,13 @@ def open_to_write(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Conn
 
 
 def open_to_read(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
-    """The archive at ``path`` as it is; it may lie in a place where nothing can be written. Raises ArchiveError."""
+    """Open the archive at ``path``, even if its folder cannot be written. Raise ArchiveError."""
     try:
         _check_is_file(path)
     except OSError as error:
         raise ArchiveError("there is no such file") if isinstance(error, FileNotFoundError) else of_os(error) from None
     problem: ArchiveError | None = None
-    # In WAL mode a reader needs the file beside it; where that cannot be made, nobody else writes either.
+    # In WAL mode a reader needs the file beside it. Where that cannot be created, no other process writes either.
     for mode in ("mode=ro", "mode=ro&immutable=1"):
         connection: sqlite3.Connection | None = None
         try:
@@ -150,17 +150,17 @@ def open_to_read(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Conne
 
 
 def _check_is_file(path: str) -> None:
-    """A folder, a pipe or a device is not an archive, and opening it may block. Raises OSError, ArchiveError."""
+    """Raise ArchiveError for a folder, a pipe or a device, which may block when opened; OSError for no file."""
     if os.path.islink(path) and not os.path.exists(path):
         raise ArchiveError("it is a link to a file that is not there")
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise ArchiveError("it is not a regular file")
 
 
-def set_aside(connection: sqlite3.Connection, pool: str) -> None:
-    """Puts a copy of the index of one pool in the place of the index, for this connection alone.
+def set_aside(connection: sqlite3.Connection, stream: str) -> None:
+    """Replace the index by a temporary copy of one stream, for this connection alone.
 
-    So an archive that cannot be written can still be asked about what its index does not hold yet.
+    Fetches can then be ingested to answer a question, even if the archive cannot be written.
     """
     connection.execute("PRAGMA temp_store = MEMORY")
     temporary = INDEX.replace("CREATE TABLE ", "CREATE TEMP TABLE ").replace("CREATE INDEX ", "CREATE INDEX temp.")
@@ -169,12 +169,12 @@ def set_aside(connection: sqlite3.Connection, pool: str) -> None:
     for table in DERIVED:
         which = "name = ?" if table == "pools" else "pool = (SELECT id FROM main.pools WHERE name = ?)"
         query = f"INSERT INTO temp.{table} SELECT * FROM main.{table} WHERE {which}"  # noqa: S608 - our names
-        connection.execute(query, (pool,))
+        connection.execute(query, (stream,))
 
 
 @contextlib.contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """One write, whole or not at all. Raises ArchiveError."""
+    """Commit on leaving, or roll back on an exception. Raise ArchiveError if SQLite does not take it."""
     try:
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -198,7 +198,7 @@ def _prepare(connection: sqlite3.Connection, busy_seconds: float) -> None:
         _patiently(connection, "PRAGMA journal_mode = WAL", busy_seconds)
     if is_new:
         with transaction(connection):
-            if _is_new(connection):  # of several processes, the first makes it
+            if _is_new(connection):  # another process may have been faster
                 for statement in (LOG + INDEX).split(";"):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -206,7 +206,7 @@ def _prepare(connection: sqlite3.Connection, busy_seconds: float) -> None:
 
 
 def _patiently(connection: sqlite3.Connection, statement: str, seconds: float) -> None:
-    """Changing the journal's mode does not wait for others by itself."""
+    """Execute a statement for which SQLite does not wait by itself, such as a change of the journal mode."""
     until = time.monotonic() + seconds
     while True:
         try:
@@ -220,7 +220,7 @@ def _patiently(connection: sqlite3.Connection, statement: str, seconds: float) -
 
 
 def _is_new(connection: sqlite3.Connection) -> bool:
-    """Whether there is nothing in the file yet. Raises ArchiveError for somebody else's, or for a newer format."""
+    """Return whether the file is empty. Raise ArchiveError for a foreign database, or a newer format."""
     application, version, tables = _heading(connection)
     if (application, version, tables) == (0, 0, 0):
         return True
@@ -232,7 +232,7 @@ def _is_new(connection: sqlite3.Connection) -> bool:
 
 
 def _heading(connection: sqlite3.Connection) -> tuple[int, int, int]:
-    """Whose file it is, its format and how many tables it has, all at one moment: another process may be making it."""
+    """Return the application id, the format and the number of tables, all of one moment."""
     with snapshot(connection):
         (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         (application,) = connection.execute("PRAGMA application_id").fetchone()
@@ -242,7 +242,7 @@ def _heading(connection: sqlite3.Connection) -> tuple[int, int, int]:
 
 @contextlib.contextmanager
 def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
-    """Everything that is read inside is of one moment, whatever others append meanwhile."""
+    """Read everything as of one moment, whatever other processes append meanwhile."""
     if connection.in_transaction:
         yield
         return

@@ -1,6 +1,6 @@
-"""``pit_fetch archive COMMAND``: what keeps an archive, and looks into it.
+"""``pit_fetch archive COMMAND``: inspect and maintain an archive.
 
-For people and scheduled jobs: it shows, and deletes, what came after any PIT.
+The commands are for people and scheduled jobs: they show, and delete, what came after any PIT.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from pit_fetch.archive.store import microseconds, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, of_broken
 from pit_fetch.archive_admin import maintenance, replay, stats
+from pit_fetch.archive_admin.dependents import OnProgress
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.engine import settings_files
 from pit_fetch.engine.progress import Progress
@@ -29,28 +30,28 @@ VARIABLE = "PIT_FETCH_ARCHIVE"
 
 
 class Call(NamedTuple):
-    """A command on the archive at ``path``, with its options, and where it shows how far it is."""
+    """A command on the archive at ``path``, with its options, and where it reports its progress."""
 
     path: str
-    given: Namespace
+    options: Namespace
     runtime: Runtime
     log: Progress
 
-    def told(self, what: str) -> maintenance.Told:
-        """Shows on the terminal how much of ``what`` is done, per cent by per cent."""
+    def on_progress(self, activity: str) -> OnProgress:
+        """Return a function that shows on the terminal how many per cent of an activity are done."""
         shown = -1
 
-        def tell(done: int, whole: int) -> None:
+        def show(done: int, whole: int) -> None:
             nonlocal shown
             if done * 100 // whole != shown:
                 shown = done * 100 // whole
-                self.log.progress(f"{what}: {shown} %")
+                self.log.progress(f"{activity}: {shown} %")
 
-        return tell
+        return show
 
 
 class Command(NamedTuple):
-    """``options`` adds to the parser what the command takes besides --archive and --json."""
+    """A command of its own parser. ``options`` adds what it takes besides --archive and --json."""
 
     summary: str
     run: Callable[[Call], CommandResult]
@@ -58,7 +59,7 @@ class Command(NamedTuple):
 
 
 def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
-    """The answer of the command. Raises UsageError under a ceiling, or for settings that are broken."""
+    """Run the command. Raise UsageError under a ceiling, or for broken settings."""
     name = argv[0] if argv else ""
     if name in ("-h", "--help"):
         return CommandResult(_help())
@@ -69,8 +70,8 @@ def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
         close = closest(name, COMMANDS) if name else ""
         hint = f" (did you mean {close}?)" if close else ""
         is_named = name and not name.startswith("-")
-        said = f"{shown(name)} is not one of its commands{hint}" if is_named else "say which command first"
-        return _refused(f"{said}: pit_fetch archive {' | '.join(COMMANDS)}")
+        problem = f"{shown(name)} is not one of its commands{hint}" if is_named else "say which command first"
+        return _refused(f"{problem}: pit_fetch archive {' | '.join(COMMANDS)}")
     command = COMMANDS[name]
     parser = Parser(f"archive {name}", command.summary)
     command.options(parser)
@@ -78,11 +79,11 @@ def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
     parser.add_argument("--json", action="store_true", help="as JSON")
     if {"-h", "--help"} & set(argv):
         return CommandResult(parser.format_help())
-    given = parser.parse_args(list(argv[1:]))
-    runtime = operated(runtime, f"archive {name}")
-    path = path_of(given.archive, runtime)
+    options = parser.parse_args(list(argv[1:]))
+    runtime = require_operator(runtime, f"archive {name}")
+    path = path_of(options.archive, runtime)
     try:
-        return command.run(Call(path, given, runtime, log))
+        return command.run(Call(path, options, runtime, log))
     except ArchiveError as error:
         return _refused(f"{path}: {error.problem}")
     except UsageError:  # a ValueError as well
@@ -91,17 +92,17 @@ def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
         return _refused(f"{path}: {of_broken(error).problem}")
 
 
-def operated(runtime: Runtime, command: str) -> Runtime:
-    """``runtime`` with the settings of files. Raises UsageError where an agent might make this call."""
+def require_operator(runtime: Runtime, command: str) -> Runtime:
+    """Return the runtime with the settings of files. Raise UsageError where an agent might make this call."""
     runtime, _ = settings_files.settled(runtime)
     if audience.is_bound(runtime.environ):
         raise UsageError("people_only", command=command)
     return runtime
 
 
-def path_of(given: str | None, runtime: Runtime) -> str:
-    """The archive's path: as given, or as set. Raises UsageError if neither says one."""
-    path = given or runtime.environ.get(VARIABLE)
+def path_of(option: str | None, runtime: Runtime) -> str:
+    """Return the path of the archive, from the option or the environment. Raise UsageError if neither has one."""
+    path = option or runtime.environ.get(VARIABLE)
     if not path:
         raise UsageError("usage", text=f"which archive? Set {VARIABLE}, or give --archive PATH")
     return os.path.join(runtime.folder, path)
@@ -123,11 +124,11 @@ def _json(value: object) -> str:
 
 
 def _time(number: int | None) -> str | None:
-    return None if number is None else microseconds.moment(number).isoformat()
+    return None if number is None else microseconds.from_micros(number).isoformat()
 
 
 def _short(number: int) -> str:
-    return microseconds.moment(number).strftime("%Y-%m-%d %H:%M:%SZ")
+    return microseconds.from_micros(number).strftime("%Y-%m-%d %H:%M:%SZ")
 
 
 # info
@@ -135,36 +136,36 @@ def _short(number: int) -> str:
 
 def _info(call: Call) -> CommandResult:
     with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
-        found = stats.overview(connection)
+        overview = stats.overview(connection)
     size = sum(os.path.getsize(call.path + end) for end in ("", "-wal") if os.path.exists(call.path + end))
-    if not call.given.json:
-        return CommandResult("\n".join(_about(call.path, size, found)) + "\n")
+    if not call.options.json:
+        return CommandResult("\n".join(_about(call.path, size, overview)) + "\n")
     sources = [
         {
-            "source": one.source,
-            "fetches": one.fetches,
-            "exchanges": one.exchanges,
-            "first": _time(one.first),
-            "last": _time(one.last),
+            "source": source.source,
+            "fetches": source.fetches,
+            "exchanges": source.exchanges,
+            "first": _time(source.first),
+            "last": _time(source.last),
         }
-        for one in found.sources
+        for source in overview.sources
     ]
     return CommandResult(
-        _json({"path": call.path, "format": schema.FORMAT, "bytes": size, **found._asdict(), "sources": sources})
+        _json({"path": call.path, "format": schema.FORMAT, "bytes": size, **overview._asdict(), "sources": sources})
     )
 
 
-def _about(path: str, size: int, found: stats.Overview) -> Iterator[str]:
+def _about(path: str, size: int, overview: stats.Overview) -> Iterator[str]:
     yield f"{path}: {_bytes(size)}, format {schema.FORMAT}"
-    yield f"fetches    {found.fetches:,}"
-    yield f"exchanges  {found.exchanges:,}"
-    ratio = f", {found.size / found.packed:.1f} times smaller than they are" if found.packed else ""
-    zstandard = "; reading them needs zstandard" if found.by_zstandard else ""
-    yield f"bodies     {found.bodies:,} ({_bytes(found.packed)} packed{ratio}{zstandard})"
-    yield f"origins    {found.origins:,}"
-    yield f"drops      {found.drops:,}"
-    for one in found.sources:
-        yield f"{one.source}: {one.fetches:,} fetches from {_short(one.first)} to {_short(one.last)}"
+    yield f"fetches    {overview.fetches:,}"
+    yield f"exchanges  {overview.exchanges:,}"
+    ratio = f", {overview.size / overview.packed:.1f} times smaller than they are" if overview.packed else ""
+    zstandard = "; reading them needs zstandard" if overview.by_zstandard else ""
+    yield f"bodies     {overview.bodies:,} ({_bytes(overview.packed)} packed{ratio}{zstandard})"
+    yield f"origins    {overview.origins:,}"
+    yield f"drops      {overview.drops:,}"
+    for source in overview.sources:
+        yield f"{source.source}: {source.fetches:,} fetches from {_short(source.first)} to {_short(source.last)}"
 
 
 def _bytes(count: int) -> str:
@@ -187,43 +188,43 @@ def _count(text: str) -> int:
 
 def _log(call: Call) -> CommandResult:
     with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
-        source = _source(call.given.source, connection, call.runtime) if call.given.source else ""
-        rows = list(stats.fetches(connection, source, call.given.limit))
-    if call.given.json:
-        return CommandResult(_json([_row(one) for one in rows]))
-    return CommandResult("".join(f"{_line(one)}\n" for one in rows))
+        source = _source(call.options.source, connection, call.runtime) if call.options.source else ""
+        fetches = list(stats.fetches(connection, source, call.options.limit))
+    if call.options.json:
+        return CommandResult(_json([_row(fetch) for fetch in fetches]))
+    return CommandResult("".join(f"{_line(fetch)}\n" for fetch in fetches))
 
 
 def _source(name: str, connection: sqlite3.Connection, runtime: Runtime) -> str:
-    """The name under which a source is recorded. Raises UsageError for one that is neither there nor installed."""
+    """Return the name under which a source is recorded. Raise UsageError if it is neither recorded nor installed."""
     if connection.execute("SELECT 1 FROM fetches WHERE source = ? LIMIT 1", (name,)).fetchone():
         return name
     return runtime.find(name).name
 
 
-def _row(one: stats.Row) -> Mapping[str, Any]:
+def _row(fetch: stats.FetchSummary) -> Mapping[str, Any]:
     return {
-        "id": str(one.key),
-        "time": _time(one.began),
-        "source": one.source,
-        "request": one.request,
-        "exchanges": one.exchanges,
-        "kind": one.kind,
-        "pit": _time(one.pit),
-        "plan": one.plan,
-        "version": one.version,
-        "ended": _time(one.seen),
-        "complete": one.complete,
-        "status": one.status,
-        "answer_deleted": _time(one.withdrawn),
+        "id": str(fetch.key),
+        "time": _time(fetch.began),
+        "source": fetch.source,
+        "request": fetch.request,
+        "exchanges": fetch.exchanges,
+        "kind": fetch.kind,
+        "pit": _time(fetch.pit),
+        "plan": fetch.plan,
+        "version": fetch.version,
+        "ended": _time(fetch.seen),
+        "complete": fetch.complete,
+        "status": fetch.status,
+        "answer_deleted": _time(fetch.withdrawn),
     }
 
 
-def _line(one: stats.Row) -> str:
-    end = "did not end" if one.seen is None else "complete" if one.complete else "in part"
-    text = "" if one.withdrawn is None else "  (its answer was deleted)"
-    count = f"{one.exchanges} exchange{'' if one.exchanges == 1 else 's'}"
-    return f"{one.key}  {_short(one.began)}  {one.kind:<7}  {count:<12}  {end:<11}  {one.request}{text}"
+def _line(fetch: stats.FetchSummary) -> str:
+    end = "did not end" if fetch.seen is None else "complete" if fetch.complete else "in part"
+    text = "" if fetch.withdrawn is None else "  (its answer was deleted)"
+    count = f"{fetch.exchanges} exchange{'' if fetch.exchanges == 1 else 's'}"
+    return f"{fetch.key}  {_short(fetch.began)}  {fetch.kind:<7}  {count:<12}  {end:<11}  {fetch.request}{text}"
 
 
 # verify, rebuild
@@ -232,11 +233,11 @@ def _line(one: stats.Row) -> str:
 def _verify(call: Call) -> CommandResult:
     try:
         with closing(schema.open_to_read(call.path)) as connection:
-            report = maintenance.verify(connection, call.told("verifying"))
+            report = maintenance.verify(connection, call.on_progress("verifying"))
     except Damaged as error:
         report = maintenance.Report(0, 0, (f"the file: {error.problem}",))
     is_sound = not report.damage
-    if call.given.json:
+    if call.options.json:
         text = _json({"sound": is_sound, **report._asdict()})
     else:
         counts = f"{report.entries:,} entries and {report.bodies:,} bodies"
@@ -246,15 +247,15 @@ def _verify(call: Call) -> CommandResult:
 
 
 def _rebuild(call: Call) -> CommandResult:
-    with closing(existing(call.path)) as connection:
-        count = maintenance.rebuild(connection, call.runtime.find, call.told("rebuilding"))
+    with closing(_open_existing(call.path)) as connection:
+        count = maintenance.rebuild(connection, call.runtime.find, call.on_progress("rebuilding"))
     return CommandResult(
-        _json({"fetches": count}) if call.given.json else f"the index was made again from {count:,} fetches\n"
+        _json({"fetches": count}) if call.options.json else f"the index was made again from {count:,} fetches\n"
     )
 
 
-def existing(path: str) -> sqlite3.Connection:
-    """An archive that is there, to write. Raises ArchiveError."""
+def _open_existing(path: str) -> sqlite3.Connection:
+    """Open an archive to write, but do not create one. Raise ArchiveError."""
     schema.open_to_read(path).close()
     return schema.open_to_write(path)
 
@@ -271,21 +272,21 @@ def _replay_options(parser: Parser) -> None:
 
 def _replay(call: Call) -> CommandResult:
     with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
-        key = replay.key_of(connection, call.given.id)
-        found = replay.recorded(connection, key)
+        key = replay.key_of(connection, call.options.id)
+        replayed = replay.recorded(connection, key)
         same: bool | None = None
         why = "not compared"
-        if not call.given.no_compare:
-            from pit_fetch.archive_admin.recheck import verdict
+        if not call.options.no_compare:
+            from pit_fetch.archive_admin.recheck import compare
 
             call.log.progress(f"comparing {key} with today's code ...")
-            same, why = verdict(connection, key, found, call.runtime.find)
-    if call.given.json:
-        said = {"id": str(key), "time": _time(found.fetch.began), "request": found.fetch.request}
-        text = _json({**said, "status": found.status, "answer": found.text, "same_today": same, "why": why})
+            same, why = compare(connection, key, replayed, call.runtime.find)
+    if call.options.json:
+        fetch = {"id": str(key), "time": _time(replayed.fetch.began), "request": replayed.fetch.request}
+        text = _json({**fetch, "status": replayed.status, "answer": replayed.text, "same_today": same, "why": why})
         return CommandResult(text)
     complaint = f"today's code would say otherwise: {why}" if same is False else ""
-    return CommandResult(found.text, found.status, complaint, exact=True)
+    return CommandResult(replayed.text, replayed.status, complaint, exact=True)
 
 
 # merge, drop
@@ -296,7 +297,7 @@ def _merge_options(parser: Parser) -> None:
 
 
 def _merge(call: Call) -> CommandResult:
-    other = os.path.join(call.runtime.folder, call.given.other)
+    other = os.path.join(call.runtime.folder, call.options.other)
     if os.path.exists(call.path) and os.path.exists(other) and os.path.samefile(call.path, other):
         return _refused("that is the same archive twice: name another one to take over from")
     try:
@@ -304,8 +305,8 @@ def _merge(call: Call) -> CommandResult:
     except ArchiveError as error:
         return _refused(f"{other}: {error.problem}")
     with closing(source), closing(schema.open_to_write(call.path)) as connection:
-        count = maintenance.merge(connection, source, call.runtime.find, call.told("merging"))
-    return CommandResult(_json({"entries": count}) if call.given.json else f"{count:,} entries were taken over\n")
+        count = maintenance.merge(connection, source, call.runtime.find, call.on_progress("merging"))
+    return CommandResult(_json({"entries": count}) if call.options.json else f"{count:,} entries were taken over\n")
 
 
 _BEFORE = Option("before", "what began before: a New York date or a full timestamp", kind="instant")
@@ -320,27 +321,27 @@ def _drop_options(parser: Parser) -> None:
 
 
 def _drop(call: Call) -> CommandResult:
-    """Deletes, or counts, what licences demand."""
-    given = call.given
-    before = microseconds.number(parse_value(_BEFORE, given.before))
-    opened = schema.open_to_read if given.dry_run else existing
+    options = call.options
+    before = microseconds.to_micros(parse_value(_BEFORE, options.before))
+    opened = schema.open_to_read if options.dry_run else _open_existing
     with closing(opened(call.path)) as connection:
-        source = _source(given.source, connection, call.runtime)
-        if given.dry_run:
+        source = _source(options.source, connection, call.runtime)
+        if options.dry_run:
             with schema.snapshot(connection):
-                gone = maintenance.to_drop(connection, source, before, call.runtime.find, call.told("comparing"))
+                on_progress = call.on_progress("comparing")
+                dropped = maintenance.to_drop(connection, source, before, call.runtime.find, on_progress)
         else:
-            now, told = microseconds.number(call.runtime.clock.now()), call.told("rebuilding")
-            gone = maintenance.drop(connection, call.path, source, before, now, call.runtime.find, told)
-    if given.json:
-        said = {"source": source, "before": _time(before), "fetches": gone.fetches, "later_answers": gone.answers}
-        return CommandResult(_json({**said, "dry_run": given.dry_run}))
-    done = "would be deleted" if given.dry_run else "deleted, for good"
-    fetches = f"{gone.fetches:,} fetch{'' if gone.fetches == 1 else 'es'} of {source}"
+            now, on_progress = microseconds.to_micros(call.runtime.clock.now()), call.on_progress("rebuilding")
+            dropped = maintenance.drop(connection, call.path, source, before, now, call.runtime.find, on_progress)
+    if options.json:
+        counts = {"fetches": dropped.fetches, "later_answers": dropped.answers, "dry_run": options.dry_run}
+        return CommandResult(_json({"source": source, "before": _time(before), **counts}))
+    done = "would be deleted" if options.dry_run else "deleted, for good"
+    fetches = f"{dropped.fetches:,} fetch{'' if dropped.fetches == 1 else 'es'} of {source}"
     text = f"{fetches} that began before {_short(before)}: {done}\n"
-    if gone.answers:
-        repeating = "later answer that repeats" if gone.answers == 1 else "later answers that repeat"
-        text += f"{gone.answers:,} {repeating} what was deleted: {done}\n"
+    if dropped.answers:
+        repeating = "later answer that repeats" if dropped.answers == 1 else "later answers that repeat"
+        text += f"{dropped.answers:,} {repeating} what was deleted: {done}\n"
     return CommandResult(text)
 
 

@@ -1,7 +1,7 @@
-"""``pit_fetch capture FILE``: asks for everything on a list and records it, so that any later question has an answer.
+"""``pit_fetch capture FILE``: fetch and record every request of a list, so that any later question has an answer.
 
-Made for scheduled jobs: it continues where it was broken off, keeps to the rate limits, and exits with 1 if a request
-failed. For people: it is refused where only what was public at a ceiling may be seen.
+Made for scheduled jobs: it continues an interrupted run, keeps the rate limits, and exits with 1 if a request failed.
+It is refused where only what was public at a ceiling may be seen.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pit_fetch.archive.store import schema
 from pit_fetch.archive.store.errors import ArchiveError, of_sqlite
 from pit_fetch.archive_admin import capture
 from pit_fetch.cli.command import CommandResult, Parser
-from pit_fetch.cli.commands.archive import VARIABLE, operated, path_of
+from pit_fetch.cli.commands.archive import VARIABLE, path_of, require_operator
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ExitStatus, UsageError
 from pit_fetch.runtime import Runtime
@@ -41,7 +41,7 @@ exit status: 0 everything was captured; 1 a request failed; 2 nothing was asked.
 
 
 def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
-    """The answer of the command. Raises UsageError under a ceiling, or for settings that are broken."""
+    """Run the command. Raise UsageError under a ceiling, or for broken settings."""
     parser = Parser("capture", "Ask for everything on a list, and record it in the archive.")
     parser.formatter_class = RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLE.format(seconds=capture.SECONDS)
@@ -55,34 +55,36 @@ def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
     parser.add_argument("--json", action="store_true", help="as JSON")
     if {"-h", "--help"} & set(argv):
         return CommandResult(parser.format_help())
-    given = parser.parse_args(list(argv))
-    runtime = operated(runtime, "capture")
-    path, file = path_of(given.archive, runtime), os.path.join(runtime.folder, given.file)
+    options = parser.parse_args(list(argv))
+    runtime = require_operator(runtime, "capture")
+    path, file = path_of(options.archive, runtime), os.path.join(runtime.folder, options.file)
     runtime = runtime._replace(environ={**runtime.environ, VARIABLE: path})
     try:
-        with _alone(file) as text:
-            wanted = capture.read(text, runtime)
-            if given.dry_run:
-                return _told([_planned(one, runtime) for one in wanted], path, given)
+        with _locked(file) as text:
+            wanted = capture.parse(text, runtime)
+            if options.dry_run:
+                return _report([_planned(request, runtime) for request in wanted], path, options)
             with closing(schema.open_to_write(path)) as connection:
                 name = capture.name_of(file)
-                return _told(
-                    list(capture.run(wanted, connection, name, runtime, log, given.again, given.missing)), path, given
+                return _report(
+                    list(capture.run(wanted, connection, name, runtime, log, options.again, options.missing)),
+                    path,
+                    options,
                 )
     except ArchiveError as error:
         return _refused(f"{path}: {error.problem}")
     except sqlite3.Error as error:
         return _refused(f"{path}: {of_sqlite(error).problem}")
     except UnicodeDecodeError:
-        return _refused(f"{given.file}: it is not UTF-8")
+        return _refused(f"{options.file}: it is not UTF-8")
     except UsageError as error:
-        return _refused(f"{given.file}: {error.gap.reason}")
+        return _refused(f"{options.file}: {error.gap.reason}")
 
 
 @contextlib.contextmanager
-def _alone(file: str) -> Iterator[str]:
-    """The text of a file, of which this is the only capture under way. Raises OSError or UsageError."""
-    with open(file, encoding="utf-8-sig") as stream:  # a byte order mark says nothing
+def _locked(file: str) -> Iterator[str]:
+    """Yield the text of a file. Raise OSError, or UsageError if another capture of it is under way."""
+    with open(file, encoding="utf-8-sig") as stream:  # with or without a byte order mark
         try:
             import fcntl
 
@@ -94,51 +96,51 @@ def _alone(file: str) -> Iterator[str]:
         yield stream.read()
 
 
-def _planned(one: capture.Wanted, runtime: Runtime) -> capture.Done:
-    request = capture.request_of(one, runtime, runtime.clock.now())
-    return capture.Done(one.name, request.provider.name, capture.plain(request.canonical), "not asked")
+def _planned(wanted: capture.CaptureRequest, runtime: Runtime) -> capture.CaptureResult:
+    request = capture.request_of(wanted, runtime, runtime.clock.now())
+    text = capture.without_pit(request.canonical)
+    return capture.CaptureResult(wanted.name, request.provider.name, text, "not asked")
 
 
-def _told(done: Sequence[capture.Done], path: str, given: Any) -> CommandResult:
-    """What there is now, and what failed."""
-    failed = [one for one in done if one.state == "failed" or (one.state == "not asked" and not given.dry_run)]
+def _report(results: Sequence[capture.CaptureResult], path: str, options: Any) -> CommandResult:
+    failures = ("failed",) if options.dry_run else ("failed", "not asked")
+    failed = [result for result in results if result.state in failures]
     counts = {
-        "captured": sum(one.state == "captured" for one in done),
-        "held": sum(one.state == "held" for one in done),
+        "captured": sum(result.state == "captured" for result in results),
+        "held": sum(result.state == "held" for result in results),
         "failed": len(failed),
     }
     status = ExitStatus.FOUND if failed else ExitStatus.OK
-    complaint = (
-        f"{len(failed)} of {len(done)} requests failed: {', '.join(one.name for one in failed)}" if failed else ""
-    )
-    if given.json:
-        rows = [one._asdict() for one in done]
+    names = ", ".join(result.name for result in failed)
+    complaint = f"{len(failed)} of {len(results)} requests failed: {names}" if failed else ""
+    if options.json:
+        rows = [result._asdict() for result in results]
         return CommandResult(
             json.dumps({"archive": path, **counts, "requests": rows}, indent=2) + "\n", status, complaint
         )
-    if given.quiet and not failed:
+    if options.quiet and not failed:
         return CommandResult("")
-    width = max(len(escape_unprintable(one.name)) for one in done)
-    lines = [_line(one, width) for one in (failed if given.quiet else done)]
+    width = max(len(escape_unprintable(result.name)) for result in results)
+    lines = [_line(result, width) for result in (failed if options.quiet else results)]
     total = ", ".join(f"{count} {state}" for state, count in counts.items())
     return CommandResult(
-        "\n".join([*lines, f"{total} ({path})" if not given.dry_run else _counted(len(done), "request")]) + "\n",
+        "\n".join([*lines, f"{total} ({path})" if not options.dry_run else _counted(len(results), "request")]) + "\n",
         status,
         complaint,
     )
 
 
-def _line(one: capture.Done, width: int) -> str:
-    if one.state == "captured":
-        counts = f"{_counted(one.items or 0, 'item')}, {_counted(one.exchanges, 'exchange')}"
-        said = f"captured: {counts}" + (f". In part: {one.reason}" if one.reason else "")
-    elif one.state == "held":
-        said = "held: captured earlier in this run"
-    elif one.reason:
-        said = f"{one.state.upper()}: {one.reason}"
+def _line(result: capture.CaptureResult, width: int) -> str:
+    if result.state == "captured":
+        counts = f"{_counted(result.items or 0, 'item')}, {_counted(result.exchanges, 'exchange')}"
+        text = f"captured: {counts}" + (f". In part: {result.reason}" if result.reason else "")
+    elif result.state == "held":
+        text = "held: captured earlier in this run"
+    elif result.reason:
+        text = f"{result.state.upper()}: {result.reason}"
     else:
-        said = one.request
-    return f"{escape_unprintable(one.name):<{width}}  {said}"
+        text = result.request
+    return f"{escape_unprintable(result.name):<{width}}  {text}"
 
 
 def _counted(count: int, noun: str) -> str:

@@ -1,10 +1,9 @@
-"""Alpha Vantage (``GET /query?function=…``): prices, earnings, corporate actions, news, by one table of rules.
+"""Alpha Vantage (``GET /query?function=…``): prices, earnings, corporate actions and news, by one table of rules.
 
-``functions`` and the tables behind it say how the rows of each function are dated and what its reply
-looks like, ``options`` what a request carries, ``caveats`` what it cannot show, ``windows`` which requests
-one fetch makes. ``ask`` sends one, ``reply`` and ``messages`` read what comes back, ``subject`` looks
-whether it is about what was asked for, and ``rows``, ``bars``, ``earnings`` and ``news`` make records of it.
-``adjust`` scales daily bars by what was public.
+The two tables state for each function how its rows are dated and what its reply looks like. ``windows`` chooses the
+requests of a fetch, ``options`` their parameters, and ``client`` sends them. ``reply`` decodes what comes back,
+``subject`` compares it with the request, and ``rows``, ``bars``, ``earnings`` and ``news`` turn it into records.
+``adjust`` scales daily bars, and ``caveats`` states what a function cannot show.
 """
 
 from __future__ import annotations
@@ -21,13 +20,16 @@ from pit_fetch_providers.alphavantage.rows import read as read_rows
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Page | Watermark | Gap]:
-    """The records of one fetch, by the requests that its function needs."""
+    """Yield the records of a fetch, by the requests that its function needs."""
     function = FUNCTIONS[query.operation.name]
     return function.fetch(function, query, context)
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
-    """The records of one raw reply, JSON or CSV. A file was there when it was read, and for longer nothing speaks."""
+    """Yield the records of one raw reply, JSON or CSV.
+
+    A snapshot counts from the moment of reading: nothing shows how long the file had been there.
+    """
     function = FUNCTIONS[query.operation.name]
     document = decode(body, function)
     check_message(document.message, function, query)
@@ -35,7 +37,7 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
 
 
 def derive(query: Query) -> Stage | None:
-    """Daily bars in the shares of the newest one that is public, where that is asked for."""
+    """Return the stage that expresses daily bars in the shares of the newest public one; None without ``adjust``."""
     mode = query.options["adjust"]
     if mode is None:
         return None

@@ -1,8 +1,8 @@
-"""As-of adjustment of daily bars: for the splits and dividends that were public at the PIT, and no later ones. Pure.
+"""Adjust daily bars for the splits and dividends that were public at the PIT, and for no later ones. Pure.
 
-The newest bar keeps its price as seen then; each older one is divided by the splits after it and, for
-total returns, reduced by the dividends after it, as usual: by the factor ``1 - dividend / close``,
-with the close of the session before the ex-date. Bars come newest first, so that one pass suffices.
+The newest bar keeps its price as it was seen then. Each older bar is divided by the splits after it. For total
+returns it is also reduced by the dividends after it, by the usual factor ``1 - dividend / close`` with the close of
+the session before the ex-date. Bars come newest first, so one pass suffices.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _ONE, _NONE = Decimal(1), Decimal(0)
 
 
 class _Scale(NamedTuple):
-    """From a bar to the newest one: what its prices and its shares are multiplied by. None is not known.
+    """The factors that take a bar's prices and number of shares to those of the newest bar; None is unknown.
 
-    dividend  what a share of the older bar was paid on the day after it, which its close will say the weight of
+    dividend paid per share of the older bar on the following day; its weight depends on the older bar's close
     """
 
     price: Decimal | None = _ONE
@@ -40,11 +40,11 @@ _UNKNOWN = _Scale(None, None, None)
 
 
 def adjusted(bars: Iterator[Record], mode: Mode) -> Iterator[Record]:
-    """``bars``, newest first, with prices and volumes in the terms of the newest one.
+    """Yield ``bars``, newest first, with prices and volumes in the terms of the newest one.
 
-    ``adjustment_factor`` is what a raw price was multiplied by. Where an event cannot be read, or a bar
-    has no day of its own, the scale of every older bar is unknown: its prices are null, and never those
-    of another scale.
+    ``adjustment_factor`` is the factor that a raw price was multiplied by. Where an event cannot be read, or a bar
+    has no day of its own, the scale of every older bar is unknown. Its prices are then null, and never those of
+    another scale.
     """
     scale, day = _Scale(), None
     for number, bar in enumerate(bars):
@@ -67,7 +67,7 @@ def _less_dividend(scale: _Scale, close: Decimal | None) -> Decimal | None:
 
 
 def _before(payload: Mapping[str, Any], scale: _Scale, mode: Mode) -> _Scale:
-    """The scale of the bar before the one in ``payload``, but for the dividend's weight."""
+    """Return the scale of the bar before the one in ``payload``, without the weight of the dividend."""
     split = _number(payload.get("split_coefficient"))
     if split is None or split <= 0 or scale.shares is None:
         return _UNKNOWN
@@ -89,7 +89,7 @@ def _scaled(payload: Mapping[str, Any], scale: _Scale, mode: Mode) -> dict[str, 
 
 
 def _times(text: Any, factor: Decimal | None, whole: bool = False) -> str | None:
-    """The number in ``text`` times ``factor``; as it stands where that is 1."""
+    """Return the number in ``text`` times ``factor``; the text itself for the factor 1, None if either is unknown."""
     number = _number(text)
     if number is None or factor is None:
         return None
@@ -104,7 +104,7 @@ def _text(value: Decimal) -> str:
 
 
 def _number(value: Any) -> Decimal | None:
-    """The number in a text such as "170.1000"; None for anything else, and for what is beyond every price."""
+    """Return the number in a text such as "170.1000"; None for anything else, and for a number beyond every price."""
     try:
         number = Decimal(value) if isinstance(value, str) and len(value) <= 24 else None
     except InvalidOperation:

@@ -1,20 +1,17 @@
-"""The functions of Alpha Vantage, one row each, and how the rows of their replies are dated.
+"""The functions of Alpha Vantage by name, from the two tables of how the rows of their replies are dated.
 
-To add a function, add a row to one of the tables: bars, dated by row, snapshots, unverifiable. What it
-needs is the rule that shows when its rows were public, and the reason; a function without such a rule
-is unverifiable, and nothing of it is served with a PIT.
+To add a function, add a row to one of the tables. What it needs is the rule that shows when its rows were public, and
+the reason. A function without such a rule is unverifiable, and nothing of it is served with a PIT.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pit_fetch_providers.alphavantage import table_bars, table_dated, table_snapshots, table_unverifiable
+from pit_fetch_providers.alphavantage import table_dated, table_undated
 from pit_fetch_providers.alphavantage.function import Function
 
-_TABLES = (table_bars, table_dated, table_snapshots, table_unverifiable)
-
-# What other tools call a function.
+# The names of functions in other tools, and in the words of users.
 _SEARCH_TERMS = {
     "TIME_SERIES_DAILY": "price prices daily bars ohlc ohlcv candles candle history historical eod close time-series",
     "TIME_SERIES_INTRADAY": "intraday minute minutes",
@@ -32,6 +29,5 @@ _SEARCH_TERMS = {
 
 FUNCTIONS: Mapping[str, Function] = {
     row.operation.name: row.but(search_terms=_SEARCH_TERMS.get(row.operation.name, ""))
-    for table in _TABLES
-    for row in table.ROWS
+    for row in (*table_dated.ROWS, *table_undated.ROWS)
 }

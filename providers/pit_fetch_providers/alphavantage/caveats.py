@@ -1,4 +1,4 @@
-"""What a function cannot show, in constant statements: from the request alone, whatever the source holds. Pure."""
+"""State what a function cannot show, in constant sentences that depend on the request alone. Pure."""
 
 from __future__ import annotations
 
@@ -48,39 +48,42 @@ _MARKET = (
 
 
 def of_bars(query: Query, in_a_file: Sequence[str] = ()) -> Iterator[str]:
-    """``in_a_file``: what else cannot be told where the reply lies in a file."""
+    """Yield the caveats of bars; ``in_a_file`` are further ones for a reply in a file."""
     operation, options = query.operation, query.options
     if query.offline and "interval" in operation.needs and options["interval"] is None:
         yield _NO_INTERVAL
-    says = [_RESTATED_BARS.format(name=operation.name)]
+    statements = [_RESTATED_BARS.format(name=operation.name)]
     if "market" not in operation.needs:
-        says += [_HOLDER] if "symbol" in operation.needs else []
+        statements += [_HOLDER] if "symbol" in operation.needs else []
     elif not is_own_market(options["market"]):
-        says.insert(0, _MARKET.format(name=operation.name, markets=" and ".join(MARKETS)))
-    says += [_ADJUSTED] if options["adjust"] else []
+        statements.insert(0, _MARKET.format(name=operation.name, markets=" and ".join(MARKETS)))
+    statements += [_ADJUSTED] if options["adjust"] else []
     if query.offline:
-        says += [*in_a_file, _CSV_FILE]
-    yield from _with_a_pit(query, *says)
+        statements += [*in_a_file, _CSV_FILE]
+    yield from _with_a_pit(query, *statements)
 
 
 def of_unadjusted_bars(query: Query) -> Iterator[str]:
+    """Yield the caveats of intraday bars, which have to be asked for with adjusted=false."""
     return of_bars(query, in_a_file=(_ADJUSTED_FILE,))
 
 
 def of_rows(query: Query) -> Iterator[str]:
+    """Yield the caveats of rows that are dated by a day."""
     csv = (_CSV_FILE,) if query.offline else ()
     return _with_a_pit(query, _RESTATED_ROWS.format(name=query.operation.name), _HOLDER, *csv)
 
 
 def of_earnings(query: Query) -> Iterator[str]:
+    """Yield the caveats of EARNINGS."""
     return _with_a_pit(query, _EARNINGS, _HOLDER)
 
 
 def of_news(query: Query) -> Iterator[str]:
+    """Yield the caveats of NEWS_SENTIMENT."""
     return _with_a_pit(query, _NEWS)
 
 
-def _with_a_pit(query: Query, *says: str) -> Iterator[str]:
-    """One statement, since each envelope repeats it."""
-    if not query.open_mode:
-        yield " ".join(says)
+def _with_a_pit(query: Query, *statements: str) -> Iterator[str]:
+    if not query.open_mode:  # as one statement, since each envelope repeats it
+        yield " ".join(statements)

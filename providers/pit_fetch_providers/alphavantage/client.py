@@ -1,15 +1,14 @@
-"""One question to Alpha Vantage and what it says: asked slowly when throttled, and once more when empty."""
+"""Send one request to Alpha Vantage: slowly when throttled, and once more when the reply is empty."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.provider import Context, Credential, Host, HttpReply, Params, Query, QueryKey, Rate
 from pit_fetch_providers.alphavantage.function import Function
-from pit_fetch_providers.alphavantage.messages import meaning
 from pit_fetch_providers.alphavantage.reply import Document, decode
 
 HOST = Host(
@@ -32,28 +31,46 @@ PAUSE_SECONDS_PER_MINUTE = 15.0
 # No text of the source's is longer than a few hundred characters; real rows are not searched for one.
 MESSAGE_MAX_BYTES = 10_000
 
+# Texts recorded, or quoted by clients, between 2017 and 2026. The order matters: a throttle text names the premium
+# plans too, and one names the daily limit beside the per-second one. No text is ever repeated: one echoes the key.
+Meaning = Literal["refused", "throttled", "daily", "not_entitled", "no_function", "nothing", "bad_call", "unknown"]
 
-class Said(NamedTuple):
+_MARKS: tuple[tuple[Meaning, tuple[str, ...]], ...] = (
+    ("refused", ("apikey is invalid", "invalid or missing", "demo** api key", "demo purposes", "invalid api key")),
+    ("throttled", ("per second", "per minute", "burst pattern", "spreading out", "sparingly")),
+    ("daily", ("per day", "daily rate limit", "daily limit")),
+    ("not_entitled", ("premium endpoint", "premium feature", "artificial", "premium membership", "entitle")),
+    ("no_function", ("this api function",)),
+    ("nothing", ("no articles found", "no data for", "no data found", "no data available")),
+    ("bad_call", ("invalid api call", "invalid inputs")),
+    # The key under which the source complains about a call, whatever its text.
+    ("bad_call", ("error message:",)),
+)
+
+
+class DecodedReply(NamedTuple):
+    """A reply's document and the instant of its receipt; ``gap`` tells the caller that it may be falsely empty."""
+
     document: Document
-    received: datetime
+    received_at: datetime
     gap: Gap | None = None
 
 
-def ask(context: Context, function: Function, parameters: Params, query: Query) -> Said:
-    """The reply's rows; none when the source knows none. Raises UpstreamError and ConfigError.
+def ask(context: Context, function: Function, parameters: Params, query: Query) -> DecodedReply:
+    """Return the decoded reply, without rows if the source has none. Raise UpstreamError and ConfigError.
 
-    Under load the source sends well-formed empty replies for symbols that it knows (108 of 796 at 70
-    requests a minute), so an empty one is asked for once more. Where it says that there is nothing,
-    it is believed.
+    Under load the source sends well-formed empty replies for symbols that it knows (108 of 796 at 70 requests a
+    minute), so an empty reply is asked for once more. A message that there is no data is believed.
     """
-    said = _once(context, function, parameters, query)
-    if _is_believed(said.document):
-        return said
+    decoded = _ask_once(context, function, parameters, query)
+    if _is_believed(decoded.document):
+        return decoded
     try:
-        again = _once(context, function, parameters, query)
+        again = _ask_once(context, function, parameters, query)
     except UpstreamError as error:
-        if error.is_deadline:  # no time, or no turn, for a second one: whether there is one must not show
-            return said
+        # Without time, or a turn, for a second request, the answer must not reveal that one was needed.
+        if error.is_deadline:
+            return decoded
         raise
     is_in_doubt = query.open_mode and not _is_believed(again.document)
     return again._replace(gap=gap("empty_twice", host=HOST.name)) if is_in_doubt else again
@@ -63,15 +80,15 @@ def _is_believed(document: Document) -> bool:
     return bool(document.rows or document.message)
 
 
-def _once(context: Context, function: Function, parameters: Params, query: Query) -> Said:
-    reply = context.http.get(HOST.name, "/query", parameters, retry_after=lambda got: _pause(got, function))
-    if reply.status == 404:  # what the source does not know, it says with HTTP 200
+def _ask_once(context: Context, function: Function, parameters: Params, query: Query) -> DecodedReply:
+    reply = context.http.get(HOST.name, "/query", parameters, retry_after=lambda reply: _pause(reply, function))
+    if reply.status == 404:  # an unknown symbol comes with HTTP 200, so this is an address that has moved
         raise UpstreamError("moved", host=HOST.name, variable=HOST.url_variable)
     if reply.status != 200:
         raise UpstreamError("http_status", host=HOST.name, status=reply.status)
     document = decode(reply.body, function)
     check_message(document.message, function, query)
-    return Said(document, reply.received_at)
+    return DecodedReply(document, reply.received_at)
 
 
 def _pause(reply: HttpReply, function: Function) -> float | None:
@@ -87,10 +104,10 @@ def _pause(reply: HttpReply, function: Function) -> float | None:
 
 
 def check_message(message: str, function: Function, query: Query) -> None:
-    """Raises what a message in place of rows means; returns where it means that there is nothing.
+    """Raise the error that a message without rows stands for. Return if it only reports that there is no data.
 
-    Under a PIT a complaint about a well-formed call means nothing more: whether the source knows a
-    symbol or a month today is not to be told.
+    With a PIT a complaint about a well-formed call counts as no data: the answer must not reveal whether the source
+    knows a symbol or a month today.
     """
     operation = function.operation
     match meaning(message) if message else "nothing":
@@ -112,3 +129,9 @@ def check_message(message: str, function: Function, query: Query) -> None:
             raise UpstreamError("malformed", problem="it holds a message and no rows")
         case _:
             return
+
+
+def meaning(message: str) -> Meaning:
+    """Return the class of a message. An unknown text under "Error Message" is a complaint about the call."""
+    text = message.casefold()
+    return next((kind for kind, marks in _MARKS if any(mark in text for mark in marks)), "unknown")

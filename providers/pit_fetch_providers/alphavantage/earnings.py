@@ -1,8 +1,8 @@
-"""EARNINGS: quarters by the day of their report, years by the report of their last quarter. Pure.
+"""EARNINGS: quarters dated by the day of their report, years by the report of their last quarter. Pure.
 
-Three traps, all recorded. ``reportTime`` is not evidence of a time of day. The newest annual row may
-be the year to date (IBM's "2026-03-31", 1.91). And dates and figures are today's: they are restated
-without a mark (IBM's report of Q2 2012 moved by ten days), which the provider's caveat says.
+Three traps, all recorded. ``reportTime`` is not evidence of a time of day. The newest annual row may be the year to
+date (IBM's "2026-03-31", 1.91). And dates and figures are today's: they are restated without a mark (IBM's report of
+Q2 2012 moved by ten days), which the provider's caveat states.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 
 from pit_fetch.provider import Field, Record
 from pit_fetch.times import parse_date
-from pit_fetch_providers.alphavantage import months
-from pit_fetch_providers.alphavantage.function import Answer, Row, fields
-from pit_fetch_providers.alphavantage.rows import UNREADABLE, day_ends, prefix
+from pit_fetch_providers.alphavantage import periods
+from pit_fetch_providers.alphavantage.function import FunctionReply, Row, fields
+from pit_fetch_providers.alphavantage.rows import day_ends, prefix
+from pit_fetch_providers.shared import UNREADABLE
 
 QUARTERLY, ANNUAL = "quarterly_earnings", "annual_earnings"
 YEAR = fields(date="fiscalDateEnding", number="reportedEPS")
@@ -34,7 +35,7 @@ _MAX_DIGITS = 9  # beyond it no EPS, but a number whose sum could overflow
 
 
 class _Period(NamedTuple):
-    """One row: a fiscal period that ends on ``ends``, with its EPS, public since ``available_at``."""
+    """A row: a fiscal period that ends on ``ends``, with its EPS, public since ``available_at``."""
 
     ends: date
     eps: Decimal | None
@@ -42,47 +43,47 @@ class _Period(NamedTuple):
     row: Row
 
 
-def records(answer: Answer) -> Iterator[Record]:
-    """One record a quarter and a whole year. What has no readable fiscal date has no identity."""
-    months.required()
-    name = prefix(answer)
-    quarters = [_period(row, answer) for kind, row in answer.rows if kind == QUARTERLY]
+def records(reply: FunctionReply) -> Iterator[Record]:
+    """Yield one record for each quarter and each whole year. A row without a readable fiscal date has no identity."""
+    periods.load_relativedelta()
+    name = prefix(reply)
+    quarters = [_period(row, reply) for kind, row in reply.rows if kind == QUARTERLY]
     known = [quarter for quarter in quarters if quarter is not None]
     for quarter in quarters:
         yield _record(quarter, f"{name}:quarterly", QUARTERLY, QUARTER)
-    years = [_year(row, answer, known) for kind, row in answer.rows if kind == ANNUAL]
+    years = [_year(row, reply, known) for kind, row in reply.rows if kind == ANNUAL]
     for year in years:
         if year is None or not _is_year_to_date(year, [y for y in years if y is not None], known):
             yield _record(year, f"{name}:annual", ANNUAL, YEAR)
 
 
-def reported(row: Row, answer: Answer) -> datetime | None:
-    """The end of a quarter's ``reportedDate``.
+def reported(row: Row, reply: FunctionReply) -> datetime | None:
+    """Return the end of a quarter's ``reportedDate``; None without a reported EPS.
 
-    The next quarter's row may stand there before its report, with the day that is expected of it.
+    The row of the next quarter may be there before its report, with the day on which the report is expected.
     """
     return None if row.get("reportedEPS") is None else day_ends(row.get("reportedDate"))
 
 
-def _record(period: _Period | None, name: str, kind: str, shown: Sequence[Field]) -> Record:
+def _record(period: _Period | None, name: str, kind: str, columns: Sequence[Field]) -> Record:
     if period is None:
         return UNREADABLE
-    values = {field.name: period.row.get(field.name) for field in shown}
+    values = {field.name: period.row.get(field.name) for field in columns}
     payload = {name: None if isinstance(value, (dict, list)) else value for name, value in values.items()}
     public = period.available_at
     return Record(f"{name}:{period.ends}", public, "provider_metadata", {"record_type": kind, **payload})
 
 
-def _period(row: Row | None, answer: Answer) -> _Period | None:
+def _period(row: Row | None, reply: FunctionReply) -> _Period | None:
     ends = None if row is None else parse_date(row.get("fiscalDateEnding"))
     if row is None or ends is None:
         return None
-    return _Period(ends, _number(row), answer.function.dates(row, answer), row)
+    return _Period(ends, _number(row), reply.function.dates(row, reply), row)
 
 
-def _year(row: Row | None, answer: Answer, quarters: Sequence[_Period]) -> _Period | None:
-    """An annual row, public since the report of the quarter with which it ends."""
-    year = _period(row, answer)
+def _year(row: Row | None, reply: FunctionReply, quarters: Sequence[_Period]) -> _Period | None:
+    """Return an annual row, public since the report of the quarter with which it ends."""
+    year = _period(row, reply)
     if year is None:
         return None
     # The first of two reports of one quarter: the later one must not decide, it may not be public yet.
@@ -92,25 +93,25 @@ def _year(row: Row | None, answer: Answer, quarters: Sequence[_Period]) -> _Peri
 
 
 def _is_year_to_date(year: _Period, years: Sequence[_Period], quarters: Sequence[_Period]) -> bool:
-    """Whether the row is not a full year, from rows only that were public when this one became so.
+    """Return whether the row is not a full year, judged only by rows that were public when this one became so.
 
-    A full year ends a whole number of years after the one before it (or a month beside, for years of
-    52 and 53 weeks). The oldest row has none before it. It is a year to date if its EPS is that of its
-    last one, two or three quarters, and leaves out a quarter of that year which is listed as well.
-    Where it is the sum of all that are listed, it is the whole year: lists begin within a year
-    (Tesla's with 2010, the year of its listing, Salesforce's with that of January 2005).
+    A full year ends a whole number of years after the one before it (or a month more or less, for years of 52 and 53
+    weeks). The oldest row has none before it. It is a year to date if its EPS is the sum of its last one, two or
+    three quarters, and leaves out a quarter of that year which is listed as well. If it is the sum of all that are
+    listed, it is the whole year: lists begin within a year (Tesla's with 2010, the year of its listing, Salesforce's
+    with that of January 2005).
     """
 
-    def known(one: _Period) -> bool:
+    def known(period: _Period) -> bool:
         if year.available_at is None:
             return True
-        return one.available_at is not None and one.available_at <= year.available_at
+        return period.available_at is not None and period.available_at <= year.available_at
 
-    older = [one.ends for one in years if one.ends < year.ends and known(one)]
+    older = [other.ends for other in years if other.ends < year.ends and known(other)]
     if older:
-        distance = months.between(max(older), year.ends)
+        distance = periods.months_between(max(older), year.ends)
         return distance < 11 or distance % 12 not in (0, 1, 11)
-    listed = [one for one in quarters if _is_of(year, one) and known(one)]
+    listed = [quarter for quarter in quarters if _is_of(year, quarter) and known(quarter)]
     newest_first = sorted(listed, key=_by_end, reverse=True)
     sums, total = [], Decimal(0)
     for quarter in newest_first[:4]:
@@ -122,9 +123,8 @@ def _is_year_to_date(year: _Period, years: Sequence[_Period], quarters: Sequence
 
 
 def _is_of(year: _Period, quarter: _Period) -> bool:
-    """Whether ``quarter`` ends within the fiscal year that ends with ``year``."""
     try:
-        before = months.before(year.ends, _MONTHS_OF_ITS_QUARTERS)
+        before = periods.months_before(year.ends, _MONTHS_OF_ITS_QUARTERS)
     except ValueError:  # in the first year of the calendar
         return False
     return before < quarter.ends <= year.ends

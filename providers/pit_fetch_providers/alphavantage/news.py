@@ -1,7 +1,7 @@
 """NEWS_SENTIMENT: articles by their time of publication, in UTC, and the windows that reach all of them.
 
-The zone is undocumented; UTC by elimination: a feed fetched at 21:01 in New York held 23:05 (recorded).
-Scores and summaries are computed later, and may be computed again, so they are left out under a PIT.
+The zone is undocumented. It is UTC by elimination: a feed fetched at 21:01 in New York held 23:05 (recorded). Scores
+and summaries are computed later, and may be computed again, so they are left out with a PIT.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any
 
 from pit_fetch.provider import Query, Record
 from pit_fetch.times import end_of_day
-from pit_fetch_providers.alphavantage.function import Answer, Row, fields
-from pit_fetch_providers.alphavantage.rows import UNREADABLE
+from pit_fetch_providers.alphavantage.function import FunctionReply, Row, fields
+from pit_fetch_providers.shared import UNREADABLE
 
 LIMIT = 1000  # maximum number of articles in one reply (documentation)
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
@@ -34,25 +34,25 @@ COMPUTED = (
 NAMES = fields(lists="topics tickers topic_relevance")
 
 
-def records(answer: Answer) -> Iterator[Record]:
-    """One record an article."""
-    for _, row in answer.rows:
+def records(reply: FunctionReply) -> Iterator[Record]:
+    """Yield one record for each article."""
+    for _, row in reply.rows:
         url = None if row is None else row.get("url")
         if row is None or not isinstance(url, str):
             yield UNREADABLE
         else:
-            payload = _payload(row, answer.query.open_mode)
-            yield Record(f"NEWS_SENTIMENT:{url}", published(row, answer), "provider_metadata", payload)
+            payload = _payload(row, reply.query.open_mode)
+            yield Record(f"NEWS_SENTIMENT:{url}", published(row, reply), "provider_metadata", payload)
 
 
-def published(row: Row, answer: Answer) -> datetime | None:
-    """The instant of ``time_published``. Midnight to the second is a date without a time: the end of that day."""
+def published(row: Row, reply: FunctionReply) -> datetime | None:
+    """Return the instant of ``time_published``. Midnight to the second is a date only: the end of that day."""
     stamp = stamped(row)
     return end_of_day(stamp.date(), UTC) if stamp is not None and f"{stamp:%H%M%S}" == "000000" else stamp
 
 
 def stamped(row: Row) -> datetime | None:
-    """``YYYYMMDDTHHMMSS`` as it stands, in UTC."""
+    """Return ``YYYYMMDDTHHMMSS`` as written, in UTC; None for any other text."""
     text = row.get("time_published")
     try:
         # strptime alone is lenient: it takes blanks, other scripts' digits and a small t.
@@ -64,31 +64,34 @@ def stamped(row: Row) -> datetime | None:
 
 
 def reached(public: Sequence[Record]) -> datetime | None:
-    """How far back a reply goes: where its last article is, of those that were public when it was asked for.
+    """Return the stamp of the last public article of a reply, which is how far back the reply goes.
 
-    Neither what is withheld, nor what is about something else, nor what cannot be read may move the
-    window. The last one, not the oldest: a single stamp out of order must not skip what was not read.
+    ``public`` are the articles that were public when they were asked for. Withheld, unreadable or off-subject
+    articles must not move the window. The last one counts, not the oldest: a single stamp out of order must not skip
+    articles that were not read.
     """
     return stamped(public[-1].payload) if public else None
 
 
 def window(query: Query) -> tuple[datetime, datetime]:
-    """First and last minute to ask for. An article with a date only is sorted at the start of its day."""
-    # One that is available at the first instant of a day is sorted at the start of the day before.
+    """Return the first and the last minute to ask for."""
+    # The source sorts an article with a date only at the start of its day. So one that is available at the first
+    # instant of a day is found at the start of the day before.
     since = EARLIEST if query.since is None else query.since - timedelta(microseconds=1)
     first = since.replace(hour=0, minute=0, second=0, microsecond=0)
     return first, query.horizon.replace(second=0, microsecond=0) + MINUTE
 
 
 def spelled(moment: datetime) -> str:
-    """As ``time_from`` and ``time_to`` take it."""
+    """Return ``moment`` as ``time_from`` and ``time_to`` take it."""
     return f"{moment:%Y%m%dT%H%M}"
 
 
 def order(oldest: datetime) -> datetime:
-    """What is on later replies was available at or before this, by the oldest public instant of the ones so far.
+    """Return the instant at or before which everything on later replies was available.
 
-    An article with a date only is public at the end of its day but sorted at its start.
+    ``oldest`` is the oldest public instant so far. An article with a date only is public at the end of its day, but
+    sorted at its start.
     """
     return end_of_day(oldest.date(), UTC) or oldest
 

@@ -1,4 +1,4 @@
-"""The options of the functions, what an operation makes of them, and what a request carries. Pure."""
+"""The options of the functions, their checks, and the parameters of a request. Pure."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import re
 from collections.abc import Mapping
 from datetime import timedelta
 
-from pit_fetch.errors import ConfigError
 from pit_fetch.provider import Option, Params, Query
 from pit_fetch.times import parse_date
 from pit_fetch_providers import search_terms
 from pit_fetch_providers.alphavantage.function import MARKETS, MINUTES
+from pit_fetch_providers.shared import refuse
 
 # Habits of callers: other words for a function.
 SYNONYMS: Mapping[str, str] = {"ESTIMATES": "EARNINGS_ESTIMATES", "CALENDAR": "EARNINGS_CALENDAR"}
 
 _NUMBER = "of a technical indicator, see Alpha Vantage's documentation"
-_NUMBERS = (
-    "time_period", "fastlimit", "slowlimit", "fastperiod", "slowperiod", "signalperiod", "fastmatype", "slowmatype",
+INDICATOR_NUMBERS = (
+    "fastlimit", "slowlimit", "fastperiod", "slowperiod", "signalperiod", "fastmatype", "slowmatype",
     "signalmatype", "fastkperiod", "slowkperiod", "slowdperiod", "fastdperiod", "slowkmatype", "slowdmatype",
     "fastdmatype", "matype", "timeperiod1", "timeperiod2", "timeperiod3", "nbdevup", "nbdevdn", "acceleration",
     "maximum",
@@ -62,7 +62,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("ohlc", "ANALYTICS", choices=("open", "high", "low", "close")),
     Option("window_size", "ANALYTICS_SLIDING_WINDOW", kind="integer", minimum=10),
     Option("calculations", "ANALYTICS", kind="list", metavar="MEAN,STDDEV"),
-    *(Option(name, _NUMBER, metavar="N") for name in _NUMBERS),
+    *(Option(name, _NUMBER, metavar="N") for name in ("time_period", *INDICATOR_NUMBERS)),
 )  # fmt: skip
 
 HUNDRED_SESSIONS = timedelta(days=130)  # surely fewer than a hundred weekdays
@@ -71,93 +71,84 @@ _MONTH = re.compile(r"(?:19|20)[0-9]{2}-(?:0[1-9]|1[0-2])")
 _SYMBOL = re.compile(r"[A-Z0-9^][A-Z0-9.,:^=/&_-]*")
 
 
-# What an operation makes of its options.
-
-
 def understood(query: Query, many: bool = False) -> Query:
-    """The query with ``--tickers AAPL`` as ``--symbol AAPL``, where a symbol is taken and tickers are not.
+    """Return the query, with ``--tickers AAPL`` as ``--symbol AAPL`` for a function that takes a symbol only.
 
-    Raises ConfigError for a value that no request can carry. ``many``: the symbol is a list of them.
+    Raise ConfigError for a value that no request can carry. ``many``: the symbol is a list of symbols.
     """
     operation, options = query.operation, query.options
     tickers = options["tickers"]
     if tickers and "symbol" in {*operation.needs, *operation.takes}:
         if options["symbol"] is not None:
-            _refuse(f"{operation.name} takes symbol or tickers, not both.")
+            refuse(f"{operation.name} takes symbol or tickers, not both.")
         if len(tickers) > 1 and not many:
-            _refuse(f"{operation.name} takes one symbol: ask once for each ticker.")
+            refuse(f"{operation.name} takes one symbol: ask once for each ticker.")
         query = query._replace(options={**options, "symbol": ",".join(tickers), "tickers": None})
     if not many and "," in str(query.options["symbol"]):
-        _refuse(f"{operation.name} takes one symbol: ask once for each ticker.")
+        refuse(f"{operation.name} takes one symbol: ask once for each ticker.")
     _check_values(query.options)
     return query
 
 
 def several(query: Query) -> Query:
-    """Of a function whose symbol is a list of them."""
+    """Check the query of a function whose symbol is a list."""
     return understood(query, many=True)
 
 
 def by_minute(query: Query) -> Query:
-    """Of bars of minutes."""
+    """Check the query of bars of minutes."""
     if query.options["interval"] not in (None, *MINUTES):
-        _refuse(f"interval of {query.operation.name} is one of {', '.join(MINUTES)}.")
+        refuse(f"interval of {query.operation.name} is one of {', '.join(MINUTES)}.")
     return understood(query)
 
 
 def by_day(query: Query) -> Query:
-    """Of a function that serves one day, its latest where none is named."""
+    """Check the query of a function that serves one day, and its latest day if none is named."""
     name, is_named = query.operation.name, query.options["date"] is not None
     if not (is_named or query.open_mode or query.offline):
-        _refuse(f"{name} needs date=YYYY-MM-DD with --pit: the source serves its latest day without it.")
+        refuse(f"{name} needs date=YYYY-MM-DD with --pit: the source serves its latest day without it.")
     return understood(query)
 
 
 def _check_values(options: Mapping[str, object]) -> None:
     month = options["month"]
     if month is not None and not _MONTH.fullmatch(str(month)):
-        _refuse("month is YYYY-MM, e.g. 2009-01.")
+        refuse("month is YYYY-MM, e.g. 2009-01.")
     for name in ("date", "expiration"):
         if options[name] is not None and parse_date(options[name]) is None:
-            _refuse(f"{name} is YYYY-MM-DD.")
+            refuse(f"{name} is YYYY-MM-DD.")
     for name in ("symbol", "from_symbol", "to_symbol", "market", "from_currency", "to_currency"):
         if options[name] is not None and not _SYMBOL.fullmatch(str(options[name])):
-            _refuse(f"{name} is a ticker, e.g. AAPL or TSCO.LON.")
-
-
-def _refuse(text: str) -> None:
-    raise ConfigError("usage", text=text)
-
-
-# What a request carries besides the key, before windows are chosen. Rows come as JSON, which names its zone.
+            refuse(f"{name} is a ticker, e.g. AAPL or TSCO.LON.")
 
 
 def parameters(query: Query) -> Params:
+    """Return the parameters of a request without key and window. Rows come as JSON, which names its zone."""
     operation = query.operation
-    found: dict[str, str | tuple[str, ...]] = {"function": operation.name}
+    carried: dict[str, str | tuple[str, ...]] = {"function": operation.name}
     for name in (*operation.needs, *operation.takes):
         value = query.options[name]
         if value is not None and name != "adjust":  # which is done here
-            found[name] = ",".join(value) if isinstance(value, tuple) and name != "range" else value
-    return {**found, "outputsize": _size(query)} if "outputsize" in operation.takes else found
+            carried[name] = ",".join(value) if isinstance(value, tuple) and name != "range" else value
+    return {**carried, "outputsize": _size(query)} if "outputsize" in operation.takes else carried
 
 
 def unadjusted(query: Query) -> Params:
-    """Raw prices of minutes: adjusted ones look ahead."""
+    """Return the parameters that ask for raw prices of minutes: adjusted ones look ahead."""
     return {**parameters(query), "adjusted": "false"}
 
 
 def in_capitals(query: Query) -> Params:
-    """As the analytics spell them: the names, and an interval that is not of minutes."""
+    """Return the parameters as the analytics spell them: names in capitals, and an interval that is not of minutes."""
     interval = str(query.options["interval"])
-    found = {**parameters(query), "interval": interval if interval.endswith("min") else interval.upper()}
-    return {name if name == "function" else name.upper(): value for name, value in found.items()}
+    carried = {**parameters(query), "interval": interval if interval.endswith("min") else interval.upper()}
+    return {name if name == "function" else name.upper(): value for name, value in carried.items()}
 
 
 def _size(query: Query) -> str:
-    """The compact size holds the latest 100 bars, which need not reach back to a PIT or a window.
+    """Return the output size: compact only where the latest 100 bars suffice, as they need not reach back to a PIT.
 
-    It is chosen where it does: a free key gets no other size of daily bars (since 2025).
+    A free key gets no other size of daily bars (since 2025).
     """
     options, since = query.options, query.since
     if not query.open_mode or options["month"] is not None:

@@ -1,8 +1,8 @@
-"""What Alpha Vantage sends: JSON or CSV rows, and messages in place of them, all with HTTP 200. Pure.
+"""Decode replies: JSON or CSV rows, and messages in place of rows, all with HTTP 200. Pure.
 
-A reply has to be the function's own: by the header of a CSV, by the keys of a JSON object. Rows have no
-say in that. One that cannot be read, or lacks the function's columns, is None in the list of rows: a
-broken row is never a reason to fail, or the failure would tell of a row that was not public yet.
+A reply has to be the function's own, by the header of a CSV or the keys of a JSON object; rows have no say in that. A
+row that cannot be read, or lacks the function's columns, is None in the list of rows. A broken row is never a reason
+to fail: the failure would reveal a row that was not public yet.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _COLUMN = re.compile(r"[A-Za-z][\w/()%-]*")  # "Chaikin A/D"; a sentence is not 
 # Until 2024 coin bars came as "1a. open (EUR)" beside "1b. open (USD)".
 _COIN_PRICE = re.compile(r"(open|high|low|close)_\([a-z]+\)")
 
-# What is in a reply that has no rows for the request.
+# Keys of a reply that has no rows for the request.
 _BESIDE_NO_ROWS = frozenset({"symbol", "quarter", "endpoint", "message", "items"})
 
 _NOT_ITS_OWN = "it does not hold the rows of this function"
 
 
 class Document(NamedTuple):
-    """A reply's rows as (record_type, row or None), the names in its meta data, and what it says instead of rows."""
+    """A reply's rows as (record_type, row or None), the names in its meta data, and the message in place of rows."""
 
     rows: tuple[tuple[str, Row | None], ...] = ()
     meta: Mapping[str, str] = {}
@@ -44,7 +44,7 @@ class Document(NamedTuple):
 
 
 def decode(body: bytes, function: Function) -> Document:
-    """The rows of a reply in either of the two formats. Raises UpstreamError("malformed")."""
+    """Return the rows of a reply in either of the two formats. Raise UpstreamError("malformed")."""
     text = body.decode("utf-8-sig", errors="replace").lstrip()
     if not text:
         return Document()
@@ -65,10 +65,10 @@ def decode(body: bytes, function: Function) -> Document:
 
 
 def message_in(reply: Mapping[str, Any]) -> str:
-    """The text that makes a reply no data, whatever comes with it; "" when there is none.
+    """Return the text that makes a reply no data, whatever comes with it; "" without one.
 
-    Sample rows come with a ``message`` beside them (recorded: REALTIME_BULK_QUOTES, dated 2024, and
-    REALTIME_OPTIONS, dated 2099). A chain of real options says ``"message": "success"``.
+    Sample rows come with a ``message`` beside them (recorded: REALTIME_BULK_QUOTES, dated 2024, and REALTIME_OPTIONS,
+    dated 2099). A chain of real options carries ``"message": "success"``.
     """
     for key in ("Error Message", "Information", "Note", "message"):
         text = reply.get(key)
@@ -79,9 +79,10 @@ def message_in(reply: Mapping[str, Any]) -> str:
 
 
 def tidy(row: Mapping[Any, Any]) -> dict[str, Any]:
-    """A row with plain names ("1. open" is "open", "adjusted close" is "adjusted_close") and null spellings as null.
+    """Return a row with plain names and null spellings as null.
 
-    Where two columns come to one name, either could be meant: null.
+    "1. open" becomes "open" and "adjusted close" "adjusted_close". If two columns have the same plain name, either
+    could be meant, so the value is null.
     """
     named: dict[str, Any] = {}
     for key, value in row.items():
@@ -112,9 +113,10 @@ def _name(key: str) -> str:
 
 
 def _csv_rows(text: str, function: Function) -> Iterator[tuple[str, Row | None]]:
-    """The rows of a CSV, one a line (recorded: no value is quoted), so that a stray quote spoils its own row.
+    """Yield the rows of a CSV, one a line, so that a stray quote spoils its own row only.
 
-    Every recorded CSV ends its last line, so one that does not was cut off, and so may its last figure be.
+    No recorded value is quoted. Every recorded CSV ends its last line with a line break: one that does not was cut
+    off, perhaps within its last figure.
     """
     lines = [line.rstrip("\r") for line in text.split("\n")]
     header = [_aliased(_name(name), function) for name in _cells(lines[0]) or ()]
@@ -144,7 +146,7 @@ def _is_own_header(header: list[str], function: Function) -> bool:
 
 
 def _has_columns(names: list[str] | Row, function: Function) -> bool:
-    """Whether these are a row's names. Coin bars of before 2024 say the currency behind each price."""
+    """Return whether these are a row's names. Coin bars of before 2024 name the currency behind each price."""
     if all(name in names for name in function.columns):
         return True
     if "market" not in function.operation.needs:
@@ -154,7 +156,6 @@ def _has_columns(names: list[str] | Row, function: Function) -> bool:
 
 
 def _own(row: dict[str, Any], function: Function) -> dict[str, Any] | None:
-    """The row, if it has the columns of the function's rows."""
     return row if _has_columns(row, function) else None
 
 
@@ -164,7 +165,7 @@ def _json_rows(reply: dict[str, Any], function: Function) -> Iterator[tuple[str,
 
 
 def _raw_rows(reply: dict[str, Any], function: Function) -> Iterator[tuple[str, Any]]:
-    """The rows of the lists that the table names; else of any list, of the one series, or the one object."""
+    """Yield the rows of the lists in the table; else of any list, of the one series, or the one object."""
     kind = _kind(function)
     if function.lists and function.lists[0][0]:
         if not any(isinstance(reply.get(key), list) for key, _ in function.lists):
@@ -183,17 +184,16 @@ def _raw_rows(reply: dict[str, Any], function: Function) -> Iterator[tuple[str, 
 
 
 def _series(reply: Mapping[str, Any], function: Function) -> Mapping[str, Any]:
-    """The bars by label. Raises UpstreamError for a series of another period or kind, which its key names."""
+    """Return the bars by label. Raise UpstreamError for a series of another period or kind, which its key names."""
     keys = {function.series.format(name) for name in MINUTES}
-    found = [value for key, value in reply.items() if key in keys and isinstance(value, dict)]
-    if len(found) != 1:
+    series = [value for key, value in reply.items() if key in keys and isinstance(value, dict)]
+    if len(series) != 1:
         _refuse_unknown_shape(reply)
         return {}
-    return found[0]
+    return series[0]
 
 
 def _series_rows(series: Mapping[str, Any]) -> Iterator[Any]:
-    """Indicators and bars: the label is a row's time stamp."""
     for label, row in series.items():
         if isinstance(row, dict):
             yield {"timestamp": label, **{name: value for name, value in row.items() if _name(name) != "timestamp"}}
@@ -208,7 +208,7 @@ def _any_rows(reply: Mapping[str, Any]) -> Iterator[Any]:
     if len(objects) == 1 and _is_series(objects[0]):
         yield from _series_rows(objects[0])
     elif lists:
-        yield from (row for one in lists for row in one)
+        yield from (row for rows in lists for row in rows)
     elif objects:
         yield from (row for row in objects if row)
     elif reply:
@@ -216,33 +216,32 @@ def _any_rows(reply: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _is_series(value: Mapping[str, Any]) -> bool:
-    """Rows by label: no value but rows, and such as cannot be read."""
     return all(row is None or isinstance(row, dict) for row in value.values())
 
 
 def _refuse_unknown_shape(reply: Mapping[str, Any], whole: bool = False) -> None:
-    """Raises when a reply holds something else than rows. One with nothing (``{}``, a symbol alone) has no rows."""
+    """Raise UpstreamError if a reply holds anything but rows. An empty one (``{}``, a symbol alone) has no rows."""
     parts = {key: value for key, value in reply.items() if not _is_meta(key) and key.lower() not in _BESIDE_NO_ROWS}
     if whole or any(value or not isinstance(value, (dict, list)) for value in parts.values()):
         raise UpstreamError("malformed", problem=_NOT_ITS_OWN)
 
 
 def _meta(reply: Mapping[str, Any], function: Function) -> dict[str, str]:
-    """The meta data by plain name ("time_zone", "interval", "symbol"), and the names beside the rows."""
+    """Return the meta data by plain name ("time_zone", "interval", "symbol"), and the names beside the rows."""
     beside = {name.lower(): reply[name] for name in ("symbol", "Symbol", "quarter") if isinstance(reply.get(name), str)}
-    found: dict[str, str] = dict(beside)
+    meta: dict[str, str] = dict(beside)
     for key, value in reply.items():
         if _is_meta(key) and isinstance(value, dict):
             # Indicators number with a colon ("7: Time Zone") and series with a point ("5. Time Zone").
             for name, text in value.items():
                 if text is not None:
                     plain = _name(str(name))
-                    # What is said twice, and not alike, is not known.
-                    found[plain] = str(text) if found.get(plain, str(text)) == str(text) else ""
+                    # A value that is given twice, and not alike, is unknown.
+                    meta[plain] = str(text) if meta.get(plain, str(text)) == str(text) else ""
     # The key of a series names its interval as well: the longer counts.
     if "{}" in function.series:
-        found["series_interval"] = next((name for name in MINUTES if function.series.format(name) in reply), "")
-    return found
+        meta["series_interval"] = next((name for name in MINUTES if function.series.format(name) in reply), "")
+    return meta
 
 
 def _is_meta(key: str) -> bool:
@@ -250,7 +249,7 @@ def _is_meta(key: str) -> bool:
 
 
 def _aliased(name: str, function: Function) -> str:
-    """A column by the table's name: the CSV of a series calls its date timestamp, and that of an indicator time."""
+    """Return a column by the table's name: a series' CSV calls its date timestamp, an indicator's CSV calls it time."""
     own = function.operation.window
     return own if own in function.columns and name in ("timestamp", "time") else name
 

@@ -1,6 +1,6 @@
-"""Records of a reply, and the rules of rows that a day or their receipt dates. Pure.
+"""Turn the rows of a reply into records, and date rows by a day or by their receipt. Pure.
 
-What a function needs beyond that is in ``bars``, ``earnings`` and ``news``.
+``bars``, ``earnings`` and ``news`` have the rules of their functions.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from pit_fetch.errors import UpstreamError
 from pit_fetch.provider import STAMPS, Query, Record
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date
 from pit_fetch_providers.alphavantage import subject
-from pit_fetch_providers.alphavantage.function import Answer, Function, Row, Rule
+from pit_fetch_providers.alphavantage.function import Function, FunctionReply, Row, Rule
 from pit_fetch_providers.alphavantage.reply import Document
+from pit_fetch_providers.shared import UNREADABLE
 
-# The options that say what a reply is about, in the order in which an id names them.
+# The options that name the subject of a reply, in the order in which an id names them.
 _SUBJECTS = (
     "symbol", "symbols", "market", "from_symbol", "to_symbol", "keywords", "quarter", "interval",
 )  # fmt: skip
@@ -25,79 +26,78 @@ _META_SUBJECTS = (
     "symbol", "digital_currency_code", "market_code", "from_symbol", "to_symbol", "interval",
 )  # fmt: skip
 
-# What an item carries whatever the source sends.
+# The names that an item carries whatever the source sends.
 _OURS = frozenset({*STAMPS, "record_type"})
-
-UNREADABLE = Record("", None, "provider_metadata", {})
 
 
 def read(function: Function, document: Document, query: Query, received: datetime) -> Iterator[Record]:
-    """The records of a reply that was received at ``received``.
+    """Return the records of a reply that was received at ``received``.
 
-    Raises UpstreamError when the reply is on another subject, or (in open mode, where a row tells
-    nothing that may not be told) when none of its rows is one of this function's.
+    Raise UpstreamError if the reply is on another subject. In open mode, where a row has nothing to hide, also if
+    none of its rows is one of this function's.
     """
     subject.check(document, function, query)
     if query.open_mode and document.rows and all(row is None for _, row in document.rows):
         raise UpstreamError("malformed", problem="none of its rows is one of this function's")
-    return function.records(Answer(function, query, subject.rows(document, query), document.meta, received))
+    return function.records(FunctionReply(function, query, subject.rows(document, query), document.meta, received))
 
 
-def records(answer: Answer) -> Iterator[Record]:
-    """One record a row, dated by the function's rule."""
-    function, dating, passes = answer.function, answer.function.operation.dating, answer.function.passes
-    closed = dating == "record" and not answer.query.open_mode
-    about = prefix(answer)
+def records(reply: FunctionReply) -> Iterator[Record]:
+    """Yield one record for each row, dated by the function's rule."""
+    function, dating, passes = reply.function, reply.function.operation.dating, reply.function.passes
+    closed = dating == "record" and not reply.query.open_mode
+    about = prefix(reply)
     seen: dict[str, int] = {}
-    for number, (kind, row) in enumerate(answer.rows, 1):
+    for number, (kind, row) in enumerate(reply.rows, 1):
         if row is None:
             yield UNREADABLE
             continue
-        shown = served(row, passes) if closed else row
+        visible = served(row, passes) if closed else row
         kinds = [kind] if len(function.lists) > 1 else []
-        name = ":".join(filter(None, (about, *kinds, *_identity(function, shown, number))))
+        name = ":".join(filter(None, (about, *kinds, *_identity(function, visible, number))))
         if dating != "record":
             # Equal rows are told apart by number. Not so where rows are dated: a late one must not move the count.
             seen[name] = seen.get(name, 0) + 1
             name = name if seen[name] == 1 else f"{name}:{seen[name]}"
-        payload = labelled(kind, {**dict.fromkeys(function.newer), **shown})
-        public = function.dates(row, answer)
+        payload = labelled(kind, {**dict.fromkeys(function.newer), **visible})
+        public = function.dates(row, reply)
         yield Record(name, public, "provider_metadata", payload, at_receipt=dating == "receipt")
 
 
 def labelled(kind: str, row: Row) -> dict[str, Any]:
-    """A row's values behind its record_type, but for those under our names: they would pass for what we say."""
+    """Return a row's values behind its record_type, without those under names of ours, which would pass for our own."""
     return {"record_type": kind, **{name: value for name, value in row.items() if name.strip().lower() not in _OURS}}
 
 
 def served(row: Row, passes: frozenset[str]) -> Row:
-    """A row's plain values in the columns that pass."""
+    """Return a row's plain values in the columns that pass."""
     return {name: value for name, value in row.items() if name in passes and not isinstance(value, (dict, list))}
 
 
 # The rules.
 
 
-def received(row: Row, answer: Answer) -> datetime | None:
-    """What is received is the state of that instant."""
-    return answer.received
+def received(row: Row, reply: FunctionReply) -> datetime | None:
+    """Date a row by its receipt: it is the state of that instant."""
+    return reply.received
 
 
-def undated(row: Row, answer: Answer) -> datetime | None:
+def undated(row: Row, reply: FunctionReply) -> datetime | None:
+    """Leave a row undated."""
     return None
 
 
 def end_of(*columns: str) -> Rule:
-    """The end of the day, in New York, in the first of ``columns`` with a value."""
+    """Return the rule: the end of the day, in New York, in the first of ``columns`` with a value."""
 
-    def rule(row: Row, answer: Answer) -> datetime | None:
+    def rule(row: Row, reply: FunctionReply) -> datetime | None:
         return day_ends(next((row[name] for name in columns if row.get(name) is not None), None))
 
     return rule
 
 
-def end_of_next_weekday(row: Row, answer: Answer) -> datetime | None:
-    """The end of the weekday after that in ``date``."""
+def end_of_next_weekday(row: Row, reply: FunctionReply) -> datetime | None:
+    """Return the end of the weekday after the one in ``date``."""
     day = parse_date(row.get("date"))
     try:
         return None if day is None else _ends(day + timedelta(days={4: 3, 5: 2}.get(day.weekday(), 1)))
@@ -106,7 +106,7 @@ def end_of_next_weekday(row: Row, answer: Answer) -> datetime | None:
 
 
 def day_ends(text: object) -> datetime | None:
-    """The end of a day as it is written; None for anything that is not one."""
+    """Return the end of a day, in New York; None for a text that is not a day."""
     day = parse_date(text)
     return None if day is None else _ends(day)
 
@@ -115,18 +115,15 @@ def _ends(day: date) -> datetime | None:
     return end_of_day(day, NEW_YORK)
 
 
-# The names.
-
-
-def prefix(answer: Answer) -> str:
-    """What all ids of a reply begin with: the function and its subject, as the request or else the reply names it.
+def prefix(reply: FunctionReply) -> str:
+    """Return the beginning of all ids of a reply: its function and its subject, by the request or else the reply.
 
     ``EARNINGS:IBM``, ``FX_DAILY:EUR/USD``, ``TIME_SERIES_INTRADAY:IBM/5min``.
     """
-    operation, meta, identity = answer.function.operation, answer.meta, answer.function.identity
+    operation, meta, identity = reply.function.operation, reply.meta, reply.function.identity
     known = {*operation.needs, *operation.takes} - {*identity}
-    asked = [answer.query.options.get(name) for name in _SUBJECTS if name in known]
-    names = [value if isinstance(value, str) else "+".join(value) for value in asked if value]
+    values = [reply.query.options.get(name) for name in _SUBJECTS if name in known]
+    names = [value if isinstance(value, str) else "+".join(value) for value in values if value]
     subjects = names or [meta[name] for name in _META_SUBJECTS if name in meta and name not in identity]
     return ":".join(filter(None, (operation.name, "/".join(subjects))))
 
@@ -134,9 +131,9 @@ def prefix(answer: Answer) -> str:
 def _identity(function: Function, row: Row, number: int) -> list[str]:
     if function.identity == ("#",):
         return [f"{number:04d}"]
-    found = [str(row[name]).replace(" ", "-") for name in function.identity if row.get(name) is not None]
+    values = [str(row[name]).replace(" ", "-") for name in function.identity if row.get(name) is not None]
     one_object = not function.identity and bool(function.lists) and not function.lists[0][0]
-    return found if found or one_object else [_digest(row)]
+    return values if values or one_object else [_digest(row)]
 
 
 def _digest(row: Mapping[str, Any]) -> str:

@@ -1,8 +1,8 @@
-"""What a reply is about, as far as it says so itself, against what was asked for. Pure.
+"""Compare what a reply is about, as far as it names it, with what was asked for. Pure.
 
-A request for one symbol can be answered with rows on others: a calendar that holds the whole market, an
-article that names several tickers. Such a row is left out. A reply that is on another subject as a
-whole is an error, which rests on what comes with the rows and never on a row that may be withheld.
+A request for one symbol can be answered with rows on others: a calendar that holds the whole market, an article that
+names several tickers. Such a row is left out. A reply on another subject as a whole is an error, which rests on what
+comes with the rows and never on a row that may be withheld.
 """
 
 from __future__ import annotations
@@ -37,40 +37,38 @@ _SEPARATORS = re.compile(r"[./_\s-]+")
 
 
 def check(document: Document, function: Function, query: Query) -> None:
-    """Raises UpstreamError when the reply says of itself that it is on another subject."""
+    """Raise UpstreamError if the reply names another subject than the request."""
     for option, places in _BESIDE.items():
-        asked = _named_in(query, option)
+        requested = _named_in(query, option)
         named = {_plain(part) for place in places for part in document.meta.get(place, "").split(",") if part.strip()}
-        if asked and not named <= asked:
+        if requested and not named <= requested:
             raise _off_subject()
     if function.single and document.rows and not rows(document, query):
         raise _off_subject()
 
 
 def rows(document: Document, query: Query) -> Sequence[tuple[str, Row | None]]:
-    """The rows of a reply without those that name another subject."""
-    found = ((columns, _named_in(query, option)) for option, columns in _IN_A_ROW.items())
-    asked = [(columns, names) for columns, names in found if names]
+    """Return the rows of a reply without those that name another subject."""
+    named = ((columns, _named_in(query, option)) for option, columns in _IN_A_ROW.items())
+    requested = [(columns, names) for columns, names in named if names]
     tickers = _named_in(query, "tickers")
-    return [(kind, row) for kind, row in document.rows if row is None or not _is_on_another(row, asked, tickers)]
+    return [(kind, row) for kind, row in document.rows if row is None or not _is_on_another(row, requested, tickers)]
 
 
-def _is_on_another(row: Row, asked: Sequence[tuple[tuple[str, ...], set[str]]], tickers: set[str]) -> bool:
-    for columns, names in asked:
+def _is_on_another(row: Row, requested: Sequence[tuple[tuple[str, ...], set[str]]], tickers: set[str]) -> bool:
+    for columns, names in requested:
         if not {_plain(row[column]) for column in columns if isinstance(row.get(column), str)} <= names:
             return True
     return bool(tickers) and not tickers <= _tickers(row)
 
 
 def _tickers(row: Row) -> set[str]:
-    """The tickers that an article names."""
-    named: Any = row.get("ticker_sentiment")
-    found = [one.get("ticker") for one in named if isinstance(one, dict)] if isinstance(named, list) else []
-    return {_plain(one) for one in found if isinstance(one, str)}
+    entries: Any = row.get("ticker_sentiment")
+    names = [entry.get("ticker") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    return {_plain(name) for name in names if isinstance(name, str)}
 
 
 def _named_in(query: Query, option: str) -> set[str]:
-    """The names that the request gives for an option."""
     value = query.options.get(option)
     parts = value.split(",") if isinstance(value, str) else value or ()
     return {_plain(part) for part in parts if part.strip()}

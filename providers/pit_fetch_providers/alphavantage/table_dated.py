@@ -1,10 +1,136 @@
-"""The functions whose rows carry a date from which it follows when they were public. "Recorded": see table_bars."""
+"""The functions whose rows are dated: bars by their labels, other rows by the dates that they carry.
+
+"Recorded" means: seen in replies recorded in November 2025 and May 2026.
+"""
 
 from __future__ import annotations
 
-from pit_fetch.provider import Operation
-from pit_fetch_providers.alphavantage import caveats, earnings, news, options, rows, windows
-from pit_fetch_providers.alphavantage.function import SYMBOL, Function, fields
+from datetime import UTC
+
+from pit_fetch.provider import Field, Operation
+from pit_fetch.times import NEW_YORK
+from pit_fetch_providers.alphavantage import bars, caveats, earnings, news, options, periods, rows, windows
+from pit_fetch_providers.alphavantage.adjust import FIELDS as AS_OF
+from pit_fetch_providers.alphavantage.function import MARKETS, SYMBOL, Function, fields
+
+_UTC_DAY = "the end of its UTC day, and not before 20:00 New York"
+_PERIOD_END = "20:00 New York of the last weekday of its period"
+_LABELS = "labels meant the end of a bar in 2020 and mean its start since 2025 (recorded); asked with adjusted=false"
+_RUNNING = "the row of a running period is labelled with its latest day (recorded), so the label does not mark the end"
+_UTC = "labels are UTC (recorded meta data)"
+_TRAILING = "the source reaches back a limited time only: a truncated gap says so"
+_CLOSE = "the close is known at 16:00, the official volume later"
+_ADJUSTED = "; adjusted closes look ahead (all of them changed within six months, recorded) and are left out"
+_MARKET = (
+    f"; with a PIT in the markets {' and '.join(MARKETS)} only: other prices are converted at the rate of the day "
+    "of the fetch (recorded)"
+)
+
+_SIZED = ("outputsize", "entitlement")
+_PAIR = ("from_symbol", "to_symbol")
+_COIN = ("symbol", "market")
+
+# Columns besides the prices. Amounts and split factors stand as they were paid; what is adjusted carries later ones
+# back.
+_VOLUME = fields(integer="volume")
+_DIVIDEND = (*_VOLUME, *fields(number="adjusted_close dividend_amount"))
+_SPLIT = (*_DIVIDEND, *fields(number="split_coefficient"))
+_PARTS = fields(number="volume")  # of coins
+
+
+def _with(function: Function, *more: Field) -> Function:
+    """Return ``function`` with further columns. Which of them it has distinguishes its CSV from others."""
+    head = fields("record_type timestamp") if "{}" in function.series else fields("record_type", "timestamp")
+    has, all_there_are = {field.name for field in more}, [field.name for field in _SPLIT]
+    return function.but(
+        fields=(*head, *fields(number="open high low close"), *more),
+        header=tuple(name for name in all_there_are if name in has),
+        foreign=tuple(name for name in all_there_are if name not in has),
+    )
+
+
+_MINUTES = Function(
+    Operation(
+        rule="label + interval: the label may be either end of the bar",
+        caveats=caveats.of_bars,
+        normalize_query=options.by_minute,
+    ),
+    dates=bars.end_of_interval,
+    records=bars.records,
+    fetch=windows.one_reply,
+    parameters=options.parameters,
+    whole=False,
+    identity=("timestamp",),
+    later=("adjusted_close",),
+    series="Time Series ({})",
+    columns=("timestamp", "open", "high", "low", "close"),
+)
+_DAY = _MINUTES.but(
+    rule="20:00 New York of its day", why=_CLOSE, needs=SYMBOL, takes=_SIZED, normalize_query=options.understood,
+    dates=bars.evening(periods.own_day), whole=True, series="Time Series (Daily)",
+)  # fmt: skip
+_WEEK = _DAY.but(
+    rule=_PERIOD_END,
+    why=_RUNNING,
+    takes=("entitlement",),
+    dates=bars.evening(periods.friday),
+    series="Weekly Time Series",
+)
+_MONTH = _WEEK.but(dates=bars.evening(periods.last_weekday_of_month), series="Monthly Time Series")
+_FX_DAY = _DAY.but(
+    rule=_UTC_DAY, why=_UTC, needs=_PAIR, takes=("outputsize",), zones=(UTC,), series="Time Series FX (Daily)"
+)
+_FX_WEEK = _WEEK.but(needs=_PAIR, takes=(), zones=(UTC,), series="Time Series FX (Weekly)")
+_COIN_DAY = _DAY.but(
+    rule=_UTC_DAY, why=f"{_UTC}; {_TRAILING}{_MARKET}", needs=_COIN, takes=(), fetch=windows.one_market, zones=(UTC,),
+    whole=False, series="Time Series (Digital Currency Daily)",
+)  # fmt: skip
+_COIN_WEEK = _COIN_DAY.but(
+    rule="the end of its UTC week, and not before Sunday 20:00 New York", why=f"{_RUNNING}; {_TRAILING}{_MARKET}",
+    dates=bars.evening(periods.sunday), series="Time Series (Digital Currency Weekly)",
+)  # fmt: skip
+
+_BARS: tuple[Function, ...] = (
+    # Equities. Labels are US/Eastern (recorded meta data).
+    _with(_MINUTES.but(
+        name="TIME_SERIES_INTRADAY", why=_LABELS, needs=("symbol", "interval"),
+        takes=("month", "outputsize", "extended_hours", "entitlement"),
+        caveats=caveats.of_unadjusted_bars, fetch=windows.monthly, parameters=options.unadjusted,
+    ), *_VOLUME),
+    _with(_DAY.but(name="TIME_SERIES_DAILY"), *_VOLUME),
+    _with(_DAY.but(
+        name="TIME_SERIES_DAILY_ADJUSTED", why=_CLOSE + _ADJUSTED, takes=(*_SIZED, "adjust"),
+        ours=("record_type", *(field.name for field in AS_OF)),
+    ), *_SPLIT, *AS_OF),
+    _with(_WEEK.but(name="TIME_SERIES_WEEKLY"), *_VOLUME),
+    _with(_WEEK.but(
+        name="TIME_SERIES_WEEKLY_ADJUSTED", why=_RUNNING + _ADJUSTED, series="Weekly Adjusted Time Series",
+    ), *_DIVIDEND),
+    _with(_MONTH.but(name="TIME_SERIES_MONTHLY"), *_VOLUME),
+    _with(_MONTH.but(
+        name="TIME_SERIES_MONTHLY_ADJUSTED", why=_RUNNING + _ADJUSTED, series="Monthly Adjusted Time Series",
+    ), *_DIVIDEND),
+    # Currencies: no volumes.
+    _with(_MINUTES.but(
+        name="FX_INTRADAY", why=f"{_UTC}; {_TRAILING}", needs=(*_PAIR, "interval"), takes=("outputsize",),
+        zones=(UTC,), series="Time Series FX ({})",
+    )),
+    _with(_FX_DAY.but(name="FX_DAILY")),
+    _with(_FX_WEEK.but(name="FX_WEEKLY")),
+    _with(_FX_WEEK.but(name="FX_MONTHLY", dates=_MONTH.dates, series="Time Series FX (Monthly)")),
+    # Coins. A CSV of minutes has the header of an equity's and names no zone, so it is read in the later one.
+    _with(_MINUTES.but(
+        name="CRYPTO_INTRADAY", needs=(*_COIN, "interval"), takes=("outputsize",),
+        why=f"{_UTC}; a CSV names no zone and is read as New York time, which is later; {_TRAILING}{_MARKET}",
+        fetch=windows.one_market, zones=(UTC, NEW_YORK), series="Time Series Crypto ({})",
+    ), *_PARTS),
+    _with(_COIN_DAY.but(name="DIGITAL_CURRENCY_DAILY"), *_PARTS),
+    _with(_COIN_WEEK.but(name="DIGITAL_CURRENCY_WEEKLY"), *_PARTS),
+    _with(_COIN_WEEK.but(
+        name="DIGITAL_CURRENCY_MONTHLY", rule="the end of its UTC month, and not before 20:00 New York",
+        dates=bars.evening(periods.last_of_month), series="Time Series (Digital Currency Monthly)",
+    ), *_PARTS),
+)  # fmt: skip
 
 # The keys of an economic series, whose rows lie under "data" as those of corporate actions do.
 _SERIES_KEYS = ("name", "interval", "unit", "value")
@@ -19,6 +145,7 @@ _DATED = Function(
 )
 
 ROWS: tuple[Function, ...] = (
+    *_BARS,
     _DATED.but(
         name="EARNINGS",
         rule="end of reportedDate, New York; a year by its last quarter's",

@@ -29,7 +29,7 @@ from pit_fetch.wire import lenient_json
 from pit_fetch_providers import search_terms
 from pit_fetch_providers.bz_news_api import api, articles
 from pit_fetch_providers.bz_news_api.themes import THEMES, mentions
-from pit_fetch_providers.checks import check_tickers
+from pit_fetch_providers.shared import check_tickers
 
 PAGE_SIZE = 100
 # The API answers HTTP 400 if page x pageSize exceeds 10,000.
@@ -38,7 +38,7 @@ DEFAULT_LOOKBACK_MINUTES = 1440
 
 
 def fetch(query: Query, context: Context) -> Iterator[Page | Gap]:
-    """Pages of the window, newest first; the window is narrowed when the API's result cap would cut it off."""
+    """Yield pages of the window, newest first; the window is narrowed where the API's result cap cuts it off."""
     start, end = _window(query)
     if start is not None and start > end:
         return
@@ -46,8 +46,8 @@ def fetch(query: Query, context: Context) -> Iterator[Page | Gap]:
     while True:
         parameters = _parameters(query, first, last)
 
-        def page(number: int, asked: Mapping[str, str] = parameters) -> list[Record]:
-            rows = api.page(context, {**asked, "page": str(number)})
+        def page(number: int, window: Mapping[str, str] = parameters) -> list[Record]:
+            rows = api.page(context, {**window, "page": str(number)})
             return [articles.record(row, query) for row in rows]
 
         cut = yield from numbered(page, size=PAGE_SIZE, most=PAGES_PER_WINDOW, order=_order)
@@ -63,31 +63,33 @@ def fetch(query: Query, context: Context) -> Iterator[Page | Gap]:
 
 
 def _reached(cut: Sequence[Record], query: Query) -> datetime | None:
-    """How far back the last page goes: by what is certainly public on it, or failing that by what claims to be.
+    """Return how far back the last page goes, by what is certainly public on it, or else by what claims to be.
 
-    The middle stamp: a single one out of order must not skip unread articles.
+    The middle stamp counts: a single one out of order must not skip unread articles.
     """
     bound = min(query.horizon, query.started)
-    claimed = [one for one in cut if one.id and one.available_at is not None and one.available_at <= bound]
-    public = [one for one in claimed if one.revised_at is None or one.revised_at <= bound]
-    stamps = sorted(one.available_at for one in public or claimed if one.available_at is not None)
+    claimed = [
+        record for record in cut if record.id and record.available_at is not None and record.available_at <= bound
+    ]
+    public = [record for record in claimed if record.revised_at is None or record.revised_at <= bound]
+    stamps = sorted(record.available_at for record in public or claimed if record.available_at is not None)
     return stamps[len(stamps) // 2] if stamps else None
 
 
 def _order(oldest: datetime) -> datetime:
-    """Newest first; but a stamp without seconds means the end of its minute, and may follow an earlier one."""
+    # Newest first; but a stamp without seconds means the end of its minute, and may follow an earlier one.
     return oldest + timedelta(minutes=1)
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
-    """The records of one raw reply or export: an array of articles, alone or as ``items`` or ``data``."""
+    """Yield the records of one raw reply or export: an array of articles, alone or as ``items`` or ``data``."""
     in_object = body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
     reply = lenient_json(body, 2 if in_object else 1)
     if isinstance(reply, dict):
         reply = next((reply[key] for key in ("items", "data") if isinstance(reply.get(key), list)), reply)
     rows = api.rows(reply)
     readable = [row for row in rows if row is not None]
-    # Beside what cannot be read there may be a part of it: it may have been an article, and one after the PIT.
+    # An unreadable row may leave a part of itself behind. It may have been an article, and one after the PIT.
     could_be = articles.is_article if len(readable) == len(rows) else articles.is_part
     if readable and not any(map(could_be, readable)):
         raise UpstreamError("malformed", problem="its rows are not articles (with an id, created and a title)")
@@ -96,7 +98,7 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
 
 
 def select(query: Query, record: Record) -> bool:
-    """The filters applied locally: the exact window, and whatever the server does not (or may not) filter."""
+    """Return whether an article is in the exact window and passes the filters that the server does not apply."""
     options = query.options
     start, end = _window(query)
     created, item = record.available_at, record.payload
@@ -113,12 +115,12 @@ def select(query: Query, record: Record) -> bool:
     if options["tags"] and not _shares(options["tags"], item["tags"]):
         return False
     themes = (THEMES.get(name.casefold(), (name,)) for name in options["themes"] or ())
-    words = (*(options["keywords"] or ()), *(word for theme in themes for word in theme))
-    return not words or mentions(item, words)
+    phrases = (*(options["keywords"] or ()), *(phrase for theme in themes for phrase in theme))
+    return not phrases or mentions(item, phrases)
 
 
 def when_empty(query: Query) -> str:
-    """Says that only the default window was searched; depends on the request alone."""
+    """Return the hint that only the default window was searched; it depends on the request alone."""
     if query.offline or query.since is not None or query.options["lookback_minutes"] is not None:
         return ""
     end = "now" if query.open_mode else "the PIT"
@@ -135,7 +137,7 @@ def _shares(wanted: Iterable[str], present: Iterable[str]) -> bool:
 
 
 def _window(query: Query) -> tuple[datetime | None, datetime]:
-    """The first and last instant of publication asked for. The look-back counts back from the window's end."""
+    """Return the first and last instant of publication asked for. The look-back counts back from the window's end."""
     end = query.now if query.until is None else min(query.now, query.until)
     if query.since is not None:
         return query.since, end
@@ -151,7 +153,7 @@ def _window(query: Query) -> tuple[datetime | None, datetime]:
 
 
 def _day(moment: datetime, shift: int) -> date:
-    """The UTC day, shifted to be on the safe side: the zone of the API's day boundary is undocumented."""
+    """Return the UTC day, shifted to be on the safe side: the zone of the API's day boundary is undocumented."""
     try:
         return moment.date() + timedelta(days=shift)
     except OverflowError:

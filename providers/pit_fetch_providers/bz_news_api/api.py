@@ -1,13 +1,13 @@
-"""Benzinga's API: its host and key, one page of articles, and what it may say instead."""
+"""Benzinga's API: its host and key, one page of articles, and its errors."""
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping
 from typing import Any
 
 from pit_fetch.provider import Context, Credential, Host, HttpReply, QueryKey, Rate, UpstreamError
-from pit_fetch.wire import lenient_json, strict_json
+from pit_fetch.wire import lenient_json
+from pit_fetch_providers.shared import error_document
 
 HOST = Host(
     "Benzinga", "https://api.benzinga.com", "PIT_FETCH_BENZINGA_URL", Rate(calls=50), QueryKey("token", "token")
@@ -20,28 +20,26 @@ TOKEN = Credential(
 
 
 def page(context: Context, parameters: Mapping[str, str]) -> list[Any]:
-    """The articles of one page, as they are. Raises UpstreamError."""
+    """Return the articles of one page, as they are. Raise UpstreamError."""
     reply = context.http.get(HOST.name, "/api/v2/news", parameters, {"Accept": "application/json"})
-    return rows(lenient_json(reply.body, 1)) if reply.status == 200 else _instead(reply)
+    return rows(lenient_json(reply.body, 1)) if reply.status == 200 else _no_articles(reply)
 
 
-def _instead(reply: HttpReply) -> list[Any]:
-    """No articles, where what came instead of a page says that there are none. Raises UpstreamError for the rest."""
-    said = None
-    with contextlib.suppress(UpstreamError):
-        said = strict_json(reply.body)
-    if reply.status in (401, 403) or _is_access_denied(said):
+def _no_articles(reply: HttpReply) -> list[Any]:
+    """Return no articles if the reply reports that there are none. Raise UpstreamError for any other reply."""
+    document = error_document(reply)
+    if reply.status in (401, 403) or _is_access_denied(document):
         raise _refused()
     if reply.status != 404:
         raise UpstreamError("http_status", host=HOST.name, status=reply.status)
-    if said == [] or _has_error(said, "no_data_found"):
+    if document == [] or _has_error(document, "no_data_found"):
         return []
-    # These are Benzinga's own ways of saying that there is nothing; any other page comes from somebody else.
+    # Benzinga reports that there is nothing in one of these two ways, so another page is not Benzinga's.
     raise UpstreamError("moved", host=HOST.name, variable=HOST.url_variable)
 
 
 def rows(reply: Any) -> list[Any]:
-    """The articles of a decoded reply, None for an unreadable one. Raises UpstreamError for a message."""
+    """Return the articles of a decoded reply, None for an unreadable one. Raise UpstreamError for a message."""
     if _is_access_denied(reply):
         raise _refused()
     if not isinstance(reply, list):

@@ -1,8 +1,7 @@
-"""Benzinga's articles: rows from the API, from exports and from dumps, as records.
+"""Turn Benzinga's articles into records: rows from the API, from exports and from dumps.
 
-Stamps are RFC 2822 with a constant ``-0400``, even in winter, and that offset is the true one
-(article 43201565: ``16:21:28 -0400`` over REST is ``20:21:28Z`` over the WebSocket). Exports and dumps
-write RFC 3339.
+Stamps are RFC 2822 with a constant ``-0400``, even in winter, and that offset is the true one (article 43201565:
+``16:21:28 -0400`` over REST is ``20:21:28Z`` over the WebSocket). Exports and dumps write RFC 3339.
 """
 
 from __future__ import annotations
@@ -14,8 +13,9 @@ from typing import Any
 
 from pit_fetch.provider import Query, Record
 from pit_fetch.times import NEW_YORK, in_new_york, parse_rfc2822, parse_rfc3339, wall_clock
+from pit_fetch_providers.shared import UNREADABLE
 
-# What an article's fields are called in the API, and in exports and dumps.
+# The names of an article's fields in the API, and in exports and dumps.
 _CREATED, _UPDATED = ("created", "created_at"), ("updated", "updated_at")
 _SYMBOLS = ("stocks", "symbols", "securities")
 _NAME = ("name", "symbol", "ticker")
@@ -24,9 +24,9 @@ _WITHOUT_OFFSET = ("%a, %d %b %Y %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M
 
 
 def record(row: Any, query: Query) -> Record:
-    """One article. Unless it has both stamps it is undated: an unknown revision may be from after the PIT."""
+    """Return one article. Unless it has both stamps it is undated: an unknown revision may be from after the PIT."""
     if not isinstance(row, dict) or isinstance(row.get("id"), bool) or not isinstance(row.get("id"), (int, str)):
-        return Record("", None, "provider_metadata", {})
+        return UNREADABLE
     created, updated = _instant(row, _CREATED, query), _instant(row, _UPDATED, query)
     dated = created is not None and updated is not None
     payload = {
@@ -45,7 +45,7 @@ def record(row: Any, query: Query) -> Record:
 
 
 def _instant(row: Mapping[str, Any], keys: Iterable[str], query: Query) -> datetime | None:
-    """The instant of a stamp. Without an offset it is read as New York time in open mode; with a PIT it is None."""
+    """Return the instant of a stamp. Without an offset it is New York time in open mode, and None with a PIT."""
     moments = [_read(row[key], query) for key in keys if key in row]
     known = [moment for moment in moments if moment is not None]
     # If a stamp appears under two names and they differ, the later one counts.
@@ -62,29 +62,29 @@ def _read(text: Any, query: Query) -> datetime | None:
 
 
 def _text(row: Mapping[str, Any], key: str) -> str | None:
-    """A text as it is; null stays null, which is not the same as empty."""
+    """Return a text as it is; null stays null, which is not the same as empty."""
     value = row.get(key, "")
     return value if isinstance(value, str) or value is None else ""
 
 
 def _names(row: Mapping[str, Any], keys: Iterable[str]) -> list[str]:
-    """The names in ``[{"name": …}, …]``, ``["…", …]`` or ``"…, …"``, as a table's cell holds several."""
+    """Return the names in ``[{"name": …}, …]``, ``["…", …]`` or ``"…, …"``, as a table's cell holds several."""
     listed = next((row[key] for key in keys if row.get(key) and isinstance(row[key], (list, str))), ())
     if isinstance(listed, str):
         listed = filter(None, map(str.strip, listed.split(",")))
-    names = (_name(one) if isinstance(one, dict) else one for one in listed)
+    names = (_name(entry) if isinstance(entry, dict) else entry for entry in listed)
     return [name for name in names if isinstance(name, str)]
 
 
-def _name(one: Mapping[str, Any]) -> Any:
-    return next((one[key] for key in _NAME if key in one), None)
+def _name(entry: Mapping[str, Any]) -> Any:
+    return next((entry[key] for key in _NAME if key in entry), None)
 
 
 def is_article(row: Any) -> bool:
-    """Whether a row has the key that marks an article, whatever its value. What is malformed may fall into two rows."""
+    """Return whether a row has the key that marks an article, whatever its value. A malformed one may split in two."""
     return isinstance(row, dict) and any(key in row for key in _CREATED)
 
 
 def is_part(row: Any) -> bool:
-    """Whether a row has any key of an article's."""
+    """Return whether a row has any key of an article's."""
     return isinstance(row, dict) and any(key in row for key in ("id", "title", *_CREATED, *_UPDATED, *_SYMBOLS))

@@ -1,4 +1,4 @@
-"""Themes, and whether an article mentions a word."""
+"""Themes as lists of words, and the search for words in an article."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TAG = re.compile(r"<[^>]*>")
 
 
 def mentions(item: Mapping[str, Any], words: tuple[str, ...]) -> bool:
-    """Whether the article's text, or one of its tags or channels, contains one of ``words``, as whole words."""
+    """Return whether the text, a tag or a channel of an article contains one of ``words``, as whole words."""
     import html
 
     texts = (item["title"], item["teaser"], _TAG.sub(" ", item["body"] or ""), *item["tags"], *item["channels"])
@@ -34,5 +34,5 @@ def mentions(item: Mapping[str, Any], words: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=8)
 def _phrases(words: tuple[str, ...]) -> re.Pattern[str]:
-    spelled = (r"\s+".join(re.escape(part) for part in word.split()) for word in words)
-    return re.compile(rf"(?<!\w)(?:{'|'.join(spelled)})(?!\w)", re.IGNORECASE)
+    patterns = (r"\s+".join(re.escape(part) for part in word.split()) for word in words)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(patterns)})(?!\w)", re.IGNORECASE)

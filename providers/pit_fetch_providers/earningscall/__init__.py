@@ -1,15 +1,14 @@
 """EarningsCall (earningscall.biz): transcripts of earnings calls, and the calls themselves by company or by day.
 
-No field says when a transcript appeared, and the time of a call can be hours early. So all that belongs to a
-call counts from noon, New York, of the day after it. That is a convention: a transcript was recorded with texts
-from ten months after its call. So with a PIT a transcript also needs the time at which its text was stored.
+No field states when a transcript appeared, and the time of a call can be hours early. So all that belongs to a call
+counts from noon, New York, of the day after it. That is a convention: a transcript was recorded with texts from ten
+months after its call. So with a PIT a transcript also needs the time at which its text was stored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
-from functools import partial
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.paging import newest_first
@@ -17,7 +16,6 @@ from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, P
 from pit_fetch.times import parse_date
 from pit_fetch_providers import search_terms
 from pit_fetch_providers.earningscall import api, calls
-from pit_fetch_providers.earningscall.symbols import exchanges_of
 
 _NOON = (
     "No field says when EarningsCall had something of a call: noon of the next day, New York, is a convention, not a "
@@ -32,7 +30,7 @@ _HOLDER = "symbol means today's holder of the symbol."
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
-    """The calls that the list has; or, of those that can be served, their transcripts one by one, newest first."""
+    """Yield the calls of the list, or the transcripts of those that can be served, one by one, newest first."""
     match query.operation.name:
         case "calendar":
             yield from calls.of_day(api.day(context, query.options["date"]), query)
@@ -45,24 +43,23 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
 
 
 def _calls(query: Query, context: Context) -> Iterator[Record]:
-    """The calls of the company, on each exchange that lists it."""
     exchange, symbol = query.options["exchange"], query.options["symbol"]
-    for name in [exchange] if exchange else api.symbols(context, partial(exchanges_of, symbol=symbol)):
+    for name in [exchange] if exchange else api.exchanges_of(context, symbol):
         body = api.events(context, name, symbol)
         if body is not None:
             yield from calls.of_company(body, query, name, symbol)
 
 
-def _due(found: Iterable[Record], query: Query) -> Sequence[Record]:
-    """The calls whose transcripts are worth asking for: those of the window that can be public, newest first."""
+def _due(calls_of_company: Iterable[Record], query: Query) -> Sequence[Record]:
+    """Return the calls whose transcripts are worth a request: in the window and possibly public, newest first."""
     due = {
-        (one.available_at, one.id): one
-        for one in found
-        if one.id
-        and one.available_at is not None
-        and (query.open_mode or one.available_at <= query.horizon)
-        and query.in_window(one)
-        and select(query, one)
+        (call.available_at, call.id): call
+        for call in calls_of_company
+        if call.id
+        and call.available_at is not None
+        and (query.open_mode or call.available_at <= query.horizon)
+        and query.in_window(call)
+        and select(query, call)
     }
     return [due[place] for place in sorted(due, reverse=True)]
 
@@ -72,32 +69,32 @@ def _transcript(call: Record, query: Query, context: Context) -> Iterator[Record
     if stored is None:
         return
     try:
-        for one in calls.transcripts(stored.body, query, call.payload["exchange"], call.payload["symbol"]):
-            made = calls.of_call(one, call, stored.at)
+        for transcript in calls.transcripts(stored.body, query, call.payload["exchange"], call.payload["symbol"]):
+            made = calls.of_call(transcript, call, stored.at)
             # Without a PIT, the call's own time keeps the order.
             yield made._replace(available_at=call.available_at) if query.open_mode and made.id else made
     except UpstreamError:
-        # One that would be withheld costs nothing, however malformed it is.
+        # A malformed transcript that would be withheld must not fail the fetch.
         at = calls.credible(call, stored.at)
         if query.open_mode or (at is not None and at <= query.now):
             raise
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
-    """The records of one raw reply: a calendar, a company's list of calls, or a transcript (or an array of them)."""
+    """Return the records of one raw reply; for transcripts also of an array of replies."""
     exchange, symbol = query.options["exchange"], query.options["symbol"]
     match query.operation.name:
         case "calendar":
             return calls.of_day(body, query)
         case "transcript":
-            found = calls.transcripts(body, query, exchange, symbol)
-            return found if query.open_mode else map(calls.unproven, found)
+            transcripts = calls.transcripts(body, query, exchange, symbol)
+            return transcripts if query.open_mode else map(calls.unproven, transcripts)
         case _:
             return calls.of_company(body, query, exchange, symbol)
 
 
 def select(query: Query, record: Record) -> bool:
-    """The fiscal period that was asked for, and of a calendar the day."""
+    """Return whether a call is of the fiscal period asked for and, in a calendar, of its day."""
     wanted = ((name, query.options[name]) for name in ("year", "quarter"))
     return all(value is None or record.payload[name] == value for name, value in wanted) and (
         query.options["date"] is None or calls.may_be_on(record, query.options["date"])

@@ -1,4 +1,4 @@
-"""Calls and their transcripts as records, dated by the day of the call. Pure."""
+"""Turn calls and their transcripts into records, dated by the day of the call. Pure."""
 
 from __future__ import annotations
 
@@ -10,52 +10,52 @@ from pit_fetch.provider import Query, Record, UpstreamError
 from pit_fetch.times import NEW_YORK, in_new_york, parse_rfc3339, wall_clock
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.earningscall import api
-
-_UNREADABLE = Record("", None, "provider_metadata", {})
+from pit_fetch_providers.shared import UNREADABLE
 
 
 def of_company(body: bytes, query: Query, exchange: str | None, symbol: str | None) -> Iterator[Record]:
-    """The calls of a company, which the list does not name: ``exchange`` and ``symbol`` are those of the request."""
+    """Yield the calls of a company. The list does not name it: ``exchange`` and ``symbol`` are those of the request."""
     reply = lenient_json(body, 2)
     events = reply.get("events") if isinstance(reply, dict) else None
     if not isinstance(events, list):
         raise UpstreamError("malformed", problem="it has no events")
     for event in events:
-        yield _call(event, query, exchange, symbol) if isinstance(event, dict) else _UNREADABLE
+        yield _call(event, query, exchange, symbol) if isinstance(event, dict) else UNREADABLE
 
 
 def of_day(body: bytes, query: Query) -> Iterator[Record]:
-    """The calls of a day, of all companies. A row that does not name its company could be anybody's."""
+    """Yield the calls of a day, of all companies. A row that does not name its company is unreadable."""
     reply = lenient_json(body, 1)
     if not isinstance(reply, list):
         raise UpstreamError("malformed", problem="it is not a list of calls")
     for row in reply:
         exchange, symbol = (row.get("exchange"), row.get("symbol")) if isinstance(row, dict) else (None, None)
         is_named = isinstance(exchange, str) and isinstance(symbol, str) and exchange and symbol
-        yield _call(row, query, exchange, symbol) if is_named else _UNREADABLE
+        yield _call(row, query, exchange, symbol) if is_named else UNREADABLE
 
 
 def transcripts(body: bytes, query: Query, exchange: str | None, symbol: str | None) -> Iterator[Record]:
-    """The transcript of a reply, or of each of an array of replies."""
+    """Yield the transcript of a reply, or of each of an array of replies."""
     reply = lenient_json(body, 1 if body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[") else 2)
     replies = reply if isinstance(reply, list) else [reply]
-    if not any(_is_transcript(one) for one in replies if one is not None) and any(one is not None for one in replies):
+    readable = [part for part in replies if part is not None]
+    if readable and not any(map(_is_transcript, readable)):
         raise UpstreamError("malformed", problem="it has no event and no text")
-    for one in replies:
-        if _is_transcript(one):
-            call = _call(one["event"], query, exchange, symbol)
-            yield call._replace(payload={**call.payload, "text": one["text"]}) if call.id else _UNREADABLE
+    for part in replies:
+        if _is_transcript(part):
+            call = _call(part["event"], query, exchange, symbol)
+            yield call._replace(payload={**call.payload, "text": part["text"]}) if call.id else UNREADABLE
         else:
-            yield _UNREADABLE
+            yield UNREADABLE
 
 
 def of_call(transcript: Record, call: Record, stored: datetime | None) -> Record:
-    """``transcript``, if it is that of ``call``, as last changed at the latest of all that is said of it.
+    """Return ``transcript`` if it is that of ``call``, with the latest of its times as its last revision.
 
-    Both name the time of the call, and the list's order is that of its own. ``stored`` is when the text was stored.
+    Both name the time of the call, and the order of the list follows its own. ``stored`` is when the text was stored.
     """
     if transcript.id != call.id or transcript.available_at is None or call.available_at is None:
-        return _UNREADABLE
+        return UNREADABLE
     changed = max(transcript.available_at, stored or call.available_at)
     dated = transcript._replace(
         available_at=call.available_at, revised_at=changed if changed > call.available_at else None
@@ -64,21 +64,23 @@ def of_call(transcript: Record, call: Record, stored: datetime | None) -> Record
 
 
 def may_be_on(call: Record, day: str) -> bool:
-    """Whether a call is on ``day`` as its own offset, New York or UTC has it: which of them the source lists by is
-    not known. One whose time cannot be read may be on any day."""
+    """Return whether a call is on ``day`` by its own offset, by New York or by UTC.
+
+    Which of them the source lists by is unknown. A call whose time cannot be read may be on any day.
+    """
     stamp = call.payload["conference_date"]
-    held = parse_rfc3339(stamp)
-    return held is None or day in (str(stamp).strip()[:10], f"{held:%Y-%m-%d}", in_new_york(held)[:10])
+    moment = parse_rfc3339(stamp)
+    return moment is None or day in (str(stamp).strip()[:10], f"{moment:%Y-%m-%d}", in_new_york(moment)[:10])
 
 
 def credible(call: Record, stored: datetime | None) -> datetime | None:
-    """``stored``, if it can be true: what was stored before the call was not its transcript."""
-    held = parse_rfc3339(call.payload["conference_date"])
-    return None if held is None or stored is None or stored < held else stored
+    """Return ``stored`` if it can be true: a text stored before the call was not its transcript."""
+    moment = parse_rfc3339(call.payload["conference_date"])
+    return None if moment is None or stored is None or stored < moment else stored
 
 
 def unproven(transcript: Record) -> Record:
-    """``transcript``, of which nothing shows that it was public at a PIT."""
+    """Return ``transcript`` undated: nothing shows that it was public at a PIT."""
     return transcript._replace(available_at=None, revised_at=None)
 
 
@@ -90,32 +92,31 @@ def _call(row: Mapping[str, Any], query: Query, exchange: object, symbol: object
     year, quarter = row.get("year"), row.get("quarter")
     names = [name for name in (exchange, symbol) if isinstance(name, str)]
     if type(year) is not int or type(quarter) is not int or _is_on_another(row, symbol):
-        return _UNREADABLE
-    held = parse_rfc3339(row.get("conference_date"))
-    said = {"exchange": exchange, "symbol": symbol, "year": year, "quarter": quarter}
-    payload = {**said, "conference_date": row.get("conference_date")}
+        return UNREADABLE
+    moment = parse_rfc3339(row.get("conference_date"))
+    subject = {"exchange": exchange, "symbol": symbol, "year": year, "quarter": quarter}
+    payload = {**subject, "conference_date": row.get("conference_date")}
     match query.operation.name:
         case "calendar" if query.open_mode:
             payload["transcript_ready"] = row.get("transcript_ready")  # today's state
         case "slides":
-            payload |= {"slides_url": api.address("slides", said), "audio_url": api.address("audio", said)}
+            payload |= {"slides_url": api.address("slides", subject), "audio_url": api.address("audio", subject)}
     return Record(
         ":".join((*names, f"{year}Q{quarter}")),
-        None if held is None else _noon_after(held),
+        None if moment is None else _noon_after(moment),
         "provider_metadata",
         payload,
     )
 
 
 def _is_on_another(row: Mapping[str, Any], symbol: object) -> bool:
-    """Whether a row names a company, which those of a company's list need not, and it is not the one asked for."""
+    """Return whether a row names another company. Those of a company's list need not name one."""
     named = row.get("symbol")
     return isinstance(symbol, str) and isinstance(named, str) and named.upper() != symbol.upper()
 
 
-def _noon_after(held: datetime) -> datetime | None:
-    """Noon, New York, of the day after the call's day there."""
+def _noon_after(moment: datetime) -> datetime | None:
     try:
-        return wall_clock(datetime.combine(held.astimezone(NEW_YORK).date() + timedelta(days=1), time(12)), NEW_YORK)
+        return wall_clock(datetime.combine(moment.astimezone(NEW_YORK).date() + timedelta(days=1), time(12)), NEW_YORK)
     except OverflowError:
         return None

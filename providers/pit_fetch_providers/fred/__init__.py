@@ -1,9 +1,9 @@
 """FRED (``GET /fred/series/observations``): the observations of a series, every vintage a version of its date.
 
-FRED keeps each value with the day on which it became current (``realtime_start``). ``available_at`` is the
-end of that day in US Central time: no time of day is kept, and FRED's own day is Central (an answer of
-2026-09-19T04:09:58Z named 2026-09-18 as today). A revision is another version of ``SERIES@date``, and so is
-a missing value (``.``); the framework serves the newest that was public.
+FRED keeps each value with the day on which it became current (``realtime_start``). ``available_at`` is the end of
+that day in US Central time: no time of day is kept, and FRED's own day is Central (an answer of 2026-09-19T04:09:58Z
+named 2026-09-18 as today). A revision is another version of ``SERIES@date``, and so is a missing value (``.``). The
+framework serves the newest version that was public.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pit_fetch.errors import ConfigError
 from pit_fetch.provider import Basis, Context, Field, Gap, Operation, Option, Provider, Query, Record, gap
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.fred import api, vintages
-from pit_fetch_providers.fred.periods import Period, asked_for, split
+from pit_fetch_providers.fred.periods import Period, real_time_period, split
 
 _SERIES = re.compile(r"[A-Z0-9][A-Z0-9_.^-]*")
 _DATED_BY_DAY = (
@@ -29,47 +29,47 @@ _FILE = (
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record]:
-    """Every vintage of the series that was complete at the PIT.
+    """Yield every vintage of the series that was complete at the PIT.
 
-    All requests are made before the first record is yielded: without its later vintages, an old value would
-    pass for the current one.
+    All requests are made before the first record is yielded: without its later vintages, an old value would pass for
+    the current one.
     """
-    period = asked_for(query)
+    period = real_time_period(query)
     if period is None:
         return
     try:
         yield from _vintages(query, context, period)
     except api.NoVintages:
-        if query.open_mode:  # what FRED calls current today; an unknown series is an error then
+        if query.open_mode:  # ask for the values current today, where an unknown series is an error
             yield from map(vintages.undated, _records(query, context, None))
 
 
 def _vintages(query: Query, context: Context, period: Period) -> list[Record]:
-    """The vintages of ``period``, asked for in parts if there are too many for one request."""
+    """Return the vintages of ``period``, in several requests if there are too many for one."""
     try:
         return _records(query, context, period)
     except api.TooManyVintages:
-        found: list[Record] = []
+        records: list[Record] = []
         for part in split(period, api.vintage_days(context, query, period)):
-            found = vintages.joined(found, _records(query, context, part), part.first)
-        return found
+            records = vintages.joined(records, _records(query, context, part), part.first)
+        return records
 
 
 def _records(query: Query, context: Context, period: Period | None) -> list[Record]:
-    return [one for reply in api.observations(context, query, period) for one in vintages.records(reply, query)]
+    return [record for reply in api.observations(context, query, period) for record in vintages.records(reply, query)]
 
 
 def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
-    """The vintages of one raw reply (``file_type=json``, ``output_type=1``)."""
+    """Yield the vintages of one raw reply (``file_type=json``, ``output_type=1``)."""
     reply = vintages.document(lenient_json(body, 2))
-    held, total = len(reply["observations"]), reply.get("count")
-    if query.open_mode and type(total) is int and total > held:
-        yield gap("partial_file", held=held, total=total)
+    rows, total = len(reply["observations"]), reply.get("count")
+    if query.open_mode and type(total) is int and total > rows:
+        yield gap("partial_file", held=rows, total=total)
     yield from vintages.records(reply, query)
 
 
 def when_empty(query: Query) -> str:
-    """Says what has no vintages; depends on the request alone."""
+    """Return the hint that series without vintages are withheld; it depends on the request alone."""
     if query.open_mode or query.offline:
         return ""
     return (

@@ -1,8 +1,7 @@
-"""FRED's API: its host and key, the pages of a reply, the days of vintages, and what it may say instead."""
+"""FRED's API: its host and key, the pages of a reply, the days of vintages, and its errors."""
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -10,9 +9,10 @@ from typing import Any
 
 from pit_fetch.provider import Context, Credential, Host, HttpReply, Query, QueryKey, Rate, UpstreamError
 from pit_fetch.times import NEW_YORK, parse_date
-from pit_fetch.wire import lenient_json, strict_json
+from pit_fetch.wire import lenient_json
 from pit_fetch_providers.fred import vintages
 from pit_fetch_providers.fred.periods import BEGINNING, Period
+from pit_fetch_providers.shared import error_document
 
 HOST = Host(
     "FRED",
@@ -40,7 +40,7 @@ KEY = Credential(
 
 
 class NoVintages(UpstreamError):
-    """The series is unknown, or has no vintages in this period: FRED says the same of both."""
+    """The series is unknown, or has no vintages in this period: FRED reports both alike."""
 
 
 class TooManyVintages(UpstreamError):
@@ -48,39 +48,39 @@ class TooManyVintages(UpstreamError):
 
 
 def observations(context: Context, query: Query, period: Period | None) -> Iterator[Mapping[str, Any]]:
-    """The replies that hold the observations of ``period``. Without one, FRED answers with today's values.
+    """Yield the replies with the observations of ``period``; without a period, those with today's values.
 
-    Raises UpstreamError: NoVintages and TooManyVintages, if that is the reason.
+    Raise UpstreamError: NoVintages and TooManyVintages, if that is the reason.
     """
-    asked = {"series_id": query.options["series_id"], "output_type": "1"}
-    # The framework compares the same days once more.
+    parameters = {"series_id": query.options["series_id"], "output_type": "1"}
+    # Only a coarse cut: the framework compares the same days once more.
     if query.since is not None:
-        asked["observation_start"] = max(query.since.astimezone(NEW_YORK).date(), BEGINNING).isoformat()
+        parameters["observation_start"] = max(query.since.astimezone(NEW_YORK).date(), BEGINNING).isoformat()
     if query.until is not None:
-        asked["observation_end"] = max(query.until.astimezone(NEW_YORK).date(), BEGINNING).isoformat()
-    for reply in _pages(context, "observations", {**asked, **_real_time(period)}, ROWS):
+        parameters["observation_end"] = max(query.until.astimezone(NEW_YORK).date(), BEGINNING).isoformat()
+    for reply in _pages(context, "observations", {**parameters, **_real_time(period)}, ROWS):
         yield vintages.document(reply)
 
 
 def vintage_days(context: Context, query: Query, period: Period) -> list[date]:
-    """The days in ``period`` on which the series was published or revised. Raises UpstreamError."""
-    asked = {"series_id": query.options["series_id"], **_real_time(period)}
-    replies = _pages(context, "vintagedates", asked, DAYS)
+    """Return the days in ``period`` on which the series was published or revised. Raise UpstreamError."""
+    parameters = {"series_id": query.options["series_id"], **_real_time(period)}
+    replies = _pages(context, "vintagedates", parameters, DAYS)
     days = [parse_date(text) for reply in replies for text in reply["vintage_dates"]]
     return [day for day in days if day is not None]
 
 
-def _pages(context: Context, what: str, asked: Mapping[str, str], size: int) -> Iterator[Mapping[str, Any]]:
-    """Replies by offset; one with fewer than ``size`` rows is the last."""
+def _pages(context: Context, endpoint: str, parameters: Mapping[str, str], size: int) -> Iterator[Mapping[str, Any]]:
+    """Yield replies by offset; one with fewer than ``size`` rows is the last."""
     for page in range(MOST_PAGES):
         limits = {"file_type": "json", "limit": str(size), "offset": str(page * size)}
-        reply = context.http.get(HOST.name, f"/fred/series/{what}", {**asked, **limits})
+        reply = context.http.get(HOST.name, f"/fred/series/{endpoint}", {**parameters, **limits})
         if reply.status != 200:
-            raise _instead(reply)
+            raise _error_of(reply)
         document = lenient_json(reply.body, 2)
-        rows = document.get(_ROWS_AT[what]) if isinstance(document, dict) else None
+        rows = document.get(_ROWS_AT[endpoint]) if isinstance(document, dict) else None
         if not isinstance(rows, list):
-            raise UpstreamError("malformed", problem=f"it has no {_ROWS_AT[what]}")
+            raise UpstreamError("malformed", problem=f"it has no {_ROWS_AT[endpoint]}")
         yield document
         if len(rows) < size:
             return
@@ -93,12 +93,10 @@ def _real_time(period: Period | None) -> dict[str, str]:
     return {"realtime_start": period.first.isoformat(), "realtime_end": period.last.isoformat()}
 
 
-def _instead(reply: HttpReply) -> UpstreamError:
-    """What an error means. A wrong key and an unknown series are both a 400: only the text tells them apart."""
-    said = None
-    with contextlib.suppress(UpstreamError):
-        said = strict_json(reply.body)
-    text = str(said.get("error_message", "")) if isinstance(said, dict) else ""
+def _error_of(reply: HttpReply) -> UpstreamError:
+    """Return the error of a reply. A wrong key and an unknown series are both a 400: only the text tells them apart."""
+    document = error_document(reply)
+    text = str(document.get("error_message", "")) if isinstance(document, dict) else ""
     if reply.status == 404:
         return UpstreamError("moved", host=HOST.name, variable=HOST.url_variable)
     if reply.status != 400:

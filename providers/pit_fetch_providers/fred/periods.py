@@ -1,8 +1,8 @@
-"""Which real-time periods are asked for. Pure.
+"""The real-time periods to ask for. Pure.
 
-FRED cuts ``realtime_start`` and ``realtime_end`` of a row to the period of the request: only one that begins
-before all vintages shows when a value became current. The period ends with the last day that was over at
-the PIT, in US Central time: later vintages can then change neither a row nor an error.
+FRED cuts ``realtime_start`` and ``realtime_end`` of a row to the period of the request: only a period that begins
+before all vintages shows when a value became current. The period ends with the last day that was over at the PIT, in
+US Central time: later vintages can then change neither a row nor an error.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class Period(NamedTuple):
     last: date
 
 
-def asked_for(query: Query) -> Period | None:
-    """The whole of what was public; everything in open mode. None if the PIT lies before all vintages.
+def real_time_period(query: Query) -> Period | None:
+    """Return the period of all that was public; of everything in open mode. None if the PIT lies before all vintages.
 
-    A cursor does not narrow it: an item that was revised after the cursor's instant would come back in its
-    older version.
+    A cursor does not narrow it: an item that was revised after the cursor's instant would come back in its older
+    version.
     """
     if query.pit is None:
         return Period(BEGINNING, FOREVER)
@@ -43,7 +43,10 @@ def asked_for(query: Query) -> Period | None:
 
 
 def split(period: Period, days: Sequence[date]) -> Iterator[Period]:
-    """``period`` in parts of as many vintages as one request may have, oldest first; each begins with a vintage."""
+    """Yield ``period`` in parts of as many vintages as one request may have, oldest first.
+
+    ``days`` are the days of its vintages. Each part but the first begins with one.
+    """
     known = sorted({day for day in days if period.first <= day <= period.last})
     starts = [period.first, *known[MOST_VINTAGES::MOST_VINTAGES]]
     ends = [*(start - DAY for start in starts[1:]), period.last]

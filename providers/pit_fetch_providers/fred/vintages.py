@@ -1,4 +1,4 @@
-"""FRED's observations as records: each value with the day on which it became current. Pure."""
+"""Turn FRED's observations into records: each value with the day on which it became current. Pure."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Any
 from pit_fetch.provider import Query, Record, UpstreamError
 from pit_fetch.times import end_of_day, parse_date
 from pit_fetch_providers.fred.periods import CENTRAL
-
-_UNREADABLE = Record("", None, "provider_metadata", {})
+from pit_fetch_providers.shared import UNREADABLE
 
 
 def document(reply: Any) -> Mapping[str, Any]:
-    """A decoded reply, if it holds observations. Raises UpstreamError for anything else."""
+    """Return a decoded reply that holds observations. Raise UpstreamError for anything else."""
     if not isinstance(reply, dict) or not isinstance(reply.get("observations"), list):
         raise UpstreamError("malformed", problem="it has no observations")
     # 2 and 3 have a column for each vintage, 4 leaves out all revisions.
@@ -27,36 +26,44 @@ def document(reply: Any) -> Mapping[str, Any]:
 
 
 def records(reply: Mapping[str, Any], query: Query) -> Iterator[Record]:
-    """One record for each row of a reply."""
+    """Yield one record for each row of a reply."""
     for row in reply["observations"]:
-        yield _record(row, query) if isinstance(row, dict) else _UNREADABLE
+        yield _record(row, query) if isinstance(row, dict) else UNREADABLE
 
 
 def undated(record: Record) -> Record:
-    """The record of a reply whose real-time period says nothing: what FRED calls current today."""
+    """Return the record undated, for a reply of today's values, whose real-time period shows nothing."""
     payload = {name: value for name, value in record.payload.items() if not name.startswith("realtime")}
     return record._replace(available_at=None, payload=payload)
 
 
 def joined(before: Sequence[Record], part: Sequence[Record], first: date) -> list[Record]:
-    """The records of two adjoining periods, of which the later begins on the day ``first``.
+    """Return the records of two adjoining periods, of which the later begins on the day ``first``.
 
-    A row that begins with the later period is a vintage of that day only if its value is another than the
-    one that was current before; otherwise it is the same value, whose beginning was cut off.
+    A row that begins with the later period is a vintage of that day only if its value differs from the one that was
+    current before. Otherwise it is the same value, whose beginning was cut off.
     """
-    begins = end_of_day(first, CENTRAL)
-    dated = [(one.available_at, one.id, one.payload["value"]) for one in before if one.available_at is not None]
+    part_begins = end_of_day(first, CENTRAL)
+    dated = [
+        (record.available_at, record.id, record.payload["value"])
+        for record in before
+        if record.available_at is not None
+    ]
     current = {name: value for _, name, value in sorted(dated)}
     return [
         *before,
-        *(one for one in part if one.available_at != begins or current.get(one.id) != one.payload["value"]),
+        *(
+            record
+            for record in part
+            if record.available_at != part_begins or current.get(record.id) != record.payload["value"]
+        ),
     ]
 
 
 def _record(row: Mapping[str, Any], query: Query) -> Record:
     day, start, value = parse_date(row.get("date")), parse_date(row.get("realtime_start")), row.get("value")
     if day is None or not isinstance(value, str):
-        return _UNREADABLE
+        return UNREADABLE
     series = query.options["series_id"]
     payload = {"date": day.isoformat(), "value": value, "realtime_start": row.get("realtime_start")}
     if query.open_mode:  # with a PIT it would tell when the value is going to be revised

@@ -22,7 +22,7 @@ _DATES = "When a page was published and last changed is what Perplexity says of 
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record]:
-    """The pages that were found, or the answer and the pages that it cites."""
+    """Yield the pages of a search, or an answer and the pages that it cites."""
     last = request.last_day(query)
     if query.pit is not None and last is None:
         return
@@ -35,14 +35,14 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
-    """The records of one raw reply of the operation's endpoint."""
+    """Return the records of one raw reply of the operation's endpoint."""
     if query.operation.name == "search":
         return pages.read(body)
     return answers.read(body, query, query.started)
 
 
 def select(query: Query, record: Record) -> bool:
-    """The filters that can be judged by a page's own fields; an answer is kept."""
+    """Return whether a page passes the filters that its own fields can decide; an answer does."""
     if record.at_receipt:
         return True
     domains, after = query.options["domains"], query.options["after_date"]
@@ -53,7 +53,7 @@ def select(query: Query, record: Record) -> bool:
 
 
 def when_empty(query: Query) -> str:
-    """Says what is withheld as a rule; depends on the request alone."""
+    """Return the hint that updated pages are withheld; it depends on the request alone."""
     if query.open_mode:
         return ""
     return "Perplexity serves pages as they read now, so with --pit all pages that were updated since are withheld."

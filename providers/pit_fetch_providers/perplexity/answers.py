@@ -1,4 +1,4 @@
-"""An answer of the Agent API: the text, which is served without a PIT alone, and the pages that it cites. Pure."""
+"""An answer of the Agent API: the text, served without a PIT only, and the pages that it cites. Pure."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ SYNTHESIS = "synthesis"
 
 
 def read(body: bytes, query: Query, received: datetime) -> Iterator[Record]:
-    """The answer, stamped with its receipt, in open mode; then each page that it cites, dated like any other.
+    """Yield the answer, stamped with its receipt, in open mode; then each page that it cites, dated like any other.
 
-    Raises UpstreamError if the answer is not complete: a failure may also come with HTTP 200.
+    Raise UpstreamError if the answer is not complete: a failure may also come with HTTP 200.
     """
     reply = lenient_json(body, 6)  # the notes of a text lie deepest, and pages in between
     output = reply.get("output") if isinstance(reply, dict) else None
@@ -39,18 +39,17 @@ def read(body: bytes, query: Query, received: datetime) -> Iterator[Record]:
 
 
 def _of_type(items: Any, kind: str) -> Sequence[dict[str, Any]]:
-    return (
-        [one for one in items if isinstance(one, dict) and one.get("type") == kind] if isinstance(items, list) else []
-    )
+    items = items if isinstance(items, list) else []
+    return [item for item in items if isinstance(item, dict) and item.get("type") == kind]
 
 
 def _urls(annotations: Any) -> Iterator[str]:
-    for one in annotations if isinstance(annotations, list) else ():
-        if isinstance(one, dict) and isinstance(one.get("url"), str):
-            yield one["url"]
+    for annotation in annotations if isinstance(annotations, list) else ():
+        if isinstance(annotation, dict) and isinstance(annotation.get("url"), str):
+            yield annotation["url"]
 
 
 def _name(query: Query) -> str:
-    """The same question has the same name in every run."""
-    asked = "\n".join(query.options["query"] or ())
-    return f"{query.operation.name}:{sha256(asked.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+    # By the question alone, so that it has one name in every run.
+    queries = "\n".join(query.options["query"] or ())
+    return f"{query.operation.name}:{sha256(queries.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"

@@ -1,13 +1,11 @@
-"""Perplexity's API: its two endpoints and their rates, its key, and what it may say instead of a reply."""
+"""Perplexity's API: its two endpoints and their rates, its key, and its errors."""
 
 from __future__ import annotations
 
-import contextlib
-
 from pit_fetch.errors import ConfigError
 from pit_fetch.provider import Bearer, Context, Credential, Host, HttpReply, Rate, UpstreamError
-from pit_fetch.wire import strict_json
 from pit_fetch_providers.perplexity.request import Body
+from pit_fetch_providers.shared import error_document
 
 # Both are one host. The Search API takes 50 requests a second, the Agent API 50 a minute from a new account
 # (documentation), so each is counted by itself.
@@ -27,12 +25,12 @@ KEY = Credential(
 
 
 def search(context: Context, body: Body) -> bytes:
-    """The reply of the Search API. Raises UpstreamError and ConfigError."""
+    """Return the reply of the Search API. Raise UpstreamError and ConfigError."""
     return _checked(context.http.post(SEARCH.name, "/search", body, repeatable=True), SEARCH).body
 
 
 def ask(context: Context, body: Body) -> HttpReply:
-    """The reply of the Agent API, which costs money and is asked for once. Raises UpstreamError and ConfigError."""
+    """Return the reply of the Agent API, which costs money: it is asked for once. Raise like :func:`search`."""
     return _checked(context.http.post(AGENT.name, "/v1/agent", body), AGENT)
 
 
@@ -52,9 +50,6 @@ def _checked(reply: HttpReply, host: Host) -> HttpReply:
 
 
 def _kind(reply: HttpReply) -> str:
-    """The type of an error, as Perplexity names it."""
-    with contextlib.suppress(UpstreamError):
-        said = strict_json(reply.body)
-        error = said.get("error") if isinstance(said, dict) else None
-        return str(error.get("type", "")) if isinstance(error, dict) else ""
-    return ""
+    document = error_document(reply)
+    error = document.get("error") if isinstance(document, dict) else None
+    return str(error.get("type", "")) if isinstance(error, dict) else ""

@@ -1,4 +1,4 @@
-"""The pages of a reply as records, dated by the later of their two days. Pure."""
+"""Turn the pages of a reply into records, dated by the later of their two days. Pure."""
 
 from __future__ import annotations
 
@@ -10,36 +10,37 @@ from urllib.parse import urlsplit
 from pit_fetch.provider import Record, UpstreamError
 from pit_fetch.times import end_of_day_anywhere, parse_date
 from pit_fetch.wire import lenient_json
-
-_UNREADABLE = Record("", None, "provider_metadata", {})
+from pit_fetch_providers.shared import UNREADABLE, text_or_none
 
 
 def read(body: bytes) -> Iterator[Record]:
-    """The records of a reply of the Search API: of one query, or of several, each with a list of its own."""
+    """Yield the records of a reply of the Search API: of one query, or of several, each with a list of its own."""
     # Three levels, for the lists in the list. A result that lies less deep is then read value by value.
     reply = lenient_json(body, 3)
     results = reply.get("results") if isinstance(reply, dict) else None
     if not isinstance(results, list):
         raise UpstreamError("malformed", problem="it has no results")
-    for one in results:
-        yield from records(one) if isinstance(one, list) else records([one])
+    for result in results:
+        yield from records(result) if isinstance(result, list) else records([result])
 
 
 def records(rows: Iterable[Any]) -> Iterator[Record]:
-    """One record for each row."""
+    """Yield one record for each row."""
     for row in rows:
-        yield _record(row) if isinstance(row, dict) else _UNREADABLE
+        yield _record(row) if isinstance(row, dict) else UNREADABLE
 
 
 def is_of(url: str, domains: Iterable[str]) -> bool:
-    """Whether ``url`` belongs to one of ``domains``, or, if they begin with a hyphen, to none of them."""
+    """Return whether ``url`` belongs to one of ``domains``, or, if they begin with a hyphen, to none of them."""
     allowed = [name for name in domains if not name.startswith("-")]
     denied = [name[1:] for name in domains if name.startswith("-")]
-    return (not allowed or any(_is_of(url, one) for one in allowed)) and not any(_is_of(url, one) for one in denied)
+    return (not allowed or any(_is_of(url, domain) for domain in allowed)) and not any(
+        _is_of(url, domain) for domain in denied
+    )
 
 
 def _is_of(url: str, domain: str) -> bool:
-    """``domain`` is a host, a part of one (``.gov``), or a host with the beginning of a path."""
+    """Return whether ``url`` is of ``domain``: a host, a part of one (``.gov``), or a host and the start of a path."""
     try:
         parts = urlsplit(url)
         host = (parts.hostname or "").removeprefix("www.")
@@ -53,13 +54,13 @@ def _is_of(url: str, domain: str) -> bool:
 def _record(row: dict[str, Any]) -> Record:
     url = row.get("url")
     if not isinstance(url, str) or not url.strip():
-        return _UNREADABLE
-    payload = {name: _text(row.get(name)) for name in ("url", "title", "snippet", "date", "last_updated")}
+        return UNREADABLE
+    payload = {name: text_or_none(row.get(name)) for name in ("url", "title", "snippet", "date", "last_updated")}
     return Record(url, _public_from(row), "provider_metadata", payload)
 
 
 def _public_from(row: dict[str, Any]) -> datetime | None:
-    """When both days were over everywhere on Earth: 12:00 UTC of the next day. None unless both are there.
+    """Return when both days were over everywhere on Earth: 12:00 UTC of the next day. None unless both are there.
 
     ``date`` is when the page was created, ``last_updated`` when its text last changed (recorded: a page of
     2001-10-17, last updated 2026-06-02, speaks of "31 years ago"). The zone of both is not documented.
@@ -67,7 +68,3 @@ def _public_from(row: dict[str, Any]) -> datetime | None:
     days = [parse_date(row.get(name)) for name in ("date", "last_updated")]
     known = [day for day in days if day is not None]
     return end_of_day_anywhere(max(known)) if len(known) == 2 else None
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None

@@ -1,4 +1,4 @@
-"""What is asked of Perplexity: which requests make sense, and the bodies that carry them. Pure."""
+"""The requests that make sense to Perplexity, and the bodies that carry them. Pure."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
 
-from pit_fetch.errors import ConfigError, UsageError
+from pit_fetch.errors import UsageError
 from pit_fetch.provider import Query
 from pit_fetch.times import parse_date
+from pit_fetch_providers.shared import refuse
 
 # The Agent API's names for how much effort a model makes (migration guide: sonar is fast, sonar-reasoning-pro
 # medium, sonar-deep-research high).
@@ -28,38 +29,34 @@ Body = Mapping[str, Any]
 
 
 def day(text: str) -> str:
-    """The value of --after-date. Raises UsageError."""
+    """Return the value of --after-date. Raise UsageError."""
     if parse_date(text) is None:
         raise UsageError("usage", text="--after-date is YYYY-MM-DD")
     return text
 
 
 def understood(query: Query) -> Query:
-    """The query, if Perplexity can be asked that. Raises ConfigError."""
+    """Return the query if Perplexity can answer it. Raise ConfigError otherwise."""
     options, name = query.options, query.operation.name
     queries = options["query"] or ()
     if len(queries) > (MOST_QUERIES if name == "search" else 1):
         most = f"up to {MOST_QUERIES} queries" if name == "search" else "one query"
-        _refuse(f"{name} takes {most}: give --query {'less often' if name == 'search' else 'once'}.")
+        refuse(f"{name} takes {most}: give --query {'less often' if name == 'search' else 'once'}.")
     if options["max_results"] > MOST_RESULTS:
-        _refuse(f"--max-results is at most {MOST_RESULTS}.")
+        refuse(f"--max-results is at most {MOST_RESULTS}.")
     if len(options["domains"] or ()) > MOST_DOMAINS:
-        _refuse(f"--domains takes up to {MOST_DOMAINS} domains.")
+        refuse(f"--domains takes up to {MOST_DOMAINS} domains.")
     if not all(_DOMAIN.fullmatch(name) for name in options["domains"] or ()):
-        _refuse("--domains takes names such as sec.gov, .gov or example.com/news, without https:// and without *.")
+        refuse("--domains takes names such as sec.gov, .gov or example.com/news, without https:// and without *.")
     if options["recency"] and not query.open_mode:
-        _refuse("--recency counts back from now: with --pit, use --after-date or --date-from.")
+        refuse("--recency counts back from now: with --pit, use --after-date or --date-from.")
     if options["recency"] and options["after_date"]:
-        _refuse("--recency and --after-date exclude each other: leave one out.")
+        refuse("--recency and --after-date exclude each other: leave one out.")
     return query
 
 
-def _refuse(text: str) -> None:
-    raise ConfigError("usage", text=text)
-
-
 def last_day(query: Query) -> date | None:
-    """The last day that was over everywhere at the PIT (and at --date-to); None in open mode, or if there is none.
+    """Return the last day that was over everywhere at the PIT (and at --date-to); None in open mode, or without one.
 
     A cursor does not narrow it: a narrower search would find other pages, and not continue this one.
     """
@@ -72,7 +69,7 @@ def last_day(query: Query) -> date | None:
 
 
 def search(query: Query, last: date | None) -> Body:
-    """The body for the Search API."""
+    """Return the body for the Search API."""
     options = query.options
     queries = options["query"]
     body = {"query": queries[0] if len(queries) == 1 else list(queries), "max_results": options["max_results"]}
@@ -82,7 +79,7 @@ def search(query: Query, last: date | None) -> Body:
 
 
 def agent(query: Query, last: date | None) -> Body:
-    """The body for the Agent API, in which searching is a tool that has to be named."""
+    """Return the body for the Agent API, in which searching is a tool that has to be named."""
     tool: dict[str, Any] = {"type": "web_search"}
     filters = _filters(query, last)
     if filters:
@@ -91,21 +88,21 @@ def agent(query: Query, last: date | None) -> Body:
 
 
 def _filters(query: Query, last: date | None) -> dict[str, Any]:
-    """What narrows the search. Both dates are held to the last day that can count, so that no later page takes a place.
+    """Return the filters of the search. Both dates end with ``last``, so that no later page takes a place.
 
     Whether "before" includes the day itself is not documented: if it does not, pages of that day are missing.
     """
     options = query.options
-    found: dict[str, Any] = {}
+    filters: dict[str, Any] = {}
     if options["domains"]:
-        found["search_domain_filter"] = list(options["domains"])
+        filters["search_domain_filter"] = list(options["domains"])
     if options["after_date"]:
-        found["search_after_date_filter"] = _spelled(date.fromisoformat(options["after_date"]))
+        filters["search_after_date_filter"] = _spelled(date.fromisoformat(options["after_date"]))
     if options["recency"]:
-        found["search_recency_filter"] = options["recency"]
+        filters["search_recency_filter"] = options["recency"]
     if last is not None:
-        found["search_before_date_filter"] = found["last_updated_before_filter"] = _spelled(last)
-    return found
+        filters["search_before_date_filter"] = filters["last_updated_before_filter"] = _spelled(last)
+    return filters
 
 
 def _spelled(day: date) -> str:

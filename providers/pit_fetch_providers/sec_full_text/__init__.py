@@ -1,7 +1,7 @@
 """EDGAR full-text search: filings that mention something, with the instant at which each became public.
 
-The search gives a filing date, which proves nothing: :mod:`.evidence` says what does, :mod:`.daily_index`
-and :mod:`.acceptance` hold the rules, and :mod:`.work` the order in which they are applied.
+The search gives a filing date, which proves nothing: :mod:`.evidence` decides what does, :mod:`.daily_index` and
+:mod:`.acceptance` hold the rules, and :mod:`.schedule` the order in which they are applied.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from pit_fetch.provider import (
 )
 from pit_fetch.times import NEW_YORK
 from pit_fetch_providers import search_terms
-from pit_fetch_providers.checks import check_tickers
-from pit_fetch_providers.sec_full_text import edgar, evidence, filings, forms, search, spelling, work
+from pit_fetch_providers.sec_full_text import edgar, evidence, filings, forms, schedule, search
 from pit_fetch_providers.sec_full_text.archive import Archive
 from pit_fetch_providers.sec_full_text.evidence import Evidence, Stamp
 from pit_fetch_providers.sec_full_text.filings import Filing, Filter
 from pit_fetch_providers.sec_full_text.tickers import ciks_of
+from pit_fetch_providers.shared import UNREADABLE, check_tickers, refuse
 
 _CIK = re.compile(r"(?:CIK)?0*([0-9]{1,10})", re.IGNORECASE)
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
-    """The filings of the window, slice by slice."""
+    """Yield the filings of the window, slice by slice."""
     options = query.options
     ciks = _ciks(query)
     if options["tickers"]:
@@ -45,9 +45,9 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
         if not ciks:
             return
     wanted = _filter(query, ciks)
-    asked = search.parameters(options["query"], wanted.forms, wanted.ciks, options["entity"])
+    parameters = search.parameters(options["query"], wanted.forms, wanted.ciks, options["entity"])
     ordered = _is_ordered(query)
-    shown = Evidence(
+    release_evidence = Evidence(
         archive=Archive(context),
         today=_day(min(query.now, query.started)),
         open_mode=query.open_mode,
@@ -56,42 +56,42 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
     )
 
     def record(filing: Filing | None, listed: frozenset[str] | None) -> Record:
-        return filings.UNUSABLE if filing is None else _record(filing, shown.stamp(filing, listed), query)
+        return UNREADABLE if filing is None else _record(filing, release_evidence.stamp(filing, listed), query)
 
-    found = search.slices(context, asked, wanted.first, wanted.last, query.open_mode)
-    slices = (part if isinstance(part, Gap) else _days(part, wanted) for part in found)
+    parts = search.slices(context, parameters, wanted.first, wanted.last, query.open_mode)
+    slices = (part if isinstance(part, Gap) else _days(part, wanted) for part in parts)
     if ordered:
-        yield from work.newest_first(slices, shown, record, query.limit)
+        yield from schedule.newest_first(slices, release_evidence, record, query.limit)
     else:
-        yield from work.whole(slices, shown, record)
+        yield from schedule.fewest_headers_first(slices, release_evidence, record)
 
 
 def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
-    """The filings of one saved reply. Nothing in it shows a release, so with a PIT they are all undated."""
+    """Yield the filings of one saved reply. It does not show a release, so with a PIT all of them are undated."""
     if query.options["tickers"]:
         raise ConfigError("usage", text="--tickers needs the network: with --input-file, use --ciks.")
     wanted = _filter(query, _ciks(query))
-    answer = search.parse(body)
-    if query.open_mode and (answer.capped or len(answer.hits) < answer.total):
-        yield gap("partial_file", held=len(answer.hits), total=answer.total)
-    for one in _wanted(answer.hits, wanted):
-        if one is None:
-            yield filings.UNUSABLE
+    page = search.parse(body)
+    if query.open_mode and (page.capped or len(page.hits) < page.total):
+        yield gap("partial_file", held=len(page.hits), total=page.total)
+    for filing in _wanted(page.hits, wanted):
+        if filing is None:
+            yield UNREADABLE
         else:
-            yield _record(one, evidence.of_filing_date(one, query.open_mode), query)
+            yield _record(filing, evidence.of_filing_date(filing, query.open_mode), query)
 
 
 def _is_ordered(query: Query) -> bool:
-    """Whether the search goes back from the PIT and may end early; decided by the request alone.
+    """Return whether the search goes back from the PIT and may end early; the request alone decides.
 
-    Filings listed under their filing date follow the order of the slices. A header may show a release
-    at any later time, so if headers count, the order is known only at the end.
+    Filings listed under their filing date follow the order of the slices. A header may show a release at any later
+    time, so if headers count, the order is known only at the end.
     """
     return not query.options["exact"] and (query.open_mode or forms.all_ordinary(_forms(query)))
 
 
 def caveats(query: Query) -> Iterable[str]:
-    """What is looked up in today's lists, and what cannot be shown; from the request alone."""
+    """Yield what is looked up in today's lists, and what cannot be shown; from the request alone."""
     if query.options["tickers"]:
         yield "--tickers uses today's list of tickers, whatever the PIT. Prefer --ciks."
     if query.options["entity"]:
@@ -102,16 +102,16 @@ def caveats(query: Query) -> Iterable[str]:
         yield "A filing that was not released on its filing date may be missing: --exact finds it, if it was public."
 
 
-def _days(part: search.Slice, wanted: Filter) -> list[work.Day]:
-    """A slice's filings by filing date, newest first. Its first day is always there, and takes the unreadable hits."""
-    days: dict[date, work.Filed] = {part.first: []}
-    for one in _wanted(part.hits, wanted._replace(first=part.first, last=part.last)):
-        days.setdefault(part.first if one is None else one.filed, []).append(one)
-    return [work.Day(day, days[day]) for day in sorted(days, reverse=True)]
+def _days(part: search.Slice, wanted: Filter) -> list[schedule.Day]:
+    """Return a slice's filings by filing date, newest first. Its first day takes the unreadable hits."""
+    days: dict[date, list[Filing | None]] = {part.first: []}
+    for filing in _wanted(part.hits, wanted._replace(first=part.first, last=part.last)):
+        days.setdefault(part.first if filing is None else filing.filed, []).append(filing)
+    return [schedule.Day(day, days[day]) for day in sorted(days, reverse=True)]
 
 
 def _wanted(hits: Iterable[Any], wanted: Filter) -> Iterator[Filing | None]:
-    return (one for one in filings.filings(hits) if one is None or wanted.keeps(one))
+    return (filing for filing in filings.filings(hits) if filing is None or wanted.keeps(filing))
 
 
 def _record(filing: Filing, stamp: Stamp, query: Query) -> Record:
@@ -119,10 +119,10 @@ def _record(filing: Filing, stamp: Stamp, query: Query) -> Record:
 
 
 def _filter(query: Query, ciks: set[int]) -> Filter:
-    """The window, in filing dates, and what the server is asked for.
+    """Return the window, in filing dates, and the filters that the server is asked for.
 
-    A filing becomes public on its filing date at the earliest, so with a PIT none filed after the day
-    of the horizon can be wanted. In open mode an undated one may be anywhere.
+    A filing becomes public on its filing date at the earliest, so with a PIT none filed after the day of the horizon
+    can be wanted. In open mode an undated filing may be anywhere.
     """
     last = query.now if query.open_mode else query.horizon
     return Filter(
@@ -143,20 +143,16 @@ def _ciks(query: Query) -> set[int]:
 
 
 def _understood(query: Query) -> Query:
-    """The query, provided that EDGAR can find what it asks for. Raises ConfigError."""
+    """Return the query if EDGAR can find what it asks for. Raise ConfigError otherwise."""
     options = query.options
     if not query.offline and not any(options[name] for name in ("query", "forms", "ciks", "tickers", "entity")):
-        _refuse("Give words to search for, or --forms, --ciks, --tickers or --entity.")
-    for likely in filter(None, map(spelling.meant, _forms(query))):
-        _refuse(f"--forms: EDGAR writes {likely}, and finds nothing under other spellings.")
+        refuse("Give words to search for, or --forms, --ciks, --tickers or --entity.")
+    for likely in filter(None, map(forms.correct_spelling, _forms(query))):
+        refuse(f"--forms: EDGAR writes {likely}, and finds nothing under other spellings.")
     if not all(map(_CIK.fullmatch, options["ciks"] or ())):
-        _refuse("--ciks is a list of numbers of up to ten digits, e.g. 320193.")
+        refuse("--ciks is a list of numbers of up to ten digits, e.g. 320193.")
     check_tickers(query)
     return query
-
-
-def _refuse(text: str) -> None:
-    raise ConfigError("usage", text=text)
 
 
 def _day(moment: datetime) -> date:

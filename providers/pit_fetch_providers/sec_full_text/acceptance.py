@@ -1,13 +1,13 @@
-"""When a filing became public: turns what EDGAR says about its acceptance into an instant. Pure.
+"""Date a filing by EDGAR's account of its acceptance. Pure.
 
     available_at = max(acceptance, 06:00 of the filing date) + 3 minutes,
                    or the end of the header date, where the filing became public later
 
-All times are New York wall clock. A filing accepted after 17:30 gets the next business day as its
-filing date and is invisible until then (17 CFR 232.13): the acceptance time alone would be up to 12
-hours early, or 60 over a weekend. A letter or a draft carries ``<PRIVATE-TO-PUBLIC>``, or at least a
-date in the first line of its header that is later than its filing date: the day on which it was
-released (UPLOAD 0000000000-24-003505: accepted on 2 April 2024, released on 14 June).
+All times are New York wall clock. A filing accepted after 17:30 gets the next business day as its filing date and is
+invisible until then (17 CFR 232.13): the acceptance time alone would be up to 12 hours early, or 60 over a weekend. A
+letter or a draft carries ``<PRIVATE-TO-PUBLIC>``, or at least a date in the first line of its header that is later
+than its filing date: the day on which it was released (UPLOAD 0000000000-24-003505: accepted on 2 April 2024,
+released on 14 June).
 """
 
 from __future__ import annotations
@@ -32,15 +32,12 @@ LATE_OPENING_YEARS = range(2013, 2018)
 
 
 class Acceptance(NamedTuple):
-    """What EDGAR says of one filing.
+    """EDGAR's account of one filing.
 
-    accepted   the acceptance, naive New York wall clock; None if the header has none (before 2002)
-    filed      the filing date
-    released   the date in the header's first line, of the (last) dissemination; None from an index page
-    private    the filing was not public at first
-    day_only   only the day of ``accepted`` means anything, not the time
-    names      the filers, subjects and issuers, as the header names them
-    coarse     ``accepted`` may be hours late: not to be shown
+    accepted the acceptance, naive New York wall clock; None if the header has none (before 2002) filed the filing
+    date released the date in the header's first line, of the (last) dissemination; None from an index page private
+    the filing was not public at first day_only only the day of ``accepted`` means anything, not the time names the
+    filers, subjects and issuers, as the header names them coarse ``accepted`` may be hours late: not to be shown
     """
 
     accepted: datetime | None
@@ -53,15 +50,15 @@ class Acceptance(NamedTuple):
 
 
 def accepted_at(acceptance: Acceptance) -> datetime | None:
-    """The UTC instant of the acceptance; an hour that a clock change repeats means its second occurrence."""
+    """Return the UTC instant of the acceptance; an hour that a clock change repeats means its second occurrence."""
     return None if acceptance.accepted is None else wall_clock(acceptance.accepted, NEW_YORK)
 
 
 def available_at(acceptance: Acceptance, filed: date, evening: bool = False) -> datetime | None:
-    """The UTC instant from which the filing was public; None if that cannot be shown.
+    """Return the UTC instant from which the filing was public; None if that cannot be shown.
 
-    ``filed`` is the filing date in the search index; if the two differ, the later one counts.
-    ``evening`` marks a form that is disseminated until 22:00.
+    ``filed`` is the filing date in the search index; if the two differ, the later one counts. ``evening`` marks a
+    form that is disseminated until 22:00.
     """
     try:
         bounds = _bounds(acceptance, max(filed, acceptance.filed), evening)
@@ -72,7 +69,7 @@ def available_at(acceptance: Acceptance, filed: date, evening: bool = False) -> 
 
 
 def _bounds(acceptance: Acceptance, filed: date, evening: bool) -> list[datetime | None]:
-    """Instants before which the filing was not public; None is one that is not known."""
+    """Return instants before which the filing was not public; None stands for one that is unknown."""
     bounds: list[datetime | None] = []
     if acceptance.accepted is not None:
         bounds += [_sent(accepted_at(acceptance)), _sent(_opening(filed, acceptance, evening))]
@@ -90,7 +87,7 @@ def _sent(moment: datetime | None) -> datetime | None:
 
 
 def _opening(filed: date, acceptance: Acceptance, evening: bool) -> datetime | None:
-    """When dissemination starts on the day on which this filing was, or may have been, sent out."""
+    """Return when dissemination starts on the day on which this filing was, or may have been, sent out."""
     accepted, released = acceptance.accepted, acceptance.released
     if accepted is None:
         return None
@@ -108,5 +105,8 @@ def _opening(filed: date, acceptance: Acceptance, evening: bool) -> datetime | N
 
 
 def _weekday(day: date) -> date:
-    """``day``, or the Monday after it: nothing is known to be sent out on a weekend, which has no daily index."""
+    """Return ``day``, or the Monday after it.
+
+    No filing is known to be sent out on a weekend, which has no daily index.
+    """
     return day + timedelta(days=7 - day.weekday() if day.weekday() > _FRIDAY else 0)

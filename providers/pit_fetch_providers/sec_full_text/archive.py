@@ -1,8 +1,8 @@
-"""Reads what EDGAR's archive says about a filing: daily index, header, index page, submissions file.
+"""Read EDGAR's archive on a filing: daily index, header, index page, submissions file.
 
-The envelope must not show whether a header can be read: the filing may not have been public yet.
-So a filing whose own files fail is withheld silently, and only a failure of the whole host, checked
-with something that belongs to no filing, is an error.
+The envelope must not show whether a header can be read: the filing may not have been public yet. So a filing whose
+own files fail is withheld silently, and only a failure of the whole host, checked with something that belongs to no
+filing, is an error.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ _Parser = Callable[[bytes, str], Acceptance | None]
 
 
 class Archive:
-    """The archive, through one fetch's client. Each daily index and each submissions file is read once.
+    """EDGAR's archive, through one fetch's client. Its methods raise UpstreamError if the host fails or refuses.
 
-    Headers are not kept beyond that, although they never change: the contents of the cache must not
-    reveal which filings were examined, least of all those that turned out not to be public yet.
+    Each daily index and each submissions file is read once. Headers are not kept beyond that, although they never
+    change: the contents of the cache must not reveal which filings were examined, least of all those that turned out
+    not to be public yet.
     """
 
     def __init__(self, context: Context) -> None:
@@ -40,12 +41,11 @@ class Archive:
         self._submissions: dict[str, Any] = {}
 
     def listed(self, day: date, wanted: frozenset[str]) -> frozenset[str] | None:
-        """The accession numbers in the daily index of ``day``; None if no such index can be read.
+        """Return the accession numbers in the daily index of ``day``; None if no such index can be read.
 
-        The index of a past day never changes, so it is kept for good, but only if it lists something
-        ``wanted`` (which is therefore public): a record of the other days asked about would reveal on
-        which days filings that were not public are dated. Raises UpstreamError if the host fails or
-        refuses.
+        The index of a past day never changes, so it is kept for good, but only if it lists something ``wanted``
+        (which is therefore public): a record of the other days asked about would reveal on which days filings that
+        were not public are dated.
         """
         path = daily_index.path(day)
         if path is None:
@@ -55,43 +55,41 @@ class Archive:
         return self._indexes[day]
 
     def header(self, accession: str, cik: int, in_full_text: bool) -> Acceptance | None:
-        """What the SGML header of ``accession``, listed under ``cik``, says; None if it cannot be read.
+        """Return the SGML header of ``accession``, listed under ``cik``; None if it cannot be read.
 
-        ``in_full_text`` also looks for it at the head of the full submission, which can be large. Raises
-        UpstreamError if the host fails or refuses.
+        ``in_full_text`` also looks for it at the head of the full submission, which can be large.
         """
         endings = (*_HEADERS, ".txt") if in_full_text else _HEADERS
         return self._first(accession, cik, endings, parse_header)
 
     def page(self, accession: str, cik: int, filed: date) -> Acceptance | None:
-        """What the index page says or, as a bound, the submissions file of ``cik``; None if neither can be read.
+        """Return the index page or, as a bound, the row in the submissions file of ``cik``; None if both fail.
 
-        Neither shows whether a filing was private at first: for ordinary forms only. Raises
-        UpstreamError if the host fails or refuses.
+        Neither shows whether a filing was private at first: for ordinary forms only.
         """
-        found = self._first(accession, cik, _INDEX_PAGES, parse_index_page)
-        return found or self._from_submissions(accession, cik, filed)
+        acceptance = self._first(accession, cik, _INDEX_PAGES, parse_index_page)
+        return acceptance or self._from_submissions(accession, cik, filed)
 
     def _first(self, accession: str, cik: int, endings: Sequence[str], parse: _Parser) -> Acceptance | None:
         stem = f"/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{accession}"
         for ending in endings:
             body = self._read(edgar.WWW, stem + ending)
-            found = None if body is None else parse(body, accession)
-            if found is not None:
-                return found
+            acceptance = None if body is None else parse(body, accession)
+            if acceptance is not None:
+                return acceptance
         return None
 
     def _index(self, day: date, path: str, wanted: frozenset[str]) -> frozenset[str] | None:
         def decode(reply: HttpReply) -> frozenset[str]:
             edgar.checked(reply, edgar.WWW)
             complete = reply.status == 200 and daily_index.is_complete(day, reply.header("Date"))
-            found = daily_index.parse(reply.body, day) if complete else None
-            if found is None:
+            listed = daily_index.parse(reply.body, day) if complete else None
+            if listed is None:
                 raise UpstreamError("malformed", problem="it is not the index of its day")
-            return found
+            return listed
 
-        def dates_something(found: frozenset[str]) -> bool:
-            return not found.isdisjoint(wanted)
+        def dates_something(listed: frozenset[str]) -> bool:
+            return not listed.isdisjoint(wanted)
 
         try:
             return self.context.http.get_cached(edgar.WWW, path, math.inf, decode, dates_something)
@@ -103,9 +101,9 @@ class Archive:
     def _from_submissions(self, accession: str, cik: int, filed: date) -> Acceptance | None:
         filings = self._submissions_file(f"CIK{cik:010d}.json").get("filings")
         filings = filings if isinstance(filings, dict) else {}
-        found = parse_submissions(filings.get("recent"), accession)
-        if found is not None:
-            return found
+        acceptance = parse_submissions(filings.get("recent"), accession)
+        if acceptance is not None:
+            return acceptance
         older = filings.get("files")
         for row in older if isinstance(older, list) else []:
             row = row if isinstance(row, dict) else {}
@@ -121,7 +119,7 @@ class Archive:
         return columns
 
     def _read(self, host: str, path: str) -> bytes | None:
-        """The body; None if the object is missing, or fails while its host does not."""
+        """Return the body; None if the object is missing, or fails while its host does not."""
         try:
             reply = edgar.get(self.context, host, path)
         except UpstreamError as error:
@@ -130,14 +128,13 @@ class Archive:
         return None if edgar.is_missing(reply) else reply.body
 
     def _check_host(self, error: UpstreamError, host: str = edgar.WWW) -> None:
-        """Raises UpstreamError if more than one object failed: the time is up, or the host fails as a whole."""
+        """Raise UpstreamError if more than one object failed: the time is up, or the host fails as a whole."""
         if error.is_deadline:
             raise error
         edgar.get(self.context, host, "/robots.txt")
 
 
 def _object(body: bytes | None) -> dict[str, Any]:
-    """A JSON object; an empty one for anything else."""
     try:
         value = lenient_json(body or b"", 4)  # {"filings": {"recent": {"form": [row, ...]}}}
     except UpstreamError:

@@ -1,12 +1,11 @@
 """EDGAR's daily index: which filings were disseminated on a day. Pure.
 
-The "Daily Index of EDGAR Dissemination Feed", as it calls itself, is written shortly after 22:00 New
-York on each business day. A filing that it lists was sent out on that day, whatever its filing date
-says; of 9,009 recorded rows, 176 carry an earlier one (letters, drafts, EFFECT, an S-8). There is none
-for weekends and holidays.
+The "Daily Index of EDGAR Dissemination Feed", as it calls itself, is written shortly after 22:00 New York on each
+business day. A filing that it lists was sent out on that day, whatever its filing date; of 9,009 recorded rows, 176
+carry an earlier one (letters, drafts, EFFECT, an S-8). There is none for weekends and holidays.
 
-The same rows come in four layouts (form, master, company, crawler). The master index is the smallest,
-and separates its columns with bars; the first three layouts are read here.
+The same rows come in four layouts (form, master, company, crawler). The master index is the smallest, and separates
+its columns with bars; the first three layouts are read here.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _ROW = re.compile(
 
 
 def path(day: date) -> str | None:
-    """The path of the index of ``day``; None for a weekend, which has none."""
+    """Return the path of the index of ``day``; None for a weekend, which has none."""
     if day.weekday() > 4:
         return None
     quarter = (day.month + 2) // 3
@@ -35,7 +34,7 @@ def path(day: date) -> str | None:
 
 
 def parse(body: bytes, day: date) -> frozenset[str] | None:
-    """The accession numbers that the index of ``day`` lists; None if ``body`` is not that index.
+    """Return the accession numbers that the index of ``day`` lists; None if ``body`` is not that index.
 
     An unreadable row is left out, and its filing counts as not listed.
     """
@@ -49,10 +48,10 @@ def parse(body: bytes, day: date) -> frozenset[str] | None:
 
 
 def is_complete(day: date, sent: str | None) -> bool:
-    """Whether a reply sent at ``sent`` (an HTTP ``Date``) can cover the whole of ``day``.
+    """Return whether a reply sent at ``sent`` (an HTTP ``Date``) can cover the whole of ``day``.
 
-    The wall clock that made us ask may be wrong, and a file fetched too early would be kept for good.
-    Without a readable date, the wall clock has to do.
+    The wall clock that led to the request may be wrong, and a file fetched too early would be kept for good. Without
+    a readable date, the wall clock has to do.
     """
     moment = parse_http_date(sent)
     over = end_of_day(day, NEW_YORK)

@@ -1,4 +1,4 @@
-"""The SEC's three hosts: who asks, how often, and how a refusal differs from a missing object."""
+"""The SEC's three hosts: the User-Agent, the rate, and how a refusal differs from a missing object."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ WWW = "www.sec.gov"
 # above that (sec.gov/os/accessing-edgar-data). Requests that leave here evenly can arrive in bunches.
 _FAIR_ACCESS = Rate(calls=8, bucket="sec.gov")
 
-_WHO_ASKS = HeaderKey("user_agent", "User-Agent")
+_IDENTITY = HeaderKey("user_agent", "User-Agent")
 
 HOSTS = (
-    Host(EFTS, "https://efts.sec.gov", "PIT_FETCH_SEC_EFTS_URL", _FAIR_ACCESS, _WHO_ASKS),
-    Host(DATA, "https://data.sec.gov", "PIT_FETCH_SEC_DATA_URL", _FAIR_ACCESS, _WHO_ASKS),
-    Host(WWW, "https://www.sec.gov", "PIT_FETCH_SEC_WWW_URL", _FAIR_ACCESS, _WHO_ASKS),
+    Host(EFTS, "https://efts.sec.gov", "PIT_FETCH_SEC_EFTS_URL", _FAIR_ACCESS, _IDENTITY),
+    Host(DATA, "https://data.sec.gov", "PIT_FETCH_SEC_DATA_URL", _FAIR_ACCESS, _IDENTITY),
+    Host(WWW, "https://www.sec.gov", "PIT_FETCH_SEC_WWW_URL", _FAIR_ACCESS, _IDENTITY),
 )
 
 _MAIL = re.compile(r"[^\s@<>(),;]+@[^\s@<>(),;]+")
 
 
 def implausible(user_agent: str) -> str | None:
-    """What is wrong with a User-Agent, or None. The SEC wants a name and an e-mail address, and refuses others."""
+    """Return the problem with a User-Agent, or None. The SEC wants a name and an e-mail address, and refuses others."""
     mail = _MAIL.search(user_agent)
     if mail is None:
         return "it contains no e-mail address."
@@ -52,12 +52,12 @@ def get(
     params: Mapping[str, str] | None = None,
     retry_after: RetryAfter | None = None,
 ) -> HttpReply:
-    """The reply: a 200, or that of a missing object. Raises UpstreamError for any other."""
+    """Return the reply: a 200, or that of a missing object. Raise UpstreamError for any other."""
     return checked(context.http.get(host, path, params, retry_after=retry_after), host)
 
 
 def checked(reply: HttpReply, host: str) -> HttpReply:
-    """``reply`` itself. Raises UpstreamError for a refusal, and for any status but 200 and a missing object's."""
+    """Return ``reply`` itself. Raise UpstreamError for a refusal, and for a status but 200 and a missing object's."""
     if reply.status == 200 or is_missing(reply):
         return reply
     if reply.status != 403:
@@ -69,10 +69,10 @@ def checked(reply: HttpReply, host: str) -> HttpReply:
 
 
 def moved(host: str) -> UpstreamError:
-    """What to say where an object is missing that cannot be."""
-    return UpstreamError("moved", host=host, variable={one.name: one.url_variable for one in HOSTS}[host])
+    """Return the error for a missing object that cannot be missing."""
+    return UpstreamError("moved", host=host, variable={entry.name: entry.url_variable for entry in HOSTS}[host])
 
 
 def is_missing(reply: HttpReply) -> bool:
-    """Whether there is no such object. The store behind www.sec.gov then answers 403 with an XML error, not 404."""
+    """Return whether there is no such object. The store behind www.sec.gov answers 403 with an XML error then."""
     return reply.status == 404 or (reply.status == 403 and b"<Code>AccessDenied</Code>" in reply.body)

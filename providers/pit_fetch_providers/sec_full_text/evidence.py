@@ -1,9 +1,9 @@
-"""What shows when a filing became public, and how much of that has to be read.
+"""The evidence of a filing's release, and how much of it has to be read.
 
-A filing listed in the daily index of its filing date was public by the end of that New York day. The
-filing's own header decides if it is not listed there (it was released at another time), if it was
-filed on the PIT's own New York day (whose end is yet to come) or on a day without an index, and always
-with --exact. The filing date itself is not evidence.
+A filing listed in the daily index of its filing date was public by the end of that New York day. The filing's own
+header decides if it is not listed there (it was released at another time), if it was filed on the PIT's own New York
+day (whose end is yet to come) or on a day without an index, and always with --exact. The filing date itself is not
+evidence.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pit_fetch_providers.sec_full_text.filings import Filing
 
 
 class Stamp(NamedTuple):
-    """When a filing became public (None: cannot be shown), and what that is based on."""
+    """The instant at which a filing became public (None: cannot be shown), and the basis for it."""
 
     at: datetime | None
     source: SourceTag = "provider_metadata"
@@ -29,7 +29,7 @@ class Stamp(NamedTuple):
 
 
 def of_filing_date(filing: Filing, open_mode: bool) -> Stamp:
-    """What can be said without evidence: for ordinary forms in open mode, the end of the filing date."""
+    """Return the stamp without evidence: for ordinary forms in open mode, the end of the filing date."""
     ordinary = open_mode and forms.root(filing.form) in forms.ORDINARY
     return Stamp(end_of_day(filing.filed, NEW_YORK) if ordinary else None)
 
@@ -51,20 +51,23 @@ class Evidence(NamedTuple):
     ordered: bool
 
     def listed(self, day: date, filed: Iterable[Filing | None]) -> frozenset[str] | None:
-        """What the index of ``day`` lists; None if it is not consulted or does not exist: the header decides then."""
-        wanted = frozenset(one.accession for one in filed if one is not None)
+        """Return the accession numbers in the index of ``day``.
+
+        None if it is not consulted or does not exist: the header decides then.
+        """
+        wanted = frozenset(filing.accession for filing in filed if filing is not None)
         if not wanted or self.exact or self.open_mode or day >= self.today:
             return None
         return self.archive.listed(day, wanted)
 
     def needs_header(self, filing: Filing | None, listed: frozenset[str] | None) -> bool:
-        """Whether :meth:`stamp` has to read something about ``filing``."""
+        """Return whether :meth:`stamp` has to read something about ``filing``."""
         if filing is None or (self.open_mode and not self.exact):
             return False
         return listed is None or (filing.accession not in listed and not self.ordered)
 
     def stamp(self, filing: Filing, listed: frozenset[str] | None) -> Stamp:
-        """When ``filing`` became public; ``listed`` is what :meth:`listed` returned for its filing date."""
+        """Return the stamp of ``filing``; ``listed`` is what :meth:`listed` returned for its filing date."""
         if listed is not None and filing.accession in listed:
             return Stamp(end_of_day(filing.filed, NEW_YORK))
         if not self.needs_header(filing, listed):
@@ -80,16 +83,16 @@ class Evidence(NamedTuple):
         # The index page does not show a later release, so it is trusted for ordinary forms only, and not
         # for a filing that the index of its filing date leaves out.
         by_page = listed is None and forms.root(filing.form) in forms.ORDINARY
-        found = self.archive.header(filing.accession, filing.ciks[0], self.exact or not by_page)
-        if found is None and self.exact and filing.filed < self.today:
+        acceptance = self.archive.header(filing.accession, filing.ciks[0], self.exact or not by_page)
+        if acceptance is None and self.exact and filing.filed < self.today:
             listed = self.archive.listed(filing.filed, frozenset({filing.accession}))
             if listed is not None and filing.accession in listed:
                 return Stamp(end_of_day(filing.filed, NEW_YORK))
             by_page = by_page and listed is None
-        if found is None and by_page:
-            found = self.archive.page(filing.accession, filing.ciks[0], filing.filed)
-        if found is None:
+        if acceptance is None and by_page:
+            acceptance = self.archive.page(filing.accession, filing.ciks[0], filing.filed)
+        if acceptance is None:
             return of_filing_date(filing, self.open_mode)
-        source: SourceTag = "provider_metadata" if found.accepted is None else "edgar_accepted"
+        source: SourceTag = "provider_metadata" if acceptance.accepted is None else "edgar_accepted"
         evening = forms.root(filing.form) in forms.EVENING
-        return Stamp(available_at(found, filing.filed, evening), source, found)
+        return Stamp(available_at(acceptance, filing.filed, evening), source, acceptance)

@@ -1,8 +1,8 @@
-"""From hits of the search index, one per document, to filings, one per accession number. Pure.
+"""Merge hits of the search index, one per document, into filings, one per accession number. Pure.
 
-The index is today's: its names, tickers, SIC codes and places are the company's current ones, so with
-a PIT none of them is shown. What the filing itself fixed (form, dates, items, CIKs, its texts, and so
-which documents match) does not change after acceptance.
+The index is today's: its names, tickers, SIC codes and places are the company's current ones, so with a PIT none of
+them is shown. What the filing itself fixed (form, dates, items, CIKs, its texts, and so which documents match) does
+not change after acceptance.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pit_fetch.provider import Field, Record, SourceTag
 from pit_fetch.times import in_new_york, parse_date
 from pit_fetch_providers.sec_full_text.acceptance import Acceptance, accepted_at
 from pit_fetch_providers.sec_full_text.forms import root
+from pit_fetch_providers.shared import text_or_none
 
 FIELDS = (
     Field("accession_number"),
@@ -65,7 +66,7 @@ class Filing(NamedTuple):
 
 
 class Filter(NamedTuple):
-    """What the request asks for. The server is asked the same; here it also applies to a recorded reply."""
+    """The filters of the request. The server is asked for the same; here they also apply to a recorded reply."""
 
     first: date
     last: date
@@ -86,26 +87,26 @@ class Filter(NamedTuple):
 
 
 def filings(hits: Iterable[Any]) -> Iterator[Filing | None]:
-    """The filings of ``hits``, each once, in the order of their first hit; None for an unusable hit.
+    """Yield the filings of ``hits``, each once, in the order of their first hit; None for an unusable hit.
 
-    The hits of one filing must be complete: every document carries its filing's date, so a search
-    that covers whole days has them all. A hit with another date counts as a filing of
-    its own: what a later hit says must not change what an earlier one shows.
+    The hits of one filing must be complete: every document carries its filing's date, so a search that covers whole
+    days has them all. A hit with another date counts as a filing of its own: a later hit must not change what an
+    earlier one shows.
     """
-    found: dict[tuple[str, date], list[Filing]] = {}
+    by_filing: dict[tuple[str, date], list[Filing]] = {}
     for hit in hits:
         filing = _filing(hit)
         if filing is None:
             yield None
         else:
-            found.setdefault((filing.accession, filing.filed), []).append(filing)
-    yield from map(_merged, found.values())
+            by_filing.setdefault((filing.accession, filing.filed), []).append(filing)
+    yield from map(_merged, by_filing.values())
 
 
 def record(
     filing: Filing, available_at: datetime | None, source: SourceTag, acceptance: Acceptance | None, open_mode: bool
 ) -> Record:
-    """The item for ``filing``. Names come from the header and, in open mode, from today's index."""
+    """Return the item for ``filing``. Names come from the header and, in open mode, from today's index."""
     accepted = None if acceptance is None or acceptance.coarse else accepted_at(acceptance)
     names = acceptance.names if acceptance else ()
     payload: dict[str, Any] = {
@@ -127,11 +128,8 @@ def record(
     return Record(filing.accession, available_at, source, payload)
 
 
-UNUSABLE = Record("", None, "provider_metadata", {})
-
-
 def url(filing: Filing, name: str) -> str:
-    """The address of a document of ``filing``."""
+    """Return the address of a document of ``filing``."""
     return f"{_ARCHIVES}/{filing.ciks[0]}/{filing.accession.replace('-', '')}/{quote(name, errors='surrogatepass')}"
 
 
@@ -152,7 +150,7 @@ def _filing(hit: Any) -> Filing | None:
         int(sequence) if re.fullmatch("[0-9]{1,6}", sequence) else 0,
         name,
         str(source.get("file_type") or ""),
-        description if isinstance(description, str) else None,
+        text_or_none(description),
     )
     return Filing(
         accession=accession,
@@ -160,7 +158,7 @@ def _filing(hit: Any) -> Filing | None:
         roots=frozenset(_texts(source.get("root_forms"))),
         filed=filed,
         ciks=ciks,
-        period=period if isinstance(period, str) else None,
+        period=text_or_none(period),
         items=_texts(source.get("items")),
         documents=(document,),
         today=_today(source),
@@ -178,15 +176,14 @@ def _today(source: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 
 
 def _merged(hits: Sequence[Filing]) -> Filing:
-    """One filing from its hits, which share one date."""
-    hits = sorted(hits, key=lambda one: (one.documents[0][:3], one.ciks))  # the server's order is arbitrary
+    hits = sorted(hits, key=lambda hit: (hit.documents[0][:3], hit.ciks))  # the server's order is arbitrary
     first = hits[0]
     return first._replace(
-        roots=frozenset().union(*(one.roots for one in hits)),
-        ciks=_union(one.ciks for one in hits),
-        items=_union(one.items for one in hits),
-        documents=_union(one.documents for one in hits),
-        today={key: _union(one.today[key] for one in hits) for key in first.today},
+        roots=frozenset().union(*(hit.roots for hit in hits)),
+        ciks=_union(hit.ciks for hit in hits),
+        items=_union(hit.items for hit in hits),
+        documents=_union(hit.documents for hit in hits),
+        today={key: _union(hit.today[key] for hit in hits) for key in first.today},
     )
 
 
@@ -195,4 +192,4 @@ def _union(rows: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(one for one in value if isinstance(one, str) and one) if isinstance(value, list) else ()
+    return tuple(text for text in value if isinstance(text, str) and text) if isinstance(value, list) else ()

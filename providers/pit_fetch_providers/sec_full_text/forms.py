@@ -1,14 +1,15 @@
-"""The ordinary forms: filings that are nearly always disseminated on their filing date. Pure.
+"""Forms: the ordinary ones, those disseminated in the evening, and EDGAR's spelling of what people write. Pure.
 
-A search for ordinary forms alone goes back from the PIT and ends when it has enough. It can, because a
-filing that the daily index of its filing date leaves out (it was released at another time) is left to
---exact. So the list is about speed and dates nothing: no form is immune to filing dates being moved
-back. Of 85,618 filings of these forms by 30 companies since 2003, 29 electronic ones and 148 paper
-11-Ks were accepted after their filing date.
+Ordinary forms are filings that are nearly always disseminated on their filing date. A search for ordinary forms alone
+goes back from the PIT and ends when it has enough. It can, because a filing that the daily index of its filing date
+leaves out (it was released at another time) is left to --exact. So the list is about speed and dates nothing: no form
+is immune to filing dates being moved back. Of 85,618 filings of these forms by 30 companies since 2003, 29 electronic
+ones and 148 paper 11-Ks were accepted after their filing date.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 ORDINARY = frozenset(
@@ -26,17 +27,61 @@ ORDINARY = frozenset(
     }
 )  # fmt: skip
 
-
 # Insiders' reports, which are disseminated until 22:00 (17 CFR 232.13(a)(4)).
 EVENING = frozenset({"3", "4", "5"})
 
+# Other forms that are asked for by name. A form on neither list is passed on as it is.
+_FURTHER = (
+    "10-12G", "10-D", "13F-NT", "25", "424A", "497", "485APOS", "485BPOS", "ARS", "CORRESP", "D",
+    "DEF 14C", "DEFM14A", "DFAN14A", "DRS", "EFFECT", "F-1", "F-3", "F-4", "FWP", "N-CEN", "N-CSR", "N-PORT", "N-PX",
+    "NO ACT", "NPORT-P", "PRE 14A", "PREC14A", "PREM14A", "PX14A6G", "QUALIF", "S-3D", "SC 13E3", "SC 14D9", "SC TO-I",
+    "SC TO-T", "SD", "UPLOAD", "X-17A-5",
+)  # fmt: skip
+
+# What people write, if no change of punctuation turns it into a form.
+_COLLOQUIAL = {
+    "13D": "SCHEDULE 13D (until 2024: SC 13D)",
+    "13G": "SCHEDULE 13G (until 2024: SC 13G)",
+    "13F": "13F-HR",
+    "PROXY": "DEF 14A",
+    "ANNUAL": "10-K",
+    "ANNUALREPORT": "10-K",
+    "QUARTERLY": "10-Q",
+    "QUARTERLYREPORT": "10-Q",
+    "CURRENTREPORT": "8-K",
+    "PROXYSTATEMENT": "DEF 14A",
+    "INSIDER": "4",
+}
+
 
 def root(form: str) -> str:
-    """The form that ``form`` amends, or itself."""
+    """Return the form that ``form`` amends, or the form itself."""
     return form.removesuffix("/A")
 
 
 def all_ordinary(forms: Iterable[str]) -> bool:
-    """Whether only forms on the list are asked for; ``-4`` excludes a form and asks for none."""
+    """Return whether only forms on the list are asked for; ``-4`` excludes a form and asks for none."""
     named = [form for form in forms if not form.startswith("-")]
     return bool(named) and all(root(form) in ORDINARY for form in named)
+
+
+def correct_spelling(form: str) -> str | None:
+    """Return EDGAR's spelling of ``form``; None if it is right, or unknown. EDGAR finds nothing under "8K".
+
+    ``form`` is in capitals, possibly after a "-". Several forms written as one are returned with commas.
+    """
+    name = form.removeprefix("-")
+    if name in _KNOWN.values():
+        return None
+    plain = _plain(name)
+    parts = re.split(r"[\s;|]+", name)
+    if len(parts) > 1 and plain not in _KNOWN and all(_plain(part) in _KNOWN for part in parts):
+        return ",".join(_KNOWN[_plain(part)] for part in parts)
+    return _KNOWN.get(plain) or _COLLOQUIAL.get(plain)
+
+
+def _plain(name: str) -> str:
+    return re.sub("[^A-Z0-9]", "", name).removeprefix("FORM")
+
+
+_KNOWN = {_plain(name): name for form in (*sorted(ORDINARY), *_FURTHER) for name in (form, f"{form}/A")}

@@ -1,4 +1,4 @@
-"""Reads what EDGAR writes about one filing's acceptance: its header, its index page, a submissions file. Pure."""
+"""Read EDGAR's account of one filing's acceptance: its header, its index page, a submissions file. Pure."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _SUBMISSIONS_DIGITS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}
 
 
 def parse_header(body: bytes, accession: str) -> Acceptance | None:
-    """The SGML header of ``accession``: ``.hdr.sgml``, the head of ``.txt``, or ``-index-headers.html``.
+    """Return the SGML header of ``accession``: ``.hdr.sgml``, the head of ``.txt``, or ``-index-headers.html``.
 
-    None for anything else: an error page, or a header that is cut off, of another filing, or unreadable
-    in any of its dates. If a value appears twice (the page repeats the header), the later one counts.
+    None for anything else: an error page, or a header that is cut off, of another filing, or unreadable in any of its
+    dates. If a value appears twice (the page repeats the header), the later one counts.
     """
     text = body.decode("utf-8", "replace")
     if re.match(r"\s*<html", text, re.IGNORECASE):
@@ -40,7 +40,7 @@ def parse_header(body: bytes, accession: str) -> Acceptance | None:
         text = text[: text.rfind(_HEADER_END)] if _HEADER_END in text else ""
     else:
         text = text.partition(_HEADER_END)[0] if _HEADER_END in text else ""
-    # If the header says <MULTI-ACCESSION-NUMBERS>, its own number is followed by those of filings submitted with it.
+    # With <MULTI-ACCESSION-NUMBERS>, its own number is followed by those of filings submitted with it.
     numbers = set(_ACCESSION.findall(text)) if _MULTIPLE not in text else set(_HEADER_OF.findall(text))
     if numbers != {accession} or accession not in _ACCESSION.findall(text):
         return None
@@ -60,7 +60,7 @@ def parse_header(body: bytes, accession: str) -> Acceptance | None:
 
 
 def parse_index_page(body: bytes, accession: str) -> Acceptance | None:
-    """The ``-index.htm`` page of ``accession``. It does not show a later release: for ordinary forms only."""
+    """Return the ``-index.htm`` page of ``accession``. It does not show a later release: for ordinary forms only."""
     text = body.decode("utf-8", "replace")
     filed, accepted = (re.search(_INDEX_FIELD % name, text) for name in ("Filing Date", "Accepted"))
     number = _INDEX_ACCESSION.search(text)
@@ -73,12 +73,12 @@ def parse_index_page(body: bytes, accession: str) -> Acceptance | None:
 
 
 def parse_submissions(columns: Any, accession: str) -> Acceptance | None:
-    """The row of ``accession`` in a submissions file's columns. Only a bound: for ordinary forms only.
+    """Return the row of ``accession`` in a submissions file's columns. Only a bound: for ordinary forms only.
 
-    ``2022-05-06T18:30:57.000Z`` is New York wall clock in some files and UTC in others, and the same
-    filing has been seen both ways. Read as New York time it is exact or four to five hours late; read
-    as UTC it would be early. For filings before 2003 it is midnight of the filing date, in either
-    convention (``T05:00:00``): merely the filing date in other words.
+    ``2022-05-06T18:30:57.000Z`` is New York wall clock in some files and UTC in others, and the same filing has been
+    seen both ways. Read as New York time it is exact or four to five hours late; read as UTC it would be early. For
+    filings before 2003 it is midnight of the filing date, in either convention (``T05:00:00``): merely the filing
+    date in other words.
     """
     numbers, days, stamps = (_column(columns, n) for n in ("accessionNumber", "filingDate", "acceptanceDateTime"))
     if accession not in numbers:
@@ -94,7 +94,7 @@ def parse_submissions(columns: Any, accession: str) -> Acceptance | None:
 
 
 def _tells_the_day_only(accepted: datetime, accession: str) -> bool:
-    """Whether an acceptance has no real time of day: midnight is how a date looks once turned into a time."""
+    """Return whether an acceptance has no real time of day: midnight is how a date looks once turned into a time."""
     return accepted.time() == time(0) or accession.startswith(PAPER)
 
 
@@ -104,13 +104,12 @@ def _column(columns: Any, name: str) -> list[Any]:
 
 
 def _dates(texts: Sequence[str]) -> list[date]:
-    """The dates of ``YYYYMMDD`` texts; none at all if one is unreadable."""
     moments = [_digits(text, "%Y%m%d") for text in texts]
     return [] if None in moments else [moment.date() for moment in moments if moment]
 
 
 def _digits(text: str, form: str) -> datetime | None:
-    """A naive wall-clock reading. The length is checked: strptime also accepts ``2024112`` as a date."""
+    """Return a naive wall-clock reading. The length is checked: strptime also accepts ``2024112`` as a date."""
     if len(text) != len(datetime(2000, 11, 11).strftime(form)):  # noqa: DTZ001 - for its length
         return None
     try:

@@ -1,8 +1,8 @@
 """The full-text search of EDGAR (``GET /LATEST/search-index``): its window in date slices, newest first.
 
-The server sorts by relevance, 100 documents a page, and cuts a query off at 10,000 hits. So the window
-is cut by filing date into slices that are read completely. Each is consistent in itself, since all
-documents of a filing carry its date.
+The server sorts by relevance, 100 documents a page, and cuts a query off at 10,000 hits. So the window is cut by
+filing date into slices that are read completely. Each is consistent in itself, since all documents of a filing carry
+its date.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pit_fetch_providers.sec_full_text.forms import root
 PATH = "/LATEST/search-index"
 PAGE_SIZE = 100
 # The server counts no further ("relation": "gte") and returns nothing from this offset on.
-CEILING = 10_000
+RESULT_CAP = 10_000
 # The index starts in 2001.
 FIRST_DAY = date(2001, 1, 1)
 # A slice with more hits is cut into smaller ones of about this many.
@@ -28,8 +28,8 @@ SLICE_MOST = 300
 SLICE_AIM = 200
 
 
-class Answer(NamedTuple):
-    """One page: how many hits there are in all, whether that is only a lower bound, and up to 100 of them."""
+class SearchPage(NamedTuple):
+    """One page of hits, up to 100; ``total`` counts all hits, and is only a lower bound if ``capped``."""
 
     total: int
     capped: bool
@@ -45,11 +45,11 @@ class Slice(NamedTuple):
 
 
 def parameters(query: str | None, forms: tuple[str, ...], ciks: frozenset[int], entity: str | None) -> dict[str, str]:
-    """The search without its window. ``forms`` matches root forms: "4" finds 4/A, "4/A" finds nothing."""
+    """Return the parameters without the window. ``forms`` matches root forms: "4" finds 4/A, "4/A" finds nothing."""
     # Excluding an amendment would exclude its root too, so that is left to the local filter.
-    asked = dict.fromkeys(root(form) for form in forms if not (form.startswith("-") and form.endswith("/A")))
+    roots = dict.fromkeys(root(form) for form in forms if not (form.startswith("-") and form.endswith("/A")))
     filters = {
-        "forms": ",".join(asked),
+        "forms": ",".join(roots),
         "ciks": ",".join(f"{cik:010d}" for cik in sorted(ciks)),
         "entityName": entity or "",
     }
@@ -59,33 +59,33 @@ def parameters(query: str | None, forms: tuple[str, ...], ciks: frozenset[int], 
 def slices(
     context: Context, search: Mapping[str, str], first: date, last: date, open_mode: bool
 ) -> Iterator[Slice | Gap]:
-    """The hits of ``search`` filed from ``first`` to ``last``, newest slice first. Raises UpstreamError.
+    """Yield the hits of ``search`` filed from ``first`` to ``last``, newest slice first. Raise UpstreamError.
 
-    The cuts follow the server's counts, which include late filings, so what a caller makes of the slices
-    must not depend on where they end. A single day at the result cap cannot be read as a whole; with a
-    PIT, which part of it can be read would depend on what is withheld, so the day becomes a gap.
+    The cuts follow the server's counts, which include late filings, so what a caller makes of the slices must not
+    depend on where they end. A single day at the result cap cannot be read as a whole. With a PIT, which part of it
+    can be read would depend on what is withheld, so the day becomes a gap.
     """
     first = max(first, FIRST_DAY)
     days = (last - first).days + 1
     while first <= last:
         start = max(first, last - timedelta(days=days - 1))
         days = (last - start).days + 1
-        answer = _page(context, search, start, last, 0)
-        if (answer.total > SLICE_MOST or answer.capped) and days > 1:
-            days = max(1, min(days // 2, days * SLICE_AIM // max(answer.total, 1)))
+        page = _page(context, search, start, last, 0)
+        if (page.total > SLICE_MOST or page.capped) and days > 1:
+            days = max(1, min(days // 2, days * SLICE_AIM // max(page.total, 1)))
             continue
-        if answer.capped:
+        if page.capped:
             yield gap("result_cap")
-        if not answer.capped or open_mode:
-            yield Slice(start, last, _all_hits(context, search, start, last, answer))
-        days = max(1, min(8 * days, days * SLICE_AIM // max(answer.total, 1)))
+        if not page.capped or open_mode:
+            yield Slice(start, last, _all_hits(context, search, start, last, page))
+        days = max(1, min(8 * days, days * SLICE_AIM // max(page.total, 1)))
         last = start - timedelta(days=1)
 
 
-def parse(body: bytes) -> Answer:
-    """One reply; an unreadable hit is None, and counts like any other.
+def parse(body: bytes) -> SearchPage:
+    """Return one page; an unreadable hit is None, and counts like any other.
 
-    Raises UpstreamError for an unreadable reply, and if part of the index did not answer.
+    Raise UpstreamError for an unreadable reply, and if part of the index did not answer.
     """
     reply = lenient_json(body, 3)  # {"hits": {"hits": [hit, ...]}}
     try:
@@ -98,38 +98,40 @@ def parse(body: bytes) -> Answer:
         raise UpstreamError("malformed", problem="it has no hits with a total")
     if reply.get("timed_out") or failed:
         raise UpstreamError("incomplete", host=edgar.EFTS)
-    return Answer(count, relation != "eq" or count >= CEILING, hits)
+    return SearchPage(count, relation != "eq" or count >= RESULT_CAP, hits)
 
 
-def _all_hits(context: Context, search: Mapping[str, str], first: date, last: date, answer: Answer) -> list[Any]:
-    """Every hit of a slice, each document once. Raises UpstreamError if the pages do not add up to the total.
+def _all_hits(
+    context: Context, search: Mapping[str, str], first: date, last: date, first_page: SearchPage
+) -> list[Any]:
+    """Return every hit of a slice, each document once. Raise UpstreamError if the pages do not add up to the total.
 
-    Hits of equal relevance may change places between pages; any that are missed turn up when the
-    pages are read again. A hit that is listed twice is not an error: it may be one that was not public
-    yet.
+    Hits of equal relevance may change places between pages; any that are missed turn up when the pages are read
+    again. A hit that is listed twice is not an error: it may be one that was not public yet.
     """
-    total = min(answer.total, CEILING)
+    total = min(first_page.total, RESULT_CAP)
     pages = range(0, total, PAGE_SIZE)
-    hits, rows, ignored = _by_identity(answer.hits, 0), len(answer.hits), False
+    hits, rows, ignored = _by_identity(first_page.hits, 0), len(first_page.hits), False
+    # The rest of the pages, and all of them twice more if documents are still missing.
     for reading, offset in [*((1, offset) for offset in pages[1:]), *((n, offset) for n in (2, 3) for offset in pages)]:
-        # Beside what cannot be read there may seem to be more hits than there are: every page is read once.
+        # Unreadable hits are keyed by position, so there may seem to be more hits than there are: read every page once.
         if reading > 1 and len(hits) >= total:
             break
         page = _page(context, search, first, last, offset).hits
         hits |= _by_identity(page, offset)
         rows += len(page) if reading == 1 else 0
-        ignored = ignored or (offset > 0 and _is_again(page, answer.hits))
+        ignored = ignored or (offset > 0 and _is_again(page, first_page.hits))
     if len(hits) < total and (rows < total or ignored):
         raise UpstreamError("malformed", problem="its pages hold fewer hits than it reports")
     return list(hits.values())
 
 
 def _is_again(page: list[Any], first: list[Any]) -> bool:
-    """Whether the server does not see where a page begins. One hit, maybe a withheld one, may fill several pages."""
+    """Return whether the server ignores the offset. One hit, maybe a withheld one, may fill several pages."""
     return page == first and len(_by_identity(page, 0)) == len(page)
 
 
-def _page(context: Context, search: Mapping[str, str], first: date, last: date, offset: int) -> Answer:
+def _page(context: Context, search: Mapping[str, str], first: date, last: date, offset: int) -> SearchPage:
     window = {"dateRange": "custom", "startdt": first.isoformat(), "enddt": last.isoformat(), "from": str(offset)}
     reply = edgar.get(context, edgar.EFTS, PATH, {**search, **window}, _pause)
     if edgar.is_missing(reply):
@@ -138,7 +140,7 @@ def _page(context: Context, search: Mapping[str, str], first: date, last: date, 
 
 
 def _pause(reply: HttpReply) -> float | None:
-    """How long to wait before asking again, if only part of the index answered."""
+    """Return the seconds to wait before the next try if only part of the index answered."""
     try:
         parse(reply.body)
     except UpstreamError as error:
@@ -147,12 +149,12 @@ def _pause(reply: HttpReply) -> float | None:
 
 
 def _by_identity(hits: list[Any], offset: int) -> dict[str, Any]:
-    """Hits by their document, filing and date: a hit that names another one's document does not replace it."""
+    """Return hits by document, filing and date: a hit that names another one's document does not replace it."""
     return {_identity(hit) or str(offset + place): hit for place, hit in enumerate(hits)}
 
 
 def _identity(hit: Any) -> str:
-    """What distinguishes a hit from others; "" if it names no document, and is keyed by its position."""
+    """Return what distinguishes a hit from others; "" if it names no document, and is keyed by its position."""
     source = hit.get("_source") if isinstance(hit, dict) else None
     if not isinstance(source, dict) or not hit.get("_id"):
         return ""

@@ -1,4 +1,4 @@
-"""Tickers to CIKs, using the SEC's own file: today's list, whatever the PIT."""
+"""Map tickers to CIKs by the SEC's own file, which is today's list whatever the PIT."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _SECONDS_KEPT = 86_400.0
 
 
 def ciks_of(tickers: Iterable[str], context: Context) -> set[int]:
-    """The CIKs of ``tickers``; one that is not listed has none. The file is fetched once a day per user."""
+    """Return the CIKs of ``tickers``; an unlisted ticker has none. The file is fetched once a day per user."""
     listed = context.http.get_cached(edgar.WWW, _PATH, _SECONDS_KEPT, decode)
     return {cik for ticker in tickers for cik in listed.get(_key(ticker), ())}
 
 
 def decode(reply: HttpReply) -> Mapping[str, set[int]]:
-    """``{"0": {"cik_str": 320193, "ticker": "AAPL", "title": "Apple Inc."}, …}`` by ticker. Raises UpstreamError."""
+    """Return the CIKs by ticker. Raise UpstreamError."""
     edgar.checked(reply, edgar.WWW)
     if edgar.is_missing(reply):
         raise edgar.moved(edgar.WWW)
-    rows = strict_json(reply.body)
+    rows = strict_json(reply.body)  # {"0": {"cik_str": 320193, "ticker": "AAPL", "title": "Apple Inc."}, …}
     listed: dict[str, set[int]] = {}
     for row in rows.values() if isinstance(rows, dict) else ():
         if isinstance(row, dict) and isinstance(row.get("ticker"), str) and isinstance(row.get("cik_str"), int):
@@ -34,5 +34,5 @@ def decode(reply: HttpReply) -> Mapping[str, set[int]]:
 
 
 def _key(ticker: str) -> str:
-    """The SEC writes BRK-B where others write BRK.B."""
+    # The SEC writes BRK-B where others write BRK.B.
     return ticker.casefold().replace(".", "-")

@@ -1,8 +1,8 @@
-"""Yahoo Finance: prices, news, earnings dates, upgrades and the consensus, as its own pages ask for them.
+"""Yahoo Finance: prices, news, earnings dates, upgrades and the consensus, by the requests of its own pages.
 
-No interface of Yahoo's is documented, and what its pages show is today's: prices are adjusted for later splits, and
-the consensus is that of the moment. Both are snapshots: with a PIT in the past they come from an archive, or not at
-all. What has a time of its own is dated by the latest instant that it can mean.
+No interface of Yahoo's is documented, and its pages show today's state: prices are adjusted for later splits, and the
+consensus is that of the moment. Both are snapshots: with a PIT in the past they come from an archive, or not at all.
+A row with a time of its own is dated by the latest instant that it can mean.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _ENTERED = "Actions of analysts that were entered later under an earlier time ca
 
 
 def fetch(query: Query, context: Context) -> Iterable[Record | Page]:
-    """What Yahoo says of the symbol."""
+    """Return the records of the operation on the symbol."""
     symbol, name = query.options["symbol"], query.operation.name
     match name:
         case "prices":
-            chart = api.chart(context, symbol, prices.asked_for(query))
+            chart = api.chart(context, symbol, prices.parameters(query))
             return () if chart is None else prices.read(chart.body, query, chart.received_at)
         case "news":
             return news.read(api.news(context, symbol, query.options["tab"]).body)
@@ -54,7 +54,7 @@ def fetch(query: Query, context: Context) -> Iterable[Record | Page]:
 
 
 def read(body: bytes, query: Query) -> Iterable[Record]:
-    """The records of one raw reply of the operation's endpoint; for earnings that is a page."""
+    """Return the records of one raw reply of the operation's endpoint; for earnings that is a page."""
     match query.operation.name:
         case "prices":
             return prices.read(body, query, query.started)
@@ -69,11 +69,11 @@ def read(body: bytes, query: Query) -> Iterable[Record]:
 
 
 def when_empty(query: Query) -> str:
-    """Says what is never served, or was not asked for; depends on the request alone."""
+    """Return the hint on what is never served, or was not asked for; it depends on the request alone."""
     if query.open_mode and query.operation.name == "prices" and query.until is None:
-        shown = prices.INTERVALS[query.options["interval"]].shown
-        if query.since == query.now - shown:
-            return f"Without --date-from the latest bars are meant: only the last {shown.days} days were searched."
+        span = prices.INTERVALS[query.options["interval"]].shown
+        if query.since == query.now - span:
+            return f"Without --date-from the latest bars are meant: only the last {span.days} days were searched."
     if query.open_mode or query.operation.name != "news":
         return ""
     return "Yahoo keeps the newest articles alone: for a PIT that is some days old there may be none left."
@@ -87,7 +87,10 @@ def _understood(query: Query) -> Query:
 
 
 def _of_prices(query: Query) -> Query:
-    """Bars of less than a day are compared by when they begin. Without a window, the latest ones are meant."""
+    """Return the query of prices.
+
+    Bars of less than a day are compared by when they begin. Without a window, the latest ones are meant.
+    """
     query = _understood(query)
     interval = query.options["interval"]
     if prices.is_intraday(interval):

@@ -1,19 +1,18 @@
-"""Yahoo's hosts: which endpoint answers what, the cookie and the crumb, and what they may say instead.
+"""Yahoo's hosts: their endpoints, the cookie and the crumb, and their errors.
 
-No interface of Yahoo's is documented. What is asked here is what its own pages ask (as yfinance does), and
-whatever is not one of the known replies is an error.
+No interface of Yahoo's is documented. The requests are those of its own pages (as in yfinance), and a reply that is
+not one of the known ones is an error.
 """
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 from urllib.parse import quote
 
 from pit_fetch.provider import Context, Host, HttpReply, Rate, UpstreamError
-from pit_fetch.wire import strict_json
+from pit_fetch_providers.shared import error_document
 
 # No limit is documented. All three count together, as Yahoo counts by address.
 _RATE = Rate(calls=2, seconds=1, bucket="yahoo")
@@ -30,12 +29,12 @@ ARTICLES = 100
 TABS: Mapping[str, str] = {"news": "latestNews", "all": "newsAll", "press-releases": "pressRelease"}
 
 _COOKIE = re.compile(r"(?:^|,)\s*([A-Za-z0-9_]+)=([^;,\s]*)\s*;")
-# Recorded: eleven letters and digits. What Yahoo says when it refuses has spaces or tags.
+# Recorded: eleven letters and digits. The text of a refusal has spaces or tags.
 _CRUMB = re.compile(r"[!-;=?-~]{1,64}")
 
 
 class Key(NamedTuple):
-    """What proves to Yahoo that its pages were visited: a cookie, and a word that goes with it."""
+    """The proof for Yahoo that its pages were visited: a cookie, and a word that goes with it."""
 
     cookie: str = ""
     crumb: str = ""
@@ -49,43 +48,43 @@ class Key(NamedTuple):
         return {"crumb": self.crumb} if self.crumb else {}
 
 
-def chart(context: Context, symbol: str, asked: Mapping[str, str]) -> HttpReply | None:
-    """The chart of ``symbol``; None if there is none. Raises UpstreamError, here and below."""
+def chart(context: Context, symbol: str, params: Mapping[str, str]) -> HttpReply | None:
+    """Return the chart of ``symbol``; None if there is none. Raise UpstreamError, here and below."""
 
     def ask(key: Key) -> HttpReply:
         path = f"/v8/finance/chart/{quote(symbol, safe='')}"
-        return context.http.get(QUERY.name, path, {**asked, **key.params}, key.headers)
+        return context.http.get(QUERY.name, path, {**params, **key.params}, key.headers)
 
     return _checked(_unlocked(context, ask, Key()), QUERY)
 
 
 def summary(context: Context, symbol: str, modules: str) -> HttpReply | None:
-    """Modules of a company's summary; None if there is none. It is never answered without a crumb."""
+    """Return modules of a company's summary; None if there is none. It is never answered without a crumb."""
     key = _with_crumb(context, _cookie(context))
     path = f"/v10/finance/quoteSummary/{quote(symbol, safe='')}"
-    asked = {"modules": modules, "formatted": "false", **key.params}
-    return _checked(context.http.get(QUERY.name, path, asked, key.headers), QUERY)
+    params = {"modules": modules, "formatted": "false", **key.params}
+    return _checked(context.http.get(QUERY.name, path, params, key.headers), QUERY)
 
 
 def news(context: Context, symbol: str, tab: str) -> HttpReply:
-    """The newest articles about ``symbol``."""
-    wanted = {"serviceConfig": {"snippetCount": ARTICLES, "s": [symbol]}}
+    """Return the newest articles about ``symbol``."""
+    body = {"serviceConfig": {"snippetCount": ARTICLES, "s": [symbol]}}
 
     def ask(key: Key) -> HttpReply:
-        asked = {"queryRef": TABS[tab], "serviceKey": "ncp_fin", **key.params}
-        return context.http.post(WEB.name, "/xhr/ncp", wanted, asked, key.headers, repeatable=True)
+        params = {"queryRef": TABS[tab], "serviceKey": "ncp_fin", **key.params}
+        return context.http.post(WEB.name, "/xhr/ncp", body, params, key.headers, repeatable=True)
 
     return _page(_unlocked(context, ask, _cookie(context)))
 
 
 def earnings(context: Context, symbol: str) -> Callable[[int], HttpReply]:
-    """A reader of the earnings calendar of ``symbol``, by the number of the first row."""
+    """Return a reader of the earnings calendar of ``symbol``, by the number of the first row."""
     key = _cookie(context)
 
     def page(offset: int) -> HttpReply:
         def ask(key: Key) -> HttpReply:
-            asked = {"symbol": symbol, "offset": str(offset), "size": str(PAGE_ROWS), **key.params}
-            return context.http.get(WEB.name, "/calendar/earnings", asked, key.headers)
+            params = {"symbol": symbol, "offset": str(offset), "size": str(PAGE_ROWS), **key.params}
+            return context.http.get(WEB.name, "/calendar/earnings", params, key.headers)
 
         return _page(_unlocked(context, ask, key))
 
@@ -93,7 +92,7 @@ def earnings(context: Context, symbol: str) -> Callable[[int], HttpReply]:
 
 
 def _unlocked(context: Context, ask: Callable[[Key], HttpReply], key: Key) -> HttpReply:
-    """The reply, asked for once more with all that Yahoo may want to see if it refuses at first."""
+    """Return the reply. If Yahoo refuses at first, send the request once more with cookie and crumb."""
     reply = ask(key)
     if reply.status not in (401, 403):
         return reply
@@ -101,9 +100,9 @@ def _unlocked(context: Context, ask: Callable[[Key], HttpReply], key: Key) -> Ht
 
 
 def _cookie(context: Context) -> Key:
-    """The cookie of this host, which answers 404 and sets it all the same."""
-    said = context.http.get(COOKIES.name, "/").header("Set-Cookie")
-    return Key("; ".join(f"{name}={value}" for name, value in _COOKIE.findall(said)))
+    """Return the cookie of this host, which answers 404 and sets it all the same."""
+    header = context.http.get(COOKIES.name, "/").header("Set-Cookie")
+    return Key("; ".join(f"{name}={value}" for name, value in _COOKIE.findall(header)))
 
 
 def _with_crumb(context: Context, key: Key) -> Key:
@@ -117,7 +116,7 @@ def _with_crumb(context: Context, key: Key) -> Key:
 
 
 def _checked(reply: HttpReply, host: Host) -> HttpReply | None:
-    """The reply; None where there is nothing of the kind, which Yahoo says in so many words."""
+    """Return the reply; None where there is nothing of the kind, which Yahoo states in the error."""
     if reply.status == 200:
         return reply
     code, description = _complaint(reply)
@@ -139,11 +138,8 @@ def _page(reply: HttpReply) -> HttpReply:
 
 
 def _complaint(reply: HttpReply) -> tuple[str, str]:
-    """Code and description of an error, as Yahoo words it: ``{"chart": {"error": {"code": …}}}``."""
-    said = None
-    with contextlib.suppress(UpstreamError):
-        said = strict_json(reply.body)
-    for part in said.values() if isinstance(said, dict) else ():
+    document = error_document(reply)
+    for part in document.values() if isinstance(document, dict) else ():
         error = part.get("error") if isinstance(part, dict) else None
         if isinstance(error, dict):
             return str(error.get("code")), str(error.get("description"))

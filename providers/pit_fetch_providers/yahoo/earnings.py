@@ -1,4 +1,4 @@
-"""Yahoo's earnings calendar of one company, a table in a page, as records. Pure.
+"""Turn Yahoo's earnings calendar of one company, a table in a page, into records. Pure.
 
 The hour of a row is not a time of publication. It has been seen five hours early (New York read as UTC: Apple's
 report of 2022-07-28, 16:30, at "12 PMEDT"), and as midnight UTC of a day without a time, which is the evening before
@@ -17,6 +17,7 @@ from typing import NamedTuple
 from pit_fetch.provider import Query, Record, UpstreamError
 from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch.wire import read_html
+from pit_fetch_providers.shared import UNREADABLE
 
 # How much too early an hour can be: the difference of New York from UTC, in winter.
 EARLY = timedelta(hours=5)
@@ -42,25 +43,24 @@ _NAMES = {
     "Surprise(%)": "surprisePercent",
 }
 _NEEDED = ("symbol", "date", "epsEstimate", "reportedEPS")
-# What Yahoo's page says above its table, and where there is none (yfinance tells an empty calendar by it).
+# The heading of Yahoo's page above its table, and also without a table (yfinance recognizes an empty calendar by it).
 _HEADING = "Showing Earnings for"
-_UNREADABLE = Record("", None, "provider_metadata", {})
 
 
 class Cells(NamedTuple):
-    """A table: its heading, and its rows as texts by the heading's names."""
+    """A table: the texts of its heading, and of each row."""
 
     heading: Sequence[str]
     rows: Sequence[Sequence[str]]
 
 
 def read(body: bytes, query: Query) -> list[Record]:
-    """One record for each row of the page. Raises UpstreamError if it is not a page of the calendar."""
+    """Return one record for each row of the page. Raise UpstreamError if it is not a page of the calendar."""
     page = _Page()
     read_html(page, body.decode("utf-8", "replace"))
     if page.depth:
         raise UpstreamError("malformed", problem="its table breaks off")
-    table = next((one for one in page.tables if "Earnings Date" in one.heading), None)
+    table = next((candidate for candidate in page.tables if "Earnings Date" in candidate.heading), None)
     if table is None:
         if page.tables or _HEADING not in "".join(page.texts):
             raise UpstreamError("malformed", problem="it is not a page of the earnings calendar")
@@ -72,48 +72,48 @@ def read(body: bytes, query: Query) -> list[Record]:
 
 
 def _record(row: Sequence[str], names: Sequence[str | None], query: Query) -> Record:
-    """A row. Without reported earnings it is a date that is yet to come, or was never filled in: undated."""
+    """Return the record of a row. Without reported EPS its date is yet to come, or was never filled in: undated."""
     if len(row) != len(names):
-        return _UNREADABLE
-    said = {name: text for name, text in zip(names, row, strict=True) if name}
-    held, symbol = _held(said["date"]), query.options["symbol"]
-    numbers = {name: _number(said.get(name, "")) for name in ("epsEstimate", "reportedEPS", "surprisePercent")}
-    # A row of another company is not what was asked for; a number that is not one says nothing.
-    if held is None or (symbol is not None and said["symbol"].upper() != symbol) or _BROKEN in numbers.values():
-        return _UNREADABLE
-    day = _day(held)
+        return UNREADABLE
+    texts = {name: text for name, text in zip(names, row, strict=True) if name}
+    hour, symbol = _hour(texts["date"]), query.options["symbol"]
+    numbers = {name: _number(texts.get(name, "")) for name in ("epsEstimate", "reportedEPS", "surprisePercent")}
+    # A row of another company is off the subject, and a broken number leaves the row without meaning.
+    if hour is None or (symbol is not None and texts["symbol"].upper() != symbol) or _BROKEN in numbers.values():
+        return UNREADABLE
+    day = _day(hour)
     payload: Mapping[str, object] = {
-        "symbol": said["symbol"],
-        "company": said.get("company"),
-        "date": f"{held:%Y-%m-%dT%H:%M}",
+        "symbol": texts["symbol"],
+        "company": texts.get("company"),
+        "date": f"{hour:%Y-%m-%dT%H:%M}",
         **numbers,
     }
     return Record(
-        id=f"{said['symbol']}@{held:%Y-%m-%dT%H}",
+        id=f"{texts['symbol']}@{hour:%Y-%m-%dT%H}",
         available_at=None if day is None or numbers["reportedEPS"] is None else end_of_day(day, NEW_YORK),
         available_at_source="provider_metadata",
         payload=payload,
     )
 
 
-def _held(text: str) -> datetime | None:
-    """The hour of a row, as New York's clock shows it; its end is as good as its beginning."""
+def _hour(text: str) -> datetime | None:
+    """Return the hour of a row by New York's clock; None for any other text. Its end is as good as its beginning."""
     match = _STAMP.fullmatch(" ".join(text.split()))
     if match is None:
         return None
-    month, day, year, hour, half, _ = match.groups()
+    month, day, year, clock, half, _ = match.groups()
     known = [place for place, name in enumerate(_MONTHS, 1) if name == month or name[:3] == month]
-    if not known or not 1 <= int(hour) <= 12:
+    if not known or not 1 <= int(clock) <= 12:
         return None
     try:
-        return datetime(int(year), known[0], int(day), int(hour) % 12 + (12 if half == "PM" else 0))  # noqa: DTZ001
+        return datetime(int(year), known[0], int(day), int(clock) % 12 + (12 if half == "PM" else 0))  # noqa: DTZ001
     except ValueError:
         return None
 
 
-def _day(held: datetime) -> date | None:
+def _day(hour: datetime) -> date | None:
     try:
-        return (held + EARLY).date()
+        return (hour + EARLY).date()
     except OverflowError:
         return None
 
@@ -122,7 +122,7 @@ _BROKEN = "?"
 
 
 def _number(text: str) -> str | None:
-    """A figure as the source writes it; None for nothing."""
+    """Return a figure as the source writes it; None for nothing."""
     text = text.strip().rstrip("%").strip()
     if text in _NOTHING:
         return None
@@ -130,7 +130,7 @@ def _number(text: str) -> str | None:
 
 
 class _Page(HTMLParser):
-    """The tables of a page, as texts, and all its texts. What is in a cell's own table belongs to the cell."""
+    """Parse the tables of a page, as texts, and all its texts. A table within a cell belongs to the cell."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -139,7 +139,7 @@ class _Page(HTMLParser):
         self.depth = 0
         self._heading: list[str] = []
         self._rows: list[list[str]] = []
-        self._heading_row = -1  # the first that has a heading: what a later row holds must not cost the others
+        self._heading_row = -1  # the first row with a heading: one in a later row must not cost the other rows
         self._cell: list[str] | None = None
         self._is_heading = False
 

@@ -1,7 +1,7 @@
-"""Yahoo's articles as records, public from the later of their two times. Pure.
+"""Turn Yahoo's articles into records, public from the later of their two times. Pure.
 
 ``displayTime`` can be days after ``pubDate`` (recorded: 2025-12-31T17:56:38Z and 2026-01-03T14:07:21Z): the article
-was published again, or edited, and what is served is its text of then.
+was published again, or edited, and the text served is that of the later time.
 """
 
 from __future__ import annotations
@@ -13,17 +13,16 @@ from typing import Any
 from pit_fetch.provider import Record, UpstreamError
 from pit_fetch.times import parse_rfc3339
 from pit_fetch.wire import lenient_json
-
-_UNREADABLE = Record("", None, "provider_metadata", {})
+from pit_fetch_providers.shared import UNREADABLE, text_or_none
 
 
 def read(body: bytes) -> Iterator[Record]:
-    """The articles of a company's news page, or of a saved search (``v1/finance/search``)."""
+    """Yield the articles of a company's news page, or of a saved search (``v1/finance/search``)."""
     reply = lenient_json(body, 4)
     reply = reply if isinstance(reply, dict) else {}
     if isinstance(reply.get("news"), list):
         for row in reply["news"]:
-            yield _of_search(row) if isinstance(row, dict) else _UNREADABLE
+            yield _of_search(row) if isinstance(row, dict) else UNREADABLE
         return
     data = reply.get("data")
     ticker_stream = data.get("tickerStream") if isinstance(data, dict) else None
@@ -33,36 +32,36 @@ def read(body: bytes) -> Iterator[Record]:
     for row in stream:
         content = row.get("content") if isinstance(row, dict) else None
         # An advertisement may come between the articles.
-        yield _article(row, content) if isinstance(content, dict) and not row.get("ad") else _UNREADABLE
+        yield _article(row, content) if isinstance(content, dict) and not row.get("ad") else UNREADABLE
 
 
 def _article(row: Mapping[str, Any], content: Mapping[str, Any]) -> Record:
-    """An article; without either of its times nothing shows when its text was public."""
+    """Return an article; without either of its times nothing shows when its text was public."""
     name = row.get("id") or content.get("id")
     if not isinstance(name, str):
-        return _UNREADABLE
-    published, shown = (parse_rfc3339(content.get(field)) for field in ("pubDate", "displayTime"))
+        return UNREADABLE
+    published, displayed = (parse_rfc3339(content.get(field)) for field in ("pubDate", "displayTime"))
     return Record(
         name,
-        None if published is None or shown is None else max(published, shown),
+        None if published is None or displayed is None else max(published, displayed),
         "provider_metadata",
         {
-            "title": _text(content.get("title")),
-            "summary": _text(content.get("summary")),
+            "title": text_or_none(content.get("title")),
+            "summary": text_or_none(content.get("summary")),
             "url": _inner(content, "canonicalUrl", "url") or _inner(content, "clickThroughUrl", "url"),
             "publisher": _inner(content, "provider", "displayName"),
-            "contentType": _text(content.get("contentType")),
-            "pubDate": _text(content.get("pubDate")),
-            "displayTime": _text(content.get("displayTime")),
+            "contentType": text_or_none(content.get("contentType")),
+            "pubDate": text_or_none(content.get("pubDate")),
+            "displayTime": text_or_none(content.get("displayTime")),
         },
     )
 
 
 def _of_search(row: Mapping[str, Any]) -> Record:
-    """An article of the older search. Its one time is that of the last update (recorded of an edited story)."""
+    """Return an article of the older search. Its one time is that of the last update (recorded of an edited story)."""
     name, seconds = row.get("uuid"), row.get("providerPublishTime")
     if not isinstance(name, str):
-        return _UNREADABLE
+        return UNREADABLE
     moment = None
     if isinstance(seconds, int) and 10**8 < seconds < 10**10:
         moment = datetime.fromtimestamp(seconds, UTC)
@@ -71,11 +70,11 @@ def _of_search(row: Mapping[str, Any]) -> Record:
         moment,
         "provider_metadata",
         {
-            "title": _text(row.get("title")),
+            "title": text_or_none(row.get("title")),
             "summary": None,
-            "url": _text(row.get("link")),
-            "publisher": _text(row.get("publisher")),
-            "contentType": _text(row.get("type")),
+            "url": text_or_none(row.get("link")),
+            "publisher": text_or_none(row.get("publisher")),
+            "contentType": text_or_none(row.get("type")),
             "pubDate": None,
             "displayTime": None if moment is None else f"{moment:%Y-%m-%dT%H:%M:%SZ}",
         },
@@ -84,8 +83,4 @@ def _of_search(row: Mapping[str, Any]) -> Record:
 
 def _inner(content: Mapping[str, Any], name: str, field: str) -> str | None:
     value = content.get(name)
-    return _text(value.get(field)) if isinstance(value, dict) else None
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
+    return text_or_none(value.get(field)) if isinstance(value, dict) else None

@@ -1,7 +1,7 @@
-"""Yahoo's chart as records: bars, dividends and splits. Pure.
+"""Turn Yahoo's chart into records: bars, dividends and splits. Pure.
 
 All prices of a chart are divided by the splits that came later, and ``adjclose`` by later dividends as well (recorded
-in 2025: Nvidia's close of 2021-02-01 as 13.237, which was 529.48 before two splits). So a chart says something of the
+in 2025: Nvidia's close of 2021-02-01 as 13.237, which was 529.48 before two splits). So a chart is evidence of the
 day on which it is read, and of no other: it is a snapshot.
 """
 
@@ -22,9 +22,10 @@ _COLUMNS = ("open", "high", "low", "close", "volume")
 
 
 class Interval(NamedTuple):
-    """``reach``: how far back Yahoo keeps such bars (None: to the beginning), by its own error texts.
+    """An interval of bars.
 
-    ``shown``: what is shown without --date-from, about as many bars as --limit keeps.
+    reach how far back Yahoo keeps such bars (None: to the beginning), by its own error texts shown the span without
+    --date-from, of about as many bars as --limit keeps
     """
 
     reach: timedelta | None
@@ -50,8 +51,8 @@ def is_intraday(interval: str) -> bool:
     return INTERVALS[interval].reach is not None
 
 
-def asked_for(query: Query) -> Mapping[str, str]:
-    """The parameters of the chart: all that Yahoo has of these bars, whatever the window.
+def parameters(query: Query) -> Mapping[str, str]:
+    """Return the parameters of the chart: all that Yahoo has of these bars, whatever the window.
 
     A capture then answers every window, and none is mistaken for a shorter history.
     """
@@ -69,7 +70,7 @@ def asked_for(query: Query) -> Mapping[str, str]:
 
 
 def read(body: bytes, query: Query, received: datetime) -> Iterator[Record]:
-    """Every bar, dividend and split of a chart. Raises UpstreamError if it is not the one that was asked for."""
+    """Yield every bar, dividend and split of a chart. Raise UpstreamError if it is not the one that was asked for."""
     result = _result(body)
     meta, symbol, interval = _dict(result.get("meta"), "meta"), query.options["symbol"], query.options["interval"]
     if symbol is not None and str(meta.get("symbol")).upper() != symbol:
@@ -96,14 +97,14 @@ class _Subject(NamedTuple):
     received: datetime
 
     def record(self, kind: str, at: Any, payload: Mapping[str, Any]) -> Record:
-        """A row of the day, and of the bar, that begins at ``at`` (Unix seconds)."""
+        """Return a row of the day, and of the bar, that begins at ``at`` (Unix seconds)."""
         if type(at) is not int or abs(at) > _YEAR_2100:
             raise UpstreamError("malformed", problem="the time of a row is not in Unix seconds")
         begins = _EPOCH + timedelta(seconds=at)
         local = begins.astimezone(self.zone)
         # Names in the order of time: a snapshot is ordered by them.
         name = f"{begins:%Y-%m-%dT%H:%MZ}" if is_intraday(self.interval) else local.date().isoformat()
-        said = {
+        common = {
             "record_type": kind,
             "symbol": self.symbol,
             "currency": self.currency if isinstance(self.currency, str) else None,
@@ -114,13 +115,13 @@ class _Subject(NamedTuple):
             id=f"{self.symbol}@{name}" + ("" if kind == "bar" else f"#{kind}"),
             available_at=self.received,
             available_at_source="provider_metadata",
-            payload={**said, **payload},
+            payload={**common, **payload},
             at_receipt=True,
         )
 
 
 def _bars(result: Mapping[str, Any], subject: _Subject) -> Iterator[Record]:
-    """The bars, which stand in columns. Columns of another length could belong to any row: an error."""
+    """Yield the bars, which stand in columns. Columns of another length could belong to any row: an error."""
     times = result.get("timestamp") or []
     if not isinstance(times, list):
         raise UpstreamError("malformed", problem="its times are not a list")
@@ -134,13 +135,13 @@ def _bars(result: Mapping[str, Any], subject: _Subject) -> Iterator[Record]:
     for name, values in columns.items():
         if not isinstance(values, list) or len(values) != len(times):
             raise UpstreamError("malformed", problem=f"its column {name} is not as long as that of the times")
-    held: dict[str, Record] = {}
+    by_id: dict[str, Record] = {}
     for place, at in enumerate(times):
         row = {name: _number(values[place], name) for name, values in columns.items()}
         if any(value is not None for value in row.values()):
-            one = subject.record("bar", at, row)
-            held[one.id] = one  # the last of a running day stands for it: the row before is the same day, earlier
-    yield from held.values()
+            record = subject.record("bar", at, row)
+            by_id[record.id] = record  # of a running day's two rows the later one replaces the earlier
+    yield from by_id.values()
 
 
 def _result(body: bytes) -> Mapping[str, Any]:
@@ -164,7 +165,7 @@ def _dict(value: Any, name: str) -> Mapping[str, Any]:
 
 
 def _number(value: Any, name: str) -> Any:
-    """A number or nothing. Anything else is a page that has changed."""
+    """Return a number or None. Raise UpstreamError for anything else: the page has changed."""
     if value is None or type(value) in (int, float):
         return value
     raise UpstreamError("malformed", problem=f"{name} is not a number")

@@ -1,4 +1,4 @@
-"""Modules of Yahoo's company summary as records: what analysts said one by one, and what they say today. Pure."""
+"""Turn modules of Yahoo's company summary into records: single actions of analysts, and their consensus today. Pure."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from pit_fetch.provider import Query, Record, UpstreamError
 from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch.wire import lenient_json
+from pit_fetch_providers.shared import UNREADABLE, text_or_none
 
 UPGRADES = "upgradeDowngradeHistory"
 CONSENSUS = ("recommendationTrend", "financialData", "earningsTrend")
 MODULES = {"upgrades": UPGRADES, "consensus": ",".join(CONSENSUS)}
 
-_UNREADABLE = Record("", None, "provider_metadata", {})
 _MINUTE = timedelta(minutes=1)
 _GRADE = ("firm", "toGrade", "fromGrade", "action")
 _TARGETS = ("priceTargetAction", "currentPriceTarget", "priorPriceTarget")
@@ -27,25 +27,25 @@ _OF_ESTIMATES = ("earningsEstimate", "revenueEstimate", "epsTrend", "epsRevision
 
 
 def upgrades(body: bytes, query: Query) -> Iterator[Record]:
-    """One record for each action of an analyst's firm."""
+    """Yield one record for each action of an analyst's firm."""
     module = _modules(body, rows=6).get(UPGRADES)
     history = module.get("history") if isinstance(module, dict) else None
     if not isinstance(history, list):
         raise UpstreamError("malformed", problem="it has no history of upgrades and downgrades")
     for row in history:
-        yield _upgrade(row, query) if isinstance(row, dict) else _UNREADABLE
+        yield _upgrade(row, query) if isinstance(row, dict) else UNREADABLE
 
 
 def consensus(body: bytes, query: Query, received: datetime) -> Iterator[Record]:
-    """Votes by month, price targets, and estimates by period: the state of the moment."""
+    """Yield votes by month, price targets, and estimates by period: the state of the moment."""
     modules, symbol = _modules(body, rows=12), query.options["symbol"]
     known = [name for name in CONSENSUS if isinstance(modules.get(name), dict)]
     if not known:
         raise UpstreamError("malformed", problem="it has none of the modules that were asked for")
 
-    def record(kind: str, name: str, said: Mapping[str, Any]) -> Record:
+    def record(kind: str, name: str, values: Mapping[str, Any]) -> Record:
         subject = f"{symbol}:{kind}" if symbol else kind
-        payload = {"record_type": kind, **said}
+        payload = {"record_type": kind, **values}
         full = f"{subject}:{name}" if name else subject
         return Record(full, received, "provider_metadata", payload, at_receipt=True)
 
@@ -64,15 +64,15 @@ def consensus(body: bytes, query: Query, received: datetime) -> Iterator[Record]
 def _upgrade(row: Mapping[str, Any], query: Query) -> Record:
     seconds, firm = row.get("epochGradeDate"), row.get("firm")
     if not isinstance(firm, str) or type(seconds) is not int or not 10**8 < seconds < 10**10:
-        return _UNREADABLE
+        return UNREADABLE
     graded = datetime.fromtimestamp(seconds, UTC)
-    said = {name: row.get(name) if isinstance(row.get(name), str) else None for name in _GRADE}
-    payload: dict[str, Any] = {"gradeDate": f"{graded:%Y-%m-%dT%H:%M:%SZ}", **said}
+    grade = {name: text_or_none(row.get(name)) for name in _GRADE}
+    payload: dict[str, Any] = {"gradeDate": f"{graded:%Y-%m-%dT%H:%M:%SZ}", **grade}
     if query.open_mode:  # whether a target is that of the action, or a later one, is not known
         payload |= {name: _plain(row.get(name)) for name in _TARGETS}
     symbol = query.options["symbol"]
     return Record(
-        id=":".join((*([symbol] if symbol else []), f"{graded:%Y%m%dT%H%M%SZ}", firm, str(said["action"]))),
+        id=":".join((*([symbol] if symbol else []), f"{graded:%Y%m%dT%H%M%SZ}", firm, str(grade["action"]))),
         available_at=_public_from(graded),
         available_at_source="provider_metadata",
         payload=payload,
@@ -80,7 +80,7 @@ def _upgrade(row: Mapping[str, Any], query: Query) -> Record:
 
 
 def _public_from(graded: datetime) -> datetime | None:
-    """The latest instant that the time of an action can mean.
+    """Return the latest instant that the time of an action can mean.
 
     At midnight, of UTC or of New York, it is a day without a time: the end of that day. On a whole minute (all rows
     before December 2012, recorded) it is one without seconds: the end of the minute.
@@ -103,7 +103,7 @@ def _by_period(module: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, An
 
 
 def _plain(value: Any) -> Any:
-    """A value as Yahoo writes it beside its forms for people: ``{"raw": 0.98, "fmt": "0.98"}`` is 0.98."""
+    """Return a value without its forms for people: ``{"raw": 0.98, "fmt": "0.98"}`` is 0.98."""
     if isinstance(value, dict):
         if not value or "raw" in value:
             return value.get("raw")
@@ -113,10 +113,10 @@ def _plain(value: Any) -> Any:
 
 def _modules(body: bytes, rows: int) -> Mapping[str, Any]:
     reply = lenient_json(body, rows)
-    said = reply.get("quoteSummary") if isinstance(reply, dict) else None
-    if not isinstance(said, dict) or said.get("error") is not None:
+    summary = reply.get("quoteSummary") if isinstance(reply, dict) else None
+    if not isinstance(summary, dict) or summary.get("error") is not None:
         raise UpstreamError("malformed", problem="it is not a summary of a company")
-    result = said.get("result")
+    result = summary.get("result")
     if not isinstance(result, list) or len(result) != 1 or not isinstance(result[0], dict):
         raise UpstreamError("malformed", problem="it has no single result")
     return result[0]

@@ -1,158 +1,144 @@
-"""Leaks of the archive's rule: what counts as a proof, from when on, and which of several rules."""
+"""Leaks of the archive: of its rules, its index, its recorder, and its deletions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import dropwhile
 from typing import Any
 
 from pit_fetch.archive.store import history, journal, microseconds
 from pit_fetch.archive_admin import maintenance
 from tests.laws.mutants.leak import Mutant
+from tests.laws.plant import Make
 
 _WORDS = ("archive: words",)
 
 
-def _sight(change: Any) -> Any:
-    """Every sight of an item, as ``change`` makes it, or left out."""
-
-    def make(real: Any) -> Any:
-        def sights(item: str, reads: Any, holds: Any) -> Any:
-            return [one for one in map(change, real(item, reads, holds)) if one is not None]
-
-        return sights
-
-    return make
-
-
-def _proof(change: Any) -> Any:
-    """Every proof, as ``change`` makes it, or left out."""
-
-    def make(real: Any) -> Any:
-        return lambda history: [one for one in map(change, real(history)) if one is not None]
-
-    return make
+def _each(change: Any) -> Any:
+    """Change each observation, or each piece of evidence, that the function yields. None leaves it out."""
+    return lambda real: lambda *args: [changed for changed in map(change, real(*args)) if changed is not None]
 
 
 def _plain_minimum(real: Any) -> Any:
-    """A version counts from the earlier of its stamps and its receipt on, and what came later is not looked at."""
-    return lambda version, before, first: version.claim is not None
+    """A version counts from the earlier of its stamps and its receipt, whatever was observed in between."""
+    return lambda version, earlier, first: version.claimed_at is not None
 
 
 def _contradicted_by_presence_alone(real: Any) -> Any:
-    return lambda said, version: bool(said) and real(said, version)
+    return lambda versions, version: bool(versions) and real(versions, version)
 
 
 def _at_the_claim_is_not_looked_at(real: Any) -> Any:
-    def stands(version: Any, before: Sequence[history.Run], first: int) -> bool:
-        return bool(real(version, [run for run in before if run.last != version.claim], first))
+    def is_believed(version: Any, earlier: Sequence[history.ObservationRun], first: int) -> bool:
+        return bool(real(version, [run for run in earlier if run.last != version.claimed_at], first))
 
-    return stands
+    return is_believed
 
 
 def _stamps_are_content(real: Any) -> Any:
-    return lambda said, version: version not in said
+    return lambda versions, version: version not in versions
 
 
-def _without(name: str) -> Any:
-    """The sights of an item, from reads that are all ``complete`` or all not."""
+def _completeness(is_complete: bool) -> Any:
+    """The observations of an item, from fetches that are all complete or all not."""
 
     def make(real: Any) -> Any:
-        return lambda item, reads, holds: real(item, [one._replace(complete=name == "all") for one in reads], holds)
+        return lambda item, fetches, window_covers: real(
+            item, [fetch._replace(is_complete=is_complete) for fetch in fetches], window_covers
+        )
 
     return make
 
 
 def _absence_first(real: Any) -> Any:
-    def runs(seen: Any) -> Any:
-        every = list(seen)
-        gone = {one.seen for one in every if not one.said}
-        return real(one for one in every if not one.said or one.seen not in gone)
+    def runs(observed: Any) -> Any:
+        every = list(observed)
+        gone = {seen for seen, versions, _ in every if not versions}
+        return real(current for current in every if not current.versions or current.seen not in gone)
 
     return runs
 
 
 def _first_come(real: Any) -> Any:
-    def reigns(history: Any) -> Any:
+    def validities(history: Any) -> Any:
         found = real(history)
-        return found[:1] + [one for one in found[1:] if one.version is None or one.first_seen is None]
+        return found[:1] + [validity for validity in found[1:] if None in (validity.version, validity.first_seen)]
 
-    return reigns
+    return validities
 
 
 # Leaks of the index and of the command.
 
 
-def _ruling(change: Any) -> Any:
-    """An answer of the index to another question, as ``change`` makes it."""
-
-    def make(real: Any) -> Any:
-        def ruling(connection: Any, pool: str, instant: int, newest: int, oldest: int = microseconds.NEVER) -> Any:
-            return real(connection, *change(pool, instant, newest, oldest))
-
-        return ruling
-
-    return make
+def _as_of_now(real: Any) -> Any:
+    return lambda connection, stream, instant, *window: real(connection, stream, microseconds.ALWAYS - 1, *window)
 
 
-def _every_read_is_free(real: Any) -> Any:
-    return lambda *given: real(*given)._replace(free=microseconds.NEVER)
+def _counts_from_the_beginning(real: Any) -> Any:
+    return lambda *args: real(*args)._replace(counts_from=microseconds.NEVER)
 
 
-def _missed_twice(real: Any) -> Any:
-    """The second note of an absence takes the mark of the latest from the first one."""
-
-    def miss(items: Any) -> None:
-        real(items)
-        items.connection.execute(
-            "UPDATE sights SET latest = 0 WHERE said = '' AND first = ? AND (SELECT count(*) FROM sights s "
-            "WHERE s.pool = sights.pool AND s.item = sights.item AND s.first < sights.first) > 1",
-            (items.found.seen,),
-        )
-
-    return miss
+def _from_its_claim(real: Any) -> Any:
+    return lambda claimed_at, seen, since: (
+        seen if claimed_at is None else claimed_at,
+        real(claimed_at, seen, since)[1],
+    )
 
 
-def _secrets_are_recorded(real: Any) -> Any:
-    return lambda recorder, secrets: real(recorder, ())
+def _second_is_ignored(real: Any) -> Any:
+    def observe_item(ingestion: Any, item: str, versions: Any, runs: Any, stored: Any) -> None:
+        if all(run.last != ingestion.fetch.seen for run in runs):
+            real(ingestion, item, versions, runs, stored)
+
+    return observe_item
+
+
+def _second_does_not_look_back(real: Any) -> Any:
+    def absence_before(ingestion: Any, item: str, observed: Any) -> Any:
+        is_second = any(current.seen == ingestion.fetch.seen for current in observed)
+        return None if is_second else real(ingestion, item, observed)
+
+    return absence_before
+
+
+def _without_the_instant_before(real: Any) -> Any:
+    return lambda run, versions: real(run._replace(before=run.first), versions)
 
 
 def _live_answer_is_dropped(real: Any) -> Any:
     """Only what the archive holds is an answer, where there is one."""
 
-    def mixed(fetch: Any, archive: Any, live: Any) -> Any:
-        archive.settle = lambda: True
+    def with_archive(fetch: Any, archive: Any, live: Any) -> Any:
+        archive.ingest_if_needed = lambda: True
         return real(fetch, archive, live)
 
-    return mixed
+    return with_archive
 
 
-def _pooled_without(**fields: Any) -> Any:
-    """What pools leaves something of a fetch out."""
+def _stream_without(**fields: Any) -> Any:
+    """The name of a stream, of a fetch without some of its properties."""
     return lambda real: lambda provider, query, fetch: real(provider, query, fetch._replace(**fields))
 
 
 def _rows_of_every_reply(real: Any) -> Any:
-    """A snapshot is all that any reply so far had."""
+    """A snapshot contains the rows of every reply so far."""
 
-    def reread(one: Any, exchanges: Any, failed: Any = None) -> Any:
-        seen: dict[str, Any] = {}
-        for record in real(one, exchanges):
-            seen[record.id] = record
-        _EVER.update(seen)
+    def reparse(recorded: Any, exchanges: Any, on_error: Any = None) -> Any:
+        _EVER.update({record.id: record for record in real(recorded, exchanges)})
         yield from _EVER.values()
 
-    return reread
+    return reparse
 
 
 # Leaks of what is deleted.
 
 
 def _nothing_is_repeated(real: Any) -> Any:
-    return lambda connection, gone, find, told=None: set()
+    return lambda connection, gone, find, on_progress=None: set()
 
 
 def _only_without_a_pit(real: Any) -> Any:
-    """Whoever asked the network is taken to have answered from it."""
+    """An answer with a PIT is taken to come from the network alone, like one without."""
 
     def needed(archived: Any, key: Any, deleted: Any) -> Any:
         fetch = journal.fetch_of(archived.connection, key)
@@ -161,13 +147,13 @@ def _only_without_a_pit(real: Any) -> Any:
     return needed
 
 
-def _said_nothing(real: Any) -> Any:
-    """Of what goes, its questions are known, and none of its items."""
-    return lambda archived, gone: (found := real(archived, gone))._replace(ids={pool: set() for pool in found.ids})
+def _without_items(real: Any) -> Any:
+    """The streams of the deleted fetches are known, but none of their items."""
+    return lambda archived, gone: (deleted := real(archived, gone))._replace(ids={name: set() for name in deleted.ids})
 
 
 def _needed(change: Any) -> Any:
-    """What an answer needs, as ``change`` makes it; an answer that cannot be read needs nothing."""
+    """Change the items that an answer needs. An answer that cannot be read needs none."""
 
     def make(real: Any) -> Any:
         def needed(archived: Any, key: Any, deleted: Any) -> Any:
@@ -191,359 +177,352 @@ _DROPPED = ("bz-news-api: archive dropped",)
 _MERGED = ("bz-news-api: archive dropped and merged",)
 _EARLY = ("bz-news-api: archive nothing early", "sample: archive nothing early")
 
+Row = tuple[str, str, Make, tuple[str, ...]]
+
+
+def _in(module: str, *rows: Row) -> tuple[Mutant, ...]:
+    """Return the leaks of a module. A row is a name, the target in the module, the leak, and the laws to ask first."""
+    return tuple(Mutant(name, f"{module}:{target}", make, laws) for name, target, make, laws in rows)
+
+
 MUTANTS = (
-    Mutant(
-        "the index answers as of now",
-        "pit_fetch.archive.store.index:ruling",
-        _ruling(lambda pool, instant, newest, oldest: (pool, microseconds.ALWAYS - 1, newest, oldest)),
-        _INDEX,
-    ),
-    Mutant(
-        "the index keeps no absences",
-        "pit_fetch.archive.store.index:_Items.miss",
-        lambda real: lambda items: None,
-        _INDEX,
-    ),
-    Mutant(
-        "the index does not look back",
-        "pit_fetch.archive.store.index:_Items._look_back",
-        lambda real: lambda items, item, rows, last, *, behind=False: False,
-        _INDEX,
-    ),
-    Mutant(
-        "a read of the same instant replaces the other",
-        "pit_fetch.archive.store.index:_Items._beside",
-        lambda real: lambda items, item, said, held: None,
-        ("archive: ties",),
-    ),
-    Mutant(
-        "the index does not look back from the second read of an instant",
-        "pit_fetch.archive.store.index:_Items._look_behind",
-        lambda real: lambda items, item, rows: None,
-        ("archive: crowds",),
-    ),
-    Mutant(
-        "what two reads of one instant said is missed twice",
-        "pit_fetch.archive.store.index:_Items.miss",
-        _missed_twice,
-        ("archive: crowds",),
-    ),
-    Mutant(
-        "the index takes running bars for sights",
-        "pit_fetch.archive.store.index:_Items._public",
-        lambda real: lambda items, rows: " ".join(map(str, sorted(rows))),
-        _INDEX,
-    ),
-    Mutant(
-        "what was asked after the PIT counts before it", "pit_fetch.archive.rederive:found", _every_read_is_free, _EARLY
-    ),
-    Mutant(
-        "an archive of one read is asked, too",
-        "pit_fetch.engine.fetch:Fetch._with_archive",
-        _live_answer_is_dropped,
-        ("sample: archive empty", "alphavantage: archive empty"),
-    ),
-    Mutant(
-        "keys are recorded",
-        "pit_fetch.archive.recorder:Recorder.start",
-        _secrets_are_recorded,
-        ("bz-news-api: archive secrets", "alphavantage: archive secrets"),
-    ),
-    Mutant(
-        "only what was spelled plainly is a key",
-        "pit_fetch.archive.store.redaction:_unescaped",
-        lambda real: lambda body: b"",
-        ("bz-news-api: archive secrets", "alphavantage: archive secrets"),
-    ),
-    Mutant(
-        "what is due is never taken up",
-        "pit_fetch.archive.store.index:due",
-        lambda real: lambda connection, pool: [],
-        ("bz-news-api: archive offline", "sample: archive offline"),
-    ),
-    Mutant(
-        "a reign is served whatever became of it",
-        "pit_fetch.archive.store.index:_mark",
-        lambda real: lambda *values, payload: 0,
-        ("archive: damage",),
-    ),
-    Mutant(
-        "an item that was seen once counts from its claim on",
-        "pit_fetch.archive.store.history:alone",
-        lambda real: lambda claim, seen, free: (seen if claim is None else claim, real(claim, seen, free)[1]),
-        _INDEX,
-    ),
-    Mutant(
-        "an undated item that was seen once shows no sight",
-        "pit_fetch.archive.store.history:alone",
-        lambda real: lambda claim, seen, free: (real(claim, seen, free)[0], None),
-        _INDEX,
-    ),
-    Mutant(
-        "first_seen_at is not looked at",
-        "pit_gate:_OTHER_STAMPS",
-        lambda real: ("revised_at",),
-        ("gate: judges",),
-    ),
-    Mutant("a mixed answer does not stop", "pit_fetch.engine.fetch:_stop", lambda real: lambda live: None, _STOPS),
-    Mutant(
-        "a mixed answer goes on for a day",
-        "pit_fetch.engine.fetch:_stop",
-        lambda real: lambda live: None if (found := real(live)) is None else (found[0] + 86_400, found[1]),
-        _STOPS,
-    ),
-    Mutant("hosts are pooled", "pit_fetch.archive.rederive:pool", _pooled_without(hosts={}), _APART),
-    Mutant("plans are pooled", "pit_fetch.archive.rederive:pool", _pooled_without(plan=""), _APART),
-    Mutant(
-        "the latest snapshot answers for every instant",
-        "pit_fetch.archive.store.index:latest",
-        lambda real: lambda connection, pool, instant: real(connection, pool, microseconds.ALWAYS),
-        _SNAPSHOTS,
-    ),
-    Mutant(
-        "the snapshot of the instant before",
-        "pit_fetch.archive.store.index:latest",
-        lambda real: lambda connection, pool, instant: real(connection, pool, instant - 1),
-        _SNAPSHOTS,
-    ),
-    Mutant(
-        "a snapshot has the rows of every reply", "pit_fetch.archive.rederive:reread", _rows_of_every_reply, _SNAPSHOTS
-    ),
-    Mutant(
-        "an empty reply is a snapshot",
-        "pit_fetch.archive.rederive:found",
-        lambda real: (
-            lambda key, one, records, seen, complete, clean: real(key, one, records, seen, complete, clean)._replace(
-                complete=complete
-            )
+    *_in(
+        "pit_fetch.archive.store.index",
+        ("the index answers as of now", "records_as_of", _as_of_now, _INDEX),
+        ("the index keeps no absences", "_Ingestion.add_absences", lambda real: lambda ingestion: None, _INDEX),
+        (
+            "the index does not look back",
+            "_Ingestion._absence_before",
+            lambda real: lambda ingestion, item, observed: None,
+            _INDEX,
         ),
-        _SNAPSHOTS,
-    ),
-    Mutant(
-        "a capture with a limit is a capture",
-        "pit_fetch.archive.session:_kind",
-        lambda real: lambda request: "capture" if request.capture else real(request),
-        _CAPTURES,
-    ),
-    Mutant(
-        "a capture that was cut is whole",
-        "pit_fetch.archive.rederive:found",
-        lambda real: (
-            lambda key, one, records, seen, complete, clean: real(
-                key, one._replace(fetch=one.fetch._replace(kind="capture")), records, seen, True, clean
-            )
+        (
+            "a read of the same instant replaces the other",
+            "_Ingestion._observe_item",
+            _second_is_ignored,
+            ("archive: ties",),
         ),
-        (*_CAPTURES, *_EARLY),
-    ),
-    Mutant(
-        "a capture is asked for without a PIT",
-        "pit_fetch.archive_admin.capture:_dated",
-        lambda real: lambda values, undated, now: undated,
-        ("fred: archive captured", "sec_full_text: archive captured"),
-    ),
-    Mutant(
-        "what was captured counts from its capture on alone",
-        "pit_fetch.archive.session:_kind",
-        lambda real: lambda request: "live",
-        _CAPTURES,
-    ),
-    Mutant(
-        "a ceiling does not keep the archive shut",
-        "pit_fetch.request.audience:is_bound",
-        lambda real: lambda environ: False,
-        ("command: archive under a ceiling",),
-    ),
-    Mutant("the earlier of claim and receipt", "pit_fetch.archive.store.history:_stands", _plain_minimum, _WORDS),
-    Mutant(
-        "a claim is believed in spite of an absence",
-        "pit_fetch.archive.store.history:_contradicts",
-        _contradicted_by_presence_alone,
-        _WORDS,
-    ),
-    Mutant(
-        "what was seen at the very claim is not looked at",
-        "pit_fetch.archive.store.history:_stands",
-        _at_the_claim_is_not_looked_at,
-        _WORDS,
-    ),
-    Mutant(
-        "other stamps are other content", "pit_fetch.archive.store.history:_contradicts", _stamps_are_content, _WORDS
-    ),
-    Mutant(
-        "claims are never believed",
-        "pit_fetch.archive.store.history:_stands",
-        lambda real: lambda version, before, first: False,
-        ("archive: honest", *_WORDS),
-    ),
-    Mutant(
-        "a running bar is a sight",
-        "pit_fetch.archive.store.history:sight",
-        lambda real: lambda seen, said, free: history.Sight(seen, frozenset(said), free),
-        ("archive: proved",),
-    ),
-    Mutant(
-        "what was asked for later counts at once",
-        "pit_fetch.archive.store.history:proofs",
-        _proof(lambda proof: proof._replace(usable=proof.time)),
-        ("archive: nothing later",),
-    ),
-    Mutant(
-        "a sight counts before it was had",
-        "pit_fetch.archive.store.history:sights",
-        _sight(lambda one: one._replace(seen=one.seen - 1)),
-        ("archive: proved", *_WORDS),
-    ),
-    Mutant(
-        "an absence is not a sight",
-        "pit_fetch.archive.store.history:sights",
-        _sight(lambda one: one if one.said else None),
-        ("archive: complete",),
-    ),
-    Mutant("every read is complete", "pit_fetch.archive.store.history:sights", _without("all"), _WORDS),
-    Mutant("no read is complete", "pit_fetch.archive.store.history:sights", _without("none"), ("archive: complete",)),
-    Mutant(
-        "the window is not looked at",
-        "pit_fetch.archive.store.history:sights",
-        lambda real: lambda item, reads, holds: real(item, reads, lambda read, said: True),
-        _WORDS,
-    ),
-    Mutant(
-        "what was absent before its first sight is not looked at",
-        "pit_fetch.archive.store.history:sights",
-        lambda real: (
-            lambda item, reads, holds: real(
-                item, [one for place, one in enumerate(reads) if any(item in r.said for r in reads[: place + 1])], holds
-            )
+        (
+            "the index does not look back from the second read of an instant",
+            "_Ingestion._absence_before",
+            _second_does_not_look_back,
+            ("archive: crowds",),
         ),
-        ("archive: refuted", *_WORDS),
+        (
+            "a run that is split ends where it began",
+            "_Run.observations",
+            _without_the_instant_before,
+            ("archive: ties", "archive: crowds"),
+        ),
+        (
+            "the index takes running bars for sights",
+            "_Ingestion._public",
+            lambda real: lambda ingestion, versions: versions,
+            _INDEX,
+        ),
+        (
+            "what is due is never taken up",
+            "pending",
+            lambda real: lambda connection, stream: [],
+            ("bz-news-api: archive offline", "sample: archive offline"),
+        ),
+        (
+            "a reign is served whatever became of it",
+            "_checksum",
+            lambda real: lambda *values, payload: 0,
+            ("archive: damage",),
+        ),
+        (
+            "the latest snapshot answers for every instant",
+            "latest",
+            lambda real: lambda connection, stream, instant: real(connection, stream, microseconds.ALWAYS),
+            _SNAPSHOTS,
+        ),
+        (
+            "the snapshot of the instant before",
+            "latest",
+            lambda real: lambda connection, stream, instant: real(connection, stream, instant - 1),
+            _SNAPSHOTS,
+        ),
     ),
-    Mutant(
-        "the first version stays", "pit_fetch.archive.store.history:reigns", _first_come, ("archive: complete", *_WORDS)
+    *_in(
+        "pit_fetch.archive.rederive",
+        ("what was asked after the PIT counts before it", "indexed", _counts_from_the_beginning, _EARLY),
+        ("hosts are pooled", "stream_of", _stream_without(hosts={}), _APART),
+        ("plans are pooled", "stream_of", _stream_without(plan=""), _APART),
+        ("a snapshot has the rows of every reply", "reparse", _rows_of_every_reply, _SNAPSHOTS),
+        (
+            "an empty reply is a snapshot",
+            "indexed",
+            lambda real: (
+                lambda key, recorded, records, seen, complete, clean: real(
+                    key, recorded, records, seen, complete, clean
+                )._replace(is_complete=complete)
+            ),
+            _SNAPSHOTS,
+        ),
+        (
+            "a capture that was cut is whole",
+            "indexed",
+            lambda real: (
+                lambda key, recorded, records, seen, complete, clean: real(
+                    key, recorded._replace(fetch=recorded.fetch._replace(kind="capture")), records, seen, True, clean
+                )
+            ),
+            (*_CAPTURES, *_EARLY),
+        ),
     ),
-    Mutant(
-        "the oldest vintage rules",
-        "pit_fetch.archive.store.history:_by_claim",
-        lambda real: lambda version: (real(version)[0], -real(version)[1], *real(version)[2:]),
-        _WORDS,
+    *_in(
+        "pit_fetch.engine.fetch",
+        (
+            "an archive of one read is asked, too",
+            "Fetch._with_archive",
+            _live_answer_is_dropped,
+            ("sample: archive empty", "alphavantage: archive empty"),
+        ),
+        ("a mixed answer does not stop", "_stop", lambda real: lambda live: None, _STOPS),
+        (
+            "a mixed answer goes on for a day",
+            "_stop",
+            lambda real: lambda live: None if (found := real(live)) is None else (found[0] + 86_400, found[1]),
+            _STOPS,
+        ),
+        (
+            "archive: a snapshot comes in the order of its reply",
+            "_ordered",
+            lambda real: lambda held, stream: stream,
+            ("yahoo: held", "alphavantage: held"),
+        ),
     ),
-    Mutant(
-        "the earlier sight wins a tie",
-        "pit_fetch.archive.store.history:_by_time",
-        lambda real: lambda proof: (real(proof)[0], -real(proof)[1], *real(proof)[2:]),
-        _WORDS,
+    *_in(
+        "pit_fetch.archive.recorder",
+        (
+            "keys are recorded",
+            "ArchiveRecorder.start",
+            lambda real: lambda recorder, secrets: real(recorder, ()),
+            ("bz-news-api: archive secrets", "alphavantage: archive secrets"),
+        ),
     ),
-    Mutant(
-        "of one instant, absence outweighs presence",
-        "pit_fetch.archive.store.history:runs",
-        _absence_first,
-        _WORDS,
+    *_in(
+        "pit_fetch.archive.store.redaction",
+        (
+            "only what was spelled plainly is a key",
+            "_unescaped",
+            lambda real: lambda body: b"",
+            ("bz-news-api: archive secrets", "alphavantage: archive secrets"),
+        ),
     ),
-    Mutant(
-        "sight is not shown where it was the proof",
-        "pit_fetch.archive.store.history:proofs",
-        _proof(lambda proof: proof._replace(by_sight=None)),
-        ("archive: proved",),
+    *_in(
+        "pit_fetch.archive.store.history",
+        (
+            "an item that was seen once counts from its claim on",
+            "sole_validity",
+            lambda real: (
+                lambda claimed_at, seen, since: (
+                    seen if claimed_at is None else claimed_at,
+                    real(claimed_at, seen, since)[1],
+                )
+            ),
+            _INDEX,
+        ),
+        (
+            "an undated item that was seen once shows no sight",
+            "sole_validity",
+            lambda real: lambda claimed_at, seen, since: (real(claimed_at, seen, since)[0], None),
+            _INDEX,
+        ),
+        ("the earlier of claim and receipt", "_is_believed", _plain_minimum, _WORDS),
+        ("a claim is believed in spite of an absence", "_conflicts", _contradicted_by_presence_alone, _WORDS),
+        ("what was seen at the very claim is not looked at", "_is_believed", _at_the_claim_is_not_looked_at, _WORDS),
+        ("other stamps are other content", "_conflicts", _stamps_are_content, _WORDS),
+        (
+            "claims are never believed",
+            "_is_believed",
+            lambda real: lambda version, earlier, first: False,
+            ("archive: honest", *_WORDS),
+        ),
+        (
+            "a running bar is a sight",
+            "observation",
+            lambda real: lambda seen, versions, since: history.Observation(seen, frozenset(versions), since),
+            ("archive: proved",),
+        ),
+        (
+            "what was asked for later counts at once",
+            "evidence",
+            _each(lambda piece: piece._replace(usable_from=piece.time)),
+            ("archive: nothing later",),
+        ),
+        (
+            "a sight counts before it was had",
+            "observations",
+            _each(lambda current: current._replace(seen=current.seen - 1)),
+            ("archive: proved", *_WORDS),
+        ),
+        (
+            "an absence is not a sight",
+            "observations",
+            _each(lambda current: current if current.versions else None),
+            ("archive: complete",),
+        ),
+        ("every read is complete", "observations", _completeness(True), _WORDS),
+        ("no read is complete", "observations", _completeness(False), ("archive: complete",)),
+        (
+            "the window is not looked at",
+            "observations",
+            lambda real: lambda item, fetches, window_covers: real(item, fetches, lambda fetch, versions: True),
+            _WORDS,
+        ),
+        (
+            "what was absent before its first sight is not looked at",
+            "observations",
+            lambda real: (
+                lambda item, fetches, window_covers: real(
+                    item, [*dropwhile(lambda fetch: item not in fetch.items, fetches)], window_covers
+                )
+            ),
+            ("archive: refuted", *_WORDS),
+        ),
+        ("the first version stays", "validities", _first_come, ("archive: complete", *_WORDS)),
+        (
+            "the oldest vintage rules",
+            "_by_claim",
+            lambda real: lambda version: (real(version)[0], -real(version)[1], *real(version)[2:]),
+            _WORDS,
+        ),
+        (
+            "the earlier sight wins a tie",
+            "_by_time",
+            lambda real: lambda piece: (real(piece)[0], -real(piece)[1], *real(piece)[2:]),
+            _WORDS,
+        ),
+        ("of one instant, absence outweighs presence", "runs", _absence_first, _WORDS),
+        (
+            "sight is not shown where it was the proof",
+            "evidence",
+            _each(lambda piece: piece._replace(first_seen=None)),
+            ("archive: proved",),
+        ),
+        (
+            "runs of different content are one",
+            "extend",
+            lambda real: lambda run, later: real(run, later._replace(versions=run.observations[0].versions)),
+            ("archive: complete", "archive: compressed"),
+        ),
+        (
+            "a run is as free as its last sight",
+            "extend",
+            lambda real: lambda run, later: (longer := real(run, later)) and longer._replace(observations=(later,)),
+            ("archive: compressed", *_WORDS),
+        ),
+        (
+            "the answer of the instant after",
+            "validity_at",
+            lambda real: lambda history, instant: real(history, instant + 1),
+            ("archive: nothing later", *_WORDS),
+        ),
     ),
-    Mutant(
-        "runs of different content are one",
-        "pit_fetch.archive.store.history:extended",
-        lambda real: lambda run, one: real(run, one._replace(said=run.sights[0].said)),
-        ("archive: complete", "archive: compressed"),
+    *_in(
+        "pit_gate",
+        ("first_seen_at is not looked at", "_OTHER_STAMPS", lambda real: ("revised_at",), ("gate: judges",)),
     ),
-    Mutant(
-        "a run is as free as its last sight",
-        "pit_fetch.archive.store.history:extended",
-        lambda real: lambda run, one: (longer := real(run, one)) and longer._replace(sights=(one,)),
-        ("archive: compressed", *_WORDS),
+    *_in(
+        "pit_fetch.archive.session",
+        (
+            "a capture with a limit is a capture",
+            "_kind",
+            lambda real: lambda request: "capture" if request.capture else real(request),
+            _CAPTURES,
+        ),
+        ("what was captured counts from its capture on alone", "_kind", lambda real: lambda request: "live", _CAPTURES),
     ),
-    Mutant(
-        "the answer of the instant after",
-        "pit_fetch.archive.store.history:at",
-        lambda real: lambda history, instant: real(history, instant + 1),
-        ("archive: nothing later", *_WORDS),
+    *_in(
+        "pit_fetch.archive_admin.capture",
+        (
+            "a capture is asked for without a PIT",
+            "_dated",
+            lambda real: lambda values, undated, now: undated,
+            ("fred: archive captured", "sec_full_text: archive captured"),
+        ),
     ),
-    Mutant(
-        "archive: later answers keep what was deleted",
-        "pit_fetch.archive_admin.dependents:repeated",
-        _nothing_is_repeated,
-        _DROPPED,
+    *_in(
+        "pit_fetch.request.audience",
+        (
+            "a ceiling does not keep the archive shut",
+            "is_bound",
+            lambda real: lambda environ: False,
+            ("command: archive under a ceiling",),
+        ),
     ),
-    Mutant(
-        "archive: who asked the network repeats nothing deleted",
-        "pit_fetch.archive_admin.dependents:_needed",
-        _only_without_a_pit,
-        _DROPPED,
+    *_in(
+        "pit_fetch.archive_admin.dependents",
+        ("archive: later answers keep what was deleted", "dependents", _nothing_is_repeated, _DROPPED),
+        ("archive: who asked the network repeats nothing deleted", "_needed_items", _only_without_a_pit, _DROPPED),
+        ("archive: what is not JSON repeats nothing deleted", "_needed_items", _needed(list), _DROPPED),
+        (
+            "archive: an item of the same id says the same",
+            "_content",
+            lambda real: lambda item, is_open, names: real(item, is_open, ()),
+            _DROPPED,
+        ),
+        ("archive: what is deleted said nothing of any item", "_deleted_items", _without_items, _DROPPED),
+        (
+            "archive: what is deleted says something itself",
+            "_missing_items",
+            lambda real: lambda archived, gone, needed, told: real(archived, (), needed, told),
+            _DROPPED,
+        ),
+        (
+            "archive: the fetch that repeats says it itself",
+            "_reproduces",
+            lambda real: lambda archived, key, needed: True,
+            _DROPPED,
+        ),
     ),
-    Mutant(
-        "archive: what is not JSON repeats nothing deleted",
-        "pit_fetch.archive_admin.dependents:_needed",
-        _needed(list),
-        _DROPPED,
+    *_in(
+        "pit_fetch.archive_admin.maintenance",
+        (
+            "archive: the text of an answer that is deleted stays",
+            "_delete_unused_bodies",
+            lambda real: lambda connection: False,
+            _DROPPED,
+        ),
+        (
+            "archive: what a fetch was told outlives it",
+            "_delete_orphans",
+            lambda real: lambda connection: False,
+            _DROPPED,
+        ),
+        (
+            "archive: a merge brings back what repeats the deleted",
+            "_repeating",
+            lambda real: lambda connection, other, find: set(),
+            _MERGED,
+        ),
+        (
+            "archive: a merge looks at its own answers alone",
+            "_repeating",
+            lambda real: (
+                lambda connection, other, find: real(connection, other, find) & maintenance._fetches(connection)
+            ),
+            _MERGED,
+        ),
+        (
+            "archive: a merge looks at the other one's answers alone",
+            "_repeating",
+            lambda real: (
+                lambda connection, other, find: real(connection, other, find) - maintenance._fetches(connection)
+            ),
+            _MERGED,
+        ),
     ),
-    Mutant(
-        "archive: an item of the same id says the same",
-        "pit_fetch.archive_admin.dependents:_said",
-        lambda real: lambda item, is_open, names: real(item, is_open, ()),
-        _DROPPED,
-    ),
-    Mutant(
-        "archive: what is deleted said nothing of any item",
-        "pit_fetch.archive_admin.dependents:_deleted",
-        _said_nothing,
-        _DROPPED,
-    ),
-    Mutant(
-        "archive: what is deleted says something itself",
-        "pit_fetch.archive_admin.dependents:_unsaid",
-        lambda real: lambda archived, gone, needed, told: real(archived, (), needed, told),
-        _DROPPED,
-    ),
-    Mutant(
-        "archive: the fetch that repeats says it itself",
-        "pit_fetch.archive_admin.dependents:_says_itself",
-        lambda real: lambda archived, key, needed: True,
-        _DROPPED,
-    ),
-    Mutant(
-        "archive: the text of an answer that is deleted stays",
-        "pit_fetch.archive_admin.maintenance:_sweep",
-        lambda real: lambda connection: False,
-        _DROPPED,
-    ),
-    Mutant(
-        "archive: what a fetch was told outlives it",
-        "pit_fetch.archive_admin.maintenance:_forget_parts",
-        lambda real: lambda connection: False,
-        _DROPPED,
-    ),
-    Mutant(
-        "archive: a merge brings back what repeats the deleted",
-        "pit_fetch.archive_admin.maintenance:_repeating",
-        lambda real: lambda connection, other, find: set(),
-        _MERGED,
-    ),
-    Mutant(
-        "archive: a merge looks at its own answers alone",
-        "pit_fetch.archive_admin.maintenance:_repeating",
-        lambda real: lambda connection, other, find: real(connection, other, find) & maintenance._fetches(connection),
-        _MERGED,
-    ),
-    Mutant(
-        "archive: a merge looks at the other one's answers alone",
-        "pit_fetch.archive_admin.maintenance:_repeating",
-        lambda real: lambda connection, other, find: real(connection, other, find) - maintenance._fetches(connection),
-        _MERGED,
-    ),
-    Mutant(
-        "archive: an answer that was under way is kept",
-        "pit_fetch.archive.store.journal:deletions",
-        lambda real: lambda connection: 0,
-        ("bz-news-api: archive dropped under way",),
-    ),
-    Mutant(
-        "archive: a snapshot comes in the order of its reply",
-        "pit_fetch.engine.fetch:_ordered",
-        lambda real: lambda held, stream: stream,
-        ("yahoo: held", "alphavantage: held"),
+    *_in(
+        "pit_fetch.archive.store.journal",
+        (
+            "archive: an answer that was under way is kept",
+            "deletions",
+            lambda real: lambda connection: 0,
+            ("bz-news-api: archive dropped under way",),
+        ),
     ),
 )

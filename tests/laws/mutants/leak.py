@@ -73,6 +73,34 @@ def kept(stream: Iterable[Any], keep: Callable[[Record], bool]) -> Iterator[Any]
             yield element
 
 
+def echoing(*codes: str) -> Make:
+    """Return the leak of an error, with one of ``codes`` if any are given, that repeats the body of the reply."""
+
+    def make(real: Any) -> Callable[..., Any]:
+        def check(reply: Any, *given: Any) -> Any:
+            try:
+                return real(reply, *given)
+            except UpstreamError as error:
+                if codes and error.gap.code not in codes:
+                    raise
+                text = reply.body.decode("utf-8", "replace")
+                raise UpstreamError(error.gap.code, **{**error.gap.params, "host": text}) from None
+
+        return check
+
+    return make
+
+
+def readable_alone(real: Any) -> Callable[..., Any]:
+    """A reader that fails as a whole where one row cannot be read."""
+
+    def read(*given: Any) -> Any:
+        records = list(real(*given))
+        return records if all(record.id for record in records) else fails()
+
+    return read
+
+
 def fails(problem: str = "a row cannot be read") -> NoReturn:
     """What a reader does that cannot leave out a row."""
     raise UpstreamError("malformed", problem=problem)

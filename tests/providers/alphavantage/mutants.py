@@ -25,16 +25,16 @@ _NEWS, _REACH = ("alphavantage: news",), ("alphavantage: reach",)
 
 
 def _answered(change: Callable[[Any], Any]) -> Make:
-    """The label of a bar is read as if the reply had been what ``change`` makes of it."""
-    return lambda real: lambda row, answer, ends: real(row, change(answer), ends)
+    """Return the leak that reads the label of a bar as if ``change`` had been applied to the reply."""
+    return lambda real: lambda row, function_reply, ends: real(row, change(function_reply), ends)
 
 
-def _in_utc(answer: Any) -> Any:
-    return answer._replace(meta={**answer.meta, "time_zone": "UTC"})
+def _in_utc(function_reply: Any) -> Any:
+    return function_reply._replace(meta={**function_reply.meta, "time_zone": "UTC"})
 
 
-def _in_the_first_zone(answer: Any) -> Any:
-    return answer._replace(function=answer.function._replace(zones=answer.function.zones[:1]))
+def _in_the_first_zone(function_reply: Any) -> Any:
+    return function_reply._replace(function=function_reply.function._replace(zones=function_reply.function.zones[:1]))
 
 
 def _end_of_its_day(real: Any) -> Any:
@@ -42,15 +42,15 @@ def _end_of_its_day(real: Any) -> Any:
 
 
 def _at_its_period_s_end(real: Any) -> Any:
-    def reported(row: Any, answer: Any) -> Any:
-        return None if real(row, answer) is None else rows.day_ends(row.get("fiscalDateEnding"))
+    def reported(row: Any, function_reply: Any) -> Any:
+        return None if real(row, function_reply) is None else rows.day_ends(row.get("fiscalDateEnding"))
 
     return reported
 
 
 def _by_the_last_report(real: Any) -> Any:
-    def year(row: Any, answer: Any, quarters: Any) -> Any:
-        made = real(row, answer, quarters)
+    def year(row: Any, function_reply: Any, quarters: Any) -> Any:
+        made = real(row, function_reply, quarters)
         if made is None or made.available_at is None:
             return made
         return made._replace(
@@ -62,9 +62,11 @@ def _by_the_last_report(real: Any) -> Any:
 
 def _without(column: str) -> Make:
     def make(real: Any) -> Any:
-        def records(answer: Any) -> Any:
-            bare = [(kind, row and {name: row[name] for name in row if name != column}) for kind, row in answer.rows]
-            return real(answer._replace(rows=bare))
+        def records(function_reply: Any) -> Any:
+            bare = [
+                (kind, row and {name: row[name] for name in row if name != column}) for kind, row in function_reply.rows
+            ]
+            return real(function_reply._replace(rows=bare))
 
         return records
 
@@ -82,7 +84,7 @@ def _all_but_adjusted(real: Any) -> Any:
 
 
 def _whatever_its_columns(real: Any) -> Any:
-    return lambda answer: real(answer._replace(function=answer.function._replace(columns=())))
+    return lambda function_reply: real(function_reply._replace(function=function_reply.function._replace(columns=())))
 
 
 # Which reply is whose, and which rows can be read.
@@ -120,17 +122,17 @@ def _strict_cells(real: Any) -> Any:
 
 def _any_series(real: Any) -> Any:
     def series(document: Mapping[str, Any], function: Any) -> Any:
-        found = [part for key, part in document.items() if not reply._is_meta(key) and isinstance(part, dict)]
-        return found[0] if len(found) == 1 else real(document, function)
+        parts = [part for key, part in document.items() if not reply._is_meta(key) and isinstance(part, dict)]
+        return parts[0] if len(parts) == 1 else real(document, function)
 
     return series
 
 
 def _any_of_the_tickers(real: Any) -> Any:
-    def is_on_another(row: Any, asked: Any, tickers: set[str]) -> Any:
+    def is_on_another(row: Any, requested: Any, tickers: set[str]) -> Any:
         from pit_fetch_providers.alphavantage.subject import _tickers
 
-        return real(row, asked, set() if tickers & _tickers(row) else tickers)
+        return real(row, requested, set() if tickers & _tickers(row) else tickers)
 
     return is_on_another
 
@@ -139,8 +141,8 @@ def _any_of_the_tickers(real: Any) -> Any:
 
 
 def _all_dated(real: Any) -> Any:
-    def public(found: Any, bound: Any) -> list[Record]:
-        return [one for one in found if isinstance(one, Record) and one.available_at is not None]
+    def public(stream: Any, bound: Any) -> list[Record]:
+        return [record for record in stream if isinstance(record, Record) and record.available_at is not None]
 
     return public
 
@@ -156,18 +158,18 @@ def _message_in_the_error(real: Any) -> Any:
 
 
 MUTANTS = (
-    Mutant("av: a bar at its label", f"{_HERE}.bars:_interval", lambda real: lambda answer: timedelta(0), _AV),
+    Mutant("av: a bar at its label", f"{_HERE}.bars:_interval", lambda real: lambda function_reply: timedelta(0), _AV),
     Mutant("av: an Eastern label read as UTC", f"{_HERE}.bars:_latest", _answered(_in_utc), _AV),
     Mutant("av: the minutes of a CSV are UTC", f"{_HERE}.bars:_latest", _answered(_in_the_first_zone), _CORPUS),
     Mutant("av: a day's bar at the close", f"{_HERE}.bars:EVENING", lambda real: timedelta(hours=16), _AV),
-    Mutant("av: a running week's bar", f"{_HERE}.bars:friday", first, _AV),
-    Mutant("av: a running month's bar", f"{_HERE}.bars:last_weekday_of_month", first, _AV),
+    Mutant("av: a running week's bar", f"{_HERE}.periods:friday", first, _AV),
+    Mutant("av: a running month's bar", f"{_HERE}.periods:last_weekday_of_month", first, _AV),
     Mutant("av: a coin's day before the evening", f"{_HERE}.bars:_evening", _end_of_its_day, _CORPUS),
     Mutant("av: a report at the end of its fiscal period", f"{_HERE}.earnings:reported", _at_its_period_s_end, _AV),
     Mutant(
         "av: an expected report without a figure",
         f"{_HERE}.earnings:reported",
-        lambda real: lambda row, answer: rows.day_ends(row.get("reportedDate")),
+        lambda real: lambda row, function_reply: rows.day_ends(row.get("reportedDate")),
         _CORPUS,
     ),
     Mutant("av: a year by the later of two reports", f"{_HERE}.earnings:_year", _by_the_last_report, _AV),
@@ -181,13 +183,13 @@ MUTANTS = (
     Mutant(
         "av: options at the end of their day",
         f"{_HERE}.rows:end_of_next_weekday",
-        lambda real: lambda row, answer: rows.day_ends(row.get("date")),
+        lambda real: lambda row, function_reply: rows.day_ends(row.get("date")),
         _AV,
     ),
     Mutant(
         "av: a date of publication is its midnight",
         f"{_HERE}.news:published",
-        lambda real: lambda row, answer: news.stamped(row),
+        lambda real: lambda row, function_reply: news.stamped(row),
         _AV,
     ),
     Mutant(

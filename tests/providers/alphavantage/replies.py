@@ -6,10 +6,10 @@ from typing import Any
 
 from pit_fetch_providers.alphavantage.catalog import FUNCTIONS
 
-BARS = [name for name, one in FUNCTIONS.items() if one.series]
+BARS = [name for name, function in FUNCTIONS.items() if function.series]
 INTRADAY = [name for name in BARS if "{}" in FUNCTIONS[name].series]
 COINS = [name for name in BARS if "market" in FUNCTIONS[name].operation.needs]
-UNDATED = [name for name, one in FUNCTIONS.items() if one.operation.dating != "record"]
+UNDATED = [name for name, function in FUNCTIONS.items() if function.operation.dating != "record"]
 SNAPSHOTS = [name for name in UNDATED if FUNCTIONS[name].operation.dating == "receipt"]
 
 _REPORTS = {
@@ -119,5 +119,5 @@ def replies(name: str) -> list[tuple[Any, int]]:
 
 
 def words(name: str) -> list[str]:
-    """The request that is answered so."""
+    """Return the request that these replies answer."""
     return [name, *(f"{option}={_CHOICES.get(option, 'IBM')}" for option in FUNCTIONS[name].operation.needs)]

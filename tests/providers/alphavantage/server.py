@@ -14,6 +14,7 @@ from pit_fetch.transport import HttpRequest
 from tests.inprocess import NOW, Answer, fetch
 
 KEY = "AV0123456789ABCD"
+VARIABLES = {"ALPHAVANTAGE_API_KEY": KEY}
 SIGN_UP = "(https://www.alphavantage.co/support/#api-key). It should take less than 20 seconds."
 PREMIUM = "https://www.alphavantage.co/premium/"
 
@@ -69,7 +70,7 @@ Bar = tuple[str, Mapping[str, str]]
 
 @dataclass
 class Store:
-    """What the server knows: bars newest first by function, documents by function, and articles. One symbol each."""
+    """The content of the server: bars newest first by function, documents by function, articles. One symbol each."""
 
     bars: dict[str, list[Bar]] = field(default_factory=dict)
     documents: dict[str, Any] = field(default_factory=dict)
@@ -145,20 +146,20 @@ SERIES = {
 }
 
 
-def subject(function: str, asked: Mapping[str, str]) -> dict[str, str]:
-    """The part of the meta data that says what the bars are of."""
+def subject(function: str, query: Mapping[str, str]) -> dict[str, str]:
+    """Return the part of the meta data that names the subject of the bars."""
     if function.startswith("FX_"):
-        return {"2. From Symbol": asked.get("from_symbol", "EUR"), "3. To Symbol": asked.get("to_symbol", "USD")}
+        return {"2. From Symbol": query.get("from_symbol", "EUR"), "3. To Symbol": query.get("to_symbol", "USD")}
     if function.startswith(("DIGITAL_", "CRYPTO_")):
-        return {"2. Digital Currency Code": asked.get("symbol", "BTC"), "4. Market Code": asked.get("market", "EUR")}
-    return {"2. Symbol": asked.get("symbol", "IBM")}
+        return {"2. Digital Currency Code": query.get("symbol", "BTC"), "4. Market Code": query.get("market", "EUR")}
+    return {"2. Symbol": query.get("symbol", "IBM")}
 
 
 def series_document(
-    function: str, bars: Sequence[Bar], zone: str | None, interval: str = "", asked: Mapping[str, str] | None = None
+    function: str, bars: Sequence[Bar], zone: str | None, interval: str = "", request: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Bars as JSON, with the meta data that the function sends for the request ``asked``."""
-    meta = {"1. Information": f"{function} prices", **subject(function, asked or {})}
+    """Return bars as JSON, with the meta data that the function sends for ``request``."""
+    meta = {"1. Information": f"{function} prices", **subject(function, request or {})}
     meta["3. Last Refreshed"] = bars[0][0] if bars else ""
     if interval:
         meta["4. Interval"] = interval
@@ -172,7 +173,7 @@ def series_document(
 
 
 def csv_bar(function: str, label: str, close: str = "10.5") -> Bar:
-    """A bar with the columns of the function's CSV."""
+    """Return a bar with the columns of the function's CSV."""
     _, fields = bar(label, close)
     if function.startswith("FX_"):
         fields = {name: text for name, text in fields.items() if name != "volume"}
@@ -190,7 +191,7 @@ def series_csv(bars: Sequence[Bar], function: str = "TIME_SERIES_DAILY") -> str:
 
 
 def app(store: Store, key: str = KEY) -> App:
-    """The server of ``store``."""
+    """Return the server of ``store``."""
 
     def answer(request: HttpRequest) -> Response:
         query = parameters(request)
@@ -212,7 +213,7 @@ def app(store: Store, key: str = KEY) -> App:
 
 
 def parameters(request: HttpRequest) -> dict[str, str]:
-    """What a request asks, the key too; of several values the last."""
+    """Return the parameters of a request, with the key; of several values the last."""
     return {name: value if isinstance(value, str) else value[-1] for name, value in request.query.items()}
 
 
@@ -221,7 +222,7 @@ def _bars(store: Store, function: str, query: Mapping[str, str]) -> Response:
     if "INTRADAY" in function and query.get("adjusted", "true") == "true" and function.startswith("TIME_SERIES"):
         bars = [(label, {**fields, "close": "0.0001"}) for label, fields in bars]
     if query.get("month"):
-        bars = [one for one in bars if one[0].startswith(query["month"])]
+        bars = [bar for bar in bars if bar[0].startswith(query["month"])]
         if not bars:
             return as_json(invalid_call(function))
     if query.get("outputsize", "compact") == "compact" and not ("WEEKLY" in function or "MONTHLY" in function):
@@ -240,38 +241,38 @@ def _with(before: Mapping[str, bytes], body: bytes) -> bytes:
 
 def _news(store: Store, query: Mapping[str, str]) -> dict[str, Any]:
     first, last = query.get("time_from", ""), query.get("time_to", "99991231T2359")
-    found = [one for one in store.articles if first <= str(one["time_published"])[:13] <= last]
-    found.sort(key=lambda one: str(one["time_published"]), reverse=query.get("sort") != "EARLIEST")
-    found = found[: int(query.get("limit", "50"))]
-    return {"items": str(len(found)), "feed": found} if found else NO_ARTICLES
+    articles = [article for article in store.articles if first <= str(article["time_published"])[:13] <= last]
+    articles.sort(key=lambda article: str(article["time_published"]), reverse=query.get("sort") != "EARLIEST")
+    articles = articles[: int(query.get("limit", "50"))]
+    return {"items": str(len(articles)), "feed": articles} if articles else NO_ARTICLES
 
 
 def body(document: Any) -> bytes:
-    """A reply as a file holds it."""
+    """Return a document as a file holds it."""
     return document.encode() if isinstance(document, str) else json.dumps(document).encode()
 
 
 def read(folder: Path, document: Any, *words: str, pit: str | datetime | None = None, now: datetime = NOW) -> Answer:
-    """The command, in process, on a document as the reply of a function in a file."""
+    """Run the command, in process, on a document as the reply of a function in a file."""
     source = ("--source", "alphavantage", "--input-file", "-", "--limit", "100000")
     return fetch(folder, *source, *_at(pit), *words, body=body(document), now=now)
 
 
 @dataclass
 class World:
-    """The command, in process, against one server. ``queries`` is what that was asked."""
+    """Run the command, in process, against one server. ``queries`` are the requests that it received."""
 
     app: App
     folder: Path
     queries: list[Mapping[str, str]] = field(default_factory=list)
 
     def fetch(self, *words: str, pit: str | datetime | None = None, key: str = KEY, now: datetime = NOW) -> Answer:
-        asked = Answering(self.app, lambda: now)
+        transport = Answering(self.app, lambda: now)
         env = {"ALPHAVANTAGE_API_KEY": key, "PIT_FETCH_RATE_WWW_ALPHAVANTAGE_CO": "10000/0.001"}
-        done = fetch(self.folder, "--source", "alphavantage", *_at(pit), *words, env=env, now=now, transport=asked)
-        if asked.error is not None:
-            raise asked.error
-        self.queries += [parameters(request) for request, _ in asked.exchanges]
+        done = fetch(self.folder, "--source", "alphavantage", *_at(pit), *words, env=env, now=now, transport=transport)
+        if transport.error is not None:
+            raise transport.error
+        self.queries += [parameters(request) for request, _ in transport.exchanges]
         return done
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from pit_fetch_providers.alphavantage import PROVIDER
 
+from pit_fetch.cli.parser import by_dating
 from tests.inprocess import NOW, Answer
 from tests.providers.alphavantage import server as av
 from tests.providers.alphavantage.replies import BARS as BAR_FUNCTIONS
@@ -34,7 +36,7 @@ Read = Callable[..., Answer]
 
 @pytest.fixture
 def read(tmp_path: Path) -> Read:
-    """Reads a document as the reply of a function."""
+    """Return a reader of a document as the reply of a function."""
     return partial(av.read, tmp_path)
 
 
@@ -216,7 +218,7 @@ def test_open_mode_serves_unreported_and_undated_quarters_but_no_year_to_date(re
 
 
 @pytest.mark.parametrize(
-    ("annual", "eps", "kept"),
+    ("annual", "eps", "full_years"),
     [
         (["2023-12-31"], "9.61", ["2023-12-31"]),
         (["2023-12-31"], "2.00", []),  # the oldest row, and no more than its last two quarters
@@ -226,14 +228,14 @@ def test_open_mode_serves_unreported_and_undated_quarters_but_no_year_to_date(re
         (["2023-12-31", "2021-12-31"], "9.61", ["2023-12-31", "2021-12-31"]),  # a year is missing
     ],
 )
-def test_year_to_date_rows_are_dropped(read: Read, annual: list[str], eps: str, kept: list[str]) -> None:
+def test_year_to_date_rows_are_dropped(read: Read, annual: list[str], eps: str, full_years: list[str]) -> None:
     ends = sorted({*annual, "2023-12-31", "2023-09-30", "2023-06-30"}, reverse=True)
     quarters = [
         quarter(end, f"{int(end[:4]) + (end[5:7] > '10')}-{'02' if end[5:7] > '10' else '11'}-01") for end in ends
     ]
     document = earnings([year(end, eps) for end in annual], quarters)
     done = read(document, "EARNINGS", "symbol=IBM", pit=NOW)
-    assert [i["fiscalDateEnding"] for i in done.data if i["record_type"] == "annual_earnings"] == kept
+    assert [i["fiscalDateEnding"] for i in done.data if i["record_type"] == "annual_earnings"] == full_years
 
 
 def test_the_vintage_caveat_is_in_every_reply_at_a_pit_and_in_none_without(read: Read) -> None:
@@ -389,50 +391,7 @@ def test_the_window_of_an_undated_series_is_its_rows_date(read: Read) -> None:
     assert [item["date"] for item in done.data] == ["2026-04-01"]
 
 
-# Rows that nobody can read.
-
-BROKEN: list[tuple[str, Any, Any]] = [
-    ("EARNINGS", earnings([], [quarter("2024-12-31", "2025-01-29")]), lambda d, r: d["quarterlyEarnings"].append(r)),
-    ("DIVIDENDS", {"data": [{"ex_dividend_date": "2024-05-09", "amount": "1"}]}, lambda d, row: d["data"].append(row)),
-    ("SPLITS", {"data": [{"effective_date": "2024-05-09"}]}, lambda d, row: d["data"].append(row)),
-    ("NEWS_SENTIMENT", {"feed": [article("20240215T120000")]}, lambda d, row: d["feed"].append(row)),
-    ("HISTORICAL_OPTIONS", {"data": [{"contractID": "A", "date": "2024-02-15"}]}, lambda d, row: d["data"].append(row)),
-]  # fmt: skip
-WRECKS: list[Any] = [
-    None, 7, "x", [], {}, {"url": 5}, {"fiscalDateEnding": "2025-02-30"}, {"fiscalDateEnding": "9999-12-31"},
-    {"fiscalDateEnding": "2025-03-31", "reportedDate": "9999-12-31", "reportedEPS": "1e999999999"},
-    {"ex_dividend_date": ["2024-01-01"], "declaration_date": {"a": 1}}, {"effective_date": "9999-12-31"},
-    {"fiscalDateEnding": "2025-03-31", "reportedDate": "9999-12-31", "reportedEPS": "abc"}, {"url": "u"},
-    {"url": "https://x", "time_published": "20241399T000000", "topics": 5, "ticker_sentiment": [1]},
-    {"url": "https://y", "time_published": "99991231T000000"}, {"contractID": "B", "date": "9999-12-31"},
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("function", "document", "add"), BROKEN)
-def test_a_row_that_cannot_be_read_changes_no_byte_at_a_pit(read: Read, function: str, document: Any, add: Any) -> None:
-    import copy
-
-    clean = read(document, function, pit=NOW)
-    assert len(clean.data) == 1
-    for wreck in WRECKS:
-        worse = copy.deepcopy(document)
-        add(worse, wreck)
-        assert read(worse, function, pit=NOW).leaves == clean.leaves, wreck
-
-
-@pytest.mark.parametrize("function", ["TIME_SERIES_DAILY", "TIME_SERIES_MONTHLY", "DIGITAL_CURRENCY_WEEKLY"])
-@pytest.mark.parametrize("wire", ["json", "csv"])
-def test_a_bar_with_an_impossible_label_changes_no_byte_at_a_pit(read: Read, function: str, wire: str) -> None:
-    def document(*labels: str) -> Any:
-        bars = [bar(one) for one in labels]
-        return series_csv(bars) if wire == "csv" else series_document(function, bars, "UTC")
-
-    words = (function, "market=EUR") if function.startswith("DIGITAL") else (function,)
-    pit = "2024-03-01T00:00:00Z"
-    clean = read(document("2024-01-31"), *words, pit=pit)
-    assert len(clean.data) == 1
-    for label in ("9999-12-31", "2024-02-30", "x", "", "2024-01-30x"):
-        assert read(document("2024-01-31", label), *words, pit=pit).leaves == clean.leaves, label
+# Rows that cannot be read.
 
 
 def test_csv_rows_that_are_cut_short_or_too_long_do_no_harm(read: Read) -> None:
@@ -482,28 +441,24 @@ def test_what_is_no_reply_is_an_input_error(read: Read, document: str) -> None:
     assert done.gap_types == ["input_error"]
 
 
-# Whatever stands in a reply: rows that are not public at the PIT change no byte of the answer.
+# The document.
 
-_PIT = "2024-02-15T00:00:00-05:00"
-_ENDS = st.sampled_from(["2024-03-31", "2023-12-31", "2023-09-30", "2023-06-30", "2022-12-31", "2021-12-31", "x"])
-_REPORTED = st.sampled_from(["2024-02-14", "2024-02-15", "2024-01-24", "2023-10-25", "2030-01-01", "None", "soon"])
-_EPS = st.sampled_from(["1.00", "2.00", "3.00", "9.61", "None"])
+DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "alphavantage.md"
 
 
-@given(
-    quarters=st.lists(st.tuples(_ENDS, _REPORTED, _EPS), max_size=6, unique_by=lambda row: row[:2]),
-    years=st.lists(st.tuples(_ENDS, _EPS), max_size=4, unique_by=lambda row: row[0]),
-)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_reports_that_are_not_public_change_no_byte(
-    read: Read, quarters: list[tuple[str, str, str]], years: list[tuple[str, str]]
-) -> None:
-    public = [row for row in quarters if row[1] <= "2024-02-14" and row[2] != "None" and row[0] != "x"]
-    ended = {row[0] for row in public}
-    all_of_it = earnings([year(*row) for row in years], [quarter(*row) for row in quarters])
-    public_only = earnings(
-        [year(*row) for row in years if row[0] in ended and row[1] != "None"], [quarter(*row) for row in public]
-    )
-    seen = [read(document, "EARNINGS", "symbol=IBM", pit=_PIT) for document in (all_of_it, public_only)]
-    assert seen[0].leaves == seen[1].leaves
-    assert len([item for item in seen[0].data if item["record_type"] == "quarterly_earnings"]) == len(ended)
+def table() -> str:
+    """Return the functions by rule; neighbours that are dated alike, for the same reason, share a row."""
+    parts = []
+    for title, operations in by_dating(PROVIDER):
+        parts.append(f"**{title}**\n\n| function | public from | why |\n|---|---|---|\n")
+        for (rule, why), alike in groupby(operations, key=lambda operation: (operation.rule, operation.why)):
+            names = ", ".join(f"`{operation.name}`" for operation in alike)
+            parts.append(f"| {names} | {rule} | {why} |\n")
+        parts.append("\n")
+    return "".join(parts)
+
+
+def test_the_table_is_the_code_s() -> None:
+    block = re.search(r"<!-- table -->\n(.*?)<!-- /table -->", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
+    assert block is not None
+    assert block[1] == table(), f"paste this into docs/alphavantage.md:\n{table()}"

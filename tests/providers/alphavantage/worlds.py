@@ -1,5 +1,6 @@
-"""Worlds of Alpha Vantage: running bars, later reports, undeclared dividends, adjusted values, and beside them
-rows that no reader takes, rows on other subjects, and columns that nobody has looked at."""
+"""Worlds of Alpha Vantage: running bars, later reports, undeclared dividends, adjusted values; beside them unreadable
+rows, rows on other subjects, and unknown columns.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +15,9 @@ from pit_fetch_providers.alphavantage.catalog import FUNCTIONS
 
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
-from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
+from tests.laws.archived import held
+from tests.laws.checks import non_interference, paging
+from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, always, common, near, noise_count, options
 from tests.loopback.broken import with_wrecks, wreck
 from tests.providers.alphavantage import server as loopback
 from tests.providers.alphavantage.server import (
@@ -51,8 +54,8 @@ BAD_DATES: Sequence[Any] = (
 )
 
 
-class Asked(NamedTuple):
-    """A request and what serves it: public rows alone, then with more, all as stores."""
+class Question(NamedTuple):
+    """A request and the stores that serve it: public rows alone, then with more."""
 
     words: tuple[str, ...]
     stores: tuple[Store, ...]
@@ -64,20 +67,21 @@ class Asked(NamedTuple):
 def make(rng: Random, most: int = 4) -> Case:
     pit = rng.choice(PITS)
     moment = datetime.fromisoformat(pit)
-    asked = rng.choice(_KINDS)(rng, moment)
-    choices = {**common(moment, [], rng), **asked.extra}
-    names = [field.name for field in FUNCTIONS[asked.words[0]].operation.fields]
+    question = rng.choice(_KINDS)(rng, moment)
+    choices = {**common(moment, [], rng), **question.extra}
+    names = [field.name for field in FUNCTIONS[question.words[0]].operation.fields]
     if names:
         choices["fields"] = [("--fields", ",".join(rng.sample(names, 2)))]
     return Case(
         source="alphavantage",
         pit=pit,
-        words=(*asked.words, *options(rng, choices, most)),
-        worlds=tuple(_app(store, number) for number, store in enumerate(asked.stores)),
-        sizes=asked.sizes,
-        resized=asked.resized,
+        words=(*question.words, *options(rng, choices, most)),
+        worlds=tuple(_app(store, number) for number, store in enumerate(question.stores)),
+        sizes=question.sizes,
+        resized=question.resized,
         page_size=rng.choice((1, 3, 5_000)),
         terminal=rng.random() < 0.2,
+        is_of_now=question.words[:1] in {words[:1] for words in _WITHHELD},
     )
 
 
@@ -87,25 +91,25 @@ def undisturbed(rng: Random) -> Case:
 
 
 def news(rng: Random) -> Case:
-    """Articles around midnight UTC, more than a reply holds: what is later must not end the paging."""
+    """Make articles around midnight UTC, more than a reply holds: later ones must not end the paging."""
     pit = rng.choice(("2024-02-15T00:00:00Z", "2024-02-15T19:00:30-05:00", "2024-07-03T00:03:00Z"))
     moment = datetime.fromisoformat(pit)
-    asked = _news(rng, moment)
-    words = (*asked.words, "--limit", rng.choice(("1", "2", "3", "5")))
-    apps = tuple(_app(store, number) for number, store in enumerate(asked.stores))
+    question = _news(rng, moment)
+    words = (*question.words, "--limit", rng.choice(("1", "2", "3", "5")))
+    apps = tuple(_app(store, number) for number, store in enumerate(question.stores))
     return Case("alphavantage", pit, words, apps, {f"{MODULE}.news:LIMIT": 6})
 
 
 def adjusted(rng: Random) -> Case:
-    """Daily bars as-of adjusted: splits and dividends that were not public yet scale nothing."""
+    """Make daily bars with as-of adjustment: splits and dividends that were not public yet scale nothing."""
     pit = rng.choice(PITS)
-    asked = _adjusted(rng, datetime.fromisoformat(pit))
-    words = (*asked.words, *rng.choice(((), ("--limit", "2"), ("--date-to", pit[:10]))))
-    return Case("alphavantage", pit, words, tuple(_app(store, n) for n, store in enumerate(asked.stores)))
+    question = _adjusted(rng, datetime.fromisoformat(pit))
+    words = (*question.words, *rng.choice(((), ("--limit", "2"), ("--date-to", pit[:10]))))
+    return Case("alphavantage", pit, words, tuple(_app(store, n) for n, store in enumerate(question.stores)))
 
 
 def foreign(rng: Random) -> Case:
-    """Articles on one ticker among those on others, which are as public, and a reply that names its subject."""
+    """Make articles on one ticker among as public ones on others, and a reply that names its subject."""
     pit = rng.choice(PITS)
     utc = datetime.fromisoformat(pit).astimezone(UTC)
     own = [article(f"{utc - near(rng, 1):%Y%m%dT%H%M%S}", f"own{n}") for n in range(rng.choice((0, 1, 3)))]
@@ -123,22 +127,22 @@ def foreign(rng: Random) -> Case:
 
 
 def reach(rng: Random) -> Case:
-    """How far back one reply reaches: with more later bars than the compact size holds, or for a limited time only."""
+    """Make replies of a limited reach: with more later bars than the compact size holds, or for a limited time only."""
     pit = rng.choice(PITS)
     today = datetime.fromisoformat(pit).astimezone(NEW_YORK).date()
     function, ahead = rng.choice((("TIME_SERIES_DAILY", 130), ("DIGITAL_CURRENCY_DAILY", 9)))
     words, public_at = _DAILY[function]
     days = [today + timedelta(days=n) for n in range(-rng.choice((0, 2, 4, 9)), ahead)]
     late = [f"{day}" for day in days if public_at(day) > datetime.fromisoformat(pit)]
-    asked = _bars(rng, function, words, [f"{day}" for day in days if f"{day}" not in late], late)
+    question = _bars(rng, function, words, [f"{day}" for day in days if f"{day}" not in late], late)
     since = ("--date-from", f"{today - timedelta(days=rng.choice((1, 3, 6)))}")
     more = rng.choice(((), since, ("--limit", "2"), (*since, "--limit", "2")))
-    apps = tuple(_app(store, number) for number, store in enumerate(asked.stores))
-    return Case("alphavantage", pit, (*asked.words, *more), apps)
+    apps = tuple(_app(store, number) for number, store in enumerate(question.stores))
+    return Case("alphavantage", pit, (*question.words, *more), apps)
 
 
 def snapshots(rng: Random) -> Case:
-    """Replies of today, of which a PIT a little ahead serves every row; some rows are equal, and one is spoilt."""
+    """Make replies of today, of which a PIT a little ahead serves every row; some rows are equal, and one is spoilt."""
     rows = [f"S{n}" for n in rng.sample(range(100), rng.choice((0, 1, 4, 9)))]
     function, words, document = rng.choice(
         (
@@ -168,40 +172,33 @@ def _calendar(names: Sequence[str]) -> str:
 
 
 def failures(rng: Random) -> Case:
-    """Worlds that fail alike in different words, and those in which nothing, or nothing yet, is known."""
+    """Make worlds that fail alike with different texts, and those in which nothing, or nothing yet, is known."""
     case = make(rng)
     function = case.words[0]
-    told = f" {CANARY}: the March report is out. Your key is {loopback.KEY}"
+    leak = f" {CANARY}: the March report is out. Your key is {loopback.KEY}"
 
     def said(reply: Mapping[str, str]) -> list[App]:
-        return [_always(as_json({key: text + more for key, text in reply.items()})) for more in ("", told)]
+        return [always(as_json({key: text + more for key, text in reply.items()})) for more in ("", leak)]
 
-    unknown: list[App] = [_always(as_json(one)) for one in (invalid_call(function), {}, NO_ARTICLES)]
+    unknown: list[App] = [always(as_json(reply)) for reply in (invalid_call(function), {}, NO_ARTICLES)]
     apps: Sequence[App] = rng.choice(
         [
             unknown,
             said(BAD_KEY),
             said(DAILY_LIMIT),
             said(PREMIUM_ENDPOINT),
-            [_always(as_json({"Note": text})) for text in ("A word of its own", told)],
-            [_always(as_json({"Error Message": text})) for text in ("A word of its own", told)],
-            [_always(Response(text.encode(), 500)) for text in ("oops", told)],
-            [_always(Response(text.encode(), 403)) for text in ("oops", told)],
-            [_always(Response(b'{"x": ' + text.encode())) for text in ("oops", told)],
+            [always(as_json({"Note": text})) for text in ("A word of its own", leak)],
+            [always(as_json({"Error Message": text})) for text in ("A word of its own", leak)],
+            [always(Response(text.encode(), 500)) for text in ("oops", leak)],
+            [always(Response(text.encode(), 403)) for text in ("oops", leak)],
+            [always(Response(b'{"x": ' + text.encode())) for text in ("oops", leak)],
         ]
     )
     return case._replace(worlds=tuple(apps), plain=None)
 
 
-def _always(response: Response) -> App:
-    def answer(request: HttpRequest) -> Response:
-        return response
-
-    return answer
-
-
 def _app(store: Store, number: int) -> App:
-    """The server of a store. Whoever asks for adjusted prices gets ones that later events have changed."""
+    """Return the server of a store. A request for adjusted prices gets ones that later events have changed."""
     adjusted = Store(
         bars={
             name: [(label, {**row, "close": f"{CANARY}{number}"}) for label, row in bars]
@@ -224,7 +221,7 @@ def _app(store: Store, number: int) -> App:
 def _stores(
     rng: Random, build: Callable[[list[Any], int], Store], public: list[Any], noise: Callable[[], Any]
 ) -> tuple[Store, ...]:
-    """The store of the public rows, and three with more; each in an order of its own."""
+    """Return the store of the public rows, and three with more; each in an order of its own."""
     stores = []
     for number in range(4):
         rows = [*public, *(noise() for _ in range(noise_count(rng) if number else 0))]
@@ -272,7 +269,7 @@ _DAILY: Mapping[str, tuple[tuple[str, ...], Callable[[date], datetime]]] = {
 }
 
 
-def _daily(rng: Random, moment: datetime) -> Asked:
+def _daily(rng: Random, moment: datetime) -> Question:
     function = rng.choice(sorted(_DAILY))
     words, public_at = _DAILY[function]
     today = moment.astimezone(NEW_YORK).date()
@@ -285,7 +282,7 @@ def _daily(rng: Random, moment: datetime) -> Asked:
     return _bars(rng, function, words, [f"{day}" for day in before], [f"{day}" for day in after])
 
 
-def _adjusted(rng: Random, moment: datetime) -> Asked:
+def _adjusted(rng: Random, moment: datetime) -> Question:
     function, today = "TIME_SERIES_DAILY_ADJUSTED", moment.astimezone(NEW_YORK).date()
     days = [today + timedelta(days=n) for n in range(-15, 15)]
     public: list[Bar] = []
@@ -302,10 +299,10 @@ def _adjusted(rng: Random, moment: datetime) -> Asked:
             rows.append(bar(f"{day}", CANARY, split_coefficient=split, dividend_amount=paid))
         rng.shuffle(rows)
         stores.append(Store(bars={function: rows}))
-    return Asked((function, "symbol=IBM", f"adjust={rng.choice(('splits', 'total'))}"), tuple(stores))
+    return Question((function, "symbol=IBM", f"adjust={rng.choice(('splits', 'total'))}"), tuple(stores))
 
 
-def _intraday(rng: Random, moment: datetime) -> Asked:
+def _intraday(rng: Random, moment: datetime) -> Question:
     function = rng.choice(("TIME_SERIES_INTRADAY", "TIME_SERIES_INTRADAY", "CRYPTO_INTRADAY"))
     interval = rng.choice(sorted(INTERVALS))
     span = INTERVALS[interval] * MINUTE
@@ -327,11 +324,11 @@ def _intraday(rng: Random, moment: datetime) -> Asked:
     before = [label(begin) for begin in begins if begin + span <= moment]
     after = [label(begin) for begin in begins if begin + span > moment]
     words = (*subject, f"interval={interval}")
-    asked = _bars(rng, function, words, before, after, "US/Eastern" if zone is NEW_YORK else "UTC")
+    question = _bars(rng, function, words, before, after, "US/Eastern" if zone is NEW_YORK else "UTC")
     if function == "TIME_SERIES_INTRADAY":
         month = f"{moment.astimezone(NEW_YORK):%Y-%m}"
-        return asked._replace(extra={"month": [(f"month={month}",)], "size": [("outputsize=compact",)]})
-    return asked
+        return question._replace(extra={"month": [(f"month={month}",)], "size": [("outputsize=compact",)]})
+    return question
 
 
 def _bars(
@@ -341,8 +338,8 @@ def _bars(
     before: Sequence[str],
     after: Sequence[str],
     zone: str = "US/Eastern",
-) -> Asked:
-    """Bars by label. Of a label that the clock change repeats there is one row in a reply: the public one."""
+) -> Question:
+    """Return bars by label. Of a label that the clock change repeats there is one row in a reply: the public one."""
     zone = "UTC" if function.startswith(("FX", "DIGITAL", "CRYPTO")) else zone
     public = [bar(label, f"{rng.randint(1, 999)}.5") for label in dict.fromkeys(before)]
     late = [label for label in dict.fromkeys(after) if label not in before]
@@ -370,18 +367,18 @@ def _bars(
             rows = [(label, {**row, "adjusted close": f"{CANARY}{number}"}) for label, row in rows]
         for column in rng.sample(_LOOKALIKES, rng.choice((0, 0, 2))):
             rows = [(label, {**row, column: f"{CANARY}{number}"}) for label, row in rows]
-        rows.sort(key=lambda one: one[0], reverse=True)
+        rows.sort(key=lambda pair: pair[0], reverse=True)
         twice = [label for label, _ in more if label in late and rng.random() < 0.2]
         beside = {label: b'"%s": {}, ' % label.encode() for label in twice}
         stores.append(Store(bars={function: rows}, zone=zone, csv=is_csv, before=beside))
-    return Asked((function, *words), tuple(stores))
+    return Question((function, *words), tuple(stores))
 
 
 # Rows that are dated by themselves -----------------------------------------------------------------
 
 
 def _last_public_day(moment: datetime) -> date:
-    """The last day that is over in New York at ``moment``."""
+    """Return the last day that is over in New York at ``moment``."""
     local = moment.astimezone(NEW_YORK)
     return local.date() - DAY
 
@@ -394,7 +391,7 @@ def _day_after(rng: Random, moment: datetime) -> str:
     return (_last_public_day(moment) + timedelta(days=rng.choice((1, 1, 2, 3, 30, 90)))).isoformat()
 
 
-def _earnings(rng: Random, moment: datetime) -> Asked:
+def _earnings(rng: Random, moment: datetime) -> Question:
     base = _last_public_day(moment)
     ends = [base - timedelta(days=91 * n + rng.choice((0, 20, 40))) for n in range(1, 9)]
     public = [quarter(end.isoformat(), min(end + timedelta(days=30), base).isoformat(), "1.00") for end in ends]
@@ -404,7 +401,7 @@ def _earnings(rng: Random, moment: datetime) -> Asked:
         rows, annual = [*public], [*years]
         for n in range(noise_count(rng) if number else 0):
             end = (base + timedelta(days=rng.choice((-300, -200, -40, -1, 0, 1, 30, 90)) + n)).isoformat()
-            if any(one["fiscalDateEnding"] == end for one in public):
+            if any(row["fiscalDateEnding"] == end for row in public):
                 continue
             reported = rng.choice((_day_after(rng, moment), *BAD_DATES))
             surprise = rng.choice((CANARY, wreck(rng)))
@@ -418,10 +415,10 @@ def _earnings(rng: Random, moment: datetime) -> Asked:
         rng.shuffle(rows)
         rng.shuffle(annual)
         stores.append(Store(documents={"EARNINGS": loopback.earnings(annual, rows)}))
-    return Asked(("EARNINGS", "symbol=IBM"), tuple(stores))
+    return Question(("EARNINGS", "symbol=IBM"), tuple(stores))
 
 
-def _dividends(rng: Random, moment: datetime) -> Asked:
+def _dividends(rng: Random, moment: datetime) -> Question:
     def row(number: int, declared: Any, ex: Any, amount: str) -> dict[str, Any]:
         return {"ex_dividend_date": ex, "declaration_date": declared, "amount": f"{amount}{number}", "payment_date": ex}
 
@@ -440,10 +437,10 @@ def _dividends(rng: Random, moment: datetime) -> Asked:
         wrecked = {**row(next(counter), declared, ex, CANARY), "amount": wreck(rng)}
         return rng.choice((row(next(counter), declared, ex, CANARY), wrecked, None, CANARY))
 
-    return Asked(("DIVIDENDS", "symbol=IBM"), _stores(rng, build, public, noise))
+    return Question(("DIVIDENDS", "symbol=IBM"), _stores(rng, build, public, noise))
 
 
-def _splits(rng: Random, moment: datetime) -> Asked:
+def _splits(rng: Random, moment: datetime) -> Question:
     def build(rows: list[Any], number: int) -> Store:
         return Store(documents={"SPLITS": {"symbol": "IBM", "data": rows}})
 
@@ -454,31 +451,31 @@ def _splits(rng: Random, moment: datetime) -> Asked:
         factor = rng.choice((CANARY, CANARY, wreck(rng)))
         return {"effective_date": rng.choice((_day_after(rng, moment), *BAD_DATES)), "split_factor": factor}
 
-    return Asked(("SPLITS", "symbol=IBM"), _stores(rng, build, public, noise))
+    return Question(("SPLITS", "symbol=IBM"), _stores(rng, build, public, noise))
 
 
-def _option_chain(rng: Random, moment: datetime) -> Asked:
-    asked = rng.choice((_day_before(rng, moment), _day_after(rng, moment)))
-    day = date.fromisoformat(asked)
+def _option_chain(rng: Random, moment: datetime) -> Question:
+    wanted = rng.choice((_day_before(rng, moment), _day_after(rng, moment)))
+    day = date.fromisoformat(wanted)
     settled = day + timedelta(days={4: 3, 5: 2}.get(day.weekday(), 1))
     is_public = datetime.combine(settled + DAY, time(0), NEW_YORK) <= moment
-    chain = [{"contractID": f"IBM{n}", "symbol": "IBM", "date": asked, "last": "1.0"} for n in range(3 * is_public)]
+    chain = [{"contractID": f"IBM{n}", "symbol": "IBM", "date": wanted, "last": "1.0"} for n in range(3 * is_public)]
 
     def build(rows: list[Any], number: int) -> Store:
         return Store(documents={"HISTORICAL_OPTIONS": {"message": "success", "data": rows}})
 
     def noise() -> Any:
         late = _last_public_day(moment) + timedelta(days=rng.choice((0, 1, 2, 3)))
-        own = late.isoformat() if is_public else asked
+        own = late.isoformat() if is_public else wanted
         name = f"IBM{CANARY}{rng.randint(1, 99)}"
-        foreign = {"contractID": name, "symbol": "MSFT", "date": asked, "last": CANARY}
+        foreign = {"contractID": name, "symbol": "MSFT", "date": wanted, "last": CANARY}
         return rng.choice(({"contractID": name, "date": own, "last": CANARY}, foreign, {**foreign, "bid": wreck(rng)}))
 
-    return Asked(("HISTORICAL_OPTIONS", "symbol=IBM", f"date={asked}"), _stores(rng, build, chain, noise))
+    return Question(("HISTORICAL_OPTIONS", "symbol=IBM", f"date={wanted}"), _stores(rng, build, chain, noise))
 
 
-def _news(rng: Random, moment: datetime) -> Asked:
-    """Articles, few of them of one minute: more than a reply holds the source does not serve at all."""
+def _news(rng: Random, moment: datetime) -> Question:
+    """Return articles, few of them of one minute: the source never serves more than a reply holds."""
     utc, taken = moment.astimezone(UTC), dict[str, int]()
 
     def is_room(stamp: str) -> bool:
@@ -508,7 +505,7 @@ def _news(rng: Random, moment: datetime) -> Asked:
         stores.append(Store(articles=rows))
     # A reply of six holds the articles of two minutes, and one with a date only.
     limits = [{f"{MODULE}.news:LIMIT": limit} for limit in (6, 9, 1000)]
-    return Asked(
+    return Question(
         ("NEWS_SENTIMENT",), tuple(stores), {"tickers": [("tickers=AAPL",)]}, rng.choice(limits), tuple(limits[:2])
     )
 
@@ -518,11 +515,10 @@ _WITHHELD = (
     ("INCOME_STATEMENT", "symbol=IBM"), ("GLOBAL_QUOTE", "symbol=IBM"), ("REAL_GDP",),
     ("SMA", "symbol=IBM", "interval=daily"), ("INSIDER_TRANSACTIONS", "symbol=IBM"), ("LISTING_STATUS",),
 )  # fmt: skip
-SNAPSHOTS = frozenset(words[0] for words in _WITHHELD)
 
 
-def _withheld(rng: Random, moment: datetime) -> Asked:
-    """Functions of which nothing is served at a past PIT: any two worlds are one."""
+def _withheld(rng: Random, moment: datetime) -> Question:
+    """Return functions of which nothing is served at a past PIT: any two worlds are one."""
     function, *words = rng.choice(_WITHHELD)
     day = _day_before(rng, moment)
     row = {"date": day, "fiscalDateEnding": day, "transaction_date": day, "horizon": "fiscal year", "value": CANARY}
@@ -532,10 +528,21 @@ def _withheld(rng: Random, moment: datetime) -> Asked:
         {"estimates": [row], "data": [row], "annualReports": [row], "quarterlyReports": [row]},
         f"symbol,name,reportDate,fiscalDateEnding,estimate,currency\r\nIBM,{CANARY},{day},{day},1,USD\r\n",
     ]
-    return Asked((function, *words), tuple(Store(documents={function: document}) for document in documents))
+    return Question((function, *words), tuple(Store(documents={function: document}) for document in documents))
 
 
-_KINDS: Sequence[Callable[[Random, datetime], Asked]] = (
+_KINDS: Sequence[Callable[[Random, datetime], Question]] = (
     _daily, _daily, _adjusted, _intraday, _intraday, _earnings, _dividends, _splits, _option_chain, _news, _news,
     _withheld,
 )  # fmt: skip
+
+
+LAWS: Mapping[str, Callable[[Random], int]] = {
+    "failures": lambda rng: non_interference(failures(rng)),
+    "adjusted": lambda rng: non_interference(adjusted(rng)),
+    "reach": lambda rng: non_interference(reach(rng)),
+    "news": lambda rng: non_interference(news(rng)),
+    "foreign": lambda rng: non_interference(foreign(rng)),
+    "snapshots": lambda rng: paging(snapshots(rng), rng, ahead=timedelta(hours=1)),
+    "held": lambda rng: held(snapshots(rng), rng),
+}

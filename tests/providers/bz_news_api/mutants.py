@@ -9,7 +9,7 @@ from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import gap
 from pit_fetch.provider import Page, Query
 from pit_fetch.wire import lenient_json, strict_json
-from tests.laws.mutants.leak import Mutant, fails
+from tests.laws.mutants.leak import Mutant, echoing, fails, readable_alone
 from tests.laws.plant import Make
 
 _HERE = "pit_fetch_providers.bz_news_api"
@@ -34,14 +34,14 @@ def _dated_without_revision(real: Any) -> Any:
 
 
 def _pages(notice: Callable[[Query], Callable[[Page], bool]]) -> Make:
-    """A fetch that ends after the page of which ``notice`` of its query says so."""
+    """Return the leak that ends a fetch after a page for which ``notice`` of the query is true."""
 
     def make(real: Any) -> Any:
         def fetch(query: Query, context: Any) -> Iterator[Any]:
             is_last = notice(query)
-            for one in real(query, context):
-                yield one
-                if isinstance(one, Page) and is_last(one):
+            for entry in real(query, context):
+                yield entry
+                if isinstance(entry, Page) and is_last(entry):
                     return
 
         return fetch
@@ -105,22 +105,6 @@ def _ending_at_the_cap(real: Any) -> Any:
 # Errors.
 
 
-def _echoing(code: str) -> Make:
-    def make(real: Any) -> Any:
-        def instead(reply: Any) -> Any:
-            try:
-                return real(reply)
-            except UpstreamError as error:
-                if error.gap.code != code:
-                    raise
-                told = reply.body.decode("utf-8", "replace")
-                raise UpstreamError(code, **{**error.gap.params, "host": told}) from None
-
-        return instead
-
-    return make
-
-
 def _nothing_is_an_error(real: Any) -> Any:
     def instead(reply: Any) -> Any:
         return real(reply) or fails("it is not known")
@@ -147,7 +131,7 @@ def _readable_rows_alone(real: Any) -> Any:
 
 
 def _whole_file(is_readable: Callable[[bytes], object]) -> Make:
-    """A saved reply is read as a whole or not at all."""
+    """Return the leak that reads a saved reply as a whole or not at all."""
 
     def make(real: Any) -> Any:
         return lambda body, query: real(body, query) if is_readable(body) else fails()
@@ -158,14 +142,6 @@ def _whole_file(is_readable: Callable[[bytes], object]) -> Make:
 def _has_readable_parts(body: bytes) -> bool:
     reply = lenient_json(body, 1)
     return not isinstance(reply, dict) or None not in reply.values()
-
-
-def _articles_alone(real: Any) -> Any:
-    def read(body: Any, query: Any) -> Any:
-        records = list(real(body, query))
-        return records if all(record.id for record in records) else fails()
-
-    return read
 
 
 MUTANTS = (
@@ -188,14 +164,14 @@ MUTANTS = (
     Mutant("bz: what was repeated is counted page by page", f"{_HERE}:fetch", _pages(_of_known_identities), _BZ),
     Mutant("bz: a window at the cap is not split", "pit_fetch.paging:numbered", _ending_at_the_cap, _CAP),
     Mutant("bz: later items use up the pages", f"{_HERE}:PAGES_PER_WINDOW", lambda real: 2, _BZ),
-    Mutant("bz: an unknown symbol is an error", f"{_HERE}.api:_instead", _nothing_is_an_error, _FAILURES),
-    Mutant("bz: the error's text is echoed", f"{_HERE}.api:_instead", _echoing("http_status"), _FAILURES),
-    Mutant("bz: a moved endpoint's page is echoed", f"{_HERE}.api:_instead", _echoing("moved"), _FAILURES),
+    Mutant("bz: an unknown symbol is an error", f"{_HERE}.api:_no_articles", _nothing_is_an_error, _FAILURES),
+    Mutant("bz: the error's text is echoed", f"{_HERE}.api:_no_articles", echoing("http_status"), _FAILURES),
+    Mutant("bz: a moved endpoint's page is echoed", f"{_HERE}.api:_no_articles", echoing("moved"), _FAILURES),
     Mutant("bz: a spoilt later row fails the fetch", f"{_HERE}.articles:_names", _lists_alone, _BZ),
     Mutant("bz: a later row that cannot be read fails the fetch", f"{_HERE}.api:page", _readable_rows_alone, _BZ),
     Mutant("bz: a later row that cannot be read fails a file", f"{_HERE}:read", _whole_file(strict_json), _FILES),
     Mutant("bz: a file in an object is one row", f"{_HERE}:read", _whole_file(_has_readable_parts), _FILES),
-    Mutant("bz: a file is not one of articles when one row is not", f"{_HERE}:read", _articles_alone, _FILES),
+    Mutant("bz: a file is not one of articles when one row is not", f"{_HERE}:read", readable_alone, _FILES),
     Mutant(
         "bz: the look-back counts back from now",
         f"{_HERE}:_window",

@@ -12,6 +12,7 @@ from pit_fetch.transport import HttpRequest
 from tests.loopback.broken import body_of
 
 TOKEN = "bz-0123456789abcdef"
+VARIABLES = {"BENZINGA_API_KEY": TOKEN}
 # Benzinga writes this offset all year round.
 ZONE = timezone(timedelta(hours=-4))
 _UNDATED = datetime.min.replace(tzinfo=UTC)
@@ -22,7 +23,7 @@ def stamp(moment: datetime) -> str:
 
 
 def article(number: int, public: datetime, revised: datetime | None = None, /, **changes: Any) -> dict[str, Any]:
-    """An article in the shape of the wire, revised a second after its publication unless said otherwise."""
+    """Return an article in the shape of the wire, by default revised a second after its publication."""
     item = {
         "id": number,
         "author": "Newsdesk",
@@ -40,14 +41,14 @@ def article(number: int, public: datetime, revised: datetime | None = None, /, *
     return {**item, **changes}
 
 
-def exported(one: dict[str, Any]) -> dict[str, Any]:
-    """An article as exports and dumps write it: RFC 3339, symbols as objects, channels as words, no body."""
-    made = {**one, "body": one["body"] or None}
+def exported(row: dict[str, Any]) -> dict[str, Any]:
+    """Return an article as exports and dumps write it: RFC 3339, symbols as objects, channels as words, no body."""
+    made = {**row, "body": row["body"] or None}
     for key in ("created", "updated"):
-        moment = _moment(one.get(key))
-        if moment is not None and str(one[key]).endswith(stamp(moment)[-5:]):  # -0000 is no offset
+        moment = _moment(row.get(key))
+        if moment is not None and str(row[key]).endswith(stamp(moment)[-5:]):  # -0000 is no offset
             made[key] = moment.isoformat()
-    stocks, channels = made.pop("stocks", None), one.get("channels")
+    stocks, channels = made.pop("stocks", None), row.get("channels")
     made["symbols"] = [{"symbol": row["name"]} for row in stocks] if isinstance(stocks, list) else stocks
     if isinstance(channels, list):
         made["channels"] = [row["name"] for row in channels]
@@ -55,14 +56,16 @@ def exported(one: dict[str, Any]) -> dict[str, Any]:
 
 
 def app(articles: Sequence[dict[str, Any]], token: str = TOKEN, cap: int = 10_000) -> App:
-    """The server of ``articles``, which stand in any order."""
-    by_time = sorted(((_created(one), one) for one in articles), key=lambda pair: pair[0] or _UNDATED, reverse=True)
-    dated = [(None if at is None else at.astimezone(ZONE).date().isoformat(), one) for at, one in by_time]
+    """Return the server of ``articles``, which stand in any order."""
+    by_time = sorted(
+        ((_created(article), article) for article in articles), key=lambda pair: pair[0] or _UNDATED, reverse=True
+    )
+    dated = [(None if at is None else at.astimezone(ZONE).date().isoformat(), row) for at, row in by_time]
 
     @lru_cache(4)
     def found_in(first: str | None, last: str | None, tickers: str | None) -> list[dict[str, Any]]:
-        found = [one for day, one in dated if _in_window(day, first, last)]
-        return [one for one in found if set(tickers.split(",")) & _symbols(one)] if tickers else found
+        in_window = [row for day, row in dated if _in_window(day, first, last)]
+        return [row for row in in_window if set(tickers.split(",")) & _symbols(row)] if tickers else in_window
 
     def answer(request: HttpRequest) -> Response:
         query = request.query
@@ -74,19 +77,19 @@ def app(articles: Sequence[dict[str, Any]], token: str = TOKEN, cap: int = 10_00
         page, size = int(query.get("page", "0")), int(query.get("pageSize", "15"))
         if size > 100 or page * size >= cap:
             return as_json({"message": "Invalid page size"}, 400)
-        found = found_in(query.get("dateFrom"), query.get("dateTo"), query.get("tickers"))
-        return Response(body_of(found[page * size : (page + 1) * size]), 200, {"Content-Type": "application/json"})
+        in_window = found_in(query.get("dateFrom"), query.get("dateTo"), query.get("tickers"))
+        return Response(body_of(in_window[page * size : (page + 1) * size]), 200, {"Content-Type": "application/json"})
 
     return answer
 
 
-def _symbols(one: dict[str, Any]) -> set[str]:
-    stocks = one.get("stocks")
+def _symbols(row: dict[str, Any]) -> set[str]:
+    stocks = row.get("stocks")
     return {stock["name"] for stock in stocks} if isinstance(stocks, list) else set()
 
 
-def _created(one: dict[str, Any]) -> datetime | None:
-    return _moment(one.get("created"))
+def _created(row: dict[str, Any]) -> datetime | None:
+    return _moment(row.get("created"))
 
 
 def _moment(stamp: Any) -> datetime | None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.transport import HttpRequest
-from tests.laws.worlds import CANARY, PITS, Case, common, near, noise_count, options
+from tests.laws.checks import files as check_files
+from tests.laws.checks import non_interference
+from tests.laws.worlds import CANARY, PITS, Case, always, common, near, noise_count, options
 from tests.loopback.broken import body_of, spoilt, wreck
 from tests.providers.bz_news_api import server as benzinga
 from tests.providers.bz_news_api.server import article
@@ -43,23 +44,23 @@ def make(rng: Random) -> Case:
 
 
 def files(rng: Random) -> tuple[Case, Sequence[bytes]]:
-    """Worlds as files: a saved reply, or an export, in the order in which it was written."""
+    """Make worlds as files: a saved reply, or an export, in the order in which it was written."""
     case, worlds = _case(rng)
     shape = rng.choice((dict, benzinga.exported))
     wrap = rng.choice((b"%s", b'{"items": %s}', b'\xef\xbb\xbf{"data": %s, "gaps": []}'))
-    bodies = [wrap % body_of([shape(one) for one in served]) for served in worlds]
+    bodies = [wrap % body_of([shape(row) for row in served]) for served in worlds]
     return case._replace(words=(*case.words, "--input-file", "-"), plain=None), bodies
 
 
 def _case(rng: Random) -> tuple[Case, Sequence[Sequence[dict[str, Any]]]]:
-    """A question without its worlds, and the articles of each of them."""
+    """Return a question without its worlds, and the articles of each of them."""
     pit = rng.choice(PITS)
     moment = datetime.fromisoformat(pit)
     second = moment.replace(microsecond=0)
     count = rng.choice((0, 1, 2, 4, 8, 12))
     public = [_public(rng, number, second) for number in rng.sample(range(1, 400), count)]
     # Two revisions of one article, both public: which of them is shown must not depend on their order.
-    public += [{**one, "updated": one["created"], "title": "First"} for one in public if rng.random() < 0.1]
+    public += [{**row, "updated": row["created"], "title": "First"} for row in public if rng.random() < 0.1]
     worlds = [public]
     for _ in range(3):
         noise = [_noise(rng, 1_000 + number, second, public) for number in range(noise_count(rng))]
@@ -68,7 +69,7 @@ def _case(rng: Random) -> tuple[Case, Sequence[Sequence[dict[str, Any]]]]:
         worlds.append([*noise, *public])
     for served in worlds:
         rng.shuffle(served)
-    ids = [str(one["id"]) for one in public]
+    ids = [str(row["id"]) for row in public]
     choices = {
         **common(moment, ids, rng),
         **CHOICES,
@@ -96,8 +97,8 @@ def _spellings(moment: datetime) -> tuple[str, ...]:
     return moment.isoformat(), str(int(moment.timestamp()))
 
 
-def unrevised(rng: Random) -> Case:
-    """A world whose articles are never revised, so that what was once public stays so."""
+def undisturbed(rng: Random) -> Case:
+    """Make a world whose articles are never revised, so that a public one stays public."""
     case = make(rng)
     second = case.moment.replace(microsecond=0)
     served = [_public(rng, number, second + near(rng) * rng.choice((-1, 1)), unrevised=True) for number in range(12)]
@@ -106,13 +107,13 @@ def unrevised(rng: Random) -> Case:
 
 
 def versions(rng: Random) -> Case:
-    """Articles of which earlier revisions stand beside the newest one that was public, as while a page shifts."""
+    """Make articles with earlier revisions beside the newest public one, as while a page shifts."""
     case, worlds = _case(rng)
-    newest = [one for one in worlds[0] if one["title"] != "First"]
+    newest = [row for row in worlds[0] if row["title"] != "First"]
     older = [
-        {**one, "updated": one["created"], "title": f"Oil {CANARY}"}
-        for one in newest
-        if one["updated"] != one["created"]
+        {**row, "updated": row["created"], "title": f"Oil {CANARY}"}
+        for row in newest
+        if row["updated"] != row["created"]
     ]
     served = [newest, *([*newest, *rng.sample(older, rng.randint(0, len(older)))] for _ in range(2))]
     for rows in served:
@@ -121,7 +122,7 @@ def versions(rng: Random) -> Case:
 
 
 def crowded(rng: Random) -> Case:
-    """Worlds at the cap: the pages of one window do not hold the late articles, so the window has to shrink."""
+    """Make worlds at the cap: the pages of one window do not hold the late articles, so the window has to shrink."""
     case = make(rng)
     second = datetime.fromisoformat("2024-02-15T16:00:00-05:00")
     public = [_public(rng, n, second - n * timedelta(hours=9), far=False) for n in range(1, 14)]
@@ -138,7 +139,7 @@ def crowded(rng: Random) -> Case:
 
 
 def failures(rng: Random) -> Case:
-    """Worlds that fail alike in different words. Whether nothing is known or all of it is later is one of them."""
+    """Make worlds that fail alike with different texts. One kind: nothing is known, or all of it is later."""
     case = make(rng)
     late = [article(n, case.moment + timedelta(hours=n + 1), title=CANARY) for n in range(3)]
     texts = ("Invalid page size", f"{CANARY}: published in March", f"Bad token {benzinga.TOKEN}")
@@ -147,35 +148,25 @@ def failures(rng: Random) -> Case:
             [
                 benzinga.app([]),
                 benzinga.app(late),
-                benzinga.app([one | {"body": spoilt("depth")} for one in late]),
-                _always(as_json([], 404)),
-                _always(as_json({"ok": False, "errors": [{"code": "no_data_found", "value": texts[1]}]}, 404)),
-                _always(Response(b"[]")),
-                _always(Response(b"[NaN]")),
-                _always(Response(b"[{}]")),
+                benzinga.app([row | {"body": spoilt("depth")} for row in late]),
+                always(as_json([], 404)),
+                always(as_json({"ok": False, "errors": [{"code": "no_data_found", "value": texts[1]}]}, 404)),
+                always(Response(b"[]")),
+                always(Response(b"[NaN]")),
+                always(Response(b"[{}]")),
             ],
-            [_always(Response(f"<h1>{text}</h1>".encode(), 404)) for text in texts],
-            [_always(as_json({"message": text}, 400)) for text in texts],
-            [_always(as_json({"message": text}, 503)) for text in texts],
-            [_always(as_json({"message": text}, 429, **{"X-Later": text})) for text in texts],
-            [_always(as_json([text])) for text in texts],
-            [_always(as_json([f'Access denied for user 0 "{text}"'], 400)) for text in texts],
-            [
-                _always(as_json({"ok": False, "errors": [{"code": "auth_failed", "value": text}]}, 401))
-                for text in texts
-            ],
-            [_always(Response(text.encode())) for text in texts],
-            [_always(as_json({"news": text})) for text in texts],
+            [always(Response(f"<h1>{text}</h1>".encode(), 404)) for text in texts],
+            [always(as_json({"message": text}, 400)) for text in texts],
+            [always(as_json({"message": text}, 503)) for text in texts],
+            [always(as_json({"message": text}, 429, **{"X-Later": text})) for text in texts],
+            [always(as_json([text])) for text in texts],
+            [always(as_json([f'Access denied for user 0 "{text}"'], 400)) for text in texts],
+            [always(as_json({"ok": False, "errors": [{"code": "auth_failed", "value": text}]}, 401)) for text in texts],
+            [always(Response(text.encode())) for text in texts],
+            [always(as_json({"news": text})) for text in texts],
         ]
     )
     return case._replace(worlds=tuple(apps), plain=None)
-
-
-def _always(response: Response) -> App:
-    def answer(request: HttpRequest) -> Response:
-        return response
-
-    return answer
 
 
 def _public(rng: Random, number: int, second: datetime, *, unrevised: bool = False, far: bool = True) -> dict[str, Any]:
@@ -214,10 +205,18 @@ def _noise(rng: Random, number: int, second: datetime, public: Sequence[Mapping[
             return article(number, created, updated, **texts) | {field: wreck(rng)}
         case "copy" if public:
             # A later revision of what is public, seen because a page shifted while it was read.
-            one = rng.choice(public)
-            return {**one, **texts, "updated": benzinga.stamp(after)}
+            original = rng.choice(public)
+            return {**original, **texts, "updated": benzinga.stamp(after)}
         case _:
             odd: dict[str, Any] = rng.choice(
                 ({"id": None}, {"id": True}, {"created": {}, "updated": []}, {"stocks": 5, "tags": "x"}, {"title": 7})
             )
             return article(number, after, after, **texts) | odd
+
+
+LAWS: Mapping[str, Callable[[Random], int]] = {
+    "versions": lambda rng: non_interference(versions(rng)),
+    "cap": lambda rng: non_interference(crowded(rng)),
+    "files": lambda rng: check_files(*files(rng)),
+    "failures": lambda rng: non_interference(failures(rng)),
+}

@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import datetime, time, timedelta
 from typing import Any
 
-from pit_fetch.errors import UpstreamError
 from pit_fetch.times import NEW_YORK
-from tests.laws.mutants.leak import Mutant, fails
+from tests.laws.mutants.leak import Mutant, echoing, fails, readable_alone
 from tests.laws.plant import Make
 
 _HERE = "pit_fetch_providers.earningscall"
@@ -17,7 +16,7 @@ _CALLS, _FAILURES = ("earningscall: non-interference",), ("earningscall: failure
 
 
 def _public(by: Any) -> Make:
-    return lambda real: lambda held: by(held)
+    return lambda real: lambda starts: by(starts)
 
 
 def _in_its_own_zone(real: Any) -> Any:
@@ -36,8 +35,8 @@ def _naive_is_new_york(real: Any) -> Any:
         made, text = real(row, query, exchange, symbol), row.get("conference_date")
         if made.available_at is not None or not isinstance(text, str) or not text[:4].isdigit():
             return made
-        held = datetime.fromisoformat(text.removesuffix("-00:00")).replace(tzinfo=NEW_YORK)
-        return made._replace(available_at=held + timedelta(hours=30))
+        starts = datetime.fromisoformat(text.removesuffix("-00:00")).replace(tzinfo=NEW_YORK)
+        return made._replace(available_at=starts + timedelta(hours=30))
 
     return call
 
@@ -53,11 +52,11 @@ def _spoilt(real: Any) -> Any:
     def transcript(call: Any, query: Any, context: Any) -> Any:
         from pit_fetch_providers.earningscall import api, calls
 
-        found = list(real(call, query, context))
+        records = list(real(call, query, context))
         stored = api.transcript(context, call.payload)
         if stored is not None:
             list(calls.transcripts(stored.body, query, None, None))
-        return found
+        return records
 
     return transcript
 
@@ -66,36 +65,19 @@ def _never_changed(real: Any) -> Any:
     return lambda transcript, call, stored: real(transcript, call, stored)._replace(revised_at=None)
 
 
-def _readable_alone(real: Any) -> Any:
-    def of_company(body: Any, query: Any, exchange: Any, symbol: Any) -> Any:
-        records = list(real(body, query, exchange, symbol))
-        return records if all(one.id for one in records) else fails()
-
-    return of_company
-
-
-def _echoed(real: Any) -> Any:
-    def checked(reply: Any, what: Any) -> Any:
-        try:
-            return real(reply, what)
-        except UpstreamError as error:
-            told = reply.body.decode("utf-8", "replace")
-            raise UpstreamError(error.gap.code, **{**error.gap.params, "host": told}) from None
-
-    return checked
-
-
 MUTANTS = (
     Mutant(
         "earningscall: a call is public when it begins",
         f"{_HERE}.calls:_noon_after",
-        _public(lambda held: held),
+        _public(lambda starts: starts),
         _CALLS,
     ),
     Mutant(
         "earningscall: a call is public at the end of its day",
         f"{_HERE}.calls:_noon_after",
-        _public(lambda held: datetime.combine(held.astimezone(NEW_YORK).date() + timedelta(days=1), time(0), NEW_YORK)),
+        _public(
+            lambda starts: datetime.combine(starts.astimezone(NEW_YORK).date() + timedelta(days=1), time(0), NEW_YORK)
+        ),
         _CALLS,
     ),
     Mutant("earningscall: a call's day is that of its offset", f"{_HERE}.calls:_call", _in_its_own_zone, _CALLS),
@@ -129,12 +111,12 @@ MUTANTS = (
         lambda real: lambda row, symbol: False,
         _CORPUS,
     ),
-    Mutant("earningscall: a spoilt call fails the fetch", f"{_HERE}.calls:of_company", _readable_alone, _CALLS),
+    Mutant("earningscall: a spoilt call fails the fetch", f"{_HERE}.calls:of_company", readable_alone, _CALLS),
     Mutant(
         "earningscall: a company without calls is an error",
         f"{_HERE}.api:_checked",
         lambda real: lambda reply, what: found if (found := real(reply, what)) is not None else fails("no such thing"),
         _FAILURES,
     ),
-    Mutant("earningscall: the error's text is echoed", f"{_HERE}.api:_checked", _echoed, _FAILURES),
+    Mutant("earningscall: the error's text is echoed", f"{_HERE}.api:_checked", echoing(), _FAILURES),
 )

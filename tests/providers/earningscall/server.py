@@ -13,6 +13,7 @@ from pit_fetch.transport import HttpRequest
 from tests.loopback.broken import body_of
 
 KEY = "ec-0123456789abcdef"
+VARIABLES = {"ECALL_API_KEY": KEY}
 EXCHANGES = ("NYSE", "NASDAQ", "AMEX", "TSX", "TSXV", "OTC", "LSE", "CBOE", "STO")
 # Recorded for a transcript that does not exist, with 404 and with 403.
 NO_SUCH_KEY = (
@@ -25,70 +26,72 @@ NOT_IN_PLAN = Response(b"", 403, {"X-Plan-Name": "basic"})
 
 
 class Call(NamedTuple):
-    """One call. ``text`` None: there is no transcript; ``told`` is when its transcript says that it was.
+    """One call. ``text`` None: there is no transcript; ``own_date`` is the date of the call in its transcript.
 
     ``stored`` is the transcript's Last-Modified: "" an hour after the call, None that of a reply without one.
     """
 
     year: Any
     quarter: Any
-    held: Any
+    starts: Any
     text: Any = None
-    told: Any = None
+    own_date: Any = None
     symbol: str = "MSFT"
     exchange: str = "NASDAQ"
     stored: str | None = ""
 
     @property
     def event(self) -> dict[str, Any]:
-        return {"year": self.year, "quarter": self.quarter, "conference_date": self.held}
+        return {"year": self.year, "quarter": self.quarter, "conference_date": self.starts}
 
     @property
     def headers(self) -> dict[str, str]:
-        """Those of its transcript."""
-        stored = http_date(parse_rfc3339(self.held)) if self.stored == "" else self.stored
+        """Return the headers of its transcript."""
+        stored = http_date(parse_rfc3339(self.starts)) if self.stored == "" else self.stored
         return {} if stored is None else {"Last-Modified": stored}
 
     @property
     def reply(self) -> dict[str, Any]:
-        """The transcript, plain (level 1)."""
-        return {"event": {**self.event, "conference_date": self.told or self.held}, "text": self.text}
+        """Return the transcript, plain (level 1)."""
+        return {"event": {**self.event, "conference_date": self.own_date or self.starts}, "text": self.text}
 
 
-def http_date(held: datetime | None, after: timedelta = timedelta(hours=1)) -> str | None:
-    """The header's form of an instant after a call."""
-    return None if held is None else f"{held.astimezone(UTC) + after:%a, %d %b %Y %H:%M:%S} GMT"
+def http_date(starts: datetime | None, after: timedelta = timedelta(hours=1)) -> str | None:
+    """Return an instant after a call in the header's form."""
+    return None if starts is None else f"{starts.astimezone(UTC) + after:%a, %d %b %Y %H:%M:%S} GMT"
 
 
 def app(calls: Sequence[Any], key: str = KEY) -> App:
-    """The server of ``calls``; one that is not a Call stands in every list as it is."""
+    """Return the server of ``calls``; one that is not a Call stands in every list as it is."""
 
     def answer(request: HttpRequest) -> Response:
         query = request.query
         if query.get("apikey") != key:
             return Response(f"unknown key {query.get('apikey')}".encode(), 401)
-        own = [one for one in calls if isinstance(one, Call)]
+        own = [call for call in calls if isinstance(call, Call)]
         if request.path == "/symbols-v2.txt":
             # The list of everybody's companies is never empty, whatever calls there are.
-            names = sorted({(0, "ZZZZ"), *((EXCHANGES.index(one.exchange), one.symbol) for one in own)})
+            names = sorted({(0, "ZZZZ"), *((EXCHANGES.index(call.exchange), call.symbol) for call in own)})
             return Response("\n".join(f"{place}\t{symbol}\tA Company\t1\t2" for place, symbol in names).encode())
         if request.path == "/calendar":
             day = f"{int(query['year']):04}-{int(query['month']):02}-{int(query['day']):02}"
-            rows = [_row(one) if isinstance(one, Call) else one for one in calls]
-            return _raw([one for one in rows if _is_on(one, day)])
+            rows = [_row(call) if isinstance(call, Call) else call for call in calls]
+            return _raw([row for row in rows if _is_on(row, day)])
         subject = query.get("exchange"), query.get("symbol")
-        listed = [one for one in calls if not isinstance(one, Call) or (one.exchange, one.symbol) == subject]
+        listed = [call for call in calls if not isinstance(call, Call) or (call.exchange, call.symbol) == subject]
         if request.path == "/events":
-            if not any(isinstance(one, Call) for one in listed):
+            if not any(isinstance(entry, Call) for entry in listed):
                 return MISSING
-            events = [one.event if isinstance(one, Call) else one for one in listed]
+            events = [entry.event if isinstance(entry, Call) else entry for entry in listed]
             return _raw({"company_name": "A Company", "events": events})
         if request.path == "/transcript":
             period = query.get("year"), query.get("quarter")
-            found = [one for one in listed if isinstance(one, Call) and (str(one.year), str(one.quarter)) == period]
-            if not found or found[0].text is None:
+            matching = [
+                entry for entry in listed if isinstance(entry, Call) and (str(entry.year), str(entry.quarter)) == period
+            ]
+            if not matching or matching[0].text is None:
                 return MISSING
-            return _raw(found[0].reply, found[0].headers)
+            return _raw(matching[0].reply, matching[0].headers)
         return MISSING
 
     return answer
@@ -100,8 +103,8 @@ def _row(call: Call) -> dict[str, Any]:
 
 
 def _is_on(row: Any, day: str) -> bool:
-    held = parse_rfc3339(row.get("conference_date")) if isinstance(row, dict) else None
-    return held is None or held.astimezone(ZoneInfo("America/New_York")).date().isoformat() == day
+    starts = parse_rfc3339(row.get("conference_date")) if isinstance(row, dict) else None
+    return starts is None or starts.astimezone(ZoneInfo("America/New_York")).date().isoformat() == day
 
 
 def _raw(document: Any, headers: Mapping[str, str] = {}) -> Response:

@@ -53,24 +53,24 @@ class TestTranscript(ProviderSuite):
     reply = json.dumps([call.reply for call in _CALLS[1:]]).encode()
 
     def serve(self, reply: bytes, request: HttpRequest) -> Response:
-        """The list is made of the transcripts, which are asked for one by one."""
+        """Answer with a list made of the transcripts, which are asked for one by one."""
         try:
             replies = json.loads(reply)
         except (ValueError, RecursionError):
             return Response(reply)
         if not isinstance(replies, list):
             return Response(reply)
-        events = [one.get("event") if isinstance(one, dict) else one for one in replies]
+        events = [entry.get("event") if isinstance(entry, dict) else entry for entry in replies]
         if request.path == "/events":
             return Response(json.dumps({"events": events}).encode())
-        found = [one for one, event in zip(replies, events, strict=True) if _is_asked(event, request)]
+        matching = [entry for entry, event in zip(replies, events, strict=True) if _is_asked(event, request)]
         # There is one transcript of a period: of several, the first that was held.
-        found.sort(key=lambda one: str(one["event"].get("conference_date")))
-        if not found:
+        matching.sort(key=lambda entry: str(entry["event"].get("conference_date")))
+        if not matching:
             return earningscall.MISSING
-        stored = earningscall.http_date(parse_rfc3339(found[0]["event"].get("conference_date")))
+        stored = earningscall.http_date(parse_rfc3339(matching[0]["event"].get("conference_date")))
         headers = {} if stored is None else {"Last-Modified": stored}
-        return Response(json.dumps(found[0]).encode(), 200, headers)
+        return Response(json.dumps(matching[0]).encode(), 200, headers)
 
 
 def _is_asked(event: Any, request: HttpRequest) -> bool:

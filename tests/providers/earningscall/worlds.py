@@ -1,8 +1,8 @@
-"""Worlds of EarningsCall: calls of later days, calls without a day, transcripts that are later than their lists say."""
+"""Worlds of EarningsCall: calls of later days, calls without a day, transcripts that are later than their lists."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, time, timedelta
 from random import Random
 from typing import Any
@@ -10,7 +10,9 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
-from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
+from tests.laws.checks import continued as check_continued
+from tests.laws.checks import non_interference
+from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, always, common, near, noise_count, options
 from tests.loopback.broken import wreck
 from tests.providers.earningscall import server as earningscall
 from tests.providers.earningscall.server import Call
@@ -33,9 +35,9 @@ def make(rng: Random, most: int = 4) -> Case:
         if number and op != "calendar":
             # Not public by what the transcript says; and one of another company, which is not asked for.
             if op == "transcript":
-                calls += [_told_later(moment, n) for n in range(rng.choice((0, 0, 1)))]
+                calls += [_dated_later(moment, n) for n in range(rng.choice((0, 0, 1)))]
                 calls += [_stored_later(rng, moment, n) for n in range(rng.choice((0, 0, 1, 3)))]
-            calls.append(Call(2020, 1, _held(rng, day - 30 * DAY), CANARY, symbol="AAPL"))
+            calls.append(Call(2020, 1, _time_on(rng, day - 30 * DAY), CANARY, symbol="AAPL"))
         rng.shuffle(calls)
         worlds.append(earningscall.app(calls))
     ids = [f"{call.exchange}:{call.symbol}:{call.year}Q{call.quarter}" for call in public]
@@ -62,13 +64,16 @@ def undisturbed(rng: Random) -> Case:
 
 
 def continued(rng: Random) -> Case:
-    """Transcripts that are longer than an answer may be."""
+    """Make transcripts that are longer than an answer may be."""
     case = make(rng, most=0)
     day = _last_day(case.moment)
-    words = ("word", "\n", "x" * 700, "\u20ac", '"', earningscall.KEY)
+    pieces = ("word", "\n", "x" * 700, "\u20ac", '"', earningscall.KEY)
     public = [
         Call(
-            2020 + n, 1, _held(rng, day - n * 90 * DAY), " ".join(rng.choice(words) for _ in range(rng.choice((3, 60))))
+            2020 + n,
+            1,
+            _time_on(rng, day - n * 90 * DAY),
+            " ".join(rng.choice(pieces) for _ in range(rng.choice((3, 60)))),
         )
         for n in range(rng.choice((1, 2, 3)))
     ]
@@ -78,9 +83,9 @@ def continued(rng: Random) -> Case:
 
 
 def failures(rng: Random) -> Case:
-    """Worlds that fail alike in different words. Unknown, no calls yet and all of them later are one of them."""
+    """Make worlds that fail alike with different texts. One kind: unknown, no calls yet, and all of them later."""
     case = make(rng)
-    later = [one for one in (_later(rng, n, case.moment) for n in range(9)) if isinstance(one, Call)]
+    later = [call for call in (_later(rng, n, case.moment) for n in range(9)) if isinstance(call, Call)]
     texts = ("A word of its own", f"{CANARY}: results on Thursday", f"Your key is {earningscall.KEY}")
     empty = as_json([] if case.words[0] == "calendar" else {"events": []})
     named = ("exchange=NASDAQ",) if case.words[0] != "calendar" and len(case.words) < 3 else ()
@@ -88,20 +93,13 @@ def failures(rng: Random) -> Case:
     apps: Sequence[App] = rng.choice(
         [
             [*listed, _but_symbols(earningscall.FORBIDDEN), _but_symbols(empty)],
-            *([_always(Response(text.encode(), status)) for text in texts] for status in (400, 401, 429, 500)),
-            [_always(Response(text.encode(), 403, {"X-Plan-Name": text.replace("\n", " ")})) for text in texts],
+            *([always(Response(text.encode(), status)) for text in texts] for status in (400, 401, 429, 500)),
+            [always(Response(text.encode(), 403, {"X-Plan-Name": text.replace("\n", " ")})) for text in texts],
             [_but_symbols(Response(text.encode())) for text in texts],
             [_but_symbols(as_json({"message": text})) for text in texts],
         ]
     )
     return case._replace(words=(*case.words, *named), worlds=tuple(apps), plain=None)
-
-
-def _always(response: Response) -> App:
-    def answer(request: HttpRequest) -> Response:
-        return response
-
-    return answer
 
 
 def _but_symbols(response: Response) -> App:
@@ -112,14 +110,14 @@ def _but_symbols(response: Response) -> App:
 
 
 def _last_day(moment: datetime) -> datetime:
-    """The New York midnight of the last day whose calls count at ``moment``: noon of the day after it is over."""
+    """Return the New York midnight of the last day whose calls count at ``moment``: noon of the next day is over."""
     local = moment.astimezone(NEW_YORK)
     shift = DAY if local.time() >= time(12) else 2 * DAY
     return datetime.combine(local.date() - shift, time(0), NEW_YORK)
 
 
-def _held(rng: Random, day: datetime) -> str:
-    """A time on a New York day, as some zone writes it."""
+def _time_on(rng: Random, day: datetime) -> str:
+    """Return a time on a New York day, as some zone writes it."""
     at = datetime.combine(day.date(), time(rng.choice((0, 9, 17, 23)), rng.choice((0, 30, 59))), NEW_YORK)
     return at.astimezone(rng.choice(_ZONES)).isoformat(timespec=rng.choice(("milliseconds", "seconds")))
 
@@ -133,16 +131,18 @@ def _public(rng: Random, moment: datetime, day: datetime | None) -> list[Call]:
     for year, quarter in periods:
         on = day or last - rng.choice((0, 0, 1, 90, 400)) * DAY
         symbol = "MSFT" if day is None else f"S{year}{quarter}"
-        calls.append(Call(year, quarter, _held(rng, on), rng.choice(("Good afternoon.", "x" * 3_000)), symbol=symbol))
+        calls.append(
+            Call(year, quarter, _time_on(rng, on), rng.choice(("Good afternoon.", "x" * 3_000)), symbol=symbol)
+        )
     return calls
 
 
 def _later(rng: Random, number: int, moment: datetime) -> Any:
     last = _last_day(moment)
-    after = _held(rng, last + rng.choice((1, 1, 2, 90)) * DAY)
-    held = last.replace(hour=17)
+    after = _time_on(rng, last + rng.choice((1, 1, 2, 90)) * DAY)
+    starts = last.replace(hour=17)
     undated = rng.choice(
-        (None, "", "soon", 5, f"{held:%Y-%m-%dT%H:%M:%S}", f"{held:%Y-%m-%d}", f"{held:%Y-%m-%dT%H:%M:%S}-00:00")
+        (None, "", "soon", 5, f"{starts:%Y-%m-%dT%H:%M:%S}", f"{starts:%Y-%m-%d}", f"{starts:%Y-%m-%dT%H:%M:%S}-00:00")
     )
     late = Call(
         2023 + number, rng.choice((1, 2)), after, f"{CANARY}{number}", symbol=rng.choice(("MSFT", "MSFT", CANARY))
@@ -151,23 +151,29 @@ def _later(rng: Random, number: int, moment: datetime) -> Any:
         case "late":
             return late
         case "undated":
-            return late._replace(held=undated)
+            return late._replace(starts=undated)
         case _:
             odd = {"year": rng.choice((None, "2024", 1.5)), "quarter": 1, "conference_date": after}
             return rng.choice((None, 5, CANARY, [], odd, {**odd, "year": 2029, "x": wreck(rng)}))
 
 
-def _told_later(moment: datetime, number: int) -> Call:
-    """A call whose transcript names a later day than its list does."""
+def _dated_later(moment: datetime, number: int) -> Call:
+    """Return a call whose transcript names a later day than its list does."""
     last = _last_day(moment)
-    told = (last + (1 + number) * DAY).isoformat()
-    return Call(2030, 1, (last - DAY).isoformat(), CANARY, told=told)
+    own_date = (last + (1 + number) * DAY).isoformat()
+    return Call(2030, 1, (last - DAY).isoformat(), CANARY, own_date=own_date)
 
 
 def _stored_later(rng: Random, moment: datetime, number: int) -> Call:
-    """A call before the PIT whose transcript was not stored at the PIT, or says no time at which it was."""
-    held = _last_day(moment) - rng.choice((0, 1, 100)) * DAY
+    """Return a call before the PIT whose transcript was stored later, or carries no time of storage."""
+    starts = _last_day(moment) - rng.choice((0, 1, 100)) * DAY
     header = earningscall.http_date
-    stored = rng.choice((None, "soon", header(moment, near(rng, 1)), header(held, -2 * DAY), f"{moment:%c}"))
+    stored = rng.choice((None, "soon", header(moment, near(rng, 1)), header(starts, -2 * DAY), f"{moment:%c}"))
     text: Any = rng.choice((CANARY, 5, None, wreck(rng), {}))
-    return Call(2040 + number, 1, held.isoformat(), text, stored=stored)
+    return Call(2040 + number, 1, starts.isoformat(), text, stored=stored)
+
+
+LAWS: Mapping[str, Callable[[Random], int]] = {
+    "failures": lambda rng: non_interference(failures(rng)),
+    "continued": lambda rng: check_continued(continued(rng), rng),
+}

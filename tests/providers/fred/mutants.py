@@ -19,7 +19,7 @@ _FAILURES, _SIZES = ("fred: failures",), ("fred: sizes",)
 
 
 def _stamped(by: Any) -> Make:
-    """Another stamp, made from a row."""
+    """Return the leak of another stamp, made from a row."""
 
     def make(real: Any) -> Any:
         def record(row: Any, query: Any) -> Any:
@@ -102,6 +102,6 @@ MUTANTS = (
         lambda real: lambda before, part, first: [*before, *part],
         _SIZES,
     ),
-    Mutant("fred: an unknown series is an error", f"{_HERE}.api:_instead", _unknown_is_an_error, _FAILURES),
-    Mutant("fred: the error's text is echoed", f"{_HERE}.api:_instead", _echoed, _FAILURES),
+    Mutant("fred: an unknown series is an error", f"{_HERE}.api:_error_of", _unknown_is_an_error, _FAILURES),
+    Mutant("fred: the error's text is echoed", f"{_HERE}.api:_error_of", _echoed, _FAILURES),
 )

@@ -12,6 +12,7 @@ from pit_fetch.transport import HttpRequest
 from tests.loopback.broken import body_of
 
 KEY = "0123456789abcdef0123456789abcdef"
+VARIABLES = {"FRED_API_KEY": KEY}
 BEGINNING, FOREVER = "1776-07-04", "9999-12-31"
 MOST_VINTAGES, ROWS = 2_000, 100_000
 
@@ -46,7 +47,7 @@ def error(message: str, status: int = 400) -> Response:
 
 
 def document(rows: Sequence[Any], first: str = BEGINNING, last: str = FOREVER, **more: Any) -> dict[str, Any]:
-    """A reply that holds ``rows``."""
+    """Return a reply that holds ``rows``."""
     head: dict[str, Any] = {"realtime_start": first, "realtime_end": last, "observation_start": "1600-01-01"}
     head |= {"observation_end": FOREVER, "units": "lin", "output_type": 1, "file_type": "json"}
     head |= {"order_by": "observation_date", "sort_order": "asc"}
@@ -67,7 +68,8 @@ def app(
     current: Mapping[str, str] | None = None,
     careless: bool = False,
 ) -> App:
-    """The server of one series. ``raw`` rows are served as they are, if they may begin in the period of the request.
+    """Return the server of one series. ``raw`` rows are served as they are, if they may begin in the requested
+    period.
 
     ``current`` is the answer to requests without a real-time period; ``careless``: the period is ignored.
     """
@@ -85,10 +87,10 @@ def app(
         if query.get("series_id") != series:
             return error(NOT_IN_ALFRED if is_dated else UNKNOWN)
         if not is_dated and request.path.endswith("observations"):
-            found = current or {day: rows[-1].value for day, rows in _by_date(vintages)}
-            return _page([row(Vintage(day, "2026-11-01", value), "2026-11-01") for day, value in found.items()], query)
-        days = sorted({one.start for one in vintages if first <= one.start <= last})
-        if not any(one.start <= last for one in vintages):
+            values = current or {day: rows[-1].value for day, rows in _by_date(vintages)}
+            return _page([row(Vintage(day, "2026-11-01", value), "2026-11-01") for day, value in values.items()], query)
+        days = sorted({vintage.start for vintage in vintages if first <= vintage.start <= last})
+        if not any(vintage.start <= last for vintage in vintages):
             return error(NOT_IN_ALFRED)
         if request.path == "/fred/series/vintagedates":
             return as_json({"order_by": "vintage_date", "count": len(days), "offset": 0, "vintage_dates": days})
@@ -98,38 +100,38 @@ def app(
             return error(TOO_MANY.format(len(days), first, last, MOST_VINTAGES))
         first, last = (BEGINNING, FOREVER) if careless else (first, last)
         starts = query.get("observation_start", ""), query.get("observation_end", FOREVER)
-        rows = [one for one in _rows(vintages, first, last) if starts[0] <= one["date"] <= starts[1]]
-        return _page([*rows, *(one for one in raw if _may_begin(one, last))], query)
+        rows = [line for line in _rows(vintages, first, last) if starts[0] <= line["date"] <= starts[1]]
+        return _page([*rows, *(line for line in raw if _may_begin(line, last))], query)
 
     return answer
 
 
 def _page(rows: Sequence[Any], query: Mapping[str, str]) -> Response:
     limit, offset = int(query.get("limit", ROWS)), int(query.get("offset", 0))
-    shown = document(rows[offset : offset + limit], count=len(rows), offset=offset, limit=limit)
-    return Response(body_of(shown))
+    reply = document(rows[offset : offset + limit], count=len(rows), offset=offset, limit=limit)
+    return Response(body_of(reply))
 
 
-def _may_begin(one: Any, last: str) -> bool:
-    start = one.get("realtime_start") if isinstance(one, dict) else None
+def _may_begin(line: Any, last: str) -> bool:
+    start = line.get("realtime_start") if isinstance(line, dict) else None
     return not (isinstance(start, str) and start[:4].isdigit() and start > last)
 
 
 def _by_date(vintages: Sequence[Vintage]) -> Iterator[tuple[str, list[Vintage]]]:
-    found = defaultdict(list)
-    for one in sorted(vintages, key=lambda one: (one.date, one.start)):
-        found[one.date].append(one)
-    yield from found.items()
+    versions = defaultdict(list)
+    for vintage in sorted(vintages, key=lambda vintage: (vintage.date, vintage.start)):
+        versions[vintage.date].append(vintage)
+    yield from versions.items()
 
 
 def _rows(vintages: Sequence[Vintage], first: str, last: str) -> Iterator[dict[str, str]]:
-    """The values that were current at some time from ``first`` to ``last``, with both ends cut to these."""
+    """Yield the values that were current at some time from ``first`` to ``last``, with both ends cut to these."""
     for _, versions in _by_date(vintages):
-        changes = [one for n, one in enumerate(versions) if not n or one.value != versions[n - 1].value]
-        ends = [*(_day_before(one.start) for one in changes[1:]), FOREVER]
-        for one, end in zip(changes, ends, strict=True):
-            if one.start <= last and end >= first:
-                yield row(one._replace(start=max(one.start, first)), min(end, last))
+        changes = [vintage for n, vintage in enumerate(versions) if not n or vintage.value != versions[n - 1].value]
+        ends = [*(_day_before(change.start) for change in changes[1:]), FOREVER]
+        for change, end in zip(changes, ends, strict=True):
+            if change.start <= last and end >= first:
+                yield row(change._replace(start=max(change.start, first)), min(end, last))
 
 
 def _day_before(day: str) -> str:

@@ -38,10 +38,10 @@ class TestServer(TestOneReplyToEveryRequest):
         if not isinstance(rows, list):
             return Response(reply)
         last = request.query.get("realtime_end", fred.FOREVER)
-        served = [one for one in rows if not _begins_after(one, last)]
+        served = [row for row in rows if not _begins_after(row, last)]
         return Response(json.dumps({**document, "observations": served}).encode())
 
 
-def _begins_after(one: object, last: str) -> bool:
-    start = one.get("realtime_start") if isinstance(one, dict) else None
+def _begins_after(row: object, last: str) -> bool:
+    start = row.get("realtime_start") if isinstance(row, dict) else None
     return isinstance(start, str) and start[:4].isdigit() and start > last

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.transport import HttpRequest
-from tests.laws.worlds import CANARY, PITS, Case, common, near, noise_count, options
+from tests.laws.checks import non_interference
+from tests.laws.worlds import CANARY, PITS, Case, always, common, near, noise_count, options
 from tests.loopback.broken import wreck
 from tests.providers.fred import server as fred
 from tests.providers.fred.server import Vintage
@@ -36,7 +36,7 @@ def make(rng: Random, most: int = 4) -> Case:
         fred.app([*public, *_later(rng, moment, public)], _raw(rng, moment), careless=rng.random() < 0.5)
         for _ in range(3)
     ]
-    ids = sorted({f"GDP@{one.date}" for one in public})
+    ids = sorted({f"GDP@{vintage.date}" for vintage in public})
     choices = {**common(moment, ids, rng), "fields": [("--fields", "value"), ("--fields", "date,realtime_end")]}
     plain = ("--limit", "500", "--max-pages", "1000")
     is_plain = most > 0 and rng.random() < 0.2
@@ -55,13 +55,13 @@ def make(rng: Random, most: int = 4) -> Case:
 
 
 def undisturbed(rng: Random) -> Case:
-    """A world whose dates all stay, though their values are revised."""
+    """Make a world whose dates all stay, though their values are revised."""
     case = make(rng, most=0)
     return case._replace(words=("GDP", "--limit", "1000", "--max-pages", "1000"))
 
 
 def failures(rng: Random) -> Case:
-    """Worlds that fail alike in different words. Unknown, without vintages and all of it later are one of them."""
+    """Make worlds that fail alike with different texts. One kind: unknown, without vintages, and all of it later."""
     case = make(rng)
     later = _later(rng, case.moment, [])
     texts = ("Bad Request.  A word of its own", f"{CANARY}: GDP rises on Thursday", f"Your key is {fred.KEY}")
@@ -72,49 +72,42 @@ def failures(rng: Random) -> Case:
                 fred.app(later),
                 fred.app(later, _raw(rng, case.moment)),
                 fred.app(later, series="GNP"),
-                _always(as_json(fred.document([]))),
-                _always(as_json(fred.document([None, 5, {}]))),
+                always(as_json(fred.document([]))),
+                always(as_json(fred.document([None, 5, {}]))),
             ],
-            [_always(fred.error(text)) for text in texts],
-            [_always(fred.error(f"{fred.BAD_KEY} {text}")) for text in texts],
-            [_always(fred.error(text, 404)) for text in texts],
-            [_always(fred.error(text, 423)) for text in texts],
-            [_always(fred.error(text, 429)) for text in texts],
-            [_always(fred.error(text, 500)) for text in texts],
-            [_always(Response(text.encode())) for text in texts],
-            [_always(as_json({"message": text})) for text in texts],
-            [_always(as_json(fred.document([], output_type=n, note=text))) for n, text in enumerate(texts, 2)],
+            [always(fred.error(text)) for text in texts],
+            [always(fred.error(f"{fred.BAD_KEY} {text}")) for text in texts],
+            [always(fred.error(text, 404)) for text in texts],
+            [always(fred.error(text, 423)) for text in texts],
+            [always(fred.error(text, 429)) for text in texts],
+            [always(fred.error(text, 500)) for text in texts],
+            [always(Response(text.encode())) for text in texts],
+            [always(as_json({"message": text})) for text in texts],
+            [always(as_json(fred.document([], output_type=n, note=text))) for n, text in enumerate(texts, 2)],
         ]
     )
     return case._replace(worlds=tuple(apps), plain=None, sizes={})
 
 
-def _always(response: Response) -> App:
-    def answer(request: HttpRequest) -> Response:
-        return response
-
-    return answer
-
-
 def _last_day(moment: datetime) -> datetime:
-    """Noon of the last day that was over at ``moment``, in US Central time."""
+    """Return noon of the last day that was over at ``moment``, in US Central time."""
     return moment.astimezone(CENTRAL).replace(hour=12) - DAY
 
 
 def _public(rng: Random, moment: datetime) -> list[Vintage]:
-    last, found = _last_day(moment), []
+    last, vintages = _last_day(moment), []
     for number in rng.sample(range(12), rng.choice((0, 1, 3, 6))):
         date = _text(moment - number * rng.choice((1, 30)) * DAY)
         for start in sorted(
             {_text(last - rng.choice((0, 0, 1, 2, 30, 400)) * DAY) for _ in range(rng.choice((1, 2, 3)))}
         ):
-            found.append(Vintage(date, start, rng.choice(("1.0", "1.1", ".", "2.5"))))
-    return found
+            vintages.append(Vintage(date, start, rng.choice(("1.0", "1.1", ".", "2.5"))))
+    return vintages
 
 
 def _later(rng: Random, moment: datetime, public: Sequence[Vintage]) -> list[Vintage]:
     first = _last_day(moment) + DAY
-    dates = [*(one.date for one in public), *(_text(moment - n * DAY) for n in (0, 1, 40))]
+    dates = [*(vintage.date for vintage in public), *(_text(moment - n * DAY) for n in (0, 1, 40))]
     return [
         Vintage(rng.choice(dates), _text(first + rng.choice((0, 0, 1, 2, 30)) * DAY), f"{CANARY}{number}")
         for number in range(noise_count(rng))
@@ -122,7 +115,7 @@ def _later(rng: Random, moment: datetime, public: Sequence[Vintage]) -> list[Vin
 
 
 def _raw(rng: Random, moment: datetime) -> list[Any]:
-    """Rows without a day on which they became current, and rows that nobody can read."""
+    """Return rows without a day on which they became current, and unreadable ones."""
     date, late = _text(moment - near(rng)), _text(_last_day(moment) + DAY)
     good = fred.row(Vintage(date, late, CANARY))
     rows: list[Any] = [
@@ -141,3 +134,6 @@ def _raw(rng: Random, moment: datetime) -> list[Any]:
 
 def _text(moment: datetime) -> str:
     return moment.date().isoformat()
+
+
+LAWS: Mapping[str, Callable[[Random], int]] = {"failures": lambda rng: non_interference(failures(rng))}

@@ -8,8 +8,7 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch_providers.perplexity.pages import _record as _a_page
 
-from pit_fetch.errors import UpstreamError
-from tests.laws.mutants.leak import Mutant, fails
+from tests.laws.mutants.leak import Mutant, echoing, fails
 from tests.laws.plant import Make
 
 _HERE = "pit_fetch_providers.perplexity"
@@ -17,7 +16,7 @@ _PAGES, _FAILURES, _PAGING = ("perplexity: non-interference",), ("perplexity: fa
 
 
 def _by(*names: str) -> Make:
-    """A page that is dated by these of its fields alone."""
+    """Return the leak that dates a page by these of its fields alone."""
 
     def make(real: Any) -> Any:
         def public_from(row: Any) -> Any:
@@ -30,7 +29,7 @@ def _by(*names: str) -> Make:
 
 
 def _ends(zone: str) -> Make:
-    """A day that ends where the server may stand."""
+    """Return the leak of a day that ends where the server may stand."""
 
     def make(real: Any) -> Any:
         def public_from(row: Any) -> Any:
@@ -64,17 +63,6 @@ def _readable_alone(real: Any) -> Any:
     return records
 
 
-def _echoed(real: Any) -> Any:
-    def checked(reply: Any, host: Any) -> Any:
-        try:
-            return real(reply, host)
-        except UpstreamError as error:
-            told = reply.body.decode("utf-8", "replace")
-            raise UpstreamError(error.gap.code, **{**error.gap.params, "host": told}) from None
-
-    return checked
-
-
 MUTANTS = (
     Mutant("perplexity: a page is dated by its creation", f"{_HERE}.pages:_public_from", _by("date"), _PAGES),
     Mutant("perplexity: a page is dated by its update", f"{_HERE}.pages:_public_from", _by("last_updated"), _PAGES),
@@ -84,7 +72,7 @@ MUTANTS = (
     Mutant("perplexity: the answer is served at the PIT", f"{_HERE}.answers:read", _with_the_answer, _PAGES),
     Mutant("perplexity: an answer that cites nothing is an error", f"{_HERE}.answers:read", _uncited, _FAILURES),
     Mutant("perplexity: a spoilt result fails the fetch", f"{_HERE}.pages:records", _readable_alone, _PAGES),
-    Mutant("perplexity: the error's text is echoed", f"{_HERE}.api:_checked", _echoed, _FAILURES),
+    Mutant("perplexity: the error's text is echoed", f"{_HERE}.api:_checked", echoing(), _FAILURES),
     Mutant(
         "perplexity: a cursor narrows the search",
         f"{_HERE}.request:last_day",

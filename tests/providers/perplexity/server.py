@@ -12,6 +12,7 @@ from pit_fetch.transport import HttpRequest
 from tests.loopback.broken import body_of
 
 KEY = "pplx-0123456789abcdef"
+VARIABLES = {"PERPLEXITY_API_KEY": KEY}
 Page = dict[str, Any]
 
 _FILTERS = {
@@ -33,23 +34,23 @@ RETIRED = {
 
 
 def page(name: str, date: Any = "2024-02-01", last_updated: Any = ..., **changes: Any) -> Page:
-    """A result in the shape of the wire; last updated on its date unless said otherwise."""
+    """Return a result in the shape of the wire, by default last updated on its date."""
     last_updated = date if last_updated is ... else last_updated
     made = {"title": f"Title {name}", "url": f"https://www.example.com/{name}", "snippet": f"Text of {name}"}
     return {**made, "date": date, "last_updated": last_updated, **changes}
 
 
-def error(said: Mapping[str, Any], status: int) -> Response:
-    return as_json({"error": dict(said)}, status)
+def error(details: Mapping[str, Any], status: int) -> Response:
+    return as_json({"error": dict(details)}, status)
 
 
-def found(pages: Sequence[Any], **more: Any) -> dict[str, Any]:
-    """A reply of the Search API."""
+def search_reply(pages: Sequence[Any], **more: Any) -> dict[str, Any]:
+    """Return a reply of the Search API."""
     return {"id": "e38104d5-6bd7-4d82-bc4e-0a21179d1f77", "results": list(pages), **more}
 
 
-def answer(pages: Sequence[Any], cited: Sequence[str], text: str = "An answer.", **more: Any) -> dict[str, Any]:
-    """A reply of the Agent API: what its search found, and a text that cites some of it."""
+def agent_reply(pages: Sequence[Any], cited: Sequence[str], text: str = "An answer.", **more: Any) -> dict[str, Any]:
+    """Return a reply of the Agent API: the pages of its search, and a text that cites some of them."""
     notes = [{"type": "url_citation", "url": url, "title": "", "start_index": 0, "end_index": 2} for url in cited]
     part = {"type": "output_text", "text": text, "annotations": notes}
     message = {"type": "message", "role": "assistant", "status": "completed", "content": [part]}
@@ -66,30 +67,31 @@ def app(
     cited: Sequence[str] | None = None,
     text: str = "An answer.",
 ) -> App:
-    """The server of ``pages``. ``careless``: it ignores dates and the number of results that are asked for.
+    """Return the server of ``pages``. ``careless``: it ignores dates and the number of results that are asked for.
 
-    ``nested``: results of several queries come in lists of their own. ``cited``: what an answer cites; default: all.
+    ``nested``: results of several queries come in lists of their own. ``cited``: the citations of an answer; default:
+    all.
     """
 
     def reply(request: HttpRequest) -> Response:
         if request.header("Authorization") != f"Bearer {key}":
             return error({**BAD_KEY, "message": f"{BAD_KEY['message']} {request.header('Authorization')}"}, 401)
-        asked = json.loads(request.body or b"{}")
+        fields = json.loads(request.body or b"{}")
         if request.path == "/search":
-            if not asked.keys() <= _SEARCH or not 1 <= asked.get("max_results", 10) <= 20:
+            if not fields.keys() <= _SEARCH or not 1 <= fields.get("max_results", 10) <= 20:
                 return error({"message": "invalid", "type": "bad_request", "code": 400}, 400)
-            served = [one for one in pages if careless or passes(one, asked)]
-            served = served if careless else served[: asked.get("max_results", 10)]
-            return _raw(found([served[:1], served[1:]] if nested else served))
+            served = [page for page in pages if careless or passes(page, fields)]
+            served = served if careless else served[: fields.get("max_results", 10)]
+            return _raw(search_reply([served[:1], served[1:]] if nested else served))
         if request.path == "/v1/agent":
-            if not asked.keys() <= {"preset", "input", "tools"} or not isinstance(asked.get("input"), str):
+            if not fields.keys() <= {"preset", "input", "tools"} or not isinstance(fields.get("input"), str):
                 return error({"message": "unknown field", "type": "invalid_request", "code": 400}, 400)
-            filters: Mapping[str, Any] = next((tool.get("filters", {}) for tool in asked.get("tools", ())), {})
+            filters: Mapping[str, Any] = next((tool.get("filters", {}) for tool in fields.get("tools", ())), {})
             if not filters.keys() <= _FILTERS:
                 return error({"message": "unknown field", "type": "invalid_request", "code": 400}, 400)
-            served = [one for one in pages if careless or passes(one, filters)]
-            urls = [one["url"] for one in served if isinstance(one, dict) and isinstance(one.get("url"), str)]
-            return _raw(answer(served, urls if cited is None else cited, text))
+            served = [page for page in pages if careless or passes(page, filters)]
+            urls = [page["url"] for page in served if isinstance(page, dict) and isinstance(page.get("url"), str)]
+            return _raw(agent_reply(served, urls if cited is None else cited, text))
         if request.path == "/chat/completions":
             return error(RETIRED, 403)
         return Response(b"Not Found", 404)
@@ -101,11 +103,11 @@ def _raw(document: Any) -> Response:
     return Response(body_of(document), 200, {"Content-Type": "application/json"})
 
 
-def passes(one: Any, asked: Mapping[str, Any]) -> bool:
-    one = {name: value for name, value in one.items() if _is_day(value)} if isinstance(one, dict) else {}
-    before, after = asked.get("search_before_date_filter"), asked.get("search_after_date_filter")
-    updated = asked.get("last_updated_before_filter")
-    published, changed = one.get("date"), one.get("last_updated")
+def passes(page: Any, filters: Mapping[str, Any]) -> bool:
+    page = {name: value for name, value in page.items() if _is_day(value)} if isinstance(page, dict) else {}
+    before, after = filters.get("search_before_date_filter"), filters.get("search_after_date_filter")
+    updated = filters.get("last_updated_before_filter")
+    published, changed = page.get("date"), page.get("last_updated")
     return (
         (before is None or (published is not None and published <= _day(before)))
         and (after is None or (published is not None and published >= _day(after)))

@@ -22,10 +22,10 @@ _PAGES = [
 class TestSearch(ProviderSuite):
     provider = PROVIDER
     options = {"query": "oil"}
-    reply = json.dumps(perplexity.found(_PAGES)).encode()
+    reply = json.dumps(perplexity.search_reply(_PAGES)).encode()
 
     def serve(self, reply: bytes, request: HttpRequest) -> Response:
-        """The engine's first results of those that pass the filters: one that ignores them has no room for the rest."""
+        """Answer with the engine's first results of those that pass the filters."""
         try:
             document = json.loads(reply)
         except (ValueError, RecursionError):
@@ -33,22 +33,26 @@ class TestSearch(ProviderSuite):
         results = document.get("results") if isinstance(document, dict) else None
         if not isinstance(results, list):
             return Response(reply)
-        asked = json.loads(request.body or b"{}")
-        served = [one for one in results if perplexity.passes(one[0] if isinstance(one, list) and one else one, asked)]
-        return Response(json.dumps({**document, "results": served[: asked["max_results"]]}).encode())
+        fields = json.loads(request.body or b"{}")
+        served = [
+            result
+            for result in results
+            if perplexity.passes(result[0] if isinstance(result, list) and result else result, fields)
+        ]
+        return Response(json.dumps({**document, "results": served[: fields["max_results"]]}).encode())
 
 
 @pytest.mark.thorough
 class TestSeveralQueries(TestSearch):
     options = {"query": ["oil", "gas, and more", "coal", "wind"]}
-    reply = json.dumps(perplexity.found([[one] for one in _PAGES])).encode()
+    reply = json.dumps(perplexity.search_reply([[page] for page in _PAGES])).encode()
 
 
 @pytest.mark.thorough
 class TestAnswer(ProviderSuite):
     provider = PROVIDER
     options = {"op": "ask", "query": "oil"}
-    reply = json.dumps(perplexity.answer(_PAGES, [one["url"] for one in _PAGES])).encode()
+    reply = json.dumps(perplexity.agent_reply(_PAGES, [page["url"] for page in _PAGES])).encode()
 
 
 class TestReason(TestAnswer):

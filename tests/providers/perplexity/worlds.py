@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.transport import HttpRequest
-from tests.laws.worlds import CANARY, PITS, Case, common, noise_count, options
+from tests.laws.checks import non_interference
+from tests.laws.worlds import CANARY, PITS, Case, always, common, noise_count, options
 from tests.loopback.broken import wreck
 from tests.providers.perplexity import server as perplexity
 from tests.providers.perplexity.server import Page, page
@@ -24,7 +24,7 @@ def make(rng: Random, most: int = 4) -> Case:
     moment = datetime.fromisoformat(pit)
     public = [_public(rng, f"p{number}", moment) for number in range(rng.choice((0, 1, 3, 6)))]
     op, crowded = rng.choice(_OPS), rng.random() < 0.4
-    urls = [one["url"] for one in public]
+    urls = [page["url"] for page in public]
     # Alike in all worlds: a server that ignores --after-date sends more of what was public, which counts as read.
     careless = not crowded and rng.random() < 0.5
     worlds = []
@@ -32,7 +32,10 @@ def make(rng: Random, most: int = 4) -> Case:
         served: list[Any] = list(public)
         for n in range(noise_count(rng) if number else 0):  # the order of what was public is the engine's
             served.insert(rng.randrange(len(served) + 1), _later(rng, f"n{n}", moment, public))
-        cited = [*urls, *(one["url"] for one in served if isinstance(one, dict) and isinstance(one.get("url"), str))]
+        cited = [
+            *urls,
+            *(page["url"] for page in served if isinstance(page, dict) and isinstance(page.get("url"), str)),
+        ]
         rng.shuffle(cited)
         worlds.append(
             perplexity.app(
@@ -76,44 +79,37 @@ def undisturbed(rng: Random) -> Case:
 
 
 def failures(rng: Random) -> Case:
-    """Worlds that fail alike in different words. Nothing found and all of it later are one of them."""
+    """Make worlds that fail alike with different texts. One kind: nothing found, and all of it later."""
     case = make(rng)
     later = [_later(rng, f"n{number}", case.moment, []) for number in range(5)]
     texts = ("A word of its own", f"{CANARY}: oil rises in March", f"Your key is {perplexity.KEY}")
     apps: Sequence[App]
     if case.words[0] == "search":
-        empty = [perplexity.found([]), perplexity.found([None, 5, {}]), perplexity.found([[], []])]
-        apps = [_always(as_json(one)) for one in empty]
+        empty = [perplexity.search_reply([]), perplexity.search_reply([None, 5, {}]), perplexity.search_reply([[], []])]
+        apps = [always(as_json(reply)) for reply in empty]
     else:
-        apps = [_always(as_json(perplexity.answer([], [], text))) for text in texts]
-        apps += [_always(as_json({"output": [], "status": "completed"}))]
+        apps = [always(as_json(perplexity.agent_reply([], [], text))) for text in texts]
+        apps += [always(as_json({"output": [], "status": "completed"}))]
     apps = rng.choice(
         [
             [*apps, perplexity.app([]), perplexity.app(later), perplexity.app(later, careless=True)],
-            [_always(perplexity.error({**perplexity.BAD_KEY, "message": text}, 401)) for text in texts],
-            [_always(perplexity.error({**perplexity.RETIRED, "message": text}, 403)) for text in texts],
-            [_always(perplexity.error({"message": text, "type": "other"}, 403)) for text in texts],
+            [always(perplexity.error({**perplexity.BAD_KEY, "message": text}, 401)) for text in texts],
+            [always(perplexity.error({**perplexity.RETIRED, "message": text}, 403)) for text in texts],
+            [always(perplexity.error({"message": text, "type": "other"}, 403)) for text in texts],
             *(
-                [_always(perplexity.error({"message": text, "type": text}, status)) for text in texts]
+                [always(perplexity.error({"message": text, "type": text}, status)) for text in texts]
                 for status in (400, 404, 422, 429, 500)
             ),
-            [_always(Response(text.encode())) for text in texts],
-            [_always(as_json({"error": {"message": text}})) for text in texts],
-            [_always(as_json({"status": "failed", "error": {"message": text}, "output": 5})) for text in texts],
+            [always(Response(text.encode())) for text in texts],
+            [always(as_json({"error": {"message": text}})) for text in texts],
+            [always(as_json({"status": "failed", "error": {"message": text}, "output": 5})) for text in texts],
         ]
     )
     return case._replace(worlds=tuple(apps), plain=None)
 
 
-def _always(response: Response) -> App:
-    def answer(request: HttpRequest) -> Response:
-        return response
-
-    return answer
-
-
 def _last_day(moment: datetime) -> datetime:
-    """A time on the last day that was over at ``moment`` in the zone in which days end last, 12 hours behind UTC."""
+    """Return a time on the last day that was over at ``moment`` where days end last, 12 hours behind UTC."""
     return moment.astimezone(UTC) - timedelta(hours=12) - DAY
 
 
@@ -158,3 +154,6 @@ def _texts(rng: Random, name: str) -> dict[str, str]:
 
 def _text(moment: datetime) -> str:
     return moment.date().isoformat()
+
+
+LAWS: Mapping[str, Callable[[Random], int]] = {"failures": lambda rng: non_interference(failures(rng))}

@@ -8,7 +8,7 @@ from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
 from tests import provider_harness
-from tests.provider_harness import NOW, Asked
+from tests.provider_harness import NOW, Fetched
 from tests.providers.sec_full_text import server as sec
 from tests.providers.sec_full_text.server import Filing
 
@@ -23,15 +23,15 @@ def ask(
     folder: str = "/",
     body: bytes = b"",
     **options: Any,
-) -> Asked:
-    """A fetch at ``pit``. Options are those of the Python call."""
+) -> Fetched:
+    """Fetch at ``pit``. Options are those of the Python call."""
     answering = app if callable(app) else sec.app(app)
-    given = {"query": "concern", "pit": pit, **options}
-    return provider_harness.ask("sec_full_text", answering, now=now, folder=folder, body=body, **given)
+    values = {"query": "concern", "pit": pit, **options}
+    return provider_harness.ask("sec_full_text", answering, now=now, folder=folder, body=body, **values)
 
 
-def found(hits: Sequence[Any], filings: Sequence[Filing], **reply: Any) -> App:
-    """The server of ``filings`` whose search finds ``hits``, whatever it is asked for."""
+def app_finding(hits: Sequence[Any], filings: Sequence[Filing], **reply: Any) -> App:
+    """Return the server of ``filings`` whose search finds ``hits``, whatever the request."""
     rest = sec.app(filings)
     return lambda request: as_json(sec.reply(hits, **reply)) if "search-index" in request.path else rest(request)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, time, timedelta
 from typing import Any
 
-from pit_fetch_providers.sec_full_text import forms, work
+from pit_fetch_providers.sec_full_text import forms, schedule
 from pit_fetch_providers.sec_full_text.acceptance import DISSEMINATION, Acceptance, accepted_at
 from pit_fetch_providers.sec_full_text.evidence import Stamp
 
@@ -26,7 +26,7 @@ _DAY = timedelta(days=1)
 
 
 def _as_if(change: Callable[[Acceptance], Acceptance]) -> Make:
-    """A filing whose acceptance is known is dated as if its header said what ``change`` makes of it."""
+    """Return the leak that dates a filing with a known acceptance by what ``change`` makes of it."""
 
     def make(real: Any) -> Any:
         def available_at(acceptance: Acceptance, filed: Any, evening: bool = False) -> Any:
@@ -65,8 +65,8 @@ def _in_utc(real: Any) -> Any:
 
 def _five_hours_early(real: Any) -> Any:
     def parse(columns: Any, accession: str) -> Any:
-        found = real(columns, accession)
-        return None if found is None else found._replace(accepted=found.accepted - timedelta(hours=5))
+        acceptance = real(columns, accession)
+        return None if acceptance is None else acceptance._replace(accepted=acceptance.accepted - timedelta(hours=5))
 
     return parse
 
@@ -85,25 +85,25 @@ def _by_its_filing_date(real: Any) -> Any:
 
 def _by_the_day_after(real: Any) -> Any:
     def listed(archive: Any, day: Any, wanted: Any) -> Any:
-        found = (real(archive, one, wanted) or frozenset() for one in (day, day + _DAY))
-        return frozenset().union(*found)
+        indexes = (real(archive, date, wanted) or frozenset() for date in (day, day + _DAY))
+        return frozenset().union(*indexes)
 
     return listed
 
 
 def _of_any_day(real: Any) -> Any:
     def parse(body: bytes, day: Any) -> Any:
-        found = (real(body, day + n * _DAY) for n in range(61))
-        return next((one for one in found if one is not None), None)
+        readings = (real(body, day + n * _DAY) for n in range(61))
+        return next((listed for listed in readings if listed is not None), None)
 
     return parse
 
 
 def _whatever_its_order(real: Any) -> Any:
     def stamp(evidence: Any, filing: Any, listed: Any) -> Any:
-        found = real(evidence, filing, listed)
-        is_left_out = evidence.ordered and found.at is None and evidence.needs_header(filing, listed)
-        return evidence._by_header(filing, listed) if is_left_out else found
+        stamped = real(evidence, filing, listed)
+        is_left_out = evidence.ordered and stamped.at is None and evidence.needs_header(filing, listed)
+        return evidence._by_header(filing, listed) if is_left_out else stamped
 
     return stamp
 
@@ -129,14 +129,14 @@ def _gap_at_many_hits(real: Any) -> Any:
 
 
 def _without_crowds(real: Any) -> Any:
-    """A day that would be read last is not read at all."""
+    """Leave out a day that would be read last."""
 
     def whole(slices: Any, evidence: Any, record: Any) -> Any:
-        def is_crowded(one: Any) -> bool:
-            listed = evidence.listed(one.day, one.filed)
-            return [evidence.needs_header(filing, listed) for filing in one.filed].count(True) > work.MOST_AHEAD
+        def is_crowded(part: Any) -> bool:
+            listed = evidence.listed(part.filed_on, part.filings)
+            return [evidence.needs_header(filing, listed) for filing in part.filings].count(True) > schedule.MOST_AHEAD
 
-        few = ([one for one in days if not is_crowded(one)] if isinstance(days, list) else days for days in slices)
+        few = ([part for part in days if not is_crowded(part)] if isinstance(days, list) else days for days in slices)
         yield from real(few, evidence, record)
 
     return whole
@@ -154,7 +154,7 @@ def _todays(*names: str) -> Make:
 
 
 def _in_the_server_s_order(real: Any) -> Any:
-    return lambda hits: real(hits)._replace(documents=tuple(dict.fromkeys(one.documents[0] for one in hits)))
+    return lambda hits: real(hits)._replace(documents=tuple(dict.fromkeys(hit.documents[0] for hit in hits)))
 
 
 MUTANTS = (
@@ -239,11 +239,16 @@ MUTANTS = (
         _whatever_its_order,
         _ORDERED,
     ),
-    Mutant("sec: a crowded day is not read", f"{_HERE}.work:whole", _without_crowds, ("sec_full_text: sizes",)),
+    Mutant(
+        "sec: a crowded day is not read",
+        f"{_HERE}.schedule:fewest_headers_first",
+        _without_crowds,
+        ("sec_full_text: sizes",),
+    ),
     Mutant(
         "sec: withheld filings count towards the days ahead",
-        f"{_HERE}.work:_count_dated",
-        lambda real: lambda found: len(found),
+        f"{_HERE}.schedule:_count_dated",
+        lambda real: lambda records: len(records),
         ("sec_full_text: ahead",),
     ),
     Mutant(

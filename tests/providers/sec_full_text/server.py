@@ -17,6 +17,7 @@ from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
 
 USER_AGENT = "Example Research ops@example.com"
+VARIABLES = {"SEC_USER_AGENT": USER_AGENT}
 NEW_YORK = ZoneInfo("America/New_York")
 APPLE, TESLA = 320193, 1318605
 
@@ -60,7 +61,7 @@ class Filing:
 
     @cached_property
     def sent(self) -> str:
-        """The day whose index lists it."""
+        """Return the day whose index lists it."""
         later = self.released if self.private or self.released > self.day else ""
         arrived = self.accepted[:10]
         if self.accepted[11:] >= "22:00":  # EDGAR is closed
@@ -77,12 +78,12 @@ class Filing:
 
 
 def number(n: int) -> str:
-    """The accession number of a made-up filing."""
+    """Return the accession number of a made-up filing."""
     return f"0001193125-24-{n:06d}"
 
 
 def hits(filing: Filing) -> list[dict[str, Any]]:
-    """One hit a document, in the shape of the wire."""
+    """Return one hit a document, in the shape of the wire."""
     return [
         {
             "_index": "edgar_file",
@@ -113,23 +114,23 @@ def hits(filing: Filing) -> list[dict[str, Any]]:
     ]
 
 
-def reply(found: Sequence[Any], total: int | None = None, relation: str = "eq", **changes: Any) -> dict[str, Any]:
-    """A search reply in the shape of the wire."""
+def reply(page: Sequence[Any], total: int | None = None, relation: str = "eq", **changes: Any) -> dict[str, Any]:
+    """Return a search reply in the shape of the wire."""
     return {
         "took": 42,
         "timed_out": False,
         "_shards": {"total": 50, "successful": 50, "skipped": 0, "failed": 0},
         "hits": {
-            "total": {"value": len(found) if total is None else total, "relation": relation},
+            "total": {"value": len(page) if total is None else total, "relation": relation},
             "max_score": None,
-            "hits": list(found),
+            "hits": list(page),
         },
         **changes,
     }
 
 
 def header(filing: Filing) -> str:
-    """The SGML header, as in the full submission."""
+    """Return the SGML header, as in the full submission."""
     released = (filing.released or filing.day).replace("-", "")
     accepted = re.sub(r"\D", "", filing.accepted)
     return "".join(
@@ -151,8 +152,8 @@ def header(filing: Filing) -> str:
 
 
 def index_headers(filing: Filing) -> str:
-    """The ``-index-headers.html`` page: the header as a comment in tags, and once more as escaped text."""
-    released, day = ((one or filing.day).replace("-", "") for one in (filing.released, filing.day))
+    """Return the ``-index-headers.html`` page: the header as a comment in tags, and once more as escaped text."""
+    released, day = ((day or filing.day).replace("-", "") for day in (filing.released, filing.day))
     accepted = re.sub(r"\D", "", filing.accepted)
     tags = [
         f"<SEC-HEADER>{filing.accession}.hdr.sgml : {released}",
@@ -180,7 +181,7 @@ def index_page(filing: Filing) -> str:
 
 
 def daily_index(day: date, filings: Sequence[Filing], layout: str = "master") -> str:
-    """The index of ``day``, one row a filing and filer, in one of its layouts."""
+    """Return the index of ``day``, one row a filing and filer, in one of its layouts."""
     by, heads = _LAYOUTS[layout]
     wanted = day.isoformat()
     rows = [(cik, filing) for filing in filings if filing.sent == wanted for cik in filing.ciks]
@@ -216,7 +217,7 @@ def _row(layout: str, cik: int, filing: Filing) -> str:
 
 
 def columns(filings: Sequence[Filing], true_utc: bool) -> dict[str, list[str]]:
-    """A submissions file's columns, in either convention of the ``Z``."""
+    """Return a submissions file's columns, in either convention of the ``Z``."""
 
     def stamp(filing: Filing) -> str:
         moment = filing.accepted_instant
@@ -239,7 +240,7 @@ def app(
     tickers: Mapping[str, int] | None = None,
     now: datetime | None = None,
 ) -> App:
-    """The server of ``filings``, which stand in any order. ``pages`` replaces the answer for a path.
+    """Return the server of ``filings``, which stand in any order. ``pages`` replaces the answer for a path.
 
     Daily indexes hold what was sent out until ``now`` (default: all of it), which is then the server's date.
     """
@@ -297,7 +298,7 @@ def _search(filings: Sequence[Filing], query: Mapping[str, str], cap: int) -> Re
     wanted, excluded = {f for f in forms if f[0] != "-"}, {f[1:] for f in forms if f[0] == "-"}
     ciks = {int(cik) for cik in query.get("ciks", "").split(",") if cik}
     words = [first or second for first, second in re.findall(r'"([^"]+)"|(\S+)', query.get("q", ""))]
-    found = [
+    matching = [
         filing
         for filing in filings
         if first <= filing.day <= last
@@ -306,13 +307,13 @@ def _search(filings: Sequence[Filing], query: Mapping[str, str], cap: int) -> Re
         and (not ciks or ciks & set(filing.ciks))
         and all(word in filing.text for word in words)
     ]
-    start, total = int(query["from"]), sum(len(filing.files) for filing in found)
-    page = list(islice(chain.from_iterable(map(hits, found)), start, min(start + 100, cap)))
+    start, total = int(query["from"]), sum(len(filing.files) for filing in matching)
+    page = list(islice(chain.from_iterable(map(hits, matching)), start, min(start + 100, cap)))
     return as_json(reply(page, min(total, cap), "gte" if total >= cap else "eq"))
 
 
 def daily(count: int, last: str, form: str = "10-K", first_number: int = 1, **changes: Any) -> list[Filing]:
-    """``count`` filings, one a day back from ``last``, accepted at noon."""
+    """Return ``count`` filings, one a day back from ``last``, accepted at noon."""
     end = date.fromisoformat(last)
     days = [(end - timedelta(days=n)).isoformat() for n in range(count)]
     return [Filing(number(first_number + n), form, f"{day} 12:00:00", **changes) for n, day in enumerate(days)]

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.testing.server import App, Response, Server, serve
-from pit_fetch.transport import HttpRequest
+from pit_fetch.testing.server import App, Server, serve
 from tests.conftest import Finished, Run
 from tests.providers.sec_full_text import server as sec
-from tests.providers.sec_full_text.server import APPLE, TESLA, Filing, daily, number
+from tests.providers.sec_full_text.server import APPLE, TESLA, Filing, number
 
 PIT = "2024-02-15T16:00:00-05:00"
 _HOSTS = ("EFTS", "DATA", "WWW")
@@ -21,7 +20,7 @@ _UNHURRIED = {f"PIT_FETCH_RATE_{host}_SEC_GOV": "1000/0.001" for host in _HOSTS}
 
 
 class World:
-    """The command against one server that is all three hosts."""
+    """Run the command against one server that is all three hosts."""
 
     def __init__(self, server: Server, run: Run) -> None:
         self.server, self.run = server, run
@@ -107,8 +106,8 @@ def test_the_command_of_the_readme(run: Run, tmp_path: Path) -> None:
     index = "/Archives/edgar/daily-index/2023/QTR{}/master.{}.idx".format
     first = ["/files/company_tickers.json", "/LATEST/search-index", index(4, 20231004), index(3, 20230704)]
     assert edgar.paths == [*first, "/LATEST/search-index"]
-    kept = sorted(path.name.partition("-")[0] for path in (tmp_path / "home/.cache/pit_fetch").iterdir())
-    assert kept == ["file", "file", "file", "rate"]
+    files = sorted(path.name.partition("-")[0] for path in (tmp_path / "home/.cache/pit_fetch").iterdir())
+    assert files == ["file", "file", "file", "rate"]
 
 
 @pytest.mark.parametrize("user_agent", ["", "Mozilla/5.0", "ops@example.com", "Company\x01 ops@example.com"])
@@ -119,69 +118,6 @@ def test_without_a_plausible_user_agent_nothing_is_asked(near: Run, user_agent: 
     assert (done.gap_types, done.code) == (["config"], 3)
     assert b"SEC_USER_AGENT" in done.err
     assert not user_agent or user_agent.encode() not in done.out + done.err
-
-
-@pytest.mark.parametrize("words", ["", "--limit 2 -v", "--exact --fail", "--forms 8-K,10-K --limit 1"])
-@pytest.mark.thorough
-def test_two_worlds_give_the_same_bytes(run: Run, words: str) -> None:
-    public = [Filing(number(1), "8-K", "2024-02-15 12:00:00"), *daily(3, "2023-12-31", first_number=10)]
-    late = [
-        Filing(number(2), "8-K", "2024-02-15 15:58:00"),
-        Filing(number(3), "UPLOAD", "2023-12-30 12:00:00", released="2024-05-01", private=True),
-        Filing(number(4), "8-K", "2024-02-15 16:30:00"),
-    ]
-
-    def pages(path: str) -> Response | None:
-        return sec.BLOCKED if number(4) in path else None
-
-    with world(run, public) as one:
-        first = one.at_pit("concern", *words.split())
-    with world(run, app=sec.app([*late, *public], pages=pages)) as other:
-        second = other.at_pit("concern", *words.split())
-    assert (first.out, first.err, first.code) == (second.out, second.err, second.code)
-    assert first.ids[0] == number(1)
-    assert len(other.paths) > len(one.paths)
-
-
-def test_a_limit_that_cut_says_how_to_continue(near: Run) -> None:
-    with world(near, daily(5, "2023-12-31")) as edgar:
-        first = edgar.at_pit("concern", "--limit", "2")
-        cursor = first.envelope["gaps"][-1]["reason"].split("--after ")[1]
-        second = edgar.at_pit("concern", "--after", cursor)
-    assert first.ids + second.ids == [number(n) for n in range(1, 6)]
-    assert first.gap_types[-1] == "truncated"
-
-
-def test_nothing_found_and_an_unknown_ticker_are_one_outcome(near: Run) -> None:
-    with world(near, [Filing(number(1), "10-K", "2024-03-01 12:00:00", ciks=(TESLA,))]) as edgar:
-        late, unknown = (edgar.at_pit("--tickers", ticker) for ticker in ("TSLA", "NONE"))
-    assert late.out.replace(b"TSLA", b"NONE") == unknown.out
-    assert late.gap_types == ["pit_excluded", "unverifiable", "unverifiable", "no_data"]
-
-
-@pytest.mark.parametrize(
-    ("failures", "data"),
-    [
-        ([Response(b"", 500), sec.MAINTENANCE], True),
-        ([Response(b"{}" * 50, cut=10)], True),
-        ([sec.UNDECLARED], False),
-        ([sec.BLOCKED], False),
-        ([Response(b"<html>SECRET</html>")], False),
-    ],
-    ids=["a 500 and a 503", "a cut body", "undeclared", "blocked", "a page"],
-)
-def test_a_search_in_trouble(near: Run, failures: list[Response], data: bool) -> None:
-    answer, pending = sec.app(daily(1, "2023-12-31")), list(failures)
-
-    def app(request: HttpRequest) -> Response:
-        return pending.pop() if pending else answer(request)
-
-    with world(near, app=app) as edgar:
-        done = edgar.at_pit("concern", "--fail")
-    assert done.ids == ([number(1)] if data else [])
-    assert done.code == (0 if data else 5)
-    assert ("upstream_error" in done.gap_types) is not data
-    assert b"SECRET" not in done.out + done.err
 
 
 def test_a_saved_reply_needs_no_network_and_no_user_agent(run: Run) -> None:

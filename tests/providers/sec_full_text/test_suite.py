@@ -25,6 +25,6 @@ class TestExact(ProviderSuite):
     def serve(self, reply: bytes, request: HttpRequest) -> Response:
         if request.path == "/LATEST/search-index":
             document = json.loads(reply)
-            found = document["hits"]["hits"]
-            return Response(sec.text_of(sec.reply(found)) if isinstance(found, list) else reply)
+            hits = document["hits"]["hits"]
+            return Response(sec.text_of(sec.reply(hits)) if isinstance(hits, list) else reply)
         return sec.app(FILINGS)(request)

@@ -1,4 +1,4 @@
-"""Worlds of EDGAR: filings accepted later, after hours, released later, moved back, and ones that cannot be read."""
+"""Worlds of EDGAR: filings accepted later, after hours, released later, moved back, and unreadable ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from random import Random
 
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
-from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
+from tests.laws.checks import non_interference
+from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options, run
 from tests.loopback.broken import body_of, wreck
 from tests.providers.sec_full_text import server as loopback
 from tests.providers.sec_full_text.server import APPLE, TESLA, Filing, number
@@ -46,8 +47,11 @@ HEADERS = ("-index-headers.html", ".hdr.sgml", ".txt")
 
 
 def make(rng: Random, most: int = 4, contradictions: float = 0.05, unlisted: float = 0.0) -> Case:
-    """``contradictions`` is how often a header tells of another day than the filing date, ``unlisted`` how often
-    a filing that was sent out later has a header that does not tell so."""
+    """Make a case of filings around the PIT.
+
+    ``contradictions`` is how often a header is of another day than the filing date, ``unlisted`` how often a filing
+    that was sent out later has a header that does not show it.
+    """
     pit = rng.choice((*PITS, MORNING))
     moment = datetime.fromisoformat(pit)
     numbers = iter(rng.sample(range(1, 9_999), 80))
@@ -67,11 +71,11 @@ def make(rng: Random, most: int = 4, contradictions: float = 0.05, unlisted: flo
         broken |= {accession: rng.choice(BROKEN) for accession in undated}
         noise += [_unlisted(rng, number(next(numbers)), moment, gone) for _ in range(2) if rng.random() < unlisted]
         noise += (paged := [_unlisted(rng, number(next(numbers)), moment, gone) for _ in range(rng.choice((0, 0, 1)))])
-        broken |= {f"{one.accession}{ending}": loopback.MISSING for one in paged for ending in HEADERS}
+        broken |= {f"{filing.accession}{ending}": loopback.MISSING for filing in paged for ending in HEADERS}
         if noise and rng.random() < 0.1:  # the same withheld hit on page after page
             noise += [noise[0]] * rng.choice((4, 120, 220))
         # Whatever index is asked for in place of one that is gone, it is today's.
-        todays = [replace(one, listed=today.isoformat()) for one in noise]
+        todays = [replace(filing, listed=today.isoformat()) for filing in noise]
         broken |= gone | dict.fromkeys(swapped, Response(loopback.daily_index(today, todays).encode()))
         worlds.append(loopback.app(_shuffled(rng, [*public, *noise]), pages=_pages(broken), true_utc=true_utc))
         spoilt.append({f.accession: wreck(rng) for f in noise if rng.random() < 0.2})
@@ -80,7 +84,7 @@ def make(rng: Random, most: int = 4, contradictions: float = 0.05, unlisted: flo
         {
             f"{MODULE}.search:SLICE_MOST": n,
             f"{MODULE}.search:SLICE_AIM": max(2, n - 1),
-            f"{MODULE}.work:MOST_AHEAD": most_ahead,
+            f"{MODULE}.schedule:MOST_AHEAD": most_ahead,
         }
         for n, most_ahead in ((2, 100), (5, 1), (300, 3))
     ]
@@ -105,7 +109,7 @@ def undisturbed(rng: Random) -> Case:
 
 
 def ordered(rng: Random) -> Case:
-    """Ordinary forms only, so that the search may end early; some filings contradict the order that it relies on."""
+    """Make ordinary forms, so that the search may end early; some filings contradict the order that it relies on."""
     case = make(rng, most=0, contradictions=0.4, unlisted=0.5)
     limit = rng.choice(((), ("--limit", "1"), ("--limit", "3")))
     sizes = {f"{MODULE}.search:SLICE_MOST": 2, f"{MODULE}.search:SLICE_AIM": 2}
@@ -113,8 +117,10 @@ def ordered(rng: Random) -> Case:
 
 
 def ahead(rng: Random) -> Case:
-    """A search that ends early: filings of the PIT's own day, which wait for some of the days before it, among which
-    some are withheld. Which indexes it asks for, and keeps, tells how far back it went."""
+    """Make a search that ends early: filings of the PIT's own day wait for some of the days before it.
+
+    Some of these are withheld. Which indexes the search asks for, and keeps, shows how far back it went.
+    """
     case = ordered(rng)._replace(pit="2024-02-15T16:00:00-05:00")
     moment, numbers = case.moment, iter(range(1, 99))
     days = [moment] * 6 + [moment - n * DAY for n in range(1, 9) if (moment - n * DAY).weekday() < 5]
@@ -126,10 +132,11 @@ def ahead(rng: Random) -> Case:
     return case._replace(words=words, worlds=tuple(map(loopback.app, worlds)))
 
 
-def kept(rng: Random) -> tuple[Case, App, datetime, datetime]:
-    """A case of the day after a fetch: the server as it was then, our clock then, and the PIT now.
+def kept(rng: Random) -> int:
+    """Check that what a fetch of an earlier day has left in the cache changes nothing.
 
-    The server's indexes hold what was sent out so far. Our own clock may have been a day ahead of its.
+    It holds no index of a day that was not over. The server's indexes hold what was sent out so far, and our own
+    clock may have been a day ahead of the server's.
     """
     case = make(rng, most=0)
     day = date(2024, 2, 12) + rng.choice(range(3)) * DAY
@@ -142,14 +149,20 @@ def kept(rng: Random) -> tuple[Case, App, datetime, datetime]:
     moments = (then + timedelta(minutes=n) for n in (-61, -1, 1, 61))
     filings += [_filing(rng, number(next(numbers)), rng.choice(("4", "8-K")), at, "Apple Inc.") for at in moments]
     words = ("concern", *rng.choice(((), ("--forms", "8-K,10-K,10-Q,4"))), "--limit", "500")
-    case = case._replace(pit=now.isoformat(), words=words, worlds=(loopback.app(filings, now=now),))
-    return case, loopback.app(filings, now=then), then + rng.choice((0, 0, 1)) * DAY, now
+    app, earlier = loopback.app(filings, now=now), loopback.app(filings, now=then)
+    case = case._replace(pit=now.isoformat(), words=words, worlds=(app,))
+    expected = run(case, app, now=now)
+    then += rng.choice((0, 0, 1)) * DAY
+    run(case, earlier, pit=then.isoformat(), now=then)
+    again = run(case, app, now=now, keep_files=True)
+    assert replace(again, files=()) == replace(expected, files=())
+    return 1
 
 
 def failures(rng: Random) -> Case:
-    """Worlds in which the search fails alike in different words, and those in which nothing is known."""
+    """Make worlds in which the search fails alike with different texts, and those in which nothing is known."""
     case = make(rng)
-    told = f"{CANARY}: filed in March"
+    leak = f"{CANARY}: filed in March"
 
     def search_says(body: bytes, status: int = 200) -> App:
         def answer(request: HttpRequest) -> Response:
@@ -159,7 +172,7 @@ def failures(rng: Random) -> Case:
 
         return answer
 
-    texts = (b"oops", told.encode())
+    texts = (b"oops", leak.encode())
     apps: Sequence[App] = rng.choice(
         [
             [search_says(text, 500) for text in texts],
@@ -173,9 +186,9 @@ def failures(rng: Random) -> Case:
 
 
 def _of_today(app: App, number: int, spoilt: Mapping[str, str]) -> App:
-    """The index is today's: its names and codes are another world's in every world, and so is its order.
+    """Return ``app`` with names and codes of another world, and hits in another order, as the index is today's.
 
-    ``spoilt`` are filings in whose hits something stands that cannot be read.
+    ``spoilt`` are filings in whose hits an unreadable value stands.
     """
 
     def answer(request: HttpRequest) -> Response:
@@ -198,7 +211,7 @@ def _shuffled(rng: Random, filings: Sequence[Filing]) -> list[Filing]:
 
 
 def _pages(broken: Mapping[str, Response]) -> Callable[[str], Response | None]:
-    """Nothing of the archive that belongs to the named filings, or days, can be read."""
+    """Return the server on which nothing of the archive of the named filings, or days, can be read."""
 
     def answer(path: str) -> Response | None:
         return next((reply for accession, reply in broken.items() if accession in path), None)
@@ -207,7 +220,7 @@ def _pages(broken: Mapping[str, Response]) -> Callable[[str], Response | None]:
 
 
 def _days_without_index(rng: Random, moment: datetime) -> dict[str, Response]:
-    """Days whose index is not there or cannot be read: the same in every world."""
+    """Return days whose index is missing or unreadable: the same in every world."""
     if rng.random() < 0.6:
         return {}
     today, often = moment.astimezone(NEW_YORK).date(), rng.choice((0.2, 1.0))
@@ -220,7 +233,7 @@ def _midnight_after(day: date) -> datetime:
 
 
 def _released(filing: Filing) -> datetime:
-    """When a filing was public, from the rules of EDGAR."""
+    """Return when a filing was public, from the rules of EDGAR."""
     filed, arrived = date.fromisoformat(filing.day), filing.accepted_instant
     opening = arrived.date() + (DAY if arrived.time() >= time(22) else timedelta(0))
     while filed < opening and opening.weekday() > 4:
@@ -233,7 +246,7 @@ def _released(filing: Filing) -> datetime:
 
 
 def _filing(rng: Random, accession: str, form: str, accepted: datetime, text: str, **changes: str | bool) -> Filing:
-    """A filing accepted at an instant: after 17:30, or on a weekend, it gets the next business day."""
+    """Return a filing accepted at an instant: after 17:30, or on a weekend, it gets the next business day."""
     local = accepted.astimezone(NEW_YORK)
     filed = local.date() + (DAY if local.time() > time(17, 30) and form != "4" else timedelta(0))
     while filed.weekday() > 4:
@@ -262,7 +275,7 @@ def _public(rng: Random, accession: str, moment: datetime, contradictions: float
 
 
 def _noise(rng: Random, accession: str, moment: datetime) -> Filing:
-    """A filing that was not public; where its own rule says that it was, its header must not be readable."""
+    """Return a filing that was not public; if its own rule dates it before the PIT, its header must not be readable."""
     text, files = f"{CANARY} Inc.", ((CANARY + rng.choice((".htm", "\ud800.htm")), CANARY),)
     today = moment.astimezone(NEW_YORK).date()
     match rng.choice(
@@ -297,7 +310,7 @@ def _noise(rng: Random, accession: str, moment: datetime) -> Filing:
 
 
 def _unlisted(rng: Random, accession: str, moment: datetime, gone: Mapping[str, Response]) -> Filing:
-    """An ordinary filing that was sent out after the PIT, though its header knows of its filing date only.
+    """Return an ordinary filing that was sent out after the PIT, though its header knows of its filing date only.
 
     No index lists it by then; where the header alone decides there is none such.
     """
@@ -310,3 +323,11 @@ def _unlisted(rng: Random, accession: str, moment: datetime, gone: Mapping[str, 
     files = ((f"{CANARY}.htm", CANARY),)
     listed = rng.choice(("never", (today + DAY).isoformat()))
     return Filing(accession, rng.choice(ORDINARY), accepted, name=text, files=files, listed=listed)
+
+
+LAWS: Mapping[str, Callable[[Random], int]] = {
+    "ordered": lambda rng: non_interference(ordered(rng)),
+    "ahead": lambda rng: non_interference(ahead(rng)),
+    "kept": kept,
+    "failures": lambda rng: non_interference(failures(rng)),
+}

@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from pit_fetch.errors import UpstreamError
 from pit_fetch.times import NEW_YORK, parse_rfc3339
-from tests.laws.mutants.leak import Mutant, fails
+from tests.laws.mutants.leak import Mutant, echoing, fails, readable_alone
 from tests.laws.plant import Make
 
 _HERE = "pit_fetch_providers.yahoo"
@@ -44,8 +43,8 @@ def _reported_or_not(real: Any) -> Any:
         made = real(row, names, query)
         if not made.id:
             return made
-        held = datetime.fromisoformat(made.payload["date"]).replace(tzinfo=NEW_YORK)
-        return made._replace(available_at=held + timedelta(days=2))
+        hour = datetime.fromisoformat(made.payload["date"]).replace(tzinfo=NEW_YORK)
+        return made._replace(available_at=hour + timedelta(days=2))
 
     return record
 
@@ -57,16 +56,8 @@ def _whoever(real: Any) -> Any:
     return record
 
 
-def _readable_alone(real: Any) -> Any:
-    def read(body: Any, *rest: Any) -> Any:
-        records = list(real(body, *rest))
-        return records if all(one.id for one in records) else fails()
-
-    return read
-
-
 def _sections_alone(real: Any) -> Any:
-    """A page with a marked section is none that can be read."""
+    """Fail on a page with a marked section."""
     return lambda parser, text: fails() if "<![" in text else real(parser, text)
 
 
@@ -80,17 +71,6 @@ def _headings_anywhere(real: Any) -> Any:
     return Page
 
 
-def _echoed(real: Any) -> Any:
-    def checked(reply: Any, *host: Any) -> Any:
-        try:
-            return real(reply, *host)
-        except UpstreamError as error:
-            told = reply.body.decode("utf-8", "replace")
-            raise UpstreamError(error.gap.code, **{**error.gap.params, "host": told}) from None
-
-    return checked
-
-
 MUTANTS = (
     Mutant("yahoo: an article counts from pubDate", f"{_HERE}.news:_article", _by_one_time("pubDate"), _ROWS),
     Mutant("yahoo: an article counts from displayTime", f"{_HERE}.news:_article", _by_one_time("displayTime"), _ROWS),
@@ -99,17 +79,17 @@ MUTANTS = (
     Mutant("yahoo: a date without a report is one", f"{_HERE}.earnings:_record", _reported_or_not, _ROWS),
     Mutant("yahoo: reports of another company", f"{_HERE}.earnings:_record", _whoever, _ROWS),
     Mutant("yahoo: an action counts from its second", f"{_HERE}.ratings:_public_from", _always(lambda at: at), _ROWS),
-    Mutant("yahoo: a spoilt article fails the fetch", f"{_HERE}.news:read", _readable_alone, _ROWS),
-    Mutant("yahoo: a spoilt report fails the fetch", f"{_HERE}.earnings:read", _readable_alone, _ROWS),
+    Mutant("yahoo: a spoilt article fails the fetch", f"{_HERE}.news:read", readable_alone, _ROWS),
+    Mutant("yahoo: a spoilt report fails the fetch", f"{_HERE}.earnings:read", readable_alone, _ROWS),
     Mutant("yahoo: markup in a report fails the fetch", "pit_fetch.wire:read_html", _sections_alone, _ROWS),
     Mutant("yahoo: a heading in a report is one of the table", f"{_HERE}.earnings:_Page", _headings_anywhere, _ROWS),
-    Mutant("yahoo: a spoilt action fails the fetch", f"{_HERE}.ratings:upgrades", _readable_alone, _ROWS),
+    Mutant("yahoo: a spoilt action fails the fetch", f"{_HERE}.ratings:upgrades", readable_alone, _ROWS),
     Mutant(
         "yahoo: an unknown symbol is an error",
         f"{_HERE}.api:_checked",
         lambda real: lambda reply, host: found if (found := real(reply, host)) is not None else fails("no such symbol"),
         _FAILURES,
     ),
-    Mutant("yahoo: the error's text is echoed", f"{_HERE}.api:_checked", _echoed, _FAILURES),
-    Mutant("yahoo: the page's text is echoed", f"{_HERE}.api:_page", _echoed, _FAILURES),
+    Mutant("yahoo: the error's text is echoed", f"{_HERE}.api:_checked", echoing(), _FAILURES),
+    Mutant("yahoo: the page's text is echoed", f"{_HERE}.api:_page", echoing(), _FAILURES),
 )

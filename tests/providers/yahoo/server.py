@@ -12,6 +12,7 @@ from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpRequest
 from tests.loopback.broken import body_of
 
+VARIABLES = dict[str, str]()
 CRUMB = "haT3oykhHqZ"
 COOKIE = "A3=d=AQABBKvcsWcC&S=AQAAAtFJa; A1S=d=AQABBKvcsWcC&S=AQAAAtFJa"
 # As fc.yahoo.com sets them: with a comma in each date, and joined by one (RFC 9110, 5.3).
@@ -29,13 +30,11 @@ _TITLES = ("Symbol", "Company", "Earnings Date", "EPS Estimate", "Reported EPS",
 
 
 class Company(NamedTuple):
-    """What Yahoo says of one symbol. A value that is not of its kind stands in the reply as it is.
+    """Yahoo's data on one symbol. A value that is not of its kind stands in the reply as it is.
 
-    bars       (Unix seconds, open, high, low, close, volume, adjclose)
-    articles   (id, pubDate, displayTime, title)
-    calendar   rows of cells, without symbol and company
-    grades     (Unix seconds, firm, toGrade, fromGrade, action)
-    summary    the other modules of the company's summary
+    bars (Unix seconds, open, high, low, close, volume, adjclose) articles (id, pubDate, displayTime, title) calendar
+    rows of cells, without symbol and company grades (Unix seconds, firm, toGrade, fromGrade, action) summary the
+    other modules of the company's summary
     """
 
     bars: Sequence[Sequence[Any]] = ()
@@ -50,7 +49,7 @@ class Company(NamedTuple):
 
 
 def app(companies: Mapping[str, Company], *, strict: bool = True) -> App:
-    """The server. ``strict``: charts and pages want to see a cookie, and charts a crumb, too."""
+    """Return the server. ``strict``: charts and pages need a cookie, and charts a crumb, too."""
 
     def answer(request: HttpRequest) -> Response:
         path, has_cookie = unquote(request.path), request.header("Cookie") == COOKIE
@@ -88,7 +87,7 @@ def app(companies: Mapping[str, Company], *, strict: bool = True) -> App:
 
 
 def not_found(kind: str) -> Response:
-    """Recorded for a symbol that Yahoo does not know (any more)."""
+    """Return the reply recorded for a symbol that Yahoo does not know (any more)."""
     error = {"code": "Not Found", "description": "No data found, symbol may be delisted"}
     return _raw({kind: {"result": None, "error": error}}, 404)
 
@@ -113,7 +112,7 @@ def chart(symbol: str, company: Company, interval: str = "1d") -> dict[str, Any]
     if times:
         result["timestamp"] = times
     rows = {"dividends": company.dividends, "splits": company.splits}
-    events = {kind: {str(one["date"]): dict(one) for one in found} for kind, found in rows.items() if found}
+    events = {kind: {str(event["date"]): dict(event) for event in listed} for kind, listed in rows.items() if listed}
     if events:
         result["events"] = events
     return {"chart": {"result": [result], "error": None}}
@@ -121,18 +120,18 @@ def chart(symbol: str, company: Company, interval: str = "1d") -> dict[str, Any]
 
 def summary(company: Company, modules: str) -> dict[str, Any]:
     names = ("epochGradeDate", "firm", "toGrade", "fromGrade", "action")
-    history = [dict(zip(names, one, strict=True)) if isinstance(one, tuple) else one for one in company.grades]
+    history = [dict(zip(names, grade, strict=True)) if isinstance(grade, tuple) else grade for grade in company.grades]
     known = {"upgradeDowngradeHistory": {"history": history, "maxAge": 86400}, **company.summary}
     result = {name: known[name] for name in modules.split(",") if name in known}
     return {"quoteSummary": {"result": [result], "error": None}}
 
 
 def news(company: Company) -> dict[str, Any]:
-    return {"data": {"tickerStream": {"stream": [_article(one) for one in company.articles], "pagination": {}}}}
+    return {"data": {"tickerStream": {"stream": [_article(article) for article in company.articles], "pagination": {}}}}
 
 
 def page(symbol: str, rows: Sequence[Any]) -> bytes:
-    """A page of the earnings calendar; well-formed, so that it can be read as XML as well."""
+    """Return a page of the earnings calendar; well-formed, so that it can be read as XML as well."""
     heading = "".join(f"<th>{title}</th>" for title in _TITLES)
     body = "".join(row if isinstance(row, str) else _row(symbol, row) for row in rows)
     table = f"<table><thead><tr>{heading}</tr></thead><tbody>{body}</tbody></table>" if rows else ""
@@ -146,10 +145,10 @@ def _row(symbol: str, cells: Sequence[str]) -> str:
     return "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in (symbol, "A Company", *cells)) + "</tr>"
 
 
-def _article(one: Any) -> Any:
-    if not isinstance(one, tuple):
-        return one
-    name, published, shown, title = one
+def _article(article: Any) -> Any:
+    if not isinstance(article, tuple):
+        return article
+    name, published, displayed, title = article
     content = {
         "id": name,
         "contentType": "STORY",
@@ -157,7 +156,7 @@ def _article(one: Any) -> Any:
         "description": "",
         "summary": "What it says.",
         "pubDate": published,
-        "displayTime": shown,
+        "displayTime": displayed,
         "provider": {"displayName": "A Publisher", "url": "https://publisher.example/"},
         "canonicalUrl": {"url": f"https://publisher.example/{name}", "site": "finance"},
         "clickThroughUrl": None,

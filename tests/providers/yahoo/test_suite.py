@@ -37,7 +37,7 @@ _COMPANY = Company(
 
 
 class _Keyed(ProviderSuite):
-    """The recorded reply answers what is asked with a cookie and a crumb; these have replies of their own."""
+    """A suite whose recorded reply answers requests with a cookie and a crumb; these have replies of their own."""
 
     provider = PROVIDER
     max_requests: ClassVar[int] = 200
@@ -65,7 +65,7 @@ class TestEarnings(_Keyed):
     reply = yahoo.page("ACME", _COMPANY.calendar)
 
     def serve(self, reply: bytes, request: HttpRequest) -> Response:
-        """The page's rows, as many as are asked for."""
+        """Answer with as many of the rows of the page as are asked for."""
         whole = super().serve(reply, request)
         if request.path != "/calendar/earnings":
             return whole

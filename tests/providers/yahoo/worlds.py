@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from random import Random
 from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
+from tests.laws.archived import held
+from tests.laws.checks import non_interference, paging
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
 from tests.loopback.broken import wreck
 from tests.providers.yahoo import server as yahoo
@@ -24,7 +26,7 @@ _SUBJECT = (("symbol=AAPL",), ("--symbol", "aapl"))
 
 
 class World:
-    """What is public in each world, with its ids, and what else one of them serves."""
+    """The public rows of each world, with their ids, and the later rows that one of them serves."""
 
     def __init__(
         self, public: Sequence[Any], ids: Sequence[str], later: Callable[[], Sequence[Any]], part: str
@@ -33,8 +35,8 @@ class World:
 
     def app(self, rng: Random, rows: Sequence[Any]) -> App:
         shuffled = rng.sample(list(rows), len(rows))
-        said: dict[str, Any] = {self.part: shuffled}
-        return yahoo.app({"AAPL": Company(**said)}, strict=rng.random() < 0.5)
+        fields: dict[str, Any] = {self.part: shuffled}
+        return yahoo.app({"AAPL": Company(**fields)}, strict=rng.random() < 0.5)
 
 
 def make(rng: Random, most: int = 4) -> Case:
@@ -72,7 +74,7 @@ def undisturbed(rng: Random) -> Case:
 
 
 def snapshots(rng: Random) -> Case:
-    """Charts and summaries of today, of which a PIT a little ahead serves every row."""
+    """Make charts and summaries of today, of which a PIT a little ahead serves every row."""
     pit = rng.choice(PITS)
     today = int(datetime.fromisoformat(pit).timestamp())
     days = rng.sample(range(1, 60), rng.choice((0, 1, 4, 9)))
@@ -87,7 +89,7 @@ def snapshots(rng: Random) -> Case:
 
 
 def failures(rng: Random) -> Case:
-    """Worlds that fail alike in different words. Unknown, nothing yet and all of it later are one of them."""
+    """Make worlds that fail alike with different texts. One kind: unknown, nothing yet, and all of it later."""
     case = make(rng)
     op = case.words[0]
     texts = ("A word of its own", f"{CANARY}: results on Thursday", "Will be right back")
@@ -114,7 +116,7 @@ def _instead(response: Response) -> App:
 
 
 def _withheld(rng: Random, op: str, pit: str) -> Case:
-    """Snapshots, of which nothing is served at a past PIT: any two worlds are one."""
+    """Return snapshots, of which nothing is served at a past PIT: any two worlds are one."""
     day = int(datetime.fromisoformat(pit).timestamp()) - 86_400
     trend = [{"period": CANARY, "strongBuy": 1}]
     companies = (
@@ -123,7 +125,8 @@ def _withheld(rng: Random, op: str, pit: str) -> Case:
         Company(summary={"recommendationTrend": {"trend": trend}, "earningsTrend": {"trend": trend}}),
     )
     apps = [yahoo.app({"AAPL": company}) for company in companies]
-    return Case("yahoo", pit, (op, *rng.choice(_SUBJECT)), (*apps, yahoo.app({}), _instead(yahoo.DOWN)))
+    words = (op, *rng.choice(_SUBJECT))
+    return Case("yahoo", pit, words, (*apps, yahoo.app({}), _instead(yahoo.DOWN)), is_of_now=True)
 
 
 def _news(rng: Random, moment: datetime) -> World:
@@ -194,7 +197,7 @@ def _earnings(rng: Random, moment: datetime) -> World:
 
 
 def _later_report(rng: Random, last: date) -> str:
-    """A row whose company and figures nobody must see."""
+    """Return a row whose company and figures must not be shown."""
     late = rng.choice(
         (
             (last, rng.choice((19, 20, 23))),
@@ -241,16 +244,16 @@ def _upgrades(rng: Random, moment: datetime) -> World:
         rows.append((int(graded.timestamp()), f"Firm {number}", "Buy", "Hold", "up"))
         ids.append(f"AAPL:{graded.astimezone(UTC):%Y%m%dT%H%M%SZ}:Firm {number}:up")
     # The minute before a midnight ends as a day.
-    kept = [(row, name) for row, name in zip(rows, ids, strict=True) if _is_over(row[0], moment)]
+    over = [(row, name) for row, name in zip(rows, ids, strict=True) if _is_over(row[0], moment)]
 
     def later() -> Sequence[Any]:
         return [_later_grade(rng, number, moment, minute, today) for number in range(noise_count(rng))]
 
-    return World([row for row, _ in kept], [name for _, name in kept], later, "grades")
+    return World([row for row, _ in over], [name for _, name in over], later, "grades")
 
 
 def _is_over(seconds: int, moment: datetime) -> bool:
-    """Whether a whole minute is over, and a midnight's day with it."""
+    """Return whether a whole minute is over, and a midnight's day with it."""
     graded = datetime.fromtimestamp(seconds, UTC)
     for zone in (UTC, NEW_YORK):
         local = graded.astimezone(zone)
@@ -274,7 +277,7 @@ def _later_grade(rng: Random, number: int, moment: datetime, minute: datetime, t
 
 
 def _odd(moment: datetime) -> datetime:
-    """A time with seconds, near ``moment`` and not after it."""
+    """Return a time with seconds, near ``moment`` and not after it."""
     whole = moment.astimezone(UTC).replace(microsecond=0)
     return whole if whole.second else whole - 7 * _SECOND
 
@@ -288,3 +291,10 @@ def _z(moment: datetime) -> str:
 
 
 _WORLDS: dict[str, Callable[[Random, datetime], World]] = {"news": _news, "earnings": _earnings, "upgrades": _upgrades}
+
+
+LAWS: Mapping[str, Callable[[Random], int]] = {
+    "failures": lambda rng: non_interference(failures(rng)),
+    "snapshots": lambda rng: paging(snapshots(rng), rng, ahead=timedelta(hours=1)),
+    "held": lambda rng: held(snapshots(rng), rng),
+}

@@ -1,12 +1,18 @@
-"""One archive, and what fills it: a server whose content a test changes, and a clock that it sets."""
+"""An archive, and what fills it: a server whose content a test changes, and a clock that it sets."""
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import subprocess
+import sys
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from pit_fetch.archive.store import journal, schema
 from pit_fetch.provider import Provider
@@ -25,13 +31,13 @@ UNLIMITED = {
 
 
 def at(text: str) -> datetime:
-    """``2026-06-01 15:00`` in UTC."""
+    """Parse ``2026-06-01 15:00`` as UTC."""
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
 @dataclass
 class Archive:
-    """The command in process, with an archive. ``app`` is the server as it is now; ``asked`` is what it was asked."""
+    """The command in process, with an archive. ``app`` is the current server, ``asked`` the requests it received."""
 
     folder: Path
     app: App = lambda request: (_ for _ in ()).throw(AssertionError("no network"))
@@ -64,7 +70,7 @@ class Archive:
         return done
 
     def offline(self, words: str, now: str, pit: str | None = None, command: str = "") -> Answer:
-        """The same without a network."""
+        """Fetch without a network."""
         before, self.app = self.app, _nobody
         try:
             return self.fetch(f"{words} --offline", now, pit, env=dict.fromkeys(KEYS, ""), command=command)
@@ -80,7 +86,7 @@ class Archive:
         terminal: bool = False,
         provider: Provider | None = None,
     ) -> Left:
-        """``pit_fetch archive`` and ``capture``, which ask the server as it is now."""
+        """Run ``pit_fetch archive`` or ``pit_fetch capture`` against the current server."""
         transport, clock = Answering(self._send, lambda: at(now)), TestClock(at(now))
         variables = {"PIT_FETCH_ARCHIVE": str(self.path), **KEYS, **UNLIMITED, **self.env, **(env or {})}
         left = run(
@@ -99,11 +105,34 @@ class Archive:
     def open(self) -> sqlite3.Connection:
         return schema.open_to_write(str(self.path))
 
+    def process(self, url: str, *words: str) -> subprocess.Popen[bytes]:
+        """Start the command as a process of its own, with every source at ``url``."""
+        env = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.folder),
+            "PIT_FETCH_ARCHIVE": str(self.path),
+            "PIT_FETCH_BENZINGA_URL": url,
+            "PIT_FETCH_ALPHAVANTAGE_URL": url,
+            **KEYS,
+            **UNLIMITED,
+        }
+        command = [sys.executable, "-m", "pit_fetch", *words]
+        return subprocess.Popen(command, env=env, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
     def bodies(self) -> list[bytes]:
-        """Every body, unpacked."""
-        connection = self.open()
-        digests = connection.execute("SELECT digest FROM bodies").fetchall()
-        return [journal.read_body(connection, digest) for (digest,) in digests]
+        """Return every body, unpacked."""
+        with closing(self.open()) as connection:
+            digests = connection.execute("SELECT digest FROM bodies").fetchall()
+            return [journal.read_body(connection, digest) for (digest,) in digests]
+
+    def everything(self) -> bytes:
+        """Return every byte of the files, every row, and every body unpacked."""
+        with closing(self.open()) as connection:
+            tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            rows = [repr(row).encode() for name in tables for row in connection.execute(f"SELECT * FROM {name}")]
+            bodies = self.bodies()
+            files = [path.read_bytes() for path in sorted(self.folder.glob("a.db*"))]
+        return b"\n".join([*files, *rows, *bodies])
 
     def _send(self, request: HttpRequest) -> Any:
         self.asked.append(request)
@@ -112,6 +141,25 @@ class Archive:
 
 def _nobody(request: HttpRequest) -> Any:
     raise AssertionError("the network was asked")
+
+
+def fill_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no archive that is opened from now on grow."""
+    real = schema.open_to_write
+
+    def small(path: str, busy_seconds: float = 1.0) -> sqlite3.Connection:
+        connection = real(path, busy_seconds)
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        return connection
+
+    monkeypatch.setattr(schema, "open_to_write", small)
+
+
+def estimates(*rows: tuple[str, str]) -> App:
+    """Alpha Vantage, with these estimates of IBM: the day on which a quarter ends, and the average."""
+    found = [{"date": day, "horizon": "fiscal quarter", "eps_estimate_average": average} for day, average in rows]
+    return alpha(EARNINGS_ESTIMATES={"symbol": "IBM", "estimates": found})
 
 
 def alpha(**documents: Any) -> App:

@@ -5,16 +5,12 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sqlite3
-import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pit_fetch.archive.store import schema
 from pit_fetch.archive_admin import maintenance
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App, Response, as_json, serve
@@ -22,7 +18,7 @@ from pit_fetch.transport import HttpRequest
 from tests.loopback.silent import Silent
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
-from tests.unit.archive.scene import KEYS, UNLIMITED, Archive, alpha, articles, at
+from tests.unit.archive.scene import KEYS, Archive, articles, at, estimates, fill_the_disk
 
 LIST = """
 [[request]]
@@ -40,14 +36,9 @@ ESTIMATES = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
 NEWS = "bz-news-api --tickers AAPL --lookback-minutes 10000"
 
 
-def estimates(average: str) -> App:
-    rows = [{"date": "2026-06-30", "horizon": "fiscal quarter", "eps_estimate_average": average}]
-    return alpha(EARNINGS_ESTIMATES={"symbol": "IBM", "estimates": rows})
-
-
 def both(average: str, *rows: dict[str, Any]) -> App:
     """Two sources at one address, told apart by what they are asked."""
-    by_function, by_token = estimates(average), articles(*rows)
+    by_function, by_token = estimates(("2026-06-30", average)), articles(*rows)
     return lambda request: (by_function if "function" in request.query else by_token)(request)
 
 
@@ -80,6 +71,7 @@ def test_it_records_everything_on_the_list_and_says_what_it_has(archive: Archive
     assert "estimates of IBM      captured: 1 item, 1 exchange\n" in text
     assert "2 captured, 0 held, 0 failed" in text
     assert maintenance.verify(archive.open()).damage == ()
+    assert not any(secret.encode() in archive.everything() for secret in KEYS.values())
 
 
 def test_a_capture_answers_questions_about_every_instant(archive: Archive) -> None:
@@ -218,13 +210,6 @@ def test_a_dry_run_asks_for_nothing(archive: Archive) -> None:
     assert not archive.path.exists()
 
 
-def test_no_secret_is_recorded(archive: Archive) -> None:
-    capture(archive, "2026-06-01 15:00")
-    held = archive.path.read_bytes() + b"".join(archive.bodies())
-    for secret in KEYS.values():
-        assert secret.encode() not in held
-
-
 def test_a_capture_has_no_answer_to_replay(archive: Archive) -> None:
     capture(archive, "2026-06-01 15:00")
     (row, *_) = json.loads(archive.command("archive log --json").out)
@@ -288,15 +273,7 @@ def test_a_clock_that_was_ahead_costs_no_capture(archive: Archive) -> None:
 
 def test_on_a_full_disk_nothing_more_is_asked(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     capture(archive, "2026-06-01 15:00")
-    real = schema.open_to_write
-
-    def small(path: str, busy_seconds: float = 1.0) -> sqlite3.Connection:
-        connection = real(path, busy_seconds)
-        (pages,) = connection.execute("PRAGMA page_count").fetchone()
-        connection.execute(f"PRAGMA max_page_count = {pages}")
-        return connection
-
-    monkeypatch.setattr(schema, "open_to_write", small)
+    fill_the_disk(monkeypatch)
     archive.asked.clear()
     plain = archive.app
     archive.app = both(os.urandom(200_000).hex())
@@ -310,20 +287,6 @@ def test_on_a_full_disk_nothing_more_is_asked(archive: Archive, monkeypatch: pyt
     assert states(capture(archive, "2026-06-02 16:00", "--json")) == ["captured", "captured"]
 
 
-def process(archive: Archive, url: str, *words: str) -> subprocess.Popen[bytes]:
-    env = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(archive.folder),
-        "PIT_FETCH_ARCHIVE": str(archive.path),
-        "PIT_FETCH_BENZINGA_URL": url,
-        "PIT_FETCH_ALPHAVANTAGE_URL": url,
-        **KEYS,
-        **UNLIMITED,
-    }
-    command = [sys.executable, "-m", "pit_fetch", *words]
-    return subprocess.Popen(command, env=env, cwd=archive.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-
-
 def test_the_real_command_against_a_source_that_changes(archive: Archive) -> None:
     current = archive.app
 
@@ -331,18 +294,18 @@ def test_the_real_command_against_a_source_that_changes(archive: Archive) -> Non
         return current(request)
 
     with serve(app) as server:
-        out, err = process(archive, server.url, "capture", "list.toml").communicate(timeout=60)
+        out, err = archive.process(server.url, "capture", "list.toml").communicate(timeout=60)
         assert err == b""
         assert b"2 captured, 0 held, 0 failed" in out
         current = both("2.70", benzinga.article(1, at("2026-06-01 14:30"), title="edited"))
-        out, _ = process(archive, server.url, "capture", "list.toml", "--json").communicate(timeout=60)
+        out, _ = archive.process(server.url, "capture", "list.toml", "--json").communicate(timeout=60)
         assert json.loads(out)["captured"] == 2
-    rows = json.loads(process(archive, "", "archive", "log", "--json").communicate(timeout=60)[0])
+    rows = json.loads(archive.process("", "archive", "log", "--json").communicate(timeout=60)[0])
     first = max(row["ended"] for row in rows[2:])
     served = []
     for pit in (first, max(row["ended"] for row in rows)):
         words = ("--source", *ESTIMATES.split(), "--offline", "--pit", pit)
-        out, _ = process(archive, server.url, *words).communicate(timeout=60)
+        out, _ = archive.process(server.url, *words).communicate(timeout=60)
         served += [item["eps_estimate_average"] for item in json.loads(out)["data"]]
     assert served == ["2.50", "2.70"]
 
@@ -354,16 +317,16 @@ def test_a_capture_that_is_killed_is_continued(archive: Archive) -> None:
         return silent(request) if is_stuck and "function" not in request.query else plain(request)
 
     with serve(app) as server:
-        running = process(archive, server.url, "capture", "list.toml")
+        running = archive.process(server.url, "capture", "list.toml")
         assert silent.asked()
-        other = process(archive, server.url, "capture", "list.toml")
+        other = archive.process(server.url, "capture", "list.toml")
         out, err = other.communicate(timeout=60)
         assert (out, other.returncode) == (b"", 2)
         assert b"another capture of it is under way" in err
         running.send_signal(signal.SIGKILL)
         running.communicate(timeout=60)
         is_stuck = False
-        out, _ = process(archive, server.url, "capture", "list.toml", "--json").communicate(timeout=60)
+        out, _ = archive.process(server.url, "capture", "list.toml", "--json").communicate(timeout=60)
         assert [row["state"] for row in json.loads(out)["requests"]] == ["held", "captured"]
         assert sum("function" in request.query for request in server.requests) == 1
     assert maintenance.verify(archive.open()).damage == ()
@@ -427,14 +390,6 @@ def test_it_has_help(archive: Archive) -> None:
     left = archive.command("capture --help", env={"PIT_FETCH_ARCHIVE": ""})
     assert left.code == 0
     assert "[[request]]" in left.out
-
-
-@pytest.mark.parametrize("environ", [{"PIT_FETCH_CEILING": "2026-06-01T00:00:00Z"}, {"PIT_FETCH_WRAPPER_ONLY": "1"}])
-def test_an_agent_with_a_ceiling_captures_nothing(archive: Archive, environ: dict[str, str]) -> None:
-    left = capture(archive, "2026-06-01 15:00", env=environ)
-    assert (left.code, left.data, archive.asked) == (2, [], [])
-    assert "for people and scheduled jobs" in left.reasons
-    assert not archive.path.exists()
 
 
 def test_a_capture_leaves_nothing_to_be_taken_up(archive: Archive) -> None:

@@ -19,7 +19,7 @@ from pit_fetch.provider import Page
 from pit_fetch.testing.server import as_json
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
-from tests.unit.archive.scene import Archive, alpha, articles, at
+from tests.unit.archive.scene import Archive, alpha, articles, at, estimates
 
 NEWS = "bz-news-api --tickers AAPL --date-from 2026-05-25"
 ESTIMATES = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
@@ -31,8 +31,7 @@ def filled(folder: Path) -> Archive:
     made.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title="first words"))
     made.fetch(NEWS, "2026-06-01 15:00")
     made.fetch(NEWS, "2026-06-01 16:00", pit="2026-06-01 15:30")
-    rows = [{"date": "2026-06-30", "horizon": "fiscal quarter", "eps_estimate_average": "2.50"}]
-    made.app = alpha(EARNINGS_ESTIMATES={"symbol": "IBM", "estimates": rows})
+    made.app = estimates(("2026-06-30", "2.50"))
     made.fetch(ESTIMATES, "2026-06-02 15:00")
     return made
 
@@ -326,18 +325,6 @@ def test_a_merge_that_is_refused_changes_nothing(archive: Archive) -> None:
 # drop
 
 
-def everywhere(archive: Archive) -> bytes:
-    """Every byte of the archive's files, and of its bodies unpacked."""
-    files = [path.read_bytes() for path in sorted(archive.folder.glob("a.db*"))]
-    return b"".join(files) + b"".join(archive.bodies()) + repr(everything(archive)).encode()
-
-
-def everything(archive: Archive) -> list[Any]:
-    connection = archive.open()
-    tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    return [row for name in tables for row in connection.execute(f"SELECT * FROM {name}")]
-
-
 @pytest.fixture
 def marked(tmp_path: Path) -> Archive:
     """Texts that stand in the file as they are: a short body is not packed, and the index holds every field."""
@@ -349,10 +336,10 @@ def marked(tmp_path: Path) -> Archive:
 
 
 def test_drop_leaves_no_byte_of_what_it_deletes(marked: Archive) -> None:
-    assert b"unwanted words" in everywhere(marked)
+    assert b"unwanted words" in marked.everything()
     dry = of(marked, "drop --source benzinga --before 2026-06-01T16:00:00Z --dry-run")
     assert (dry["fetches"], dry["dry_run"]) == (1, True)
-    assert b"unwanted" in everywhere(marked)
+    assert b"unwanted" in marked.everything()
     done = of(marked, "drop --source benzinga --before 2026-06-01T16:00:00Z", now="2026-06-05 12:00")
     assert {name: done[name] for name in ("source", "before", "fetches", "dry_run")} == {
         "source": "bz-news-api",
@@ -360,8 +347,8 @@ def test_drop_leaves_no_byte_of_what_it_deletes(marked: Archive) -> None:
         "fetches": 1,
         "dry_run": False,
     }
-    assert b"unwanted" not in everywhere(marked)
-    assert b"wanted words" in everywhere(marked)
+    assert b"unwanted" not in marked.everything()
+    assert b"wanted words" in marked.everything()
     assert marked.command("archive verify").code == 0
     assert [row["time"] for row in of(marked, "log")] == ["2026-06-01T18:00:00+00:00"]
     assert of(marked, "info")["drops"] == 1
@@ -379,7 +366,7 @@ def test_drop_deletes_later_answers_that_repeat_what_it_deletes(marked: Archive)
     assert left.out.splitlines()[1] == "1 later answer that repeats what was deleted: would be deleted"
     done = of(marked, BEFORE, now="2026-06-05 12:00")
     assert (done["fetches"], done["later_answers"]) == (1, 1)
-    assert b"unwanted" not in everywhere(marked).replace(b"--keywords unwanted", b"")
+    assert b"unwanted" not in marked.everything().replace(b"--keywords unwanted", b"")
     assert marked.command("archive verify").code == 0
     # What did not need it is replayed as before; of what did, it stays on record that it was asked.
     assert of(marked, f"replay {ids['18']}")["answer"] == kept
@@ -402,13 +389,13 @@ def test_a_merge_with_a_copy_does_not_bring_back_what_repeats_the_deleted(marked
     copy.offline(f"{NEWS} --keywords unwanted", "2026-06-01 17:00", pit="2026-06-01 15:30")
     of(marked, BEFORE, now="2026-06-05 12:00")
     assert of(marked, f"merge {copy.path}")["entries"] == 2
-    assert b"unwanted words" in everywhere(copy)
+    assert b"unwanted words" in copy.everything()
     of(copy, f"merge {marked.path}")
-    for one in (marked, copy):
-        assert b"unwanted words" not in everywhere(one)
-        assert one.command("archive verify").code == 0
-        assert [row["answer_deleted"] for row in of(one, "log")] == [None, "2026-06-05T12:00:00+00:00"]
-    assert [of(one, f"merge {other.path}")["entries"] for one, other in ((marked, copy), (copy, marked))] == [0, 0]
+    for archive, other in ((marked, copy), (copy, marked)):
+        assert b"unwanted words" not in archive.everything()
+        assert archive.command("archive verify").code == 0
+        assert [row["answer_deleted"] for row in of(archive, "log")] == [None, "2026-06-05T12:00:00+00:00"]
+        assert of(archive, f"merge {other.path}")["entries"] == 0
 
 
 def test_what_a_reply_that_stays_says_as_well_is_not_deleted(archive: Archive) -> None:
@@ -439,7 +426,7 @@ def test_what_is_recorded_while_its_fetch_is_deleted_is_not_kept(marked: Archive
     left = marked.fetch(f"{NEWS} --limit 1000", "2026-06-01 19:00", pit="2026-06-01 18:30")
     assert "deleted from it meanwhile" in left.text
     assert of(marked, "log") == []
-    assert b"unwanted" not in everywhere(marked)
+    assert b"unwanted" not in marked.everything()
     assert marked.command("archive verify").code == 0
 
 
@@ -447,21 +434,21 @@ def test_drop_while_another_process_reads_says_that_bytes_are_left(marked: Archi
     reader = schema.open_to_read(str(marked.path))
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM entries").fetchone()
-    before, now = (microseconds.number(at(text)) for text in ("2026-06-01 16:00", "2026-06-05 12:00"))
+    before, now = (microseconds.to_micros(at(text)) for text in ("2026-06-01 16:00", "2026-06-05 12:00"))
     connection = schema.open_to_write(str(marked.path), busy_seconds=0.01)
     with closing(connection), pytest.raises(ArchiveError, match="run the same command again"):
         maintenance.drop(connection, str(marked.path), "bz-news-api", before, now)
     reader.close()
     assert marked.command("archive drop --source benzinga --before 2026-06-01T16:00:00Z").code == 0
-    assert b"unwanted" not in everywhere(marked)
+    assert b"unwanted" not in marked.everything()
 
 
 def test_what_a_merge_drops_leaves_no_byte_either(marked: Archive) -> None:
     marked.command("archive merge a.db --archive copy.db")
     marked.command("archive drop --source benzinga --before 2026-06-01T16:00:00Z --archive copy.db")
-    assert b"unwanted" in everywhere(marked)
+    assert b"unwanted" in marked.everything()
     marked.command("archive merge copy.db")
-    assert b"unwanted" not in everywhere(marked)
+    assert b"unwanted" not in marked.everything()
 
 
 # What all of them do.
@@ -545,16 +532,19 @@ def test_the_settings_file_names_the_archive(archive: Archive) -> None:
 
 
 @pytest.mark.parametrize("environ", [{"PIT_FETCH_CEILING": "2026-06-01T00:00:00Z"}, {"PIT_FETCH_WRAPPER_ONLY": "1"}])
-@pytest.mark.parametrize("words", [*(f"archive {name}" for name in COMMANDS), "archive log --json"])
+@pytest.mark.parametrize(
+    "words", [*(f"archive {name}" for name in COMMANDS), "archive log --json", "capture list.toml"]
+)
 def test_an_agent_with_a_ceiling_is_shown_nothing(kept: Archive, environ: dict[str, str], words: str) -> None:
-    before = kept.path.read_bytes()
+    asked, before = len(kept.asked), kept.path.read_bytes()
     needed = {"replay": " x-1", "merge": " other.db", "drop": " --source benzinga --before 2030-01-01"}
+    (kept.folder / "list.toml").write_text("[[request]]\nsource = 'benzinga'\n")
     left = kept.command(words + needed.get(words.split()[1], ""), env=environ)
     assert left.code == 2
     assert left.data == []
     assert left.gap_types == ["config"]
     assert "for people and scheduled jobs" in left.reasons
-    assert kept.path.read_bytes() == before
+    assert (len(kept.asked), kept.path.read_bytes()) == (asked, before)
 
 
 @pytest.mark.parametrize("flag", ["--version", "--list-sources", "--help", "-h"])

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pit_fetch.archive.store import microseconds
 from pit_fetch.archive_admin import maintenance
+from pit_fetch.engine.registry import load
 from pit_fetch.errors import ConfigError
 from pit_fetch.provider import Provider
 from pit_fetch.testing.server import App
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
-from tests.unit.archive.scene import Archive, alpha, articles, at
+from tests.unit.archive.scene import Archive, articles, at, estimates
 
 BEFORE = at("2026-06-01 16:00")
 NEWS = "bz-news-api --lookback-minutes 10000"
@@ -25,11 +25,6 @@ BARS = "alphavantage TIME_SERIES_DAILY_ADJUSTED symbol=IBM"
 
 def news(*titles: str) -> App:
     return articles(*(benzinga.article(n, at(f"2026-06-01 14:{n}0"), title=title) for n, title in enumerate(titles)))
-
-
-def estimates(average: str) -> App:
-    row = {"date": "2026-06-30", "horizon": "fiscal quarter", "eps_estimate_average": average}
-    return alpha(EARNINGS_ESTIMATES={"symbol": "IBM", "estimates": [row]})
 
 
 def bars(split: str) -> App:
@@ -51,9 +46,23 @@ ANSWERS: dict[str, tuple[App, App, str, str | None, bool, bool]] = {
     "now, of the network": (news("a"), news("b"), NEWS, None, False, True),
     "now, in another form": (news("a"), news("b"), f"{NEWS} --format csv", None, False, True),
     "another form, that cannot be told": (news("a"), news("a"), f"{NEWS} --format csv", "15:30", True, False),
-    "a snapshot of then": (estimates("1.5"), estimates("1.6"), ESTIMATES, "15:30", True, False),
-    "a snapshot of later": (estimates("1.5"), estimates("1.6"), ESTIMATES, "18:30", True, True),
-    "another question": (estimates("1.5"), bars("1.0"), BARS, "18:30", True, True),
+    "a snapshot of then": (
+        estimates(("2026-06-30", "1.5")),
+        estimates(("2026-06-30", "1.6")),
+        ESTIMATES,
+        "15:30",
+        True,
+        False,
+    ),
+    "a snapshot of later": (
+        estimates(("2026-06-30", "1.5")),
+        estimates(("2026-06-30", "1.6")),
+        ESTIMATES,
+        "18:30",
+        True,
+        True,
+    ),
+    "another question": (estimates(("2026-06-30", "1.5")), bars("1.0"), BARS, "18:30", True, True),
     "computed by itself": (bars("1.0"), bars("1.0"), f"{BARS} adjust=splits", "18:30", False, True),
     "computed from what was held": (bars("2.0"), bars("1.0"), f"{BARS} adjust=splits", "15:30", True, False),
     "computed alike, from what was held": (bars("1.0"), bars("1.0"), f"{BARS} adjust=splits", "15:30", True, False),
@@ -94,16 +103,16 @@ def test_where_the_source_is_not_installed_no_answer_stays_that_may_repeat_it(tm
     def find(name: str) -> Provider:
         raise ConfigError("usage", text="not installed")
 
-    def lost(find: Any = None) -> int:
-        return maintenance.to_drop(archive.open(), source, microseconds.number(BEFORE), find).answers
-
-    assert (lost(), lost(find)) == (0, 1)
+    assert [
+        maintenance.to_drop(archive.open(), source, microseconds.to_micros(BEFORE), finder).answers
+        for finder in (load, find)
+    ] == [0, 1]
 
 
 def test_an_answer_that_is_damaged_does_not_stay(tmp_path: Path) -> None:
     archive, source, _ = asked(tmp_path, "words that were not changed")
     archive.open().execute("UPDATE bodies SET packed = x'00' WHERE digest = (SELECT answer FROM answers WHERE seq = 8)")
-    assert maintenance.to_drop(archive.open(), source, microseconds.number(BEFORE)).answers == 1
+    assert maintenance.to_drop(archive.open(), source, microseconds.to_micros(BEFORE)).answers == 1
 
 
 def test_where_the_deleted_cannot_be_read_any_more_everything_has_to_be_said_again(tmp_path: Path) -> None:
@@ -113,4 +122,4 @@ def test_where_the_deleted_cannot_be_read_any_more_everything_has_to_be_said_aga
     archive.open().execute(
         "UPDATE fetches SET pit = began, request = request || ' --pit 2026-06-01T15:00:00Z' WHERE seq = 1"
     )
-    assert maintenance.to_drop(archive.open(), source, microseconds.number(BEFORE)).answers == 1
+    assert maintenance.to_drop(archive.open(), source, microseconds.to_micros(BEFORE)).answers == 1

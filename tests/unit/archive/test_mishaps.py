@@ -83,7 +83,7 @@ def test_nothing_is_left_beside_a_foreign_database(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("timeout", "patience"), [(0.4, 0.1), (2, 0.5), (60, 10), (3600, 10)])
 def test_a_fetch_waits_for_the_archive_for_a_part_of_its_time_only(timeout: float, patience: float) -> None:
-    assert schema.patience(timeout) == patience
+    assert schema.lock_timeout(timeout) == patience
 
 
 def test_what_is_due_is_answered_where_nothing_can_be_written(

@@ -7,8 +7,9 @@ import os
 import signal
 import sqlite3
 import stat
-import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -22,9 +23,10 @@ from tests.loopback.broken import body_of
 from tests.loopback.silent import Silent
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
-from tests.unit.archive.scene import KEYS, UNLIMITED, Archive, articles, at
+from tests.unit.archive.scene import KEYS, Archive, articles, at, fill_the_disk
 
 NEWS = "bz-news-api --tickers AAPL"
+SINCE_JANUARY = ("--source", "bz-news-api", "--date-from", "2026-01-01")
 
 
 @pytest.fixture
@@ -53,12 +55,8 @@ def test_no_secret_is_anywhere_in_it(archive: Archive) -> None:
     archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title=f"token {benzinga.TOKEN}"))
     archive.fetch(f"bz-news-api --keywords {benzinga.TOKEN}", "2026-06-01 15:00")
     archive.fetch(NEWS, "2026-06-01 15:00", pit="2026-06-01 14:59")
-    connection = archive.open()
-    tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    rows = [repr(row) for name in tables for row in connection.execute(f"SELECT * FROM {name}")]
-    everything = "\n".join(rows).encode() + b"\n".join(archive.bodies()) + archive.path.read_bytes()
-    for secret in KEYS.values():
-        assert secret.encode() not in everything
+    everything = archive.everything()
+    assert not any(secret.encode() in everything for secret in KEYS.values())
 
 
 def test_a_body_is_kept_once(archive: Archive) -> None:
@@ -94,8 +92,8 @@ def test_damage_is_found(archive: Archive, change: str, damage: str) -> None:
 # Where it cannot be used.
 
 
-def told(archive: Archive, words: str = NEWS) -> tuple[int, str]:
-    """How many items the network gives, and what is said of the archive."""
+def gaps(archive: Archive, words: str = NEWS) -> tuple[int, str]:
+    """Return how many items the network gives, and why the archive cannot be used."""
     left = archive.fetch(f"{words} --timeout 0.2", "2026-06-01 15:00")
     reasons = [gap["reason"] for gap in left.envelope["gaps"] if "The archive cannot be used" in gap["reason"]]
     assert all("Nothing was recorded" in reason for reason in reasons)
@@ -109,57 +107,52 @@ def refused(archive: Archive) -> str:
     return " ".join(gap["reason"] for gap in left.envelope["gaps"] if gap["type"] == "config")
 
 
-def test_a_foreign_database_is_left_alone(archive: Archive) -> None:
-    foreign = sqlite3.connect(archive.path)
-    foreign.execute("CREATE TABLE prices (x)")
-    foreign.close()
-    before = archive.path.read_bytes()
-    count, reason = told(archive)
-    assert (count, "not an archive" in reason) == (1, True)
-    assert "not an archive" in refused(archive)
-    assert archive.path.read_bytes() == before
+def foreign(archive: Archive) -> None:
+    with closing(sqlite3.connect(archive.path)) as connection:
+        connection.execute("CREATE TABLE prices (x)")
 
 
-def test_a_file_that_is_no_database_is_left_alone(archive: Archive) -> None:
-    archive.path.write_bytes(b"a,b\n1,2\n" * 500)
-    count, reason = told(archive)
-    assert (count, "not an archive" in reason) == (1, True)
-    assert archive.path.read_bytes() == b"a,b\n1,2\n" * 500
-
-
-def test_a_newer_format_is_left_alone(archive: Archive) -> None:
+def newer(archive: Archive) -> None:
     archive.fetch(NEWS, "2026-06-01 15:00")
-    connection = archive.open()
-    connection.execute(f"PRAGMA user_version = {schema.FORMAT + 1}")
-    connection.close()
-    count, reason = told(archive)
-    assert (count, "newer than this program" in reason) == (1, True)
-    assert "newer than this program" in refused(archive)
+    with closing(archive.open()) as connection:
+        connection.execute(f"PRAGMA user_version = {schema.FORMAT + 1}")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+@pytest.mark.parametrize(
+    ("make", "problem"),
+    [
+        (foreign, "not an archive"),
+        (lambda archive: archive.path.write_bytes(b"a,b\n1,2\n" * 500), "not an archive"),
+        (newer, "newer than this program"),
+    ],
+)
+def test_a_file_that_is_no_archive_of_this_program_is_left_alone(
+    archive: Archive, make: Callable[[Archive], object], problem: str
+) -> None:
+    make(archive)
+    before = archive.path.read_bytes()
+    count, reason = gaps(archive)
+    assert (count, problem in reason) == (1, True)
+    assert problem in refused(archive)
+    assert archive.path.read_bytes() == before
 
 
 def test_a_locked_archive_does_not_cost_the_answer(archive: Archive) -> None:
     archive.fetch(NEWS, "2026-06-01 15:00")
     holder = archive.open()
     holder.execute("BEGIN EXCLUSIVE")
-    count, reason = told(archive)
+    count, reason = gaps(archive)
     holder.close()
     assert (count, "another process" in reason) == (1, True)
 
 
 def test_a_full_disk_does_not_cost_the_answer(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     archive.fetch(NEWS, "2026-06-01 15:00")
-    real = schema.open_to_write
-
-    def small(path: str, busy_seconds: float = 1.0) -> sqlite3.Connection:
-        connection = real(path, busy_seconds)
-        (pages,) = connection.execute("PRAGMA page_count").fetchone()
-        connection.execute(f"PRAGMA max_page_count = {pages}")
-        return connection
-
-    monkeypatch.setattr(schema, "open_to_write", small)
+    fill_the_disk(monkeypatch)
     noise = os.urandom(200_000).hex()
     archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), body=noise))
-    count, reason = told(archive)
+    count, reason = gaps(archive)
     assert (count, "the disk is full" in reason) == (1, True)
     monkeypatch.undo()
     assert maintenance.verify(archive.open()).damage == ()
@@ -169,13 +162,13 @@ def test_a_full_disk_does_not_cost_the_answer(archive: Archive, monkeypatch: pyt
 def test_a_read_only_archive_does_not_cost_the_answer(archive: Archive) -> None:
     archive.fetch(NEWS, "2026-06-01 15:00")
     archive.path.chmod(0o400)
-    count, reason = told(archive)
+    count, reason = gaps(archive)
     assert (count, "read-only" in reason) == (1, True)
 
 
 def test_a_folder_that_is_not_there_is_named(archive: Archive) -> None:
     archive.env = {"PIT_FETCH_ARCHIVE": str(archive.folder / "none" / "a.db")}
-    count, reason = told(archive)
+    count, reason = gaps(archive)
     assert (count, "no such file" in reason) == (1, True)
 
 
@@ -197,20 +190,6 @@ def test_offline_needs_neither_network_nor_key_and_says_so(archive: Archive) -> 
 # Many processes, and processes that die.
 
 
-def command(archive: Archive, url: str, *words: str) -> subprocess.Popen[bytes]:
-    env = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(archive.folder),
-        "PIT_FETCH_ARCHIVE": str(archive.path),
-        "PIT_FETCH_BENZINGA_URL": url,
-        **KEYS,
-        **UNLIMITED,
-    }
-    words = ("--source", "bz-news-api", "--date-from", "2026-01-01", *words)
-    run = [sys.executable, "-m", "pit_fetch", *words]
-    return subprocess.Popen(run, env=env, cwd=archive.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-
-
 @pytest.mark.parametrize("statement", ["BEGIN", "SELECT", "PRAGMA application_id", "PRAGMA user_version"])
 def test_a_file_that_another_process_makes_meanwhile_is_an_archive(archive: Archive, statement: str) -> None:
     empty = sqlite3.connect(archive.path, isolation_level=None)
@@ -228,8 +207,8 @@ def test_a_file_that_another_process_makes_meanwhile_is_an_archive(archive: Arch
 
 def test_eight_processes_write_at_once(archive: Archive) -> None:
     with serve(archive.app) as server:
-        started = [command(archive, server.url, "--limit", str(n + 1)) for n in range(8)]
-        outputs = [one.communicate(timeout=60) for one in started]
+        started = [archive.process(server.url, *SINCE_JANUARY, "--limit", str(n + 1)) for n in range(8)]
+        outputs = [process.communicate(timeout=60) for process in started]
     assert [len(json.loads(out)["data"]) for out, _ in outputs] == [1] * 8
     assert [gap["type"] for out, _ in outputs for gap in json.loads(out)["gaps"]] == []
     connection = archive.open()
@@ -245,7 +224,7 @@ def test_a_process_that_is_killed_loses_at_most_the_exchange_under_way(archive: 
         return silent(request) if request.query["page"] == "1" else whole(request)
 
     with serve(app) as server:
-        process = command(archive, server.url, "--limit", "500")
+        process = archive.process(server.url, *SINCE_JANUARY, "--limit", "500")
         assert silent.asked()
         process.send_signal(signal.SIGKILL)
         process.communicate(timeout=60)
@@ -299,7 +278,7 @@ def test_what_is_received_counts_as_seen_at_the_latest_of_three_clocks(
     archive.app = lambda request: Response(plain(request).body, 200, {"Date": date} if date else {})
     archive.fetch(NEWS, now)
     (last,) = archive.open().execute("SELECT max(seen) FROM exchanges").fetchone()
-    assert microseconds.moment(last) == at(seen)
+    assert microseconds.from_micros(last) == at(seen)
 
 
 # Bodies.

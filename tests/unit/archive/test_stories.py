@@ -13,7 +13,7 @@ from tests.examples import examples
 from tests.memory_folder import scratch
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
-from tests.unit.archive.scene import Archive, alpha, articles, at
+from tests.unit.archive.scene import Archive, alpha, articles, at, estimates
 
 ESTIMATES = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
 NEWS = "bz-news-api --tickers AAPL"
@@ -24,23 +24,14 @@ def archive(tmp_path: Path) -> Archive:
     return Archive(tmp_path)
 
 
-def estimates(*rows: tuple[str, str]) -> dict[str, Any]:
-    return {
-        "symbol": "IBM",
-        "estimates": [
-            {"date": day, "horizon": "fiscal quarter", "eps_estimate_average": average} for day, average in rows
-        ],
-    }
-
-
 def averages(answer: Any) -> dict[str, str]:
     return {item["date"]: item["eps_estimate_average"] for item in answer.data}
 
 
 def test_a_snapshot_is_what_stood_there_then(archive: Archive) -> None:
-    archive.app = alpha(EARNINGS_ESTIMATES=estimates(("2026-06-30", "2.50"), ("2026-09-30", "2.80")))
+    archive.app = estimates(("2026-06-30", "2.50"), ("2026-09-30", "2.80"))
     archive.fetch(ESTIMATES, "2026-06-01 15:00")
-    archive.app = alpha(EARNINGS_ESTIMATES=estimates(("2026-09-30", "2.95"), ("2026-12-31", "3.10")))
+    archive.app = estimates(("2026-09-30", "2.95"), ("2026-12-31", "3.10"))
     archive.fetch(ESTIMATES, "2026-06-20 15:00")
 
     then = archive.fetch(ESTIMATES, "2026-07-01 12:00", pit="2026-06-02 00:00")
@@ -54,7 +45,7 @@ def test_a_snapshot_is_what_stood_there_then(archive: Archive) -> None:
 
 
 def test_a_snapshot_is_not_served_from_before_it_was_held(archive: Archive) -> None:
-    archive.app = alpha(EARNINGS_ESTIMATES=estimates(("2026-06-30", "2.50")))
+    archive.app = estimates(("2026-06-30", "2.50"))
     archive.fetch(ESTIMATES, "2026-06-01 15:00")
     before = archive.fetch(ESTIMATES, "2026-07-01 12:00", pit="2026-06-01 14:59")
     assert before.data == []
@@ -63,9 +54,9 @@ def test_a_snapshot_is_not_served_from_before_it_was_held(archive: Archive) -> N
 
 
 def test_an_empty_reply_is_not_a_snapshot(archive: Archive) -> None:
-    archive.app = alpha(EARNINGS_ESTIMATES=estimates(("2026-06-30", "2.50")))
+    archive.app = estimates(("2026-06-30", "2.50"))
     archive.fetch(ESTIMATES, "2026-06-01 15:00")
-    archive.app = alpha(EARNINGS_ESTIMATES=estimates())
+    archive.app = estimates()
     archive.fetch(ESTIMATES, "2026-06-02 15:00")
     assert averages(archive.offline(ESTIMATES, "2026-07-01 12:00", pit="2026-06-03 00:00")) == {"2026-06-30": "2.50"}
 
@@ -188,7 +179,7 @@ def test_what_only_the_archive_proves_is_explained(archive: Archive) -> None:
 
 
 def test_a_held_snapshot_is_explained(archive: Archive) -> None:
-    archive.app = alpha(EARNINGS_ESTIMATES=estimates(("2026-06-30", "2.50")))
+    archive.app = estimates(("2026-06-30", "2.50"))
     archive.fetch(ESTIMATES, "2026-06-01 15:00")
     held = archive.fetch(ESTIMATES, "2026-07-01 12:00", pit="2026-06-02 00:00", command="explain")
     assert [(item["verdict"], item["because"]) for item in held.data] == [

@@ -1,4 +1,4 @@
-"""Leaks of normalize: what a model says is believed, or a page is read as less than it says."""
+"""Leaks of normalize: a model's claim is believed, or a page is read as less than it states."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _believed(real: Any) -> Any:
 
 def _of_the_place_alone(real: Any) -> Any:
     return lambda kind, name, claim, stamps: real(
-        kind, name, claim, [one for one in stamps if (one.kind, one.name, one.text) == (kind, name, claim)]
+        kind, name, claim, [stamp for stamp in stamps if (stamp.kind, stamp.name, stamp.text) == (kind, name, claim)]
     )
 
 
@@ -33,7 +33,7 @@ def _readable_alone(real: Any) -> Any:
     def dated(kind: Any, name: Any, claim: Any, stamps: Any) -> Any:
         from pit_fetch.normalize.stamps import _moment
 
-        return real(kind, name, claim, [one for one in stamps if _moment(one) is not None])
+        return real(kind, name, claim, [stamp for stamp in stamps if _moment(stamp) is not None])
 
     return dated
 
@@ -63,11 +63,11 @@ def _bare(real: Any) -> Any:
 
 
 def _of_any_address(real: Any) -> Any:
-    def said(item: Any, saved: Any, bytes_of: Any) -> Any:
+    def page_of(item: Any, saved: Any, bytes_of: Any) -> Any:
         page = saved(item.page)
         return real(item, saved, bytes_of) if page is None or item.kind == "sitemap" else page
 
-    return said
+    return page_of
 
 
 def _anywhere(real: Any) -> Any:
@@ -104,9 +104,9 @@ MUTANTS = (
     Mutant("normalize: a time without an offset is New York's", f"{_HERE}.stamps:_moment", _naive_is_new_york, _LAW),
     Mutant("normalize: a date of any name is a publication", f"{_HERE}.stamps:NAMES", _any_name, _LAW),
     Mutant("normalize: a name behind its vocabulary is none", f"{_HERE}.saved:known", _of_plain_names, _LAW),
-    Mutant("normalize: a time that is no text is none", f"{_HERE}.saved:_said_in", _of_texts_alone, _LAW),
+    Mutant("normalize: a time that is no text is none", f"{_HERE}.saved:_time_texts_in", _of_texts_alone, _LAW),
     Mutant("normalize: parts of words are quoted", f"{_HERE}.items:_words", _bare, _LAW),
-    Mutant("normalize: a page is of any address", f"{_HERE}:_said", _of_any_address, _LAW),
+    Mutant("normalize: a page is of any address", f"{_HERE}:_page_of", _of_any_address, _LAW),
     Mutant(
         "normalize: what the page does not say is kept",
         f"{_HERE}.items:quoted",

@@ -105,17 +105,17 @@ def test_a_link_does_not_lead_out_of_the_folder(near: Run, tmp_path: Path) -> No
 
 def test_a_sitemap_dates_its_pages_and_itself(near: Run, tmp_path: Path) -> None:
     entries = "".join(
-        f"<url><loc>https://news.example/{name}</loc><lastmod>{said}</lastmod><news:news>"
-        f"<news:publication_date>{said}</news:publication_date><news:title><![CDATA[Of {name}]]></news:title>"
+        f"<url><loc>https://news.example/{name}</loc><lastmod>{stamp}</lastmod><news:news>"
+        f"<news:publication_date>{stamp}</news:publication_date><news:title><![CDATA[Of {name}]]></news:title>"
         "</news:news></url>"
-        for name, said in (("acme", AT), ("later", "2024-02-15T17:00:00-05:00"))
+        for name, stamp in (("acme", AT), ("later", "2024-02-15T17:00:00-05:00"))
     )
     pages = {"acme": HEAD + BODY, "map": f'<?xml version="1.0"?><urlset>{entries}</urlset>'}
     of_page = item(evidence={"kind": "sitemap", "name": "lastmod", "file": "map.html"})
     alone = item(page="map.html", title="Of acme", evidence={"kind": "sitemap", "name": "publication_date"})
     later = {**alone, "url": "https://news.example/later", "published_at": "2024-02-15T17:00:00-05:00"}
     left = normalize(near, tmp_path, [of_page, alone, later, {**later, "published_at": AT}], **pages)
-    assert {one["title"] for one in left.envelope["data"]} == {"Acme & Co beats", "Of acme"}
+    assert {entry["title"] for entry in left.envelope["data"]} == {"Acme & Co beats", "Of acme"}
 
 
 def test_an_entry_that_no_parser_takes_costs_the_other_entries_nothing() -> None:
@@ -143,18 +143,18 @@ def test_a_reply_saved_with_its_headers(near: Run, tmp_path: Path) -> None:
     changed = "Last-Modified: Thu, 15 Feb 2024 14:30:00 GMT\r\n"
     by_change = {"kind": "header", "name": "Last-Modified"}
     on_receipt = item(published_at="Thu, 15 Feb 2024 20:00:00 GMT", evidence={"kind": "header", "name": "Date"})
-    told = item(published_at="Thu, 15 Feb 2024 14:30:00 GMT", evidence=by_change)
-    left = normalize(near, tmp_path, [told, on_receipt], acme=head + changed + "\r\n" + HEAD + BODY)
+    on_change = item(published_at="Thu, 15 Feb 2024 14:30:00 GMT", evidence=by_change)
+    left = normalize(near, tmp_path, [on_change, on_receipt], acme=head + changed + "\r\n" + HEAD + BODY)
     # It is one item, and the later proof counts.
     (got,) = left.envelope["data"]
     assert (got["available_at"], got["dated_by"]) == ("2024-02-15T15:00:00-05:00", "header date")
-    earlier = normalize(near, tmp_path, [told, on_receipt], pit=AT, acme=head + changed + "\r\n" + HEAD + BODY)
-    assert [one["dated_by"] for one in earlier.envelope["data"]] == ["header last-modified"]
+    earlier = normalize(near, tmp_path, [on_change, on_receipt], pit=AT, acme=head + changed + "\r\n" + HEAD + BODY)
+    assert [entry["dated_by"] for entry in earlier.envelope["data"]] == ["header last-modified"]
 
 
 def test_without_a_pit_items_are_served_as_they_are(near: Run, tmp_path: Path) -> None:
     left = normalize(near, tmp_path, {"data": [item(text="It will fall."), item(page="x"), 5]}, pit="")
-    assert [(one["available_at"], one.get("text")) for one in left.envelope["data"]] == [
+    assert [(entry["available_at"], entry.get("text")) for entry in left.envelope["data"]] == [
         (AT, "It will fall."),
         (None, None),
     ]
@@ -162,7 +162,7 @@ def test_without_a_pit_items_are_served_as_they_are(near: Run, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("items", "words", "code", "kind", "says"),
+    ("items", "words", "code", "kind", "reason"),
     [
         (b"", (), 4, "input_error", "standard input is empty"),
         (b"{", (), 4, "input_error", "not valid JSON"),
@@ -177,11 +177,11 @@ def test_without_a_pit_items_are_served_as_they_are(near: Run, tmp_path: Path) -
     ],
 )
 def test_what_is_refused(
-    near: Run, tmp_path: Path, items: bytes, words: tuple[str, ...], code: int, kind: str, says: str
+    near: Run, tmp_path: Path, items: bytes, words: tuple[str, ...], code: int, kind: str, reason: str
 ) -> None:
     left = normalize(near, tmp_path, items, "--fail", *words)
-    (said,) = [gap for gap in left.envelope["gaps"] if gap["type"] == kind]
-    assert (left.code, left.ids, says in said["reason"]) == (code, [], True)
+    (refusal,) = [gap for gap in left.envelope["gaps"] if gap["type"] == kind]
+    assert (left.code, left.ids, reason in refusal["reason"]) == (code, [], True)
     assert left.err.decode().count("\n") == 1
 
 
@@ -232,8 +232,8 @@ OTHER = Stamp("json-ld", "datemodified", "2024-02-14")
     ],
 )
 def test_a_time_means_the_latest_instant_that_it_could_mean(text: str, utc: str | None) -> None:
-    found = dated("meta", "date", text, [Stamp("meta", "date", f" {text} "), OTHER])
-    assert (found and found.available_at) == (utc and datetime.fromisoformat(utc).replace(tzinfo=UTC))
+    dating = dated("meta", "date", text, [Stamp("meta", "date", f" {text} "), OTHER])
+    assert (dating and dating.available_at) == (utc and datetime.fromisoformat(utc).replace(tzinfo=UTC))
 
 
 def test_the_claim_may_be_written_in_another_way() -> None:
@@ -243,11 +243,11 @@ def test_the_claim_may_be_written_in_another_way() -> None:
 def test_every_time_of_a_page_counts() -> None:
     own = Stamp("meta", "date", AT)
     later = Stamp("meta", "article:modified_time", "2024-02-20T00:00:00Z")
-    found = dated("meta", "date", AT, [own, OTHER, later])
-    assert found is not None
-    assert found.revised_at == datetime(2024, 2, 20, tzinfo=UTC)
+    dating = dated("meta", "date", AT, [own, OTHER, later])
+    assert dating is not None
+    assert dating.revised_at == datetime(2024, 2, 20, tzinfo=UTC)
     twice = dated("meta", "date", AT, [own, Stamp("meta", "date", "2024-02-20T00:00:00Z")])
-    assert twice == found
+    assert twice == dating
     assert dated("meta", "date", AT, [own, Stamp("sitemap", "lastmod", "soon")]) is None
     assert dated("meta", "date", AT, [own, Stamp("header", "date", "Mon, 01 Jun 2026 00:00:00 GMT")]) == (
         datetime.fromisoformat(AT),
@@ -303,7 +303,7 @@ def test_an_address_that_the_page_only_mentions_is_not_its_own() -> None:
             ("json-ld", "datepublished"),
         ]),
         ("<script>{\"datePublished\": 1}</script>", []),
-        *((f'<script type="application/ld+json">{said}</script>', [("json-ld", "datemodified")]) for said in (
+        *((f'<script type="application/ld+json">{text}</script>', [("json-ld", "datemodified")]) for text in (
             '{"dateModified": {"@type": "DateTime", "@value": "a"}}',
             '{"dateModified": 1708500000}',
             '{"http://schema.org/dateModified": [{"@value": "a"}]}',
@@ -327,7 +327,7 @@ def test_an_address_that_the_page_only_mentions_is_not_its_own() -> None:
 def test_the_times_of_a_page(html: str, stamps: list[tuple[str, str]]) -> None:
     page = page_of(html.encode())
     assert page is not None
-    assert [(one.kind, one.name) for one in page.stamps] == stamps
+    assert [(stamp.kind, stamp.name) for stamp in page.stamps] == stamps
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "windows-1252", "utf-16"])

@@ -1,4 +1,4 @@
-"""Worlds of normalize: saved pages and what a transformer made of them, true, false, and of later pages."""
+"""Worlds of normalize: saved pages and the items that a transformer made of them, true, false, and of later pages."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _FORMS = (
     '<time itemprop="datePublished dateModified" datetime="AT">today</time>',
     '<span property="schema:dateModified">AT</span>',
 )
-Said = tuple[str, str, str]
+Statement = tuple[str, str, str]
 
 
 class World(NamedTuple):
@@ -54,8 +54,8 @@ class World(NamedTuple):
     items: Sequence[Any]
 
 
-class _One(NamedTuple):
-    """A page, what the sitemap says of it, and the item that was made of it."""
+class _SavedItem(NamedTuple):
+    """A page, its entry in the sitemap, and the item that was made of it."""
 
     pages: Mapping[str, str]
     entry: str
@@ -63,14 +63,14 @@ class _One(NamedTuple):
 
 
 def law(rng: Random) -> int:
-    """Items that their pages date at or before the PIT give the same bytes, whatever else there is."""
+    """Check that items that their pages date at or before the PIT give the same bytes, whatever else there is."""
     pit = rng.choice(PITS)
     moment = datetime.fromisoformat(pit)
     public = [_public(rng, moment, n) for n in range(rng.choice((0, 1, 3, 6)))]
     worlds = [_world(rng, public)]
     for _ in range(3):
         noise = [_withheld(rng, moment, n) for n in range(noise_count(rng))]
-        worlds.append(_world(rng, [*(_told_more(rng, one, moment) for one in public), *noise]))
+        worlds.append(_world(rng, [*(_with_additions(rng, page, moment) for page in public), *noise]))
     choices: dict[str, Sequence[tuple[str, ...]]] = {
         "limit": [("--limit", "1"), ("--limit", "3"), ("--limit", "500")],
         "fields": [("--fields", "title"), ("--fields", "url,quotes")],
@@ -113,15 +113,15 @@ def _root() -> Path:
     return Path(mkdtemp(prefix="laws-"))
 
 
-def _world(rng: Random, ones: Sequence[_One]) -> World:
-    pages = {name: text for one in ones for name, text in one.pages.items()}
-    entries, items = [one.entry for one in ones], [one.item for one in ones]
+def _world(rng: Random, saved: Sequence[_SavedItem]) -> World:
+    pages = {name: text for page in saved for name, text in page.pages.items()}
+    entries, items = [page.entry for page in saved], [page.item for page in saved]
     rng.shuffle(entries)
     rng.shuffle(items)
     return World({**pages, "sitemap.xml": f"<?xml version='1.0'?><urlset>{''.join(entries)}</urlset>"}, items)
 
 
-def _public(rng: Random, moment: datetime, number: int) -> _One:
+def _public(rng: Random, moment: datetime, number: int) -> _SavedItem:
     at = moment - near(rng) - timedelta(seconds=1)  # what a form cuts off is not beyond the PIT
     kind, name = rng.choice(_PLACES)
     text = _written(rng, kind, at)
@@ -129,65 +129,67 @@ def _public(rng: Random, moment: datetime, number: int) -> _One:
     if name == "date" and rng.random() < 0.5:
         text = f"{_last_whole_day(moment):%Y-%m-%d}"
     others = [(*rng.choice(_PLACES[:5]), _written(rng, "meta", at - near(rng))) for _ in range(rng.choice((0, 1, 3)))]
-    return _one(f"page{number}", (kind, name, text), others, "Acme rose.", rng)
+    return _saved_item(f"page{number}", (kind, name, text), others, "Acme rose.", rng)
 
 
-def _told_more(rng: Random, one: _One, moment: datetime) -> _One:
-    """The same item with what a model added, and its page as it was received later: neither changes anything."""
+def _with_additions(rng: Random, page: _SavedItem, moment: datetime) -> _SavedItem:
+    """Return the same item with additions of a model, and its page as received later, which changes nothing."""
     added = {"text": CANARY, CANARY: "1", "author": [CANARY], "section": 5}
-    item = {**one.item, **({key: added[key] for key in rng.sample(sorted(added), 2)})}
+    item = {**page.item, **({key: added[key] for key in rng.sample(sorted(added), 2)})}
     if rng.random() < 0.5:
         item["quotes"] = [*item["quotes"], rng.choice((CANARY, "ose.", "Acm"))]  # of no page, and of parts of words
     received = f"HTTP/1.1 200 OK\r\nDate: {_header(moment + near(rng, 1))}\r\n\r\n"
-    pages = {name: text if text.startswith("HTTP/") else received + text for name, text in one.pages.items()}
-    return one._replace(item=item, pages=pages if rng.random() < 0.5 else one.pages)
+    pages = {name: text if text.startswith("HTTP/") else received + text for name, text in page.pages.items()}
+    return page._replace(item=item, pages=pages if rng.random() < 0.5 else page.pages)
 
 
-def _withheld(rng: Random, moment: datetime, number: int) -> _One:
-    """An item that its page does not date at or before the PIT."""
+def _withheld(rng: Random, moment: datetime, number: int) -> _SavedItem:
+    """Return an item that its page does not date at or before the PIT."""
     before, after = moment - _HOUR, moment + near(rng, 1)
     place = rng.choice(_PLACES)
-    good: Said = (*place, _written(rng, place[0], before))
-    late: Said = (*place, _written(rng, place[0], after))
+    good: Statement = (*place, _written(rng, place[0], before))
+    late: Statement = (*place, _written(rng, place[0], after))
     name, here = f"other{number}", rng.choice(_PLACES[:5])
     exact = after.astimezone(UTC).isoformat()
     match rng.choice(_LIES):
         case "late":
-            return _one(name, (*place, _header(after) if place[0] == "header" else exact), [], CANARY, rng)
+            return _saved_item(name, (*place, _header(after) if place[0] == "header" else exact), [], CANARY, rng)
         case "changed":
-            return _one(name, good, [(*here, exact)], CANARY, rng)
+            return _saved_item(name, good, [(*here, exact)], CANARY, rng)
         case "form":
-            one = _one(name, good, [], CANARY, rng)
-            said = f"{rng.choice(_FORMS).replace('AT', exact)}</body>"
-            return one._replace(pages={key: text.replace("</body>", said) for key, text in one.pages.items()})
+            page = _saved_item(name, good, [], CANARY, rng)
+            changed = f"{rng.choice(_FORMS).replace('AT', exact)}</body>"
+            return page._replace(pages={key: text.replace("</body>", changed) for key, text in page.pages.items()})
         case "odd":
-            return _one(name, good, [(*here, rng.choice(("soon", "2024-02-15 09:30", "1708000000")))], CANARY, rng)
+            return _saved_item(
+                name, good, [(*here, rng.choice(("soon", "2024-02-15 09:30", "1708000000")))], CANARY, rng
+            )
         case "day":
             today = f"{moment.astimezone(NEW_YORK):%Y-%m-%d}"
-            return _one(name, ("meta", "date", today), [], CANARY, rng)
+            return _saved_item(name, ("meta", "date", today), [], CANARY, rng)
         case "naive":
-            return _one(name, ("meta", "date", f"{before:%Y-%m-%dT%H:%M:%S}"), [], CANARY, rng)
+            return _saved_item(name, ("meta", "date", f"{before:%Y-%m-%dT%H:%M:%S}"), [], CANARY, rng)
         case "minute" if moment.second < 59:
-            return _one(name, ("meta", "date", f"{moment:%Y-%m-%dT%H:%M%z}"), [], CANARY, rng)
+            return _saved_item(name, ("meta", "date", f"{moment:%Y-%m-%dT%H:%M%z}"), [], CANARY, rng)
         case "claim":  # what the model says, and the page does not
-            one = _one(name, late, [], CANARY, rng)
-            return one._replace(item={**one.item, "published_at": good[2]})
+            page = _saved_item(name, late, [], CANARY, rng)
+            return page._replace(item={**page.item, "published_at": good[2]})
         case "place":
-            one = _one(name, ("meta", "event-date", before.isoformat()), [], CANARY, rng)
+            page = _saved_item(name, ("meta", "event-date", before.isoformat()), [], CANARY, rng)
             wrong = {"kind": rng.choice(("meta", "json-ld", "header")), "name": rng.choice(("event-date", "date", "x"))}
-            return one._replace(item={**one.item, "evidence": wrong})
+            return page._replace(item={**page.item, "evidence": wrong})
         case "other":  # the page of another address, or the sitemap's entry of none
-            one = _one(name, good, [], CANARY, rng)
-            return one._replace(item={**one.item, "url": f"https://news.example/{CANARY}"})
+            page = _saved_item(name, good, [], CANARY, rng)
+            return page._replace(item={**page.item, "url": f"https://news.example/{CANARY}"})
         case "gone":
-            return _one(name, good, [], CANARY, rng)._replace(pages={})
+            return _saved_item(name, good, [], CANARY, rng)._replace(pages={})
         case "outside":
-            one = _one(name, ("meta", "date", before.isoformat()), [], CANARY, rng)
+            page = _saved_item(name, ("meta", "date", before.isoformat()), [], CANARY, rng)
             beside = {"page": "../beside.html", "url": "https://news.example/beside", "published_at": _OUTSIDE}
-            return one._replace(item={**one.item, **beside})
+            return page._replace(item={**page.item, **beside})
         case _:
             evidence = {"url": f"https://news.example/{name}", "page": CANARY, "evidence": wreck(rng)}
-            return _One({}, "", rng.choice((None, 5, CANARY, [], {}, evidence, {"url": CANARY}, {"url": 5})))
+            return _SavedItem({}, "", rng.choice((None, 5, CANARY, [], {}, evidence, {"url": CANARY}, {"url": 5})))
 
 
 _OUTSIDE = "2020-01-01T00:00:00Z"
@@ -197,38 +199,38 @@ def _outside(moment: datetime) -> str:
     return _page("https://news.example/beside", [("meta", "date", _OUTSIDE)], f"{CANARY} Acme rose.")
 
 
-def _one(name: str, claimed: Said, others: Sequence[Said], words: str, rng: Random) -> _One:
+def _saved_item(name: str, claimed: Statement, others: Sequence[Statement], words: str, rng: Random) -> _SavedItem:
     url, (kind, place, text) = f"https://news.example/{name}", claimed
     everything = [claimed, *others]
     rng.shuffle(everything)
-    page = _page(url, [one for one in everything if one[0] != "sitemap"], words)
-    stamps = "".join(f"<{said}>{escape(told)}</{said}>" for of, said, told in everything if of == "sitemap")
+    page = _page(url, [statement for statement in everything if statement[0] != "sitemap"], words)
+    stamps = "".join(f"<{tag}>{escape(at)}</{tag}>" for of, tag, at in everything if of == "sitemap")
     evidence = {"kind": kind, "name": place, **({"file": "sitemap.xml"} if kind == "sitemap" else {})}
     item = {"url": url, "page": f"{name}.html", "published_at": text, "evidence": evidence}
     item |= {"title": f"Of {name}", "quotes": [words]}
-    return _One({f"{name}.html": page}, f"<url><loc>{url}</loc>{stamps}</url>", item)
+    return _SavedItem({f"{name}.html": page}, f"<url><loc>{url}</loc>{stamps}</url>", item)
 
 
-def _page(url: str, said: Sequence[Said], words: str) -> str:
-    headers = [f"{name}: {text}" for kind, name, text in said if kind == "header"]
+def _page(url: str, statements: Sequence[Statement], text: str) -> str:
+    headers = [f"{name}: {at}" for kind, name, at in statements if kind == "header"]
     head = [f'<link rel="canonical" href="{url}">', f"<title>Of {url.rpartition('/')[2]}</title>"]
-    for kind, name, text in said:
+    for kind, name, at in statements:
         if kind == "meta":
             named = "itemprop" if name == "datePublished" else "property" if ":" in name else "name"
-            head.append(f'<meta {named}="{name}" content="{escape(text)}">')
+            head.append(f'<meta {named}="{name}" content="{escape(at)}">')
         elif kind == "json-ld":
-            head.append(f'<script type="application/ld+json">{json.dumps([{"a": {name: text}}])}</script>')
-    html = f"<!doctype html><html><head>{''.join(head)}</head><body><p>{words}</p></body></html>"
+            head.append(f'<script type="application/ld+json">{json.dumps([{"a": {name: at}}])}</script>')
+    html = f"<!doctype html><html><head>{''.join(head)}</head><body><p>{text}</p></body></html>"
     return "\r\n".join(["HTTP/2 200", *headers, "", html]) if headers else html
 
 
 def _written(rng: Random, kind: str, at: datetime) -> str:
-    """``at``, at most a second later, in a form that pages have."""
+    """Return ``at``, at most a second later, in a form that pages have."""
     local = at.astimezone(rng.choice(_ZONES))
     forms: Sequence[Callable[[datetime], str]] = (
-        lambda one: one.isoformat(),
-        lambda one: f"{one:%Y-%m-%d %H:%M:%S%z}",
-        lambda one: one.isoformat(timespec="milliseconds"),
+        lambda moment: moment.isoformat(),
+        lambda moment: f"{moment:%Y-%m-%d %H:%M:%S%z}",
+        lambda moment: moment.isoformat(timespec="milliseconds"),
     )
     return _header(at) if kind == "header" else rng.choice(forms)(local)
 
@@ -239,5 +241,5 @@ def _header(at: datetime) -> str:
 
 
 def _last_whole_day(moment: datetime) -> datetime:
-    """The last day that is over everywhere."""
+    """Return the last day that is over everywhere."""
     return moment.astimezone(timezone(timedelta(hours=-12))) - timedelta(days=1)

@@ -1,0 +1,60 @@
+"""The last day of a bar's period, and calendar months as python-dateutil counts them. Pure."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+
+from pit_fetch.errors import ConfigError
+
+
+def own_day(label: date) -> date:
+    """Return the day itself, of which a daily bar is."""
+    return label
+
+
+def friday(label: date) -> date:
+    """Return the Friday of the week of ``label``."""
+    return label + timedelta(days=4 - label.weekday())
+
+
+def sunday(label: date) -> date:
+    """Return the Sunday of the week of ``label``."""
+    return label + timedelta(days=6 - label.weekday())
+
+
+def last_of_month(label: date) -> date:
+    """Return the last day of the month of ``label``."""
+    last: date = label + load_relativedelta()(day=31)
+    return last
+
+
+def last_weekday_of_month(label: date) -> date:
+    """Return the last day of the month of ``label`` that is not on a weekend."""
+    last = last_of_month(label)
+    return last - timedelta(days=max(last.weekday() - 4, 0))
+
+
+def load_relativedelta() -> Any:
+    """Return python-dateutil's relativedelta. Raise ConfigError if it is not installed.
+
+    Call it before the first row is read: the error must not reveal which rows need it.
+    """
+    try:
+        from dateutil.relativedelta import relativedelta
+    except ImportError:
+        command = "python3 -m pip install python-dateutil"
+        raise ConfigError("dependency_missing", package="python-dateutil", command=command) from None
+    return relativedelta
+
+
+def months_before(day: date, months: int) -> date:
+    """Return the same day ``months`` earlier, or the last day of that month. Raise ValueError before year 1."""
+    earlier: date = day - load_relativedelta()(months=months)
+    return earlier
+
+
+def months_between(first: date, last: date) -> int:
+    """Return the number of calendar months from ``first`` to ``last``, whatever the days."""
+    distance = load_relativedelta()(last.replace(day=1), first.replace(day=1))
+    return int(distance.years) * 12 + int(distance.months)

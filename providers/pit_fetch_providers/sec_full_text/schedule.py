@@ -1,0 +1,117 @@
+"""Order the days of a search for dating, so that a deadline loses as little as possible.
+
+A day is dated as a whole or not at all: a deadline in the middle must not leave a part that looks complete. What is
+read must not depend on filings that turn out to be withheld, except for the time it takes. So only public filings are
+counted here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date, timedelta
+from operator import itemgetter
+from typing import NamedTuple
+
+from pit_fetch.provider import Gap, Record, UpstreamError, Watermark
+from pit_fetch.times import NEW_YORK, end_of_day
+from pit_fetch_providers.sec_full_text.evidence import Evidence
+from pit_fetch_providers.sec_full_text.filings import Filing
+
+# The headers of the PIT's own day wait until this many public filings of earlier days are found; in a search whose
+# order is known only at the end, a day that needs more headers than this is read last.
+MOST_AHEAD = 100
+
+Recorder = Callable[[Filing | None, frozenset[str] | None], Record]
+
+
+class Day(NamedTuple):
+    """All filings with one filing date; None for each unreadable hit."""
+
+    filed_on: date
+    filings: list[Filing | None]
+
+
+def fewest_headers_first(
+    slices: Iterable[list[Day] | Gap], evidence: Evidence, record: Recorder
+) -> Iterator[Record | Gap]:
+    """Yield the records of a search whose order is known only at the end, days that need few headers first.
+
+    A day that needs very many headers waits for all other slices: most of its filings may be withheld.
+    """
+    crowded: list[tuple[Day, frozenset[str] | None]] = []
+    errors = list[UpstreamError]()
+    for days in _until_it_fails(slices, errors):
+        if isinstance(days, Gap):
+            yield days
+            continue
+        waiting: list[tuple[int, Day, frozenset[str] | None]] = []
+        for day in days:
+            listed = evidence.listed(day.filed_on, day.filings)
+            headers = sum(evidence.needs_header(filing, listed) for filing in day.filings)
+            if headers > MOST_AHEAD:
+                crowded.append((day, listed))
+            elif headers:
+                waiting.append((headers, day, listed))
+            else:
+                yield from _records(day, listed, record)
+        for _, day, listed in sorted(waiting, key=itemgetter(0)):
+            yield from _records(day, listed, record)
+    for day, listed in crowded:
+        yield from _records(day, listed, record)
+    if errors:
+        raise errors[0]
+
+
+def newest_first(
+    slices: Iterable[list[Day] | Gap], evidence: Evidence, record: Recorder, limit: int
+) -> Iterator[Record | Gap | Watermark]:
+    """Yield the records of a search that ends when it has enough, with a watermark after each day.
+
+    The headers of the PIT's own day, most of which may show a later time, are read after up to ``limit`` public
+    filings of earlier days.
+    """
+    waiting: list[Day] = []
+    ahead, errors = 0, list[UpstreamError]()
+    for days in _until_it_fails(slices, errors):
+        if isinstance(days, Gap):
+            yield days
+            continue
+        for day in days:
+            if day.filed_on >= evidence.today and not evidence.open_mode:
+                waiting.append(day)
+                continue
+            records = _records(day, evidence.listed(day.filed_on, day.filings), record)
+            yield from records
+            ahead += _count_dated(records)
+            if not waiting or ahead >= min(limit, MOST_AHEAD):
+                yield from _dated_by_header(waiting, record)
+                waiting.clear()
+                bound = end_of_day(day.filed_on - timedelta(days=1), NEW_YORK)
+                if bound is not None:
+                    yield Watermark(bound)
+    yield from _dated_by_header(waiting, record)
+    if errors:
+        raise errors[0]
+
+
+def _records(day: Day, listed: frozenset[str] | None, record: Recorder) -> list[Record]:
+    # As a list: a deadline between two of them must not leave a part of the day.
+    return [record(filing, listed) for filing in day.filings]
+
+
+def _count_dated(records: Iterable[Record]) -> int:
+    # The PIT has left their day behind, so all that have an instant were public.
+    return sum(record.available_at is not None for record in records)
+
+
+def _dated_by_header(waiting: Iterable[Day], record: Recorder) -> Iterator[Record]:
+    for day in waiting:
+        yield from _records(day, None, record)
+
+
+def _until_it_fails(slices: Iterable[list[Day] | Gap], errors: list[UpstreamError]) -> Iterator[list[Day] | Gap]:
+    # The error waits until the days before it are dated.
+    try:
+        yield from slices
+    except UpstreamError as error:
+        errors.append(error)
