@@ -25,13 +25,16 @@ TOP_LEVEL = {"pit_fetch", "pit_fetch_providers", "pit_gate.py", "pit_guard.py"}
 PLACES = {
     "pit_fetch/": "pit_fetch/",
     "providers/": "",
-    "hooks/hooks.json": "pit_fetch/claude/hooks.json",
+    "hooks/hooks.json": "pit_fetch/claude_code/data/hooks.json",
     "hooks/pit_": "pit_",
-    "agents/": "pit_fetch/claude/agents/",
-    "skills/": "pit_fetch/claude/skills/",
+    "agents/": "pit_fetch/claude_code/data/agents/",
+    "skills/": "pit_fetch/claude_code/data/skills/",
 }
 # The tests that see how pit_fetch is installed.
-TESTS = ("test_cli.py", "test_registry.py", "test_new_provider.py", "test_shapes.py", "test_init.py", "test_sdk.py")
+TESTS = (
+    *("cli/test_main.py", "cli/test_new_provider.py", "engine/test_registry.py"),
+    *("claude_code/test_install.py", "claude_code/test_sdk.py"),
+)
 
 
 def build(folder: Path) -> Path:
@@ -101,7 +104,7 @@ def main() -> int:
             print(one)
         shutil.copytree(ROOT / "tests", folder / "tests", ignore=shutil.ignore_patterns("repo", "__pycache__"))
         shutil.copy(ROOT / "pyproject.toml", folder)
-        tests = [str(Path("tests", test)) for test in TESTS]
+        tests = [str(Path("tests", "unit", test)) for test in TESTS]
         done = subprocess.run([python, "-m", "pytest", "-n", "auto", *tests], cwd=folder, check=False)
         return int(bool(wrong) or done.returncode != 0)
 
