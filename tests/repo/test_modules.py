@@ -33,10 +33,10 @@ def imported(tree: ast.AST, known: Collection[str]) -> Iterator[str]:
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             continue
         if isinstance(node, ast.Import):
-            yield from (one.name for one in node.names if one.name in known)
+            yield from (alias.name for alias in node.names if alias.name in known)
         elif isinstance(node, ast.ImportFrom):
-            for one in node.names:
-                name = f"{node.module}.{one.name}"
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
                 yield from (name,) if name in known else (str(node.module),) if node.module in known else ()
         else:
             yield from imported(node, known)

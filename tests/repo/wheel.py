@@ -72,18 +72,18 @@ def commands(folder: Path) -> Iterator[str]:
     home.mkdir()
     environ = {"PATH": f"{folder / 'venv' / 'bin'}:/usr/bin:/bin", "HOME": str(home)}
 
-    def said(*words: str) -> str:
+    def output_of(*words: str) -> str:
         done = subprocess.run(words, cwd=home, env=environ, capture_output=True, text=True, check=False)
         return done.stdout if done.returncode == 0 else f"exit status {done.returncode}: {done.stderr}"
 
     for command in (("pit_fetch",), ("python3", "-m", "pit_fetch")):
         try:
-            names = {source["name"] for source in json.loads(said(*command, "--list-sources", "--json"))}
+            names = {source["name"] for source in json.loads(output_of(*command, "--list-sources", "--json"))}
         except (ValueError, TypeError, KeyError):
             names = set()
         if not {"bz-news-api", "alphavantage", "sec_full_text", "fred", "perplexity", "earningscall"} <= names:
             yield f"{' '.join(command)} lists the sources {sorted(names)}"
-    if "created" not in said("pit_fetch", "init"):
+    if "created" not in output_of("pit_fetch", "init"):
         yield "pit_fetch init writes nothing"
     gate = home / ".claude" / "hooks" / "pit_gate.py"
     if not gate.is_file() or gate.read_bytes() != (ROOT / "hooks" / "pit_gate.py").read_bytes():
@@ -100,8 +100,8 @@ def main() -> int:
         packages = [str(wheel), "pytest", "pytest-timeout", "pytest-xdist", "hypothesis", "responses"]
         subprocess.run([*pip, *packages], check=True)
         wrong = [*differences(wheel), *commands(folder)]
-        for one in wrong:
-            print(one)
+        for fault in wrong:
+            print(fault)
         shutil.copytree(ROOT / "tests", folder / "tests", ignore=shutil.ignore_patterns("repo", "__pycache__"))
         shutil.copy(ROOT / "pyproject.toml", folder)
         tests = [str(Path("tests", "unit", test)) for test in TESTS]
