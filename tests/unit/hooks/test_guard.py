@@ -398,34 +398,37 @@ def test_what_counts_as_plain_is_what_the_shell_runs(words: list[str]) -> None:
 # Under a ceiling, in any session.
 
 
+_ZONE = "[America/New_York]"
+UNDER_A_CEILING = {
+    "run": ("--pit=2024-02-15T21:00:00Z", f"--pit '2024-02-15T16:00:00{_ZONE}'"),
+    "deny": (
+        *("", "--pit", "--pit=2024-02-15T21:00:00.000001Z", "--pit 2030-01-01T00:00:00Z", "--pit 2024-02-15"),
+        *(f"--pit '2024-02-15T16:00:01{_ZONE}'", f"--pit '2024-02-15T16:00:00-04:00{_ZONE}'", f"-- --pit {PIT}"),
+        f"--pit {PIT} | jq .",
+    ),
+}
+# Other commands than a plain call, with the verdict.
+MENTIONS = {
+    "deny": (
+        *("PIT_FETCH_CEILING= pit_fetch --source x", "p''it_fetch --source x", "p\\it_fetch --source x"),
+        *('grep "$(pit_fetch --source x)" docs', "echo $(pit_fetch --source x)"),
+        'git commit -m "$(cat <<EOF\n$(pit_fetch --source x)\nEOF\n)"',
+    ),
+    "alone": (
+        f'git commit -m "Say that pit_fetch --pit {PIT} is one call"',
+        "git commit -m \"$(cat <<'EOF'\nRelease what pit_fetch --pit T prints\n\nIt's $done.\nEOF\n)\"",
+        *("git add -A && git commit -qm 'pit_fetch: mend it'", "ls -l pit_fetch/ | wc -l", "cat pit_fetch.sh | sh"),
+        *('grep -rn "pit_fetch --pit" docs/*.md 2>/dev/null | head -5', "grep pit_fetch docs > o"),
+        "xargs pit_fetch --source x",
+    ),
+}
+
+
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
-        ("pit_fetch --source x --pit=2024-02-15T21:00:00Z", "run"),
-        ("pit_fetch --source x --pit=2024-02-15T21:00:00.000001Z", "deny"),
-        ("pit_fetch --source x --pit 2030-01-01T00:00:00Z", "deny"),
-        ("pit_fetch --source x --pit 2024-02-15", "deny"),
-        ("pit_fetch --source x --pit '2024-02-15T16:00:00[America/New_York]'", "run"),
-        ("pit_fetch --source x --pit '2024-02-15T16:00:01[America/New_York]'", "deny"),
-        ("pit_fetch --source x --pit '2024-02-15T16:00:00-04:00[America/New_York]'", "deny"),
-        ("pit_fetch --source x --pit", "deny"),
-        ("pit_fetch --source x", "deny"),
-        (f"pit_fetch --source x -- --pit {PIT}", "deny"),
-        (f"{FETCH} | jq .", "deny"),
-        ("PIT_FETCH_CEILING= pit_fetch --source x", "deny"),
-        ("p''it_fetch --source x", "deny"),
-        ("p\\it_fetch --source x", "deny"),
-        (f'git commit -m "Say that pit_fetch --pit {PIT} is one call"', "alone"),
-        ("git add -A && git commit -qm 'pit_fetch: mend it'", "alone"),
-        ("git commit -m \"$(cat <<'EOF'\nRelease what pit_fetch --pit T prints\n\nIt's $done.\nEOF\n)\"", "alone"),
-        ('grep -rn "pit_fetch --pit" docs/*.md 2>/dev/null | head -5', "alone"),
-        ("ls -l pit_fetch/ | wc -l", "alone"),
-        ("cat pit_fetch.sh | sh", "alone"),
-        ("grep pit_fetch docs > o", "alone"),
-        ("xargs pit_fetch --source x", "alone"),
-        ('grep "$(pit_fetch --source x)" docs', "deny"),
-        ('git commit -m "$(cat <<EOF\n$(pit_fetch --source x)\nEOF\n)"', "deny"),
-        ("echo $(pit_fetch --source x)", "deny"),
+        *((f"pit_fetch --source x {words}", name) for name, calls in UNDER_A_CEILING.items() for words in calls),
+        *((command, name) for name, commands in MENTIONS.items() for command in commands),
     ],
 )
 def test_under_a_ceiling_a_call_needs_an_earlier_pit(command: str, expected: str) -> None:
