@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from urllib.parse import quote, quote_plus
 
 REDACTED = "[redacted]"
 # A shorter value (the public key "demo", say) is not a secret, and would punch holes in ordinary words.
@@ -30,5 +29,10 @@ def redactor(secrets: Iterable[str], min_length: int = 1) -> Callable[[str], str
 
 def spellings(secrets: Iterable[str]) -> list[str]:
     """Return each secret in plain and in URL-encoded form, the longest first."""
+    secrets = list(secrets)
+    if not secrets:
+        return []
+    from urllib.parse import quote, quote_plus  # not at the top: many fetches have no secret
+
     forms = {form for secret in secrets for form in (secret, quote(secret, safe=""), quote_plus(secret))}
     return sorted(forms, key=len, reverse=True)
