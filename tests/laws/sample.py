@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from pit_fetch.formats import BINARY, NAMES
 from pit_fetch.paging import follow, newest_first, numbered
 from pit_fetch.provider import (
     Context,
@@ -179,7 +180,7 @@ def make(rng: Random, most: int = 4, operations: Sequence[str] = ("PAGES", "SLIC
         "word": [("--word", "Oil"), ("--word", "merger")],
         "numbered": [("--numbered",)],
         "fields": [("--fields", "title"), ("--fields", "day,inner")],
-        "format": [("--format", form) for form in ("csv", "jsonl", "table", "html")],
+        "format": [("--format", form) for form in NAMES if form not in BINARY],
     }
     sizes = [{f"{__name__}:PAGE_SIZE": size, "pit_fetch.pipeline.select:MOST_REPEATED": 10} for size in (1, 2, 3, 50)]
     plain = ("--limit", "500", "--max-pages", "1000")
