@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from textwrap import fill
 
 from pit_fetch.testing.documents import field_name
+from pit_fetch.testing.interference import other_operations
 from pit_fetch.testing.recording import RecordedReply
 
 UNSEEN = (
@@ -47,8 +48,6 @@ def _lines(recording: RecordedReply) -> Iterator[tuple[str, str]]:
 
 def _unchecked_operations(recording: RecordedReply) -> list[str]:
     """Return the dated operations that this recording tests nothing of."""
-    from pit_fetch.testing.interference import other_operations
-
     case = recording.case
     if len(case.provider.operations) == 1:
         return []

@@ -23,7 +23,7 @@ from typing import Any
 from pit_fetch.cli.arguments import parse
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Gap
-from pit_fetch.provider import Context, Page, Provider, Query, Record, Watermark
+from pit_fetch.provider import Page, Provider, Query, Record, Watermark
 from pit_fetch.request.values import flag_of, format_value
 from pit_fetch.runtime import alarm
 from pit_fetch.testing import sandbox
@@ -49,13 +49,10 @@ class _Spy:
     printed: io.StringIO = field(default_factory=io.StringIO)
 
     def watched(self) -> Provider:
-        def fetch(query: Query, context: Context) -> Iterator[Any]:
-            return self._note(query, lambda: self.provider.fetch(query, context))
-
-        def read(body: bytes, query: Query) -> Iterator[Any]:
-            return self._note(query, lambda: self.provider.parse_reply(body, query))
-
-        return unhurried(self.provider)._replace(fetch=fetch, parse_reply=read)
+        return unhurried(self.provider)._replace(
+            fetch=lambda query, context: self._note(query, lambda: self.provider.fetch(query, context)),
+            parse_reply=lambda body, query: self._note(query, lambda: self.provider.parse_reply(body, query)),
+        )
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:

@@ -13,6 +13,7 @@ from pit_fetch.provider import Provider
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.testing import conduct, drift, interference, isolation, ordering, stamps
 from pit_fetch.testing.case import Case, failure, is_aware
+from pit_fetch.testing.certificate import certificate
 from pit_fetch.testing.documents import decode, format_of, leaves
 from pit_fetch.testing.recording import RecordedReply, analyze
 from pit_fetch.testing.runner import Refused, observe
@@ -173,8 +174,6 @@ class ProviderSuite:
 
     def certificate(self) -> str:
         """Return what was checked on what, and what no test sees."""
-        from pit_fetch.testing.certificate import certificate
-
         return certificate(self.recording())
 
     def _analyzed(self) -> RecordedReply:

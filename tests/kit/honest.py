@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
@@ -100,6 +101,23 @@ def host(name: str, auth: Any = None) -> tuple[Host]:
 
 def as_json(key: str) -> Callable[..., bytes]:
     return lambda rows, **meta: json.dumps({**meta, key: rows}).encode()
+
+
+def as_database(table: str, columns: str, script: str = "") -> Callable[..., bytes]:
+    """Return the function that makes a SQLite file of rows, in a ``table`` with ``columns``, after a ``script``."""
+
+    def body(rows: list[Row], **meta: Any) -> bytes:
+        names = [column.split()[0] for column in columns.split(",")]
+        insert = f"INSERT OR IGNORE INTO {table} VALUES ({', '.join('?' * len(names))})"
+        with contextlib.closing(sqlite3.connect(":memory:")) as database:
+            database.executescript(f"{script} CREATE TABLE {table} ({columns});")
+            for row in rows:
+                with contextlib.suppress(sqlite3.IntegrityError):  # a key that the table cannot hold
+                    database.execute(insert, [row.get(name) for name in names])
+            database.commit()
+            return bytes(database.serialize())
+
+    return body
 
 
 def columns_of(rows: list[Row], names: str) -> list[str]:
@@ -464,16 +482,6 @@ def filing(row: Row, query: Query) -> Record:
 def filings(
     record: MakeRecord = filing, rows: ChooseRows = all_rows, select: str = "SELECT * FROM filings"
 ) -> KitSource:
-    def body(rows: list[Row], **meta: Any) -> bytes:
-        columns = ("id", "form", "accepted", "amended", "issuer", "size")
-        with sqlite3.connect(":memory:") as database:
-            database.execute(f"CREATE TABLE filings ({', '.join(columns)})")
-            for row in rows:
-                database.execute(
-                    "INSERT INTO filings VALUES (?, ?, ?, ?, ?, ?)", [row.get(column) for column in columns]
-                )
-        return bytes(database.serialize())
-
     provider = make_provider(
         "kit-filings",
         "filings of a local database",
@@ -484,6 +492,7 @@ def filings(
         Operation(rule="when it was accepted", fields=(Field("form"), Field("issuer"))),
         files=(FILE,),
     )
+    body = as_database("filings", "id, form, accepted, amended, issuer, size")
     return KitSource(provider, FILINGS, body, lambda row: max(str(row["accepted"]), str(row["amended"] or "")))
 
 
