@@ -32,15 +32,8 @@ from pit_fetch.provider import (
 )
 from pit_fetch.tables import sqlite_rows
 from pit_fetch.testing import HttpRequest, Response
-from pit_fetch.times import (
-    NEW_YORK,
-    end_of_day,
-    parse_date,
-    parse_rfc2822,
-    parse_rfc3339,
-    parse_wall_clock,
-)
-from pit_fetch.wire import body_of, columns_in, lenient_json, rows_in
+from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc2822, parse_rfc3339, parse_wall_clock
+from pit_fetch.wire import body_of, columns_in, lenient_json, record_in, rows_in
 from tests.kit import library
 
 Row = dict[str, Any]
@@ -424,9 +417,7 @@ def calls(record: Callable[[Row, Row | None, Query], Record] = transcript, rows:
             return Response(json.dumps(document).encode())
         if request.path == "/events":
             listed = [
-                {key: value for key, value in event.items() if key not in ON_THE_PAGE}
-                if isinstance(event, dict)
-                else event
+                {key: event[key] for key in event if key not in ON_THE_PAGE} if isinstance(event, dict) else event
                 for event in events
             ]
             return Response(json.dumps({**document, "events": listed}).encode())
@@ -595,17 +586,11 @@ def profile(row: Row, query: Query) -> Record:
 
 
 def profiles(record: MakeRecord = profile) -> KitSource:
-    def parse(body: bytes) -> tuple[list[Row], Mapping[str, Any]]:
-        row = lenient_json(body, rows=0)
-        if row is not None and not isinstance(row, dict):
-            raise UpstreamError("malformed", problem="it is not a profile")
-        return [row or {}], {}
-
     provider = make_provider(
         "kit-profile",
         "a company's page",
         get("Profiles", "/profile", symbol_of),
-        parse,
+        lambda body: ([record_in(body)], {}),
         record,
         all_rows,
         Operation(rule="the end of asOf", fields=(Field("name"), Field("employees", "integer"))),
