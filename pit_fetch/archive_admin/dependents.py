@@ -27,7 +27,7 @@ from pit_fetch.archive import rederive
 from pit_fetch.archive.store import journal
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Unreadable
 from pit_fetch.archive.store.journal import Key
-from pit_fetch.archive_admin import recheck
+from pit_fetch.archive_admin import replay
 from pit_fetch.errors import PitFetchError
 from pit_fetch.pipeline import envelope
 from pit_fetch.pipeline.cursor import parse_cursor
@@ -196,7 +196,7 @@ def _reproduces(archived: rederive.Archived, key: Key, needed: Sequence[_Item]) 
     recorded = archived.recorded(key)
     if recorded is None or recorded.fetch.kind == "offline":
         return False
-    result = recheck.run_alone(archived.connection, key, recorded, archived.find)
+    result = replay.run_again(archived, key, recorded)
     items = {item["id"]: item for item in json.loads(json.dumps(result.envelope.data))}
     return all(
         item.id in items and _content(items[item.id], item.content.is_open, item.content.names) == item.content

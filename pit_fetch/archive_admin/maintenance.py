@@ -11,16 +11,10 @@ from pit_fetch.archive.store import journal, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, Unreadable, of_broken, of_sqlite
 from pit_fetch.archive.store.journal import COLUMNS, NAMED, Key
 from pit_fetch.archive_admin.dependents import OnProgress, dependents
-from pit_fetch.provider import Provider
+from pit_fetch.engine.registry import load
 
 # The kind of an entry whose row was deleted on request. Its place in the chain remains.
 DROPPED = "dropped"
-
-
-def _load(name: str) -> Provider:
-    from pit_fetch.engine.registry import load
-
-    return load(name)
 
 
 def _silently(done: int, whole: int) -> None:
@@ -56,7 +50,7 @@ def verify(connection: sqlite3.Connection, on_progress: OnProgress = _silently) 
     return Report(entries, bodies, tuple(damage))
 
 
-def rebuild(connection: sqlite3.Connection, find: rederive.Find = _load, on_progress: OnProgress = _silently) -> int:
+def rebuild(connection: sqlite3.Connection, find: rederive.Find = load, on_progress: OnProgress = _silently) -> int:
     """Derive the index again with the providers' current code. Return the number of fetches."""
     with schema.transaction(connection):
         return _rebuild(connection, find, on_progress)
@@ -65,7 +59,7 @@ def rebuild(connection: sqlite3.Connection, find: rederive.Find = _load, on_prog
 def merge(
     connection: sqlite3.Connection,
     other: sqlite3.Connection,
-    find: rederive.Find = _load,
+    find: rederive.Find = load,
     on_progress: OnProgress = _silently,
 ) -> int:
     """Copy the entries that only ``other`` holds. Return the number of entries that are new or newly deleted.
@@ -74,39 +68,33 @@ def merge(
     dropped stays dropped. Raise ArchiveError if the other one is damaged, or continues a chain differently.
     """
     with schema.snapshot(other):
-        return _merge(connection, other, find, on_progress)
-
-
-def _merge(
-    connection: sqlite3.Connection, other: sqlite3.Connection, find: rederive.Find, on_progress: OnProgress
-) -> int:
-    damage = verify(other).damage
-    if damage:
-        raise ArchiveError(f"the other one is damaged: {damage[0]}")
-    count, is_less = 0, False
-    connection.execute("PRAGMA secure_delete = ON")
-    with schema.transaction(connection):
-        repeating = _repeating(connection, other, find)
-        textless = {*repeating, *journal.withdrawn(other)}
-        for origin, seq, kind, digest in other.execute("SELECT * FROM entries ORDER BY origin, seq").fetchall():
-            mine = connection.execute(
-                "SELECT kind, link FROM entries WHERE origin = ? AND seq = ?", (origin, seq)
-            ).fetchone()
-            if mine is not None and mine[1] != digest:
-                raise ArchiveError("the two continue one chain differently: one of them was changed")
-            if mine is None:
-                connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?)", (origin, seq, kind, digest))
-                count += 1
-                if kind != DROPPED:
-                    journal.copy_row(other, connection, kind, Key(origin, seq), textless)
-            elif kind == DROPPED and mine[0] != DROPPED:
-                _delete(connection, mine[0], Key(origin, seq))
-                count, is_less = count + 1, True
-        is_less = _delete_orphans(connection) or is_less
-        _withdraw(connection, repeating)
-        is_less = _delete_unused_bodies(connection) or is_less
-        if count:  # in the same transaction: answers would rely on an index that lacks what was merged
-            _rebuild(connection, find, on_progress)
+        damage = verify(other).damage
+        if damage:
+            raise ArchiveError(f"the other one is damaged: {damage[0]}")
+        count, is_less = 0, False
+        connection.execute("PRAGMA secure_delete = ON")
+        with schema.transaction(connection):
+            repeating = _repeating(connection, other, find)
+            textless = {*repeating, *journal.withdrawn(other)}
+            for origin, seq, kind, digest in other.execute("SELECT * FROM entries ORDER BY origin, seq").fetchall():
+                mine = connection.execute(
+                    "SELECT kind, link FROM entries WHERE origin = ? AND seq = ?", (origin, seq)
+                ).fetchone()
+                if mine is not None and mine[1] != digest:
+                    raise ArchiveError("the two continue one chain differently: one of them was changed")
+                if mine is None:
+                    connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?)", (origin, seq, kind, digest))
+                    count += 1
+                    if kind != DROPPED:
+                        journal.copy_row(other, connection, kind, Key(origin, seq), textless)
+                elif kind == DROPPED and mine[0] != DROPPED:
+                    _delete(connection, mine[0], Key(origin, seq))
+                    count, is_less = count + 1, True
+            is_less = _delete_orphans(connection) or is_less
+            _withdraw(connection, repeating)
+            is_less = _delete_unused_bodies(connection) or is_less
+            if count:  # in the same transaction: answers would rely on an index that lacks what was merged
+                _rebuild(connection, find, on_progress)
     if is_less:
         _scrub(connection)
     return count
@@ -152,7 +140,7 @@ def to_drop(
     connection: sqlite3.Connection,
     source: str,
     before: int,
-    find: rederive.Find = _load,
+    find: rederive.Find = load,
     on_progress: OnProgress = _silently,
 ) -> Dropped:
     """Return how much :func:`drop` would delete."""
@@ -166,7 +154,7 @@ def drop(
     source: str,
     before: int,
     time: int,
-    find: rederive.Find = _load,
+    find: rederive.Find = load,
     on_progress: OnProgress = _silently,
 ) -> Dropped:
     """Delete the fetches of ``source`` that began before an instant, and later answers that repeat them, for good.
