@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from pit_fetch.archive import rederive
 from pit_fetch.archive.store import index, journal, microseconds, redaction, schema
-from pit_fetch.archive.store.errors import BROKEN, ArchiveError, of_broken, of_os
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive.store.journal import Exchange, Key
 from pit_fetch.gaps import Gap
 from pit_fetch.provider import Page, Record, Watermark
@@ -224,7 +224,5 @@ class ArchiveRecorder:
             action()
         except ArchiveError as error:
             self.problem = error.problem
-        except BROKEN as error:
-            self.problem = of_broken(error).problem
-        except OSError as error:
-            self.problem = of_os(error).problem
+        except (*BROKEN, OSError) as error:
+            self.problem = archive_error(error).problem

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from pit_fetch.archive import rederive
 from pit_fetch.archive.recorder import ArchiveRecorder
 from pit_fetch.archive.store import index, journal, microseconds, schema
-from pit_fetch.archive.store.errors import BROKEN, of_broken
+from pit_fetch.archive.store.errors import BROKEN, archive_error
 from pit_fetch.net.client import base_url
 from pit_fetch.provider import Query, Record
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest
@@ -76,7 +76,7 @@ class ArchiveSession:
         try:
             return self._recall(microseconds.to_micros(at))
         except BROKEN as error:
-            raise of_broken(error) from error
+            raise archive_error(error) from error
 
     def finish(self, text: str | None, status: int) -> None:
         self.recorder.finish(text, status, self.stream)
@@ -134,4 +134,4 @@ def _of_snapshot(records: Iterator[Record], moment: datetime) -> Iterator[Record
             if record.id:
                 yield record._replace(available_at=moment, revised_at=None, at_receipt=True, first_seen_at=moment)
     except BROKEN as error:
-        raise of_broken(error) from error
+        raise archive_error(error) from error

@@ -65,9 +65,6 @@ class _Deleted(NamedTuple):
     ids: Mapping[str, set[str] | None]
     sources: set[str]
 
-    def may_touch(self, source: str, stream: str) -> bool:
-        return source in self.sources or stream in self.ids
-
     def may_contain(self, source: str, stream: str, item: str) -> bool:
         ids = self.ids.get(stream, set())
         return source in self.sources or ids is None or item in ids
@@ -144,7 +141,7 @@ def _needed_items(archived: rederive.Archived, key: Key, deleted: _Deleted) -> l
     if recorded is None:
         raise ArchiveError("its request is not understood")
     stream = recorded.stream
-    if not deleted.may_touch(fetch.source, stream):  # (2)
+    if fetch.source not in deleted.sources and stream not in deleted.ids:  # (2)
         return []
     answer = json.loads(journal.answer_of(archived.connection, key) or b"")
     if set(answer) != {"data", "gaps"}:
@@ -205,7 +202,6 @@ def _reproduces(archived: rederive.Archived, key: Key, needed: Sequence[_Item]) 
 
 
 def _matching(record: Record, wanted: Collection[_Content]) -> Iterator[_Content]:
-    """Yield the wanted contents that this record matches."""
     rendered: dict[bool, Any] = {}
     for content in wanted:
         if content.is_open not in rendered:

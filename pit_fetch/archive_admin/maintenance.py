@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pit_fetch.archive import rederive
 from pit_fetch.archive.store import journal, schema
-from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, Unreadable, of_broken, of_sqlite
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, Unreadable, archive_error
 from pit_fetch.archive.store.journal import COLUMNS, NAMED, Key
 from pit_fetch.archive_admin.dependents import OnProgress, dependents
 from pit_fetch.engine.registry import load
@@ -43,9 +43,9 @@ def verify(connection: sqlite3.Connection, on_progress: OnProgress = _silently) 
             damage.extend(_damaged_entries(connection, lambda done: on_progress(done, whole)))
             damage.extend(_damaged_bodies(connection, lambda done: on_progress(entries + done, whole)))
     except BROKEN as error:
-        archive_error = of_broken(error)
-        if not isinstance(archive_error, Damaged):
-            raise archive_error from error
+        problem = archive_error(error)
+        if not isinstance(problem, Damaged):
+            raise problem from error
         damage.append("the file: it cannot be read to its end")
     return Report(entries, bodies, tuple(damage))
 
@@ -109,7 +109,6 @@ def _repeating(connection: sqlite3.Connection, other: sqlite3.Connection, find: 
 
 
 def _withdraw(connection: sqlite3.Connection, repeating: set[Key]) -> None:
-    """Record that these answers are deleted, unless that is recorded."""
     unrecorded = (repeating & _fetches(connection)) - set(journal.withdrawn(connection))
     if unrecorded:
         (_, _, path) = connection.execute("PRAGMA database_list").fetchone()
@@ -195,7 +194,7 @@ def _scrub(connection: sqlite3.Connection) -> None:
         connection.execute("VACUUM")
         (is_busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     except sqlite3.Error as error:
-        raise of_sqlite(error) from error
+        raise archive_error(error) from error
     if is_busy:
         raise ArchiveError(
             "it is deleted, but its bytes are not yet gone: another process reads the archive; "

@@ -64,17 +64,12 @@ def last(connection: sqlite3.Connection) -> Key | None:
 
 def key_of(connection: sqlite3.Connection, text: str) -> Key:
     """Return the fetch that ``text`` names: its id, or "last". Raise ArchiveError for anything else."""
-    key = last(connection) if text == "last" else parse_key(text)
+    origin, _, seq = text.rpartition("-")
+    is_id = origin and seq.isascii() and seq.isdigit() and len(seq) <= _DIGITS
+    key = last(connection) if text == "last" else Key(origin, int(seq)) if is_id else None
     if key is None:
         raise ArchiveError("there is no such fetch in it")
     return key
-
-
-def parse_key(text: str) -> Key | None:
-    """Return the key whose text form is ``text``, or None."""
-    origin, _, seq = text.rpartition("-")
-    is_number = seq.isascii() and seq.isdigit() and len(seq) <= _DIGITS
-    return Key(origin, int(seq)) if origin and is_number else None
 
 
 class ReplayComparison(NamedTuple):
@@ -175,7 +170,6 @@ def _fill(target: sqlite3.Connection, source: sqlite3.Connection, keys: Sequence
 
 
 def _two_readings(began: datetime, ended: datetime) -> Clock:
-    """Return a clock whose first reading is ``began``, and every later one ``ended``."""
     moments = iter([began])
     return Clock(lambda: next(moments, ended), lambda: 0.0, ended.timestamp, lambda seconds: None)
 
@@ -189,7 +183,6 @@ def _without_keys(provider: Provider) -> Provider:
 
 
 def _difference(answer: Mapping[str, Any], result: FetchResult) -> str:
-    """Describe the first difference in a few words, or return ""."""
     recorded, items = answer["data"], list(result.envelope.data)
     # A time of receipt was read from a clock, and the reply does not contain it.
     by_receipt = {place for place, record in enumerate(result.kept) if record.at_receipt and not record.first_seen_at}

@@ -64,11 +64,8 @@ def load(environ: Mapping[str, str], url: str, seconds: float, now: float) -> St
     try:
         with open(open_own(path, os.O_RDONLY), "rb") as file:
             head, packed = file.readline(1_000), file.read()
-    except OSError:
-        return None
-    try:
         since = float(head.split(b" ")[3])
-    except (IndexError, ValueError):
+    except (OSError, IndexError, ValueError):
         return None
     # A negative age means that the clock was set back, so that the age is unknown.
     if head != _head(url, since, packed) or not 0 <= now - since < seconds:

@@ -257,7 +257,6 @@ def _address(host: Host, base: str, path: str) -> str:
 
 
 def _is_at(base: str, url: str) -> bool:
-    """Return whether ``url`` has the scheme, host and port of ``base``, and can be sent."""
     try:
         url.encode()
         return urlsplit(url)[:2] == urlsplit(base)[:2]

@@ -196,7 +196,6 @@ def in_order(stream: Iterable[Record | Watermark | Gap]) -> Iterator[Record | Ga
 
 
 def _newest_versions(records: Iterable[Record]) -> Iterable[Record]:
-    """Return each id once, in its newest version, whatever the order of arrival."""
     newest: dict[str, Record] = {}
     for record in records:
         rival = newest.setdefault(record.id, record)
@@ -251,7 +250,6 @@ def _age_of_last_change(record: Record) -> float:
 
 
 def _version(record: Record) -> tuple[float, float, bytes]:
-    """Return a key that sorts the newest version of an id last."""
     available, revised = instant_age(record.available_at), instant_age(record.revised_at)
     # Equal stamps are settled by content, never by the order of arrival, which a withheld record could change.
     return -min(available, revised), -available, fingerprint(record)

@@ -102,13 +102,11 @@ class Writer:
         seen = max(exchange.seen, self.last_seen())
         request = request_digest(exchange)
         values = {
+            **exchange._asdict(),
             "fetch": fetch.seq,
             "seen": seen,
-            "method": exchange.method,
-            "url": exchange.url,
             "params": _json(exchange.params),
-            "sent": None if exchange.sent is None else self.body(exchange.sent, None),
-            "status": exchange.status,
+            "sent": None if exchange.sent is None else self.body(exchange.sent),
             "headers": _json(exchange.headers),
             "body": self.body(exchange.body, request),
             "asked": request,
@@ -120,7 +118,7 @@ class Writer:
         """Append how a fetch ended and what it printed. An answer that is not kept is recorded as deleted."""
         digest = None
         if answer is not None:
-            digest = self.body(answer, None) if is_kept else _digest(answer)
+            digest = self.body(answer) if is_kept else _digest(answer)
         values = {**ended._asdict(), "fetch": fetch.seq, "answer": digest, "complete": int(ended.complete)}
         self._append("answers", values, fetch.origin)
         if not is_kept and digest is not None:
@@ -142,7 +140,7 @@ class Writer:
         rows = self.connection.execute("SELECT max(seen) FROM exchanges UNION ALL SELECT max(seen) FROM answers")
         return max((seen for (seen,) in rows if seen is not None), default=microseconds.NEVER)
 
-    def body(self, body: bytes, request: bytes | None) -> bytes:
+    def body(self, body: bytes, request: bytes | None = None) -> bytes:
         """Store ``body``, unless it is stored, and return its digest.
 
         ``request`` is the digest of the request whose last reply it resembles.

@@ -14,7 +14,7 @@ from contextlib import closing
 from typing import Any, NamedTuple
 
 from pit_fetch.archive.store import microseconds, schema
-from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, of_broken
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, archive_error
 from pit_fetch.archive_admin import maintenance, replay, stats
 from pit_fetch.archive_admin.dependents import OnProgress
 from pit_fetch.cli.command import CommandResult, Parser
@@ -89,7 +89,7 @@ def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
     except UsageError:  # a ValueError as well
         raise
     except BROKEN as error:
-        return refused(f"{path}: {of_broken(error).problem}")
+        return refused(f"{path}: {archive_error(error).problem}")
 
 
 def require_operator(runtime: Runtime, command: str) -> Runtime:

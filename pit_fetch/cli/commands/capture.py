@@ -15,7 +15,7 @@ from contextlib import closing
 from typing import Any
 
 from pit_fetch.archive.store import schema
-from pit_fetch.archive.store.errors import ArchiveError, of_sqlite
+from pit_fetch.archive.store.errors import ArchiveError, archive_error
 from pit_fetch.archive_admin import capture
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.cli.commands.archive import VARIABLE, counted, path_of, refused, require_operator, to_json
@@ -62,7 +62,7 @@ def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
         with _locked(file) as text:
             wanted = capture.parse(text, runtime)
             if options.dry_run:
-                return _report([capture.plan(request, runtime) for request in wanted], path, options)
+                return _report([_planned(request, runtime) for request in wanted], path, options)
             with closing(schema.open_to_write(path)) as connection:
                 name = capture.name_of(file)
                 results = capture.run(wanted, connection, name, runtime, log, options.again, options.missing)
@@ -70,7 +70,7 @@ def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
     except ArchiveError as error:
         return refused(f"{path}: {error.problem}")
     except sqlite3.Error as error:
-        return refused(f"{path}: {of_sqlite(error).problem}")
+        return refused(f"{path}: {archive_error(error).problem}")
     except UnicodeDecodeError:
         return refused(f"{options.file}: it is not UTF-8")
     except UsageError as error:

@@ -472,7 +472,7 @@ MUTANTS = (
         (
             "archive: what is deleted says something itself",
             "_missing_items",
-            lambda real: lambda archived, gone, needed, told: real(archived, (), needed, told),
+            lambda real: lambda archived, gone, needed, on_progress: real(archived, (), needed, on_progress),
             _DROPPED,
         ),
         (
