@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from pit_fetch.errors import ConfigError, UpstreamError, UsageError
 from pit_fetch.gaps import TRANSIENT_STATUSES, Gap, gap
-from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc3339
+from pit_fetch.times import parse_rfc3339, window_end
 from pit_fetch.transport import HttpReply, Params
 
 __all__ = [
@@ -267,9 +267,7 @@ def _instant_of(record: Record, window: str | Window | None) -> datetime | None:
     if instant is not None or not isinstance(text, str):
         return instant
     # A time without an offset is not an instant, but it has a day.
-    day = parse_date(text[:10]) if text[10:11] in ("", " ", "T") else None
-    midnight = None if day is None else end_of_day(day, NEW_YORK)
-    return None if midnight is None else midnight - _LAST_INSTANT
+    return window_end(text[:10]) if text[10:11] in ("", " ", "T") else None
 
 
 Stage = Callable[[Iterator[Record]], Iterator[Record]]

@@ -86,7 +86,7 @@ class ArchiveRecorder:
         left = [True]
 
         def ingest_some(writer: journal.Writer) -> None:
-            left[0] = rederive.Archived(writer.connection, self.find, {}).ingest(stream, AT_ONCE)
+            left[0] = rederive.Archived(writer.connection, self.find).ingest(stream, AT_ONCE)
 
         while left[0] and self.connection is not None and not self.problem:
             self._write(ingest_some)

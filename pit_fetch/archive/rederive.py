@@ -10,6 +10,7 @@ import contextlib
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -112,10 +113,7 @@ def stream_of(provider: Provider, query: Query, fetch: Fetch) -> str:
 def records(
     recorded: RecordedFetch, exchanges: Sequence[Exchange], on_error: OnError = lambda error: None
 ) -> Iterator[Record]:
-    """Yield every record in the exchanges of a fetch, including running and undated ones.
-
-    An error with which today's code ends is passed to ``on_error``.
-    """
+    """Yield every record in the exchanges of a fetch, even running and undated ones. Pass an error to ``on_error``."""
     if recorded.query.pit is None:
         yield from reparse(recorded, exchanges, on_error)
         return
@@ -159,12 +157,13 @@ def _is_encodable(name: str) -> bool:
         return False
 
 
-class Archived(NamedTuple):
+@dataclass
+class Archived:
     """The recorded fetches of an archive, for the index. ``cache`` holds the requests interpreted so far."""
 
     connection: sqlite3.Connection
     find: Find
-    cache: dict[Key, RecordedFetch | None]
+    cache: dict[Key, RecordedFetch | None] = field(default_factory=dict)
 
     def recorded(self, key: Key) -> RecordedFetch | None:
         """Return a fetch, or None if its source is not installed or refuses the request now."""

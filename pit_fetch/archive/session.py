@@ -91,7 +91,7 @@ class ArchiveSession:
             newest = min(at, microseconds.to_micros(self.query.horizon))
             return ArchivedRecords(index.records_as_of(connection, self.stream, at, newest, oldest))
         latest = index.latest(connection, self.stream, at)
-        recorded = None if latest is None else self._archived(connection).recorded(latest[0])
+        recorded = None if latest is None else rederive.Archived(connection, self.runtime.find).recorded(latest[0])
         if latest is None or recorded is None:
             return None
         key, seen = latest
@@ -106,11 +106,8 @@ class ArchiveSession:
             connection = self._connection()  # another one, if the file could not be written
         if index.pending(connection, self.stream):
             schema.set_aside(connection, self.stream)
-            self._archived(connection).ingest(self.stream)
+            rederive.Archived(connection, self.runtime.find).ingest(self.stream)
         return connection
-
-    def _archived(self, connection: sqlite3.Connection) -> rederive.Archived:
-        return rederive.Archived(connection, self.runtime.find, {})
 
     def _connection(self) -> sqlite3.Connection:
         if self.recorder.connection is not None and not self.problem:

@@ -190,7 +190,7 @@ def _ingest_all(connection: sqlite3.Connection, runtime: Runtime) -> None:
             is_left = True
             while is_left:
                 with schema.transaction(connection):
-                    is_left = rederive.Archived(connection, runtime.find, {}).ingest(stream, AT_ONCE)
+                    is_left = rederive.Archived(connection, runtime.find).ingest(stream, AT_ONCE)
 
 
 def _fetch(request: FetchRequest, result: CaptureResult, runtime: Runtime) -> tuple[CaptureResult, str]:

@@ -41,10 +41,7 @@ _OPTIONS = {True: envelope.EnvelopeOptions(), False: envelope.EnvelopeOptions(pi
 
 
 class _Content(NamedTuple):
-    """Some fields of an item, as a digest: there may be more answers than fit into memory.
-
-    ``is_open``: the item is rendered as it is without a PIT.
-    """
+    """Some fields of an item, as a digest: answers may not fit into memory. ``is_open``: as rendered without a PIT."""
 
     is_open: bool
     names: tuple[str, ...]
@@ -77,7 +74,7 @@ def dependents(
     on_progress: OnProgress = lambda done, whole: None,
 ) -> set[Key]:
     """Return the fetches that remain when ``gone`` are deleted, but whose answer repeats these. Nothing is written."""
-    archived, gone = rederive.Archived(connection, find, {}), frozenset(gone)
+    archived, gone = rederive.Archived(connection, find), frozenset(gone)
     deleted = _deleted_items(archived, gone)
     lost: set[Key] = set()
     needed: dict[Key, Sequence[_Item]] = {}
@@ -130,10 +127,7 @@ def _remaining_answers(connection: sqlite3.Connection, gone: Collection[Key]) ->
 
 
 def _needed_items(archived: rederive.Archived, key: Key, deleted: _Deleted) -> list[_Item]:
-    """Return the items that must be available from other replies for this answer to be kept.
-
-    Raise ArchiveError, or an error of parsing, if that cannot be determined.
-    """
+    """Return the items that other replies must contain for this answer to be kept. Raise if that is unknown."""
     fetch = journal.fetch_of(archived.connection, key)
     if fetch is None or (fetch.kind == "live" and fetch.pit is None):  # (1)
         return []

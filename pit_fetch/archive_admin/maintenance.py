@@ -30,10 +30,7 @@ class Report(NamedTuple):
 
 
 def verify(connection: sqlite3.Connection, on_progress: OnProgress = _silently) -> Report:
-    """Recompute every hash: of each body, and of each entry with all entries before it.
-
-    If the damage is such that the rest cannot be read, the last line of the report states that.
-    """
+    """Recompute every hash: of each body, and of each entry with all before it. Unreadable files are damage, too."""
     entries = bodies = 0
     damage: list[str] = []
     try:
@@ -179,7 +176,7 @@ def drop(
 
 def _rebuild(connection: sqlite3.Connection, find: rederive.Find, on_progress: OnProgress) -> int:
     count = _count(connection, "fetches")
-    rederive.Archived(connection, find, {}).rebuild(lambda done: on_progress(done, count))
+    rederive.Archived(connection, find).rebuild(lambda done: on_progress(done, count))
     return count
 
 
@@ -249,10 +246,7 @@ def _delete(connection: sqlite3.Connection, kind: str, key: Key) -> None:
 
 
 def _delete_orphans(connection: sqlite3.Connection) -> bool:
-    """Delete the exchanges and answers whose fetch is deleted. Return whether there was any.
-
-    A fetch may have gone on in another copy of the archive.
-    """
+    """Delete what a deleted fetch has appended in another copy of the archive. Return whether there was any."""
     orphans = [
         (kind, Key(*row))
         for kind in ("exchanges", "answers")

@@ -80,10 +80,7 @@ class ReplayComparison(NamedTuple):
 
 
 def compare(connection: sqlite3.Connection, key: Key, replayed: Replayed, find: rederive.Find) -> ReplayComparison:
-    """Compare the recorded answer of a fetch with today's. Raise ArchiveError if the archive is damaged.
-
-    The fetch runs again on its own replies, so any difference is caused by a change in the program.
-    """
+    """Compare the recorded answer of a fetch with today's, made of the same replies. Raise ArchiveError."""
     answer = _envelope(replayed.text)
     if answer is None:
         return ReplayComparison(None, "it was not printed as JSON")
@@ -91,7 +88,7 @@ def compare(connection: sqlite3.Connection, key: Key, replayed: Replayed, find: 
         return ReplayComparison(None, "it was cut to a size, which is not recorded")
     if any(gap["type"] == "upstream_error" for gap in answer["gaps"]):
         return ReplayComparison(None, "errors of the network are not recorded")
-    archived = rederive.Archived(connection, find, {})
+    archived = rederive.Archived(connection, find)
     recorded = archived.recorded(key)
     if recorded is None:
         return ReplayComparison(None, "its source is not installed, or its request is no longer understood")
@@ -166,7 +163,7 @@ def _fill(target: sqlite3.Connection, source: sqlite3.Connection, keys: Sequence
             for key in keys:
                 for row in source.execute(query, key).fetchall():
                     journal.copy_row(source, target, kind, Key(*row), keys)
-        rederive.Archived(target, find, {}).rebuild()
+        rederive.Archived(target, find).rebuild()
 
 
 def _two_readings(began: datetime, ended: datetime) -> Clock:

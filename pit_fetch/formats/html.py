@@ -256,10 +256,7 @@ _CLASSES = {"number": " class=n", "integer": " class=n", "instant": " class=t", 
 
 
 def _cells(column: Column, width: int) -> list[str]:
-    """Return the HTML of a column's cells; its numbers with as many decimals as the longest of them has.
-
-    width  the most characters of a headline or a reason
-    """
+    """Return the HTML of a column's cells, numbers with equal decimals, headlines and reasons of at most ``width``."""
     if column.kind == "number":
         texts = (f"{value:.10g}".partition("e")[0] for value in column.values if value is not None)
         decimals = max((len(text.partition(".")[2]) for text in texts), default=0)

@@ -56,10 +56,7 @@ class StoredBody(NamedTuple):
 
 
 def load(environ: Mapping[str, str], url: str, seconds: float, now: float) -> StoredBody | None:
-    """Return the body stored for ``url`` if it is younger than ``seconds`` at ``now`` (seconds since the epoch).
-
-    ``seconds`` may be infinite, for a file that never changes.
-    """
+    """Return the body stored for ``url`` if, at ``now`` (Unix time), it is younger than ``seconds``, maybe infinite."""
     path = _path(environ, url)
     try:
         with open(open_own(path, os.O_RDONLY), "rb") as file:

@@ -12,7 +12,6 @@ import itertools
 import math
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qsl, urldefrag, urljoin, urlsplit
 
@@ -28,7 +27,6 @@ MAX_REDIRECTS = 3
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
-@dataclass(eq=False)
 class Client:
     """The client of one provider's ``hosts``, until ``deadline`` in monotonic seconds.
 
@@ -36,17 +34,23 @@ class Client:
     no transport sees.
     """
 
-    hosts: tuple[Host, ...]
-    credentials: Mapping[str, str]
-    environ: Mapping[str, str]
-    clock: Clock
-    transport: Transport
-    timeout: float
-    deadline: float
-    on_request: Callable[[str], None]
-    on_cached: Callable[[HttpRequest, HttpReply], None] = lambda request, reply: None
-    requests_made: int = 0
-    _limiters: dict[tuple[str, Rate], Limiter] = field(default_factory=dict)
+    def __init__(
+        self,
+        hosts: tuple[Host, ...],
+        credentials: Mapping[str, str],
+        environ: Mapping[str, str],
+        clock: Clock,
+        transport: Transport,
+        timeout: float,
+        deadline: float,
+        on_request: Callable[[str], None],
+    ) -> None:
+        self.hosts, self.credentials, self.environ = hosts, credentials, environ
+        self.clock, self.transport, self.timeout, self.deadline = clock, transport, timeout, deadline
+        self.on_request = on_request
+        self.on_cached: Callable[[HttpRequest, HttpReply], None] = lambda request, reply: None
+        self.requests_made = 0
+        self._limiters: dict[tuple[str, Rate], Limiter] = {}
 
     def get(
         self,
@@ -142,10 +146,7 @@ class Client:
         raise _given_up(host, reply)
 
     def _exchange(self, host: Host, base: str, request: HttpRequest) -> HttpReply | UpstreamError:
-        """Make one exchange when the host's rate allows it, and follow redirects to the same host.
-
-        Return an error that another try may overcome. Raise any other.
-        """
+        """Make one exchange, and follow redirects to its host. Return an error that may pass, and raise any other."""
         for hop in range(MAX_REDIRECTS + 1):
             self._wait_for_turn(host, base)
             if self.remaining() <= 0:

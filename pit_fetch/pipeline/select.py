@@ -84,10 +84,7 @@ class SelectionBuilder:
 
 
 def visibility(record: Record, cutoff: datetime | None) -> Visibility:
-    """Return whether ``record`` was public at ``cutoff`` (UTC; None: open mode).
-
-    A record that cannot be shown to have been public was not: without an aware timestamp it is undated.
-    """
+    """Return whether ``record`` was public at ``cutoff`` (UTC; None: open mode). Without aware stamps it is undated."""
     if not record.id:
         return "unusable"
     if cutoff is None:

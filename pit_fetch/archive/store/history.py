@@ -100,10 +100,7 @@ class Evidence(NamedTuple):
 
 
 class Validity(NamedTuple):
-    """From ``start`` until the next validity starts, ``version`` is the answer.
-
-    ``first_seen`` is set if an observation, and no claim, is the evidence.
-    """
+    """``version`` is the answer from ``start`` on. ``first_seen`` is set if an observation, and no claim, proves it."""
 
     start: int
     version: ItemVersion | None
@@ -111,10 +108,7 @@ class Validity(NamedTuple):
 
 
 def runs(observed: Iterable[Observation]) -> list[ObservationRun]:
-    """Return the observations as runs, in order of time.
-
-    At one instant, presence wins over absence: one of the fetches had the item. Different contents are both kept.
-    """
+    """Return runs in order of time. At one instant, presence wins over absence; different contents are both kept."""
     history: list[ObservationRun] = []
     for seen, simultaneous in groupby(sorted(observed, key=attrgetter("seen")), key=attrgetter("seen")):
         counts_from: dict[frozenset[ItemVersion], int] = {}

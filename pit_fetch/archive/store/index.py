@@ -236,10 +236,7 @@ def latest(connection: sqlite3.Connection, stream: str, instant: int) -> tuple[K
 def records_as_of(
     connection: sqlite3.Connection, stream: str, instant: int, newest: int, oldest: int = microseconds.NEVER
 ) -> Iterator[Record]:
-    """Yield the records of the stream as of ``instant``, in the envelope's order, from ``newest`` to ``oldest``.
-
-    Raise ArchiveError if a row does not match its checksum.
-    """
+    """Yield the records as of ``instant``, from ``newest`` to ``oldest``. Raise ArchiveError for a wrong checksum."""
     try:
         rows = connection.execute(
             "SELECT r.mark, v.payload, r.position, r.start, r.stop, r.item, r.first_seen, v.available, v.revised, "

@@ -141,10 +141,7 @@ class Writer:
         return max((seen for (seen,) in rows if seen is not None), default=microseconds.NEVER)
 
     def body(self, body: bytes, request: bytes | None = None) -> bytes:
-        """Store ``body``, unless it is stored, and return its digest.
-
-        ``request`` is the digest of the request whose last reply it resembles.
-        """
+        """Store ``body`` if it is new, and return its digest. ``request`` is the digest of the request it answers."""
         digest = _digest(body)
         if self.connection.execute("SELECT 1 FROM bodies WHERE digest = ?", (digest,)).fetchone():
             return digest
@@ -225,10 +222,7 @@ def row_of(connection: sqlite3.Connection, kind: str, key: Key) -> tuple[Any, ..
 def copy_row(
     source: sqlite3.Connection, target: sqlite3.Connection, kind: str, key: Key, textless: Collection[Key]
 ) -> None:
-    """Copy the row of an entry and the bodies it names, except the answers of fetches that are ``textless``.
-
-    Raise ArchiveError if the row or a body is missing or damaged.
-    """
+    """Copy a row and its bodies, but no answer of ``textless`` fetches. Raise ArchiveError for a damaged source."""
     row = row_of(source, kind, key)
     if row is None:
         raise ArchiveError("the other one is damaged: a row is missing")

@@ -158,10 +158,7 @@ def _check_is_file(path: str) -> None:
 
 
 def set_aside(connection: sqlite3.Connection, stream: str) -> None:
-    """Replace the index by a temporary copy of one stream, for this connection alone.
-
-    Fetches can then be ingested to answer a question, even if the archive cannot be written.
-    """
+    """Replace the index by a temporary copy of one stream, for this connection: the archive may not be writable."""
     connection.execute("PRAGMA temp_store = MEMORY")
     temporary = INDEX.replace("CREATE TABLE ", "CREATE TEMP TABLE ").replace("CREATE INDEX ", "CREATE INDEX temp.")
     for statement in temporary.split(";"):
@@ -177,18 +174,14 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """Commit on leaving, or roll back on an exception. Raise ArchiveError if SQLite does not take it."""
     try:
         connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            with contextlib.suppress(sqlite3.Error):
-                connection.execute("ROLLBACK")
-            raise
+        yield
         connection.execute("COMMIT")
     except sqlite3.Error as error:
+        raise archive_error(error) from error
+    finally:
         with contextlib.suppress(sqlite3.Error):
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
-        raise archive_error(error) from error
 
 
 def _prepare(connection: sqlite3.Connection, busy_seconds: float) -> None:
