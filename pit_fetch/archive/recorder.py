@@ -208,7 +208,7 @@ class ArchiveRecorder:
                     transaction.enter_context(schema.transaction(connection))
                 if key is not None and journal.fetch_of(connection, key) is None:
                     raise ArchiveError("this fetch was deleted from it meanwhile (archive drop)")
-                action(journal.Writer(connection, self.path))
+                action(journal.Writer(connection))
                 if stays_open():
                     self._transaction = transaction.pop_all()
 

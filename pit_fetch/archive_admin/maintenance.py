@@ -88,7 +88,9 @@ def merge(
                     _delete(connection, mine[0], Key(origin, seq))
                     count, is_less = count + 1, True
             is_less = _delete_orphans(connection) or is_less
-            _withdraw(connection, repeating)
+            unrecorded = (repeating & _fetches(connection)) - set(journal.withdrawn(connection))
+            if unrecorded:
+                journal.Writer(connection).withdraw(unrecorded)
             is_less = _delete_unused_bodies(connection) or is_less
             if count:  # in the same transaction: answers would rely on an index that lacks what was merged
                 _rebuild(connection, find, on_progress)
@@ -103,13 +105,6 @@ def _repeating(connection: sqlite3.Connection, other: sqlite3.Connection, find: 
     # The answers that both hold were judged where the deletion was made.
     unknown = {key for key in dependents(other, theirs & _dropped(connection), find) if key not in mine}
     return dependents(connection, mine & _dropped(other), find) | unknown
-
-
-def _withdraw(connection: sqlite3.Connection, repeating: set[Key]) -> None:
-    unrecorded = (repeating & _fetches(connection)) - set(journal.withdrawn(connection))
-    if unrecorded:
-        (_, _, path) = connection.execute("PRAGMA database_list").fetchone()
-        journal.Writer(connection, path).withdraw(unrecorded)
 
 
 def _fetches(connection: sqlite3.Connection) -> set[Key]:
@@ -146,7 +141,6 @@ def to_drop(
 
 def drop(
     connection: sqlite3.Connection,
-    path: str,
     source: str,
     before: int,
     time: int,
@@ -167,7 +161,7 @@ def drop(
         if rows:
             _delete_orphans(connection)
             what = {"source": source, "before": before, "fetches": len(rows)}
-            journal.Writer(connection, path).drop(time, what, answers)
+            journal.Writer(connection).drop(time, what, answers)
             _delete_unused_bodies(connection)
             _rebuild(connection, find, on_progress)
     _scrub(connection)  # even without rows: the last attempt may have been killed before it

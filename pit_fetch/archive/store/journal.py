@@ -89,10 +89,9 @@ class Ended(NamedTuple):
 
 @dataclass
 class Writer:
-    """Appends entries inside a transaction of the caller. A copy of the file is recognised by its ``path``."""
+    """Appends entries inside a transaction of the caller."""
 
     connection: sqlite3.Connection
-    path: str
 
     def fetch(self, fetch: Fetch) -> Key:
         return self._append("fetches", {**fetch._asdict(), "hosts": _json(fetch.hosts)})
@@ -158,7 +157,8 @@ class Writer:
     def chain_id(self) -> str:
         """Return the origin to which this file appends: its own, or a new one if the file is a copy."""
         about = dict(self.connection.execute("SELECT name, value FROM about"))
-        status = os.stat(self.path)
+        (_, _, path) = self.connection.execute("PRAGMA database_list").fetchone()
+        status = os.stat(path)
         place = f"{status.st_dev}:{status.st_ino}"
         if about.get("place") == place:
             return str(about["origin"])
@@ -233,7 +233,7 @@ def copy_row(
     for name in BODIES.get(kind, ()):
         if columns[name] is not None:
             request = columns.get("asked") if name == "body" else None
-            Writer(target, "").body(read_body(source, columns[name]), request)
+            Writer(target).body(read_body(source, columns[name]), request)
 
 
 def entry_hash(before: bytes, origin: str, seq: int, kind: str, row: tuple[Any, ...]) -> bytes:

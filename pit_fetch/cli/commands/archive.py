@@ -325,7 +325,7 @@ def _drop(call: Call) -> CommandResult:
                 dropped = maintenance.to_drop(connection, source, before, call.runtime.find, on_progress)
         else:
             now, on_progress = microseconds.to_micros(call.runtime.clock.now()), call.on_progress("rebuilding")
-            dropped = maintenance.drop(connection, call.path, source, before, now, call.runtime.find, on_progress)
+            dropped = maintenance.drop(connection, source, before, now, call.runtime.find, on_progress)
     if options.json:
         counts = {"fetches": dropped.fetches, "later_answers": dropped.answers, "dry_run": options.dry_run}
         return CommandResult(to_json({"source": source, "before": _time(before), **counts}))

@@ -437,7 +437,7 @@ def test_drop_while_another_process_reads_says_that_bytes_are_left(marked: Archi
     before, now = (microseconds.to_micros(at(text)) for text in ("2026-06-01 16:00", "2026-06-05 12:00"))
     connection = schema.open_to_write(str(marked.path), busy_seconds=0.01)
     with closing(connection), pytest.raises(ArchiveError, match="run the same command again"):
-        maintenance.drop(connection, str(marked.path), "bz-news-api", before, now)
+        maintenance.drop(connection, "bz-news-api", before, now)
     reader.close()
     assert marked.command("archive drop --source benzinga --before 2026-06-01T16:00:00Z").code == 0
     assert b"unwanted" not in marked.everything()

@@ -45,7 +45,7 @@ def test_only_the_first_of_many_vintages_stands_alone(tmp_path: Path) -> None:
     replies = [reply(200 + day) for day in range(40)] + [reply(60 + day, "7") for day in range(20)]
     path = str(tmp_path / "a.db")
     with closing(schema.open_to_write(path)) as connection, schema.transaction(connection):
-        writer = journal.Writer(connection, path)
+        writer = journal.Writer(connection)
         fetch = writer.fetch(journal.Fetch(0, "live", "alphavantage", "", "", {}, "", None))
         for second, body in enumerate(replies):
             writer.exchange(fetch, journal.Exchange(second, "GET", "https://example.com/", {}, None, 200, {}, body))
