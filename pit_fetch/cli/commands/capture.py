@@ -39,7 +39,7 @@ exit status: 0 everything was captured; 1 a request failed; 2 nothing was asked.
 """
 
 
-def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
+def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandResult:
     """Run the command. Raise UsageError under a ceiling, or for broken settings."""
     parser = Parser("capture", "Ask for everything on a list, and record it in the archive.")
     parser.formatter_class = RawDescriptionHelpFormatter
@@ -65,7 +65,7 @@ def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
                 return _report([_planned(request, runtime) for request in wanted], path, options)
             with closing(schema.open_to_write(path)) as connection:
                 name = capture.name_of(file)
-                results = capture.run(wanted, connection, name, runtime, log, options.again, options.missing)
+                results = capture.run(wanted, connection, name, runtime, progress, options.again, options.missing)
                 return _report([*results], path, options)
     except ArchiveError as error:
         return refused(f"{path}: {error.problem}")
