@@ -6,6 +6,7 @@ Replies to one request hardly differ from one day to the next, so the previous o
 
 from __future__ import annotations
 
+import zlib
 from typing import Any, NamedTuple
 
 from pit_fetch.archive.store.errors import ArchiveError, Unreadable
@@ -32,8 +33,6 @@ def pack(body: bytes, base: bytes | None = None) -> Packed:
         return Packed(PLAIN, body)
     zstandard = _zstandard()
     if zstandard is None:
-        import zlib
-
         return Packed(ZLIB, zlib.compress(body, _LEVEL_ZLIB))
     reach = len(body) + len(base or b"")
     parameters = zstandard.ZstdCompressionParameters.from_level(
@@ -52,8 +51,6 @@ def unpack(packed: Packed, base: bytes | None, size: int) -> bytes:
         return packed.data
     try:
         if packed.coding == ZLIB:
-            import zlib
-
             return zlib.decompress(packed.data)
         zstandard = _zstandard()
         if zstandard is None:
