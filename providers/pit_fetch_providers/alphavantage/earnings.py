@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from pit_fetch.provider import Field, Record
 from pit_fetch.times import parse_date
 from pit_fetch_providers.alphavantage import periods
-from pit_fetch_providers.alphavantage.function import FunctionReply, Row, fields
+from pit_fetch_providers.alphavantage.function import FunctionReply, Row
 from pit_fetch_providers.alphavantage.rows import day_ends, prefix
-from pit_fetch_providers.shared import UNREADABLE
+from pit_fetch_providers.shared import UNREADABLE, fields
 
 QUARTERLY, ANNUAL = "quarterly_earnings", "annual_earnings"
 YEAR = fields(date="fiscalDateEnding", number="reportedEPS")

@@ -11,19 +11,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from typing import Any
 
-from pit_fetch.provider import (
-    ConfigError,
-    Context,
-    Gap,
-    Operation,
-    Option,
-    Provider,
-    Query,
-    Record,
-    Watermark,
-    Window,
-    gap,
-)
+from pit_fetch.provider import Context, Gap, Operation, Option, Provider, Query, Record, Watermark, Window, gap
 from pit_fetch.times import NEW_YORK
 from pit_fetch_providers import search_terms
 from pit_fetch_providers.sec_full_text import edgar, evidence, filings, forms, schedule, search
@@ -69,7 +57,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
 def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
     """Yield the filings of one saved reply. It does not show a release, so with a PIT all of them are undated."""
     if query.options["tickers"]:
-        raise ConfigError("usage", text="--tickers needs the network: with --input-file, use --ciks.")
+        refuse("--tickers needs the network: with --input-file, use --ciks.")
     wanted = _filter(query, _ciks(query))
     page = search.parse(body)
     if query.open_mode and (page.capped or len(page.hits) < page.total):
@@ -151,8 +139,7 @@ def _understood(query: Query) -> Query:
         refuse(f"--forms: EDGAR writes {likely}, and finds nothing under other spellings.")
     if not all(map(_CIK.fullmatch, options["ciks"] or ())):
         refuse("--ciks is a list of numbers of up to ten digits, e.g. 320193.")
-    check_tickers(query)
-    return query
+    return check_tickers(query)
 
 
 def _day(moment: datetime) -> date:

@@ -17,20 +17,13 @@ from pit_fetch.provider import Field, Record, SourceTag
 from pit_fetch.times import in_new_york, parse_date
 from pit_fetch_providers.sec_full_text.acceptance import Acceptance, accepted_at
 from pit_fetch_providers.sec_full_text.forms import root
-from pit_fetch_providers.shared import text_or_none
+from pit_fetch_providers.shared import fields, text_or_none
 
 FIELDS = (
-    Field("accession_number"),
-    Field("form"),
-    Field("filed", "date"),
+    *fields("accession_number form", date="filed"),
     Field("accepted_at", "instant", is_evidence=True),
-    Field("ciks", "list"),
-    Field("company_names", "list"),
-    Field("items", "list"),
-    Field("period", "date"),
-    Field("documents", "list"),
-    Field("tickers", "list"),
-    Field("sic_codes", "list"),
+    *fields(lists="ciks company_names items"),
+    *fields(date="period", lists="documents tickers sic_codes"),
 )
 
 _ARCHIVES = "https://www.sec.gov/Archives/edgar/data"
@@ -144,13 +137,12 @@ def _filing(hit: Any) -> Filing | None:
         return None
     if filed is None or not ciks or not name:
         return None
-    period, description = source.get("period_ending"), source.get("file_description")
     sequence = str(source.get("sequence"))
     document = (
         int(sequence) if re.fullmatch("[0-9]{1,6}", sequence) else 0,
         name,
         str(source.get("file_type") or ""),
-        text_or_none(description),
+        text_or_none(source.get("file_description")),
     )
     return Filing(
         accession=accession,
@@ -158,7 +150,7 @@ def _filing(hit: Any) -> Filing | None:
         roots=frozenset(_texts(source.get("root_forms"))),
         filed=filed,
         ciks=ciks,
-        period=text_or_none(period),
+        period=text_or_none(source.get("period_ending")),
         items=_texts(source.get("items")),
         documents=(document,),
         today=_today(source),
@@ -167,10 +159,10 @@ def _filing(hit: Any) -> Filing | None:
 
 def _today(source: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     parts = [(_DISPLAY_NAME.fullmatch(text), text) for text in _texts(source.get("display_names"))]
-    tickers = [ticker.strip() for match, _ in parts if match and match[2] for ticker in match[2].split(",")]
+    lists = [match[2] for match, _ in parts if match and match[2]]
     return {
         "company_names": tuple(match[1].strip() if match else text for match, text in parts),
-        "tickers": tuple(tickers),
+        "tickers": tuple(ticker.strip() for tickers in lists for ticker in tickers.split(",")),
         "sic_codes": _texts(source.get("sics")),
     }
 

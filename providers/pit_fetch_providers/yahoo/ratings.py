@@ -23,7 +23,7 @@ _OF_TARGETS = (
     "targetHighPrice", "targetLowPrice", "targetMeanPrice", "targetMedianPrice", "numberOfAnalystOpinions",
     "recommendationMean", "recommendationKey", "financialCurrency",
 )  # fmt: skip
-_OF_ESTIMATES = ("earningsEstimate", "revenueEstimate", "epsTrend", "epsRevisions")
+ESTIMATES = ("earningsEstimate", "revenueEstimate", "epsTrend", "epsRevisions")
 
 
 def upgrades(body: bytes, query: Query) -> Iterator[Record]:
@@ -57,7 +57,7 @@ def consensus(body: bytes, query: Query, received: datetime) -> Iterator[Record]
         yield record("price_target", "", {name: _plain(modules["financialData"].get(name)) for name in _OF_TARGETS})
     if "earningsTrend" in known:
         for period, row in _by_period(modules["earningsTrend"]):
-            parts = {name: _plain(row.get(name)) for name in ("endDate", "growth", *_OF_ESTIMATES)}
+            parts = {name: _plain(row.get(name)) for name in ("endDate", "growth", *ESTIMATES)}
             yield record("estimate", period, {"period": period, **parts})
 
 

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from random import Random
 from typing import Any, NamedTuple
 
-from pit_fetch_providers.alphavantage.catalog import FUNCTIONS
+from pit_fetch_providers.alphavantage import FUNCTIONS
 
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
