@@ -3,20 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
-from pit_fetch.provider import (
-    ConfigError,
-    Credential,
-    Field,
-    FieldKind,
-    Host,
-    HttpReply,
-    Query,
-    Record,
-    UpstreamError,
-)
+from pit_fetch.provider import ConfigError, Credential, Field, FieldKind, Host, HttpReply, Query, Record, UpstreamError
 from pit_fetch.wire import strict_json
 
 # A row without identity: the framework counts it as unreadable, and serves nothing of it.
@@ -30,17 +20,10 @@ def fields(
     text: str = "", date: str = "", number: str = "", integer: str = "", lists: str = "", instant: str = ""
 ) -> tuple[Field, ...]:
     """Return fields by their kinds; each argument holds names between spaces."""
-    kinds: Mapping[FieldKind, str] = {
-        "text": text,
-        "date": date,
-        "number": number,
-        "integer": integer,
-        "list": lists,
-        "instant": instant,
-    }
-    return tuple(
-        Field(name, kind, is_plotted=name in _PLOTTED) for kind, names in kinds.items() for name in names.split()
-    )
+    kinds: tuple[tuple[FieldKind, str], ...] = (
+        ("text", text), ("date", date), ("number", number), ("integer", integer), ("list", lists), ("instant", instant),
+    )  # fmt: skip
+    return tuple(Field(name, kind, is_plotted=name in _PLOTTED) for kind, names in kinds for name in names.split())
 
 
 def with_a_pit(caveat: str) -> Callable[[Query], Iterable[str]]:

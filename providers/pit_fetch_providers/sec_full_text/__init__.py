@@ -16,9 +16,8 @@ from pit_fetch.times import NEW_YORK
 from pit_fetch_providers import search_terms
 from pit_fetch_providers.sec_full_text import edgar, evidence, filings, forms, schedule, search
 from pit_fetch_providers.sec_full_text.archive import Archive
-from pit_fetch_providers.sec_full_text.evidence import Evidence, Stamp
+from pit_fetch_providers.sec_full_text.evidence import Evidence
 from pit_fetch_providers.sec_full_text.filings import Filing, Filter
-from pit_fetch_providers.sec_full_text.tickers import ciks_of
 from pit_fetch_providers.shared import UNREADABLE, check_tickers, refuse
 
 _CIK = re.compile(r"(?:CIK)?0*([0-9]{1,10})", re.IGNORECASE)
@@ -29,7 +28,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
     options = query.options
     ciks = _ciks(query)
     if options["tickers"]:
-        ciks |= ciks_of(options["tickers"], context)
+        ciks |= edgar.ciks_of(options["tickers"], context)
         if not ciks:
             return
     wanted = _filter(query, ciks)
@@ -44,7 +43,9 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
     )
 
     def record(filing: Filing | None, listed: frozenset[str] | None) -> Record:
-        return UNREADABLE if filing is None else _record(filing, release_evidence.stamp(filing, listed), query)
+        if filing is None:
+            return UNREADABLE
+        return filings.record(filing, release_evidence.stamp(filing, listed), query.open_mode)
 
     parts = search.slices(context, parameters, wanted.first, wanted.last, query.open_mode)
     slices = (part if isinstance(part, Gap) else _days(part, wanted) for part in parts)
@@ -66,7 +67,7 @@ def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
         if filing is None:
             yield UNREADABLE
         else:
-            yield _record(filing, evidence.of_filing_date(filing, query.open_mode), query)
+            yield filings.record(filing, evidence.of_filing_date(filing, query.open_mode), query.open_mode)
 
 
 def _is_ordered(query: Query) -> bool:
@@ -100,10 +101,6 @@ def _days(part: search.Slice, wanted: Filter) -> list[schedule.Day]:
 
 def _wanted(hits: Iterable[Any], wanted: Filter) -> Iterator[Filing | None]:
     return (filing for filing in filings.filings(hits) if filing is None or wanted.keeps(filing))
-
-
-def _record(filing: Filing, stamp: Stamp, query: Query) -> Record:
-    return filings.record(filing, stamp.at, stamp.source, stamp.acceptance, query.open_mode)
 
 
 def _filter(query: Query, ciks: set[int]) -> Filter:

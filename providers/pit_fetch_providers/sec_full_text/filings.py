@@ -34,28 +34,17 @@ _DISPLAY_NAME = re.compile(r"(.*?)(?:  \(([A-Z0-9.,\- ]+)\))?  \(CIK [0-9]{10}\)
 
 
 class Filing(NamedTuple):
-    """One filing and those of its documents that match.
-
-    accession   the accession number
-    form        as filed, "10-K/A"
-    roots       the form's group in the index
-    filed       the filing date
-    ciks        the CIKs it is listed under, as numbers; the first one is in its address
-    period      the period of report, or None
-    items       the items of an 8-K
-    documents   (sequence, file name, type, description) of each match
-    today       names, tickers and SIC codes as they are today: not shown with a PIT
-    """
+    """One filing and those of its documents that match."""
 
     accession: str
-    form: str
-    roots: frozenset[str]
+    form: str  # as filed, "10-K/A"
+    roots: frozenset[str]  # the form's group in the index
     filed: date
-    ciks: tuple[int, ...]
+    ciks: tuple[int, ...]  # those it is listed under; the first one is in its address
     period: str | None
-    items: tuple[str, ...]
-    documents: tuple[tuple[int, str, str, str | None], ...]
-    today: Mapping[str, tuple[str, ...]]
+    items: tuple[str, ...]  # of an 8-K
+    documents: tuple[tuple[int, str, str, str | None], ...]  # (sequence, file name, type, description) of each match
+    today: Mapping[str, tuple[str, ...]]  # names, tickers and SIC codes as they are today: not shown with a PIT
 
 
 class Filter(NamedTuple):
@@ -96,10 +85,17 @@ def filings(hits: Iterable[Any]) -> Iterator[Filing | None]:
     yield from map(_merged, by_filing.values())
 
 
-def record(
-    filing: Filing, available_at: datetime | None, source: SourceTag, acceptance: Acceptance | None, open_mode: bool
-) -> Record:
+class Stamp(NamedTuple):
+    """The instant at which a filing became public (None: cannot be shown), and the basis for it."""
+
+    at: datetime | None
+    source: SourceTag = "provider_metadata"
+    acceptance: Acceptance | None = None
+
+
+def record(filing: Filing, stamp: Stamp, open_mode: bool) -> Record:
     """Return the item for ``filing``. Names come from the header and, in open mode, from today's index."""
+    acceptance = stamp.acceptance
     accepted = None if acceptance is None or acceptance.coarse else accepted_at(acceptance)
     names = acceptance.names if acceptance else ()
     payload: dict[str, Any] = {
@@ -118,7 +114,7 @@ def record(
     }
     if open_mode:
         payload |= {key: list(filing.today[key]) for key in ("tickers", "sic_codes")}
-    return Record(filing.accession, available_at, source, payload)
+    return Record(filing.accession, stamp.at, stamp.source, payload)
 
 
 def url(filing: Filing, name: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from pit_fetch.paging import numbered
 from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record
@@ -32,32 +32,29 @@ _ENTERED = "Actions of analysts that were entered later under an earlier time ca
 
 def fetch(query: Query, context: Context) -> Iterable[Record | Page]:
     """Return the records of the operation on the symbol."""
-    symbol, name = query.options["symbol"], query.operation.name
-    match name:
+    symbol = query.options["symbol"]
+    match query.operation.name:
         case "prices":
-            chart = api.chart(context, symbol, prices.parameters(query))
-            return () if chart is None else prices.read(chart.body, query, chart.received_at)
+            reply = api.chart(context, symbol, prices.parameters(query))
         case "news":
-            return news.read(api.news(context, symbol, query.options["tab"]).body)
+            reply = api.news(context, symbol, query.options["tab"])
         case "earnings":
             page = api.earnings(context, symbol)
             return numbered(lambda row: earnings.read(page(row).body, query), size=api.PAGE_ROWS, step=api.PAGE_ROWS)
-        case _:
+        case name:
             reply = api.summary(context, symbol, ratings.MODULES[name])
-            if reply is None:
-                return ()
-            return (
-                ratings.upgrades(reply.body, query)
-                if name == "upgrades"
-                else ratings.consensus(reply.body, query, reply.received_at)
-            )
+    return () if reply is None else _records(reply.body, query, reply.received_at)
 
 
 def read(body: bytes, query: Query) -> Iterable[Record]:
     """Return the records of one raw reply of the operation's endpoint; for earnings that is a page."""
+    return _records(body, query, query.started)
+
+
+def _records(body: bytes, query: Query, received: datetime) -> Iterable[Record]:
     match query.operation.name:
         case "prices":
-            return prices.read(body, query, query.started)
+            return prices.read(body, query, received)
         case "news":
             return news.read(body)
         case "earnings":
@@ -65,7 +62,7 @@ def read(body: bytes, query: Query) -> Iterable[Record]:
         case "upgrades":
             return ratings.upgrades(body, query)
         case _:
-            return ratings.consensus(body, query, query.started)
+            return ratings.consensus(body, query, received)
 
 
 def when_empty(query: Query) -> str:
