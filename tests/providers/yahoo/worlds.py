@@ -163,7 +163,7 @@ def _later_article(rng: Random, number: int, moment: datetime) -> Any:
             spoilt = {"id": name, "content": {**content, "x": wreck(rng, is_fatal=True)}}
             ad = {"id": name, "content": content, "ad": [{"x": 1}]}
             nameless = {"id": None, "content": {**content, "id": None}}
-            others = (None, 5, CANARY, [], {"id": name}, {"id": name, "content": [CANARY]})
+            others: tuple[Any, ...] = (None, 5, CANARY, [], {"id": name}, {"id": name, "content": [CANARY]})
             return rng.choice((*others, spoilt, spoilt, spoilt, ad, nameless))
 
 
