@@ -136,11 +136,8 @@ def _first_month(query: Query) -> date:
     local = query.horizon.astimezone(NEW_YORK)
     month = date(local.year, local.month, 1)
     begins = start_of_day(month, NEW_YORK)
-    return (
-        periods.months_before(month, 1)
-        if begins is not None and query.horizon < begins + timedelta(minutes=1)
-        else month
-    )
+    has_no_bar = begins is not None and query.horizon < begins + timedelta(minutes=1)
+    return periods.months_before(month, 1) if has_no_bar else month
 
 
 def _last_month(query: Query) -> date:
