@@ -17,7 +17,7 @@ from pit_fetch.provider import Record
 from pit_fetch.request.fetch_request import from_values
 from pit_fetch.runtime import Runtime
 from pit_fetch.testing.inprocess import TestClock, unhurried
-from pit_fetch.testing.server import Answering, App
+from pit_fetch.testing.server import Answering, App, Response
 from pit_fetch.transport import HttpRequest
 from tests import inprocess
 from tests.laws.worlds import VARIABLES
@@ -57,8 +57,17 @@ class Fetched(NamedTuple):
     def error(self) -> Gap | None:
         return next((gap for gap in self.selection.gaps if gap.type == "upstream_error"), None)
 
+    @property
+    def error_code(self) -> str:
+        return "" if self.error is None else self.error.code
+
     def paths(self, part: str) -> list[str]:
         return [request.path for request in self.requests if part in request.path]
+
+
+def instead(app: App, response: Response, *paths: str) -> App:
+    """Return ``app`` with ``response`` to the requests for ``paths``."""
+    return lambda request: response if request.path in paths else app(request)
 
 
 def ask(source: str, app: App, *, now: datetime = NOW, folder: str = "/", body: bytes = b"", **options: Any) -> Fetched:

@@ -27,18 +27,14 @@ _EDGE = "\n"
 
 
 class Item(NamedTuple):
-    """The claims of an item.
+    """The claims of an item."""
 
-    address the address that it is of, in its plain form page the file of the saved page; ``file``: that of the
-    sitemap, if it is another kind, name the place at which ``claim``, the text of its time of publication, appears
-    """
-
-    address: str
-    page: str
-    kind: str
+    address: str  # in its plain form
+    page: str  # the file of the saved page
+    kind: str  # with ``name``, the place at which ``claim`` appears
     name: str
-    file: str
-    claim: str
+    file: str  # of the sitemap, if it is another than the page's
+    claim: str  # the text of its time of publication
     payload: Mapping[str, Any]
 
 

@@ -31,14 +31,11 @@ _WRAPPING = re.compile(r"^\s*(?://\s*)?<!(?:\[CDATA\[|--)|(?:(?://\s*)?\]\]>|-->
 
 
 class Saved(NamedTuple):
-    """The content of a page.
+    """The content of a page."""
 
-    addresses those that it calls its own, in their plain form texts its text, in two readings: each element is a word
-    or more, and elements within a line part no words
-    """
-
-    addresses: frozenset[str] = frozenset()
+    addresses: frozenset[str] = frozenset()  # those that it calls its own, in their plain form
     stamps: tuple[Stamp, ...] = ()
+    # Its text, in two readings: each element is a word or more, and elements within a line part no words.
     texts: tuple[str, ...] = ()
 
 
@@ -272,10 +269,9 @@ def _main_entities(document: Any) -> Iterator[str]:
             if name == "@graph":
                 yield from _main_entities(value)
             elif name == "mainEntityOfPage":
-                yield from _strings_of(value)
-                yield from (
-                    identifier for key, identifier in _pairs_in(value) if key == "@id" and isinstance(identifier, str)
-                )
+                identifiers = [identifier for key, identifier in _pairs_in(value) if key == "@id"]
+                entries = [*(value if isinstance(value, list) else [value]), *identifiers]
+                yield from (entry for entry in entries if isinstance(entry, str))
 
 
 def _pairs_in(node: Any) -> Iterator[tuple[str, Any]]:
@@ -299,9 +295,3 @@ def _time_texts_in(value: Any) -> Iterator[str]:
                 yield from _time_texts_in(member)
     elif value is not None:
         yield str(value)
-
-
-def _strings_of(value: Any) -> Iterator[str]:
-    for entry in value if isinstance(value, list) else [value]:
-        if isinstance(entry, str):
-            yield entry

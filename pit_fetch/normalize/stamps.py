@@ -12,13 +12,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from pit_fetch.times import (
-    end_of_day_anywhere,
-    parse_date,
-    parse_http_date,
-    parse_rfc2822,
-    parse_rfc3339,
-)
+from pit_fetch.times import end_of_day_anywhere, parse_date, parse_http_date, parse_rfc2822, parse_rfc3339
 
 # In small letters; those of JSON-LD and of elements with an itemprop are schema.org's.
 _SCHEMA = frozenset({"datepublished", "datemodified", "uploaddate"})

@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
-from pit_fetch.provider import ConfigError, HttpReply, Query, Record, UpstreamError
+from pit_fetch.provider import ConfigError, Credential, Field, FieldKind, Host, HttpReply, Query, Record, UpstreamError
 from pit_fetch.wire import strict_json
 
 # A row without identity: the framework counts it as unreadable, and serves nothing of it.
 UNREADABLE = Record("", None, "provider_metadata", {})
 
 _SEPARATED = re.compile(r"[\s;|]")
+_PLOTTED = ("close", "value", "price", "adjusted_close")
+
+
+def fields(
+    text: str = "", date: str = "", number: str = "", integer: str = "", lists: str = "", instant: str = ""
+) -> tuple[Field, ...]:
+    """Return fields by their kinds; each argument holds names between spaces."""
+    kinds: tuple[tuple[FieldKind, str], ...] = (
+        ("text", text), ("date", date), ("number", number), ("integer", integer), ("list", lists), ("instant", instant),
+    )  # fmt: skip
+    return tuple(Field(name, kind, is_plotted=name in _PLOTTED) for kind, names in kinds for name in names.split())
+
+
+def with_a_pit(caveat: str) -> Callable[[Query], Iterable[str]]:
+    """Return the ``Operation.caveats`` that state ``caveat`` about each answer as of a PIT."""
+    return lambda query: () if query.open_mode else (caveat,)
 
 
 def refuse(text: str) -> NoReturn:
@@ -19,18 +36,31 @@ def refuse(text: str) -> NoReturn:
     raise ConfigError("usage", text=text)
 
 
-def check_tickers(query: Query) -> None:
-    """Raise ConfigError for several tickers in one word: no source knows a ticker of that name."""
+def check_tickers(query: Query) -> Query:
+    """Return the query. Raise ConfigError for several tickers in one word: no source knows a ticker of that name."""
     if any(map(_SEPARATED.search, query.options["tickers"] or ())):
         refuse("--tickers is a list with commas between the tickers: AAPL,MSFT.")
+    return query
 
 
-def error_document(reply: HttpReply) -> Any:
-    """Return the decoded body of an error reply; None if it is not JSON."""
+def status_error(reply: HttpReply, host: Host) -> UpstreamError:
+    """Return the error of a reply whose status alone counts. A 404 is that of an address that has moved."""
+    if reply.status == 404:
+        return UpstreamError("moved", host=host.name, variable=host.url_variable)
+    return UpstreamError("http_status", host=host.name, status=reply.status)
+
+
+def key_refused(host: Host, key: Credential) -> UpstreamError:
+    return UpstreamError("credential_refused", host=host.name, variables=" or ".join(key.variables))
+
+
+def error_document(reply: HttpReply) -> dict[str, Any]:
+    """Return the JSON object in the body of an error reply; an empty one if it holds none."""
     try:
-        return strict_json(reply.body)
+        document = strict_json(reply.body)
     except UpstreamError:
-        return None
+        return {}
+    return document if isinstance(document, dict) else {}
 
 
 def text_or_none(value: object) -> str | None:

@@ -1,25 +1,50 @@
 """Alpha Vantage (``GET /query?function=…``): prices, earnings, corporate actions and news, by one table of rules.
 
-The two tables state for each function how its rows are dated and what its reply looks like. ``windows`` chooses the
-requests of a fetch, ``options`` their parameters, and ``client`` sends them. ``reply`` decodes what comes back,
-``subject`` compares it with the request, and ``rows``, ``bars``, ``earnings`` and ``news`` turn it into records.
-``adjust`` scales daily bars, and ``caveats`` states what a function cannot show.
+The two tables state for each function how its rows are dated and what its reply looks like. To add a function, add a
+row to one of them. What it needs is the rule that shows when its rows were public, and the reason. A function without
+such a rule is unverifiable, and nothing of it is served with a PIT.
+
+``windows`` chooses the requests of a fetch, ``options`` their parameters, and ``client`` sends them. ``reply`` decodes
+what comes back, ``subject`` compares it with the request, and ``rows``, ``bars``, ``earnings`` and ``news`` turn it
+into records. ``adjust`` scales daily bars, and ``caveats`` states what a function cannot show.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
-from pit_fetch.provider import Context, Gap, Page, Provider, Query, Record, Stage, Watermark
-from pit_fetch_providers.alphavantage.catalog import FUNCTIONS
+from pit_fetch.provider import Context, Provider, Query, Record, Stage
+from pit_fetch_providers.alphavantage import table_dated, table_undated
 from pit_fetch_providers.alphavantage.client import HOST, KEY, check_message
+from pit_fetch_providers.alphavantage.function import Function, Stream
 from pit_fetch_providers.alphavantage.options import OPTIONS
 from pit_fetch_providers.alphavantage.reply import decode
 from pit_fetch_providers.alphavantage.rows import read as read_rows
 
+# The names of functions in other tools, and in the words of users.
+_SEARCH_TERMS = {
+    "TIME_SERIES_DAILY": "price prices daily bars ohlc ohlcv candles candle history historical eod close time-series",
+    "TIME_SERIES_INTRADAY": "intraday minute minutes",
+    "GLOBAL_QUOTE": "quote quotes latest last",
+    "NEWS_SENTIMENT": "news sentiment headlines articles",
+    "OVERVIEW": "fundamentals company profile info",
+    "INCOME_STATEMENT": "income revenue financials",
+    "EARNINGS": "eps",
+    "EARNINGS_CALL_TRANSCRIPT": "transcript transcripts",
+    "LISTING_STATUS": "listings listing tickers symbols",
+    "CURRENCY_EXCHANGE_RATE": "fx forex exchange-rate",
+    "TREASURY_YIELD": "treasury treasuries yield yields",
+    "NONFARM_PAYROLL": "payroll payrolls jobs nfp",
+}
 
-def fetch(query: Query, context: Context) -> Iterator[Record | Page | Watermark | Gap]:
+FUNCTIONS: Mapping[str, Function] = {
+    row.operation.name: row.but(search_terms=_SEARCH_TERMS.get(row.operation.name, ""))
+    for row in (*table_dated.ROWS, *table_undated.ROWS)
+}
+
+
+def fetch(query: Query, context: Context) -> Stream:
     """Yield the records of a fetch, by the requests that its function needs."""
     function = FUNCTIONS[query.operation.name]
     return function.fetch(function, query, context)

@@ -26,13 +26,11 @@ _ONE, _NONE = Decimal(1), Decimal(0)
 
 
 class _Scale(NamedTuple):
-    """The factors that take a bar's prices and number of shares to those of the newest bar; None is unknown.
-
-    dividend paid per share of the older bar on the following day; its weight depends on the older bar's close
-    """
+    """The factors that take a bar's prices and number of shares to those of the newest bar; None is unknown."""
 
     price: Decimal | None = _ONE
     shares: Decimal | None = _ONE
+    # Paid per share of the older bar on the following day; its weight depends on the older bar's close.
     dividend: Decimal | None = _NONE
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from pit_fetch.provider import Query
 from pit_fetch_providers.alphavantage.function import MARKETS, is_own_market
+from pit_fetch_providers.shared import with_a_pit
 
 _RESTATED_BARS = (
     "{name} serves prices and volumes as they stand today: a bar that was restated without a mark since the PIT "
@@ -60,30 +62,15 @@ def of_bars(query: Query, in_a_file: Sequence[str] = ()) -> Iterator[str]:
     statements += [_ADJUSTED] if options["adjust"] else []
     if query.offline:
         statements += [*in_a_file, _CSV_FILE]
-    yield from _with_a_pit(query, *statements)
+    yield from with_a_pit(" ".join(statements))(query)  # as one statement, since each envelope repeats it
 
 
-def of_unadjusted_bars(query: Query) -> Iterator[str]:
-    """Yield the caveats of intraday bars, which have to be asked for with adjusted=false."""
-    return of_bars(query, in_a_file=(_ADJUSTED_FILE,))
-
-
-def of_rows(query: Query) -> Iterator[str]:
-    """Yield the caveats of rows that are dated by a day."""
+def of_rows(query: Query) -> Iterable[str]:
+    """Return the caveats of rows that are dated by a day."""
     csv = (_CSV_FILE,) if query.offline else ()
-    return _with_a_pit(query, _RESTATED_ROWS.format(name=query.operation.name), _HOLDER, *csv)
+    return with_a_pit(" ".join((_RESTATED_ROWS.format(name=query.operation.name), _HOLDER, *csv)))(query)
 
 
-def of_earnings(query: Query) -> Iterator[str]:
-    """Yield the caveats of EARNINGS."""
-    return _with_a_pit(query, _EARNINGS, _HOLDER)
-
-
-def of_news(query: Query) -> Iterator[str]:
-    """Yield the caveats of NEWS_SENTIMENT."""
-    return _with_a_pit(query, _NEWS)
-
-
-def _with_a_pit(query: Query, *statements: str) -> Iterator[str]:
-    if not query.open_mode:  # as one statement, since each envelope repeats it
-        yield " ".join(statements)
+of_unadjusted_bars = partial(of_bars, in_a_file=(_ADJUSTED_FILE,))
+of_earnings = with_a_pit(f"{_EARNINGS} {_HOLDER}")
+of_news = with_a_pit(_NEWS)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-from pit_fetch.errors import ConfigError, UpstreamError
+from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.provider import Context, Credential, Host, HttpReply, Params, Query, QueryKey, Rate
 from pit_fetch_providers.alphavantage.function import Function
 from pit_fetch_providers.alphavantage.reply import Document, decode
+from pit_fetch_providers.shared import key_refused, refuse, status_error
 
 HOST = Host(
     "Alpha Vantage",
@@ -82,10 +83,8 @@ def _is_believed(document: Document) -> bool:
 
 def _ask_once(context: Context, function: Function, parameters: Params, query: Query) -> DecodedReply:
     reply = context.http.get(HOST.name, "/query", parameters, retry_after=lambda reply: _pause(reply, function))
-    if reply.status == 404:  # an unknown symbol comes with HTTP 200, so this is an address that has moved
-        raise UpstreamError("moved", host=HOST.name, variable=HOST.url_variable)
-    if reply.status != 200:
-        raise UpstreamError("http_status", host=HOST.name, status=reply.status)
+    if reply.status != 200:  # an unknown symbol comes with HTTP 200
+        raise status_error(reply, HOST)
     document = decode(reply.body, function)
     check_message(document.message, function, query)
     return DecodedReply(document, reply.received_at)
@@ -112,7 +111,7 @@ def check_message(message: str, function: Function, query: Query) -> None:
     operation = function.operation
     match meaning(message) if message else "nothing":
         case "refused":
-            raise UpstreamError("credential_refused", host=HOST.name, variables=KEY.variables[0])
+            raise key_refused(HOST, KEY)
         case "throttled":
             raise UpstreamError("throttled", host=HOST.name, limit="the key's limit per second or minute")
         case "daily":
@@ -122,7 +121,7 @@ def check_message(message: str, function: Function, query: Query) -> None:
             whole = " with outputsize=full, which --pit needs," if is_whole else ""
             raise UpstreamError("not_entitled", host=HOST.name, operation=operation.name + whole)
         case "no_function":
-            raise ConfigError("usage", text=f"{HOST.name} no longer has the function {operation.name}.")
+            refuse(f"{HOST.name} no longer has the function {operation.name}.")
         case "bad_call" if query.open_mode:
             raise UpstreamError("bad_call", host=HOST.name)
         case "unknown":

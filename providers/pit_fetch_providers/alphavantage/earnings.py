@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from pit_fetch.provider import Field, Record
 from pit_fetch.times import parse_date
 from pit_fetch_providers.alphavantage import periods
-from pit_fetch_providers.alphavantage.function import FunctionReply, Row, fields
+from pit_fetch_providers.alphavantage.function import FunctionReply, Row
 from pit_fetch_providers.alphavantage.rows import day_ends, prefix
-from pit_fetch_providers.shared import UNREADABLE
+from pit_fetch_providers.shared import UNREADABLE, fields
 
 QUARTERLY, ANNUAL = "quarterly_earnings", "annual_earnings"
 YEAR = fields(date="fiscalDateEnding", number="reportedEPS")
@@ -112,7 +112,7 @@ def _is_year_to_date(year: _Period, years: Sequence[_Period], quarters: Sequence
         distance = periods.months_between(max(older), year.ends)
         return distance < 11 or distance % 12 not in (0, 1, 11)
     listed = [quarter for quarter in quarters if _is_of(year, quarter) and known(quarter)]
-    newest_first = sorted(listed, key=_by_end, reverse=True)
+    newest_first = sorted(listed, key=lambda quarter: quarter.ends, reverse=True)
     sums, total = [], Decimal(0)
     for quarter in newest_first[:4]:
         if quarter.eps is None or year.eps is None:
@@ -128,10 +128,6 @@ def _is_of(year: _Period, quarter: _Period) -> bool:
     except ValueError:  # in the first year of the calendar
         return False
     return before < quarter.ends <= year.ends
-
-
-def _by_end(period: _Period) -> date:
-    return period.ends
 
 
 def _number(row: Row) -> Decimal | None:

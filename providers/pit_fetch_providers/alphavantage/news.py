@@ -13,8 +13,8 @@ from typing import Any
 
 from pit_fetch.provider import Query, Record
 from pit_fetch.times import end_of_day
-from pit_fetch_providers.alphavantage.function import FunctionReply, Row, fields
-from pit_fetch_providers.shared import UNREADABLE
+from pit_fetch_providers.alphavantage.function import FunctionReply, Row
+from pit_fetch_providers.shared import UNREADABLE, fields
 
 LIMIT = 1000  # maximum number of articles in one reply (documentation)
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import partial
 
 from pit_fetch.provider import Option, Params, Query
 from pit_fetch.times import parse_date
@@ -86,13 +87,19 @@ def understood(query: Query, many: bool = False) -> Query:
         query = query._replace(options={**options, "symbol": ",".join(tickers), "tickers": None})
     if not many and "," in str(query.options["symbol"]):
         refuse(f"{operation.name} takes one symbol: ask once for each ticker.")
-    _check_values(query.options)
+    options = query.options
+    if options["month"] is not None and not _MONTH.fullmatch(options["month"]):
+        refuse("month is YYYY-MM, e.g. 2009-01.")
+    for name in ("date", "expiration"):
+        if options[name] is not None and parse_date(options[name]) is None:
+            refuse(f"{name} is YYYY-MM-DD.")
+    for name in ("symbol", "from_symbol", "to_symbol", "market", "from_currency", "to_currency"):
+        if options[name] is not None and not _SYMBOL.fullmatch(options[name]):
+            refuse(f"{name} is a ticker, e.g. AAPL or TSCO.LON.")
     return query
 
 
-def several(query: Query) -> Query:
-    """Check the query of a function whose symbol is a list."""
-    return understood(query, many=True)
+several = partial(understood, many=True)
 
 
 def by_minute(query: Query) -> Query:
@@ -108,18 +115,6 @@ def by_day(query: Query) -> Query:
     if not (is_named or query.open_mode or query.offline):
         refuse(f"{name} needs date=YYYY-MM-DD with --pit: the source serves its latest day without it.")
     return understood(query)
-
-
-def _check_values(options: Mapping[str, object]) -> None:
-    month = options["month"]
-    if month is not None and not _MONTH.fullmatch(str(month)):
-        refuse("month is YYYY-MM, e.g. 2009-01.")
-    for name in ("date", "expiration"):
-        if options[name] is not None and parse_date(options[name]) is None:
-            refuse(f"{name} is YYYY-MM-DD.")
-    for name in ("symbol", "from_symbol", "to_symbol", "market", "from_currency", "to_currency"):
-        if options[name] is not None and not _SYMBOL.fullmatch(str(options[name])):
-            refuse(f"{name} is a ticker, e.g. AAPL or TSCO.LON.")
 
 
 def parameters(query: Query) -> Params:

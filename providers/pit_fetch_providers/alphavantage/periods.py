@@ -7,30 +7,27 @@ from typing import Any
 
 from pit_fetch.errors import ConfigError
 
+# The last day of the period of ``label``: a day, a week, a month.
+
 
 def own_day(label: date) -> date:
-    """Return the day itself, of which a daily bar is."""
     return label
 
 
 def friday(label: date) -> date:
-    """Return the Friday of the week of ``label``."""
     return label + timedelta(days=4 - label.weekday())
 
 
 def sunday(label: date) -> date:
-    """Return the Sunday of the week of ``label``."""
     return label + timedelta(days=6 - label.weekday())
 
 
 def last_of_month(label: date) -> date:
-    """Return the last day of the month of ``label``."""
     last: date = label + load_relativedelta()(day=31)
     return last
 
 
 def last_weekday_of_month(label: date) -> date:
-    """Return the last day of the month of ``label`` that is not on a weekend."""
     last = last_of_month(label)
     return last - timedelta(days=max(last.weekday() - 4, 0))
 

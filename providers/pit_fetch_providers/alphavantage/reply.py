@@ -171,7 +171,7 @@ def _raw_rows(reply: dict[str, Any], function: Function) -> Iterator[tuple[str, 
         if not any(isinstance(reply.get(key), list) for key, _ in function.lists):
             _refuse_unknown_shape(reply)
         for key, its_kind in function.lists:
-            yield from ((its_kind, row) for row in _list(reply.get(key)))
+            yield from ((its_kind, row) for row in (reply[key] if isinstance(reply.get(key), list) else ()))
     elif function.lists:
         if reply and not _has_columns(tidy(reply), function):
             _refuse_unknown_shape(reply, whole=True)
@@ -205,7 +205,7 @@ def _any_rows(reply: Mapping[str, Any]) -> Iterator[Any]:
     rest = {key: value for key, value in reply.items() if not _is_meta(key)}
     objects = [value for value in rest.values() if isinstance(value, dict)]
     lists = [value for value in rest.values() if isinstance(value, list)]
-    if len(objects) == 1 and _is_series(objects[0]):
+    if len(objects) == 1 and all(row is None or isinstance(row, dict) for row in objects[0].values()):
         yield from _series_rows(objects[0])
     elif lists:
         yield from (row for rows in lists for row in rows)
@@ -213,10 +213,6 @@ def _any_rows(reply: Mapping[str, Any]) -> Iterator[Any]:
         yield from (row for row in objects if row)
     elif reply:
         yield reply
-
-
-def _is_series(value: Mapping[str, Any]) -> bool:
-    return all(row is None or isinstance(row, dict) for row in value.values())
 
 
 def _refuse_unknown_shape(reply: Mapping[str, Any], whole: bool = False) -> None:
@@ -228,8 +224,8 @@ def _refuse_unknown_shape(reply: Mapping[str, Any], whole: bool = False) -> None
 
 def _meta(reply: Mapping[str, Any], function: Function) -> dict[str, str]:
     """Return the meta data by plain name ("time_zone", "interval", "symbol"), and the names beside the rows."""
-    beside = {name.lower(): reply[name] for name in ("symbol", "Symbol", "quarter") if isinstance(reply.get(name), str)}
-    meta: dict[str, str] = dict(beside)
+    beside = ("symbol", "Symbol", "quarter")
+    meta: dict[str, str] = {name.lower(): reply[name] for name in beside if isinstance(reply.get(name), str)}
     for key, value in reply.items():
         if _is_meta(key) and isinstance(value, dict):
             # Indicators number with a colon ("7: Time Zone") and series with a point ("5. Time Zone").
@@ -258,7 +254,3 @@ def _kind(function: Function) -> str:
     if function.lists:
         return function.lists[0][1]
     return "bar" if function.series else function.operation.name.lower()
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from pit_fetch.errors import UpstreamError
@@ -19,12 +19,8 @@ from pit_fetch_providers.alphavantage.reply import Document
 from pit_fetch_providers.shared import UNREADABLE
 
 # The options that name the subject of a reply, in the order in which an id names them.
-_SUBJECTS = (
-    "symbol", "symbols", "market", "from_symbol", "to_symbol", "keywords", "quarter", "interval",
-)  # fmt: skip
-_META_SUBJECTS = (
-    "symbol", "digital_currency_code", "market_code", "from_symbol", "to_symbol", "interval",
-)  # fmt: skip
+_SUBJECTS = ("symbol", "symbols", "market", "from_symbol", "to_symbol", "keywords", "quarter", "interval")
+_META_SUBJECTS = ("symbol", "digital_currency_code", "market_code", "from_symbol", "to_symbol", "interval")
 
 # The names that an item carries whatever the source sends.
 _OURS = frozenset({*STAMPS, "record_type"})
@@ -78,12 +74,10 @@ def served(row: Row, passes: frozenset[str]) -> Row:
 
 
 def received(row: Row, reply: FunctionReply) -> datetime | None:
-    """Date a row by its receipt: it is the state of that instant."""
-    return reply.received
+    return reply.received  # the row is the state of that instant
 
 
 def undated(row: Row, reply: FunctionReply) -> datetime | None:
-    """Leave a row undated."""
     return None
 
 
@@ -100,7 +94,7 @@ def end_of_next_weekday(row: Row, reply: FunctionReply) -> datetime | None:
     """Return the end of the weekday after the one in ``date``."""
     day = parse_date(row.get("date"))
     try:
-        return None if day is None else _ends(day + timedelta(days={4: 3, 5: 2}.get(day.weekday(), 1)))
+        return None if day is None else end_of_day(day + timedelta(days={4: 3, 5: 2}.get(day.weekday(), 1)), NEW_YORK)
     except OverflowError:
         return None
 
@@ -108,11 +102,7 @@ def end_of_next_weekday(row: Row, reply: FunctionReply) -> datetime | None:
 def day_ends(text: object) -> datetime | None:
     """Return the end of a day, in New York; None for a text that is not a day."""
     day = parse_date(text)
-    return None if day is None else _ends(day)
-
-
-def _ends(day: date) -> datetime | None:
-    return end_of_day(day, NEW_YORK)
+    return None if day is None else end_of_day(day, NEW_YORK)
 
 
 def prefix(reply: FunctionReply) -> str:

@@ -11,7 +11,8 @@ from pit_fetch.provider import Field, Operation
 from pit_fetch.times import NEW_YORK
 from pit_fetch_providers.alphavantage import bars, caveats, earnings, news, options, periods, rows, windows
 from pit_fetch_providers.alphavantage.adjust import FIELDS as AS_OF
-from pit_fetch_providers.alphavantage.function import MARKETS, SYMBOL, Function, fields
+from pit_fetch_providers.alphavantage.function import MARKETS, SYMBOL, Function
+from pit_fetch_providers.shared import fields
 
 _UTC_DAY = "the end of its UTC day, and not before 20:00 New York"
 _PERIOD_END = "20:00 New York of the last weekday of its period"

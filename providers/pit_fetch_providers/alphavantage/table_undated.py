@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from pit_fetch.provider import Operation
 from pit_fetch_providers.alphavantage import options, rows, windows
-from pit_fetch_providers.alphavantage.function import SYMBOL, Function, fields
+from pit_fetch_providers.alphavantage.function import SYMBOL, Function
+from pit_fetch_providers.shared import fields
 
 _RESTATED = "figures carry the end of their fiscal period only, weeks before they are published, and are restated"
 

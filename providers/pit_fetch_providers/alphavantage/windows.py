@@ -16,10 +16,8 @@ from pit_fetch.times import NEW_YORK, parse_date, start_of_day
 from pit_fetch_providers.alphavantage import news, periods
 from pit_fetch_providers.alphavantage.bars import LONGEST
 from pit_fetch_providers.alphavantage.client import HOST, DecodedReply, ask
-from pit_fetch_providers.alphavantage.function import Function, is_own_market
+from pit_fetch_providers.alphavantage.function import Function, Stream, is_own_market
 from pit_fetch_providers.alphavantage.rows import read
-
-Stream = Iterator[Record | Page | Watermark | Gap]
 
 FIRST_MONTH = date(2000, 1, 1)  # the earliest that month= takes (documentation)
 # After so many months in a row without a public bar the symbol is probably not known: a key has few requests.
@@ -138,11 +136,8 @@ def _first_month(query: Query) -> date:
     local = query.horizon.astimezone(NEW_YORK)
     month = date(local.year, local.month, 1)
     begins = start_of_day(month, NEW_YORK)
-    return (
-        periods.months_before(month, 1)
-        if begins is not None and query.horizon < begins + timedelta(minutes=1)
-        else month
-    )
+    has_no_bar = begins is not None and query.horizon < begins + timedelta(minutes=1)
+    return periods.months_before(month, 1) if has_no_bar else month
 
 
 def _last_month(query: Query) -> date:

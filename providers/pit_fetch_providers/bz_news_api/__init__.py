@@ -13,7 +13,6 @@ from datetime import UTC, date, datetime, timedelta
 from pit_fetch.paging import numbered
 from pit_fetch.provider import (
     Context,
-    Field,
     Gap,
     Operation,
     Option,
@@ -29,7 +28,7 @@ from pit_fetch.wire import lenient_json
 from pit_fetch_providers import search_terms
 from pit_fetch_providers.bz_news_api import api, articles
 from pit_fetch_providers.bz_news_api.themes import THEMES, mentions
-from pit_fetch_providers.shared import check_tickers
+from pit_fetch_providers.shared import check_tickers, fields
 
 PAGE_SIZE = 100
 # The API answers HTTP 400 if page x pageSize exceeds 10,000.
@@ -108,11 +107,8 @@ def select(query: Query, record: Record) -> bool:
     if since is not None and (record.revised_at is None or record.revised_at < since):
         return False
     channels = [name for name in options["channels"] or () if not name.isdigit()]
-    if channels and not _shares(channels, item["channels"]):
-        return False
-    if options["tickers"] and not _shares(options["tickers"], item["symbols"]):
-        return False
-    if options["tags"] and not _shares(options["tags"], item["tags"]):
+    filters = (channels, item["channels"]), (options["tickers"], item["symbols"]), (options["tags"], item["tags"])
+    if any(wanted and not _shares(wanted, present) for wanted, present in filters):
         return False
     themes = (THEMES.get(name.casefold(), (name,)) for name in options["themes"] or ())
     phrases = (*(options["keywords"] or ()), *(phrase for theme in themes for phrase in theme))
@@ -142,12 +138,10 @@ def _window(query: Query) -> tuple[datetime | None, datetime]:
     if query.since is not None:
         return query.since, end
     minutes = query.options["lookback_minutes"]
-    if minutes is None:
-        minutes = None if query.offline else DEFAULT_LOOKBACK_MINUTES
-    if minutes is None:
+    if minutes is None and query.offline:
         return None, end
     try:
-        return end - timedelta(minutes=minutes), end
+        return end - timedelta(minutes=DEFAULT_LOOKBACK_MINUTES if minutes is None else minutes), end
     except OverflowError:
         return datetime.min.replace(tzinfo=UTC), end
 
@@ -161,22 +155,15 @@ def _day(moment: datetime, shift: int) -> date:
 
 
 def _parameters(query: Query, first: date, last: date) -> dict[str, str]:
-    parameters = {
+    filters = {name: ",".join(query.options[name] or ()) for name in ("tickers", "channels")}
+    return {
         "pageSize": str(PAGE_SIZE),
         "displayOutput": "full",
         "sort": "created:desc",
         "dateFrom": first.isoformat(),
         "dateTo": last.isoformat(),
+        **{name: names for name, names in filters.items() if names},
     }
-    for name in ("tickers", "channels"):
-        if query.options[name]:
-            parameters[name] = ",".join(query.options[name])
-    return parameters
-
-
-def _understood(query: Query) -> Query:
-    check_tickers(query)
-    return query
 
 
 PROVIDER = Provider(
@@ -238,18 +225,8 @@ PROVIDER = Provider(
         Operation(
             rule="by created, the publication, and by updated, the last revision",
             why="the API serves the latest revision only",
-            fields=(
-                Field("title"),
-                Field("teaser"),
-                Field("body"),
-                Field("url"),
-                Field("symbols", "list"),
-                Field("channels", "list"),
-                Field("tags", "list"),
-                Field("created", "instant"),
-                Field("updated", "instant"),
-            ),
-            normalize_query=_understood,
+            fields=fields("title teaser body url", lists="symbols channels tags", instant="created updated"),
+            normalize_query=check_tickers,
             window=Window.BY_SELECT,  # with the look-back, which counts back from the window's end
             earliest=lambda query: _window(query)[0],
         ),

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from pit_fetch.provider import Context, Credential, Host, HttpReply, QueryKey, Rate, UpstreamError
-from pit_fetch.wire import lenient_json
-from pit_fetch_providers.shared import error_document
+from pit_fetch.wire import lenient_json, strict_json
+from pit_fetch_providers.shared import key_refused, status_error
 
 HOST = Host(
     "Benzinga", "https://api.benzinga.com", "PIT_FETCH_BENZINGA_URL", Rate(calls=50), QueryKey("token", "token")
@@ -27,21 +27,22 @@ def page(context: Context, parameters: Mapping[str, str]) -> list[Any]:
 
 def _no_articles(reply: HttpReply) -> list[Any]:
     """Return no articles if the reply reports that there are none. Raise UpstreamError for any other reply."""
-    document = error_document(reply)
+    try:
+        document = strict_json(reply.body)
+    except UpstreamError:
+        document = None
     if reply.status in (401, 403) or _is_access_denied(document):
-        raise _refused()
-    if reply.status != 404:
-        raise UpstreamError("http_status", host=HOST.name, status=reply.status)
-    if document == [] or _has_error(document, "no_data_found"):
+        raise key_refused(HOST, TOKEN)
+    if reply.status == 404 and (document == [] or _has_error(document, "no_data_found")):
         return []
     # Benzinga reports that there is nothing in one of these two ways, so another page is not Benzinga's.
-    raise UpstreamError("moved", host=HOST.name, variable=HOST.url_variable)
+    raise status_error(reply, HOST)
 
 
 def rows(reply: Any) -> list[Any]:
     """Return the articles of a decoded reply, None for an unreadable one. Raise UpstreamError for a message."""
     if _is_access_denied(reply):
-        raise _refused()
+        raise key_refused(HOST, TOKEN)
     if not isinstance(reply, list):
         raise UpstreamError("malformed", problem="it is not an array of articles")
     if len(reply) == 1 and isinstance(reply[0], str):
@@ -58,7 +59,3 @@ def _is_access_denied(reply: Any) -> bool:
 def _has_error(reply: Any, code: str) -> bool:
     errors = reply.get("errors") if isinstance(reply, dict) else None
     return isinstance(errors, list) and any(isinstance(error, dict) and error.get("code") == code for error in errors)
-
-
-def _refused() -> UpstreamError:
-    return UpstreamError("credential_refused", host=HOST.name, variables=" or ".join(TOKEN.variables))

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 
-from pit_fetch.errors import ConfigError
 from pit_fetch.paging import newest_first
 from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record, UpstreamError
 from pit_fetch.times import parse_date
 from pit_fetch_providers import search_terms
 from pit_fetch_providers.earningscall import api, calls
+from pit_fetch_providers.shared import fields, refuse, with_a_pit
 
 _NOON = (
     "No field says when EarningsCall had something of a call: noon of the next day, New York, is a convention, not a "
@@ -103,26 +103,15 @@ def select(query: Query, record: Record) -> bool:
 
 def _understood(query: Query) -> Query:
     if query.options["quarter"] is not None and query.options["quarter"] > 4:
-        raise ConfigError("usage", text="quarter is 1 to 4, of the fiscal year.")
+        refuse("quarter is 1 to 4, of the fiscal year.")
     if query.options["year"] is not None and not 1900 <= query.options["year"] <= 9999:
-        raise ConfigError("usage", text="year is a fiscal year of four digits, e.g. 2023.")
+        refuse("year is a fiscal year of four digits, e.g. 2023.")
     if query.options["date"] is not None and parse_date(query.options["date"]) is None:
-        raise ConfigError("usage", text="date is YYYY-MM-DD, the day of the calls.")
+        refuse("date is YYYY-MM-DD, the day of the calls.")
     return query
 
 
-def _caveats(query: Query, *also: str) -> Iterator[str]:
-    if not query.open_mode:
-        yield "".join((_NOON, *also)).strip()
-
-
-_CALL = (
-    Field("exchange"),
-    Field("symbol"),
-    Field("year", "integer"),
-    Field("quarter", "integer"),
-    Field("conference_date", "instant"),
-)
+_CALL = fields("exchange symbol", integer="year quarter", instant="conference_date")
 _EVENTS = Operation(
     name="events",
     search_terms="calls call",
@@ -133,7 +122,7 @@ _EVENTS = Operation(
     fields=_CALL,
     window="conference_date",
     basis=(Basis("conference_date", "start", after=timedelta(hours=12)),),
-    caveats=lambda query: _caveats(query, _HOLDER),
+    caveats=with_a_pit(_NOON + _HOLDER),
     normalize_query=_understood,
 )
 
@@ -163,9 +152,9 @@ PROVIDER = Provider(
         _EVENTS._replace(
             name="transcript",
             search_terms="",
-            fields=(*_CALL, Field("text")),
+            fields=(*_CALL, *fields("text")),
             rule="events' rule, and the time at which the text was stored: undated where its reply does not say it",
-            caveats=lambda query: _caveats(query, _FILE if query.offline else _TEXT, _HOLDER),
+            caveats=lambda query: with_a_pit(_NOON + (_FILE if query.offline else _TEXT) + _HOLDER)(query),
         ),
         _EVENTS,
         _EVENTS._replace(
@@ -174,9 +163,9 @@ PROVIDER = Provider(
             needs=("date",),
             takes=(),
             fields=(*_CALL, Field("transcript_ready", "flag")),
-            caveats=_caveats,
+            caveats=with_a_pit(_NOON.strip()),
         ),
-        _EVENTS._replace(name="slides", search_terms="", fields=(*_CALL, Field("slides_url"), Field("audio_url"))),
+        _EVENTS._replace(name="slides", search_terms="", fields=(*_CALL, *fields("slides_url audio_url"))),
     ),
     page_size=100,
     agents=("earningscall",),

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from pit_fetch.provider import Context, Credential, Host, HttpReply, Params, QueryKey, Rate, UpstreamError
 from pit_fetch.times import parse_http_date
+from pit_fetch_providers.shared import key_refused, status_error
 
 # No limit is documented; the source's own library waits after a 429.
 HOST = Host(
@@ -35,10 +36,8 @@ def exchanges_of(context: Context, symbol: str) -> list[str]:
 
     def text(reply: HttpReply) -> str:
         body = _checked(reply, "symbols")
-        if body is None and reply.status == 404:  # the list of all symbols is never missing
-            raise UpstreamError("moved", host=HOST.name, variable=HOST.url_variable)
-        if body is None:
-            raise UpstreamError("http_status", host=HOST.name, status=reply.status)
+        if body is None:  # the list of all symbols is never missing
+            raise status_error(reply, HOST)
         if b"\t" not in body:
             raise UpstreamError("malformed", problem="it is not a list of symbols")
         return body.decode("utf-8", "replace")
@@ -97,9 +96,9 @@ def _checked(reply: HttpReply, endpoint: str) -> bytes | None:
     if reply.status == 200:
         return reply.body
     if reply.status == 401:
-        raise UpstreamError("credential_refused", host=HOST.name, variables=" or ".join(KEY.variables))
+        raise key_refused(HOST, KEY)
     if reply.status == 403 and reply.header("X-Plan-Name"):
         raise UpstreamError("not_entitled", host=HOST.name, operation=endpoint)
     if reply.status in (403, 404):
         return None
-    raise UpstreamError("http_status", host=HOST.name, status=reply.status)
+    raise status_error(reply, HOST)

@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pit_fetch.errors import ConfigError
-from pit_fetch.provider import Basis, Context, Field, Gap, Operation, Option, Provider, Query, Record, gap
+from pit_fetch.provider import Basis, Context, Gap, Operation, Option, Provider, Query, Record, gap
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.fred import api, vintages
 from pit_fetch_providers.fred.periods import Period, real_time_period, split
+from pit_fetch_providers.shared import fields, refuse
 
 _SERIES = re.compile(r"[A-Z0-9][A-Z0-9_.^-]*")
 _DATED_BY_DAY = (
@@ -25,6 +25,9 @@ _DATED_BY_DAY = (
 _FILE = (
     "A reply in a file does not name its series: it is taken to be the one of the request. Values that were current "
     "before the file's real-time period began count from its first day."
+)
+_WITHOUT_VINTAGES = (
+    "Series without vintages, such as SP500, are withheld with --pit: nothing shows when their values were public."
 )
 
 
@@ -70,17 +73,13 @@ def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
 
 def when_empty(query: Query) -> str:
     """Return the hint that series without vintages are withheld; it depends on the request alone."""
-    if query.open_mode or query.offline:
-        return ""
-    return (
-        "Series without vintages, such as SP500, are withheld with --pit: nothing shows when their values were public."
-    )
+    return "" if query.open_mode or query.offline else _WITHOUT_VINTAGES
 
 
 def _understood(query: Query) -> Query:
     series = query.options["series_id"]
     if series is not None and not _SERIES.fullmatch(series):
-        raise ConfigError("usage", text="series_id is the id of one FRED series, such as GNP or T10Y2Y")
+        refuse("series_id is the id of one FRED series, such as GNP or T10Y2Y")
     return query
 
 
@@ -113,12 +112,7 @@ PROVIDER = Provider(
             rule="the end of realtime_start, the day on which a value became current, in US Central time",
             why="FRED keeps days without a time, and its day is Central (recorded)",
             needs=("series_id",),
-            fields=(
-                Field("date", "date"),
-                Field("value", "number", is_plotted=True),
-                Field("realtime_start", "date"),
-                Field("realtime_end", "date"),
-            ),
+            fields=(*fields(date="date", number="value"), *fields(date="realtime_start realtime_end")),
             window="date",
             basis=(Basis("realtime_start"),),
             versions=True,

@@ -12,7 +12,7 @@ from pit_fetch.times import NEW_YORK, parse_date
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.fred import vintages
 from pit_fetch_providers.fred.periods import BEGINNING, Period
-from pit_fetch_providers.shared import error_document
+from pit_fetch_providers.shared import error_document, key_refused, status_error
 
 HOST = Host(
     "FRED",
@@ -95,16 +95,11 @@ def _real_time(period: Period | None) -> dict[str, str]:
 
 def _error_of(reply: HttpReply) -> UpstreamError:
     """Return the error of a reply. A wrong key and an unknown series are both a 400: only the text tells them apart."""
-    document = error_document(reply)
-    text = str(document.get("error_message", "")) if isinstance(document, dict) else ""
-    if reply.status == 404:
-        return UpstreamError("moved", host=HOST.name, variable=HOST.url_variable)
-    if reply.status != 400:
-        return UpstreamError("http_status", host=HOST.name, status=reply.status)
+    text = str(error_document(reply).get("error_message", "")) if reply.status == 400 else ""
     if "api_key" in text:
-        return UpstreamError("credential_refused", host=HOST.name, variables=KEY.variables[0])
+        return key_refused(HOST, KEY)
     if "series does not exist" in text:
         return NoVintages("bad_call", host=HOST.name)
     if "exceeds the maximum number of vintage dates" in text:
         return TooManyVintages("http_status", host=HOST.name, status=reply.status)
-    return UpstreamError("http_status", host=HOST.name, status=reply.status)
+    return status_error(reply, HOST)

@@ -50,14 +50,11 @@ def joined(before: Sequence[Record], part: Sequence[Record], first: date) -> lis
         if record.available_at is not None
     ]
     current = {name: value for _, name, value in sorted(dated)}
-    return [
-        *before,
-        *(
-            record
-            for record in part
-            if record.available_at != part_begins or current.get(record.id) != record.payload["value"]
-        ),
-    ]
+
+    def is_vintage(record: Record) -> bool:
+        return record.available_at != part_begins or current.get(record.id) != record.payload["value"]
+
+    return [*before, *filter(is_vintage, part)]
 
 
 def _record(row: Mapping[str, Any], query: Query) -> Record:

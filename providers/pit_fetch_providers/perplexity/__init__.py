@@ -8,11 +8,11 @@ that knows what came later, so with a PIT it is never served; the pages that it 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
-from pit_fetch.provider import Context, Field, Operation, Option, Provider, Query, Record
+from pit_fetch.provider import Context, Operation, Option, Provider, Query, Record
 from pit_fetch_providers import search_terms
 from pit_fetch_providers.perplexity import answers, api, pages, request
+from pit_fetch_providers.shared import fields, with_a_pit
 
 _DATED = "12:00 UTC of the day after the later of date and last_updated; both are needed"
 _WHY = "both are days in a zone that is not documented, and the text is that of the last update (recorded)"
@@ -59,12 +59,7 @@ def when_empty(query: Query) -> str:
     return "Perplexity serves pages as they read now, so with --pit all pages that were updated since are withheld."
 
 
-def _caveats(query: Query, choice: str) -> Iterator[str]:
-    if not query.open_mode:
-        yield choice + _DATES
-
-
-_PAGE = (Field("url"), Field("title"), Field("snippet"), Field("date", "date"), Field("last_updated", "date"))
+_PAGE = fields("url title snippet", date="date last_updated")
 _SEARCH = Operation(
     name="search",
     rule=_DATED,
@@ -72,15 +67,15 @@ _SEARCH = Operation(
     needs=("query",),
     takes=("max_results", "mode", "domains", "after_date", "recency"),
     fields=_PAGE,
-    caveats=partial(_caveats, choice=_ENGINE),
+    caveats=with_a_pit(_ENGINE + _DATES),
     normalize_query=request.understood,
 )
 _ANSWER = _SEARCH._replace(
     rule="pages that it cites: as in search; the answer itself is never served with --pit",
     why="a model writes it now, and knows what came later",
     takes=("domains", "after_date", "recency"),
-    fields=(Field("record_type"), Field("answer"), Field("citations", "list"), *_PAGE),
-    caveats=partial(_caveats, choice=_MODEL),
+    fields=(*fields("record_type answer", lists="citations"), *_PAGE),
+    caveats=with_a_pit(_MODEL + _DATES),
 )
 
 PROVIDER = Provider(

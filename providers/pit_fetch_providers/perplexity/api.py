@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pit_fetch.errors import ConfigError
-from pit_fetch.provider import Bearer, Context, Credential, Host, HttpReply, Rate, UpstreamError
+from pit_fetch.provider import Bearer, Context, Credential, Host, HttpReply, Rate
 from pit_fetch_providers.perplexity.request import Body
-from pit_fetch_providers.shared import error_document
+from pit_fetch_providers.shared import error_document, key_refused, refuse, status_error
 
 # Both are one host. The Search API takes 50 requests a second, the Agent API 50 a minute from a new account
 # (documentation), so each is counted by itself.
@@ -38,18 +37,13 @@ def _checked(reply: HttpReply, host: Host) -> HttpReply:
     if reply.status == 200:
         return reply
     if reply.status == 401:
-        raise UpstreamError("credential_refused", host=host.name, variables=KEY.variables[0])
+        raise key_refused(host, KEY)
     if reply.status == 403 and _kind(reply).endswith("_not_available"):
         # Recorded of the chat endpoint since September 2026, with a valid key.
-        raise ConfigError(
-            "usage", text=f"{host.name} has retired this endpoint: look for a newer version of this program."
-        )
-    if reply.status == 404:
-        raise UpstreamError("moved", host=host.name, variable=host.url_variable)
-    raise UpstreamError("http_status", host=host.name, status=reply.status)
+        refuse(f"{host.name} has retired this endpoint: look for a newer version of this program.")
+    raise status_error(reply, host)
 
 
 def _kind(reply: HttpReply) -> str:
-    document = error_document(reply)
-    error = document.get("error") if isinstance(document, dict) else None
+    error = error_document(reply).get("error")
     return str(error.get("type", "")) if isinstance(error, dict) else ""

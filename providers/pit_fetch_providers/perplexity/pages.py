@@ -34,9 +34,8 @@ def is_of(url: str, domains: Iterable[str]) -> bool:
     """Return whether ``url`` belongs to one of ``domains``, or, if they begin with a hyphen, to none of them."""
     allowed = [name for name in domains if not name.startswith("-")]
     denied = [name[1:] for name in domains if name.startswith("-")]
-    return (not allowed or any(_is_of(url, domain) for domain in allowed)) and not any(
-        _is_of(url, domain) for domain in denied
-    )
+    is_allowed = not allowed or any(_is_of(url, domain) for domain in allowed)
+    return is_allowed and not any(_is_of(url, domain) for domain in denied)
 
 
 def _is_of(url: str, domain: str) -> bool:

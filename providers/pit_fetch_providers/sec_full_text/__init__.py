@@ -11,26 +11,13 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from typing import Any
 
-from pit_fetch.provider import (
-    ConfigError,
-    Context,
-    Gap,
-    Operation,
-    Option,
-    Provider,
-    Query,
-    Record,
-    Watermark,
-    Window,
-    gap,
-)
+from pit_fetch.provider import Context, Gap, Operation, Option, Provider, Query, Record, Watermark, Window, gap
 from pit_fetch.times import NEW_YORK
 from pit_fetch_providers import search_terms
 from pit_fetch_providers.sec_full_text import edgar, evidence, filings, forms, schedule, search
 from pit_fetch_providers.sec_full_text.archive import Archive
-from pit_fetch_providers.sec_full_text.evidence import Evidence, Stamp
+from pit_fetch_providers.sec_full_text.evidence import Evidence
 from pit_fetch_providers.sec_full_text.filings import Filing, Filter
-from pit_fetch_providers.sec_full_text.tickers import ciks_of
 from pit_fetch_providers.shared import UNREADABLE, check_tickers, refuse
 
 _CIK = re.compile(r"(?:CIK)?0*([0-9]{1,10})", re.IGNORECASE)
@@ -41,7 +28,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
     options = query.options
     ciks = _ciks(query)
     if options["tickers"]:
-        ciks |= ciks_of(options["tickers"], context)
+        ciks |= edgar.ciks_of(options["tickers"], context)
         if not ciks:
             return
     wanted = _filter(query, ciks)
@@ -56,7 +43,9 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
     )
 
     def record(filing: Filing | None, listed: frozenset[str] | None) -> Record:
-        return UNREADABLE if filing is None else _record(filing, release_evidence.stamp(filing, listed), query)
+        if filing is None:
+            return UNREADABLE
+        return filings.record(filing, release_evidence.stamp(filing, listed), query.open_mode)
 
     parts = search.slices(context, parameters, wanted.first, wanted.last, query.open_mode)
     slices = (part if isinstance(part, Gap) else _days(part, wanted) for part in parts)
@@ -69,7 +58,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
 def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
     """Yield the filings of one saved reply. It does not show a release, so with a PIT all of them are undated."""
     if query.options["tickers"]:
-        raise ConfigError("usage", text="--tickers needs the network: with --input-file, use --ciks.")
+        refuse("--tickers needs the network: with --input-file, use --ciks.")
     wanted = _filter(query, _ciks(query))
     page = search.parse(body)
     if query.open_mode and (page.capped or len(page.hits) < page.total):
@@ -78,7 +67,7 @@ def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
         if filing is None:
             yield UNREADABLE
         else:
-            yield _record(filing, evidence.of_filing_date(filing, query.open_mode), query)
+            yield filings.record(filing, evidence.of_filing_date(filing, query.open_mode), query.open_mode)
 
 
 def _is_ordered(query: Query) -> bool:
@@ -114,10 +103,6 @@ def _wanted(hits: Iterable[Any], wanted: Filter) -> Iterator[Filing | None]:
     return (filing for filing in filings.filings(hits) if filing is None or wanted.keeps(filing))
 
 
-def _record(filing: Filing, stamp: Stamp, query: Query) -> Record:
-    return filings.record(filing, stamp.at, stamp.source, stamp.acceptance, query.open_mode)
-
-
 def _filter(query: Query, ciks: set[int]) -> Filter:
     """Return the window, in filing dates, and the filters that the server is asked for.
 
@@ -151,8 +136,7 @@ def _understood(query: Query) -> Query:
         refuse(f"--forms: EDGAR writes {likely}, and finds nothing under other spellings.")
     if not all(map(_CIK.fullmatch, options["ciks"] or ())):
         refuse("--ciks is a list of numbers of up to ten digits, e.g. 320193.")
-    check_tickers(query)
-    return query
+    return check_tickers(query)
 
 
 def _day(moment: datetime) -> date:

@@ -32,21 +32,15 @@ LATE_OPENING_YEARS = range(2013, 2018)
 
 
 class Acceptance(NamedTuple):
-    """EDGAR's account of one filing.
+    """EDGAR's account of one filing."""
 
-    accepted the acceptance, naive New York wall clock; None if the header has none (before 2002) filed the filing
-    date released the date in the header's first line, of the (last) dissemination; None from an index page private
-    the filing was not public at first day_only only the day of ``accepted`` means anything, not the time names the
-    filers, subjects and issuers, as the header names them coarse ``accepted`` may be hours late: not to be shown
-    """
-
-    accepted: datetime | None
+    accepted: datetime | None  # naive New York wall clock; None if the header has none (before 2002)
     filed: date
-    released: date | None = None
-    private: bool = False
-    day_only: bool = False
-    names: tuple[str, ...] = ()
-    coarse: bool = False
+    released: date | None = None  # in the header's first line: of the (last) dissemination; None from an index page
+    private: bool = False  # the filing was not public at first
+    day_only: bool = False  # only the day of ``accepted`` means anything, not the time
+    names: tuple[str, ...] = ()  # filers, subjects and issuers, as the header names them
+    coarse: bool = False  # ``accepted`` may be hours late: not to be shown
 
 
 def accepted_at(acceptance: Acceptance) -> datetime | None:

@@ -9,23 +9,15 @@ evidence.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import date, datetime
+from datetime import date
 from typing import NamedTuple
 
 from pit_fetch.provider import SourceTag
 from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch_providers.sec_full_text import forms
-from pit_fetch_providers.sec_full_text.acceptance import Acceptance, available_at
+from pit_fetch_providers.sec_full_text.acceptance import available_at
 from pit_fetch_providers.sec_full_text.archive import Archive
-from pit_fetch_providers.sec_full_text.filings import Filing
-
-
-class Stamp(NamedTuple):
-    """The instant at which a filing became public (None: cannot be shown), and the basis for it."""
-
-    at: datetime | None
-    source: SourceTag = "provider_metadata"
-    acceptance: Acceptance | None = None
+from pit_fetch_providers.sec_full_text.filings import Filing, Stamp
 
 
 def of_filing_date(filing: Filing, open_mode: bool) -> Stamp:
@@ -35,19 +27,14 @@ def of_filing_date(filing: Filing, open_mode: bool) -> Stamp:
 
 
 class Evidence(NamedTuple):
-    """The evidence for the filings of one fetch.
-
-    today      the PIT's own New York day, which no index can date
-    open_mode  nothing is read, unless --exact is given
-    exact      the header dates everything
-    ordered    a filing not listed under its filing date is left out, unread: its release, which may be
-               after the PIT, must neither change the order nor cost a request
-    """
+    """The evidence for the filings of one fetch."""
 
     archive: Archive
-    today: date
-    open_mode: bool
-    exact: bool
+    today: date  # the PIT's own New York day, which no index can date
+    open_mode: bool  # nothing is read, unless --exact is given
+    exact: bool  # the header dates everything
+    # A filing not listed under its filing date is left out, unread: its release, which may be after the PIT, must
+    # neither change the order nor cost a request.
     ordered: bool
 
     def listed(self, day: date, filed: Iterable[Filing | None]) -> frozenset[str] | None:

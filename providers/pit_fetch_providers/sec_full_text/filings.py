@@ -17,20 +17,13 @@ from pit_fetch.provider import Field, Record, SourceTag
 from pit_fetch.times import in_new_york, parse_date
 from pit_fetch_providers.sec_full_text.acceptance import Acceptance, accepted_at
 from pit_fetch_providers.sec_full_text.forms import root
-from pit_fetch_providers.shared import text_or_none
+from pit_fetch_providers.shared import fields, text_or_none
 
 FIELDS = (
-    Field("accession_number"),
-    Field("form"),
-    Field("filed", "date"),
+    *fields("accession_number form", date="filed"),
     Field("accepted_at", "instant", is_evidence=True),
-    Field("ciks", "list"),
-    Field("company_names", "list"),
-    Field("items", "list"),
-    Field("period", "date"),
-    Field("documents", "list"),
-    Field("tickers", "list"),
-    Field("sic_codes", "list"),
+    *fields(lists="ciks company_names items"),
+    *fields(date="period", lists="documents tickers sic_codes"),
 )
 
 _ARCHIVES = "https://www.sec.gov/Archives/edgar/data"
@@ -41,28 +34,17 @@ _DISPLAY_NAME = re.compile(r"(.*?)(?:  \(([A-Z0-9.,\- ]+)\))?  \(CIK [0-9]{10}\)
 
 
 class Filing(NamedTuple):
-    """One filing and those of its documents that match.
-
-    accession   the accession number
-    form        as filed, "10-K/A"
-    roots       the form's group in the index
-    filed       the filing date
-    ciks        the CIKs it is listed under, as numbers; the first one is in its address
-    period      the period of report, or None
-    items       the items of an 8-K
-    documents   (sequence, file name, type, description) of each match
-    today       names, tickers and SIC codes as they are today: not shown with a PIT
-    """
+    """One filing and those of its documents that match."""
 
     accession: str
-    form: str
-    roots: frozenset[str]
+    form: str  # as filed, "10-K/A"
+    roots: frozenset[str]  # the form's group in the index
     filed: date
-    ciks: tuple[int, ...]
+    ciks: tuple[int, ...]  # those it is listed under; the first one is in its address
     period: str | None
-    items: tuple[str, ...]
-    documents: tuple[tuple[int, str, str, str | None], ...]
-    today: Mapping[str, tuple[str, ...]]
+    items: tuple[str, ...]  # of an 8-K
+    documents: tuple[tuple[int, str, str, str | None], ...]  # (sequence, file name, type, description) of each match
+    today: Mapping[str, tuple[str, ...]]  # names, tickers and SIC codes as they are today: not shown with a PIT
 
 
 class Filter(NamedTuple):
@@ -103,10 +85,17 @@ def filings(hits: Iterable[Any]) -> Iterator[Filing | None]:
     yield from map(_merged, by_filing.values())
 
 
-def record(
-    filing: Filing, available_at: datetime | None, source: SourceTag, acceptance: Acceptance | None, open_mode: bool
-) -> Record:
+class Stamp(NamedTuple):
+    """The instant at which a filing became public (None: cannot be shown), and the basis for it."""
+
+    at: datetime | None
+    source: SourceTag = "provider_metadata"
+    acceptance: Acceptance | None = None
+
+
+def record(filing: Filing, stamp: Stamp, open_mode: bool) -> Record:
     """Return the item for ``filing``. Names come from the header and, in open mode, from today's index."""
+    acceptance = stamp.acceptance
     accepted = None if acceptance is None or acceptance.coarse else accepted_at(acceptance)
     names = acceptance.names if acceptance else ()
     payload: dict[str, Any] = {
@@ -125,7 +114,7 @@ def record(
     }
     if open_mode:
         payload |= {key: list(filing.today[key]) for key in ("tickers", "sic_codes")}
-    return Record(filing.accession, available_at, source, payload)
+    return Record(filing.accession, stamp.at, stamp.source, payload)
 
 
 def url(filing: Filing, name: str) -> str:
@@ -144,13 +133,12 @@ def _filing(hit: Any) -> Filing | None:
         return None
     if filed is None or not ciks or not name:
         return None
-    period, description = source.get("period_ending"), source.get("file_description")
     sequence = str(source.get("sequence"))
     document = (
         int(sequence) if re.fullmatch("[0-9]{1,6}", sequence) else 0,
         name,
         str(source.get("file_type") or ""),
-        text_or_none(description),
+        text_or_none(source.get("file_description")),
     )
     return Filing(
         accession=accession,
@@ -158,7 +146,7 @@ def _filing(hit: Any) -> Filing | None:
         roots=frozenset(_texts(source.get("root_forms"))),
         filed=filed,
         ciks=ciks,
-        period=text_or_none(period),
+        period=text_or_none(source.get("period_ending")),
         items=_texts(source.get("items")),
         documents=(document,),
         today=_today(source),
@@ -167,10 +155,10 @@ def _filing(hit: Any) -> Filing | None:
 
 def _today(source: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     parts = [(_DISPLAY_NAME.fullmatch(text), text) for text in _texts(source.get("display_names"))]
-    tickers = [ticker.strip() for match, _ in parts if match and match[2] for ticker in match[2].split(",")]
+    lists = [match[2] for match, _ in parts if match and match[2]]
     return {
         "company_names": tuple(match[1].strip() if match else text for match, text in parts),
-        "tickers": tuple(tickers),
+        "tickers": tuple(ticker.strip() for tickers in lists for ticker in tickers.split(",")),
         "sic_codes": _texts(source.get("sics")),
     }
 

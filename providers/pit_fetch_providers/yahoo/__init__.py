@@ -8,13 +8,13 @@ A row with a time of its own is dated by the latest instant that it can mean.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from datetime import timedelta
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 
-from pit_fetch.errors import ConfigError
 from pit_fetch.paging import numbered
 from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record
 from pit_fetch_providers import search_terms
+from pit_fetch_providers.shared import fields, refuse, with_a_pit
 from pit_fetch_providers.yahoo import api, earnings, news, prices, ratings
 
 _SYMBOL = re.compile(r"[A-Z0-9^][A-Z0-9.^=&_-]{0,31}")
@@ -32,32 +32,29 @@ _ENTERED = "Actions of analysts that were entered later under an earlier time ca
 
 def fetch(query: Query, context: Context) -> Iterable[Record | Page]:
     """Return the records of the operation on the symbol."""
-    symbol, name = query.options["symbol"], query.operation.name
-    match name:
+    symbol = query.options["symbol"]
+    match query.operation.name:
         case "prices":
-            chart = api.chart(context, symbol, prices.parameters(query))
-            return () if chart is None else prices.read(chart.body, query, chart.received_at)
+            reply = api.chart(context, symbol, prices.parameters(query))
         case "news":
-            return news.read(api.news(context, symbol, query.options["tab"]).body)
+            reply = api.news(context, symbol, query.options["tab"])
         case "earnings":
             page = api.earnings(context, symbol)
             return numbered(lambda row: earnings.read(page(row).body, query), size=api.PAGE_ROWS, step=api.PAGE_ROWS)
-        case _:
+        case name:
             reply = api.summary(context, symbol, ratings.MODULES[name])
-            if reply is None:
-                return ()
-            return (
-                ratings.upgrades(reply.body, query)
-                if name == "upgrades"
-                else ratings.consensus(reply.body, query, reply.received_at)
-            )
+    return () if reply is None else _records(reply.body, query, reply.received_at)
 
 
 def read(body: bytes, query: Query) -> Iterable[Record]:
     """Return the records of one raw reply of the operation's endpoint; for earnings that is a page."""
+    return _records(body, query, query.started)
+
+
+def _records(body: bytes, query: Query, received: datetime) -> Iterable[Record]:
     match query.operation.name:
         case "prices":
-            return prices.read(body, query, query.started)
+            return prices.read(body, query, received)
         case "news":
             return news.read(body)
         case "earnings":
@@ -65,7 +62,7 @@ def read(body: bytes, query: Query) -> Iterable[Record]:
         case "upgrades":
             return ratings.upgrades(body, query)
         case _:
-            return ratings.consensus(body, query, query.started)
+            return ratings.consensus(body, query, received)
 
 
 def when_empty(query: Query) -> str:
@@ -82,7 +79,7 @@ def when_empty(query: Query) -> str:
 def _understood(query: Query) -> Query:
     symbol = query.options["symbol"]
     if symbol is not None and not _SYMBOL.fullmatch(symbol):
-        raise ConfigError("usage", text="symbol is one of Yahoo's, such as AAPL, BRK-B, ^GSPC or EURUSD=X.")
+        refuse("symbol is one of Yahoo's, such as AAPL, BRK-B, ^GSPC or EURUSD=X.")
     return query
 
 
@@ -100,102 +97,66 @@ def _of_prices(query: Query) -> Query:
     return query
 
 
-def _caveats(query: Query, text: str) -> Iterator[str]:
-    if not query.open_mode:
-        yield text + _HOLDER
-
-
-_PRICES = Operation(
+_OF_SYMBOL = Operation(needs=("symbol",), normalize_query=_understood)
+_PRICES = _OF_SYMBOL._replace(
     name="prices",
     rule="when it is fetched",
     why="every price is divided by the splits that came later, and adjclose by later dividends (recorded)",
     dating="receipt",
-    needs=("symbol",),
     takes=("interval",),
     search_terms="bars ohlc ohlcv candles chart history quote quotes daily intraday",
     fields=(
-        Field("record_type"),
-        Field("symbol"),
-        Field("currency"),
-        Field("date", "date"),
-        Field("start", "instant"),
-        *(Field(name, "number", is_plotted=name == "close") for name in ("open", "high", "low", "close", "adjclose")),
-        Field("volume", "integer"),
-        *(Field(name, "number") for name in ("amount", "numerator", "denominator")),
+        *fields("record_type symbol currency", date="date", instant="start"),
+        *fields(number="open high low close adjclose", integer="volume"),
+        *fields(number="amount numerator denominator"),
     ),
     window="date",
     normalize_query=_of_prices,
 )
-_NEWS = Operation(
+_NEWS = _OF_SYMBOL._replace(
     name="news",
     rule="the later of pubDate and displayTime; both are needed",
     why="displayTime can be days after pubDate, and the text is that of then (recorded)",
-    needs=("symbol",),
     takes=("tab",),
-    fields=(
-        *map(Field, ("title", "summary", "url", "publisher", "contentType")),
-        Field("pubDate", "instant"),
-        Field("displayTime", "instant"),
-    ),
-    caveats=lambda query: _caveats(query, _NEWEST),
-    normalize_query=_understood,
+    fields=fields("title summary url publisher contentType", instant="pubDate displayTime"),
+    caveats=with_a_pit(_NEWEST + _HOLDER),
 )
-_EARNINGS = Operation(
+_EARNINGS = _OF_SYMBOL._replace(
     name="earnings",
     search_terms="eps",
     rule="the end of the New York day five hours after the row's hour; rows without reportedEPS never",
     why="hours are up to five hours early, and a day without time is the evening before (users' reports)",
-    needs=("symbol",),
-    fields=(
-        Field("symbol"),
-        Field("company"),
-        Field("date"),
-        *(Field(name, "number") for name in ("epsEstimate", "reportedEPS", "surprisePercent")),
-    ),
+    fields=fields("symbol company date", number="epsEstimate reportedEPS surprisePercent"),
     window="date",
     basis=(Basis("date", "start", after=timedelta(hours=5)),),
-    caveats=lambda query: _caveats(query, _RESTATED),
-    normalize_query=_understood,
+    caveats=with_a_pit(_RESTATED + _HOLDER),
 )
-_UPGRADES = Operation(
+_UPGRADES = _OF_SYMBOL._replace(
     name="upgrades",
     rule="epochGradeDate; without seconds the end of its minute, at midnight the end of that New York day",
     why="Unix seconds, and the latest instant that they can mean; some are of a later entry (recorded)",
-    needs=("symbol",),
     fields=(
-        Field("gradeDate", "instant"),
-        *map(Field, ("firm", "toGrade", "fromGrade", "action", "priceTargetAction")),
-        Field("currentPriceTarget", "number"),
-        Field("priorPriceTarget", "number"),
+        *fields(instant="gradeDate"),
+        *fields("firm toGrade fromGrade action priceTargetAction", number="currentPriceTarget priorPriceTarget"),
     ),
     window="gradeDate",
-    caveats=lambda query: _caveats(query, _ENTERED),
-    normalize_query=_understood,
+    caveats=with_a_pit(_ENTERED + _HOLDER),
 )
-_CONSENSUS = Operation(
+_CONSENSUS = _OF_SYMBOL._replace(
     name="consensus",
     rule="when it is fetched",
     why="votes, targets and estimates are those of the moment, and carry no time",
     dating="receipt",
-    needs=("symbol",),
     fields=(
-        Field("record_type"),
-        Field("period"),
-        *(Field(name, "integer") for name in ("strongBuy", "buy", "hold", "sell", "strongSell")),
-        *(
-            Field(name, "number")
-            for name in ("targetHighPrice", "targetLowPrice", "targetMeanPrice", "targetMedianPrice")
+        *fields("record_type period", integer="strongBuy buy hold sell strongSell"),
+        *fields(
+            number="targetHighPrice targetLowPrice targetMeanPrice targetMedianPrice", integer="numberOfAnalystOpinions"
         ),
-        Field("numberOfAnalystOpinions", "integer"),
-        Field("recommendationMean", "number"),
-        Field("recommendationKey"),
-        Field("financialCurrency"),
-        Field("endDate", "date"),
-        Field("growth", "number"),
-        *(Field(name, "object") for name in ("earningsEstimate", "revenueEstimate", "epsTrend", "epsRevisions")),
+        *fields(number="recommendationMean"),
+        *fields("recommendationKey financialCurrency", date="endDate", number="growth"),
+        *(Field(name, "object") for name in ratings.ESTIMATES),
     ),
     window=None,
-    normalize_query=_understood,
 )
 
 PROVIDER = Provider(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from pit_fetch.provider import Context, Host, HttpReply, Rate, UpstreamError
-from pit_fetch_providers.shared import error_document
+from pit_fetch_providers.shared import error_document, status_error
 
 # No limit is documented. All three count together, as Yahoo counts by address.
 _RATE = Rate(calls=2, seconds=1, bucket="yahoo")
@@ -124,22 +124,17 @@ def _checked(reply: HttpReply, host: Host) -> HttpReply | None:
         return None
     if reply.status == 400 and description.startswith("Data doesn't exist for startDate"):
         return None
-    if reply.status == 404:
-        raise UpstreamError("moved", host=host.name, variable=host.url_variable)
-    raise UpstreamError("http_status", host=host.name, status=reply.status)
+    raise status_error(reply, host)
 
 
 def _page(reply: HttpReply) -> HttpReply:
-    if reply.status == 404:
-        raise UpstreamError("moved", host=WEB.name, variable=WEB.url_variable)
     if reply.status != 200:
-        raise UpstreamError("http_status", host=WEB.name, status=reply.status)
+        raise status_error(reply, WEB)
     return reply
 
 
 def _complaint(reply: HttpReply) -> tuple[str, str]:
-    document = error_document(reply)
-    for part in document.values() if isinstance(document, dict) else ():
+    for part in error_document(reply).values():
         error = part.get("error") if isinstance(part, dict) else None
         if isinstance(error, dict):
             return str(error.get("code")), str(error.get("description"))

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from html.parser import HTMLParser
 from typing import NamedTuple
 
 from pit_fetch.provider import Query, Record, UpstreamError
-from pit_fetch.times import NEW_YORK, end_of_day
+from pit_fetch.times import NEW_YORK, delayed, end_of_day
 from pit_fetch.wire import read_html
 from pit_fetch_providers.shared import UNREADABLE
 
@@ -81,7 +81,7 @@ def _record(row: Sequence[str], names: Sequence[str | None], query: Query) -> Re
     # A row of another company is off the subject, and a broken number leaves the row without meaning.
     if hour is None or (symbol is not None and texts["symbol"].upper() != symbol) or _BROKEN in numbers.values():
         return UNREADABLE
-    day = _day(hour)
+    late = delayed(hour, EARLY)
     payload: Mapping[str, object] = {
         "symbol": texts["symbol"],
         "company": texts.get("company"),
@@ -90,7 +90,7 @@ def _record(row: Sequence[str], names: Sequence[str | None], query: Query) -> Re
     }
     return Record(
         id=f"{texts['symbol']}@{hour:%Y-%m-%dT%H}",
-        available_at=None if day is None or numbers["reportedEPS"] is None else end_of_day(day, NEW_YORK),
+        available_at=None if late is None or numbers["reportedEPS"] is None else end_of_day(late.date(), NEW_YORK),
         available_at_source="provider_metadata",
         payload=payload,
     )
@@ -108,13 +108,6 @@ def _hour(text: str) -> datetime | None:
     try:
         return datetime(int(year), known[0], int(day), int(clock) % 12 + (12 if half == "PM" else 0))  # noqa: DTZ001
     except ValueError:
-        return None
-
-
-def _day(hour: datetime) -> date | None:
-    try:
-        return (hour + EARLY).date()
-    except OverflowError:
         return None
 
 

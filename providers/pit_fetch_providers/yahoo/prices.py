@@ -22,14 +22,10 @@ _COLUMNS = ("open", "high", "low", "close", "volume")
 
 
 class Interval(NamedTuple):
-    """An interval of bars.
+    """An interval of bars."""
 
-    reach how far back Yahoo keeps such bars (None: to the beginning), by its own error texts shown the span without
-    --date-from, of about as many bars as --limit keeps
-    """
-
-    reach: timedelta | None
-    shown: timedelta
+    reach: timedelta | None  # how far back Yahoo keeps such bars (None: to the beginning), by its own error texts
+    shown: timedelta  # the span without --date-from, of about as many bars as --limit keeps
 
 
 _DAY = timedelta(days=1)

@@ -23,7 +23,7 @@ _OF_TARGETS = (
     "targetHighPrice", "targetLowPrice", "targetMeanPrice", "targetMedianPrice", "numberOfAnalystOpinions",
     "recommendationMean", "recommendationKey", "financialCurrency",
 )  # fmt: skip
-_OF_ESTIMATES = ("earningsEstimate", "revenueEstimate", "epsTrend", "epsRevisions")
+ESTIMATES = ("earningsEstimate", "revenueEstimate", "epsTrend", "epsRevisions")
 
 
 def upgrades(body: bytes, query: Query) -> Iterator[Record]:
@@ -44,10 +44,8 @@ def consensus(body: bytes, query: Query, received: datetime) -> Iterator[Record]
         raise UpstreamError("malformed", problem="it has none of the modules that were asked for")
 
     def record(kind: str, name: str, values: Mapping[str, Any]) -> Record:
-        subject = f"{symbol}:{kind}" if symbol else kind
-        payload = {"record_type": kind, **values}
-        full = f"{subject}:{name}" if name else subject
-        return Record(full, received, "provider_metadata", payload, at_receipt=True)
+        full = ":".join(filter(None, (symbol, kind, name)))
+        return Record(full, received, "provider_metadata", {"record_type": kind, **values}, at_receipt=True)
 
     if "recommendationTrend" in known:
         for period, row in _by_period(modules["recommendationTrend"]):
@@ -57,7 +55,7 @@ def consensus(body: bytes, query: Query, received: datetime) -> Iterator[Record]
         yield record("price_target", "", {name: _plain(modules["financialData"].get(name)) for name in _OF_TARGETS})
     if "earningsTrend" in known:
         for period, row in _by_period(modules["earningsTrend"]):
-            parts = {name: _plain(row.get(name)) for name in ("endDate", "growth", *_OF_ESTIMATES)}
+            parts = {name: _plain(row.get(name)) for name in ("endDate", "growth", *ESTIMATES)}
             yield record("estimate", period, {"period": period, **parts})
 
 
@@ -72,7 +70,7 @@ def _upgrade(row: Mapping[str, Any], query: Query) -> Record:
         payload |= {name: _plain(row.get(name)) for name in _TARGETS}
     symbol = query.options["symbol"]
     return Record(
-        id=":".join((*([symbol] if symbol else []), f"{graded:%Y%m%dT%H%M%SZ}", firm, str(grade["action"]))),
+        id=":".join((*filter(None, [symbol]), f"{graded:%Y%m%dT%H%M%SZ}", firm, str(grade["action"]))),
         available_at=_public_from(graded),
         available_at_source="provider_metadata",
         payload=payload,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pit_fetch_providers.alphavantage.catalog import FUNCTIONS
+from pit_fetch_providers.alphavantage import FUNCTIONS
 
 BARS = [name for name, function in FUNCTIONS.items() if function.series]
 INTRADAY = [name for name in BARS if "{}" in FUNCTIONS[name].series]

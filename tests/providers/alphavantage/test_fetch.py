@@ -10,7 +10,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from pit_fetch_providers.alphavantage.catalog import FUNCTIONS
+from pit_fetch_providers.alphavantage import FUNCTIONS
 
 from pit_fetch.testing.server import Response, as_json
 from pit_fetch.transport import HttpRequest

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pit_fetch_providers.alphavantage.catalog import FUNCTIONS
+from pit_fetch_providers.alphavantage import FUNCTIONS
 
 from pit_fetch.testing.server import as_json
 from tests.inprocess import NOW, Answer

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from random import Random
 from typing import Any, NamedTuple
 
-from pit_fetch_providers.alphavantage.catalog import FUNCTIONS
+from pit_fetch_providers.alphavantage import FUNCTIONS
 
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
@@ -38,20 +38,8 @@ from tests.providers.alphavantage.server import (
 MODULE = "pit_fetch_providers.alphavantage"
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 INTERVALS = {"1min": 1, "5min": 5, "15min": 15, "30min": 30, "60min": 60}
-BAD_DATES: Sequence[Any] = (
-    "",
-    "None",
-    "0000-00-00",
-    "2024-13-01",
-    "2024-02-30",
-    "soon",
-    "20240101",
-    "2024-1-1",
-    None,
-    5,
-    [],
-    {},
-)
+_BAD_DATES = ("", "None", "0000-00-00", "2024-13-01", "2024-02-30", "soon", "20240101", "2024-1-1")
+BAD_DATES: Sequence[Any] = (*_BAD_DATES, None, 5, [], {})
 
 
 class Question(NamedTuple):
@@ -310,13 +298,9 @@ def _intraday(rng: Random, moment: datetime) -> Question:
     subject = ("symbol=IBM",) if function == "TIME_SERIES_INTRADAY" else ("symbol=BTC", "market=USD")
     start = moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=rng.choice((1, 30)))
     begins = [start + n * span for n in range(rng.choice((5, 40)))]
-    begins += [
-        moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0) + n * DAY
-        for n in rng.sample(range(-80, 40), 5)
-    ]
-    begins += [
-        moment.astimezone(UTC).replace(second=0, microsecond=0) + n * MINUTE for n in rng.sample(range(-130, 130), 9)
-    ]
+    minute = moment.astimezone(UTC).replace(second=0, microsecond=0)
+    begins += [minute.replace(minute=0) + n * DAY for n in rng.sample(range(-80, 40), 5)]
+    begins += [minute + n * MINUTE for n in rng.sample(range(-130, 130), 9)]
 
     def label(begin: datetime) -> str:
         return f"{begin.astimezone(zone):%Y-%m-%d %H:%M:%S}"

@@ -40,9 +40,21 @@ class World:
 
 
 @contextmanager
-def world(run: Run, articles: Sequence[dict[str, Any]] = (), app: App | None = None) -> Iterator[World]:
-    with serve(app or benzinga.app(articles)) as server:
+def world(run: Run, served: App | Sequence[dict[str, Any]]) -> Iterator[World]:
+    with serve(served if callable(served) else benzinga.app(served)) as server:
         yield World(server, run)
+
+
+def at_pit(run: Run, served: App | Sequence[dict[str, Any]], *words: str, **more: Any) -> Finished:
+    with world(run, served) as bz:
+        return bz.at_pit(*words, **more)
+
+
+def read_file(folder: Path, document: Any, source: str = "bz-news-api", **options: Any) -> pit_fetch.Envelope:
+    """Read ``document``, a text or what is written as JSON, at the PIT."""
+    path = folder / "saved.json"
+    path.write_text(document if isinstance(document, str) else json.dumps(document), encoding="utf-8")
+    return pit_fetch.fetch(source, **{"pit": PIT, "input_file": path, **options})
 
 
 def test_what_was_public_at_the_pit_is_kept_and_nothing_else(run: Run) -> None:
@@ -56,8 +68,7 @@ def test_what_was_public_at_the_pit_is_kept_and_nothing_else(run: Run) -> None:
         article(7, PIT - MINUTE, updated=None),
         article(8, PIT - MINUTE) | {"updated": "Thu, 15 Feb 2024 15:00:00"},
     ]
-    with world(run, articles) as bz:
-        done = bz.at_pit()
+    done = at_pit(run, articles)
     assert done.ids == ["2", "5", "1"]
     assert done.gap_types == ["pit_excluded", "unverifiable"]
     assert (done.code, done.err) == (0, b"")
@@ -96,16 +107,14 @@ def test_server_errors_are_tried_again(near: Run, failures: list[int], data: boo
     def app(request: HttpRequest) -> Response:
         return as_json({"error": "SECRET DETAIL"}, pending.pop()) if pending else answer(request)
 
-    with world(near, app=app) as bz:
-        done = bz.at_pit()
+    done = at_pit(near, app)
     assert done.ids == (["1"] if data else [])
     assert ("upstream_error" in done.gap_types) is not data
     assert b"SECRET" not in done.out + done.err
 
 
 def test_one_string_in_an_array_is_an_error_and_no_data(near: Run) -> None:
-    with world(near, app=lambda _: as_json(['Access denied for user 0 "anonymous"'])) as bz:
-        done = bz.at_pit("--fail")
+    done = at_pit(near, lambda _: as_json(['Access denied for user 0 "anonymous"']), "--fail")
     assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
     assert done.code == 5
     assert b"BENZINGANEWS_API_KEY" in done.err
@@ -114,19 +123,17 @@ def test_one_string_in_an_array_is_an_error_and_no_data(near: Run) -> None:
 def test_texts_among_the_articles_cost_none_of_them(near: Run) -> None:
     articles = [article(n, PIT - n * MINUTE) for n in (1, 2)]
     pages = [["x"] * 100, [*articles, "x", "y"]]
-    with world(near, app=lambda request: as_json(pages[int(request.query["page"])])) as bz:
-        assert bz.at_pit().ids == ["1", "2"]
+    assert at_pit(near, lambda request: as_json(pages[int(request.query["page"])])).ids == ["1", "2"]
 
 
 def test_a_window_after_the_pit_is_said(near: Run) -> None:
-    with world(near, [article(1, PIT - MINUTE), article(2, PIT + MINUTE)]) as bz:
-        (gap,) = bz.at_pit("--date-from", "2024-02-16").envelope["gaps"][2:]
+    articles = [article(1, PIT - MINUTE), article(2, PIT + MINUTE)]
+    (gap,) = at_pit(near, articles, "--date-from", "2024-02-16").envelope["gaps"][2:]
     assert (gap["type"], "--date-from is after the PIT" in gap["reason"]) == ("no_data", True)
 
 
 def test_a_refused_token_does_not_get_out(run: Run) -> None:
-    with world(run, [article(1, PIT)]) as bz:
-        done = bz.at_pit("--fail", "-v", env={"BENZINGANEWS_API_KEY": "wrong-token-123456"})
+    done = at_pit(run, [article(1, PIT)], "--fail", "-v", env={"BENZINGANEWS_API_KEY": "wrong-token-123456"})
     assert done.code == 5
     assert b"wrong-token" not in done.out + done.err
 
@@ -135,7 +142,7 @@ def test_a_window_of_more_than_the_api_serves_is_split(near: Run, monkeypatch: p
     monkeypatch.setattr(bz_news_api, "PAGES_PER_WINDOW", 10)
     # 1,200 articles over 30 days; the API answers no page beyond the 1,000th.
     app = benzinga.app([article(n, PIT - n * timedelta(minutes=30)) for n in range(1, 1_201)], cap=1_000)
-    with world(near, app=app) as bz:
+    with world(near, app) as bz:
         words = ("--date-from", "2024-01-01", "--limit", "20000", "--max-pages", "200", "--fields", "title")
         done = bz.at_pit(*words, "--tickers", "AAPL")
         pages = [int(request.query["page"]) for request in bz.server.requests]
@@ -147,8 +154,7 @@ def test_a_window_of_more_than_the_api_serves_is_split(near: Run, monkeypatch: p
 def test_a_single_day_above_the_cap_is_said(near: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bz_news_api, "PAGES_PER_WINDOW", 3)
     articles = [article(n, PIT - n * SECOND) for n in range(1, 401)]
-    with world(near, articles) as bz:
-        done = bz.at_pit("--limit", "20000", "--max-pages", "200", "--fields", "title")
+    done = at_pit(near, articles, "--limit", "20000", "--max-pages", "200", "--fields", "title")
     assert len(done.ids) == 300
     assert done.gap_types[-1] == "truncated"
 
@@ -156,15 +162,14 @@ def test_a_single_day_above_the_cap_is_said(near: Run, monkeypatch: pytest.Monke
 def test_an_order_that_is_broken_among_public_articles_is_an_error(near: Run) -> None:
     first = [article(n, PIT - n * MINUTE) for n in range(1, 101)]
     pages = [first, [article(500, PIT - 50 * MINUTE)]]
-    with world(near, app=lambda request: as_json(pages[int(request.query["page"])])) as bz:
-        done = bz.at_pit("--fail", "--limit", "500")
+    done = at_pit(near, lambda request: as_json(pages[int(request.query["page"])]), "--fail", "--limit", "500")
     assert (done.code, done.ids) == (5, [str(n) for n in range(1, 99)])  # a page's last minute waits for the next page
     assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
 
 
 def test_the_same_page_again_and_again_is_an_error(near: Run) -> None:
     page = as_json([article(n, PIT - n * SECOND) for n in range(1, 101)])
-    with world(near, app=lambda _: page) as bz:
+    with world(near, lambda _: page) as bz:
         done = bz.at_pit("--limit", "500")
         assert len(bz.server.requests) == 2
     assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
@@ -175,7 +180,7 @@ LATE = article(900, PIT + MINUTE)
 
 def test_paging_ends_whatever_the_source_repeats(near: Run) -> None:
     # A hundred pages of a hundred: the API's own cap.
-    with world(near, app=lambda _: as_json([LATE] * 100)) as bz:
+    with world(near, lambda _: as_json([LATE] * 100)) as bz:
         done = bz.at_pit("--date-from", "2024-02-01")
         assert len(bz.server.requests) == 100
     assert done.gap_types == ["pit_excluded", "unverifiable", "truncated", "no_data"]
@@ -185,7 +190,7 @@ def test_a_page_that_is_public_in_part_may_be_repeated_for_a_while(near: Run) ->
     page = as_json(
         [*[article(900 + n, PIT + MINUTE) for n in range(60)], *[article(n, PIT - MINUTE) for n in range(40)]]
     )
-    with world(near, app=lambda _: page) as bz:
+    with world(near, lambda _: page) as bz:
         done = bz.at_pit("--limit", "500")
         assert len(bz.server.requests) == 4  # a hundred public ones in a row that stood there before
     assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
@@ -240,9 +245,8 @@ EXPORT = {
 )  # fmt: skip
 @pytest.mark.parametrize("wrap", ["%s", '{"items": %s}', '\ufeff {"data": %s, "gaps": []}'])
 def test_exports_and_dumps_are_read(tmp_path: Path, row: dict[str, Any], wrap: str) -> None:
-    path = tmp_path / "export.json"
-    path.write_text(wrap % json.dumps([row]), encoding="utf-8")
-    (item,) = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path)["data"]
+    text = wrap % json.dumps([row])
+    (item,) = read_file(tmp_path, text)["data"]
     assert item == {
         "available_at": "2024-02-15T10:59:00-05:00",
         "available_at_source": "provider_metadata",
@@ -258,10 +262,8 @@ def test_exports_and_dumps_are_read(tmp_path: Path, row: dict[str, Any], wrap: s
         "created": "2024-02-15T10:59:00-05:00",
         "updated": "2024-02-15T16:00:00-05:00",
     }
-    assert pit_fetch.fetch("bz-news-api", pit=PIT - SECOND, input_file=path)["data"] == []
-    assert pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path, keywords="m&a", tickers="msft", channels="wiim")[
-        "data"
-    ]
+    assert read_file(tmp_path, text, pit=PIT - SECOND)["data"] == []
+    assert read_file(tmp_path, text, keywords="m&a", tickers="msft", channels="wiim")["data"]
 
 
 @pytest.mark.parametrize(
@@ -271,20 +273,15 @@ def test_exports_and_dumps_are_read(tmp_path: Path, row: dict[str, Any], wrap: s
 )
 def test_a_request_may_quote_a_later_stamp(tmp_path: Path, text: str, ids: list[str]) -> None:
     """An article whose title is a JSON document with a later stamp is left out, and the request is shown as it is."""
-    path = tmp_path / "saved.json"
-    path.write_text(json.dumps([article(1, PIT - MINUTE), article(2, PIT - MINUTE, title=text)]))
-    answer = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path, keywords=["Body", text])
+    articles = [article(1, PIT - MINUTE), article(2, PIT - MINUTE, title=text)]
+    answer = read_file(tmp_path, articles, keywords=["Body", text])
     assert [item["id"] for item in answer.data] == ids
     assert all("2030-01-01T00:00:00Z" in gap["query"] for gap in answer.gaps)
 
 
 def test_what_pit_fetch_printed_can_be_read_back(near: Run, tmp_path: Path) -> None:
-    path = tmp_path / "saved.json"
-    with world(near, [article(n, PIT - n * MINUTE) for n in (1, 2)]) as bz:
-        saved = bz.at_pit()
-    path.write_bytes(saved.out)
-    again = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path)
-    assert again["data"] == saved.envelope["data"]
+    saved = at_pit(near, [article(n, PIT - n * MINUTE) for n in (1, 2)])
+    assert read_file(tmp_path, saved.out.decode())["data"] == saved.envelope["data"]
 
 
 @pytest.mark.parametrize(
@@ -304,27 +301,20 @@ def test_what_pit_fetch_printed_can_be_read_back(near: Run, tmp_path: Path) -> N
 )
 @pytest.mark.parametrize("pit", [PIT, None])
 def test_an_array_of_something_else_is_an_input_error(tmp_path: Path, document: Any, pit: datetime | None) -> None:
-    path = tmp_path / "other.json"
-    path.write_text(json.dumps(document))
-    answer = pit_fetch.fetch("bz-news-api", pit=pit, input_file=path, on_gap="keep")
+    answer = read_file(tmp_path, json.dumps(document), pit=pit, on_gap="keep")
     assert answer["data"] == []
     assert answer["gaps"][-1]["type"] == "input_error"
 
 
 @pytest.mark.parametrize("rows", ["[]", "[NaN]", '[{"x": NaN}]', '{"items": []}'])
 def test_a_file_without_a_readable_row_has_no_data(tmp_path: Path, rows: str) -> None:
-    path = tmp_path / "empty.json"
-    path.write_text(rows)
-    assert pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path)["gaps"][-1]["type"] == "no_data"
+    assert read_file(tmp_path, rows)["gaps"][-1]["type"] == "no_data"
 
 
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
-        (
-            (),
-            "Only the 24 hours before the PIT were searched: use --date-from or --lookback-minutes to go further back.",
-        ),
+        ((), "the PIT were searched: use --date-from or --lookback-minutes to go further back."),
         (("--tickers", "NONE"), "Only the 24 hours before the PIT were searched"),
         (("--date-to", "2024-02-10"), "Only the 24 hours before --date-to were searched"),
         (("--date-to", "2024-02-20"), "Only the 24 hours before the PIT were searched"),
@@ -337,15 +327,13 @@ def test_the_default_window_is_said_where_it_left_nothing(near: Run, words: Sequ
     old = article(3, PIT - timedelta(days=30))
     reasons = []
     for articles in ([], [old], [*late, old]):
-        with world(near, articles) as bz:
-            gaps = bz.at_pit(*words).envelope["gaps"]
+        gaps = at_pit(near, articles, *words).envelope["gaps"]
         assert [gap["type"] for gap in gaps] == ["pit_excluded", "unverifiable", "no_data"]
         reasons.append(gaps[-1]["reason"])
     assert reasons[0] == reasons[1] == reasons[2]
     assert ("were searched" in reasons[0]) is bool(hint)
     assert hint in reasons[0]
-    with world(near, [article(1, PIT - MINUTE)]) as bz:
-        assert bz.at_pit().gap_types == ["pit_excluded", "unverifiable"]
+    assert at_pit(near, [article(1, PIT - MINUTE)]).gap_types == ["pit_excluded", "unverifiable"]
 
 
 def test_the_default_window_is_said_in_open_mode_too(run: Run) -> None:
@@ -402,11 +390,8 @@ RICH = article(
     ],
 )
 def test_local_filters(tmp_path: Path, option: str, value: str, is_kept: bool) -> None:
-    path = tmp_path / "reply.json"
-    path.write_text(json.dumps({"items": [RICH]}))
     options = {option.replace("-", "_"): value}
-    envelope = pit_fetch.fetch("bz-news-api", pit=PIT, input_file=path, **options)
-    assert bool(envelope["data"]) is is_kept
+    assert bool(read_file(tmp_path, {"items": [RICH]}, **options)["data"]) is is_kept
 
 
 @pytest.mark.parametrize(
@@ -425,18 +410,14 @@ def test_local_filters(tmp_path: Path, option: str, value: str, is_kept: bool) -
     ],
 )
 def test_themes_are_words_and_an_unknown_theme_is_one_itself(tmp_path: Path, title: str, theme: str) -> None:
-    path = tmp_path / "reply.json"
-    path.write_text(json.dumps([article(1, PIT, PIT, title=title, channels=[])]))
-    assert pit_fetch.fetch("benzinga", pit=PIT, input_file=path, themes=theme)["data"]
-    assert not pit_fetch.fetch("benzinga", pit=PIT, input_file=path, themes="gold")["data"]
+    articles = [article(1, PIT, PIT, title=title, channels=[])]
+    assert read_file(tmp_path, articles, themes=theme)["data"]
+    assert not read_file(tmp_path, articles, themes="gold")["data"]
 
 
 def test_keywords_and_themes_mean_either_and_all_other_filters_must_hold(tmp_path: Path) -> None:
-    path = tmp_path / "reply.json"
-    path.write_text(json.dumps([RICH]))
-
     def kept(**options: str) -> bool:
-        return bool(pit_fetch.fetch("benzinga", pit=PIT, input_file=path, **options)["data"])
+        return bool(read_file(tmp_path, [RICH], **options)["data"])
 
     assert kept(themes="oil", keywords="brent")
     assert kept(themes="oil", keywords="absent")
@@ -449,10 +430,7 @@ def test_keywords_and_themes_mean_either_and_all_other_filters_must_hold(tmp_pat
 
 @pytest.mark.parametrize("name", ["bz-news-api", "benzinga", "benzinga-news", "BENZINGA", "bz_news_api"])
 def test_aliases(tmp_path: Path, name: str) -> None:
-    path = tmp_path / "reply.json"
-    path.write_text(json.dumps([RICH]))
-    gaps = pit_fetch.fetch(name, pit=PIT, input_file=path)["gaps"]
-    assert gaps[0]["query"].startswith("--source bz-news-api ")
+    assert read_file(tmp_path, [RICH], name)["gaps"][0]["query"].startswith("--source bz-news-api ")
 
 
 @pytest.mark.parametrize(
@@ -475,15 +453,13 @@ def test_aliases(tmp_path: Path, name: str) -> None:
     ],
 )
 def test_recorded_errors(near: Run, status: int, body: Any, gap: str) -> None:
-    with world(near, app=lambda _: as_json(body, status)) as bz:
-        done = bz.at_pit()
+    done = at_pit(near, lambda _: as_json(body, status))
     assert (done.code, done.envelope["data"]) == (0, [])
     assert gap in done.envelope["gaps"][-1]["reason"]
 
 
 @pytest.mark.parametrize("body", [b"<html><h1>404 Not Found</h1></html>", b""])
 def test_a_moved_endpoint_is_an_upstream_error_and_not_nothing(near: Run, body: bytes) -> None:
-    with world(near, app=lambda _: Response(body, 404)) as bz:
-        done = bz.at_pit("--fail")
+    done = at_pit(near, lambda _: Response(body, 404), "--fail")
     assert (done.code, done.gap_types[-1]) == (5, "upstream_error")
     assert b"HTTP 404" in done.err

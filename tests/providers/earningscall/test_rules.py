@@ -14,9 +14,8 @@ import pytest
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.transport import HttpRequest
 from tests.conftest import Run
-from tests.provider_harness import Fetched, run_command
+from tests.provider_harness import Fetched, instead, run_command
 from tests.provider_harness import ask as ask_source
 from tests.providers.earningscall import server as earningscall
 from tests.providers.earningscall.server import Call
@@ -155,9 +154,7 @@ def test_a_transcript_that_is_withheld_costs_nothing(body: bytes) -> None:
 
     for stored in (None, "Thu, 15 Feb 2024 21:00:01 GMT"):
         assert (answers(stored).ids, answers(stored).error) == (IDS[:2], None)
-    error = answers("Tue, 25 Oct 2022 23:00:00 GMT").error
-    assert error is not None
-    assert error.code == "malformed"
+    assert answers("Tue, 25 Oct 2022 23:00:00 GMT").error_code == "malformed"
 
 
 def test_what_an_archive_held_is_served_from_when_it_was_time_on(tmp_path: Path) -> None:
@@ -176,13 +173,8 @@ def test_what_an_archive_held_is_served_from_when_it_was_time_on(tmp_path: Path)
 
 
 def test_a_transcript_of_another_call_is_left_out() -> None:
-    plain = earningscall.app(CALLS)
-
-    def app(request: HttpRequest) -> Response:
-        other = Response(json.dumps(CALLS[2].reply).encode(), 200, CALLS[2].headers)
-        return other if request.path == "/transcript" else plain(request)
-
-    assert ask(app, op="transcript").ids == IDS[1:2]
+    other = Response(json.dumps(CALLS[2].reply).encode(), 200, CALLS[2].headers)
+    assert ask(instead(earningscall.app(CALLS), other, "/transcript"), op="transcript").ids == IDS[1:2]
 
 
 # The exchange.
@@ -214,29 +206,26 @@ def test_a_long_list_of_symbols_is_kept(tmp_path: Path) -> None:
     ],
 )
 def test_a_list_of_symbols_that_is_not_there_is_no_company_without_calls(response: Response, code: str) -> None:
-    plain = earningscall.app(CALLS)
-    fetched = ask(lambda request: response if request.path == "/symbols-v2.txt" else plain(request), exchange=())
-    assert fetched.error is not None
-    assert (fetched.ids, fetched.error.code) == ([], code)
+    fetched = ask(instead(earningscall.app(CALLS), response, "/symbols-v2.txt"), exchange=())
+    assert (fetched.ids, fetched.error_code) == ([], code)
 
 
 def test_the_list_of_symbols_may_be_odd() -> None:
-    plain = earningscall.app(CALLS)
-    rows = b"\n1\n99\tMSFT\tx\n-1\tMSFT\tx\nx\tMSFT\tx\n1\tmsft\tx\r\n"
-
-    def app(request: HttpRequest) -> Response:
-        return Response(rows) if request.path == "/symbols-v2.txt" else plain(request)
-
-    assert ask(app, exchange=()).ids == IDS
+    rows = Response(b"\n1\n99\tMSFT\tx\n-1\tMSFT\tx\nx\tMSFT\tx\n1\tmsft\tx\r\n")
+    assert ask(instead(earningscall.app(CALLS), rows, "/symbols-v2.txt"), exchange=()).ids == IDS
 
 
 # The calendar.
 
 
+def calendar(app: App | None = None, date: str = "2024-01-30", pit: str | None = PIT) -> Fetched:
+    return ask(app, op="calendar", date=date, symbol=(), exchange=(), pit=pit)
+
+
 def test_a_call_of_no_company_is_left_out() -> None:
     row = {"exchange": "NYSE", "symbol": "A", **CALLS[1].event}
     rows = [row, {**row, "symbol": None}, {**row, "exchange": 5}, {**row, "symbol": ""}, CALLS[1].event]
-    fetched = ask_source("earningscall", lambda request: as_json(rows), op="calendar", date="2024-01-30", pit=PIT)
+    fetched = calendar(lambda request: as_json(rows))
     assert fetched.ids == ["NYSE:A:2024Q2"]
 
 
@@ -248,33 +237,24 @@ def test_a_call_of_another_day_is_left_out(pit: str | None) -> None:
         {"exchange": "NYSE", "symbol": f"{n}", "year": 2024, "quarter": 1, "conference_date": at}
         for n, at in enumerate(starts)
     ]
-    fetched = ask_source("earningscall", lambda request: as_json(rows), op="calendar", date="2024-01-30", pit=pit)
+    fetched = calendar(lambda request: as_json(rows), pit=pit)
     assert sorted(record.payload["symbol"] for record in fetched.records) == ["0", "1", "2", "3"]
 
 
 def test_a_call_of_another_company_is_left_out() -> None:
     rows = [{**call.event, "symbol": name} for call, name in zip(CALLS, ("MSFT", "AAPL", "msft"), strict=False)]
-    app = earningscall.app([])
-    listed = ask_source(
-        "earningscall",
-        lambda request: as_json({"events": rows}) if request.path == "/events" else app(request),
-        op="events", symbol="MSFT", exchange="NASDAQ", pit=None,
-    )  # fmt: skip
+    listed = ask(lambda request: as_json({"events": rows}), pit=None)
     assert listed.ids == [
         f"NASDAQ:MSFT:{event['year']}Q{event['quarter']}" for event in rows if event["symbol"] != "AAPL"
     ]
 
 
 def test_the_calls_of_a_day() -> None:
-    fetched = ask_source("earningscall", earningscall.app(CALLS), op="calendar", date="2024-01-30", pit=PIT)
+    fetched = calendar()
     assert fetched.ids == ["NASDAQ:MSFT:2024Q2", "NYSE:ABC:2024Q2"]
     assert "transcript_ready" not in fetched.records[0].payload
-    assert {name: fetched.requests[0].query[name] for name in ("year", "month", "day")} == {
-        "year": "2024",
-        "month": "1",
-        "day": "30",
-    }
-    opened = ask_source("earningscall", earningscall.app(CALLS), op="calendar", date="2024-04-25", pit=None)
+    assert [fetched.requests[0].query[name] for name in ("year", "month", "day")] == ["2024", "1", "30"]
+    opened = calendar(date="2024-04-25", pit=None)
     assert opened.records[0].payload["transcript_ready"] is True
 
 
@@ -307,12 +287,9 @@ def test_what_was_captured_of_a_company_answers_for_each_year(tmp_path: Path) ->
 )
 def test_what_earningscall_says_instead(response: Response, code: str) -> None:
     for op in ("events", "transcript", "slides"):
-        error = ask(lambda request: response, op=op).error
-        assert (error.code if error else "") == code
-    plain = earningscall.app(CALLS)
+        assert ask(lambda request: response, op=op).error_code == code
     response = replace(response, headers={**response.headers, **CALLS[1].headers})
-    error = ask(lambda request: response if request.path == "/transcript" else plain(request), op="transcript").error
-    assert (error.code if error else "") == code
+    assert ask(instead(earningscall.app(CALLS), response, "/transcript"), op="transcript").error_code == code
 
 
 @pytest.mark.parametrize(

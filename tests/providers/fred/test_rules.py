@@ -191,9 +191,7 @@ def test_a_series_without_vintages_is_served_without_a_pit_alone() -> None:
     ],
 )
 def test_what_fred_says_instead(app: App, pit: str | None, code: str) -> None:
-    error = ask(app, pit=pit).error
-    assert error is not None
-    assert error.code == code
+    assert ask(app, pit=pit).error_code == code
 
 
 @pytest.mark.parametrize("app", [fred.app([]), fred.app(VINTAGES, series="GNP"), fred.app([VINTAGES[-1]])])
@@ -234,10 +232,8 @@ def test_the_command_over_a_socket(near: Run) -> None:
     from pit_fetch.testing.server import serve
 
     with serve(fred.app(VINTAGES)) as server:
-        left = near(
-            *("--source", "fred", "--pit", PIT, "GDP"),
-            env={"FRED_API_KEY": fred.KEY, "PIT_FETCH_FRED_URL": server.url},
-        )
+        env = {"FRED_API_KEY": fred.KEY, "PIT_FETCH_FRED_URL": server.url}
+        left = near("--source", "fred", "--pit", PIT, "GDP", env=env)
     assert left.ids == ["GDP@2023-10-01", "GDP@1946-01-01"]
 
 
@@ -280,6 +276,6 @@ def test_a_saved_reply_that_is_one_of_several_says_so_without_a_pit() -> None:
     ],
 )
 def test_a_file_of_something_else_is_refused(body: bytes) -> None:
-    error = ask(pit=PIT, body=body).error
-    assert error is None
-    assert "input_malformed" in [gap.code for gap in ask(pit=PIT, body=body).selection.gaps]
+    fetched = ask(body=body)
+    assert fetched.error is None
+    assert "input_malformed" in fetched.gaps

@@ -32,20 +32,11 @@ def make(rng: Random, most: int = 4) -> Case:
         served: list[Any] = list(public)
         for n in range(noise_count(rng) if number else 0):  # the order of what was public is the engine's
             served.insert(rng.randrange(len(served) + 1), _later(rng, f"n{n}", moment, public))
-        cited = [
-            *urls,
-            *(page["url"] for page in served if isinstance(page, dict) and isinstance(page.get("url"), str)),
-        ]
+        named = [page["url"] for page in served if isinstance(page, dict) and isinstance(page.get("url"), str)]
+        cited = [*urls, *named]
         rng.shuffle(cited)
-        worlds.append(
-            perplexity.app(
-                served,
-                careless=careless,
-                nested=rng.random() < 0.3,
-                cited=cited,
-                text=f"{CANARY}: the answer of world {number}",
-            )
-        )
+        text, nested = f"{CANARY}: the answer of world {number}", rng.random() < 0.3
+        worlds.append(perplexity.app(served, careless=careless, nested=nested, cited=cited, text=text))
     choices = {
         **common(moment, urls, rng),
         "fields": [("--fields", "title"), ("--fields", "date,last_updated")],

@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
 from tests import provider_harness
-from tests.provider_harness import NOW, Fetched
+from tests.provider_harness import Fetched
 from tests.providers.sec_full_text import server as sec
 from tests.providers.sec_full_text.server import Filing
 
 PIT = "2024-02-15T16:00:00-05:00"
 
 
-def ask(
-    app: App | Sequence[Filing],
-    *,
-    pit: str | None = PIT,
-    now: datetime = NOW,
-    folder: str = "/",
-    body: bytes = b"",
-    **options: Any,
-) -> Fetched:
-    """Fetch at ``pit``. Options are those of the Python call."""
+def ask(app: App | Sequence[Filing], **options: Any) -> Fetched:
+    """Fetch at the PIT. Options are those of the Python call, and of the harness."""
     answering = app if callable(app) else sec.app(app)
-    values = {"query": "concern", "pit": pit, **options}
-    return provider_harness.ask("sec_full_text", answering, now=now, folder=folder, body=body, **values)
+    return provider_harness.ask("sec_full_text", answering, **{"query": "concern", "pit": PIT, **options})
 
 
 def app_finding(hits: Sequence[Any], filings: Sequence[Filing], **reply: Any) -> App:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pit_fetch_providers.sec_full_text import forms, schedule
 from pit_fetch_providers.sec_full_text.acceptance import DISSEMINATION, Acceptance, accepted_at
-from pit_fetch_providers.sec_full_text.evidence import Stamp
+from pit_fetch_providers.sec_full_text.filings import Stamp
 
 from pit_fetch.gaps import gap
 from pit_fetch.times import NEW_YORK, end_of_day

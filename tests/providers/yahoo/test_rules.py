@@ -13,10 +13,9 @@ import pytest
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.transport import HttpRequest
 from tests import inprocess
 from tests.conftest import Run
-from tests.provider_harness import NOW, Fetched, run_command
+from tests.provider_harness import NOW, Fetched, instead, run_command
 from tests.provider_harness import ask as ask_source
 from tests.providers.yahoo import server as yahoo
 from tests.providers.yahoo.server import Company
@@ -289,11 +288,7 @@ def test_a_page_is_asked_for_with_the_cookie(op: str) -> None:
 
 
 def test_a_host_that_sets_no_cookie_is_no_failure() -> None:
-    plain = yahoo.app(COMPANIES, strict=False)
-
-    def app(request: HttpRequest) -> Response:
-        return Response(b"", 404) if request.path == "/" else plain(request)
-
+    app = instead(yahoo.app(COMPANIES, strict=False), Response(b"", 404), "/")
     assert ask("news", app).ids
     assert ask("upgrades", app).error is not None
 
@@ -303,20 +298,14 @@ def test_a_host_that_sets_no_cookie_is_no_failure() -> None:
 
 @pytest.mark.parametrize("body", [b"<a " * 60_000, b"<![foo[ x ]]>", b"<table><tr><td>" * 9, b"\0\xff<!"])
 def test_bytes_that_are_no_page_are_an_error_at_once(body: bytes) -> None:
-    error = ask("earnings", instead(Response(body), "earnings")).error
-    assert error is not None
-    assert error.code == "malformed"
+    assert ask("earnings", answering(CALENDAR, Response(body))).error_code == "malformed"
 
 
-def instead(response: Response, part: str = "") -> App:
-    """Return Yahoo with ``response`` to the requests whose path contains ``part``; to all but the keys by default."""
-    plain = yahoo.app(COMPANIES)
+CHART, CALENDAR, CRUMB = "/v8/finance/chart/AAPL", "/calendar/earnings", "/v1/test/getcrumb"
 
-    def app(request: HttpRequest) -> Response:
-        is_key = request.path in ("/", "/v1/test/getcrumb")
-        return response if (part in request.path if part else not is_key) else plain(request)
 
-    return app
+def answering(path: str, response: Response) -> App:
+    return instead(yahoo.app(COMPANIES), response, path)
 
 
 OPS = ("prices", "news", "earnings", "upgrades", "consensus")
@@ -340,10 +329,10 @@ OPS = ("prices", "news", "earnings", "upgrades", "consensus")
     ],
 )
 def test_what_is_not_a_known_reply_is_an_error(op: str, response: Response, code: str) -> None:
-    fetched = ask(op, instead(response), pit=None)
-    assert fetched.error is not None
-    assert (fetched.error.code, fetched.ids) == (code, [])
-    assert "SECRET" not in fetched.error.reason
+    keys = yahoo.app(COMPANIES)
+    fetched = ask(op, lambda request: keys(request) if request.path in ("/", CRUMB) else response, pit=None)
+    assert (fetched.error_code, fetched.ids) == (code, [])
+    assert "SECRET" not in str(fetched.error)
 
 
 @pytest.mark.parametrize(
@@ -357,9 +346,7 @@ def test_what_is_not_a_known_reply_is_an_error(op: str, response: Response, code
     ],
 )
 def test_without_a_crumb_there_is_no_summary(response: Response, code: str) -> None:
-    error = ask("upgrades", instead(response, "getcrumb")).error
-    assert error is not None
-    assert error.code == code
+    assert ask("upgrades", answering(CRUMB, response)).error_code == code
 
 
 @pytest.mark.parametrize("op", OPS)
@@ -370,14 +357,15 @@ def test_an_unknown_symbol_is_nothing(op: str) -> None:
 
 def test_a_period_without_data_is_nothing() -> None:
     error = {"code": "Bad Request", "description": "Data doesn't exist for startDate = 1, endDate = 2"}
-    fetched = ask("prices", instead(as_json({"chart": {"result": None, "error": error}}, 400), "chart"), pit=None)
+    app = answering(CHART, as_json({"chart": {"result": None, "error": error}}, 400))
+    fetched = ask("prices", app, pit=None)
     assert (fetched.ids, fetched.error) == ([], None)
 
 
 def _chart(change: Callable[[dict[str, Any]], None]) -> App:
     document = yahoo.chart("AAPL", APPLE)
     change(document["chart"]["result"][0])
-    return instead(as_json(document), "chart")
+    return answering(CHART, as_json(document))
 
 
 @pytest.mark.parametrize(
@@ -403,9 +391,7 @@ def _chart(change: Callable[[dict[str, Any]], None]) -> App:
 def test_a_chart_that_has_changed_is_an_error_and_no_wrong_price(
     change: Callable[[dict[str, Any]], None], code: str
 ) -> None:
-    fetched = ask("prices", _chart(change), pit=None, date_from="2020-01-01")
-    assert fetched.error is not None
-    assert fetched.error.code == code
+    assert ask("prices", _chart(change), pit=None, date_from="2020-01-01").error_code == code
 
 
 @pytest.mark.parametrize(
@@ -445,9 +431,8 @@ def _columns(result: dict[str, Any]) -> list[list[Any]]:
 )
 def test_a_calendar_that_has_changed_is_an_error(change: Callable[[str], str]) -> None:
     text = change(yahoo.page("AAPL", APPLE.calendar).decode())
-    fetched = ask("earnings", instead(Response(text.encode()), "calendar"), pit=None)
-    assert fetched.error is not None
-    assert (fetched.error.code, fetched.ids) == ("malformed", [])
+    fetched = ask("earnings", answering(CALENDAR, Response(text.encode())), pit=None)
+    assert (fetched.error_code, fetched.ids) == ("malformed", [])
 
 
 def test_a_row_of_the_calendar_that_cannot_be_read_is_left_out_alone() -> None:

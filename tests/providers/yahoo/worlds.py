@@ -163,21 +163,8 @@ def _later_article(rng: Random, number: int, moment: datetime) -> Any:
             spoilt = {"id": name, "content": {**content, "x": wreck(rng, is_fatal=True)}}
             ad = {"id": name, "content": content, "ad": [{"x": 1}]}
             nameless = {"id": None, "content": {**content, "id": None}}
-            return rng.choice(
-                (
-                    None,
-                    5,
-                    CANARY,
-                    [],
-                    {"id": name},
-                    {"id": name, "content": [CANARY]},
-                    spoilt,
-                    spoilt,
-                    spoilt,
-                    ad,
-                    nameless,
-                )
-            )
+            others: tuple[Any, ...] = (None, 5, CANARY, [], {"id": name}, {"id": name, "content": [CANARY]})
+            return rng.choice((*others, spoilt, spoilt, spoilt, ad, nameless))
 
 
 def _earnings(rng: Random, moment: datetime) -> World:
@@ -198,13 +185,8 @@ def _earnings(rng: Random, moment: datetime) -> World:
 
 def _later_report(rng: Random, last: date) -> str:
     """Return a row whose company and figures must not be shown."""
-    late = rng.choice(
-        (
-            (last, rng.choice((19, 20, 23))),
-            (last + _DAY, rng.choice((0, 4, 16))),
-            (last + rng.choice((2, 90)) * _DAY, 16),
-        )
-    )
+    evening, next_day = (last, rng.choice((19, 20, 23))), (last + _DAY, rng.choice((0, 4, 16)))
+    late = rng.choice((evening, next_day, (last + rng.choice((2, 90)) * _DAY, 16)))
     early, name = (last - _DAY, 16), CANARY
     cells: dict[str, tuple[str, ...]] = {"late": ("AAPL", name, _hour(rng, *late), "1", "2", "3")}
     cells["not yet"] = ("AAPL", name, _hour(rng, *early), "1", rng.choice(("-", "", "--")), "-")
@@ -213,14 +195,8 @@ def _later_report(rng: Random, last: date) -> str:
     cells["figure"] = ("AAPL", name, _hour(rng, *early), "1", f"{CANARY} 2", "3")
     cells["short"] = ("AAPL", name, _hour(rng, *early), "1")
     cells["long"] = (*cells["late"], CANARY)
-    cells["markup"] = (
-        "AAPL",
-        name + rng.choice(("<![foo bar]>", "<!x>", "&#xD800;", "</th>", "<th>x</th>")),
-        _hour(rng, *late),
-        "1",
-        "2",
-        "3",
-    )
+    markup = rng.choice(("<![foo bar]>", "<!x>", "&#xD800;", "</th>", "<th>x</th>"))
+    cells["markup"] = ("AAPL", name + markup, _hour(rng, *late), "1", "2", "3")
     cells["empty"] = ()
     chosen = cells[rng.choice(("late", "late", *cells))]
     return "<tr>" + "".join(f"<td>{text}</td>" for text in chosen) + "</tr>"
