@@ -12,7 +12,7 @@ from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.engine.report import FetchResult
 from pit_fetch.engine.run import run
 from pit_fetch.errors import GapError, PitFetchError, UsageError
-from pit_fetch.gaps import FAILURES
+from pit_fetch.gaps import FAILURES, Code
 from pit_fetch.pipeline.envelope import EnvelopeOptions, PlainEnvelope, build
 from pit_fetch.request.fetch_request import FetchRequest, from_values
 from pit_fetch.runtime import Runtime
@@ -112,7 +112,7 @@ def diff(
 
     pits = [pits] if isinstance(pits, str) else list(pits)
     if len(pits) != 2 or "pit" in options:
-        raise UsageError("usage", text="pits is a pair of instants: (earlier, later)")
+        raise UsageError(Code.USAGE, text="pits is a pair of instants: (earlier, later)")
     options = _reusable(options)
     calls = [{**options, "pit": pit} for pit in pits]
     return _answer(source, calls, on_gap, runtime, diff.run)
@@ -139,7 +139,7 @@ def _answer(
 ) -> Envelope:
     """Return the envelope that ``ask`` makes of the requests of ``calls``. A failure raises unless gaps are kept."""
     if on_gap not in ("raise", "keep"):
-        raise UsageError("usage", text="on_gap is raise or keep")
+        raise UsageError(Code.USAGE, text="on_gap is raise or keep")
     runtime = real_runtime() if runtime is None else runtime
     try:
         runtime, settings = settings_files.with_settings(runtime)
@@ -155,10 +155,12 @@ def _answer(
 
 def _request(source: str, options: Options, settings: settings_files.Settings, runtime: Runtime) -> FetchRequest:
     if not isinstance(source, str):
-        raise UsageError("usage", text=f"source is the name of a provider, not a value of type {type(source).__name__}")
+        raise UsageError(
+            Code.USAGE, text=f"source is the name of a provider, not a value of type {type(source).__name__}"
+        )
     request = from_values(options, runtime.find(source), runtime.environ, settings.options)
     if request.output:
-        raise UsageError("usage", text="output is an option of the command line: write what fetch returns")
+        raise UsageError(Code.USAGE, text="output is an option of the command line: write what fetch returns")
     return request._replace(format="json", pretty=False)  # an envelope is not written in any format
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from pit_fetch.gaps import Reason, gap
+from pit_fetch.gaps import Code, Reason, gap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,7 @@ class ExitStatus(IntEnum):
 class PitFetchError(Exception):
     """An error with its gap: ``code`` is a member of :class:`pit_fetch.gaps.Code`, ``params`` fill in its text."""
 
-    def __init__(self, code: Reason | str, /, **params: Any) -> None:
+    def __init__(self, code: Reason, /, **params: Any) -> None:
         self.gap = gap(code, **params)
         super().__init__(self.gap.reason)
 
@@ -72,5 +72,5 @@ class GapError(PitFetchError):
     """
 
     def __init__(self, envelope: Any, reasons: Sequence[str]) -> None:
-        super().__init__("usage", text=" ".join(dict.fromkeys(reasons)))
+        super().__init__(Code.USAGE, text=" ".join(dict.fromkeys(reasons)))
         self.envelope = envelope

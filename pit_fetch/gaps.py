@@ -446,14 +446,14 @@ def _after(params: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 # By name.
-REASONS = {reason: reason for reason in vars(Code).values() if isinstance(reason, Reason)}
+REASONS: Mapping[str, Reason] = {reason: reason for reason in vars(Code).values() if isinstance(reason, Reason)}
 
 
-def gap(code: Reason | str, /, **params: Any) -> Gap:
+def gap(code: Reason, /, **params: Any) -> Gap:
     """Return the gap ``code``, a member of :class:`Code`, with its parameters.
 
     Raise KeyError if there is no such reason, or if its text needs a parameter that is missing.
     """
-    made = Gap(REASONS[code], params)  # type: ignore[index]
+    made = Gap(REASONS[code], params)
     _ = made.reason
     return made

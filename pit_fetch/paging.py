@@ -41,7 +41,7 @@ def follow(
     visited: set[Position] = set()
     while position is not None:
         if position in visited:
-            raise UpstreamError("paging")
+            raise UpstreamError(Code.PAGING)
         is_first = not visited
         visited.add(position)
         records, position = read(position)

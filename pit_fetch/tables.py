@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from pit_fetch.errors import ConfigError, UpstreamError
+from pit_fetch.gaps import Code
 
 __all__ = ["parquet_rows", "sqlite_rows"]
 
@@ -34,7 +35,7 @@ def sqlite_rows(
             for row in database.execute(query, parameters or {}):
                 yield dict(row)
     except (sqlite3.Error, OverflowError):
-        raise UpstreamError("malformed", problem="it is not the database that was expected") from None
+        raise UpstreamError(Code.MALFORMED, problem="it is not the database that was expected") from None
 
 
 def parquet_rows(source: str | bytes) -> Iterator[dict[str, Any]]:
@@ -47,12 +48,14 @@ def parquet_rows(source: str | bytes) -> Iterator[dict[str, Any]]:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise ConfigError("dependency_missing", package="pyarrow", command="python3 -m pip install pyarrow") from None
+        raise ConfigError(
+            Code.DEPENDENCY_MISSING, package="pyarrow", command="python3 -m pip install pyarrow"
+        ) from None
     try:
         # All rows, since a filter or a limit of the reader would let late rows decide about public ones.
         rows: list[dict[str, Any]] = parquet.read_table(
             pyarrow.BufferReader(source) if isinstance(source, bytes) else source
         ).to_pylist()
     except (pyarrow.ArrowException, OSError, ValueError):
-        raise UpstreamError("malformed", problem="it is not a Parquet file") from None
+        raise UpstreamError(Code.MALFORMED, problem="it is not a Parquet file") from None
     yield from rows

@@ -18,6 +18,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from pit_fetch.errors import UpstreamError
+from pit_fetch.gaps import Code
 from pit_fetch.transport import HttpReply
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def body_of(reply: HttpReply, host: str, nothing: Collection[int] = (404,)) -> b
     if reply.status in nothing:
         return None
     if not 200 <= reply.status < 300:
-        raise UpstreamError("http_status", host=host, status=reply.status)
+        raise UpstreamError(Code.HTTP_STATUS, host=host, status=reply.status)
     return reply.body
 
 
@@ -59,7 +60,7 @@ def rows_in(body: bytes, *keys: str) -> Iterator[dict[str, Any]]:
     for key in keys:
         node = node.get(key) if isinstance(node, dict) else None
     if not isinstance(node, list):
-        raise UpstreamError("malformed", problem=f"it has no array {'.'.join(keys)}".rstrip())
+        raise UpstreamError(Code.MALFORMED, problem=f"it has no array {'.'.join(keys)}".rstrip())
     return (row if isinstance(row, dict) else {} for row in node)
 
 
@@ -72,10 +73,10 @@ def record_in(body: bytes, *keys: str) -> dict[str, Any]:
     node = lenient_json(body, rows=len(keys))
     for key in keys:
         if not isinstance(node, dict) or key not in node:
-            raise UpstreamError("malformed", problem=f"it has no object {'.'.join(keys)}")
+            raise UpstreamError(Code.MALFORMED, problem=f"it has no object {'.'.join(keys)}")
         node = node[key]
     if node is not None and not isinstance(node, dict):
-        raise UpstreamError("malformed", problem=f"it has no object {'.'.join(keys)}".rstrip())
+        raise UpstreamError(Code.MALFORMED, problem=f"it has no object {'.'.join(keys)}".rstrip())
     return node or {}
 
 
@@ -87,7 +88,7 @@ def columns_in(body: bytes, *names: str) -> Iterator[dict[str, Any]]:
     document = lenient_json(body, rows=2)
     columns = [document.get(name) if isinstance(document, dict) else None for name in names]
     if not all(isinstance(column, list) for column in columns) or len({len(column or ()) for column in columns}) > 1:
-        raise UpstreamError("malformed", problem=f"it has not the columns {', '.join(names)}, of one length")
+        raise UpstreamError(Code.MALFORMED, problem=f"it has not the columns {', '.join(names)}, of one length")
     return (dict(zip(names, row, strict=True)) for row in zip(*(column or () for column in columns), strict=True))
 
 
@@ -109,7 +110,7 @@ def read_html(parser: HTMLParser, text: str) -> None:
         parser.feed(text + ">")
         parser.close()
     except AssertionError:  # the parser raises it for a declaration that it does not know
-        raise UpstreamError("malformed", problem="it is not HTML") from None
+        raise UpstreamError(Code.MALFORMED, problem="it is not HTML") from None
 
 
 def strict_json(body: bytes) -> Any:
@@ -124,7 +125,7 @@ def strict_json(body: bytes) -> Any:
     try:
         return json.loads(body.decode("utf-8-sig"), parse_constant=constant)
     except (ValueError, RecursionError):
-        raise UpstreamError("malformed", problem="it is not a JSON document") from None
+        raise UpstreamError(Code.MALFORMED, problem="it is not a JSON document") from None
 
 
 def lenient_json(body: bytes, rows: int) -> Any:
@@ -143,7 +144,7 @@ def lenient_json(body: bytes, rows: int) -> Any:
         except RecursionError:  # deep nesting is JSON, and must cost only its own row
             value = _loads(_without_depths(text, rows + MAX_DEPTH))
     except (ValueError, RecursionError):
-        raise UpstreamError("malformed", problem="it is not valid JSON") from None
+        raise UpstreamError(Code.MALFORMED, problem="it is not valid JSON") from None
     return _readable(value, rows)
 
 

@@ -23,6 +23,7 @@ from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.engine.fetch import collect
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ConfigError, ExitStatus, PitFetchError, UsageError
+from pit_fetch.gaps import Code
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, from_values
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
@@ -76,13 +77,13 @@ def parse(text: str, runtime: Runtime) -> list[CaptureRequest]:
     try:
         table = parse_toml(text)
     except NotToml as error:
-        raise UsageError("usage", text=f"it is not TOML: {error}") from None
+        raise UsageError(Code.USAGE, text=f"it is not TOML: {error}") from None
     unknown = [name for name in table if name != "request"]
     if unknown or not isinstance(table.get("request"), list) or not table["request"]:
         problem = (
             f"it has {suggest.truncate(unknown[0])}, which means nothing there" if unknown else "it has no requests"
         )
-        raise UsageError("usage", text=f'{problem}: write [[request]], and source = "NAME" below it')
+        raise UsageError(Code.USAGE, text=f'{problem}: write [[request]], and source = "NAME" below it')
     wanted = [_parse_request(place, request) for place, request in enumerate(table["request"], 1)]
     for request in wanted:
         request_of(request, runtime, runtime.clock.now())
@@ -92,13 +93,13 @@ def parse(text: str, runtime: Runtime) -> list[CaptureRequest]:
 def _parse_request(place: int, table: Any) -> CaptureRequest:
     where = f"request {place}"
     if not isinstance(table, dict):
-        raise UsageError("usage", text=f"{where} is not a table: write [[request]]")
+        raise UsageError(Code.USAGE, text=f"{where} is not a table: write [[request]]")
     options = dict(table)
     source, name = options.pop("source", None), options.pop("name", None)
     if not isinstance(source, str):
-        raise UsageError("usage", text=f'{where} has no source: write source = "NAME"')
+        raise UsageError(Code.USAGE, text=f'{where} has no source: write source = "NAME"')
     if name is not None and (not isinstance(name, str) or not name):
-        raise UsageError("usage", text=f'{where} has a name that is not a text: write name = "NAME"')
+        raise UsageError(Code.USAGE, text=f'{where} has a name that is not a text: write name = "NAME"')
     return CaptureRequest(name or f"{where} ({source})", source, options)
 
 
@@ -116,7 +117,7 @@ def request_of(wanted: CaptureRequest, runtime: Runtime, now: datetime) -> Fetch
             close = suggest.name(unknown, known)
             hint = f" (did you mean {close}?)" if close else ""
             raise UsageError(
-                "usage", text=f"{suggest.truncate(unknown)} is not an option of a capture from {provider.name}{hint}"
+                Code.USAGE, text=f"{suggest.truncate(unknown)} is not an option of a capture from {provider.name}{hint}"
             )
         values = {"timeout": SECONDS, **wanted.options}
         undated = from_values(values, provider, {})
@@ -124,7 +125,7 @@ def request_of(wanted: CaptureRequest, runtime: Runtime, now: datetime) -> Fetch
         is_whole = "limit" not in values and "max_pages" not in values
         request = _dated(values, undated, now) if is_dated and is_whole else undated
     except PitFetchError as error:
-        raise UsageError("usage", text=f"{wanted.name}: {error.gap.reason}") from None
+        raise UsageError(Code.USAGE, text=f"{wanted.name}: {error.gap.reason}") from None
     return request._replace(
         capture=True,
         limit=request.limit if "limit" in wanted.options else UNLIMITED,
@@ -204,7 +205,7 @@ def _fetch(request: FetchRequest, result: CaptureResult, runtime: Runtime) -> tu
     if session is not None:
         session.finish(None, ExitStatus.FOUND if failures else ExitStatus.OK)
         if session.problem and not failures:
-            failures = [ConfigError("not_recorded", problem=session.problem).gap]
+            failures = [ConfigError(Code.NOT_RECORDED, problem=session.problem).gap]
     problem = "the archive can no longer be used" if session is not None and session.problem else ""
     gaps = failures or [gap for gap in collected.selection.gaps if gap.type == "truncated"]
     reason = clean(" ".join(dict.fromkeys(gap.reason for gap in gaps)))

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from pit_fetch.errors import ConfigError
+from pit_fetch.gaps import Code
 
 
 def split(text: str) -> tuple[dict[str, Any], str]:
@@ -41,7 +42,7 @@ def _load(text: str) -> Any:
     try:
         import yaml
     except ImportError:
-        raise ConfigError("dependency_missing", package="PyYAML", command="python3 -m pip install PyYAML") from None
+        raise ConfigError(Code.DEPENDENCY_MISSING, package="PyYAML", command="python3 -m pip install PyYAML") from None
     try:
         for event in yaml.parse(text, Loader=yaml.BaseLoader):
             if (getattr(event, "anchor", None) or getattr(event, "tag", None)) and event.start_mark:

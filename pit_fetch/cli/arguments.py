@@ -15,6 +15,7 @@ from pit_fetch.cli.commands import COMMANDS
 from pit_fetch.cli.parser import COMMON_FLAGS, COMMON_WITH_VALUE, FETCH, Form, build_parser
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import BINARY
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Option, Provider
 from pit_fetch.request.audience import CLIENT_VARIABLE, MAX_CHARS_UNDER_AGENT
 from pit_fetch.request.fetch_request import FetchRequest, build
@@ -48,7 +49,7 @@ def parse(
     if not form.asks_source:
         request = request._replace(canonical=request.canonical.replace(f"--source {provider.name}", form.name, 1))
     if request.format in BINARY and not request.output:
-        raise UsageError("usage", text=f"--format {request.format} needs --output FILE")
+        raise UsageError(Code.USAGE, text=f"--format {request.format} needs --output FILE")
     return request
 
 
@@ -64,7 +65,7 @@ def read_options(argv: Sequence[str], provider: Provider, form: Form = FETCH) ->
     end = expanded.index("--") if "--" in expanded else len(expanded)
     namespace, unknown = parser.parse_known_intermixed_args(expanded[:end])
     if unknown:
-        raise UsageError("usage", text=_unrecognized(unknown, parser.flags, provider))
+        raise UsageError(Code.USAGE, text=_unrecognized(unknown, parser.flags, provider))
     values = vars(namespace)
     words = [*values.pop("words", []), *expanded[end + 1 :]]
     # The PIT comes first: if there is a space in it, its second half is among the words.
@@ -96,17 +97,17 @@ def _positional(values: Mapping[str, Any], words: list[str], provider: Provider,
         return {}
     option = next((option for option in provider.options if option.positional), None)
     if option is None:
-        raise UsageError("usage", text=_no_words(provider, words[0], form))
+        raise UsageError(Code.USAGE, text=_no_words(provider, words[0], form))
     if option.name in values:
-        raise UsageError("usage", text=f"{flag_of(option.name)} is given twice, as an option and as a word")
+        raise UsageError(Code.USAGE, text=f"{flag_of(option.name)} is given twice, as an option and as a word")
     if option.positional == "one" and len(words) > 1:
-        raise UsageError("usage", text=_one_word(option, len(words), provider))
+        raise UsageError(Code.USAGE, text=_one_word(option, len(words), provider))
     text = " ".join(words)
     if option.choices:
         try:
             parse_value(option, text)
         except UsageError as error:
-            raise UsageError("usage", text=f"{error}{_others(provider)}") from None
+            raise UsageError(Code.USAGE, text=f"{error}{_others(provider)}") from None
     return {option.name: text}
 
 
@@ -132,12 +133,12 @@ def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
         name = pair[1].lower().replace("_", "-") if pair else ""
         if not literal and not was_value and _LONG_DASH.match(word):
             hint = _hint(word.partition("=")[0], flags, provider)
-            raise UsageError("usage", text=f"an option starts with a long dash: write two hyphens{hint}")
+            raise UsageError(Code.USAGE, text=f"an option starts with a long dash: write two hyphens{hint}")
         is_text = name not in names and free_words and f"--{name}" not in COMMON_WITH_VALUE and not aliases.is_key(name)
         if pair is None or is_text:
             expanded.append(word)
         elif name not in names:
-            raise UsageError("usage", text=_unknown_pair(name, provider))
+            raise UsageError(Code.USAGE, text=_unknown_pair(name, provider))
         elif names[name].kind == "flag":
             expanded += _flag_pair(name, pair[2])
         else:
@@ -147,7 +148,7 @@ def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
 
 def _flag_pair(name: str, value: str) -> list[str]:
     if value.lower() not in ("true", "false"):
-        raise UsageError("usage", text=f"{name}= takes true or false")
+        raise UsageError(Code.USAGE, text=f"{name}= takes true or false")
     return [f"--{name}"] if value.lower() == "true" else []
 
 
@@ -185,4 +186,4 @@ def _refuse_stray_pit(words: Sequence[str]) -> None:
     """Raise UsageError for a PIT among the bare words: taken as search text, the call would run in open mode."""
     for before, word in zip(("", *words), words, strict=False):
         if parse_pit(word) or (before.casefold() == "pit" and word[:1].isdigit()):
-            raise UsageError("usage", text="there is a timestamp among the words: write --pit before it")
+            raise UsageError(Code.USAGE, text="there is a timestamp among the words: write --pit before it")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pit_fetch.cli import parser
 from pit_fetch.errors import UsageError
-from pit_fetch.gaps import FAILURES
+from pit_fetch.gaps import FAILURES, Code
 from pit_fetch.request import audience
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def inspect(
     source = parser.source_of(words)
     if source is None:
         text = f"{form.name} takes the options of a fetch: pit_fetch {form.name} --source SOURCE ..."
-        raise UsageError("usage", text=text)
+        raise UsageError(Code.USAGE, text=text)
     provider = runtime.find(source)
     requests = [parse(line, provider, runtime.environ, defaults) for line in split(words)]
     run(requests, argv, runtime, output, answer)

@@ -12,7 +12,7 @@ from pit_fetch.cli.commands import COMMANDS
 from pit_fetch.cli.output import Output
 from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
-from pit_fetch.gaps import gap
+from pit_fetch.gaps import Code, gap
 from pit_fetch.runtime import Runtime, alarm
 from pit_fetch.support import process
 
@@ -46,9 +46,9 @@ def _guarded(run: Callable[[], None], runtime: Runtime, output: Output) -> int:
     except PitFetchError as error:
         output.refuse(error.gap)
     except KeyboardInterrupt:
-        output.refuse(gap("interrupted"), ExitStatus.INTERRUPTED)
+        output.refuse(gap(Code.INTERRUPTED), ExitStatus.INTERRUPTED)
     except BaseException as error:  # noqa: BLE001 - a bug of ours still ends with an envelope
-        output.refuse(gap("bug", error=type(error).__name__), ExitStatus.BUG)
+        output.refuse(gap(Code.BUG, error=type(error).__name__), ExitStatus.BUG)
     finally:
         sys.stdout, sys.stderr = stdout, stderr
     process.keep_interrupts_out()
@@ -85,7 +85,7 @@ def _run(argv: list[str], runtime: Runtime, output: Output) -> None:
 
         sources, names, flags = registry.BUNDLED_NAMES, registry.known_names(), parser.COMMON_FLAGS
         text = explain_missing_source(argv, sources, names, flags, registry.search_terms)
-        raise UsageError("usage", text=text)
+        raise UsageError(Code.USAGE, text=text)
     from pit_fetch.cli import fetch
 
     fetch.fetch(argv, source, runtime, output)

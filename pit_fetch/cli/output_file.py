@@ -6,6 +6,7 @@ import contextlib
 import os
 
 from pit_fetch.errors import UsageError
+from pit_fetch.gaps import Code
 from pit_fetch.support.process import write_whole
 from pit_fetch.support.terminal import is_output
 
@@ -14,15 +15,15 @@ def check_file(path: str) -> None:
     """Raise UsageError if :func:`write_file` cannot write ``path``, as far as that shows beforehand."""
     folder, exists = os.path.dirname(os.path.realpath(path)), os.path.exists(path)
     if os.path.basename(path) == "-":
-        raise UsageError("output_unwritable", problem="- is not a file; without --output, the answer goes to stdout")
+        raise UsageError(Code.OUTPUT_UNWRITABLE, problem="- is not a file; without --output, the answer goes to stdout")
     if exists and not os.path.isfile(path):
-        raise UsageError("output_unwritable", problem="it is not a regular file")
+        raise UsageError(Code.OUTPUT_UNWRITABLE, problem="it is not a regular file")
     if exists and is_output(os.stat(path)):
-        raise UsageError("output_unwritable", problem="standard output or standard error goes there")
+        raise UsageError(Code.OUTPUT_UNWRITABLE, problem="standard output or standard error goes there")
     if not os.path.isdir(folder):
-        raise UsageError("output_unwritable", problem="its folder does not exist")
+        raise UsageError(Code.OUTPUT_UNWRITABLE, problem="its folder does not exist")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise UsageError("output_unwritable", problem="no permission to write in its folder")
+        raise UsageError(Code.OUTPUT_UNWRITABLE, problem="no permission to write in its folder")
 
 
 def write_file(path: str, content: str | bytes) -> None:
@@ -42,4 +43,4 @@ def write_file(path: str, content: str | bytes) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             os.unlink(aside)
-        raise UsageError("output_unwritable", problem=error.strerror or "unknown") from None
+        raise UsageError(Code.OUTPUT_UNWRITABLE, problem=error.strerror or "unknown") from None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pit_fetch.cli.commands import COMMANDS
 from pit_fetch.errors import UsageError
+from pit_fetch.gaps import Code
 from pit_fetch.request.operations import DATINGS
 from pit_fetch.request.options import COMMON, COMMON_OPTIONS
 from pit_fetch.request.values import flag_of
@@ -89,7 +90,7 @@ class Parser(argparse.ArgumentParser):
         return [flag for action in self._actions for flag in action.option_strings]
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError("usage", text=f"{plain(message)}; see --help")
+        raise UsageError(Code.USAGE, text=f"{plain(message)}; see --help")
 
 
 def plain(message: str) -> str:
@@ -109,8 +110,8 @@ class _Once(argparse.Action):
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
         if hasattr(namespace, self.dest):
             if self.dest == "pit":
-                raise UsageError("pit_repeated")
-            raise UsageError("usage", text=f"{option_string} is given more than once: give it once")
+                raise UsageError(Code.PIT_REPEATED)
+            raise UsageError(Code.USAGE, text=f"{option_string} is given more than once: give it once")
         setattr(namespace, self.dest, values)
 
 

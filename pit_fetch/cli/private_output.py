@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from pit_fetch.errors import UsageError
+from pit_fetch.gaps import Code
 from pit_fetch.support.bundled import gate
 
 
@@ -22,7 +23,7 @@ def split(argv: Sequence[str]) -> tuple[list[str], str | None]:
         return words, None
     place = options.index(option)
     if options.count(option) > 1 or place + 1 == len(options):
-        raise UsageError("usage", text=f"{option} takes one FILE, once")
+        raise UsageError(Code.USAGE, text=f"{option} takes one FILE, once")
     return words[:place] + words[place + 2 :], words[place + 1]
 
 
@@ -42,4 +43,4 @@ def open_private(path: str) -> TextIO:
             os.close(folder)
     except OSError:
         pass
-    raise UsageError("usage", text=f"{gate.RELEASE_OPTION} names no empty private file of this user's")
+    raise UsageError(Code.USAGE, text=f"{gate.RELEASE_OPTION} names no empty private file of this user's")

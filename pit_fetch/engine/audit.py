@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pit_fetch.errors import UsageError
+from pit_fetch.gaps import Code
 from pit_fetch.support.redaction import redactor
 from pit_fetch.support.terminal import is_output
 
@@ -33,7 +34,7 @@ def path(environ: Mapping[str, str]) -> str:
             os.close(_open(name))
         except OSError as error:
             fix = "name a file that can be written, or unset it"
-            raise UsageError("usage", text=f"{VARIABLE} cannot be used ({error.strerror}): {fix}") from None
+            raise UsageError(Code.USAGE, text=f"{VARIABLE} cannot be used ({error.strerror}): {fix}") from None
     return name
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from pit_fetch.engine.input_files import nearest
 from pit_fetch.errors import ConfigError
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Credential, Provider
 
 
@@ -17,7 +18,7 @@ def resolve(provider: Provider, environ: Mapping[str, str], folder: str) -> dict
         variable, value = lookup(credential, environ, folder)
         if not value:
             raise ConfigError(
-                "credential_missing",
+                Code.CREDENTIAL_MISSING,
                 source=provider.name,
                 variables=" or ".join(credential.variables),
                 hint=credential.hint,
@@ -28,7 +29,7 @@ def resolve(provider: Provider, environ: Mapping[str, str], folder: str) -> dict
         if problem is None and not _is_sendable(value):
             problem = "it contains characters that a request's header cannot carry (beyond Latin-1)."
         if problem:
-            raise ConfigError("credential_malformed", variable=variable, problem=problem, hint=credential.hint)
+            raise ConfigError(Code.CREDENTIAL_MALFORMED, variable=variable, problem=problem, hint=credential.hint)
         values[credential.name] = value
     return values
 
@@ -56,11 +57,13 @@ def lookup(credential: Credential, environ: Mapping[str, str], folder: str) -> t
             instead = (
                 f"python3 -m pip install python-dotenv, or set {' or '.join(credential.variables)} in the environment"
             )
-            raise ConfigError("dependency_missing", package="python-dotenv (it reads .env)", command=instead) from None
+            raise ConfigError(
+                Code.DEPENDENCY_MISSING, package="python-dotenv (it reads .env)", command=instead
+            ) from None
         try:
             values = dotenv_values(path, interpolate=False)  # a key may contain ${
         except (OSError, ValueError):
-            raise ConfigError("env_file_unreadable") from None
+            raise ConfigError(Code.ENV_FILE_UNREADABLE) from None
         for variable in credential.variables:
             value = (values.get(variable) or "").strip()
             if value:

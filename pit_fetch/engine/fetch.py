@@ -14,7 +14,7 @@ from pit_fetch.engine import credentials
 from pit_fetch.engine.report import CollectedRecords
 from pit_fetch.engine.source import Source, Stream, open_file, open_network
 from pit_fetch.errors import ConfigError, PitFetchError, UpstreamError
-from pit_fetch.gaps import Gap, gap
+from pit_fetch.gaps import REASONS, Code, Gap, gap
 from pit_fetch.pipeline.cursor import Position, position
 from pit_fetch.pipeline.select import Selection, SelectionBuilder, WithheldCounts, in_order, public, take
 from pit_fetch.provider import Page, Query, Record, Stage, Watermark
@@ -100,7 +100,7 @@ class Fetch:
 
             return ArchiveSession(path, self.request, self.query, self.runtime)
         if self.request.offline:
-            raise ConfigError("offline_without_archive")
+            raise ConfigError(Code.OFFLINE_WITHOUT_ARCHIVE)
         return None
 
     def _open_source(self) -> Source:
@@ -152,10 +152,10 @@ class Fetch:
                     return
         except UpstreamError as error:
             if error.is_deadline:
-                yield gap("deadline", timeout=self.request.timeout)
+                yield gap(Code.DEADLINE, timeout=self.request.timeout)
             if self.request.input_file:
                 problem = error.gap.params.get("problem", "the source reports an error")
-                yield gap("input_malformed", source=self.request.provider.name, problem=problem)
+                yield gap(Code.INPUT_MALFORMED, source=self.request.provider.name, problem=problem)
             else:
                 yield error.gap
         except TimeIsUp:
@@ -163,7 +163,10 @@ class Fetch:
 
     def _deadline_gaps(self) -> list[Gap]:
         timeout = self.request.timeout
-        return [gap("deadline", timeout=timeout), gap("timeout", host=self.request.provider.name, timeout=timeout)]
+        return [
+            gap(Code.DEADLINE, timeout=timeout),
+            gap(Code.TIMEOUT, host=self.request.provider.name, timeout=timeout),
+        ]
 
     def _select(self, ordered: PublicStream, builder: SelectionBuilder) -> None:
         """Fill ``builder`` with the wanted ones of public records in order."""
@@ -198,10 +201,10 @@ class Fetch:
         try:
             archive.start(secrets)
             self._opened(secrets)
-            collected = self.collected.with_gaps(before=(gap("offline"), *self._caveats()))
+            collected = self.collected.with_gaps(before=(gap(Code.OFFLINE), *self._caveats()))
             return self._from_archive(archive, collected, None)
         except ArchiveError as error:
-            raise ConfigError("archive_unusable", problem=error.problem) from None
+            raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from None
 
     def _with_archive(self, archive: ArchiveSession, live: CollectedRecords) -> CollectedRecords:
         """Return the live answer, completed and corrected by the archive, which has recorded the live fetch, too."""
@@ -216,13 +219,13 @@ class Fetch:
             is_today = self.request.pit is None or self.query.operation.dating != "record" or self.request.capture
             holds_more = not is_today and archive.ingest_if_needed()
             if archive.problem:
-                return live.with_gaps(after=(gap("not_recorded", problem=archive.problem),))
+                return live.with_gaps(after=(gap(Code.NOT_RECORDED, problem=archive.problem),))
             if not holds_more:
                 return live
         try:
             return self._from_archive(archive, live, read)
         except ArchiveError as error:
-            return live.with_gaps(after=(gap("archive_unusable", problem=error.problem),))
+            return live.with_gaps(after=(gap(Code.ARCHIVE_UNUSABLE, problem=error.problem),))
 
     def _from_archive(
         self, archive: ArchiveSession, collected: CollectedRecords, live: Selection | None
@@ -270,7 +273,7 @@ def _until_position(stream: PublicStream, stop: Position) -> Iterator[Record | W
 def _archived_variant(original: Gap) -> Gap:
     """Return the gap that replaces one about a snapshot, once the archive holds the item."""
     code = original.code.archived
-    return gap(code, **original.params) if code else original
+    return gap(REASONS[code], **original.params) if code else original
 
 
 def _derived(stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBuilder) -> Iterator[Record]:
@@ -300,7 +303,7 @@ def failed(request: FetchRequest, collected: CollectedRecords, error: BaseExcept
     Which records it had yielded by then may depend on withheld ones.
     """
     hint = f"({type(error).__name__})" if request.pit is None else "See the audit file (PIT_FETCH_AUDIT)."
-    crash = gap("plugin_failed", source=request.provider.name, hint=hint)
+    crash = gap(Code.PLUGIN_FAILED, source=request.provider.name, hint=hint)
     return collected._replace(selection=Selection(gaps=(crash,)), failure=_where(error))
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from pit_fetch.errors import ConfigError, InputError
+from pit_fetch.gaps import Code
 
 if TYPE_CHECKING:
     from pit_fetch.provider import Provider
@@ -38,10 +39,12 @@ def path_of(provider: Provider, name: str, environ: Mapping[str, str], folder: s
     file = {file.name: file for file in provider.files}[name]
     text = environ.get(file.variable, "")
     if not text:
-        raise ConfigError("file_missing", source=provider.name, variable=file.variable, name=file.name, hint=file.hint)
+        raise ConfigError(
+            Code.FILE_MISSING, source=provider.name, variable=file.variable, name=file.name, hint=file.hint
+        )
     path = os.path.join(folder, os.path.expanduser(text))
     if not os.path.isfile(path) or not os.access(path, os.R_OK):
-        raise ConfigError("file_unreadable", variable=file.variable)
+        raise ConfigError(Code.FILE_UNREADABLE, variable=file.variable)
     return path
 
 
@@ -75,7 +78,7 @@ def _read(fd: int, seconds: float) -> bytes:
     while size <= MAX_BYTES:
         left = deadline - time.monotonic()
         if left <= 0 or not ready.poll(left * 1000):
-            raise InputError("input_unreadable", problem="it did not end before the deadline (--timeout)")
+            raise InputError(Code.INPUT_UNREADABLE, problem="it did not end before the deadline (--timeout)")
         try:
             part = os.read(fd, _CHUNK)
         except BlockingIOError:
@@ -86,8 +89,8 @@ def _read(fd: int, seconds: float) -> bytes:
             return b"".join(parts)
         parts.append(part)
         size += len(part)
-    raise InputError("input_unreadable", problem=f"it is larger than {MAX_BYTES // 1_000_000} MB")
+    raise InputError(Code.INPUT_UNREADABLE, problem=f"it is larger than {MAX_BYTES // 1_000_000} MB")
 
 
 def _unreadable(error: OSError | ValueError) -> InputError:
-    return InputError("input_unreadable", problem=getattr(error, "strerror", None) or "not a path")
+    return InputError(Code.INPUT_UNREADABLE, problem=getattr(error, "strerror", None) or "not a path")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pit_fetch import provider as author_api
 from pit_fetch.errors import UsageError
+from pit_fetch.gaps import Code
 from pit_fetch.provider import API_VERSION, Provider
 from pit_fetch.support import bundled, suggest
 
@@ -56,11 +57,11 @@ def load(source: str) -> Provider:
         )
         hint = f" (did you mean {close}?)" if close else ""
         raise UsageError(
-            "usage", text=f"--source {suggest.truncate(source)!r} is not known{hint}. Known sources: {known}."
+            Code.USAGE, text=f"--source {suggest.truncate(source)!r} is not known{hint}. Known sources: {known}."
         )
     listing = _examine(claims)
     if listing.provider is None:
-        raise UsageError("usage", text=f"--source {source}: {listing.problem}")
+        raise UsageError(Code.USAGE, text=f"--source {source}: {listing.problem}")
     return listing.provider
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pit_fetch.errors import ExitStatus
 from pit_fetch.formats import DATA_ONLY, RenderOptions, Text, renderer
 from pit_fetch.formats import json as as_json
-from pit_fetch.gaps import Gap, GapType, gap
+from pit_fetch.gaps import Code, Gap, GapType, gap
 from pit_fetch.pipeline import envelope
 from pit_fetch.pipeline.chunks import ChunkStart
 from pit_fetch.pipeline.cursor import format_cursor, position
@@ -92,7 +92,7 @@ def report(request: FetchRequest, collected: CollectedRecords) -> FetchResult:
     gaps, quotation_gaps = _gaps(request, collected), list[Gap]()
     while True:
         is_changed = options.start is not None and not envelope.can_continue(records[0], options)
-        changed = [gap("changed_since")] if is_changed else []
+        changed = [gap(Code.CHANGED_SINCE)] if is_changed else []
         result = _written(request, records, [*gaps, *changed, *quotation_gaps], options)
         # The gate reads JSON: it judges the envelope, whatever form the text has.
         finding = envelope.judge(as_json.render(result.envelope), request.pit)
@@ -102,9 +102,9 @@ def report(request: FetchRequest, collected: CollectedRecords) -> FetchResult:
         # What is left may be refused again: other records, or other parts of them, fit into the budget now.
         options = options if left[:1] == records[:1] else options._replace(start=None)
         records = left
-        quotation_gaps = [gap("quotes_late_stamp"), *([] if left or _has_failed(gaps) else [gap("nothing")])]
+        quotation_gaps = [gap(Code.QUOTES_LATE_STAMP), *([] if left or _has_failed(gaps) else [gap(Code.NOTHING)])]
     if finding is not None:
-        result = _written(request, (), [gap("gate_refused", finding=finding)], options)
+        result = _written(request, (), [gap(Code.GATE_REFUSED, finding=finding)], options)
     is_whole = finding is None and len(result.kept) == len(records)
     result = result._replace(public=tuple(collected.selection.records) if is_whole else result.kept)
     status = ExitStatus.BUG if collected.failure or finding else ExitStatus.OK
@@ -196,7 +196,7 @@ def _unknown_fields(request: FetchRequest, records: Sequence[Record]) -> list[Ga
     declared = any(operation.fields for operation in candidate_operations(request.provider, request.options))
     if declared or not records or not unknown:
         return []
-    return [gap("field_unknown", fields=", ".join(map(truncate, unknown)), known=", ".join(known))]
+    return [gap(Code.FIELD_UNKNOWN, fields=", ".join(map(truncate, unknown)), known=", ".join(known))]
 
 
 def _gaps(request: FetchRequest, collected: CollectedRecords) -> list[Gap]:
@@ -206,18 +206,20 @@ def _gaps(request: FetchRequest, collected: CollectedRecords) -> list[Gap]:
     if collected.failure or not collected.opened:
         return gaps
     if request.pit is not None:
-        gaps = [gap("late", pit=format_for_people(request.pit)), gap("undated"), *gaps]
+        gaps = [gap(Code.LATE, pit=format_for_people(request.pit)), gap(Code.UNDATED), *gaps]
     else:
         undated = sum(record.available_at is None for record in selection.records)
-        gaps += [gap("undated_served", count=undated)] if undated else []
-        gaps += [gap("unusable", count=collected.withheld.unusable)] if collected.withheld.unusable else []
+        gaps += [gap(Code.UNDATED_SERVED, count=undated)] if undated else []
+        gaps += [gap(Code.UNUSABLE, count=collected.withheld.unusable)] if collected.withheld.unusable else []
     gaps += _unknown_fields(request, selection.records)
     if selection.stopped == "limit":
-        gaps.append(gap("limit", limit=request.limit, cursor=format_cursor(selection.resume or selection.records[-1])))
+        gaps.append(
+            gap(Code.LIMIT, limit=request.limit, cursor=format_cursor(selection.resume or selection.records[-1]))
+        )
     elif selection.stopped == "max_pages" and selection.last is not None:
         resume = format_cursor(selection.last)
-        gaps.append(gap("max_pages", public=selection.scanned, max_pages=request.max_pages, cursor=resume))
+        gaps.append(gap(Code.MAX_PAGES, public=selection.scanned, max_pages=request.max_pages, cursor=resume))
     if not selection.records and not _has_failed(gaps) and not any(gap.type == "no_data" for gap in gaps):
         hint = collected.when_empty
-        gaps.append(gap("nothing_with_hint", hint=hint) if hint else gap("nothing"))
+        gaps.append(gap(Code.NOTHING_WITH_HINT, hint=hint) if hint else gap(Code.NOTHING))
     return gaps

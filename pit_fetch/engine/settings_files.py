@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch.engine.input_files import nearest
 from pit_fetch.errors import ConfigError, UsageError
+from pit_fetch.gaps import Code
 from pit_fetch.request import audience
 from pit_fetch.request.options import COMMON_OPTIONS
 from pit_fetch.request.values import parse_value
@@ -207,4 +208,4 @@ def _lowers(text: str, known: Setting | None, environ: Mapping[str, str]) -> boo
 
 
 def _broken(file: str, problem: str) -> UsageError:
-    return UsageError("settings_malformed", file=file, problem=problem)
+    return UsageError(Code.SETTINGS_MALFORMED, file=file, problem=problem)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch.engine import credentials, input_files
 from pit_fetch.errors import InputError
-from pit_fetch.gaps import Gap
+from pit_fetch.gaps import Code, Gap
 from pit_fetch.provider import Context, Page, Query, Record, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import is_out_of_reach
@@ -36,7 +36,7 @@ def open_file(request: FetchRequest, query: Query, runtime: Runtime, deadline: f
     body = runtime.read_stdin(seconds) if path == "-" else input_files.read_file(path, seconds)
     if not body.strip():
         problem = "standard input is empty" if path == "-" else "it is empty"
-        raise InputError("input_malformed", source=request.provider.name, problem=problem)
+        raise InputError(Code.INPUT_MALFORMED, source=request.provider.name, problem=problem)
     return Source(() if is_out_of_reach(query) else _deferred(request.provider.parse_reply, body, query))
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.formats.columns import Column, columns
+from pit_fetch.gaps import Code
 from pit_fetch.pipeline.envelope import PlainEnvelope
 from pit_fetch.times import in_new_york
 
@@ -95,4 +96,4 @@ def _package(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise ConfigError("dependency_missing", package=name, command=f"python3 -m pip install {name}") from None
+        raise ConfigError(Code.DEPENDENCY_MISSING, package=name, command=f"python3 -m pip install {name}") from None

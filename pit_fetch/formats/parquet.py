@@ -8,12 +8,13 @@ from typing import Any
 from pit_fetch.errors import ConfigError
 from pit_fetch.formats import DEFAULTS, RenderOptions
 from pit_fetch.formats.frames import to_arrow
+from pit_fetch.gaps import Code
 from pit_fetch.pipeline.envelope import PlainEnvelope
 
 try:
     from pyarrow import parquet
 except ImportError:
-    raise ConfigError("dependency_missing", package="pyarrow", command="python3 -m pip install pyarrow") from None
+    raise ConfigError(Code.DEPENDENCY_MISSING, package="pyarrow", command="python3 -m pip install pyarrow") from None
 
 
 def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> bytes:

@@ -13,7 +13,7 @@ def with_archived_variants(gaps: list[Gap], archived: Iterable[Gap]) -> list[Gap
     """Return ``gaps``, with an archive's gaps about a snapshot in place of those that a source alone would have."""
     codes = {gap.code for gap in archived}
     kept = [gap for gap in gaps if gap.code.archived not in codes]
-    variants = {code.archived for code in REASONS} - {""}
+    variants = {code.archived for code in REASONS.values()} - {""}
     return [*kept, *(gap for gap in archived if gap.code in variants and gap not in kept)]
 
 

@@ -15,7 +15,7 @@ from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import CollectedRecords, FetchResult, report
 from pit_fetch.engine.run import run as fetch
 from pit_fetch.errors import ConfigError, UsageError
-from pit_fetch.gaps import Gap, gap
+from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.pipeline.cursor import Position, position
 from pit_fetch.pipeline.select import Selection, WithheldCounts
 from pit_fetch.provider import Record
@@ -57,7 +57,7 @@ def run(
     if not failed:
         before, after = map(comparable, results)
         changed = changes(before, after, earlier.pit)
-        more = (*_cuts((earlier, later), (before, after)), *(() if changed else (gap("no_difference"),)))
+        more = (*_cuts((earlier, later), (before, after)), *(() if changed else (gap(Code.NO_DIFFERENCE),)))
         selection = Selection(tuple(changed), (*selection.gaps, *more))
     fields = (*later.fields, *FIELDS) if later.fields else ()
     query = f"diff {earlier.canonical} --pit {in_new_york(later.pit)}" if later.pit else ""
@@ -138,9 +138,9 @@ def _marked(record: Record, change: str, before: Mapping[str, Any] | None = None
 
 def _in_order(first: FetchRequest, second: FetchRequest) -> tuple[FetchRequest, FetchRequest]:
     if first.pit is None or second.pit is None or first.pit == second.pit:
-        raise UsageError("usage", text=TWO_PITS)
+        raise UsageError(Code.USAGE, text=TWO_PITS)
     if first.after is not None:
-        raise UsageError("usage", text="diff does not take --after: narrow it with --date-from and --date-to")
+        raise UsageError(Code.USAGE, text="diff does not take --after: narrow it with --date-from and --date-to")
     return (first, second) if first.pit < second.pit else (second, first)
 
 
@@ -171,7 +171,7 @@ def comparable(result: FetchResult) -> ComparableAnswer:
 
 def _cuts(requests: Sequence[FetchRequest], answers: Sequence[ComparableAnswer]) -> list[Gap]:
     return [
-        gap("compared_in_part", pit=format_for_people(request.pit))
+        gap(Code.COMPARED_IN_PART, pit=format_for_people(request.pit))
         for request, answer in zip(requests, answers, strict=True)
         if answer.reach is not None and request.pit is not None
     ]

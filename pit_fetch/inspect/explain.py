@@ -15,7 +15,7 @@ from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import FetchResult, unjudged
 from pit_fetch.engine.run import run as fetch
 from pit_fetch.errors import UsageError
-from pit_fetch.gaps import gap
+from pit_fetch.gaps import Code, gap
 from pit_fetch.inspect.archived import merge, with_archived_variants
 from pit_fetch.inspect.diff import comparable, look_back_from, whole
 from pit_fetch.pipeline.cursor import position
@@ -38,12 +38,12 @@ _BEYOND = timedelta(days=1)
 def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[str]) -> FetchResult:
     """Return the source's records in the window, up to a day after the PIT or to --date-to. Raise UsageError."""
     if audience.is_for_an_agent(runtime.environ):
-        raise UsageError("operators_only")
+        raise UsageError(Code.OPERATORS_ONLY)
     pit = request.pit
     if pit is None:
-        raise UsageError("usage", text="explain needs a --pit: it says what is withheld at that instant, and why")
+        raise UsageError(Code.USAGE, text="explain needs a --pit: it says what is withheld at that instant, and why")
     if request.after is not None:
-        raise UsageError("usage", text="explain does not take --after: narrow it with --date-from and --date-to")
+        raise UsageError(Code.USAGE, text="explain does not take --after: narrow it with --date-from and --date-to")
     end = min(request.until if request.until and request.until > pit else pit + _BEYOND, max(pit, runtime.clock.now()))
     seen: dict[tuple[object, ...], Record] = {}
     plain = whole(request, look_back_from(request))
@@ -67,11 +67,11 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
     explained.sort(key=lambda pair: position(pair[0]))
     records = [_explained(record, pit, operation, why) for record, why in explained]
     if len(records) > request.limit:
-        gaps.append(gap("explained_in_part", limit=request.limit, count=len(records)))
+        gaps.append(gap(Code.EXPLAINED_IN_PART, limit=request.limit, count=len(records)))
     elif any(gap.code.is_cap for gap in result.gaps):
-        gaps.append(gap("explained_to_a_limit"))
+        gaps.append(gap(Code.EXPLAINED_TO_A_LIMIT))
     if not records and not failed:
-        gaps.append(gap("nothing"))
+        gaps.append(gap(Code.NOTHING))
     fields = (*request.fields, *FIELDS) if request.fields else ()
     secrets = credentials.known_secrets(request.provider, runtime.environ, runtime.folder)
     request = request._replace(fields=fields, canonical=f"explain {request.canonical}")

@@ -16,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qsl, urldefrag, urljoin, urlsplit
 
 from pit_fetch.errors import ConfigError, UpstreamError
+from pit_fetch.gaps import REASONS, Code
 from pit_fetch.net import cache
 from pit_fetch.net.ratelimit import DAY, Limiter, limiter, rate_of, variable
 from pit_fetch.net.requests_transport import is_loopback
@@ -188,12 +189,12 @@ class Client:
         pause = self._limiters[key, rate].reserve(within=remaining)
         if pause >= remaining:
             limit = f"{rate.calls} request{'s' if rate.calls > 1 else ''} in {rate.seconds:g} s"
-            raise UpstreamError("own_limit", host=key, limit=limit, timeout=self.timeout, variable=variable(host))
+            raise UpstreamError(Code.OWN_LIMIT, host=key, limit=limit, timeout=self.timeout, variable=variable(host))
         if pause > 0:
             self.clock.sleep(pause)
 
     def _out_of_time(self, host: Host) -> UpstreamError:
-        return UpstreamError("timeout", host=host.name, timeout=self.timeout)
+        return UpstreamError(Code.TIMEOUT, host=host.name, timeout=self.timeout)
 
 
 def signature(host: Host, credentials: Mapping[str, str]) -> Signature:
@@ -228,17 +229,17 @@ def base_url(host: Host, environ: Mapping[str, str]) -> str:
 
 
 def _bad_base(host: Host) -> ConfigError:
-    return ConfigError("url_malformed", variable=host.url_variable)
+    return ConfigError(Code.URL_MALFORMED, variable=host.url_variable)
 
 
 def _elsewhere(host: Host) -> UpstreamError:
-    return UpstreamError("redirected", host=host.name, variable=host.url_variable)
+    return UpstreamError(Code.REDIRECTED, host=host.name, variable=host.url_variable)
 
 
 def _unreachable(host: Host, base: str, error: TransportError) -> UpstreamError:
     parts = urlsplit(base)
     return UpstreamError(
-        error.fault,
+        REASONS[error.fault],
         host=host.name,
         # NO_PROXY takes names without a port.
         name=parts.hostname if error.fault == "proxy" else parts.netloc,
@@ -253,7 +254,7 @@ def _address(host: Host, base: str, path: str) -> str:
     # Before anything is sent or looked up, since a path may come from a reply.
     url = base + path
     if path[:1] != "/" or path[:2] == "//" or not _is_at(base, url):
-        raise UpstreamError("not_a_path", host=host.name)
+        raise UpstreamError(Code.NOT_A_PATH, host=host.name)
     return url
 
 
@@ -312,8 +313,8 @@ def _given_up(host: Host, reply: HttpReply) -> UpstreamError:
     seconds = math.ceil(_retry_after(reply))
     if reply.status == 429:
         return UpstreamError(
-            "throttled_wait" if seconds else "throttled", host=host.name, limit="HTTP 429", seconds=seconds
+            Code.THROTTLED_WAIT if seconds else Code.THROTTLED, host=host.name, limit="HTTP 429", seconds=seconds
         )
     return UpstreamError(
-        "http_wait" if seconds else "http_status", host=host.name, status=reply.status, seconds=seconds
+        Code.HTTP_WAIT if seconds else Code.HTTP_STATUS, host=host.name, status=reply.status, seconds=seconds
     )

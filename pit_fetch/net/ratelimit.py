@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from pit_fetch.errors import ConfigError
+from pit_fetch.gaps import Code
 from pit_fetch.net import cache
 from pit_fetch.provider import Host, Rate
 
@@ -115,7 +116,7 @@ def rate_of(host: Host, environ: Mapping[str, str]) -> Rate | None:
     match = _RATE.fullmatch(text)
     calls, seconds = (int(match[1]), float(match[2])) if match else (0, 0.0)
     if not (1 <= calls <= MAX_CALLS and 0 < seconds <= DAY):
-        raise ConfigError("rate_malformed", variable=variable(host), calls=MAX_CALLS, seconds=int(DAY))
+        raise ConfigError(Code.RATE_MALFORMED, variable=variable(host), calls=MAX_CALLS, seconds=int(DAY))
     return Rate(calls, seconds, host.rate.bucket if host.rate else "")
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pit_fetch.errors import ConfigError
+from pit_fetch.gaps import Code
 from pit_fetch.net.decompress import ACCEPTED, content
 from pit_fetch.transport import MAX_BODY_BYTES, HttpReply, HttpRequest, TransportError
 
@@ -75,7 +76,7 @@ class RequestsTransport:
                 # A server on this machine is a test's or a proxy's, which ask for no browser's handshake.
                 if not is_local:
                     command = "python3 -m pip install curl_cffi"
-                    raise ConfigError("dependency_missing", package="curl_cffi", command=command) from None
+                    raise ConfigError(Code.DEPENDENCY_MISSING, package="curl_cffi", command=command) from None
             else:
                 return lambda request: curl_transport.exchange(
                     request, self._now, connect_seconds=CONNECT_SECONDS, is_loopback=is_local
@@ -117,7 +118,7 @@ class RequestsTransport:
                 import requests
             except ImportError:
                 command = "python3 -m pip install requests"
-                raise ConfigError("dependency_missing", package="requests", command=command) from None
+                raise ConfigError(Code.DEPENDENCY_MISSING, package="requests", command=command) from None
 
             self._session = requests.Session()
             self._session.headers.update({"User-Agent": "pit_fetch", "Accept-Encoding": ACCEPTED})

@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import Any, NoReturn
 
 from pit_fetch.errors import ConfigError
+from pit_fetch.gaps import Code
 from pit_fetch.normalize import folder, items
 from pit_fetch.normalize.items import Item
 from pit_fetch.normalize.saved import Saved, entry_of, page_of
@@ -33,7 +34,7 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
     """Yield one record for each item of a transformer's output. Raise InputError, and ConfigError without a folder."""
     pages = query.options["pages"]
     if not folder.exists(pages):
-        raise ConfigError("usage", text="--pages is not a folder that can be read.")
+        raise ConfigError(Code.USAGE, text="--pages is not a folder that can be read.")
 
     @lru_cache(maxsize=_KEPT_PAGES)
     def bytes_of(name: str) -> bytes | None:
@@ -81,7 +82,7 @@ def _digest(payload: Mapping[str, Any]) -> str:
 
 
 def _nothing_to_ask(query: Query, context: Context) -> NoReturn:
-    raise ConfigError("usage", text="normalize reads items: give them on standard input, or with --input-file.")
+    raise ConfigError(Code.USAGE, text="normalize reads items: give them on standard input, or with --input-file.")
 
 
 def _caveats(query: Query) -> Iterable[str]:

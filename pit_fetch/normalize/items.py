@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pit_fetch.errors import InputError, UpstreamError
+from pit_fetch.gaps import Code
 from pit_fetch.normalize.saved import Saved, plain_address
 from pit_fetch.wire import lenient_json
 
@@ -47,10 +48,10 @@ def read(body: bytes) -> Iterator[Item | None]:
     try:
         document = lenient_json(body, 1 if is_array else 2)
     except UpstreamError:
-        raise InputError("items_malformed", problem="they are not valid JSON") from None
+        raise InputError(Code.ITEMS_MALFORMED, problem="they are not valid JSON") from None
     rows = document.get("data") if isinstance(document, dict) else document
     if not isinstance(rows, list):
-        raise InputError("items_malformed", problem="they are not a JSON array of objects")
+        raise InputError(Code.ITEMS_MALFORMED, problem="they are not a JSON array of objects")
     return (_item(row) if isinstance(row, dict) else None for row in rows)
 
 

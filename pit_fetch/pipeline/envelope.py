@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from pit_fetch.gaps import Gap, gap
+from pit_fetch.gaps import Code, Gap, Reason, gap
 from pit_fetch.pipeline.chunks import ChunkStart, chunk, is_resumable, remaining_size
 from pit_fetch.pipeline.cursor import format_cursor, parse_cursor
 from pit_fetch.provider import STAMPS, FieldKind, Record
@@ -222,9 +222,12 @@ def _is_forbidden(key: str, options: EnvelopeOptions) -> bool:
 
 
 def _with_budget_gap(
-    gaps: Sequence[Gap], options: EnvelopeOptions, max_chars: int, cursor: str, code: str = "max_chars"
+    gaps: Sequence[Gap], options: EnvelopeOptions, max_chars: int, cursor: str, code: Reason = Code.MAX_CHARS
 ) -> list[Gap]:
-    resumable, for_good = gap(code, max_chars=max_chars, cursor=cursor), gap("max_chars_for_good", max_chars=max_chars)
+    resumable, for_good = (
+        gap(code, max_chars=max_chars, cursor=cursor),
+        gap(Code.MAX_CHARS_FOR_GOOD, max_chars=max_chars),
+    )
     # The budget cuts earlier than --limit and --max-pages do, so its cursor replaces theirs.
     return [*(gap for gap in gaps if not gap.code.is_cap), resumable if options.resumes else for_good]
 
@@ -257,7 +260,7 @@ def _longest_chunk(
     max_chars: int,
 ) -> SizedEnvelope | None:
     """Return the longest chunk of ``item`` that fits; None if not a single character does."""
-    notes = [gap("field_left_out", max_chars=max_chars, fields=", ".join(left_out))] if left_out else []
+    notes = [gap(Code.FIELD_LEFT_OUT, max_chars=max_chars, fields=", ".join(left_out))] if left_out else []
     total = remaining_size(item, options.start, STAMPS)
     least, most, longest = min(1, total), total, None
     while least <= most:
@@ -266,7 +269,7 @@ def _longest_chunk(
         cut = list(gaps)
         if candidate.next is not None:
             resume = format_cursor(records[0], candidate.next)
-            cut = _with_budget_gap(gaps, options, max_chars, resume, "continued")
+            cut = _with_budget_gap(gaps, options, max_chars, resume, Code.CONTINUED)
         elif len(records) > 1:
             cut = _with_budget_gap(gaps, options, max_chars, format_cursor(records[0]))
         envelope = PlainEnvelope([candidate.item], _gaps([*cut, *notes], options), options.provenance)

@@ -27,7 +27,7 @@ from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.gaps import Gap, gap
+from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.pipeline.cursor import Position, instant_age, position, record_age
 from pit_fetch.provider import Page, Record, Watermark
 from pit_fetch.times import in_new_york, is_aware
@@ -102,7 +102,7 @@ def public(
 
     ``cutoff`` is called for each record. Pages are dissolved: on one with an order, each public record is followed by
     a watermark. The stream ends with a gap after as many slices without a public record as a watermark allows.
-    Raises UpstreamError("paging") if the source keeps repeating public records.
+    Raises UpstreamError(Code.PAGING) if the source keeps repeating public records.
     """
     # Public records alone may decide where the watermarks stand, when a source repeats itself, and when a search is
     # fruitless. Where a page ends depends on how many withheld records there are in front of it: hence a watermark for
@@ -125,7 +125,7 @@ def public(
                 seen_versions.add(version)
                 yield record
                 if repeats == MOST_REPEATED:
-                    raise UpstreamError("paging")
+                    raise UpstreamError(Code.PAGING)
                 if element.order is not None and is_aware(record.available_at):
                     oldest = record.available_at if oldest is None else min(oldest, record.available_at)
                     yield Watermark(element.order(oldest))
@@ -134,7 +134,7 @@ def public(
             yield element
             fruitless_slices, is_fruitless = fruitless_slices + 1 if is_fruitless else 0, True
             if element.max_empty_slices and fruitless_slices >= element.max_empty_slices:
-                yield gap("search_limit", day=in_new_york(element.at)[:10])
+                yield gap(Code.SEARCH_LIMIT, day=in_new_york(element.at)[:10])
                 return
         else:
             yield element
@@ -157,7 +157,7 @@ def in_order(stream: Iterable[Record | Watermark | Gap]) -> Iterator[Record | Ga
     """Yield public records in the envelope's order, each id once, in its newest version.
 
     A watermark releases everything newer than it; the rest is sorted at the end. The newest version is the one with
-    the later of its two stamps. Raises UpstreamError("order_broken") if a record breaks the order that its source
+    the later of its two stamps. Raises UpstreamError(Code.ORDER_BROKEN) if a record breaks the order that its source
     promised. A version that is newer than the one delivered breaks it, too: it comes too late.
     """
     # Sorted by age, so that many watermarks over many records stay cheap: each takes a few from the front.
@@ -171,7 +171,7 @@ def in_order(stream: Iterable[Record | Watermark | Gap]) -> Iterator[Record | Ga
                 delivered[record.id] = _age_of_last_change(record)
                 yield record
             elif _age_of_last_change(record) < delivered[record.id]:
-                raise UpstreamError("order_broken")
+                raise UpstreamError(Code.ORDER_BROKEN)
 
     for element in stream:
         if isinstance(element, Gap):
@@ -186,7 +186,7 @@ def in_order(stream: Iterable[Record | Watermark | Gap]) -> Iterator[Record | Ga
         elif element.id in delivered and _age_of_last_change(element) >= delivered[element.id]:
             continue  # the page has shifted and repeats the record, or this is an older version of it
         elif record_age(element) < bound:
-            raise UpstreamError("order_broken")
+            raise UpstreamError(Code.ORDER_BROKEN)
         else:
             insort(waiting, (record_age(element), element), key=itemgetter(0))
     yield from release(record for _, record in waiting)

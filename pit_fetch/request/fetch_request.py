@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from pit_fetch.errors import UsageError
+from pit_fetch.gaps import Code
 from pit_fetch.pipeline.cursor import Cursor
 from pit_fetch.provider import STAMPS, Option, Provider
 from pit_fetch.request.operations import candidate_operations
@@ -74,7 +75,7 @@ def from_values(
         if name not in known:
             close = suggest.name(name, known)
             hint = f" (did you mean {close}?)" if close else ""
-            raise UsageError("usage", text=f"{name} is not an option of {provider.name}{hint}")
+            raise UsageError(Code.USAGE, text=f"{name} is not an option of {provider.name}{hint}")
     present = {name: value for name, value in values.items() if value is not None}
     return build({**defaults, **present}, provider, environ)
 
@@ -91,7 +92,7 @@ def from_canonical(text: str, provider: Provider) -> FetchRequest:
         flag, is_joined, value = words.pop().partition("=")
         option = options.get(flag)
         if option is None:
-            raise UsageError("usage", text=f"{suggest.truncate(flag)} is not an option of {provider.name}")
+            raise UsageError(Code.USAGE, text=f"{suggest.truncate(flag)} is not an option of {provider.name}")
         if option.kind == "flag":
             values[option.name] = True
             continue
@@ -117,7 +118,7 @@ def build(
     options = _values(provider.options, given)
     since, until = common["date_from"], common["date_to"]
     if since is not None and until is not None and since > until:
-        raise UsageError("usage", text="--date-from is after --date-to: swap them")
+        raise UsageError(Code.USAGE, text="--date-from is after --date-to: swap them")
     if common["max_chars"] is None:
         text = environ.get("PIT_FETCH_MAX_CHARS")
         common["max_chars"] = parse_budget("PIT_FETCH_MAX_CHARS", text) if text else max_chars
@@ -145,11 +146,11 @@ def _check_ceiling(pit: datetime | None, environ: Mapping[str, str]) -> None:
     if ceiling is None:
         from pit_fetch.request.timestamp_errors import problem
 
-        raise UsageError("ceiling_malformed", problem=problem(text))
+        raise UsageError(Code.CEILING_MALFORMED, problem=problem(text))
     if pit is None:
-        raise UsageError("pit_required")
+        raise UsageError(Code.PIT_REQUIRED)
     if pit > ceiling:
-        raise UsageError("pit_above_ceiling")
+        raise UsageError(Code.PIT_ABOVE_CEILING)
 
 
 def _known_fields(fields: tuple[str, ...], options: Mapping[str, Any], provider: Provider) -> tuple[str, ...]:
@@ -163,7 +164,7 @@ def _known_fields(fields: tuple[str, ...], options: Mapping[str, Any], provider:
         close = suggest.name(unknown[0], [*known, *STAMPS])
         hint = f" (did you mean {close}?)" if close else ""
         name = suggest.truncate(unknown[0])
-        raise UsageError("usage", text=f"--fields: {name} is not one of {', '.join(known)}{hint}")
+        raise UsageError(Code.USAGE, text=f"--fields: {name} is not one of {', '.join(known)}{hint}")
     return fields
 
 

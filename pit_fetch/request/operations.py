@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pit_fetch.errors import ConfigError
-from pit_fetch.gaps import Gap, gap
+from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.provider import Operation, Provider, Query, Window
 from pit_fetch.support import suggest
 
@@ -70,11 +70,11 @@ def _named(provider: Provider, name: str | None) -> Operation:
     close = suggest.name(str(name), names, search_terms) or suggest.name(str(name), aliases)
     listed = f"it has {', '.join(names)}; see --help." if len(names) <= _FEW else "--help lists them."
     hint = f"did you mean {close}?" if close else listed
-    raise ConfigError("usage", text=f"{suggest.truncate(str(name))} is not an operation of {provider.name}: {hint}")
+    raise ConfigError(Code.USAGE, text=f"{suggest.truncate(str(name))} is not an operation of {provider.name}: {hint}")
 
 
 def _refuse(text: str) -> None:
-    raise ConfigError("usage", text=text)
+    raise ConfigError(Code.USAGE, text=text)
 
 
 def is_out_of_reach(query: Query) -> bool:
@@ -88,8 +88,8 @@ def caveats(query: Query, source: str) -> Iterator[Gap]:
     operation = query.operation
     name, why = operation.name or source, f" ({operation.why})" if operation.why else ""
     if query.pit is not None and operation.dating == "never":
-        yield gap("never_dated", operation=name, why=why)
+        yield gap(Code.NEVER_DATED, operation=name, why=why)
     elif query.pit is not None and operation.dating == "receipt":
-        yield gap("snapshot", operation=name, why=why)
+        yield gap(Code.SNAPSHOT, operation=name, why=why)
     for text in operation.caveats(query):
-        yield gap("caveat", text=text)
+        yield gap(Code.CAVEAT, text=text)

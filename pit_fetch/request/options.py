@@ -8,6 +8,7 @@ from datetime import datetime
 
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import NAMES as FORMATS
+from pit_fetch.gaps import Code
 from pit_fetch.pipeline.cursor import Cursor, parse_cursor
 from pit_fetch.provider import Option
 from pit_fetch.request.values import parse_instant
@@ -25,14 +26,14 @@ def require_pit(text: str, words: Sequence[str] = ()) -> datetime:
     if pit is None:
         from pit_fetch.request.timestamp_errors import problem
 
-        raise UsageError("pit_malformed", problem=problem(text, words))
+        raise UsageError(Code.PIT_MALFORMED, problem=problem(text, words))
     return pit
 
 
 def _cursor(text: str) -> Cursor:
     cursor = parse_cursor(text)
     if cursor is None:
-        raise UsageError("usage", text="--after is not a cursor: copy one from a truncated gap")
+        raise UsageError(Code.USAGE, text="--after is not a cursor: copy one from a truncated gap")
     return cursor
 
 
@@ -47,7 +48,7 @@ def _max_chars(text: str) -> int:
 def parse_budget(name: str, text: str) -> int:
     """Return a number of characters, 0 for no limit. Raise UsageError, which names the option or variable ``name``."""
     if not re.fullmatch("[0-9]{1,12}", text) or 0 < int(text) < MIN_MAX_CHARS:
-        raise UsageError("usage", text=f"{name} is 0 (no limit) or a whole number of at least {MIN_MAX_CHARS}")
+        raise UsageError(Code.USAGE, text=f"{name} is 0 (no limit) or a whole number of at least {MIN_MAX_CHARS}")
     return int(text)
 
 

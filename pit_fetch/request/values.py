@@ -19,6 +19,7 @@ from typing import Any
 
 from pit_fetch import times
 from pit_fetch.errors import UsageError
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Option
 
 _TAKES = {"integer": "a whole number", "number": "a number", "instant": "an ISO 8601 text or a datetime"}
@@ -82,7 +83,7 @@ def parse_instant(option: Option, text: str, parse: Callable[[str], datetime | N
             f"{flag_of(option.name)} is YYYY-MM-DD (a New York day), a full timestamp with offset, or Unix seconds "
             "(not milliseconds)"
         )
-        raise UsageError("usage", text=f"{form}: {fix}" if fix else form)
+        raise UsageError(Code.USAGE, text=f"{form}: {fix}" if fix else form)
     return moment
 
 
@@ -98,7 +99,7 @@ def _text(option: Option, value: object) -> str:
 def _scalar(option: Option, value: object) -> str:
     """Return a scalar as a word would spell it."""
     if isinstance(value, datetime) and value.utcoffset() is None:
-        raise UsageError("usage", text=f"{option.name} is a datetime without a time zone: use an aware one")
+        raise UsageError(Code.USAGE, text=f"{option.name} is a datetime without a time zone: use an aware one")
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
     is_hole = isinstance(value, float) and not math.isfinite(value)  # what a frame has where a value is missing
@@ -128,7 +129,7 @@ def _parse_list(option: Option, value: object) -> tuple[str, ...]:
             rows = list(csv.reader(io.StringIO(value, newline=""), skipinitialspace=True, strict=True))
         except csv.Error:
             text = f'{flag_of(option.name)} has an unclosed double quote: write "A, B",C'
-            raise UsageError("usage", text=text) from None
+            raise UsageError(Code.USAGE, text=text) from None
         parts = [part for row in rows for part in row if part.strip()]
     if parts is None:
         raise _of_wrong_type(option, "one or more strings", value)
@@ -136,13 +137,13 @@ def _parse_list(option: Option, value: object) -> tuple[str, ...]:
     if not texts:
         if isinstance(value, str):
             raise _empty(option)
-        raise UsageError("usage", text=f"{option.name} needs at least one value, or leave it out")
+        raise UsageError(Code.USAGE, text=f"{option.name} needs at least one value, or leave it out")
     if not option.choices:
         return tuple(texts)
     chosen = tuple(choice for choice in (_declared(option, text) for text in texts) if choice is not None)
     if len(chosen) < len(texts):
         choices = ", ".join(option.choices)
-        raise UsageError("usage", text=f"{flag_of(option.name)} is a comma-separated list of {choices}")
+        raise UsageError(Code.USAGE, text=f"{flag_of(option.name)} is a comma-separated list of {choices}")
     return chosen
 
 
@@ -160,7 +161,7 @@ def _parse_repeated(option: Option, value: object) -> tuple[Any, ...]:
 def _parse_flag(option: Option, value: object) -> bool:
     text = format_value(value).strip().lower() if isinstance(value, (bool, str)) else ""
     if text not in ("true", "false"):
-        raise UsageError("usage", text=f"{option.name} takes true or false")
+        raise UsageError(Code.USAGE, text=f"{option.name} takes true or false")
     return text == "true"
 
 
@@ -169,7 +170,7 @@ def _parse_choice(option: Option, text: str) -> str:
         return text
     chosen = _declared(option, text)
     if chosen is None:
-        raise UsageError("usage", text=f"{flag_of(option.name)} is one of {', '.join(option.choices)}")
+        raise UsageError(Code.USAGE, text=f"{flag_of(option.name)} is one of {', '.join(option.choices)}")
     return chosen
 
 
@@ -181,7 +182,9 @@ def _declared(option: Option, text: str) -> str | None:
 def _parse_integer(option: Option, text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,12}", text) or int(text) < option.minimum:
         most = " and at most 12 digits" if re.fullmatch(r"[0-9]{13,}", text) else ""
-        raise UsageError("usage", text=f"{flag_of(option.name)} is a whole number of at least {option.minimum}{most}")
+        raise UsageError(
+            Code.USAGE, text=f"{flag_of(option.name)} is a whole number of at least {option.minimum}{most}"
+        )
     return int(text)
 
 
@@ -191,13 +194,13 @@ def _parse_number(option: Option, text: str) -> float:
     except ValueError:
         number = math.nan
     if not 0 < number <= 86_400:
-        raise UsageError("usage", text=f"{flag_of(option.name)} is a number of seconds, above 0 and up to 86400")
+        raise UsageError(Code.USAGE, text=f"{flag_of(option.name)} is a number of seconds, above 0 and up to 86400")
     return number
 
 
 def _empty(option: Option) -> UsageError:
-    return UsageError("usage", text=f"{flag_of(option.name)} is empty: give a value or leave it out")
+    return UsageError(Code.USAGE, text=f"{flag_of(option.name)} is empty: give a value or leave it out")
 
 
 def _of_wrong_type(option: Option, takes: str, value: object) -> UsageError:
-    return UsageError("usage", text=f"{option.name} takes {takes}, not a value of type {type(value).__name__}")
+    return UsageError(Code.USAGE, text=f"{option.name} takes {takes}, not a value of type {type(value).__name__}")

@@ -22,7 +22,7 @@ _VALUES: tuple[Any, ...] = (None, True, 0, 10**30, "drift", "", [], {}, [None])
 
 TOLERANT = (
     "read every field as if it could be missing or of another type (row.get, isinstance), "
-    'yield available_at=None where the stamp is not what it was, and raise UpstreamError("malformed", problem="…") '
+    'yield available_at=None where the stamp is not what it was, and raise UpstreamError(Code.MALFORMED, problem="…") '
     "where the reply as a whole is"
 )
 
@@ -59,9 +59,8 @@ def check_odd_bodies(recording: RecordedReply) -> None:
     case = recording.case
     for label, body in _odd_bodies(case.reply).items():
         event = f"the body is {label}"
-        advice = (
-            f'decode with pit_fetch.wire.lenient_json, check the shape, and raise UpstreamError("malformed"): {label}'
-        )
+        how = "decode with pit_fetch.wire.lenient_json, check the shape, and raise UpstreamError(Code.MALFORMED)"
+        advice = f"{how}: {label}"
         for run in (
             observe(case, case.now, wire=lambda request, made, body=body: Response(body, made.status)),  # type: ignore[misc]
             observe(case, case.now, reply=body or b" ", offline=True),
@@ -107,7 +106,7 @@ def check_paging(recording: RecordedReply) -> None:
             raise failure(
                 f"a server that repeats one page is asked more than {patient.max_requests} times",
                 "let paging.numbered or paging.follow run the loop: the framework then sees that pages repeat "
-                '(or raise UpstreamError("paging") when a page brings nothing new)',
+                "(or raise UpstreamError(Code.PAGING) when a page brings nothing new)",
             )
         if run.crash:
             raise failure(f"the provider fails when a page repeats itself ({run.crash})", TOLERANT)

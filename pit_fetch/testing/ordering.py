@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from itertools import pairwise
 
-from pit_fetch.gaps import gap
+from pit_fetch.gaps import Code, gap
 from pit_fetch.provider import Page, Record
 from pit_fetch.testing import edits
 from pit_fetch.testing.case import Case, failure, is_aware, pits_before
@@ -28,7 +28,7 @@ def check_order(case: Case) -> None:
     for page in run.yielded:  # before the baseline, which would only report that a broken order gave nothing
         if isinstance(page, Page) and page.order is not None:
             _check_page(page.records, page.order)
-    if gap("order_broken").reason in run.reasons:
+    if gap(Code.ORDER_BROKEN).reason in run.reasons:
         raise failure("records come that are newer than what was promised of them", _ORDER)
     if not all(is_aware(instant) for instant in run.watermarks):
         raise failure("a Watermark is naive", "give it an aware instant, from a function of pit_fetch.times")

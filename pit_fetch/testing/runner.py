@@ -233,7 +233,7 @@ def observe_baseline(case: Case) -> ObservedRun:
     if baseline.asked_too_often:
         raise failure(
             f"the recorded reply makes the provider ask more than {case.max_requests} times",
-            'stop when a page brings nothing new (raise UpstreamError("paging")), '
+            "stop when a page brings nothing new (raise UpstreamError(Code.PAGING)), "
             "or override serve(), so that the pages of the recording come to an end",
         )
     if not baseline.stamps:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
+from pit_fetch.gaps import Code
 from pit_fetch.provider import ConfigError, Credential, Field, FieldKind, Host, HttpReply, Query, Record, UpstreamError
 from pit_fetch.wire import strict_json
 
@@ -33,7 +34,7 @@ def with_a_pit(caveat: str) -> Callable[[Query], Iterable[str]]:
 
 def refuse(text: str) -> NoReturn:
     """Raise ConfigError for a request that makes no sense."""
-    raise ConfigError("usage", text=text)
+    raise ConfigError(Code.USAGE, text=text)
 
 
 def check_tickers(query: Query) -> Query:
@@ -46,12 +47,12 @@ def check_tickers(query: Query) -> Query:
 def status_error(reply: HttpReply, host: Host) -> UpstreamError:
     """Return the error of a reply whose status alone counts. A 404 is that of an address that has moved."""
     if reply.status == 404:
-        return UpstreamError("moved", host=host.name, variable=host.url_variable)
-    return UpstreamError("http_status", host=host.name, status=reply.status)
+        return UpstreamError(Code.MOVED, host=host.name, variable=host.url_variable)
+    return UpstreamError(Code.HTTP_STATUS, host=host.name, status=reply.status)
 
 
 def key_refused(host: Host, key: Credential) -> UpstreamError:
-    return UpstreamError("credential_refused", host=host.name, variables=" or ".join(key.variables))
+    return UpstreamError(Code.CREDENTIAL_REFUSED, host=host.name, variables=" or ".join(key.variables))
 
 
 def error_document(reply: HttpReply) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from xml.etree import ElementTree
 
+from pit_fetch.gaps import Code
 from pit_fetch.paging import children, follow, numbered
 from pit_fetch.provider import (
     Bearer,
@@ -209,7 +210,7 @@ def news(
     def document_of(body: bytes) -> Any:
         document = lenient_json(body, rows=2)
         if not isinstance(document, dict) or not isinstance(document.get("articles"), list):
-            raise UpstreamError("malformed", problem="it has no articles")
+            raise UpstreamError(Code.MALFORMED, problem="it has no articles")
         return document
 
     def records(document: Any, query: Query, choose: ChooseRows) -> list[Record]:
@@ -523,7 +524,7 @@ def search(
         document = lenient_json(body, rows=3)
         result = document.get("result") if isinstance(document, dict) else None
         if not isinstance(result, dict) or not isinstance(result.get("hits"), list):
-            raise UpstreamError("malformed", problem="it has no hits")
+            raise UpstreamError(Code.MALFORMED, problem="it has no hits")
         every = [row if isinstance(row, dict) else {} for row in result["hits"]]
         yield from [record(row, query) for row in rows(every, query, result)]
 
@@ -625,7 +626,7 @@ def feeds(record: MakeRecord = item, rows: ChooseRows = all_rows) -> KitSource:
         try:
             root = ElementTree.fromstring(body)
         except (ElementTree.ParseError, ValueError, RecursionError):
-            raise UpstreamError("malformed", problem="it is not XML") from None
+            raise UpstreamError(Code.MALFORMED, problem="it is not XML") from None
         items = [{child.tag: child.text or "" for child in item} for item in root.iter("item")]
         return items, {child.tag: child.text or "" for channel in root.iter("channel") for child in channel}
 
@@ -659,7 +660,7 @@ def tables(record: MakeRecord = rate, rows: ChooseRows = all_rows) -> KitSource:
         try:
             return list(csv.DictReader(io.StringIO(body.decode("utf-8")))), {}
         except (ValueError, csv.Error):
-            raise UpstreamError("malformed", problem="it is not a table") from None
+            raise UpstreamError(Code.MALFORMED, problem="it is not a table") from None
 
     def body(rows: list[Row], **meta: Any) -> bytes:
         names = columns_of(rows, "day rate note")

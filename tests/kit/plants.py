@@ -19,6 +19,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Record, UpstreamError, Watermark, gap
 from pit_fetch.times import NEW_YORK, parse_date, parse_rfc3339, parse_wall_clock, start_of_day, wall_clock
 from tests.kit.bases import BASES
@@ -295,7 +296,7 @@ def gap_at_the_end(fetch: Any, query: Any, context: Any) -> Iterator[Any]:
     for page in fetch(query, context):
         count += len(page.records)
         yield page
-    yield gap("caveat", text=f"{count} rows were read.")
+    yield gap(Code.CAVEAT, text=f"{count} rows were read.")
 
 
 def gap_if_late(fetch: Any, query: Any, context: Any) -> Iterator[Any]:
@@ -304,7 +305,7 @@ def gap_if_late(fetch: Any, query: Any, context: Any) -> Iterator[Any]:
         late = late or record.available_at is None or record.available_at > query.now
         yield record
     if late:
-        yield gap("caveat", text="Some posts are under embargo.")
+        yield gap(Code.CAVEAT, text="Some posts are under embargo.")
 
 
 def total_hits(rows: Any, document: Any) -> Any:
@@ -485,7 +486,7 @@ plant_figure(
 def complains(is_broken: Callable[[Any], bool]) -> Callable[..., Any]:
     def rows(rows: Any, query: Any, document: Any) -> Any:
         if any(is_broken(row) for row in rows):
-            raise UpstreamError("malformed", problem="a row is broken")
+            raise UpstreamError(Code.MALFORMED, problem="a row is broken")
         return rows
 
     return rows
@@ -497,7 +498,7 @@ def without_title(row: Any) -> bool:
 
 def page_needed(event: Any, page: Any, query: Any) -> Record:
     if page is None and event.get("id"):
-        raise UpstreamError("malformed", problem="a transcript is missing")
+        raise UpstreamError(Code.MALFORMED, problem="a transcript is missing")
     return transcript(event, page, query)
 
 

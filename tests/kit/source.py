@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from pit_fetch.gaps import Code
 from pit_fetch.paging import follow, newest_first
 from pit_fetch.provider import (
     Context,
@@ -56,7 +57,7 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
 def page(query: Query, context: Context, token: str) -> dict[str, Any]:
     reply = context.http.get(HOST, "/items", {"before": query.horizon.isoformat(), "page": token})
     if reply.status != 200:
-        raise UpstreamError("http_status", host=HOST, status=reply.status)
+        raise UpstreamError(Code.HTTP_STATUS, host=HOST, status=reply.status)
     return document_of(reply.body)
 
 
@@ -84,7 +85,7 @@ def record(row: Any) -> Record:
 def document_of(body: bytes) -> dict[str, Any]:
     document = lenient_json(body, rows=2)
     if not isinstance(document, dict) or not isinstance(document.get("items"), list):
-        raise UpstreamError("malformed", problem="it has no items")
+        raise UpstreamError(Code.MALFORMED, problem="it has no items")
     return document
 
 

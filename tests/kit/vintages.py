@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from pit_fetch.gaps import Code
 from pit_fetch.paging import numbered
 from pit_fetch.provider import (
     Bearer,
@@ -48,7 +49,7 @@ def ask(query: Query, context: Context, number: int) -> bytes:
     asked = {"filter": [{"field": "announced", "until": query.horizon.isoformat()}], "page": number}
     reply = context.http.post(HOST, "/v1/search", asked, repeatable=True)
     if reply.status != 200:
-        raise UpstreamError("http_status", host=HOST, status=reply.status)
+        raise UpstreamError(Code.HTTP_STATUS, host=HOST, status=reply.status)
     return reply.body
 
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import requests
 
+from pit_fetch.gaps import Code
 from pit_fetch.paging import newest_first
 from pit_fetch.provider import Operation, Page, Provider, Query, Record, UpstreamError, Watermark, gap
 from pit_fetch.testing import ProviderSuite
@@ -98,7 +99,7 @@ def by_reply(read: Callable[[HttpReply, Query], Iterable[Record]], check: bool =
     def fetch(query: Any, context: Any) -> Any:
         reply = context.http.get(source.HOST, "/items")
         if check and reply.status != 200:
-            raise UpstreamError("http_status", host=source.HOST, status=reply.status)
+            raise UpstreamError(Code.HTTP_STATUS, host=source.HOST, status=reply.status)
         yield from read(reply, query)
 
     return by_fetch(fetch)
@@ -196,7 +197,7 @@ def header_in_the_payload(reply: HttpReply, query: Query) -> Iterator[Record]:
 
 def quote_the_server(reply: HttpReply, query: Query) -> Iterator[Record]:
     if reply.status != 200:
-        raise UpstreamError("malformed", problem=reply.body.decode())
+        raise UpstreamError(Code.MALFORMED, problem=reply.body.decode())
     return source.read(reply.body, query)
 
 
@@ -338,7 +339,7 @@ WRONG = {
         {"an_item_is_there_at_its_instant_and_not_before"},
     ),
     "a count of all in a gap": Wrong(
-        by_records(lambda records, query: [*records, gap("usage", text=f"{len(records)} rows")]),
+        by_records(lambda records, query: [*records, gap(Code.USAGE, text=f"{len(records)} rows")]),
         LEAKS, "yield a gap",
     ),
     "the last instant left out": Wrong(
@@ -383,7 +384,7 @@ WRONG = {
     ),
     "a header's total": Wrong(by_reply(header_in_the_payload), LEAKS, "where the next page is"),
     "a gap among records": Wrong(
-        by_records(lambda records, query: [Page((*records, gap("result_cap")))]),  # type: ignore[arg-type]
+        by_records(lambda records, query: [Page((*records, gap(Code.RESULT_CAP)))]),  # type: ignore[arg-type]
         FIRST, "a page holds only records", ALL,
     ),
     "past the calendar's end": Wrong(by_row(adds_a_day), LEAKS, "times.delayed", ALL),

@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from pit_fetch.formats import BINARY, NAMES
+from pit_fetch.gaps import Code
 from pit_fetch.paging import follow, newest_first, numbered
 from pit_fetch.provider import (
     Context,
@@ -60,7 +61,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Page | Gap | Wate
     def ask(**params: str) -> HttpReply:
         reply = context.http.get(HOST.name, "/rows", params)
         if reply.status != 200:
-            raise UpstreamError("http_status", host=HOST.name, status=reply.status)
+            raise UpstreamError(Code.HTTP_STATUS, host=HOST.name, status=reply.status)
         return reply
 
     def page(number: int) -> list[Record]:

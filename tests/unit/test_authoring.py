@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from pit_fetch.errors import UpstreamError
+from pit_fetch.gaps import Code
 from pit_fetch.net.requests_transport import RequestsTransport
 from pit_fetch.paging import children
 from pit_fetch.provider import File, Host, Operation, Provider, Record
@@ -214,7 +215,7 @@ def test_children_come_in_order_and_a_spoilt_one_fails_alone(at_once: int) -> No
     def read_child(parent: int) -> int:
         together.wait()
         if parent == 2:
-            raise UpstreamError("malformed", problem="it is broken")
+            raise UpstreamError(Code.MALFORMED, problem="it is broken")
         return parent * 10
 
     assert list(children(range(6), read_child, at_once)) == [(0, 0), (1, 10), (2, None), (3, 30), (4, 40), (5, 50)]
@@ -223,7 +224,7 @@ def test_children_come_in_order_and_a_spoilt_one_fails_alone(at_once: int) -> No
 @pytest.mark.parametrize("at_once", [1, 3])
 def test_children_of_a_host_that_does_not_answer_end_the_fetch(at_once: int) -> None:
     def read_child(parent: int) -> int:
-        raise UpstreamError("http_status", host="X", status=500)
+        raise UpstreamError(Code.HTTP_STATUS, host="X", status=500)
 
     with pytest.raises(UpstreamError):
         list(children(range(6), read_child, at_once))

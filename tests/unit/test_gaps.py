@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pit_fetch import gaps as gap_table
-from pit_fetch.gaps import gap
+from pit_fetch.gaps import Code, gap
 
 
 def test_every_reason_is_of_a_known_type_and_short() -> None:
@@ -16,7 +16,7 @@ def test_every_reason_is_of_a_known_type_and_short() -> None:
         "internal_error", "truncated",
     }  # fmt: skip
     assert set(gap_table.GapType) == known
-    assert [code for code in gap_table.REASONS if len(code.template) > 200] == []
+    assert [code for code in gap_table.REASONS.values() if len(code.template) > 200] == []
 
 
 # What to do about a failure: in the reason itself, or in what fills it in. An interrupt was somebody's wish.
@@ -27,7 +27,7 @@ TO_DO = re.compile(
 )
 
 
-@pytest.mark.parametrize("code", [code for code in gap_table.REASONS if code.type in gap_table.FAILURES])
+@pytest.mark.parametrize("code", [code for code in gap_table.REASONS.values() if code.type in gap_table.FAILURES])
 def test_the_reason_of_a_failure_says_what_to_do(code: gap_table.Reason) -> None:
     assert code == "interrupted" or TO_DO.search(code.template)
 
@@ -47,22 +47,22 @@ def test_the_reason_of_a_failure_says_what_to_do(code: gap_table.Reason) -> None
     ],
 )
 def test_a_status_says_what_to_do_about_it(status: int, advice: str) -> None:
-    reason = gap("http_status", host="Demo", status=status).reason
+    reason = gap(Code.HTTP_STATUS, host="Demo", status=status).reason
     assert reason.startswith(f"Demo answered with HTTP {status}: ")
     assert advice in reason
 
 
 def test_a_gap_outside_the_table_cannot_be_made() -> None:
     with pytest.raises(KeyError):
-        gap("something_else")
+        gap("something_else")  # type: ignore[arg-type]
     with pytest.raises(KeyError):
-        gap("limit", limit=1)
+        gap(Code.LIMIT, limit=1)
 
 
 def test_a_cursor_that_begins_with_a_hyphen_is_printed_as_it_can_be_given() -> None:
-    assert gap("limit", limit=1, cursor="-a@receipt").reason.endswith("Continue with --after=-a@receipt")
-    assert gap("limit", limit=1, cursor="a@receipt").reason.endswith("Continue with --after a@receipt")
+    assert gap(Code.LIMIT, limit=1, cursor="-a@receipt").reason.endswith("Continue with --after=-a@receipt")
+    assert gap(Code.LIMIT, limit=1, cursor="a@receipt").reason.endswith("Continue with --after a@receipt")
 
 
 def test_no_reason_ends_in_a_space() -> None:
-    assert gap("credential_malformed", variable="A", problem="it is bad.", hint="").reason.endswith("it is bad.")
+    assert gap(Code.CREDENTIAL_MALFORMED, variable="A", problem="it is bad.", hint="").reason.endswith("it is bad.")

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from pit_fetch.gaps import Code
 from pit_fetch.paging import newest_first, numbered
 from pit_fetch.provider import (
     Context,
@@ -42,12 +43,12 @@ def fetch(query: Query, context: Context) -> Iterator[Page | Gap]:
     def page(number: int) -> list[Record]:
         reply = context.http.get(HOST, "/api/v1/documents.json", _parameters(query, number))
         if reply.status != 200:
-            raise UpstreamError("http_status", host=HOST, status=reply.status)
+            raise UpstreamError(Code.HTTP_STATUS, host=HOST, status=reply.status)
         return list(read(reply.body, query))
 
     cut = yield from numbered(page, size=PAGE_SIZE, first=1, most=MAX_PAGES, order=newest_first)
     if cut:
-        yield gap("result_cap")
+        yield gap(Code.RESULT_CAP)
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
@@ -56,7 +57,7 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
     # A search without a hit has a count and no results.
     rows = reply.get("results", [] if reply.get("count") == 0 else None) if isinstance(reply, dict) else None
     if not isinstance(rows, list):
-        raise UpstreamError("malformed", problem="it has no results")
+        raise UpstreamError(Code.MALFORMED, problem="it has no results")
     for row in rows:
         yield _record(row if isinstance(row, dict) else {})
 

@@ -21,6 +21,7 @@ from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.engine import settings_files
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ExitStatus, UsageError
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Option
 from pit_fetch.request import audience
 from pit_fetch.request.values import parse_value
@@ -96,7 +97,7 @@ def require_operator(runtime: Runtime, command: str) -> Runtime:
     """Return the runtime with the settings of files. Raise UsageError where an agent might make this call."""
     runtime, _ = settings_files.with_settings(runtime)
     if audience.is_bound(runtime.environ):
-        raise UsageError("people_only", command=command)
+        raise UsageError(Code.PEOPLE_ONLY, command=command)
     return runtime
 
 
@@ -104,7 +105,7 @@ def path_of(option: str | None, runtime: Runtime) -> str:
     """Return the path of the archive, from the option or the environment. Raise UsageError if neither has one."""
     path = option or runtime.environ.get(VARIABLE)
     if not path:
-        raise UsageError("usage", text=f"which archive? Set {VARIABLE}, or give --archive PATH")
+        raise UsageError(Code.USAGE, text=f"which archive? Set {VARIABLE}, or give --archive PATH")
     return os.path.join(runtime.folder, path)
 
 

@@ -21,6 +21,7 @@ from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.cli.commands.archive import VARIABLE, counted, path_of, refused, require_operator, to_json
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ExitStatus, UsageError
+from pit_fetch.gaps import Code
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.terminal import escape_unprintable
 
@@ -86,7 +87,7 @@ def _locked(file: str) -> Iterator[str]:
 
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise UsageError("usage", text="another capture of it is under way") from None
+            raise UsageError(Code.USAGE, text="another capture of it is under way") from None
         except (ImportError, OSError):  # Windows, or a file system without locks
             pass
         yield stream.read()

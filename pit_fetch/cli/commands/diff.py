@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pit_fetch.cli import fetch, parser
 from pit_fetch.errors import UsageError
+from pit_fetch.gaps import Code
 
 if TYPE_CHECKING:
     from pit_fetch.cli.output import Output
@@ -36,6 +37,6 @@ def _split(argv: list[str], needed: str) -> list[list[str]]:
     words = argv[: argv.index("--")] if "--" in argv else argv
     places = [place for place, word in enumerate(words) if word == "--pit" or word.startswith("--pit=")]
     if len(places) != 2:
-        raise UsageError("usage", text=needed)
+        raise UsageError(Code.USAGE, text=needed)
     first, second = ({place, place + (words[place] == "--pit")} for place in places)
     return [[word for place, word in enumerate(argv) if place not in other] for other in (second, first)]

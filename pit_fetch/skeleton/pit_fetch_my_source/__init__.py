@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from pit_fetch.gaps import Code
 from pit_fetch.provider import (
     Context,
     Field,
@@ -33,7 +34,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
     if reply.status == 404:
         return
     if reply.status != 200:
-        raise UpstreamError("http_status", host=HOST, status=reply.status)
+        raise UpstreamError(Code.HTTP_STATUS, host=HOST, status=reply.status)
     yield from read(reply.body, query)
 
 
@@ -41,7 +42,7 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the records of one raw reply: an array of announcements."""
     rows = lenient_json(body, rows=1)
     if not isinstance(rows, list):
-        raise UpstreamError("malformed", problem="it is not an array of announcements")
+        raise UpstreamError(Code.MALFORMED, problem="it is not an array of announcements")
     for row in rows:
         yield _record(row if isinstance(row, dict) else {})
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.gaps import Gap, gap
+from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.provider import Context, Credential, Host, HttpReply, Params, Query, QueryKey, Rate
 from pit_fetch_providers.alphavantage.function import Function
 from pit_fetch_providers.alphavantage.reply import Document, decode
@@ -74,7 +74,7 @@ def ask(context: Context, function: Function, parameters: Params, query: Query) 
             return decoded
         raise
     is_in_doubt = query.open_mode and not _is_believed(again.document)
-    return again._replace(gap=gap("empty_twice", host=HOST.name)) if is_in_doubt else again
+    return again._replace(gap=gap(Code.EMPTY_TWICE, host=HOST.name)) if is_in_doubt else again
 
 
 def _is_believed(document: Document) -> bool:
@@ -113,19 +113,19 @@ def check_message(message: str, function: Function, query: Query) -> None:
         case "refused":
             raise key_refused(HOST, KEY)
         case "throttled":
-            raise UpstreamError("throttled", host=HOST.name, limit="the key's limit per second or minute")
+            raise UpstreamError(Code.THROTTLED, host=HOST.name, limit="the key's limit per second or minute")
         case "daily":
-            raise UpstreamError("throttled", host=HOST.name, limit="the key's daily limit")
+            raise UpstreamError(Code.THROTTLED, host=HOST.name, limit="the key's daily limit")
         case "not_entitled":
             is_whole = not query.open_mode and "outputsize" in operation.takes
             whole = " with outputsize=full, which --pit needs," if is_whole else ""
-            raise UpstreamError("not_entitled", host=HOST.name, operation=operation.name + whole)
+            raise UpstreamError(Code.NOT_ENTITLED, host=HOST.name, operation=operation.name + whole)
         case "no_function":
             refuse(f"{HOST.name} no longer has the function {operation.name}.")
         case "bad_call" if query.open_mode:
-            raise UpstreamError("bad_call", host=HOST.name)
+            raise UpstreamError(Code.BAD_CALL, host=HOST.name)
         case "unknown":
-            raise UpstreamError("malformed", problem="it holds a message and no rows")
+            raise UpstreamError(Code.MALFORMED, problem="it holds a message and no rows")
         case _:
             return
 

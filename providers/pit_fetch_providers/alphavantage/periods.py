@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from pit_fetch.errors import ConfigError
+from pit_fetch.gaps import Code
 
 # The last day of the period of ``label``: a day, a week, a month.
 
@@ -41,7 +42,7 @@ def load_relativedelta() -> Any:
         from dateutil.relativedelta import relativedelta
     except ImportError:
         command = "python3 -m pip install python-dateutil"
-        raise ConfigError("dependency_missing", package="python-dateutil", command=command) from None
+        raise ConfigError(Code.DEPENDENCY_MISSING, package="python-dateutil", command=command) from None
     return relativedelta
 
 

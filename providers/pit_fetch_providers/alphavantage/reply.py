@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pit_fetch.errors import UpstreamError
+from pit_fetch.gaps import Code
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.alphavantage.function import MINUTES, Function, Row
 
@@ -44,7 +45,7 @@ class Document(NamedTuple):
 
 
 def decode(body: bytes, function: Function) -> Document:
-    """Return the rows of a reply in either of the two formats. Raise UpstreamError("malformed")."""
+    """Return the rows of a reply in either of the two formats. Raise UpstreamError(Code.MALFORMED)."""
     text = body.decode("utf-8-sig", errors="replace").lstrip()
     if not text:
         return Document()
@@ -53,14 +54,14 @@ def decode(body: bytes, function: Function) -> Document:
     try:
         reply = lenient_json(body, _LEVELS_AROUND_A_ROW)
     except UpstreamError:
-        raise UpstreamError("malformed", problem="it is neither JSON nor CSV") from None
+        raise UpstreamError(Code.MALFORMED, problem="it is neither JSON nor CSV") from None
     if not isinstance(reply, dict):
-        raise UpstreamError("malformed", problem="it is not a JSON object")
+        raise UpstreamError(Code.MALFORMED, problem="it is not a JSON object")
     message = message_in(reply)
     if message:
         return Document(message=message)
     if not reply.keys().isdisjoint(function.foreign):
-        raise UpstreamError("malformed", problem=_NOT_ITS_OWN)
+        raise UpstreamError(Code.MALFORMED, problem=_NOT_ITS_OWN)
     return Document(tuple(_json_rows(reply, function)), _meta(reply, function))
 
 
@@ -121,11 +122,11 @@ def _csv_rows(text: str, function: Function) -> Iterator[tuple[str, Row | None]]
     lines = [line.rstrip("\r") for line in text.split("\n")]
     header = [_aliased(_name(name), function) for name in _cells(lines[0]) or ()]
     if len(header) < 2 or not all(_COLUMN.fullmatch(name) for name in header):
-        raise UpstreamError("malformed", problem="it is neither JSON nor CSV")
+        raise UpstreamError(Code.MALFORMED, problem="it is neither JSON nor CSV")
     if function.header is None or not _is_own_header(header, function):
-        raise UpstreamError("malformed", problem=_NOT_ITS_OWN)
+        raise UpstreamError(Code.MALFORMED, problem=_NOT_ITS_OWN)
     if not text.endswith("\n"):
-        raise UpstreamError("malformed", problem="it breaks off: its last line does not end with a line break")
+        raise UpstreamError(Code.MALFORMED, problem="it breaks off: its last line does not end with a line break")
     kind = _kind(function)
     for line in filter(None, lines[1:]):
         cells = _cells(line)
@@ -219,7 +220,7 @@ def _refuse_unknown_shape(reply: Mapping[str, Any], whole: bool = False) -> None
     """Raise UpstreamError if a reply holds anything but rows. An empty one (``{}``, a symbol alone) has no rows."""
     parts = {key: value for key, value in reply.items() if not _is_meta(key) and key.lower() not in _BESIDE_NO_ROWS}
     if whole or any(value or not isinstance(value, (dict, list)) for value in parts.values()):
-        raise UpstreamError("malformed", problem=_NOT_ITS_OWN)
+        raise UpstreamError(Code.MALFORMED, problem=_NOT_ITS_OWN)
 
 
 def _meta(reply: Mapping[str, Any], function: Function) -> dict[str, str]:

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pit_fetch.errors import UpstreamError
+from pit_fetch.gaps import Code
 from pit_fetch.provider import STAMPS, Query, Record
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date
 from pit_fetch_providers.alphavantage import subject
@@ -34,7 +35,7 @@ def read(function: Function, document: Document, query: Query, received: datetim
     """
     subject.check(document, function, query)
     if query.open_mode and document.rows and all(row is None for _, row in document.rows):
-        raise UpstreamError("malformed", problem="none of its rows is one of this function's")
+        raise UpstreamError(Code.MALFORMED, problem="none of its rows is one of this function's")
     return function.records(FunctionReply(function, query, subject.rows(document, query), document.meta, received))
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pit_fetch.errors import UpstreamError
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Query
 from pit_fetch_providers.alphavantage.function import Function, Row
 from pit_fetch_providers.alphavantage.reply import Document
@@ -79,4 +80,4 @@ def _plain(name: str) -> str:
 
 
 def _off_subject() -> UpstreamError:
-    return UpstreamError("off_subject", problem="it is about something other than what was asked for")
+    return UpstreamError(Code.OFF_SUBJECT, problem="it is about something other than what was asked for")

@@ -35,7 +35,7 @@ def one_reply(function: Function, query: Query, context: Context) -> Stream:
         return
     yield Watermark(_BEFORE_ALL)
     if query.since is None or not _public(records, min(query.since, query.horizon, query.started)):
-        yield gap("history_limit", host=HOST.name)
+        yield gap(Code.HISTORY_LIMIT, host=HOST.name)
 
 
 def one_day(function: Function, query: Query, context: Context) -> Stream:
@@ -99,7 +99,7 @@ def articles(function: Function, query: Query, context: Context) -> Stream:
         oldest = reached.replace(second=0, microsecond=0)
         if end < oldest:  # the window is ignored: no later one would bring anything
             if public:
-                raise UpstreamError("paging")
+                raise UpstreamError(Code.PAGING)
             return
         if oldest + news.MINUTE < end:
             end = oldest + news.MINUTE  # the oldest minute may be cut in two
@@ -107,7 +107,7 @@ def articles(function: Function, query: Query, context: Context) -> Stream:
         # A minute with more articles than a reply holds cannot be split. Those with a date only stand last
         # in theirs: where one that is not public yet is among them, none that is public is missing.
         if len(public) == len(records):
-            yield gap("result_cap")
+            yield gap(Code.RESULT_CAP)
         end = min(oldest, end - news.MINUTE)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 
+from pit_fetch.gaps import Code
 from pit_fetch.paging import numbered
 from pit_fetch.provider import (
     Context,
@@ -56,7 +57,7 @@ def fetch(query: Query, context: Context) -> Iterator[Page | Gap]:
         # The zone of dateTo is undocumented: in any zone, the day after the last one reached includes it.
         shrunk = _day(reached, 1) if reached else last
         if shrunk >= last:
-            yield gap("result_cap")
+            yield gap(Code.RESULT_CAP)
             return
         last = shrunk
 
@@ -91,7 +92,7 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
     # An unreadable row may leave a part of itself behind. It may have been an article, and one after the PIT.
     could_be = articles.is_article if len(readable) == len(rows) else articles.is_part
     if readable and not any(map(could_be, readable)):
-        raise UpstreamError("malformed", problem="its rows are not articles (with an id, created and a title)")
+        raise UpstreamError(Code.MALFORMED, problem="its rows are not articles (with an id, created and a title)")
     for row in rows:
         yield articles.record(row, query)
 

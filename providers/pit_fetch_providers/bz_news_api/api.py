@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, Credential, Host, HttpReply, QueryKey, Rate, UpstreamError
 from pit_fetch.wire import lenient_json, strict_json
 from pit_fetch_providers.shared import key_refused, status_error
@@ -44,9 +45,9 @@ def rows(reply: Any) -> list[Any]:
     if _is_access_denied(reply):
         raise key_refused(HOST, TOKEN)
     if not isinstance(reply, list):
-        raise UpstreamError("malformed", problem="it is not an array of articles")
+        raise UpstreamError(Code.MALFORMED, problem="it is not an array of articles")
     if len(reply) == 1 and isinstance(reply[0], str):
-        raise UpstreamError("malformed", problem="it holds a message instead of articles")
+        raise UpstreamError(Code.MALFORMED, problem="it holds a message instead of articles")
     return reply
 
 

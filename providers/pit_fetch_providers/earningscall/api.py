@@ -7,6 +7,7 @@ from datetime import date, datetime
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, Credential, Host, HttpReply, Params, QueryKey, Rate, UpstreamError
 from pit_fetch.times import parse_http_date
 from pit_fetch_providers.shared import key_refused, status_error
@@ -39,7 +40,7 @@ def exchanges_of(context: Context, symbol: str) -> list[str]:
         if body is None:  # the list of all symbols is never missing
             raise status_error(reply, HOST)
         if b"\t" not in body:
-            raise UpstreamError("malformed", problem="it is not a list of symbols")
+            raise UpstreamError(Code.MALFORMED, problem="it is not a list of symbols")
         return body.decode("utf-8", "replace")
 
     def is_whole(listed: str) -> bool:
@@ -98,7 +99,7 @@ def _checked(reply: HttpReply, endpoint: str) -> bytes | None:
     if reply.status == 401:
         raise key_refused(HOST, KEY)
     if reply.status == 403 and reply.header("X-Plan-Name"):
-        raise UpstreamError("not_entitled", host=HOST.name, operation=endpoint)
+        raise UpstreamError(Code.NOT_ENTITLED, host=HOST.name, operation=endpoint)
     if reply.status in (403, 404):
         return None
     raise status_error(reply, HOST)

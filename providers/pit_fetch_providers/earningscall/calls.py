@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, time, timedelta
 from typing import Any
 
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Query, Record, UpstreamError
 from pit_fetch.times import NEW_YORK, in_new_york, parse_rfc3339, wall_clock
 from pit_fetch.wire import lenient_json
@@ -18,7 +19,7 @@ def of_company(body: bytes, query: Query, exchange: str | None, symbol: str | No
     reply = lenient_json(body, 2)
     events = reply.get("events") if isinstance(reply, dict) else None
     if not isinstance(events, list):
-        raise UpstreamError("malformed", problem="it has no events")
+        raise UpstreamError(Code.MALFORMED, problem="it has no events")
     for event in events:
         yield _call(event, query, exchange, symbol) if isinstance(event, dict) else UNREADABLE
 
@@ -27,7 +28,7 @@ def of_day(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the calls of a day, of all companies. A row that does not name its company is unreadable."""
     reply = lenient_json(body, 1)
     if not isinstance(reply, list):
-        raise UpstreamError("malformed", problem="it is not a list of calls")
+        raise UpstreamError(Code.MALFORMED, problem="it is not a list of calls")
     for row in reply:
         exchange, symbol = (row.get("exchange"), row.get("symbol")) if isinstance(row, dict) else (None, None)
         is_named = isinstance(exchange, str) and isinstance(symbol, str) and exchange and symbol
@@ -40,7 +41,7 @@ def transcripts(body: bytes, query: Query, exchange: str | None, symbol: str | N
     replies = reply if isinstance(reply, list) else [reply]
     readable = [part for part in replies if part is not None]
     if readable and not any(map(_is_transcript, readable)):
-        raise UpstreamError("malformed", problem="it has no event and no text")
+        raise UpstreamError(Code.MALFORMED, problem="it has no event and no text")
     for part in replies:
         if _is_transcript(part):
             call = _call(part["event"], query, exchange, symbol)

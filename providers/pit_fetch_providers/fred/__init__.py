@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Basis, Context, Gap, Operation, Option, Provider, Query, Record, gap
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.fred import api, vintages
@@ -67,7 +68,7 @@ def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
     reply = vintages.document(lenient_json(body, 2))
     rows, total = len(reply["observations"]), reply.get("count")
     if query.open_mode and type(total) is int and total > rows:
-        yield gap("partial_file", held=rows, total=total)
+        yield gap(Code.PARTIAL_FILE, held=rows, total=total)
     yield from vintages.records(reply, query)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, Credential, Host, HttpReply, Query, QueryKey, Rate, UpstreamError
 from pit_fetch.times import NEW_YORK, parse_date
 from pit_fetch.wire import lenient_json
@@ -80,11 +81,11 @@ def _pages(context: Context, endpoint: str, parameters: Mapping[str, str], size:
         document = lenient_json(reply.body, 2)
         rows = document.get(_ROWS_AT[endpoint]) if isinstance(document, dict) else None
         if not isinstance(rows, list):
-            raise UpstreamError("malformed", problem=f"it has no {_ROWS_AT[endpoint]}")
+            raise UpstreamError(Code.MALFORMED, problem=f"it has no {_ROWS_AT[endpoint]}")
         yield document
         if len(rows) < size:
             return
-    raise UpstreamError("paging")
+    raise UpstreamError(Code.PAGING)
 
 
 def _real_time(period: Period | None) -> dict[str, str]:
@@ -99,7 +100,7 @@ def _error_of(reply: HttpReply) -> UpstreamError:
     if "api_key" in text:
         return key_refused(HOST, KEY)
     if "series does not exist" in text:
-        return NoVintages("bad_call", host=HOST.name)
+        return NoVintages(Code.BAD_CALL, host=HOST.name)
     if "exceeds the maximum number of vintage dates" in text:
-        return TooManyVintages("http_status", host=HOST.name, status=reply.status)
+        return TooManyVintages(Code.HTTP_STATUS, host=HOST.name, status=reply.status)
     return status_error(reply, HOST)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Query, Record, UpstreamError
 from pit_fetch.times import end_of_day, parse_date
 from pit_fetch_providers.fred.periods import CENTRAL
@@ -15,13 +16,13 @@ from pit_fetch_providers.shared import UNREADABLE
 def document(reply: Any) -> Mapping[str, Any]:
     """Return a decoded reply that holds observations. Raise UpstreamError for anything else."""
     if not isinstance(reply, dict) or not isinstance(reply.get("observations"), list):
-        raise UpstreamError("malformed", problem="it has no observations")
+        raise UpstreamError(Code.MALFORMED, problem="it has no observations")
     # 2 and 3 have a column for each vintage, 4 leaves out all revisions.
     if reply.get("output_type", 1) != 1:
-        raise UpstreamError("malformed", problem="it was asked for with another output_type than 1")
+        raise UpstreamError(Code.MALFORMED, problem="it was asked for with another output_type than 1")
     # Changes and logarithms are other figures than the series' own.
     if reply.get("units") not in (None, "lin"):
-        raise UpstreamError("malformed", problem="it was asked for with other units than lin")
+        raise UpstreamError(Code.MALFORMED, problem="it was asked for with other units than lin")
     return reply
 
 

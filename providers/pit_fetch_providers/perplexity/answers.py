@@ -7,6 +7,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Query, Record, UpstreamError
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.perplexity import pages
@@ -22,9 +23,9 @@ def read(body: bytes, query: Query, received: datetime) -> Iterator[Record]:
     reply = lenient_json(body, 6)  # the notes of a text lie deepest, and pages in between
     output = reply.get("output") if isinstance(reply, dict) else None
     if not isinstance(output, list):
-        raise UpstreamError("malformed", problem="it has no output")
+        raise UpstreamError(Code.MALFORMED, problem="it has no output")
     if reply.get("status", "completed") != "completed":
-        raise UpstreamError("malformed", problem="the answer is not complete")
+        raise UpstreamError(Code.MALFORMED, problem="the answer is not complete")
     parts = [part for item in _of_type(output, "message") for part in _of_type(item.get("content"), "output_text")]
     cited = list(dict.fromkeys(url for part in parts for url in _urls(part.get("annotations"))))
     if query.open_mode:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Record, UpstreamError
 from pit_fetch.times import end_of_day_anywhere, parse_date
 from pit_fetch.wire import lenient_json
@@ -19,7 +20,7 @@ def read(body: bytes) -> Iterator[Record]:
     reply = lenient_json(body, 3)
     results = reply.get("results") if isinstance(reply, dict) else None
     if not isinstance(results, list):
-        raise UpstreamError("malformed", problem="it has no results")
+        raise UpstreamError(Code.MALFORMED, problem="it has no results")
     for result in results:
         yield from records(result) if isinstance(result, list) else records([result])
 

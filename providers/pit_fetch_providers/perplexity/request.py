@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from pit_fetch.errors import UsageError
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Query
 from pit_fetch.times import parse_date
 from pit_fetch_providers.shared import refuse
@@ -31,7 +32,7 @@ Body = Mapping[str, Any]
 def day(text: str) -> str:
     """Return the value of --after-date. Raise UsageError."""
     if parse_date(text) is None:
-        raise UsageError("usage", text="--after-date is YYYY-MM-DD")
+        raise UsageError(Code.USAGE, text="--after-date is YYYY-MM-DD")
     return text
 
 

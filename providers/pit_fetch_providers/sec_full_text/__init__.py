@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from typing import Any
 
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, Gap, Operation, Option, Provider, Query, Record, Watermark, Window, gap
 from pit_fetch.times import NEW_YORK
 from pit_fetch_providers import search_terms
@@ -62,7 +63,7 @@ def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
     wanted = _filter(query, _ciks(query))
     page = search.parse(body)
     if query.open_mode and (page.capped or len(page.hits) < page.total):
-        yield gap("partial_file", held=len(page.hits), total=page.total)
+        yield gap(Code.PARTIAL_FILE, held=len(page.hits), total=page.total)
     for filing in _wanted(page.hits, wanted):
         if filing is None:
             yield UNREADABLE

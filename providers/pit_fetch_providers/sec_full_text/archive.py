@@ -85,7 +85,7 @@ class Archive:
             complete = reply.status == 200 and daily_index.is_complete(day, reply.header("Date"))
             listed = daily_index.parse(reply.body, day) if complete else None
             if listed is None:
-                raise UpstreamError("malformed", problem="it is not the index of its day")
+                raise UpstreamError(Code.MALFORMED, problem="it is not the index of its day")
             return listed
 
         def dates_something(listed: frozenset[str]) -> bool:

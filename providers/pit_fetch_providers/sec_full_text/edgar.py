@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, Credential, HeaderKey, Host, HttpReply, Rate, RetryAfter, UpstreamError
 from pit_fetch.wire import strict_json
 
@@ -66,16 +67,16 @@ def checked(reply: HttpReply, host: str) -> HttpReply:
     if reply.status == 200 or is_missing(reply):
         return reply
     if reply.status != 403:
-        raise UpstreamError("http_status", host=host, status=reply.status)
+        raise UpstreamError(Code.HTTP_STATUS, host=host, status=reply.status)
     # Each is an HTML page: "Undeclared Automated Tool", and "Request Rate Threshold Exceeded".
     if b"threshold" in reply.body.lower():
-        raise UpstreamError("throttled", host=host, limit="10 a second, for everyone who shares this address")
-    raise UpstreamError("credential_refused", host=host, variables=" or ".join(USER_AGENT.variables))
+        raise UpstreamError(Code.THROTTLED, host=host, limit="10 a second, for everyone who shares this address")
+    raise UpstreamError(Code.CREDENTIAL_REFUSED, host=host, variables=" or ".join(USER_AGENT.variables))
 
 
 def moved(host: str) -> UpstreamError:
     """Return the error for a missing object that cannot be missing."""
-    return UpstreamError("moved", host=host, variable={entry.name: entry.url_variable for entry in HOSTS}[host])
+    return UpstreamError(Code.MOVED, host=host, variable={entry.name: entry.url_variable for entry in HOSTS}[host])
 
 
 def is_missing(reply: HttpReply) -> bool:
@@ -100,7 +101,7 @@ def _ciks_by_ticker(reply: HttpReply) -> Mapping[str, set[int]]:
         if isinstance(row, dict) and isinstance(row.get("ticker"), str) and isinstance(row.get("cik_str"), int):
             listed.setdefault(_key(row["ticker"]), set()).add(row["cik_str"])
     if not listed:
-        raise UpstreamError("malformed", problem="it is not a list of tickers")
+        raise UpstreamError(Code.MALFORMED, problem="it is not a list of tickers")
     return listed
 
 

@@ -75,7 +75,7 @@ def slices(
             days = max(1, min(days // 2, days * SLICE_AIM // max(page.total, 1)))
             continue
         if page.capped:
-            yield gap("result_cap")
+            yield gap(Code.RESULT_CAP)
         if not page.capped or open_mode:
             yield Slice(start, last, _all_hits(context, search, start, last, page))
         days = max(1, min(8 * days, days * SLICE_AIM // max(page.total, 1)))
@@ -93,11 +93,11 @@ def parse(body: bytes) -> SearchPage:
         count, relation = total["value"], total["relation"]
         failed = reply["_shards"]["failed"] if "_shards" in reply else 0
     except (TypeError, KeyError):
-        raise UpstreamError("malformed", problem="it has no hits with a total") from None
+        raise UpstreamError(Code.MALFORMED, problem="it has no hits with a total") from None
     if not isinstance(hits, list) or type(count) is not int or count < 0:
-        raise UpstreamError("malformed", problem="it has no hits with a total")
+        raise UpstreamError(Code.MALFORMED, problem="it has no hits with a total")
     if reply.get("timed_out") or failed:
-        raise UpstreamError("incomplete", host=edgar.EFTS)
+        raise UpstreamError(Code.INCOMPLETE, host=edgar.EFTS)
     return SearchPage(count, relation != "eq" or count >= RESULT_CAP, hits)
 
 
@@ -122,7 +122,7 @@ def _all_hits(
         rows += len(page) if reading == 1 else 0
         ignored = ignored or (offset > 0 and _is_again(page, first_page.hits))
     if len(hits) < total and (rows < total or ignored):
-        raise UpstreamError("malformed", problem="its pages hold fewer hits than it reports")
+        raise UpstreamError(Code.MALFORMED, problem="its pages hold fewer hits than it reports")
     return list(hits.values())
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 from urllib.parse import quote
 
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, Host, HttpReply, Rate, UpstreamError
 from pit_fetch_providers.shared import error_document, status_error
 
@@ -109,9 +110,9 @@ def _with_crumb(context: Context, key: Key) -> Key:
     reply = context.http.get(QUERY.name, "/v1/test/getcrumb", headers=key.headers)
     text = reply.body.decode("ascii", "replace").strip()
     if reply.status != 200:
-        raise UpstreamError("http_status", host=QUERY.name, status=reply.status)
+        raise UpstreamError(Code.HTTP_STATUS, host=QUERY.name, status=reply.status)
     if not _CRUMB.fullmatch(text):
-        raise UpstreamError("malformed", problem="it is not a crumb, which the next request needs")
+        raise UpstreamError(Code.MALFORMED, problem="it is not a crumb, which the next request needs")
     return key._replace(crumb=text)
 
 

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from html.parser import HTMLParser
 from typing import NamedTuple
 
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Query, Record, UpstreamError
 from pit_fetch.times import NEW_YORK, delayed, end_of_day
 from pit_fetch.wire import read_html
@@ -59,15 +60,15 @@ def read(body: bytes, query: Query) -> list[Record]:
     page = _Page()
     read_html(page, body.decode("utf-8", "replace"))
     if page.depth:
-        raise UpstreamError("malformed", problem="its table breaks off")
+        raise UpstreamError(Code.MALFORMED, problem="its table breaks off")
     table = next((candidate for candidate in page.tables if "Earnings Date" in candidate.heading), None)
     if table is None:
         if page.tables or _HEADING not in "".join(page.texts):
-            raise UpstreamError("malformed", problem="it is not a page of the earnings calendar")
+            raise UpstreamError(Code.MALFORMED, problem="it is not a page of the earnings calendar")
         return []
     names = [_NAMES.get(title) for title in table.heading]
     if any(names.count(name) != 1 for name in _NEEDED):
-        raise UpstreamError("malformed", problem="the columns of the earnings calendar have changed")
+        raise UpstreamError(Code.MALFORMED, problem="the columns of the earnings calendar have changed")
     return [_record(row, names, query) for row in table.rows]
 
 

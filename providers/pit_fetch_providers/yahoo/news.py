@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Record, UpstreamError
 from pit_fetch.times import parse_rfc3339
 from pit_fetch.wire import lenient_json
@@ -28,7 +29,7 @@ def read(body: bytes) -> Iterator[Record]:
     ticker_stream = data.get("tickerStream") if isinstance(data, dict) else None
     stream = ticker_stream.get("stream") if isinstance(ticker_stream, dict) else None
     if not isinstance(stream, list):
-        raise UpstreamError("malformed", problem="it has no stream of articles")
+        raise UpstreamError(Code.MALFORMED, problem="it has no stream of articles")
     for row in stream:
         content = row.get("content") if isinstance(row, dict) else None
         # An advertisement may come between the articles.

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Query, Record, UpstreamError
 from pit_fetch.wire import lenient_json
 
@@ -70,10 +71,10 @@ def read(body: bytes, query: Query, received: datetime) -> Iterator[Record]:
     result = _result(body)
     meta, symbol, interval = _dict(result.get("meta"), "meta"), query.options["symbol"], query.options["interval"]
     if symbol is not None and str(meta.get("symbol")).upper() != symbol:
-        raise UpstreamError("off_subject", problem="the chart is of another symbol")
+        raise UpstreamError(Code.OFF_SUBJECT, problem="the chart is of another symbol")
     granularity = meta.get("dataGranularity")
     if SYNONYMS.get(str(granularity), granularity) != interval:
-        raise UpstreamError("malformed", problem=f"its bars are not of the interval {interval}")
+        raise UpstreamError(Code.MALFORMED, problem=f"its bars are not of the interval {interval}")
     subject = _Subject(str(meta.get("symbol")), meta.get("currency"), _zone(meta), interval, received)
     yield from _bars(result, subject)
     events = result.get("events")
@@ -95,7 +96,7 @@ class _Subject(NamedTuple):
     def record(self, kind: str, at: Any, payload: Mapping[str, Any]) -> Record:
         """Return a row of the day, and of the bar, that begins at ``at`` (Unix seconds)."""
         if type(at) is not int or abs(at) > _YEAR_2100:
-            raise UpstreamError("malformed", problem="the time of a row is not in Unix seconds")
+            raise UpstreamError(Code.MALFORMED, problem="the time of a row is not in Unix seconds")
         begins = _EPOCH + timedelta(seconds=at)
         local = begins.astimezone(self.zone)
         # Names in the order of time: a snapshot is ordered by them.
@@ -120,7 +121,7 @@ def _bars(result: Mapping[str, Any], subject: _Subject) -> Iterator[Record]:
     """Yield the bars, which stand in columns. Columns of another length could belong to any row: an error."""
     times = result.get("timestamp") or []
     if not isinstance(times, list):
-        raise UpstreamError("malformed", problem="its times are not a list")
+        raise UpstreamError(Code.MALFORMED, problem="its times are not a list")
     if not times:
         return
     indicators = _dict(result.get("indicators"), "indicators")
@@ -130,7 +131,7 @@ def _bars(result: Mapping[str, Any], subject: _Subject) -> Iterator[Record]:
         columns["adjclose"] = _first(indicators["adjclose"], "adjclose").get("adjclose")
     for name, values in columns.items():
         if not isinstance(values, list) or len(values) != len(times):
-            raise UpstreamError("malformed", problem=f"its column {name} is not as long as that of the times")
+            raise UpstreamError(Code.MALFORMED, problem=f"its column {name} is not as long as that of the times")
     by_id: dict[str, Record] = {}
     for place, at in enumerate(times):
         row = {name: _number(values[place], name) for name, values in columns.items()}
@@ -144,19 +145,19 @@ def _result(body: bytes) -> Mapping[str, Any]:
     reply = lenient_json(body, 8)
     chart = _dict(reply.get("chart") if isinstance(reply, dict) else None, "chart")
     if chart.get("error") is not None:
-        raise UpstreamError("malformed", problem="it is an error message")
+        raise UpstreamError(Code.MALFORMED, problem="it is an error message")
     return _first(chart.get("result"), "result")
 
 
 def _first(value: Any, name: str) -> Mapping[str, Any]:
     if not isinstance(value, list) or len(value) != 1:
-        raise UpstreamError("malformed", problem=f"it has no single {name}")
+        raise UpstreamError(Code.MALFORMED, problem=f"it has no single {name}")
     return _dict(value[0], name)
 
 
 def _dict(value: Any, name: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise UpstreamError("malformed", problem=f"it has no {name}")
+        raise UpstreamError(Code.MALFORMED, problem=f"it has no {name}")
     return value
 
 
@@ -164,11 +165,11 @@ def _number(value: Any, name: str) -> Any:
     """Return a number or None. Raise UpstreamError for anything else: the page has changed."""
     if value is None or type(value) in (int, float):
         return value
-    raise UpstreamError("malformed", problem=f"{name} is not a number")
+    raise UpstreamError(Code.MALFORMED, problem=f"{name} is not a number")
 
 
 def _zone(meta: Mapping[str, Any]) -> tzinfo:
     try:
         return ZoneInfo(str(meta.get("exchangeTimezoneName")))
     except (ValueError, OSError, KeyError):  # of a name that is not there
-        raise UpstreamError("malformed", problem="it does not name the zone of its exchange") from None
+        raise UpstreamError(Code.MALFORMED, problem="it does not name the zone of its exchange") from None

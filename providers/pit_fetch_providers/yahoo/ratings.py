@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Query, Record, UpstreamError
 from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch.wire import lenient_json
@@ -31,7 +32,7 @@ def upgrades(body: bytes, query: Query) -> Iterator[Record]:
     module = _modules(body, rows=6).get(UPGRADES)
     history = module.get("history") if isinstance(module, dict) else None
     if not isinstance(history, list):
-        raise UpstreamError("malformed", problem="it has no history of upgrades and downgrades")
+        raise UpstreamError(Code.MALFORMED, problem="it has no history of upgrades and downgrades")
     for row in history:
         yield _upgrade(row, query) if isinstance(row, dict) else UNREADABLE
 
@@ -41,7 +42,7 @@ def consensus(body: bytes, query: Query, received: datetime) -> Iterator[Record]
     modules, symbol = _modules(body, rows=12), query.options["symbol"]
     known = [name for name in CONSENSUS if isinstance(modules.get(name), dict)]
     if not known:
-        raise UpstreamError("malformed", problem="it has none of the modules that were asked for")
+        raise UpstreamError(Code.MALFORMED, problem="it has none of the modules that were asked for")
 
     def record(kind: str, name: str, values: Mapping[str, Any]) -> Record:
         full = ":".join(filter(None, (symbol, kind, name)))
@@ -93,10 +94,10 @@ def _public_from(graded: datetime) -> datetime | None:
 def _by_period(module: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     rows = module.get("trend")
     if not isinstance(rows, list):
-        raise UpstreamError("malformed", problem="a module has no trend")
+        raise UpstreamError(Code.MALFORMED, problem="a module has no trend")
     for row in rows:
         if not isinstance(row, dict) or not isinstance(row.get("period"), str):
-            raise UpstreamError("malformed", problem="a row of a trend has no period")
+            raise UpstreamError(Code.MALFORMED, problem="a row of a trend has no period")
         yield row["period"], row
 
 
@@ -113,8 +114,8 @@ def _modules(body: bytes, rows: int) -> Mapping[str, Any]:
     reply = lenient_json(body, rows)
     summary = reply.get("quoteSummary") if isinstance(reply, dict) else None
     if not isinstance(summary, dict) or summary.get("error") is not None:
-        raise UpstreamError("malformed", problem="it is not a summary of a company")
+        raise UpstreamError(Code.MALFORMED, problem="it is not a summary of a company")
     result = summary.get("result")
     if not isinstance(result, list) or len(result) != 1 or not isinstance(result[0], dict):
-        raise UpstreamError("malformed", problem="it has no single result")
+        raise UpstreamError(Code.MALFORMED, problem="it has no single result")
     return result[0]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, NoReturn
 
 from pit_fetch.errors import PitFetchError, UpstreamError
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Page, Record
 from tests.laws.plant import Make
 
@@ -103,4 +104,4 @@ def readable_alone(real: Any) -> Callable[..., Any]:
 
 def fails(problem: str = "a row cannot be read") -> NoReturn:
     """What a reader does that cannot leave out a row."""
-    raise UpstreamError("malformed", problem=problem)
+    raise UpstreamError(Code.MALFORMED, problem=problem)

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 from pit_fetch.errors import UpstreamError
+from pit_fetch.gaps import Code
 from pit_fetch.transport import Signature
 from pit_fetch.wire import _UNREADABLE, _Twice, strict_json
 from tests.laws.mutants.leak import ANY, fails, in_module
@@ -23,7 +24,7 @@ def _key_among_the_parameters(real: Any) -> Any:
 
 def _reply_in_the_error(real: Any) -> Any:
     def given_up(host: Any, reply: Any) -> UpstreamError:
-        return UpstreamError("http_status", host=reply.body.decode("utf-8", "replace"), status=reply.status)
+        return UpstreamError(Code.HTTP_STATUS, host=reply.body.decode("utf-8", "replace"), status=reply.status)
 
     return given_up
 

@@ -10,7 +10,7 @@ from typing import Any
 from pit_fetch.engine.report import CollectedRecords
 from pit_fetch.errors import ExitStatus, UpstreamError
 from pit_fetch.formats import DEFAULTS, renderer
-from pit_fetch.gaps import Gap, gap
+from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.pipeline import select
 from pit_fetch.pipeline.envelope import EnvelopeOptions, build
 from pit_fetch.pipeline.select import WithheldCounts, in_order, public
@@ -131,7 +131,7 @@ def _all_repeats_counted(real: Any) -> Any:
                 repeats = repeats + 1 if record.id in known else 0
                 known.add(record.id)
                 if repeats == select.MOST_REPEATED:
-                    raise UpstreamError("paging")
+                    raise UpstreamError(Code.PAGING)
             yield element
 
     return lambda stream, cutoff, withheld: real(counted(stream), cutoff, withheld)
@@ -182,12 +182,12 @@ def _only_when(code: str, is_due: Callable[[CollectedRecords], object]) -> Make:
 
 
 def _count_of_undated(original: Gap, collected: CollectedRecords) -> Gap:
-    return gap("undated_served", count=len(collected.withheld.undated)) if original.code == "undated" else original
+    return gap(Code.UNDATED_SERVED, count=len(collected.withheld.undated)) if original.code == "undated" else original
 
 
 def _count_of_unusable(original: Gap, collected: CollectedRecords) -> Gap:
     unusable = collected.withheld.unusable
-    return gap("unusable", count=unusable) if original.code == "undated" and unusable else original
+    return gap(Code.UNUSABLE, count=unusable) if original.code == "undated" and unusable else original
 
 
 def _no_data_unless_late(original: Gap, collected: CollectedRecords) -> Gap | None:
@@ -195,7 +195,7 @@ def _no_data_unless_late(original: Gap, collected: CollectedRecords) -> Gap | No
 
 
 def _no_hint_if_late(original: Gap, collected: CollectedRecords) -> Gap:
-    return gap("nothing") if original.code == "nothing_with_hint" and collected.withheld.late else original
+    return gap(Code.NOTHING) if original.code == "nothing_with_hint" and collected.withheld.late else original
 
 
 def _exit_code_of_late(real: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 from pit_fetch_providers.alphavantage import news, reply, rows
 
 from pit_fetch.errors import UpstreamError
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Record
 from pit_fetch.times import NEW_YORK, end_of_day
 from tests.laws.mutants.leak import Mutant, fails, first
@@ -152,7 +153,7 @@ def _message_in_the_error(real: Any) -> Any:
         try:
             real(message, function, query)
         except UpstreamError as error:
-            raise UpstreamError("throttled", host="Alpha Vantage", limit=message) from error
+            raise UpstreamError(Code.THROTTLED, host="Alpha Vantage", limit=message) from error
 
     return check
 

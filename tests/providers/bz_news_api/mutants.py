@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.gaps import gap
+from pit_fetch.gaps import Code, gap
 from pit_fetch.provider import Page, Query
 from pit_fetch.wire import lenient_json, strict_json
 from tests.laws.mutants.leak import Mutant, echoing, fails, readable_alone
@@ -60,7 +60,7 @@ def _all_of_it_is_later(query: Query) -> Callable[[Page], bool]:
 def _refusing(is_repeated: Callable[[Page], bool]) -> Callable[[Page], bool]:
     def refuse(page: Page) -> bool:
         if page.records and is_repeated(page):
-            raise UpstreamError("paging")
+            raise UpstreamError(Code.PAGING)
         return False
 
     return refuse
@@ -96,7 +96,7 @@ def _of_known_identities(query: Query) -> Callable[[Page], bool]:
 def _ending_at_the_cap(real: Any) -> Any:
     def numbered(*given: Any, **named: Any) -> Generator[Any, None, Any]:
         if (yield from real(*given, **named)):
-            yield gap("result_cap")
+            yield gap(Code.RESULT_CAP)
         return ()
 
     return numbered

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from pit_fetch_providers.fred.periods import CENTRAL
 
 from pit_fetch.errors import UpstreamError
+from pit_fetch.gaps import Code
 from pit_fetch.times import end_of_day, parse_date, start_of_day
 from tests.laws.mutants.leak import Mutant, fails
 from tests.laws.plant import Make
@@ -61,7 +62,7 @@ def _echoed(real: Any) -> Any:
         error = real(reply)
         if error.gap.code != "http_status":
             return error
-        return UpstreamError("http_status", **{**error.gap.params, "host": reply.body.decode("utf-8", "replace")})
+        return UpstreamError(Code.HTTP_STATUS, **{**error.gap.params, "host": reply.body.decode("utf-8", "replace")})
 
     return instead
 
@@ -69,7 +70,7 @@ def _echoed(real: Any) -> Any:
 def _unknown_is_an_error(real: Any) -> Any:
     def instead(reply: Any) -> Any:
         error = real(reply)
-        return UpstreamError("bad_call", host="FRED") if error.gap.code == "bad_call" else error
+        return UpstreamError(Code.BAD_CALL, host="FRED") if error.gap.code == "bad_call" else error
 
     return instead
 

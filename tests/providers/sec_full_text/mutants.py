@@ -11,7 +11,7 @@ from pit_fetch_providers.sec_full_text import forms, schedule
 from pit_fetch_providers.sec_full_text.acceptance import DISSEMINATION, Acceptance, accepted_at
 from pit_fetch_providers.sec_full_text.filings import Stamp
 
-from pit_fetch.gaps import gap
+from pit_fetch.gaps import Code, gap
 from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch.wire import strict_json
 from tests.laws.mutants.leak import Mutant, fails, first
@@ -122,7 +122,7 @@ def _gap_at_many_hits(real: Any) -> Any:
     def slices(*given: Any) -> Any:
         for part in real(*given):
             if len(getattr(part, "hits", ())) > 3:
-                yield gap("result_cap")
+                yield gap(Code.RESULT_CAP)
             yield part
 
     return slices

@@ -11,6 +11,7 @@ from pit_fetch.archive.store import microseconds
 from pit_fetch.archive_admin import maintenance
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import ConfigError
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Provider
 from pit_fetch.testing.server import App
 from tests.providers.alphavantage import server as alphavantage
@@ -101,7 +102,7 @@ def test_where_the_source_is_not_installed_no_answer_stays_that_may_repeat_it(tm
     archive, source, _ = asked(tmp_path, "words that were not changed")
 
     def find(name: str) -> Provider:
-        raise ConfigError("usage", text="not installed")
+        raise ConfigError(Code.USAGE, text="not installed")
 
     assert [
         maintenance.to_drop(archive.open(), source, microseconds.to_micros(BEFORE), finder).answers

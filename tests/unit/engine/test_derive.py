@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pit_fetch.errors import UpstreamError
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, Field, Gap, Operation, Option, Page, Query, Record, Watermark, gap
 from tests.demo_source import PIT, at_pit, demo, record
 
@@ -139,10 +140,10 @@ def test_it_reads_no_further_than_the_last_record_that_is_wanted(tmp_path: Path)
 def test_a_gap_passes_round_it(tmp_path: Path) -> None:
     def source(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
         yield record("a", 1)
-        yield gap("result_cap")
+        yield gap(Code.RESULT_CAP)
         yield Watermark(PIT)
         yield record("b", 2)
-        raise UpstreamError("paging")
+        raise UpstreamError(Code.PAGING)
 
     number = Numbering()
     left = at_pit(tmp_path, demo(source, derive=number))

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from pit_fetch import formats
 from pit_fetch.formats import BINARY, DATA_ONLY, DEFAULTS, NAMES, RenderOptions, renderer
+from pit_fetch.gaps import Code
 from pit_fetch.pipeline.envelope import PlainEnvelope
 from pit_fetch.provider import Context, Provider, Query, Record, UpstreamError
 from tests.demo_source import PIT, at_pit, demo, record
@@ -224,7 +225,7 @@ def test_a_part_that_the_gate_refuses_costs_the_others_nothing(tmp_path: Path, i
 def test_where_quoting_items_alone_came_before_an_error_nothing_is_said_of_the_rest(tmp_path: Path) -> None:
     def broken(query: Query, context: Context) -> Iterator[Record]:
         yield record("b", 1, body=QUOTING)
-        raise UpstreamError("malformed", problem="it is spoilt")
+        raise UpstreamError(Code.MALFORMED, problem="it is spoilt")
 
     left, _ = printed(tmp_path, demo(broken), "json")
     assert (left.code, left.ids, "no_data" in left.gap_types) == (0, [], False)

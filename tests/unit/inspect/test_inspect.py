@@ -17,6 +17,7 @@ import pit_fetch
 from pit_fetch.cli.main import main
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import UsageError
+from pit_fetch.gaps import Code
 from pit_fetch.inspect.diff import ComparableAnswer, changes
 from pit_fetch.pipeline.cursor import position
 from pit_fetch.provider import Context, Operation, Option, Query, Record, Window
@@ -77,7 +78,7 @@ def test_without_a_difference_a_gap_states_that_and_a_failed_fetch_is_none(tmp_p
 
     def failing(query: Query, context: Context) -> Iterator[Record]:
         yield record("a", 30)
-        raise pit_fetch.errors.UpstreamError("paging")
+        raise pit_fetch.errors.UpstreamError(Code.PAGING)
 
     left = ask_as("diff", tmp_path, demo(failing), *PITS["diff"])
     assert (left.data, set(left.gap_types)) == ([], {"upstream_error"})

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from pit_fetch.errors import UpstreamError
+from pit_fetch.gaps import Code
 from pit_fetch.net import cache
 from pit_fetch.net.client import Client
 from pit_fetch.provider import Host, HttpReply, Rate
@@ -64,7 +65,7 @@ class Reader:
 
 def text(reply: HttpReply) -> str:
     if reply.status != 200 or reply.body == b"bad":
-        raise UpstreamError("malformed", problem="it is bad")
+        raise UpstreamError(Code.MALFORMED, problem="it is bad")
     return reply.body.decode()
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pit_fetch.formats import RenderOptions, renderer
 from pit_fetch.formats import json as as_json
-from pit_fetch.gaps import Gap, gap
+from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.pipeline.cursor import parse_cursor, position
 from pit_fetch.pipeline.envelope import (
     EnvelopeOptions,
@@ -31,7 +31,7 @@ from pit_fetch.support.redaction import redactor
 PIT = datetime(2024, 2, 15, 21, tzinfo=UTC)
 # A table cuts its texts, a page has a frame of its own, and a Parquet file is compressed: see test_formats.py.
 FORMS = ("json", "jsonl", "csv")
-GAPS = [gap("late", pit="Thursday"), gap("undated")]
+GAPS = [gap(Code.LATE, pit="Thursday"), gap(Code.UNDATED)]
 VIEW = EnvelopeOptions("--source x", pit=PIT)
 
 
@@ -135,7 +135,7 @@ def test_a_budget_keeps_the_most_items_that_fit_from_the_front_and_says_how_to_c
     sizes: list[int], budget: int, form: str, pretty: bool
 ) -> None:
     records = [record(number, body="x" * size) for number, size in enumerate(sizes)]
-    gaps = [*GAPS, gap("limit", limit=50, cursor="c")]
+    gaps = [*GAPS, gap(Code.LIMIT, limit=50, cursor="c")]
     made = fitted(records, gaps, budget, form, pretty)
     whole = fitted(records, gaps, 0, form, pretty)
     assert made.text == renderer(form)(made.envelope, RenderOptions(pretty))
@@ -146,7 +146,7 @@ def test_a_budget_keeps_the_most_items_that_fit_from_the_front_and_says_how_to_c
         return
     assert len(whole.text) > budget
     # The next one, with the cursor behind it, does not fit any more: with one item alone there is no cut at all.
-    cut = [*GAPS, gap("max_chars", max_chars=budget, cursor=f"id-{made.record_count:03}@2024-02-15T15:00:00-05:00")]
+    cut = [*GAPS, gap(Code.MAX_CHARS, max_chars=budget, cursor=f"id-{made.record_count:03}@2024-02-15T15:00:00-05:00")]
     if made.record_count + 1 < len(records):
         assert len(fitted(records[: made.record_count + 1], cut, 0, form, pretty).text) > budget
     reason = next(gap["reason"] for gap in made.envelope.gaps if gap["type"] == "truncated")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.gaps import Gap, gap
+from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.paging import newest_first
 from pit_fetch.pipeline.cursor import format_cursor, position
 from pit_fetch.pipeline.select import Selection, SelectionBuilder, WithheldCounts, in_order, public, visibility
@@ -166,7 +166,7 @@ def test_a_source_repeats_itself_by_what_is_public() -> None:
 def test_a_source_is_not_asked_for_more_than_is_wanted() -> None:
     def source() -> Iterator[Page | Gap]:
         yield Page((record("a", 1), record("b", 2)), newest_first)
-        yield gap("result_cap")
+        yield gap(Code.RESULT_CAP)
         yield Page((record("c", 3), record("d", 4)), newest_first, continues_previous=True)
         pytest.fail("asked for a page that nobody wants")
 

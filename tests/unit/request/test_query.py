@@ -11,6 +11,7 @@ import pytest
 
 from pit_fetch.cli.parser import operations_text
 from pit_fetch.errors import ConfigError
+from pit_fetch.gaps import Code
 from pit_fetch.provider import (
     Context,
     Credential,
@@ -106,7 +107,7 @@ def test_an_operation_may_read_its_options_in_its_own_way() -> None:
 
     def understand(query: Query) -> Query:
         if query.options["size"] == "huge":
-            raise ConfigError("usage", text=f"{query.operation.name} has no huge ones.")
+            raise ConfigError(Code.USAGE, text=f"{query.operation.name} has no huge ones.")
         topics = query.options["topics"]
         return query._replace(options={**query.options, "symbol": topics[0], "topics": None}) if topics else query
 
