@@ -215,7 +215,7 @@ def _decide_call(
         or _refuse_pit(options, ceiling, gate)
         or _refuse_format(options, gate)
     )
-    return Decision(refusal, words, ceiling is not None or bool(gate.pits_of(options)))
+    return Decision(refusal, words, ceiling is not None or bool(gate.values_of("--pit", options)))
 
 
 def _refuse_listing(
@@ -272,7 +272,7 @@ def _refuse_unknown(options: list[str], allowed: Collection[str] | None) -> str:
 
 
 def _refuse_pit(options: list[str], ceiling: str | None, gate: ModuleType) -> str:
-    pits = gate.pits_of(options)
+    pits = gate.values_of("--pit", options)
     if len(pits) > (2 if gate.is_diff(options) else 1):
         return "Give --pit once"
     if ceiling is None:

@@ -643,13 +643,10 @@ def test_a_server_with_bash_in_its_name_is_not_bash() -> None:
     late = {"available_at": "2025-01-01T00:00:00Z", "available_at_source": "provider_metadata"}
     answer = [{"type": "text", "text": json.dumps({"data": [late], "gaps": []})}]
     call = {"tool_name": "mcp__bashdb__query", "tool_input": {"params": {"pit": "2024-02-15T16:00:00-05:00"}}}
-    violation = gate.judge({**call, "tool_response": answer})
-    assert violation is not None
-    assert violation.code == "PIT_VIOLATION_GT_CUTOFF"
+    assert gate.respond({**call, "tool_response": answer})["reason"].startswith("PIT_VIOLATION_GT_CUTOFF: ")
 
 
 @pytest.mark.parametrize("params", ['\ufeff{"pit": ""}', json.dumps(json.dumps({"pit": ""}))])
 def test_an_unusable_pit_in_wrapped_json_text_is_not_open_mode(params: str) -> None:
-    violation = gate.judge({"tool_name": "mcp__x__y", "tool_input": {"params": params}, "tool_response": []})
-    assert violation is not None
-    assert violation.code == "PIT_INVALID_PIT"
+    answer = gate.respond({"tool_name": "mcp__x__y", "tool_input": {"params": params}, "tool_response": []})
+    assert answer["reason"].startswith("PIT_INVALID_PIT: ")
