@@ -278,6 +278,7 @@ def _check_text(text: str, path: str, project: Path, home: Path) -> Iterator[Pro
         if not (project / name).exists():
             yield Problem("ERROR", "R5", path, f"{name} does not exist")
     for block in blocks(text):
-        refusal = guard.refuse_query(block.query, with_pit=block.is_pattern, folder=str(home / "hooks"))
-        if refusal:
+        try:
+            guard.check_query(block.query, with_pit=block.is_pattern, folder=str(home / "hooks"))
+        except guard.Refusal as refusal:
             yield Problem("WARN", "R8", path, f"the guard will refuse {block.heading!r}: {refusal}")

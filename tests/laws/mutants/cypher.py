@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pit_fetch.support.bundled import load
-from tests.laws.mutants.leak import Mutant
+from tests.laws.mutants.leak import Mutant, nothing
 
 guard = load("pit_guard")
 
@@ -71,13 +71,13 @@ MUTANTS = (
     ),
     Mutant(
         "Cypher: the PIT is not asked for",
-        "pit_guard:_refuse_params",
-        lambda real: lambda given, pits, ceiling, gate: "",
+        "pit_guard:_check_params",
+        nothing,
         _PATTERNS,
     ),
     Mutant(
         "Cypher: the ceiling is not asked",
-        "pit_guard:_refuse_params",
+        "pit_guard:_check_params",
         lambda real: lambda given, pits, ceiling, gate: real(given, pits, None, gate),
         _PATTERNS,
     ),

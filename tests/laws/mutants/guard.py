@@ -17,16 +17,16 @@ def _also(name: str) -> Make:
 
 
 def _by_flag_alone(real: Any) -> Any:
-    def refuse(options: list[str], allowed: Any) -> Any:
-        return real([word for word in options if word.startswith("-") or "=" not in word] or ["--source"], allowed)
+    def check(options: list[str], allowed: Any) -> None:
+        real([word for word in options if word.startswith("-") or "=" not in word] or ["--source"], allowed)
 
-    return refuse
+    return check
 
 
 def _at_the_end(real: Any) -> Any:
-    def rebuilt(decision: Any, path: str, own: Any) -> str:
-        command = str(real(type(decision)(decision.refusal, decision.words), path, own))
-        return f"{command} {gate.RELEASE_OPTION} {path}{gate.ENDING}" if decision.private else command
+    def rebuilt(call: Any, path: str, own: Any) -> str:
+        command = str(real(type(call)(call.words, private=False), path, own))
+        return f"{command} {gate.RELEASE_OPTION} {path}{gate.ENDING}" if call.private else command
 
     return rebuilt
 
@@ -42,7 +42,7 @@ def _taking_substitutions(real: str) -> str:
 MUTANTS = (
     Mutant("an adapter chooses the time", "pit_guard:adapter_options", _also("timeout"), _OPTIONS),
     Mutant("an adapter reads a file", "pit_guard:adapter_options", _also("input-file"), _OPTIONS),
-    Mutant("an adapter chooses by name=value", "pit_guard:_refuse_unknown", _by_flag_alone, _OPTIONS),
+    Mutant("an adapter chooses by name=value", "pit_guard:_check_adapter_options", _by_flag_alone, _OPTIONS),
     Mutant("a call is rebuilt without quotes", "pit_gate:joined", lambda real: lambda words: " ".join(words), _SHELL),
     Mutant("a call names its file behind --", "pit_guard:rebuilt", _at_the_end, _SHELL),
     Mutant("the first line of a command decides", "pit_gate:runs_wrapper", _until("\n"), _MENTIONS),
