@@ -465,10 +465,9 @@ def wrapper_arguments(command: str) -> Optional[list[str]]:
         return words[1:]
     if not re.fullmatch(_PYTHON, _program(words[0])):
         return None
-    flags = 1
-    while flags < len(words) and re.fullmatch(_HARMLESS_PYTHON_FLAG, words[flags]):
-        flags += 1
-    rest = words[flags:]
+    rest = words[1:]
+    while rest and re.fullmatch(_HARMLESS_PYTHON_FLAG, rest[0]):
+        rest = rest[1:]
     if rest[:2] == ["-m", "pit_fetch"]:
         return rest[2:]
     return rest[1:] if rest and _program(rest[0]) == "pit_fetch.py" else None
