@@ -31,9 +31,9 @@ test-guide: $(DEV) ## run every command of the provider guide and the example pa
 	@$(BIN)/python -m tests.repo.guide
 
 cover: $(DEV) ## check the coverage floor of the pure core
-	@$(BIN)/python -m pytest tests/unit/pipeline/test_select.py tests/unit/test_times.py tests/unit/pipeline/test_envelope.py tests/unit/request/test_fetch_request.py \
-		tests/unit/hooks/test_gate.py tests/unit/pipeline/test_watermarks.py tests/unit/test_api.py tests/unit/formats/test_frames.py tests/unit/test_authoring.py \
-		tests/unit/pipeline/test_chunks.py tests/unit/pipeline/test_cursor.py tests/unit/test_gaps.py --cov=pit_fetch.pipeline.select --cov=pit_fetch.pipeline.cursor --cov=pit_fetch.times --cov=pit_fetch.pipeline.envelope --cov=pit_fetch.gaps \
+	@$(BIN)/python -m pytest tests/unit/pipeline tests/unit/request/test_fetch_request.py tests/unit/hooks/test_gate.py \
+		tests/unit/formats/test_frames.py tests/unit/test_times.py tests/unit/test_api.py tests/unit/test_authoring.py \
+		tests/unit/test_gaps.py --cov=pit_fetch.pipeline --cov=pit_fetch.times --cov=pit_fetch.gaps \
 		--cov=pit_fetch.request.fetch_request --cov-report=term-missing --cov-fail-under=97
 
 lint: $(DEV) ## check format, lint and types

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs pit_fetch by path, from any folder: ``python3 PATH/pit_fetch.py --source ... --pit ...``.
+"""Run pit_fetch by path, from any folder: ``python3 PATH/pit_fetch.py --source ... --pit ...``.
 
 Only the dependencies need to be installed (see pit_fetch/cli/script.py). A copy of this file elsewhere
 runs the installed package, and never anything that happens to lie beside it. This file is short,

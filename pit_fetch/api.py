@@ -14,7 +14,7 @@ from pit_fetch.engine.run import run
 from pit_fetch.errors import GapError, PitFetchError, UsageError
 from pit_fetch.gaps import FAILURES
 from pit_fetch.pipeline.envelope import EnvelopeOptions, PlainEnvelope, build
-from pit_fetch.request.fetch_request import FetchRequest, of_values
+from pit_fetch.request.fetch_request import FetchRequest, from_values
 from pit_fetch.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -127,11 +127,11 @@ def explain(source: str, options: Options, on_gap: str, runtime: Runtime | None 
 
 def sources(runtime: Runtime | None = None) -> list[dict[str, Any]]:
     """See :func:`pit_fetch.sources`."""
-    from pit_fetch.engine.catalog import described
+    from pit_fetch.engine.catalog import describe
     from pit_fetch.engine.registry import listings
 
     runtime = real_runtime() if runtime is None else runtime
-    return [described(listing, runtime.environ, runtime.folder) for listing in listings()]
+    return [describe(listing, runtime.environ, runtime.folder) for listing in listings()]
 
 
 def _answer(
@@ -142,7 +142,7 @@ def _answer(
         raise UsageError("usage", text="on_gap is raise or keep")
     runtime = real_runtime() if runtime is None else runtime
     try:
-        runtime, settings = settings_files.settled(runtime)
+        runtime, settings = settings_files.with_settings(runtime)
         requests = [_request(source, options, settings, runtime) for options in calls]
         plain = ask(*requests, runtime, Progress(), shlex.split(requests[-1].canonical)).envelope
     except PitFetchError as error:
@@ -156,7 +156,7 @@ def _answer(
 def _request(source: str, options: Options, settings: settings_files.Settings, runtime: Runtime) -> FetchRequest:
     if not isinstance(source, str):
         raise UsageError("usage", text=f"source is the name of a provider, not a value of type {type(source).__name__}")
-    request = of_values(options, runtime.find(source), runtime.environ, settings.options)
+    request = from_values(options, runtime.find(source), runtime.environ, settings.options)
     if request.output:
         raise UsageError("usage", text="output is an option of the command line: write what fetch returns")
     return request._replace(format="json", pretty=False)  # an envelope is not written in any format

@@ -14,7 +14,7 @@ from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Gap
 from pit_fetch.pipeline.select import Selection, WithheldCounts
 from pit_fetch.provider import Record
-from pit_fetch.request.fetch_request import of_values
+from pit_fetch.request.fetch_request import from_values
 from pit_fetch.runtime import Runtime
 from pit_fetch.testing.inprocess import TestClock, unhurried
 from pit_fetch.testing.server import Answering, App
@@ -71,7 +71,7 @@ def ask(source: str, app: App, *, now: datetime = NOW, folder: str = "/", body: 
     environ = {**VARIABLES, **({"HOME": folder} if folder != "/" else {})}
     runtime = Runtime(environ, folder, clock.value(), transport, lambda _: provider, lambda _: body)
     values = {name: value for name, value in options.items() if value != ()}
-    request = of_values({**values, **({"input_file": "-"} if body else {})}, provider, environ)
+    request = from_values({**values, **({"input_file": "-"} if body else {})}, provider, environ)
     collected = collect(request, runtime, Progress())
     if transport.error is not None:
         raise transport.error

@@ -23,13 +23,13 @@ from pit_fetch.archive.store.errors import BROKEN, ArchiveError, of_broken
 from pit_fetch.engine.fetch import collect
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ConfigError, ExitStatus, PitFetchError, UsageError
-from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, of_values
+from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, from_values
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
 from pit_fetch.support import suggest
 from pit_fetch.support.redaction import redactor
 from pit_fetch.support.terminal import escape_unprintable
-from pit_fetch.support.toml import NotToml, table_of
+from pit_fetch.support.toml import NotToml, parse_toml
 
 # The common options that a request of the list may have. The others determine as of when, or how an answer is printed.
 OPTIONS = ("date_from", "date_to", "limit", "max_pages", "timeout")
@@ -74,12 +74,14 @@ class CaptureRun(NamedTuple):
 def parse(text: str, runtime: Runtime) -> list[CaptureRequest]:
     """Parse the requests of a capture file. Raise UsageError, which names the request that cannot be used."""
     try:
-        table = table_of(text)
+        table = parse_toml(text)
     except NotToml as error:
         raise UsageError("usage", text=f"it is not TOML: {error}") from None
     unknown = [name for name in table if name != "request"]
     if unknown or not isinstance(table.get("request"), list) or not table["request"]:
-        problem = f"it has {suggest.shown(unknown[0])}, which means nothing there" if unknown else "it has no requests"
+        problem = (
+            f"it has {suggest.truncate(unknown[0])}, which means nothing there" if unknown else "it has no requests"
+        )
         raise UsageError("usage", text=f'{problem}: write [[request]], and source = "NAME" below it')
     wanted = [_parse_request(place, request) for place, request in enumerate(table["request"], 1)]
     for request in wanted:
@@ -114,10 +116,10 @@ def request_of(wanted: CaptureRequest, runtime: Runtime, now: datetime) -> Fetch
             close = suggest.name(unknown, known)
             hint = f" (did you mean {close}?)" if close else ""
             raise UsageError(
-                "usage", text=f"{suggest.shown(unknown)} is not an option of a capture from {provider.name}{hint}"
+                "usage", text=f"{suggest.truncate(unknown)} is not an option of a capture from {provider.name}{hint}"
             )
         values = {"timeout": SECONDS, **wanted.options}
-        undated = of_values(values, provider, {})
+        undated = from_values(values, provider, {})
         is_dated = build_query(undated, now).operation.dating == "record"
         is_whole = "limit" not in values and "max_pages" not in values
         request = _dated(values, undated, now) if is_dated and is_whole else undated
@@ -131,7 +133,7 @@ def request_of(wanted: CaptureRequest, runtime: Runtime, now: datetime) -> Fetch
 
 
 def _dated(values: Mapping[str, object], undated: FetchRequest, now: datetime) -> FetchRequest:
-    request = of_values({**values, "pit": now}, undated.provider, {})
+    request = from_values({**values, "pit": now}, undated.provider, {})
     try:
         build_query(request, now)
     except ConfigError:  # with a PIT it needs more
@@ -144,7 +146,7 @@ def run(
     connection: sqlite3.Connection,
     name: str,
     runtime: Runtime,
-    log: Progress,
+    progress: Progress,
     fresh: bool,
     missing: bool,
 ) -> Iterator[CaptureResult]:
@@ -170,7 +172,7 @@ def run(
         if problem:
             result = result._replace(state="not asked", reason=problem)
         elif text not in captured:
-            log.progress(f"{place} of {len(wanted)}: {escape_unprintable(entry.name)} ...")
+            progress.show(f"{place} of {len(wanted)}: {escape_unprintable(entry.name)} ...")
             result, problem = _fetch(request, result, runtime)
             if result.state == "captured":
                 captured.add(text)
@@ -178,7 +180,7 @@ def run(
     if not problem:
         with contextlib.suppress(ArchiveError):  # otherwise the run is continued, and finds everything captured
             _record_run(connection, name, current._replace(over=True))
-        log.progress("taking up what was captured ...")
+        progress.show("taking up what was captured ...")
         _ingest_all(connection, runtime)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from pit_fetch.cli import aliases
 from pit_fetch.cli.commands import COMMANDS
 from pit_fetch.cli.parser import COMMON_FLAGS, COMMON_WITH_VALUE, FETCH, Form, build_parser
 from pit_fetch.errors import UsageError
@@ -17,7 +18,7 @@ from pit_fetch.formats import BINARY
 from pit_fetch.provider import Option, Provider
 from pit_fetch.request.audience import CLIENT_VARIABLE, MAX_CHARS_UNDER_AGENT
 from pit_fetch.request.fetch_request import FetchRequest, build
-from pit_fetch.request.options import pit_of
+from pit_fetch.request.options import require_pit
 from pit_fetch.request.values import flag_of, parse_value
 from pit_fetch.support import suggest
 from pit_fetch.times import parse_pit
@@ -39,7 +40,7 @@ def parse(
     ``defaults`` are values of options that the command line does not give.
     """
     given, pit = read_options(argv, provider, form)
-    if "format" not in given and given.get("pretty"):  # what is asked to be indented is JSON
+    if "format" not in given and given.get("pretty"):  # on a terminal the default is a table, which has no indent
         given["format"] = "json"
     max_chars = MAX_CHARS_UNDER_AGENT if environ.get(CLIENT_VARIABLE) else 0
     parsed = {} if pit is None else {"pit": pit}
@@ -61,20 +62,20 @@ def read_options(argv: Sequence[str], provider: Provider, form: Form = FETCH) ->
     # What follows "--" is plain words, and is kept away from argparse: its intermixed mode parses the remainder a
     # second time, without the "--", so an option after it would count after all.
     end = expanded.index("--") if "--" in expanded else len(expanded)
-    found, unknown = parser.parse_known_intermixed_args(expanded[:end])
+    namespace, unknown = parser.parse_known_intermixed_args(expanded[:end])
     if unknown:
         raise UsageError("usage", text=_unrecognized(unknown, parser.flags, provider))
-    values = vars(found)
+    values = vars(namespace)
     words = [*values.pop("words", []), *expanded[end + 1 :]]
-    # Before anything else is looked at: a PIT with a space in it has left half of itself among the words.
-    pit = pit_of(values["pit"], words) if "pit" in values else None
+    # The PIT comes first: if there is a space in it, its second half is among the words.
+    pit = require_pit(values["pit"], words) if "pit" in values else None
     if pit is None:
         _refuse_stray_pit(words)
     return {**values, **_positional(values, words, provider, form)}, pit
 
 
 def _unrecognized(unknown: Sequence[str], flags: Iterable[str], provider: Provider) -> str:
-    """Unknown arguments are named without their values, which may be keys."""
+    # Without the values, which may be keys.
     names = [word.partition("=")[0] for word in unknown if word.startswith("-")]
     if any(re.fullmatch(r"-[0-9]{1,2}:?[0-9]{2}", name) for name in names):  # --pit 2024-02-15T16:00:00 -05:00
         return "an offset stands alone: write the timestamp as one word, without spaces"
@@ -86,7 +87,7 @@ def _unknown_option(name: str, flags: Iterable[str], provider: Provider) -> str:
     hint = _hint(name, flags, provider)
     # It may be the second half of what was meant as one value, and that value a key.
     is_named = hint or len(name) == 2 or name.startswith("--")
-    return suggest.shown(name) + hint if is_named else "a word that begins with a hyphen"
+    return suggest.truncate(name) + hint if is_named else "a word that begins with a hyphen"
 
 
 def _positional(values: Mapping[str, Any], words: list[str], provider: Provider, form: Form) -> dict[str, str]:
@@ -112,11 +113,11 @@ def _positional(values: Mapping[str, Any], words: list[str], provider: Provider,
 def _hint(name: str, flags: Iterable[str], provider: Provider) -> str:
     variables = [variable for credential in provider.credentials for variable in credential.variables]
     search_terms = {option.name: option.search_terms for option in provider.options if option.search_terms}
-    return suggest.option(name, flags, variables, search_terms)
+    return aliases.option_hint(name, flags, variables, search_terms)
 
 
 def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
-    """Rewrites each ``key=value`` word that names a provider option as ``--key=value``."""
+    """Return ``argv`` with each ``key=value`` word that names a provider's option as ``--key=value``."""
     names = {option.name.replace("_", "-"): option for option in provider.options}
     flags = [*COMMON_FLAGS, *(f"--{name}" for name in names)]
     takes_value = COMMON_WITH_VALUE | {"--" + name for name, option in names.items() if option.kind != "flag"}
@@ -132,7 +133,7 @@ def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
         if not literal and not was_value and _LONG_DASH.match(word):
             hint = _hint(word.partition("=")[0], flags, provider)
             raise UsageError("usage", text=f"an option starts with a long dash: write two hyphens{hint}")
-        is_text = name not in names and free_words and f"--{name}" not in COMMON_WITH_VALUE and not suggest.is_key(name)
+        is_text = name not in names and free_words and f"--{name}" not in COMMON_WITH_VALUE and not aliases.is_key(name)
         if pair is None or is_text:
             expanded.append(word)
         elif name not in names:
@@ -154,8 +155,8 @@ def _unknown_pair(name: str, provider: Provider) -> str:
     if f"--{name}" in COMMON_WITH_VALUE:
         return f"{name}=... is a common option: write --{name} VALUE"
     flags = [*(flag_of(option.name) for option in provider.options), *COMMON_WITH_VALUE]
-    hint = suggest.beginning(name, (option.name for option in provider.options)) or _hint(name, flags, provider)
-    return f"{suggest.shown(name)}=... is not an option of {provider.name}{hint}; see --help"
+    hint = aliases.first_part_hint(name, (option.name for option in provider.options)) or _hint(name, flags, provider)
+    return f"{suggest.truncate(name)}=... is not an option of {provider.name}{hint}; see --help"
 
 
 def _no_words(provider: Provider, word: str, form: Form) -> str:
@@ -174,7 +175,7 @@ def _one_word(option: Option, count: int, provider: Provider) -> str:
 
 
 def _others(provider: Provider, before: str = "; ") -> str:
-    """How to give what is not that word."""
+    """Return how to write the options that are not that word."""
     others = [other for other in provider.options if not other.positional and other.kind != "flag"]
     example = f", e.g. {others[0].name}={others[0].metavar or 'VALUE'}" if others else ""
     return f"{before}write the others as name=VALUE{example}"

@@ -1,18 +1,19 @@
-"""Runs a command other than a fetch. Its module is imported only when it is needed."""
+"""The commands other than a fetch: their parser, their result, and their run."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from pit_fetch.cli.aliases import option_hint
 from pit_fetch.cli.commands import COMMANDS, Command
 from pit_fetch.cli.parser import plain
 from pit_fetch.errors import ExitStatus
-from pit_fetch.support.suggest import option, shown
+from pit_fetch.support.suggest import truncate
 from pit_fetch.support.terminal import escape_unprintable
 
 if TYPE_CHECKING:
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CommandResult:
-    """What a command prints to stdout, its exit status, and one line for stderr ("" for none).
+    """The text that a command prints to stdout, its exit status, and one line for stderr ("" for none).
 
-    ``exact``: the text is printed as it is, since it was printed before; any other is made visible.
+    ``exact``: the text was printed before, and is printed as it is; in any other, control characters are escaped.
     """
 
     text: str
@@ -44,20 +45,20 @@ class Parser(argparse.ArgumentParser):
         raise argparse.ArgumentError(None, plain(message))
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As in argparse, except for what it says about unknown options."""
-        given, unknown = self.parse_known_args(args, namespace)
+        """Parse as argparse does, but explain unknown options."""
+        arguments, unknown = self.parse_known_args(args, namespace)
         if unknown:
             flags = [flag for action in self._actions for flag in action.option_strings]
             names = [word.partition("=")[0] for word in unknown]
-            hints = [shown(name) + (option(name, flags) if name.startswith("-") else "") for name in names]
+            hints = [truncate(name) + (option_hint(name, flags) if name.startswith("-") else "") for name in names]
             is_path = "--archive" in flags and not any(name.startswith("-") for name in names)
             where = " (an archive is named with --archive PATH)" if is_path else ""
             self.error(f"unrecognized arguments: {', '.join(hints)}{where}")
-        return given
+        return arguments
 
 
 def dispatch(argv: Sequence[str], runtime: Runtime, output: Output) -> None:
-    """Run the command that ``argv`` begins with, and set what it writes."""
+    """Run the command that ``argv`` begins with, and set its output."""
     name = argv[0]
     match COMMANDS[name].kind:
         case "fetch":
@@ -72,14 +73,9 @@ def dispatch(argv: Sequence[str], runtime: Runtime, output: Output) -> None:
 
             gc.enable()  # the process has switched it off, but this may take hours
             output.progress = Progress(runtime.stderr, terminal=runtime.stderr is not None and runtime.stderr.isatty())
-            result = _result(argv, runtime, output.progress)
+            result = run(argv, runtime, output.progress)
     text = result.text if result.exact else escape_unprintable(result.text, keep="\n\t")
     output.set(text, result.status, result.complaint)
-
-
-def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> CommandResult:
-    """Return the result of a plain command. ``folder`` is the working directory."""
-    return _result(argv, environ, folder)
 
 
 def module_of(name: str) -> ModuleType:
@@ -87,7 +83,8 @@ def module_of(name: str) -> ModuleType:
     return import_module(Command.module(name))
 
 
-def _result(argv: Sequence[str], *surroundings: Any) -> CommandResult:
+def run(argv: Sequence[str], *surroundings: Any) -> CommandResult:
+    """Return the result of a command that is no fetch. Its kind decides which ``surroundings`` it takes."""
     name, *words = argv
     command: Callable[..., CommandResult] = module_of(name).run
     try:

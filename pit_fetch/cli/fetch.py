@@ -1,4 +1,4 @@
-"""A fetch from the command line, and what ``diff``, ``explain`` and ``normalize`` share with it."""
+"""A fetch from the command line, and the parts that ``diff``, ``explain`` and ``normalize`` share with it."""
 
 from __future__ import annotations
 
@@ -18,48 +18,67 @@ if TYPE_CHECKING:
     from pit_fetch.request.fetch_request import FetchRequest
     from pit_fetch.runtime import Runtime
 
+    Answer = Callable[..., FetchResult]  # of requests, the runtime, the progress and the command line
+
 
 def fetch(argv: Sequence[str], source: str, runtime: Runtime, output: Output) -> None:
     """Fetch as ``argv`` asks. Raise UsageError if it is refused."""
     from pit_fetch.cli.arguments import parse
 
-    runtime, defaults = with_settings(runtime)
-    run(parse(argv, runtime.find(source), runtime.environ, defaults), argv, runtime, output)
+    runtime, defaults = apply_settings(runtime)
+    run([parse(argv, runtime.find(source), runtime.environ, defaults)], argv, runtime, output)
 
 
-def run(request: FetchRequest, argv: Sequence[str], runtime: Runtime, output: Output) -> None:
-    """Run one parsed fetch. ``argv`` is what it was made of, for the audit file."""
-    from pit_fetch.engine import run as engine
-
-    write_result(request, lambda prepared, log: engine.run(prepared, runtime, log, list(argv)), runtime, output)
-
-
-def with_settings(runtime: Runtime) -> tuple[Runtime, Mapping[str, object]]:
-    """Apply the settings files. Return the runtime, and the default option values."""
-    from pit_fetch.engine import settings_files
-
-    runtime, settings = settings_files.settled(runtime)
-    return runtime, {"format": "table", **settings.options} if _is_for_a_person(runtime) else settings.options
-
-
-def _is_for_a_person(runtime: Runtime) -> bool:
-    """Return whether a person reads the standard output. Agents, and who runs them, read JSON."""
-    return runtime.stdout is not None and runtime.stdout.isatty() and not audience.is_for_an_agent(runtime.environ)
-
-
-def write_result(
-    request: FetchRequest, run: Callable[[FetchRequest, Progress], FetchResult], runtime: Runtime, output: Output
+def inspect(
+    argv: Sequence[str],
+    form: parser.Form,
+    answer: Answer,
+    runtime: Runtime,
+    output: Output,
+    split: Callable[[list[str]], list[list[str]]] = lambda words: [words],
 ) -> None:
-    """Run the request and write the result to stdout or to ``--output``.
+    """Run a command that works on fetches: write its help, or its ``answer`` to the fetches of a command line.
 
-    An answer that only reports a failure goes to stdout, so that it never replaces a good file.
+    ``split`` returns the command line of each fetch. Raise UsageError if one is refused.
     """
+    words = list(argv[1:])
+    if parser.listing_of(words):
+        output.set(help_text(words, runtime, form))
+        return
+    from pit_fetch.cli.arguments import parse
+
+    runtime, defaults = apply_settings(runtime)
+    source = parser.source_of(words)
+    if source is None:
+        text = f"{form.name} takes the options of a fetch: pit_fetch {form.name} --source SOURCE ..."
+        raise UsageError("usage", text=text)
+    provider = runtime.find(source)
+    requests = [parse(line, provider, runtime.environ, defaults) for line in split(words)]
+    run(requests, argv, runtime, output, answer)
+
+
+def run(
+    requests: Sequence[FetchRequest],
+    argv: Sequence[str],
+    runtime: Runtime,
+    output: Output,
+    answer: Answer | None = None,
+) -> None:
+    """Write the ``answer`` to the requests, by default that of a fetch, to stdout or to ``--output``.
+
+    ``argv`` is their command line, for the audit file. The last request decides how the answer is written.
+    """
+    from pit_fetch.engine.run import run as fetch_once
+
+    ask: Answer = answer or fetch_once
+    *others, request = requests
     request = _prepared(request, runtime)
     output.progress = _progress(request, runtime)
-    result = run(request, output.progress)
+    result = ask(*others, request, runtime, output.progress, list(argv))
     text, notes = result.text, result.notes
     has_failed = not result.envelope.data and any(gap["type"] in FAILURES for gap in result.envelope.gaps)
     if request.output and has_failed:
+        # A mere failure goes to stdout, so that it never replaces a good file.
         from pit_fetch.formats.json import render
 
         text, notes = render(result.envelope), ()
@@ -71,8 +90,21 @@ def write_result(
     output.set(text if isinstance(text, str) else "", result.status, result.complaint, notes)
 
 
+def apply_settings(runtime: Runtime) -> tuple[Runtime, Mapping[str, object]]:
+    """Apply the settings files. Return the runtime, and the default option values."""
+    from pit_fetch.engine import settings_files
+
+    runtime, settings = settings_files.with_settings(runtime)
+    return runtime, {"format": "table", **settings.options} if _is_for_a_person(runtime) else settings.options
+
+
+def _is_for_a_person(runtime: Runtime) -> bool:
+    """Return whether a person reads the standard output. Agents and their operators read JSON."""
+    return runtime.stdout is not None and runtime.stdout.isatty() and not audience.is_for_an_agent(runtime.environ)
+
+
 def _prepared(request: FetchRequest, runtime: Runtime) -> FetchRequest:
-    """Return the request for its output's place. What can go wrong there is checked before the source is asked."""
+    """Return the request for its output's place. Raise UsageError, before the source is asked, if it is unusable."""
     from pit_fetch.formats import renderer
 
     renderer(request.format)
@@ -97,16 +129,6 @@ def _progress(request: FetchRequest, runtime: Runtime) -> Progress:
         pit_mode=request.pit is not None,
         erases=runtime.environ.get("TERM") != "dumb",
     )
-
-
-def source_of(words: Sequence[str], command: str) -> str:
-    """Return the ``--source`` of a command that asks one. Raise UsageError if there is none."""
-    source = parser.source_of(words)
-    if source is None:
-        raise UsageError(
-            "usage", text=f"{command} takes the options of a fetch: pit_fetch {command} --source SOURCE ..."
-        )
-    return source
 
 
 def help_text(argv: Sequence[str], runtime: Runtime, form: parser.Form = parser.FETCH) -> str:

@@ -33,7 +33,7 @@ def ask(request: FetchRequest, argv: Sequence[str], runtime: Runtime) -> int:
     from pit_fetch.cli import fetch
 
     output = Output()
-    return _guarded(lambda: fetch.run(request, argv, runtime, output), runtime, output)
+    return _guarded(lambda: fetch.run([request], argv, runtime, output), runtime, output)
 
 
 def _guarded(run: Callable[[], None], runtime: Runtime, output: Output) -> int:
@@ -62,7 +62,7 @@ def _without_release(argv: list[str], output: Output) -> list[str]:
     from pit_fetch.cli import private_output
 
     words, path = private_output.split(argv)
-    output.private_output = private_output.opened(path) if path else None
+    output.private_output = private_output.open_private(path) if path else None
     return words
 
 
@@ -80,11 +80,11 @@ def _run(argv: list[str], runtime: Runtime, output: Output) -> None:
         return
     source = parser.source_of(argv)
     if source is None:
+        from pit_fetch.cli.aliases import explain_missing_source
         from pit_fetch.engine import registry
-        from pit_fetch.support.suggest import without_source
 
         sources, names, flags = registry.BUNDLED_NAMES, registry.known_names(), parser.COMMON_FLAGS
-        text = without_source(argv, tuple(COMMANDS), sources, names, flags, registry.search_terms)
+        text = explain_missing_source(argv, sources, names, flags, registry.search_terms)
         raise UsageError("usage", text=text)
     from pit_fetch.cli import fetch
 

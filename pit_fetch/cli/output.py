@@ -1,4 +1,4 @@
-"""What one run of the command writes: the text for stdout, the exit status, and at most a few lines for stderr."""
+"""The output of one run of the command: the text for stdout, the exit status, and a few lines for stderr."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class Output:
-    """What to write, once everything is decided.
+    """The text and exit status to write, once everything is decided.
 
     complaint       why the exit status is not 0, for stderr
-    notes           lines for stderr besides
-    progress        the progress line, if there is one: it may have left something on the terminal
+    notes           more lines for stderr
+    progress        the progress line, if there is one, which is cleared first
     private_output  takes the place of stdout in a call that the guard has rebuilt
     """
 
@@ -31,11 +31,11 @@ class Output:
         self.private_output: TextIO | None = None
 
     def set(self, text: str, status: int = ExitStatus.OK, complaint: str = "", notes: tuple[str, ...] = ()) -> None:
-        """Replace what is to be written."""
+        """Replace the text, the status and the lines for stderr."""
         self.text, self.status, self.complaint, self.notes = text, status, complaint, notes
 
     def refuse(self, gap: Gap, status: ExitStatus = ExitStatus.REFUSED) -> None:
-        """Replace what is to be written by an empty envelope with ``gap``."""
+        """Write an empty envelope with ``gap`` in the place of everything else."""
         from pit_fetch.formats.json import render
         from pit_fetch.pipeline.envelope import EnvelopeOptions, build
 
@@ -46,7 +46,7 @@ class Output:
         status, complaint = self.status, self.complaint
         if self.progress is not None:
             self.progress.clear()
-            complaint = "" if complaint in self.progress.told else complaint
+            complaint = "" if complaint in self.progress.reasons else complaint
         stdout = self.private_output or runtime.stdout
         if stdout is None:
             return ExitStatus.CLOSED_PIPE

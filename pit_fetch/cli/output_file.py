@@ -7,16 +7,17 @@ import os
 
 from pit_fetch.errors import UsageError
 from pit_fetch.support.process import write_whole
+from pit_fetch.support.terminal import is_output
 
 
 def check_file(path: str) -> None:
-    """Raise UsageError if it can be told beforehand that :func:`write_file` cannot write ``path``."""
-    folder = os.path.dirname(os.path.realpath(path))
+    """Raise UsageError if :func:`write_file` cannot write ``path``, as far as that shows beforehand."""
+    folder, exists = os.path.dirname(os.path.realpath(path)), os.path.exists(path)
     if os.path.basename(path) == "-":
         raise UsageError("output_unwritable", problem="- is not a file; without --output, the answer goes to stdout")
-    if os.path.exists(path) and not os.path.isfile(path):
+    if exists and not os.path.isfile(path):
         raise UsageError("output_unwritable", problem="it is not a regular file")
-    if any(_is_stream(fd, path) for fd in (1, 2)):
+    if exists and is_output(os.stat(path)):
         raise UsageError("output_unwritable", problem="standard output or standard error goes there")
     if not os.path.isdir(folder):
         raise UsageError("output_unwritable", problem="its folder does not exist")
@@ -24,15 +25,8 @@ def check_file(path: str) -> None:
         raise UsageError("output_unwritable", problem="no permission to write in its folder")
 
 
-def _is_stream(fd: int, path: str) -> bool:
-    try:
-        return os.path.samestat(os.fstat(fd), os.stat(path))
-    except OSError:
-        return False
-
-
 def write_file(path: str, content: str | bytes) -> None:
-    """Write ``path`` whole: what is there stays until all of it is on the disk. Raise UsageError if that fails."""
+    """Write ``path`` whole: an older file stays until all of the new one is on the disk. Raise UsageError."""
     check_file(path)
     path = os.path.realpath(path)  # a link keeps pointing to its file
     aside = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.getpid()}.tmp")

@@ -24,12 +24,12 @@ Listing = Literal["", "help", "version", "sources"]
 
 
 class Form(NamedTuple):
-    """How a command takes a fetch's options.
+    """The form in which a command takes a fetch's options.
 
     name         the command's word; "" for a plain fetch
     description  the head of its help; "" for that of a fetch
     pits         how its PITs are written
-    asks_source  it has a ``--source``; if not, the options that decide how a source is asked mean nothing
+    asks_source  it has a ``--source``; if not, it lacks the options that decide how a source is asked
     has_pages    ``--after`` continues its answer
     """
 
@@ -42,7 +42,7 @@ class Form(NamedTuple):
 
 FETCH = Form()
 
-# What decides how a source is asked.
+# The options that decide how a source is asked.
 _OF_SOURCES = frozenset({"source", "max_pages", "archive", "offline"})
 
 _HELP = ((("-h", "--help"), "show this help"),)
@@ -69,7 +69,7 @@ exit status: 0 an envelope is on stdout, with or without gaps; 2 the command lin
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
-    """Return the formatter that argparse needs to check an option; what it would print is never seen."""
+    """Return the formatter that argparse needs to check an option. It never prints."""
     return argparse.HelpFormatter(prog, width=80)  # without a width it would load shutil to ask the terminal for one
 
 
@@ -163,25 +163,9 @@ def _source_parser() -> Parser:
     return parser
 
 
-def each_with_one(argv: Sequence[str], flag: str, count: int, needed: str) -> list[list[str]]:
-    """Return the command line once for each value of ``flag``, with that value alone.
-
-    Raise UsageError, whose text is ``needed``, unless there are ``count`` values.
-    """
-    words = list(argv[: argv.index("--")] if "--" in argv else argv)
-    places = [place for place, word in enumerate(words) if word == flag or word.startswith(f"{flag}=")]
-    if len(places) != count:
-        raise UsageError("usage", text=needed)
-    spans = [range(place, place + (2 if words[place] == flag else 1)) for place in places]
-    return [
-        [word for place, word in enumerate(argv) if not any(place in span for span in spans if span is not kept)]
-        for kept in spans
-    ]
-
-
 def listing_of(argv: Sequence[str]) -> Listing:
     """Return which listing the command line asks for; "" if it asks for a fetch."""
-    words = list(argv)[: argv.index("--")] if "--" in argv else argv
+    words = list(argv[: argv.index("--")] if "--" in argv else argv)
     if "-h" in words or "--help" in words:
         return "help"
     if "--version" in words:

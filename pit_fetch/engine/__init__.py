@@ -1,1 +1,1 @@
-"""Runs one request against one source, and writes up the answer."""
+"""The engine: it runs one request against one source, and writes up the answer."""

@@ -1,4 +1,4 @@
-"""The audit file, for operators: what was asked, requested, kept and withheld; one JSON line per call.
+"""The audit file, for operators: one JSON line per call, with its request and the items kept and withheld.
 
 Off by default. It is the only place that names withheld items, so it belongs out of the agent's
 reach, and nothing ever reads it back.
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pit_fetch.errors import UsageError
 from pit_fetch.support.redaction import redactor
+from pit_fetch.support.terminal import is_output
 
 if TYPE_CHECKING:
     from pit_fetch.engine.report import CollectedRecords, FetchResult
@@ -25,7 +26,7 @@ _NOT_A_FILE = "it is not a regular file"
 
 
 def path(environ: Mapping[str, str]) -> str:
-    """The audit file's path, or "". Raises UsageError, before the fetch, if it cannot be written."""
+    """Return the audit file's path, or "". Raise UsageError, before the fetch, if it cannot be written."""
     name = environ.get(VARIABLE, "")
     if name:
         try:
@@ -37,14 +38,14 @@ def path(environ: Mapping[str, str]) -> str:
 
 
 def write(name: str, entry: Mapping[str, Any]) -> None:
-    """Appends one line in one write, so that lines of concurrent calls do not mix. Best effort at this point."""
+    """Append one line to the file ``name``, unless that is "". Errors are ignored: the fetch has taken place."""
     if not name:
         return
     line = json.dumps(entry, default=str) + "\n"
     try:
         handle = _open(name)
         try:
-            os.write(handle, line.encode())
+            os.write(handle, line.encode())  # in one write, so that lines of concurrent calls do not mix
         finally:
             os.close(handle)
     except OSError:
@@ -52,9 +53,9 @@ def write(name: str, entry: Mapping[str, Any]) -> None:
 
 
 def entry(
-    request: FetchRequest, now: datetime, argv: Sequence[str], collected: CollectedRecords, outcome: FetchResult
+    request: FetchRequest, now: datetime, argv: Sequence[str], collected: CollectedRecords, result: FetchResult
 ) -> dict[str, object]:
-    """What there is to say about one call. Secrets are redacted."""
+    """Return the line for one call. Secrets are redacted."""
     redact, withheld = redactor(collected.secrets), collected.withheld
     return {
         "time": now.isoformat(),
@@ -62,38 +63,28 @@ def entry(
         "pit": request.pit.isoformat() if request.pit else None,
         "source": request.provider.name,
         "requests": collected.requests,
-        "kept": [redact(record.id) for record in outcome.kept],
+        "kept": [redact(record.id) for record in result.kept],
         "withheld": [redact(name) for name in withheld.late],
         "undated": [redact(name) for name in withheld.undated],
         "unusable": withheld.unusable,
-        "gaps": [one.type for one in collected.selection.gaps],
+        "gaps": [gap.type for gap in collected.selection.gaps],
         "failure": collected.failure,
-        "exit": int(outcome.status),
+        "exit": int(result.status),
     }
 
 
 def _open(name: str) -> int:
-    """A descriptor of the audit file. Raises OSError for anything but a separate regular file.
-
-    A named pipe would wait for its reader; and anything that standard output or standard error also
-    writes to (``/dev/stdout``) is within reach of whoever reads the envelope.
-    """
+    """Return a descriptor of the audit file. Raise OSError for anything but a separate regular file."""
+    # Opening a named pipe would wait for its reader.
     if os.path.exists(name) and not os.path.isfile(name):
         raise OSError(0, _NOT_A_FILE)
     handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK | os.O_NOCTTY, 0o600)
-    found = os.fstat(handle)
-    if not stat.S_ISREG(found.st_mode):
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode):
         problem = _NOT_A_FILE
-    elif any(_is_stream(fd, found) for fd in (1, 2)):
+    elif is_output(status):  # the reader of the envelope would read the audit file, too
         problem = "standard output or standard error goes there"
     else:
         return handle
     os.close(handle)
     raise OSError(0, problem)
-
-
-def _is_stream(fd: int, found: os.stat_result) -> bool:
-    try:
-        return os.path.samestat(os.fstat(fd), found)
-    except OSError:
-        return False

@@ -1,4 +1,4 @@
-"""The sources in words: names, summaries, operations, and whether credentials are set, but never their values."""
+"""A description of each source: its summary, its operations, and which credentials are set, never their values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pit_fetch.provider import Credential
 
 
 def table(listings: Iterable[Listing], environ: Mapping[str, str], folder: str, as_json: bool) -> str:
-    """One row per source, as text or as a JSON array."""
+    """Return one row per source, as text or as a JSON array."""
     rows = [_row(listing, environ, folder) for listing in listings]
     if as_json:
         return json.dumps(rows, indent=2) + "\n"
@@ -37,27 +37,33 @@ def _row(listing: Listing, environ: Mapping[str, str], folder: str) -> dict[str,
     }
 
 
-def described(listing: Listing, environ: Mapping[str, str], folder: str) -> dict[str, Any]:
-    """One source as JSON values: its row, its operations with their rules and fields, and its options."""
+def describe(listing: Listing, environ: Mapping[str, str], folder: str) -> dict[str, Any]:
+    """Return one source as JSON values: its row, its operations with their rules and fields, and its options."""
     row, provider = _row(listing, environ, folder), listing.provider
     if provider is None:
         return row
     row["hosts"] = [host.url for host in provider.hosts]
     row["operations"] = [
         {
-            "name": one.name,
-            "dating": one.dating,
-            "rule": one.rule,
-            "why": one.why,
-            "needs": list(one.needs),
-            "takes": list(one.takes),
-            "fields": [{"name": field.name, "kind": field.kind} for field in one.fields],
+            "name": operation.name,
+            "dating": operation.dating,
+            "rule": operation.rule,
+            "why": operation.why,
+            "needs": list(operation.needs),
+            "takes": list(operation.takes),
+            "fields": [{"name": field.name, "kind": field.kind} for field in operation.fields],
         }
-        for one in provider.operations
+        for operation in provider.operations
     ]
     row["options"] = [
-        {"name": one.name, "kind": one.kind, "help": one.help, "choices": list(one.choices), "default": one.default}
-        for one in provider.options
+        {
+            "name": option.name,
+            "kind": option.kind,
+            "help": option.help,
+            "choices": list(option.choices),
+            "default": option.default,
+        }
+        for option in provider.options
     ]
     return row
 
@@ -65,7 +71,7 @@ def described(listing: Listing, environ: Mapping[str, str], folder: str) -> dict
 def _is_set(credential: Credential, environ: Mapping[str, str], folder: str) -> bool:
     try:
         return bool(lookup(credential, environ, folder)[1])
-    except ConfigError:  # a .env that cannot be read: a fetch will say so
+    except ConfigError:  # a .env that cannot be read: a fetch reports it
         return False
 
 

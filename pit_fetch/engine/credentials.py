@@ -1,18 +1,18 @@
-"""Credentials, from the environment or else the nearest ``.env``."""
+"""Credentials, from the environment or else from the nearest ``.env``."""
 
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Mapping
 
+from pit_fetch.engine.input_files import nearest
 from pit_fetch.errors import ConfigError
 from pit_fetch.provider import Credential, Provider
 
 
 def resolve(provider: Provider, environ: Mapping[str, str], folder: str) -> dict[str, str]:
-    """The provider's credentials by name. Raises ConfigError for one that is missing or malformed."""
-    found = {}
+    """Return the provider's credentials by name. Raise ConfigError for one that is missing or malformed."""
+    values = {}
     for credential in provider.credentials:
         variable, value = lookup(credential, environ, folder)
         if not value:
@@ -29,8 +29,8 @@ def resolve(provider: Provider, environ: Mapping[str, str], folder: str) -> dict
             problem = "it contains characters that a request's header cannot carry (beyond Latin-1)."
         if problem:
             raise ConfigError("credential_malformed", variable=variable, problem=problem, hint=credential.hint)
-        found[credential.name] = value
-    return found
+        values[credential.name] = value
+    return values
 
 
 def _is_sendable(value: str) -> bool:
@@ -41,15 +41,15 @@ def _is_sendable(value: str) -> bool:
 
 
 def lookup(credential: Credential, environ: Mapping[str, str], folder: str) -> tuple[str, str]:
-    """The variable that is set, and its value; ("", "") if none is. Only declared variables are looked at.
+    """Return the declared variable that is set, and its value; ("", "") if none is.
 
-    Raises ConfigError if there is a ``.env`` file that cannot be read.
+    Raise ConfigError if there is a ``.env`` file that cannot be read.
     """
     for variable in credential.variables:
         if environ.get(variable, "").strip():
             return variable, environ[variable].strip()
-    path = _nearest_env_file(folder)
-    if path:
+    path = nearest(folder, ".env")
+    if path:  # only now is dotenv imported: most calls have their key in the environment
         try:
             from dotenv import dotenv_values
         except ImportError:
@@ -58,7 +58,7 @@ def lookup(credential: Credential, environ: Mapping[str, str], folder: str) -> t
             )
             raise ConfigError("dependency_missing", package="python-dotenv (it reads .env)", command=instead) from None
         try:
-            values = dotenv_values(path, interpolate=False)
+            values = dotenv_values(path, interpolate=False)  # a key may contain ${
         except (OSError, ValueError):
             raise ConfigError("env_file_unreadable") from None
         for variable in credential.variables:
@@ -68,27 +68,11 @@ def lookup(credential: Credential, environ: Mapping[str, str], folder: str) -> t
     return "", ""
 
 
-def secret_values(provider: Provider, resolved: Mapping[str, str]) -> tuple[str, ...]:
-    """The values that must not get out."""
-    return tuple(resolved[c.name] for c in provider.credentials if c.secret and resolved.get(c.name))
-
-
 def known_secrets(provider: Provider, environ: Mapping[str, str], folder: str) -> tuple[str, ...]:
-    """The values that must not get out, of those that are set, usable or not."""
-    found: list[str] = []
+    """Return the values that must not get out: every secret that is set, usable or not."""
+    values: list[str] = []
     for credential in provider.credentials:
         if credential.secret:
             with contextlib.suppress(ConfigError):
-                found.append(lookup(credential, environ, folder)[1])
-    return tuple(value for value in found if value)
-
-
-def _nearest_env_file(folder: str) -> str | None:
-    while True:
-        path = os.path.join(folder, ".env")
-        if os.path.isfile(path):
-            return path
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return None
-        folder = parent
+                values.append(lookup(credential, environ, folder)[1])
+    return tuple(value for value in values if value)

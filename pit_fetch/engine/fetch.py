@@ -1,7 +1,7 @@
 """One fetch under way: records from the network, a file or an archive, through the pipeline.
 
-:func:`collect` asks and filters; :mod:`pit_fetch.engine.report` writes up the result. Between them passes
-one value, :class:`~pit_fetch.engine.report.CollectedRecords`.
+:func:`collect` asks and filters; :mod:`pit_fetch.engine.report` writes up the result. The value that passes
+between them is :class:`~pit_fetch.engine.report.CollectedRecords`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # The network and the stream of records stop at the deadline; the alarm is for a provider that never returns.
 ALARM_GRACE_SECONDS = 1.0
 
-# What is left of a stream once it has been filtered by the PIT.
+# A stream after the filter by the PIT.
 PublicStream = Iterable[Record | Watermark | Gap]
 
 
@@ -58,8 +58,8 @@ def collect(request: FetchRequest, runtime: Runtime, progress: Progress) -> Coll
 class Fetch:
     """One fetch under way.
 
-    query      what the provider is asked
-    deadline   a reading of the monotonic clock, after which nothing more is asked
+    query      the query that the provider receives
+    deadline   a reading of the monotonic clock, after which the source is asked for nothing more
     collected  the answer by now
     """
 
@@ -78,7 +78,7 @@ class Fetch:
         return 0 if self.source.client is None else self.source.client.requests_made
 
     def collect(self) -> CollectedRecords:
-        """Return what the source and the archive, if there is one, hold. Raise PitFetchError if it cannot be asked."""
+        """Return the records of the source and of the archive, if any. Raise PitFetchError if it cannot be asked."""
         if self.archive is not None and self.request.offline:
             return self._offline(self.archive)
         self.source = self._open_source()
@@ -119,7 +119,7 @@ class Fetch:
     # From the live source.
 
     def _take(self, stream: Stream) -> Selection:
-        """Return what is wanted of a source's stream, as far as it comes."""
+        """Return the selection from a source's stream, as far as it comes."""
         builder = SelectionBuilder()
         try:
             with self.runtime.alarm(self.request.timeout + ALARM_GRACE_SECONDS):
@@ -166,7 +166,7 @@ class Fetch:
         return [gap("deadline", timeout=timeout), gap("timeout", host=self.request.provider.name, timeout=timeout)]
 
     def _select(self, ordered: PublicStream, builder: SelectionBuilder) -> None:
-        """Fill ``builder`` with what is wanted of public records in order."""
+        """Fill ``builder`` with the wanted ones of public records in order."""
         request, query, provider = self.request, self.query, self.request.provider
         stream = (part for part in ordered if not isinstance(part, Watermark))
 
@@ -190,7 +190,7 @@ class Fetch:
     # From the archive.
 
     def _offline(self, archive: ArchiveSession) -> CollectedRecords:
-        """Return what the archive alone holds. Raise ConfigError if it cannot be used."""
+        """Return the records of the archive alone. Raise ConfigError if it cannot be used."""
         from pit_fetch.archive.store.errors import ArchiveError
 
         secrets = credentials.known_secrets(self.request.provider, self.runtime.environ, self.runtime.folder)
@@ -204,7 +204,7 @@ class Fetch:
             raise ConfigError("archive_unusable", problem=error.problem) from None
 
     def _with_archive(self, archive: ArchiveSession, live: CollectedRecords) -> CollectedRecords:
-        """Return the live answer, as the archive completes and corrects it: the live read is one more of its reads."""
+        """Return the live answer, completed and corrected by the archive, which has recorded the live fetch, too."""
         from pit_fetch.archive.store.errors import ArchiveError
 
         read: Selection | None = None
@@ -268,13 +268,13 @@ def _until_position(stream: PublicStream, stop: Position) -> Iterator[Record | W
 
 
 def _archived_variant(original: Gap) -> Gap:
-    """Return what takes the place of a gap about a snapshot, once the archive holds one."""
+    """Return the gap that replaces one about a snapshot, once the archive holds the item."""
     code = original.code.archived
     return gap(code, **original.params) if code else original
 
 
 def _derived(stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBuilder) -> Iterator[Record]:
-    """Yield what the provider computes across the public records. Gaps bypass it."""
+    """Yield the records that the provider computes across the public ones. Gaps bypass it."""
 
     def records() -> Iterator[Record]:
         for part in stream:
@@ -305,7 +305,7 @@ def failed(request: FetchRequest, collected: CollectedRecords, error: BaseExcept
 
 
 def _where(error: BaseException) -> str:
-    """Return the type and location of an exception, without its text, which may repeat what the source sent."""
+    """Return the type and location of an exception, without its text, which may repeat a reply."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -1,6 +1,6 @@
-"""Local files: where a declared one is, and the ``--input-file``, a raw reply read within bounds of time and size.
+"""Local files: the path of a declared one, and the ``--input-file``, read within bounds of time and size.
 
-What the latter names may never end: a named pipe without a writer, a terminal, ``/dev/zero``.
+An input file may never end: a named pipe without a writer, a terminal, ``/dev/zero``.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from pit_fetch.errors import ConfigError, InputError
@@ -21,7 +21,7 @@ _CHUNK = 1 << 20
 
 
 def read_file(path: str, seconds: float) -> bytes:
-    """All of the file ``path``. Raises InputError if it cannot be read, is too large, or does not end in time."""
+    """Return the content of ``path``. Raise InputError if it is unreadable, too large, or does not end in time."""
     try:
         # Without O_NONBLOCK, opening a named pipe would wait for its writer.
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
@@ -34,8 +34,8 @@ def read_file(path: str, seconds: float) -> bytes:
 
 
 def path_of(provider: Provider, name: str, environ: Mapping[str, str], folder: str) -> str:
-    """Where a provider's declared file is. Raises ConfigError if its variable is not set, or names nothing readable."""
-    file = {one.name: one for one in provider.files}[name]
+    """Return the path of a declared file. Raise ConfigError if its variable is not set, or names nothing readable."""
+    file = {file.name: file for file in provider.files}[name]
     text = environ.get(file.variable, "")
     if not text:
         raise ConfigError("file_missing", source=provider.name, variable=file.variable, name=file.name, hint=file.hint)
@@ -45,8 +45,17 @@ def path_of(provider: Provider, name: str, environ: Mapping[str, str], folder: s
     return path
 
 
+def nearest(folder: str, name: str, exists: Callable[[str], bool] = os.path.isfile) -> str:
+    """Return the path of the file ``name`` in ``folder``, or else in the nearest folder above; "" if none has it."""
+    while not exists(os.path.join(folder, name)):
+        child, folder = folder, os.path.dirname(folder)
+        if folder == child:
+            return ""
+    return os.path.join(folder, name)
+
+
 def read_stdin(seconds: float) -> bytes:
-    """All of standard input, within the same bounds; nothing if there is none."""
+    """Return all of standard input, within the same bounds; nothing if there is none."""
     if sys.stdin is None:
         return b""
     try:

@@ -1,4 +1,4 @@
-"""What a person sees on stderr: a progress line and a summary on a terminal, and the lines of ``-v``.
+"""The lines that a person sees on stderr: progress and a summary on a terminal, and those of ``-v``.
 
 In PIT mode nothing here may depend on withheld items, so requests, pages and pauses are reported
 in open mode only; in PIT mode they go to the audit file.
@@ -10,20 +10,25 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TextIO
 
-from pit_fetch.gaps import Gap
+from pit_fetch.gaps import Gap, GapType
 from pit_fetch.provider import Record
 from pit_fetch.support.redaction import redactor
 from pit_fetch.support.terminal import line
-from pit_fetch.times import format_for_people, in_new_york
+from pit_fetch.times import format_for_people, in_new_york, is_aware
 
 PROGRESS_STEP = 10
+# The types of gap that an answer may have without lacking anything.
+_ALWAYS = (GapType.PIT_EXCLUDED, GapType.UNVERIFIABLE)
 
 
 class Progress:
-    """``stream`` None means silence. ``clean`` is set once the secrets are known, ``as_of`` once the PIT is.
+    """The progress of one call, on ``stream``; None means silence.
 
-    ``erases``: the terminal can erase a line. ``told`` holds the reasons given. While ``reads`` is set, what is done
-    is a read of an answer that is made of several, and only that answer has a summary.
+    erases   the terminal can erase a line
+    clean    redacts the secrets, once they are known
+    as_of    the end of the summary: the PIT, once it is known
+    reasons  those that the summary has stated
+    nested   this fetch is one of several behind a diff or explain; only the final answer has a summary
     """
 
     def __init__(
@@ -38,8 +43,8 @@ class Progress:
         self.erases = erases
         self.clean: Callable[[str], str] = str
         self.as_of = ""
-        self.told: tuple[str, ...] = ()
-        self.reads = False
+        self.reasons: tuple[str, ...] = ()
+        self.nested = False
         self._progress_shown = False
 
     def detail(self, text: str) -> None:
@@ -60,39 +65,38 @@ class Progress:
         self.clean = redactor(secrets)
 
     def start(self, source: str) -> None:
-        self.progress(f"{source}: fetching ...")
+        self.show(f"{source}: fetching ...")
 
     def kept(self, source: str, count: int) -> None:
         if count % PROGRESS_STEP == 0:
-            self.progress(f"{source}: {count} items ...")
+            self.show(f"{source}: {count} items ...")
 
     def summary(self, source: str, kept: Sequence[Record], gaps: Sequence[Gap]) -> None:
-        if self.reads or not (self.terminal or self.verbose):
+        if self.nested or not (self.terminal or self.verbose):
             return
-        every = (record.available_at for record in kept)
-        stamps = [stamp for stamp in every if stamp is not None and stamp.utcoffset() is not None]
+        stamps = [record.available_at for record in kept if is_aware(record.available_at)]
         span = f", {in_new_york(min(stamps))} to {in_new_york(max(stamps))}" if stamps else ""
-        kinds = ", ".join(dict.fromkeys(one.type for one in gaps))
+        kinds = ", ".join(dict.fromkeys(gap.type for gap in gaps))
         items = "1 item" if len(kept) == 1 else f"{len(kept)} items"
         # Why there is nothing, or not everything: a person would otherwise have to look for it in the JSON.
-        self.told = tuple(dict.fromkeys(one.reason for one in gaps if one.type not in ("pit_excluded", "unverifiable")))
+        self.reasons = tuple(dict.fromkeys(gap.reason for gap in gaps if gap.type not in _ALWAYS))
         summary = f"{source}: {items}{span}{self.as_of}" + (f" (gaps: {kinds})" if kinds else "")
-        self._line(f"{summary}. {' '.join(self.told)}" if self.told else summary)
+        self._line(f"{summary}. {' '.join(self.reasons)}" if self.reasons else summary)
 
     def _line(self, text: str) -> None:
         if self.stream is not None:
             self.clear()
             self._write(line(self.clean(text)))
 
-    def progress(self, text: str) -> None:
-        """Shows ``text`` in the place of the progress line, on a terminal."""
+    def show(self, text: str) -> None:
+        """Write ``text`` in the place of the progress line, on a terminal."""
         if self.terminal and self.erases:
             self.clear()
             self._write(text)
             self._progress_shown = True
 
     def clear(self) -> None:
-        """Removes the progress line, so that nothing is written after it on the same line."""
+        """Remove the progress line, so that nothing is written after it on the same line."""
         if self._progress_shown:
             self._write("\r\x1b[K")
             self._progress_shown = False

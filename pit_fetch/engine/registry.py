@@ -1,4 +1,4 @@
-"""Finds providers: the bundled ones by a literal table, others by the entry-point group.
+"""The registry of providers: the bundled ones by a literal table, others by the entry-point group.
 
 Only the chosen provider is imported. A plugin that claims a bundled name is refused, two plugins
 that claim the same name are both refused, and a plugin that cannot be loaded fails alone, by name.
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 GROUP = "pit_fetch.providers"
 
-# The one registration of a bundled source: name and aliases -> "module:attribute". Its provider has the same names, and
-# a test keeps the two in step. They are repeated because only the chosen provider is imported (docs/adr/0004).
 _BUNDLED: dict[tuple[str, ...], str] = {
     ("bz-news-api", "benzinga", "benzinga-news"): "pit_fetch_providers.bz_news_api:PROVIDER",
     ("alphavantage", "alpha-vantage", "av"): "pit_fetch_providers.alphavantage:PROVIDER",
@@ -43,10 +41,10 @@ class Listing(NamedTuple):
 
 
 def load(source: str) -> Provider:
-    """The provider that ``source`` names. Raises UsageError if there is none, or if it cannot be used."""
-    bundled = _bundled_target(source)
-    if bundled is not None:
-        return _import_bundled(bundled)
+    """Return the provider that ``source`` names. Raise UsageError if there is none, or if it cannot be used."""
+    target = _bundled_target(source)
+    if target is not None:  # before any plugin: a bundled name cannot be taken, and reading metadata takes time
+        return _import_bundled(target)
     claims = [entry for entry in _entry_points() if _key(entry.name) == _key(source)]
     if not claims:
         others = sorted(entry.name for entry in _entry_points())
@@ -58,7 +56,7 @@ def load(source: str) -> Provider:
         )
         hint = f" (did you mean {close}?)" if close else ""
         raise UsageError(
-            "usage", text=f"--source {suggest.shown(source)!r} is not known{hint}. Known sources: {known}."
+            "usage", text=f"--source {suggest.truncate(source)!r} is not known{hint}. Known sources: {known}."
         )
     listing = _examine(claims)
     if listing.provider is None:
@@ -67,7 +65,7 @@ def load(source: str) -> Provider:
 
 
 def listings() -> Iterator[Listing]:
-    """Every source, the bundled ones first. Imports all of them; a broken one is a row with a problem."""
+    """Yield every source, the bundled ones first. Imports all of them; a broken one is a row with a problem."""
     for names, target in _BUNDLED.items():
         yield Listing(names[0], _import_bundled(target))
     by_name: dict[str, list[EntryPoint]] = {}
@@ -78,7 +76,7 @@ def listings() -> Iterator[Listing]:
 
 
 def known_names() -> list[str]:
-    """The names of the bundled sources, followed by their aliases."""
+    """Return the names of the bundled sources, followed by their aliases."""
     return [*BUNDLED_NAMES, *(alias for names in _BUNDLED for alias in names[1:])]
 
 
@@ -88,7 +86,7 @@ def search_terms() -> dict[str, str]:
 
 
 def is_bundled(name: str) -> bool:
-    """Whether ``name`` is the name or an alias of a bundled source."""
+    """Return whether ``name`` is the name or an alias of a bundled source."""
     return _bundled_target(name) is not None
 
 
@@ -133,7 +131,7 @@ def _examine(claims: list[EntryPoint]) -> Listing:
 
 
 def _advice(error: BaseException) -> str:
-    """Return what to add about a plugin that uses names of another version of the provider API, else ""."""
+    """Return a note about a plugin that uses names of another version of the provider API, else ""."""
     class_name, _, rest = str(error).partition(".__new__() got an unexpected keyword")
     is_renamed = isinstance(error, TypeError) and bool(rest) and class_name in author_api.__all__
     if is_renamed or (isinstance(error, ImportError) and error.name == author_api.__name__):

@@ -1,14 +1,14 @@
-"""Writes up what a fetch produced: gaps in order, the envelope cut to its budget and judged by the gate."""
+"""The report of a fetch: gaps in order, and the envelope, cut to its budget and judged by the gate."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch.errors import ExitStatus
 from pit_fetch.formats import DATA_ONLY, RenderOptions, Text, renderer
 from pit_fetch.formats import json as as_json
-from pit_fetch.gaps import Code, Gap, GapType, gap
+from pit_fetch.gaps import Gap, GapType, gap
 from pit_fetch.pipeline import envelope
 from pit_fetch.pipeline.chunks import ChunkStart
 from pit_fetch.pipeline.cursor import format_cursor, position
@@ -18,7 +18,7 @@ from pit_fetch.provider import STAMPS, Record
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
-from pit_fetch.support.suggest import shown
+from pit_fetch.support.suggest import truncate
 from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
@@ -35,11 +35,11 @@ _STATUS_OF_TYPE = {
 class CollectedRecords(NamedTuple):
     """The product of a fetch, before it is written up.
 
-    selection   the public records that were kept, the gaps met on the way, and which cap ended it
+    selection   the public records that were selected, the gaps met on the way, and the cap that ended it
     withheld    which records were withheld, for the audit file
     secrets     values that must not get out
     requests    number of HTTP requests that were made
-    when_empty  what to try if nothing was found, or ""
+    when_empty  the advice if there is no record, or ""
     opened      a source was asked, so the constant gaps of PIT mode belong in the envelope
     failure     where the provider crashed, or ""
     archive     records the answer
@@ -63,17 +63,18 @@ class CollectedRecords(NamedTuple):
 
 
 class FetchResult(NamedTuple):
-    """What leaves the process, and the records and gaps behind it.
+    """An answer as it leaves the process, and the records and gaps behind it.
 
     text       the envelope in the requested format: text, or bytes for a binary one
     complaint  why the exit status is not 0, for stderr
     notes      the gaps, for stderr, if the format has no place for them
-    kept, public  the records that are shown; and with those that are left out for what their texts quote
+    kept       the records that are shown
+    public     with them, those that are left out because of a quotation
     """
 
     envelope: PlainEnvelope
     text: Text
-    status: ExitStatus
+    status: ExitStatus = ExitStatus.OK
     complaint: str = ""
     notes: tuple[str, ...] = ()
     kept: tuple[Record, ...] = ()
@@ -82,123 +83,92 @@ class FetchResult(NamedTuple):
 
 
 def report(request: FetchRequest, collected: CollectedRecords) -> FetchResult:
-    """What is printed of ``collected``. The gate judges it here, whatever its format.
+    """Return the answer of ``collected`` as it is printed. The gate judges it here, whatever its format.
 
-    Raises TypeError, ValueError or RecursionError for a payload that JSON cannot express.
+    Raise TypeError, ValueError or RecursionError for a payload that JSON cannot express.
     """
-    view = _view(request, collected.secrets)
-    view = view._replace(start=_start(request, collected.selection.records), resumes=collected.resumes)
-    gaps = _gaps(request, collected)
-    if view.start is not None and not envelope.can_continue(collected.selection.records[0], view):
-        gaps.append(gap("changed_since"))
-    draft = _judged(request, collected.selection.records, gaps, view)
-    if draft.finding is not None:
-        draft = _without_quotations(request, draft)
-    status = ExitStatus.BUG if collected.failure or draft.finding else ExitStatus.OK
-    if draft.finding is not None:
-        refused = gap("gate_refused", finding=draft.finding)
-        draft = _judged(request, (), [refused], draft.view)._replace(finding=draft.finding)
-    fitted, gaps = draft.fitted, draft.gaps
-    if status is ExitStatus.OK and request.fail:
-        status = next((_STATUS_OF_TYPE[kind] for kind in _STATUS_OF_TYPE if any(g.type == kind for g in gaps)), status)
-    complaint = view.clean(_complaint(gaps, status))
-    notes = tuple(f"{one['type']}: {one['reason']}" for one in fitted.envelope.gaps if request.format in DATA_ONLY)
-    kept = tuple(draft.records[: fitted.record_count])
-    public = collected.selection.records if draft.finding is None and len(kept) == len(draft.records) else kept
-    return FetchResult(fitted.envelope, fitted.text, status, complaint, notes, kept, tuple(gaps), tuple(public))
-
-
-class _Draft(NamedTuple):
-    """An answer before it is decided on. ``finding``: why the gate refuses it, or None."""
-
-    records: Sequence[Record]
-    gaps: list[Gap]
-    view: envelope.EnvelopeOptions
-    fitted: envelope.SizedEnvelope
-    finding: str | None
-
-
-def _judged(
-    request: FetchRequest, records: Sequence[Record], gaps: list[Gap], view: envelope.EnvelopeOptions
-) -> _Draft:
-    fitted = _fit(request, records, gaps, view)
-    return _Draft(records, gaps, view, fitted, envelope.judge(as_json.render(fitted.envelope), request.pit))
-
-
-def _fit(
-    request: FetchRequest, records: Sequence[Record], gaps: Sequence[Gap], view: envelope.EnvelopeOptions
-) -> envelope.SizedEnvelope:
-    render, layout = renderer(request.format), RenderOptions(request.pretty, request.width)
-    return envelope.fit_to_budget(records, gaps, view, lambda made: render(made, layout), request.max_chars)
-
-
-def _without_quotations(request: FetchRequest, draft: _Draft) -> _Draft:
-    """Remove from a refused envelope the public items whose text made the gate refuse it.
-
-    The gaps need no such care: a reason or a query has words of the program's around whatever it repeats of the
-    request, so that it is never a JSON document as a whole.
-    """
-    asked = draft.gaps
-    while draft.finding is not None:
-        left, view = _quoting_nothing(draft), draft.view
-        if len(left) == len(draft.records):
+    records: Sequence[Record] = collected.selection.records
+    options = _options(request, collected.secrets, _start(request, records), collected.resumes)
+    gaps, quotation_gaps = _gaps(request, collected), list[Gap]()
+    while True:
+        is_changed = options.start is not None and not envelope.can_continue(records[0], options)
+        changed = [gap("changed_since")] if is_changed else []
+        result = _written(request, records, [*gaps, *changed, *quotation_gaps], options)
+        # The gate reads JSON: it judges the envelope, whatever form the text has.
+        finding = envelope.judge(as_json.render(result.envelope), request.pit)
+        left = records if finding is None else _without_quotations(records, result.envelope.data, options)
+        if len(left) == len(records):
             break
-        if left[:1] != draft.records[:1]:
-            view = view._replace(start=None)
-        gaps = [one for one in asked if view.start is not None or one.code is not Code.CHANGED_SINCE]
-        gaps += [gap("quotes_late_stamp"), *([] if left or _has_failed(asked) else [gap("nothing")])]
-        draft = _judged(request, left, gaps, view)
-    return draft
-
-
-def _quoting_nothing(draft: _Draft) -> Sequence[Record]:
-    """Return the records without those that the gate refuses for their texts, whole or in the part that is shown.
-
-    A part of a long text can be a JSON document where the whole is none.
-    """
-    left = [one for one in draft.records if not envelope.is_quoting(one, draft.view)]
-    if len(left) < len(draft.records):
-        return left
-    items = draft.fitted.envelope.data
-    refused = {place for place, item in enumerate(items) if envelope.is_refused_for_texts(item, draft.view)}
-    return [one for place, one in enumerate(draft.records) if place not in refused]
-
-
-def _has_failed(gaps: Sequence[Gap]) -> bool:
-    return any(one.type in _STATUS_OF_TYPE and not one.code.costs_nothing for one in gaps)
-
-
-def _start(request: FetchRequest, kept: Sequence[Record]) -> ChunkStart | None:
-    """Where the first record goes on, if it is the one that the cursor leads into."""
-    after = request.after
-    return after.within if after is not None and kept and position(kept[0]) == after.position else None
+        # What is left may be refused again: other records, or other parts of them, fit into the budget now.
+        options = options if left[:1] == records[:1] else options._replace(start=None)
+        records = left
+        quotation_gaps = [gap("quotes_late_stamp"), *([] if left or _has_failed(gaps) else [gap("nothing")])]
+    if finding is not None:
+        result = _written(request, (), [gap("gate_refused", finding=finding)], options)
+    is_whole = finding is None and len(result.kept) == len(records)
+    result = result._replace(public=tuple(collected.selection.records) if is_whole else result.kept)
+    status = ExitStatus.BUG if collected.failure or finding else ExitStatus.OK
+    if status is ExitStatus.OK and request.fail:
+        types = {gap.type for gap in result.gaps}
+        status = next((_STATUS_OF_TYPE[kind] for kind in _STATUS_OF_TYPE if kind in types), status)
+    return _with_status(result, status, options)
 
 
 def unjudged(
     request: FetchRequest, records: Sequence[Record], gaps: Sequence[Gap], secrets: tuple[str, ...], status: ExitStatus
 ) -> FetchResult:
-    """What an operator is shown of ``records``, public or not. The gate would refuse it: never for an agent."""
-    view = _view(request, secrets)._replace(resumes=False)
-    fitted = _fit(request, records, gaps, view)
-    notes = tuple(f"{one['type']}: {one['reason']}" for one in fitted.envelope.gaps if request.format in DATA_ONLY)
-    complaint = view.clean(_complaint(list(gaps), status))
-    return FetchResult(
-        fitted.envelope, fitted.text, status, complaint, notes, tuple(records[: fitted.record_count]), tuple(gaps)
-    )
+    """Return the answer that shows an operator ``records``, public or not. The gate would refuse it."""
+    options = _options(request, secrets, resumes=False)
+    return _with_status(_written(request, records, gaps, options), status, options)
 
 
-def _view(request: FetchRequest, secrets: tuple[str, ...]) -> envelope.EnvelopeOptions:
-    return envelope.EnvelopeOptions(
-        query=request.canonical,
-        clean=redactor(secrets),
-        clean_data=redactor(secrets, MIN_LENGTH_IN_DATA),
-        fields=request.fields,
-        pit=request.pit,
-        provenance=_provenance(request),
-    )
+def _written(
+    request: FetchRequest, records: Sequence[Record], gaps: Sequence[Gap], options: envelope.EnvelopeOptions
+) -> FetchResult:
+    """Return an answer within its budget, neither judged nor with its exit status."""
+    render, layout = renderer(request.format), RenderOptions(request.pretty, request.width)
+    sized = envelope.fit_to_budget(records, gaps, options, lambda made: render(made, layout), request.max_chars)
+    notes = tuple(f"{row['type']}: {row['reason']}" for row in sized.envelope.gaps if request.format in DATA_ONLY)
+    kept = tuple(records[: sized.record_count])
+    return FetchResult(sized.envelope, sized.text, notes=notes, kept=kept, gaps=tuple(gaps))
 
 
-def _provenance(request: FetchRequest) -> envelope.Provenance:
+def _with_status(result: FetchResult, status: ExitStatus, options: envelope.EnvelopeOptions) -> FetchResult:
+    if status is ExitStatus.OK:
+        return result
+    reasons = (gap.reason for gap in result.gaps if status is ExitStatus.BUG or _STATUS_OF_TYPE.get(gap.type) is status)
+    return result._replace(status=status, complaint=options.clean(next(reasons)))
+
+
+def _without_quotations(
+    records: Sequence[Record], items: Sequence[dict[str, Any]], options: envelope.EnvelopeOptions
+) -> Sequence[Record]:
+    """Return the records without those that the gate refuses for their texts, whole or in the part that is shown.
+
+    The gaps need no such care: a reason or a query has the program's own words around the request's, so that it is
+    never a JSON document as a whole.
+    """
+    left = [record for record in records if not envelope.is_quoting(record, options)]
+    if len(left) < len(records):
+        return left
+    # A part of a long text can be a JSON document where the whole is none.
+    refused = {place for place, item in enumerate(items) if envelope.is_refused_for_texts(item, options)}
+    return [record for place, record in enumerate(records) if place not in refused]
+
+
+def _has_failed(gaps: Iterable[Gap]) -> bool:
+    return any(gap.type in _STATUS_OF_TYPE and not gap.code.costs_nothing for gap in gaps)
+
+
+def _start(request: FetchRequest, records: Sequence[Record]) -> ChunkStart | None:
+    """Return where the first record continues, if it is the one that the cursor leads into."""
+    after = request.after
+    return after.within if after is not None and records and position(records[0]) == after.position else None
+
+
+def _options(
+    request: FetchRequest, secrets: tuple[str, ...], start: ChunkStart | None = None, resumes: bool = True
+) -> envelope.EnvelopeOptions:
     fields = [
         field
         for operation in candidate_operations(request.provider, request.options)
@@ -207,27 +177,30 @@ def _provenance(request: FetchRequest) -> envelope.Provenance:
     ]
     kinds = {field.name: field.kind for field in fields}
     plotted = tuple(field.name for field in fields if field.is_plotted)
-    return envelope.Provenance(request.provider.name, request.canonical, request.pit, kinds, plotted)
+    return envelope.EnvelopeOptions(
+        query=request.canonical,
+        clean=redactor(secrets),
+        clean_data=redactor(secrets, MIN_LENGTH_IN_DATA),
+        fields=request.fields,
+        pit=request.pit,
+        start=start,
+        provenance=envelope.Provenance(request.provider.name, request.canonical, request.pit, kinds, plotted),
+        resumes=resumes,
+    )
 
 
-def _unknown_fields(request: FetchRequest, kept: Sequence[Record]) -> list[Gap]:
-    """Says which of the requested fields no item has. Where the operation declares its fields, they are refused."""
-    known = dict.fromkeys(name for record in kept for name in record.payload)
+def _unknown_fields(request: FetchRequest, records: Sequence[Record]) -> list[Gap]:
+    """Return a gap for requested fields that no record has. Fields of a declared list are refused much earlier."""
+    known = dict.fromkeys(name for record in records for name in record.payload)
     unknown = [name for name in request.fields if name not in known and name not in STAMPS]
-    declared = any(one.fields for one in candidate_operations(request.provider, request.options))
-    if declared or not kept or not unknown:
+    declared = any(operation.fields for operation in candidate_operations(request.provider, request.options))
+    if declared or not records or not unknown:
         return []
-    return [gap("field_unknown", fields=", ".join(map(shown, unknown)), known=", ".join(known))]
-
-
-def _complaint(gaps: list[Gap], status: ExitStatus) -> str:
-    if status is ExitStatus.OK:
-        return ""
-    return next(one.reason for one in gaps if status is ExitStatus.BUG or _STATUS_OF_TYPE.get(one.type) is status)
+    return [gap("field_unknown", fields=", ".join(map(truncate, unknown)), known=", ".join(known))]
 
 
 def _gaps(request: FetchRequest, collected: CollectedRecords) -> list[Gap]:
-    """The gaps in the envelope's order: the constant ones of PIT mode, the provider's, and how the fetch ended."""
+    """Return the gaps in the envelope's order: those of PIT mode, the provider's, and how the fetch ended."""
     selection = collected.selection
     gaps = list(selection.gaps)
     if collected.failure or not collected.opened:
@@ -244,7 +217,7 @@ def _gaps(request: FetchRequest, collected: CollectedRecords) -> list[Gap]:
     elif selection.stopped == "max_pages" and selection.last is not None:
         resume = format_cursor(selection.last)
         gaps.append(gap("max_pages", public=selection.scanned, max_pages=request.max_pages, cursor=resume))
-    if not selection.records and not _has_failed(gaps) and not any(one.type == "no_data" for one in gaps):
+    if not selection.records and not _has_failed(gaps) and not any(gap.type == "no_data" for gap in gaps):
         hint = collected.when_empty
         gaps.append(gap("nothing_with_hint", hint=hint) if hint else gap("nothing"))
     return gaps

@@ -1,4 +1,4 @@
-"""Runs one request: from a :class:`~pit_fetch.request.fetch_request.FetchRequest` to a judged envelope."""
+"""One request run: from a :class:`~pit_fetch.request.fetch_request.FetchRequest` to a judged envelope."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[str]) -> FetchResult:
     """Return the result of ``request``. Raise UsageError if the audit file cannot be written.
 
-    ``argv`` is what the request was made of, for the audit file.
+    ``argv`` is the command line of the request, for the audit file.
     """
     audit_path = audit.path(runtime.environ)
     collected = collect(request, runtime, progress)
@@ -31,7 +31,7 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
     if audit_path:
         audit.write(audit_path, audit.entry(request, runtime.clock.now(), argv, collected, result))
     if collected.archive is not None:
-        # A binary answer is one of a person's tools: what is kept, and replayed, is the envelope that it was made of.
+        # Of a binary answer the archive keeps, and replays, the envelope.
         text = result.text if isinstance(result.text, str) else as_json.render(result.envelope)
         collected.archive.finish(text, result.status)
     return result

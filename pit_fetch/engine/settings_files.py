@@ -15,35 +15,38 @@ import stat
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pit_fetch.engine.input_files import nearest
 from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.request import audience
 from pit_fetch.request.options import COMMON_OPTIONS
 from pit_fetch.request.values import parse_value
-from pit_fetch.support.toml import NotToml, table_of
+from pit_fetch.support.toml import NotToml, parse_toml
 from pit_fetch.times import parse_pit
 
 if TYPE_CHECKING:
     from pit_fetch.runtime import Runtime
 
 PROJECT_FILE = "pit_fetch.toml"
-# The options whose defaults a file may set: none that says what is asked for, or as of when.
+# The options whose defaults a file may set: none that decides what is fetched, or as of when.
 OPTIONS = ("limit", "max_pages", "timeout", "fields", "format", "max_chars", "pretty", "fail", "verbose")
-# What an agent's client or its operator counts on; a file that comes with a project must not change it.
-_FOR_PEOPLE = frozenset({"timeout", "format", "pretty", "fail", "verbose"})
-_VARIABLES = {"archive": "PIT_FETCH_ARCHIVE", "audit": "PIT_FETCH_AUDIT"}
-_LARGEST = 1_000_000
-_MAX_CHARS_VARIABLE = "PIT_FETCH_MAX_CHARS"
+# The settings of the user's own file alone, with the variables that they stand for.
+VARIABLES = {"archive": "PIT_FETCH_ARCHIVE", "audit": "PIT_FETCH_AUDIT"}
+MAX_CHARS_VARIABLE = "PIT_FETCH_MAX_CHARS"
+# An agent's client and its operator count on these: no file changes them for an agent, and no project the timeout.
+_FOR_PEOPLE = frozenset({"format", "pretty", "fail", "verbose"})
+_MAX_BYTES = 1_000_000
 
 
 class Setting(NamedTuple):
-    """One value, and the file that it comes from."""
+    """One value, and the file that it comes from. ``for_people``: it does not count for an agent."""
 
     value: Any
     file: str
+    for_people: bool = False
 
 
 class Settings(NamedTuple):
-    """What the files say.
+    """The settings of all files.
 
     environ  the environment, with what the files add to it: a variable that is set is stronger
     options  defaults of options, by name
@@ -55,80 +58,62 @@ class Settings(NamedTuple):
     origins: Mapping[str, str] = {}
 
 
-def settled(runtime: Runtime) -> tuple[Runtime, Settings]:
-    """``runtime`` with the variables that files set, and the settings. Raises UsageError as :func:`read` does."""
+def with_settings(runtime: Runtime) -> tuple[Runtime, Settings]:
+    """Return ``runtime`` with the variables that files set, and the settings. Raise UsageError as :func:`read` does."""
     settings = read(runtime.environ, runtime.folder)
     return runtime._replace(environ=settings.environ), settings
 
 
 def read(environ: Mapping[str, str], folder: str) -> Settings:
-    """The settings for a call in ``folder``. Raises UsageError, which names the file, for one that is broken."""
-    found = list(_files(environ, folder))
-    if not found:
-        return Settings(environ)
+    """Return the settings for a call in ``folder``. Raise UsageError, which names the file, for one that is broken."""
     options: dict[str, Setting] = {}
     added: dict[str, Setting] = {}
-    for file, is_users in found:
+    for file, is_users in _files(environ, folder):
         table = _load(file)
-        options |= {name: Setting(value, file) for name, value in _options(table, file)}
-        added |= {
-            name: Setting(value, file) for name, value in _variables(table, file, is_users) if name not in environ
-        }
+        people = _FOR_PEOPLE if is_users else _FOR_PEOPLE | {"timeout"}
+        options |= {name: Setting(value, file, name in people) for name, value in _options(table, file)}
+        variables = _variables(table, file, is_users)
+        added |= {name: Setting(value, file) for name, value in variables if name not in environ}
         ceiling = _ceiling(table, file)
         if ceiling is not None and _lowers(ceiling, added.get(audience.CEILING_VARIABLE), environ):
             added[audience.CEILING_VARIABLE] = Setting(ceiling, file)
-    merged = {**environ, **{name: one.value for name, one in added.items()}}
-    kept = {name: one for name, one in options.items() if _counts(name, one, merged, found)}
-    if "max_chars" in kept and environ.get(audience.CLIENT_VARIABLE):
-        kept["max_chars"] = kept["max_chars"]._replace(value=_at_most(kept["max_chars"].value))
+    merged = {**environ, **{name: setting.value for name, setting in added.items()}} if added else environ
+    if audience.is_for_an_agent(merged):  # a ceiling in a file makes it one, too
+        options = {name: setting for name, setting in options.items() if not setting.for_people}
+    if environ.get(MAX_CHARS_VARIABLE):
+        options.pop("max_chars", None)
+    elif "max_chars" in options and environ.get(audience.CLIENT_VARIABLE):
+        # The client cuts longer output, so that the gate can only withhold it.
+        most, setting = audience.MAX_CHARS_UNDER_AGENT, options["max_chars"]
+        options["max_chars"] = setting._replace(value=min(int(setting.value) or most, most))
     return Settings(
         merged,
-        {name: one.value for name, one in kept.items()},
-        {name: one.file for name, one in (*kept.items(), *added.items())},
+        {name: setting.value for name, setting in options.items()},
+        {name: setting.file for name, setting in (*options.items(), *added.items())},
     )
 
 
-def _counts(name: str, one: Setting, environ: Mapping[str, str], found: list[tuple[str, bool]]) -> bool:
-    if name == "max_chars" and environ.get(_MAX_CHARS_VARIABLE):
-        return False
-    is_projects = not dict(found)[one.file]
-    for_people = name in _FOR_PEOPLE - {"timeout"} or (name == "timeout" and is_projects)
-    return not (for_people and audience.is_for_an_agent(environ))
-
-
-def _at_most(characters: Any) -> int:
-    """The client cuts longer output, so that the gate can only withhold it."""
-    return min(int(characters) or audience.MAX_CHARS_UNDER_AGENT, audience.MAX_CHARS_UNDER_AGENT)
-
-
 def user_file(environ: Mapping[str, str]) -> str:
-    """Where the user's file is looked for; "" without a home."""
+    """Return the path of the user's file, which need not exist; "" without a home."""
     home = environ.get("HOME", "")
     base = environ.get("XDG_CONFIG_HOME") or (os.path.join(home, ".config") if home else "")
     return os.path.join(base, "pit_fetch", "config.toml") if base else ""
 
 
 def _files(environ: Mapping[str, str], folder: str) -> Iterator[tuple[str, bool]]:
-    """The files there are, the weaker first, each with whether it is the user's own."""
+    """Yield the existing files, the weaker first, and whether each is the user's own."""
+    # A broken link counts, and cannot be read: it might have named a ceiling.
     users = user_file(environ)
     if users and os.path.lexists(users):
         yield users, True
-    place = os.path.abspath(folder)
-    while True:
-        file = os.path.join(place, PROJECT_FILE)
-        if os.path.lexists(file):
-            yield file, False
-            return
-        parent = os.path.dirname(place)
-        if parent == place:
-            return
-        place = parent
+    projects = nearest(os.path.abspath(folder), PROJECT_FILE, os.path.lexists)
+    if projects:
+        yield projects, False
 
 
 def _load(file: str) -> Mapping[str, Any]:
     try:
-        # A byte order mark, which some editors write, says nothing.
-        return table_of(_content(file).decode("utf-8-sig"))
+        return parse_toml(_content(file).decode("utf-8-sig"))  # some editors write a byte order mark
     except (NotToml, UnicodeDecodeError) as error:
         where = re.search(r"at (line [0-9]+)", str(error))
         raise _broken(file, f"is not TOML ({where[1]})" if where else "is not TOML") from None
@@ -137,40 +122,39 @@ def _load(file: str) -> Mapping[str, Any]:
 
 
 def _content(file: str) -> bytes:
-    """What is in ``file``. A pipe would wait for its writer, and a device never ends. Raises OSError."""
+    """Return the content of a regular file. Raise OSError."""
+    # A pipe would wait for its writer, and a device never ends.
     handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise OSError(0, "it is not a regular file")
         with open(handle, "rb", closefd=False) as stream:
-            content = stream.read(_LARGEST + 1)
+            content = stream.read(_MAX_BYTES + 1)
     finally:
         os.close(handle)
-    if len(content) > _LARGEST:
-        raise OSError(0, f"it is larger than {_LARGEST // 1_000_000} MB")
+    if len(content) > _MAX_BYTES:
+        raise OSError(0, f"it is larger than {_MAX_BYTES // 1_000_000} MB")
     return content
 
 
 def _options(table: Mapping[str, Any], file: str) -> Iterator[tuple[str, Any]]:
-    by_name = {one.name: one for one in COMMON_OPTIONS}
-    for name in OPTIONS:
-        if name in table:
-            value = table[name]
-            try:
-                parse_value(by_name[name], value)
-            except UsageError as error:
-                raise _broken(file, f"has a {name} that cannot be used: {error}") from None
-            yield name, value
+    options = {option.name: option for option in COMMON_OPTIONS}
+    for name in (name for name in OPTIONS if name in table):
+        try:
+            parse_value(options[name], table[name])
+        except UsageError as error:
+            raise _broken(file, f"has a {name} that cannot be used: {error}") from None
+        yield name, table[name]
 
 
 def _variables(table: Mapping[str, Any], file: str, is_users: bool) -> Iterator[tuple[str, str]]:
     for name, value in table.items():
-        if name in _VARIABLES:
+        if name in VARIABLES:
             if not is_users:
                 raise _broken(file, f"sets {name}, which only your own file may (~/.config/pit_fetch/config.toml)")
             if not isinstance(value, str) or not value:
                 raise _broken(file, f"has a {name} that is not a path")
-            yield _VARIABLES[name], os.path.expanduser(value)
+            yield VARIABLES[name], os.path.expanduser(value)
         elif name == "rate":
             yield from _rates(value, file)
         elif name not in (*OPTIONS, "ceiling"):
@@ -181,9 +165,9 @@ def _unknown(name: str) -> str:
     from pit_fetch.support import suggest
 
     if re.search(r"key|token|secret|password", name, re.IGNORECASE):
-        return f"has {suggest.shown(name)}: keys belong in the environment or in a .env file"
-    close = suggest.name(name, (*OPTIONS, *_VARIABLES, "ceiling", "rate"))
-    return f"has {suggest.shown(name)}, which is not a setting" + (f" (did you mean {close}?)" if close else "")
+        return f"has {suggest.truncate(name)}: keys belong in the environment or in a .env file"
+    close = suggest.name(name, (*OPTIONS, *VARIABLES, "ceiling", "rate"))
+    return f"has {suggest.truncate(name)}, which is not a setting" + (f" (did you mean {close}?)" if close else "")
 
 
 def _rates(table: Any, file: str) -> Iterator[tuple[str, str]]:
@@ -215,11 +199,10 @@ def _ceiling(table: Mapping[str, Any], file: str) -> str | None:
 
 
 def _lowers(text: str, known: Setting | None, environ: Mapping[str, str]) -> bool:
-    """Whether a ceiling is lower than the one there is. One that cannot be read stays, and will be refused."""
-    moment = parse_pit(text)
+    """Return whether a ceiling is lower than the one there is. One that cannot be read stays, and will be refused."""
     if audience.CEILING_VARIABLE not in environ and known is None:
         return True
-    present = parse_pit(known.value if known else environ[audience.CEILING_VARIABLE])
+    moment, present = parse_pit(text), parse_pit(known.value if known else environ[audience.CEILING_VARIABLE])
     return moment is not None and present is not None and moment < present
 
 

@@ -1,4 +1,4 @@
-"""Opens the source of a fetch: a provider asked over the network, or a reply read from a file."""
+"""The source of a fetch: a provider that is asked over the network, or a reply that is read from a file."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def open_network(
     deadline: float,
     archive: ArchiveSession | None = None,
 ) -> Source:
-    """Return the provider's stream, of which nothing is asked yet. Raise ConfigError if something is not set up.
+    """Return the provider's stream, without a request yet. Raise ConfigError if something is not set up.
 
     ``archive`` records the stream and its exchanges. ``deadline`` is a reading of the monotonic clock.
     """
@@ -56,9 +56,9 @@ def open_network(
 
     provider = request.provider
     resolved = credentials.resolve(provider, runtime.environ, runtime.folder)
-    secrets = credentials.secret_values(provider, resolved)
+    secrets = tuple(resolved[credential.name] for credential in provider.credentials if credential.secret)
     progress.hide(secrets)
-    for host in provider.hosts:
+    for host in provider.hosts:  # a broken variable is refused before the archive records a fetch
         base_url(host, runtime.environ)
         rate_of(host, runtime.environ)
     if archive is not None:
@@ -86,5 +86,5 @@ def open_network(
 
 
 def _deferred(start: Callable[..., Iterable[Any]], *arguments: Any) -> Iterator[Any]:
-    """Call ``start`` with the first record, so that what a plain function raises is an error of the stream, too."""
+    """Call ``start`` when the first record is needed, so that an exception of a plain function is one of the stream."""
     yield from start(*arguments)

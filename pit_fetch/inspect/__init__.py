@@ -1,1 +1,1 @@
-"""diff and explain: two answers compared, and each record with its verdict."""
+"""Two views of answers: ``diff`` compares two of them, ``explain`` gives each record its verdict."""

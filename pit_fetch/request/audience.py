@@ -1,4 +1,4 @@
-"""Who reads the output: a person, or an agent in the hands of its client or of whoever set a ceiling."""
+"""The reader of the output: a person, or an agent that its client or an operator's ceiling restricts."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ MAX_CHARS_UNDER_AGENT = 28_000
 
 
 def is_for_an_agent(environ: Mapping[str, str]) -> bool:
-    """Whether an agent's client, a ceiling or a session for pit_fetch alone is around this call."""
+    """Return whether the caller is an agent's client, or bound by the operator."""
     return bool(environ.get(CLIENT_VARIABLE)) or is_bound(environ)
 
 
 def is_bound(environ: Mapping[str, str]) -> bool:
-    """Whether whoever makes this call may see only what was public at a ceiling, or run nothing but a fetch."""
+    """Return whether the operator lets the caller see only what was public at a ceiling, or run nothing but a fetch."""
     if CEILING_VARIABLE in environ:
         return True
     return environ.get(ONLY_VARIABLE, "").strip().lower() not in ("", "0", "false", "no")

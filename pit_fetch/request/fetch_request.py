@@ -15,15 +15,14 @@ from pit_fetch.errors import UsageError
 from pit_fetch.pipeline.cursor import Cursor
 from pit_fetch.provider import STAMPS, Option, Provider
 from pit_fetch.request.operations import candidate_operations
-from pit_fetch.request.options import COMMON_OPTIONS, budget
+from pit_fetch.request.options import COMMON_OPTIONS, parse_budget
 from pit_fetch.request.values import flag_of, format_value, parse_value
 from pit_fetch.support import suggest
 from pit_fetch.times import parse_pit
 
-# What decides the answer, besides the source's own options. Instants and cursors are repeated as they were written.
+# The common options that decide the answer. Instants and cursors are repeated as they were written.
 _AS_WRITTEN = ("pit", "date_from", "date_to", "after", "input_file")
 _AS_PARSED = ("limit", "max_pages", "fields")
-
 
 # A limit that is more than any source has.
 UNLIMITED = 2**62
@@ -63,25 +62,25 @@ class FetchRequest(NamedTuple):
     capture: bool = False
 
 
-def of_values(
+def from_values(
     values: Mapping[str, object],
     provider: Provider,
     environ: Mapping[str, str],
     defaults: Mapping[str, object] = {},
 ) -> FetchRequest:
-    """Return the request of a Python call. None counts as not given. Raise UsageError, also for an unknown name."""
+    """Return the request of a Python call. None stands for an absent value. Raise UsageError, also for a bad name."""
     known = [option.name for option in (*COMMON_OPTIONS, *provider.options)]
     for name in values:
         if name not in known:
             close = suggest.name(name, known)
             hint = f" (did you mean {close}?)" if close else ""
             raise UsageError("usage", text=f"{name} is not an option of {provider.name}{hint}")
-    given = {name: value for name, value in values.items() if value is not None}
-    return build({**defaults, **given}, provider, environ)
+    present = {name: value for name, value in values.items() if value is not None}
+    return build({**defaults, **present}, provider, environ)
 
 
 def from_canonical(text: str, provider: Provider) -> FetchRequest:
-    """Return the request whose :attr:`Request.canonical` is ``text``. Raise UsageError if the provider refuses it now.
+    """Return the request whose ``canonical`` is ``text``. Raise UsageError if the provider refuses it now.
 
     Values that do not decide the answer, such as the output format, are the defaults.
     """
@@ -92,14 +91,14 @@ def from_canonical(text: str, provider: Provider) -> FetchRequest:
         flag, is_joined, value = words.pop().partition("=")
         option = options.get(flag)
         if option is None:
-            raise UsageError("usage", text=f"{suggest.shown(flag)} is not an option of {provider.name}")
+            raise UsageError("usage", text=f"{suggest.truncate(flag)} is not an option of {provider.name}")
         if option.kind == "flag":
             values[option.name] = True
             continue
         if not is_joined and words and not words[-1].startswith("-"):
             value = words.pop()
         values[option.name] = [*values.get(option.name, ()), value] if option.repeatable else value
-    return of_values(values, provider, {})
+    return from_values(values, provider, {})
 
 
 def build(
@@ -121,31 +120,13 @@ def build(
         raise UsageError("usage", text="--date-from is after --date-to: swap them")
     if common["max_chars"] is None:
         text = environ.get("PIT_FETCH_MAX_CHARS")
-        common["max_chars"] = budget("PIT_FETCH_MAX_CHARS", text) if text else max_chars
+        common["max_chars"] = parse_budget("PIT_FETCH_MAX_CHARS", text) if text else max_chars
     if "timeout" not in given:  # some operations take longer than others
         common["timeout"] = max(operation.timeout for operation in candidate_operations(provider, options))
-    return FetchRequest(
-        provider=provider,
-        pit=common["pit"],
-        since=since,
-        until=until,
-        limit=common["limit"],
-        after=common["after"],
-        max_pages=common["max_pages"],
-        timeout=common["timeout"],
-        input_file=common["input_file"],
-        archive=common["archive"],
-        offline=common["offline"],
-        fields=_fields(common["fields"] or (), options, provider),
-        format=common["format"],
-        max_chars=common["max_chars"],
-        pretty=common["pretty"],
-        fail=common["fail"],
-        verbose=common["verbose"],
-        options=options,
-        canonical=_canonical(given, common, options, provider),
-        output=common["output"],
-    )
+    canonical = _canonical(given, common, options, provider)
+    common["fields"] = _known_fields(common["fields"] or (), options, provider)
+    same = {name: value for name, value in common.items() if name in FetchRequest._fields}
+    return FetchRequest(provider=provider, since=since, until=until, options=options, canonical=canonical, **same)
 
 
 def _values(options: Iterable[Option], given: Mapping[str, object], parsed: Collection[str] = ()) -> dict[str, Any]:
@@ -171,8 +152,8 @@ def _check_ceiling(pit: datetime | None, environ: Mapping[str, str]) -> None:
         raise UsageError("pit_above_ceiling")
 
 
-def _fields(fields: tuple[str, ...], options: Mapping[str, Any], provider: Provider) -> tuple[str, ...]:
-    """Return the requested fields. Raise UsageError for one that the operation is known not to have."""
+def _known_fields(fields: tuple[str, ...], options: Mapping[str, Any], provider: Provider) -> tuple[str, ...]:
+    """Return ``fields``. Raise UsageError for a field that the operation is known not to have."""
     operations = candidate_operations(provider, options)
     if not all(operation.fields for operation in operations):
         return fields
@@ -181,7 +162,7 @@ def _fields(fields: tuple[str, ...], options: Mapping[str, Any], provider: Provi
     if unknown:
         close = suggest.name(unknown[0], [*known, *STAMPS])
         hint = f" (did you mean {close}?)" if close else ""
-        name = suggest.shown(unknown[0])
+        name = suggest.truncate(unknown[0])
         raise UsageError("usage", text=f"--fields: {name} is not one of {', '.join(known)}{hint}")
     return fields
 
@@ -189,7 +170,6 @@ def _fields(fields: tuple[str, ...], options: Mapping[str, Any], provider: Provi
 def _canonical(
     given: Mapping[str, object], common: Mapping[str, Any], options: Mapping[str, Any], provider: Provider
 ) -> str:
-    """Return what decides the answer, sorted by name."""
     texts = {name: format_value(given[name]).strip() for name in _AS_WRITTEN if name in given}
     texts |= {name: format_value(common[name]) for name in _AS_PARSED if name in given}
     pairs = [(flag_of(name), text) for name, text in texts.items()]

@@ -1,4 +1,4 @@
-"""Which operation a request asks for, whether it makes sense, and what it can show at a PIT. Pure."""
+"""The operation of a request: its choice, the checks of its options, and what it can show at a PIT. Pure."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ from pit_fetch.support import suggest
 # The option that names the operation, where a provider has several.
 OPTION = "op"
 
-# How the records of an operation are dated, in words.
+# How the records of an operation are dated, for --help.
 DATINGS: Mapping[str, str] = {
     "record": "Dated record by record: --pit serves what was public",
     "receipt": "Snapshots: public when fetched, so nothing is served for a PIT in the past",
     "never": "Unverifiable: nothing is served with --pit",
 }
-
-
 # As many operations as a reason can list.
 _FEW = 8
 
@@ -28,8 +26,7 @@ _FEW = 8
 def resolve_operation(provider: Provider, query: Query) -> Query:
     """Return the query with the operation that it names. Raise ConfigError unless it is a valid request.
 
-    A reply read from a file needs no parameters. An option that the operation does not know is
-    refused: silently ignoring a filter would answer a different question.
+    A reply read from a file needs no parameters.
     """
     operation = _named(provider, query.options[OPTION]) if len(provider.operations) > 1 else provider.operations[0]
     name = operation.name or provider.name
@@ -37,19 +34,20 @@ def resolve_operation(provider: Provider, query: Query) -> Query:
         _refuse(f"{name} has no dates to choose from: leave out --date-from and --date-to.")
     query = operation.normalize_query(query._replace(operation=operation))
     options = query.options
-    given = {name for name, value in options.items() if value is not None and value is not False} - {OPTION}
-    missing = [needed for needed in operation.needs if needed not in given]
+    present = {name for name, value in options.items() if value is not None and value is not False} - {OPTION}
+    missing = [name for name in operation.needs if name not in present]
     if missing and not query.offline:
         _refuse(f"{name} needs {', '.join(missing)}: {f'{operation.name} {missing[0]}=...'.strip()}")
     defaults = {option.name for option in provider.options if options[option.name] == option.default}
-    surplus = sorted(given - defaults - {*operation.needs, *operation.takes})
+    # Silently ignoring a filter would answer a different question.
+    surplus = sorted(present - defaults - {*operation.needs, *operation.takes})
     if surplus and (operation.needs or operation.takes or len(provider.operations) > 1):
         _refuse(f"{name} does not take {', '.join(surplus)}; see --help.")
     return query
 
 
 def candidate_operations(provider: Provider, options: Mapping[str, Any]) -> Sequence[Operation]:
-    """Return the operation that ``options`` name, as the only one; all of them if they name none."""
+    """Return the operation that ``options`` name, alone; all operations if they name none."""
     return [
         operation for operation in provider.operations if operation.name == options.get(OPTION)
     ] or provider.operations
@@ -72,7 +70,7 @@ def _named(provider: Provider, name: str | None) -> Operation:
     close = suggest.name(str(name), names, search_terms) or suggest.name(str(name), aliases)
     listed = f"it has {', '.join(names)}; see --help." if len(names) <= _FEW else "--help lists them."
     hint = f"did you mean {close}?" if close else listed
-    raise ConfigError("usage", text=f"{suggest.shown(str(name))} is not an operation of {provider.name}: {hint}")
+    raise ConfigError("usage", text=f"{suggest.truncate(str(name))} is not an operation of {provider.name}: {hint}")
 
 
 def _refuse(text: str) -> None:
@@ -80,13 +78,13 @@ def _refuse(text: str) -> None:
 
 
 def is_out_of_reach(query: Query) -> bool:
-    """Return whether nothing could be served at the PIT, no matter what the source returns: asking would be a waste."""
+    """Return whether no reply could be served at the PIT, so that a request would be wasted."""
     dating = query.operation.dating
     return query.pit is not None and (dating == "never" or (dating == "receipt" and query.pit < query.started))
 
 
 def caveats(query: Query, source: str) -> Iterator[Gap]:
-    """Yield what the request cannot show. It is derived from the request alone."""
+    """Yield a gap for each thing that the request cannot show, whatever the source returns."""
     operation = query.operation
     name, why = operation.name or source, f" ({operation.why})" if operation.why else ""
     if query.pit is not None and operation.dating == "never":

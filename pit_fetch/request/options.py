@@ -10,17 +10,16 @@ from pit_fetch.errors import UsageError
 from pit_fetch.formats import NAMES as FORMATS
 from pit_fetch.pipeline.cursor import Cursor, parse_cursor
 from pit_fetch.provider import Option
-from pit_fetch.request.values import instant
+from pit_fetch.request.values import parse_instant
 from pit_fetch.times import parse_pit, window_end
 
 MIN_MAX_CHARS = 4_000
 
 
-def pit_of(text: str, words: Sequence[str] = ()) -> datetime:
-    """Return the PIT that ``text`` spells, as an aware instant.
+def require_pit(text: str, words: Sequence[str] = ()) -> datetime:
+    """Return the PIT that ``text`` states, in UTC. Raise UsageError, which names the fault and the fix.
 
-    Raise UsageError, which says what is wrong with it: ``words`` are the command line's bare words, since a PIT
-    that was written with a space arrives as an option's value and a word.
+    ``words`` are the command line's bare words: of a PIT with a space in it, the second half is among them.
     """
     pit = parse_pit(text)
     if pit is None:
@@ -38,15 +37,15 @@ def _cursor(text: str) -> Cursor:
 
 
 def _window_end(text: str) -> datetime:
-    return instant(_DATE_TO, text, window_end)
+    return parse_instant(_DATE_TO, text, window_end)
 
 
 def _max_chars(text: str) -> int:
-    return budget("--max-chars", text)
+    return parse_budget("--max-chars", text)
 
 
-def budget(name: str, text: str) -> int:
-    """Return a number of characters, 0 for no limit. Raise UsageError, which calls the option or variable ``name``."""
+def parse_budget(name: str, text: str) -> int:
+    """Return a number of characters, 0 for no limit. Raise UsageError, which names the option or variable ``name``."""
     if not re.fullmatch("[0-9]{1,12}", text) or 0 < int(text) < MIN_MAX_CHARS:
         raise UsageError("usage", text=f"{name} is 0 (no limit) or a whole number of at least {MIN_MAX_CHARS}")
     return int(text)
@@ -62,7 +61,7 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
             "pit",
             "only what was public at this instant: 2024-02-15T16:00:00-05:00",
             metavar="ISO8601",
-            parse=pit_of,
+            parse=require_pit,
             kind="instant",
         ),
         Option("date_from", "published at or after: a New York date or a full timestamp", kind="instant"),

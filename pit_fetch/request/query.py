@@ -10,7 +10,7 @@ from pit_fetch.request.operations import is_of_publication, resolve_operation
 
 
 def build_query(request: FetchRequest, started: datetime) -> Query:
-    """Return what ``request`` asks its provider, when it is asked at ``started`` (UTC). Raise ConfigError."""
+    """Return the query of ``request`` for a fetch that starts at ``started`` (UTC). Raise ConfigError."""
     now = request.pit or started
     query = Query(
         now=now,
@@ -29,7 +29,7 @@ def build_query(request: FetchRequest, started: datetime) -> Query:
 
 def _horizon(request: FetchRequest, query: Query) -> datetime:
     """Return the instant after which no record can be wanted."""
-    # A stage that computes across records needs all of them, and so does the choice among versions.
+    # Both a stage that computes across records and the choice among versions need all records.
     if query.operation.versions or request.provider.derive(query):
         return query.now
     # --date-to narrows it only where it compares what the records are ordered by, or where the provider applies it:

@@ -1,7 +1,7 @@
-"""The process around the command: how it starts, how an interrupt ends it, and how it writes.
+"""The process around the command: its start, its end by an interrupt, and its output.
 
-The syntax is old on purpose (Python 3.6): an interpreter too old for the rest must get far enough
-to say so. At module level, only what an interpreter has already loaded is imported.
+The syntax is that of Python 3.6: an interpreter too old for the rest must get far enough to report so. At module
+level, only what an interpreter has already loaded is imported.
 """
 
 # signal is a wrapper around _signal; importing it would take as long as the rest of this file.
@@ -20,23 +20,28 @@ INTERRUPTED = "Interrupted; nothing from the fetch is printed."
 _STDOUT, _STDERR = 1, 2
 _REFUSED, _BUG, _INTERRUPTED = 2, 70, 130
 _CLEAR_LINE = b"\r\x1b[K"
-# A standard error that nobody reads must not hold up the process.
+# A stderr without a reader must not hold up the process.
 STDERR_SECONDS = 1.0
 
 
 def refuse_old(fix: str = "run it with a newer one") -> "NoReturn":
-    """Ends the process on an interpreter that is too old for the program."""
+    """End the process on an interpreter that is too old for the program."""
     versions = MIN_PYTHON + tuple(sys.version_info[:2])
-    _end("config", "pit_fetch needs Python %d.%d or later, but this is %d.%d: " % versions + fix, _REFUSED)
+    refuse("pit_fetch needs Python %d.%d or later, but this is %d.%d: " % versions + fix)
+
+
+def refuse(reason: str) -> "NoReturn":
+    """End the process where its surroundings have to be mended. ``reason`` is plain text."""
+    _end("config", reason, _REFUSED)
 
 
 def refuse_incomplete() -> "NoReturn":
-    """Ends the process where a part of the program is missing."""
+    """End the process where a part of the program is missing."""
     _end("internal_error", "pit_fetch is incomplete: reinstall it", _BUG)
 
 
 def take_interrupts() -> None:
-    """From here on, an interrupt ends with an envelope."""
+    """Let an interrupt end the process with an envelope, from now on."""
     try:
         if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:  # it may be ignored: nohup, a job with &
             _signal.signal(_signal.SIGINT, interrupted)
@@ -45,15 +50,15 @@ def take_interrupts() -> None:
 
 
 def keep_interrupts_out() -> None:
-    """From here on the answer is decided, and an interrupt must not cut it in two. Only in a process of our own."""
+    """Ignore interrupts from now on: the answer is decided, and must not be cut in two. Only in our own process."""
     if _signal.getsignal(_signal.SIGINT) is interrupted:
         _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
 
 
 def write_whole(fd: int, data: bytes, seconds: "Optional[float]" = None) -> None:
-    """Writes all of ``data``, even to a non-blocking pipe with a slow reader.
+    """Write all of ``data``, even to a non-blocking pipe with a slow reader.
 
-    Waits for the reader as a blocking pipe would, or up to ``seconds`` for each part. Raises OSError.
+    Wait for the reader as a blocking pipe would, or up to ``seconds`` for each part. Raise OSError.
     """
     left = memoryview(data)
     while left:
@@ -73,12 +78,12 @@ def _wait(fd: int, seconds: "Optional[float]") -> None:
 
 
 def interrupted(signum: int = 0, frame: "Optional[FrameType]" = None) -> "NoReturn":
-    """Ends the process wherever it is: an exception could be swallowed on its way up, or hit during an import."""
+    """End the process wherever it is: an exception could be swallowed on its way up, or strike during an import."""
     _end("internal_error", INTERRUPTED, _INTERRUPTED)
 
 
 def _end(kind: str, reason: str, status: int) -> "NoReturn":
-    """An empty envelope, a line on stderr, and exit. ``reason`` is plain text, safe in JSON and on a terminal."""
+    """Write an empty envelope and a line for stderr, and exit. ``reason`` is safe in JSON and on a terminal."""
     try:
         _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
         envelope = '{"data": [], "gaps": [{"type": "%s", "reason": "%s", "query": ""}]}\n' % (kind, reason)

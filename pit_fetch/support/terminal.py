@@ -1,7 +1,8 @@
-"""Text on its way out: what a terminal may be shown, and how a stream gets all of it."""
+"""Text on its way out: escaping for a terminal, and complete delivery to a stream."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from typing import TextIO
@@ -39,6 +40,15 @@ def deliver(stream: TextIO, text: str, seconds: float | None = None) -> None:
         stream.flush()
         return
     write_whole(fd, text.encode(stream.encoding or "utf-8", "backslashreplace"), seconds)
+
+
+def is_output(status: os.stat_result) -> bool:
+    """Return whether a file is the one that standard output or standard error goes to."""
+    for fd in (1, 2):
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.fstat(fd), status):
+                return True
+    return False
 
 
 def terminal_width(stream: TextIO, environ: Mapping[str, str]) -> int:

@@ -1,4 +1,4 @@
-"""TOML that somebody wrote: what it says, or why it cannot be read, whatever is wrong with it."""
+"""Parsing of TOML that a user wrote."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 
 class NotToml(ValueError):
-    """The text cannot be read; the message says why, with the line where that is known."""
+    """The text cannot be parsed. The message names the reason, with the line if that is known."""
 
 
-def table_of(text: str) -> dict[str, Any]:
-    """The table of a text. Raises NotToml."""
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return the table that ``text`` contains. Raise NotToml, whatever is wrong with it."""
     import tomllib
 
     try:

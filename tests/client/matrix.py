@@ -15,6 +15,7 @@ import re
 import shutil
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from pit_fetch.claude_code import sdk
 from pit_fetch.claude_code.cypher import blocks
@@ -156,20 +158,15 @@ _HOOKED = ("gate alone", "settings", "plugin")
 _GUARDED = ("settings", "plugin")
 
 
-async def _raises(hook: Any, tool_use_id: Any, context: Any) -> Any:
-    raise RuntimeError
+def _callback(answer: Callable[[], Any]) -> Any:
+    async def callback(hook: Any, tool_use_id: Any, context: Any) -> Any:
+        made = answer()
+        return await made if asyncio.iscoroutine(made) else made
+
+    return callback
 
 
-async def _answers_nothing(hook: Any, tool_use_id: Any, context: Any) -> Any:
-    return None
-
-
-async def _is_late(hook: Any, tool_use_id: Any, context: Any) -> Any:
-    await asyncio.sleep(4)
-    return {}
-
-
-async def _blocks(hook: Any, tool_use_id: Any, context: Any) -> Any:
+def _block() -> dict[str, Any]:
     time.sleep(4)
     return {}
 
@@ -243,10 +240,10 @@ ROWS: dict[str, Row] = {
     "guard hanging": Row(broken=("pit_guard.py", _HANG), columns=_GUARDED),
     "gate raising in its callback": Row(broken=("respond", "raise"), columns=("SDK",)),
     "gate hanging in its callback": Row(broken=("respond", "hang"), columns=("SDK",)),
-    "callback of the gate raising": Row(gate=_raises, columns=("SDK",)),
-    "callback of the gate answering nothing": Row(gate=_answers_nothing, columns=("SDK",)),
-    "callback of the gate late": Row(gate=_is_late, columns=("SDK",)),
-    "callback of the gate late, the host's loop blocked": Row(gate=_blocks, columns=("SDK",)),
+    "callback of the gate raising": Row(gate=_callback(lambda: 1 / 0), columns=("SDK",)),
+    "callback of the gate answering nothing": Row(gate=_callback(lambda: None), columns=("SDK",)),
+    "callback of the gate late": Row(gate=_callback(lambda: asyncio.sleep(4, {})), columns=("SDK",)),
+    "callback of the gate late, the host's loop blocked": Row(gate=_callback(_block), columns=("SDK",)),
     "MCP tool": Row(READ, mcp=texts(LEAK)),
     "MCP tool, a clean block first": Row(READ, mcp=texts(envelope(), LEAK)),
     "MCP tool, structured": Row(READ, mcp={"content": [], "structuredContent": {"result": LEAK}}),
@@ -441,26 +438,21 @@ def _broken_callback(row: Row) -> Iterator[None]:
     if row.broken is None:
         yield
         return
-    honest = (gate.respond, sdk.JUDGE_SECONDS)
-    release: list[Any] = []
+    honest, released = gate.respond, threading.Event()
 
-    def broken(hook: Any, ceiling: Any = None) -> dict[str, Any]:
+    def broken(hook: Any, ceiling: Any = None) -> Any:
         if "planted" in str(hook):  # make_hooks tries the gate before it is broken
-            answer: dict[str, Any] = honest[0](hook, ceiling)
-            return answer
+            return honest(hook, ceiling)
         if row.broken == ("respond", "raise"):
             raise RuntimeError
-        until = time.monotonic() + 3
-        while time.monotonic() < until and not release:
-            time.sleep(0.05)
+        released.wait(3)
         return {}
 
-    gate.respond, sdk.JUDGE_SECONDS = broken, 1.0
-    try:
-        yield
-    finally:
-        release.append(True)
-        gate.respond, sdk.JUDGE_SECONDS = honest
+    with patch.object(gate, "respond", broken), patch.object(sdk, "JUDGE_SECONDS", 1.0):
+        try:
+            yield
+        finally:
+            released.set()
 
 
 # The whole table.

@@ -12,7 +12,7 @@ from typing import Any
 
 from pit_fetch.engine import registry
 from pit_fetch.errors import UsageError
-from pit_fetch.request.fetch_request import of_values
+from pit_fetch.request.fetch_request import from_values
 from pit_fetch.support.bundled import gate
 from tests.laws.worlds import CANARY, PITS, near, run
 from tests.providers.bz_news_api import worlds as bz
@@ -28,7 +28,7 @@ BAD_PITS = ("2024-02-15", "2024-02-15T16:00:00", "now", "2024-02-15 16:00:00Z", 
 
 
 def refusals(rng: Random) -> int:
-    """What could slip past a reader of the command line is refused, and nothing is fetched."""
+    """A command line that a reader could mistake is refused, and nothing is fetched."""
     case = bz.make(rng)
     words = [*case.words, *rng.choice(REFUSED)]
     bad = [
@@ -44,16 +44,16 @@ def refusals(rng: Random) -> int:
 
 
 def library_refusals(rng: Random) -> int:
-    """What a Python call gives is refused alike: a PIT above the ceiling or without a zone, or none at all."""
+    """A Python call is refused alike: for a PIT above the ceiling or without a zone, or for none at all."""
     case = bz.make(rng)
     provider, ceiling = registry.load(case.source), (case.moment - near(rng, 1)).isoformat()
     for pit in (case.pit, case.moment, case.moment.replace(tzinfo=None), rng.choice(BAD_PITS), False, None):
         try:
-            made = of_values({"pit": pit, "limit": 3}, provider, {"PIT_FETCH_CEILING": ceiling})
+            made = from_values({"pit": pit, "limit": 3}, provider, {"PIT_FETCH_CEILING": ceiling})
         except UsageError:
             continue
         raise AssertionError(f"{pit!r} is taken as {made.pit}")
-    assert of_values({"pit": ceiling}, provider, {"PIT_FETCH_CEILING": ceiling}).pit is not None
+    assert from_values({"pit": ceiling}, provider, {"PIT_FETCH_CEILING": ceiling}).pit is not None
     return 0
 
 
@@ -85,18 +85,18 @@ def gate_judges(rng: Random) -> int:
         {**item, "body": _quoted(rng, [{"deep": {"Daily_Stock": 1}}])},
         {**item, _quoted(rng, {"available_at": after}): 1},
     ]
-    said: Any = {"available_at": before, "revised_at": None, "daily": 1, "note": 'the word "available_at": an instant'}
+    inner: Any = {"available_at": before, "revised_at": None, "daily": 1, "note": 'the word "available_at": an instant'}
     text = rng.choice(["available_at: {}", "note: {{'revised_at': '{}'}}", '<row first_seen_at="{}"/>']).format(after)
-    innocent = {**item, "Revised_At": before, "body": _quoted(rng, [said]), "text": text}
+    innocent = {**item, "Revised_At": before, "body": _quoted(rng, [inner]), "text": text}
     assert gate.check(json.dumps({"data": [innocent], "gaps": []}), pit) is None, innocent
-    envelopes: list[Any] = [{"data": [dict(item), one], "gaps": []} for one in late]
+    envelopes: list[Any] = [{"data": [dict(item), other], "gaps": []} for other in late]
     envelopes += [
         {"data": [], "gaps": [{"available_at": after}]},
         {"data": [], "gaps": [], "more": 1},
         {"gaps": []},
         [clean, clean],
     ]
-    texts = [json.dumps(one) for one in envelopes]
+    texts = list(map(json.dumps, envelopes))
     texts += ['{"data": [], "data": []}', '{"data": [], "gaps": [NaN]}', json.dumps(clean)[:-3], ""]
     for text in texts:
         violation = gate.check(text, pit)
@@ -106,7 +106,7 @@ def gate_judges(rng: Random) -> int:
 
 
 def _quoted(rng: Random, document: Any) -> str:
-    """``document`` as a text that is JSON, quoted once or more."""
+    """Return ``document`` as a text that is JSON, quoted once or more."""
     text = json.dumps(document, indent=rng.choice([None, 1]))
     for _ in range(rng.choice([0, 0, 1, 2])):
         text = json.dumps(text)
@@ -114,7 +114,7 @@ def _quoted(rng: Random, document: Any) -> str:
 
 
 def gate_releases(rng: Random) -> int:
-    """Of what a prepared call wrote, the gate shows a clean envelope and nothing else; the file is gone either way."""
+    """Of a prepared call's output, the gate shows a clean envelope and nothing else; the file is gone either way."""
     pit = datetime.fromisoformat(rng.choice(PITS[:3]))
     after, later = (pit + near(rng, 1)).isoformat(), (pit + near(rng, 2)).isoformat()
     item = {"available_at": after, "available_at_source": "provider_metadata", "title": CANARY}
@@ -140,10 +140,10 @@ def gate_releases(rng: Random) -> int:
                 "tool_input": {"command": f"pit_fetch --pit {named} --release {path}{gate.ENDING}"},
                 "tool_response": {"stdout": gate.SENTINEL, "stderr": "", **more},
             }
-            said = json.dumps(gate.respond(hook, ceiling))
-            assert (clean in json.loads(said)["hookSpecificOutput"]["updatedToolOutput"]["stdout"]) == is_shown, hook
-            assert CANARY not in said
-            assert after not in said
+            reply = json.dumps(gate.respond(hook, ceiling))
+            assert (clean in json.loads(reply)["hookSpecificOutput"]["updatedToolOutput"]["stdout"]) == is_shown, hook
+            assert CANARY not in reply
+            assert after not in reply
             assert not any(Path(folder).iterdir())
     return 0
 
@@ -180,8 +180,8 @@ def gate_hook(rng: Random) -> int:
     ]
     unusable: Any = rng.choice(["", " ", None, False, 0, [], {}, "yesterday", PITS[0][:10]])
     for named in (unusable, pit.isoformat()):
-        for given in ({"pit": named}, {"params": {"pit": named}}, {"parameters": {"filters": [{"Pit": named}]}}):
-            tool_input = rng.choice([given, json.dumps(given), {"arguments": json.dumps(given)}])
+        for parameters in ({"pit": named}, {"params": {"pit": named}}, {"parameters": {"filters": [{"Pit": named}]}}):
+            tool_input = rng.choice([parameters, json.dumps(parameters), {"arguments": json.dumps(parameters)}])
             refused.append({"tool_name": "mcp__news", "tool_input": tool_input, "tool_response": dirty})
     for hook in refused:
         assert "reason" in gate.respond(dict(hook)), hook

@@ -31,25 +31,25 @@ class Score(NamedTuple):
 def cases() -> Sequence[Mapping[str, Any]]:
     """Every case, with its source."""
     documents = [json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))]
-    return [{**one, "source": document["source"]} for document in documents for one in document["cases"]]
+    return [{**case, "source": document["source"]} for document in documents for case in document["cases"]]
 
 
 def score(chosen: Sequence[Mapping[str, Any]]) -> Score:
     leaks, drops = [], []
-    for one in chosen:
-        asked = Case(one["source"], one["pit"], tuple(one["request"]), ())
-        left = run(asked, _app(one["exchanges"]), now=NOW)
-        said, ids = left.out + left.err, set(left.ids)
-        for record in one["items"]:
-            name = f"{one['id']} {record['id']}"
+    for case in chosen:
+        asked = Case(case["source"], case["pit"], tuple(case["request"]), ())
+        left = run(asked, _app(case["exchanges"]), now=NOW)
+        printed, ids = left.out + left.err, set(left.ids)
+        for record in case["items"]:
+            name = f"{case['id']} {record['id']}"
             kept = record["id"] in ids
-            if (kept and not record["public"]) or any(text in said for text in record.get("hidden", ())):
+            if (kept and not record["public"]) or any(text in printed for text in record.get("hidden", ())):
                 leaks.append(name)
             if record["public"] and not kept:
                 drops.append(name)
         if left.code != 0:
-            leaks.append(f"{one['id']} exit status {left.code}")
-    records = [record for one in chosen for record in one["items"]]
+            leaks.append(f"{case['id']} exit status {left.code}")
+    records = [record for case in chosen for record in case["items"]]
     public = sum(record["public"] for record in records)
     return Score(leaks, drops, len(records) - public, public)
 
@@ -69,7 +69,7 @@ def _app(exchanges: Sequence[Mapping[str, Any]]) -> App:
 
 
 def _matching(exchanges: Sequence[Mapping[str, Any]], request: HttpRequest) -> Iterator[Response]:
-    for one in exchanges:
-        if request.path.endswith(one["path"]) and all(request.query.get(k) == v for k, v in one["query"].items()):
-            body = one["body"] if isinstance(one["body"], str) else json.dumps(one["body"])
-            yield Response(body.encode(), one["status"], one.get("headers", {}))
+    for exchange in exchanges:
+        if request.path.endswith(exchange["path"]) and exchange["query"].items() <= request.query.items():
+            body = exchange["body"] if isinstance(exchange["body"], str) else json.dumps(exchange["body"])
+            yield Response(body.encode(), exchange["status"], exchange.get("headers", {}))

@@ -1,4 +1,4 @@
-"""What a person looks at keeps the promise: diff, explain and the settings."""
+"""Laws of the views for people: diff, explain and the settings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def differences(rng: Random) -> int:
 
 
 def explanations(rng: Random) -> int:
-    """No agent is shown what explain shows."""
+    """explain refuses agents."""
     case = sample.make(rng)
     environ = {name: value or case.pit for name, value in rng.choice(FOR_AGENTS).items()}
     left = run(case, case.worlds[-1], command="explain", environ=environ)
@@ -35,19 +35,19 @@ def explanations(rng: Random) -> int:
 
 
 def verdicts(rng: Random) -> int:
-    """What explain calls public is what a fetch shows, and nothing else."""
+    """The records that explain calls public are those that a fetch shows."""
     case = sample.make(rng, most=0)
     words, world = (*case.words, "--limit", "500", "--max-pages", "1000"), rng.choice(case.worlds)
-    shown, explained = (run(case, world, words=words, command=command) for command in ("", "explain"))
-    if explained.code or {"upstream_error", "truncated"} & {*shown.gap_types, *explained.gap_types}:
+    fetched, explained = (run(case, world, words=words, command=command) for command in ("", "explain"))
+    if explained.code or {"upstream_error", "truncated"} & {*fetched.gap_types, *explained.gap_types}:
         return 0
     public = {item["id"] for item in explained.data if item["verdict"] == "public"}
-    assert public == set(shown.ids)
+    assert public == set(fetched.ids)
     return 1
 
 
 def settings(rng: Random) -> int:
-    """Of all ceilings the earliest counts, whichever file or variable names it; a broken file stops everything."""
+    """Of all ceilings in files and variables the earliest counts; a broken file stops everything."""
     case = sample.make(rng)
     below, above = case.moment - near(rng, 1), case.moment + near(rng, 1)
     assert _under(case, below, None) == _under(case, below, above) == _under(case, above, below) == 2

@@ -74,7 +74,7 @@ def _verdicts(chosen: Sequence[Mutant], until: float) -> Mapping[str, str]:
                 there.close()
                 running[here] = mutant, process
             ready = wait([*running])
-            for here in [one for one in running if one in ready]:
+            for here in [connection for connection in running if connection in ready]:
                 mutant, judge = running.pop(here)
                 with here, contextlib.suppress(EOFError):
                     verdicts[mutant.name] = here.recv()

@@ -15,6 +15,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
+from inspect import Parameter
 from types import FunctionType, GeneratorType, ModuleType
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ Make = Callable[[Any], Any]
 
 # What a leak raises when it no longer fits what it replaces. Whatever else it raises is a part of it.
 _MISTAKES = (AttributeError, LookupError, NameError, TypeError)
+_POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 _HOOKS = ("pit_gate", "pit_guard")
 
 
@@ -99,9 +101,9 @@ def _calls(real: FunctionType) -> Iterator[tuple[list[None], Mapping[str, None]]
     """Arguments as the function takes them: all of them, and those alone that it needs."""
     parameters = inspect.signature(real).parameters.values()
     for all_of_them in (True, False):
-        wanted = [one for one in parameters if all_of_them or one.default is one.empty]
-        given = [None for one in wanted if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
-        yield given, {one.name: None for one in wanted if one.kind is one.KEYWORD_ONLY}
+        needed = [parameter for parameter in parameters if all_of_them or parameter.default is parameter.empty]
+        given = [None for parameter in needed if parameter.kind in _POSITIONAL]
+        yield given, {parameter.name: None for parameter in needed if parameter.kind is Parameter.KEYWORD_ONLY}
 
 
 def _watched(fake: Callable[..., Any], mistakes: list[str]) -> Callable[..., Any]:

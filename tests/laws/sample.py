@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from pit_fetch.formats import BINARY, NAMES
 from pit_fetch.paging import follow, newest_first, numbered
 from pit_fetch.provider import (
     Context,
@@ -66,8 +67,8 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Page | Gap | Wate
         return _records(ask(until=f"{today + DAY}", page=str(number), size=str(PAGE_SIZE)))
 
     def linked(path: str) -> tuple[list[Record], str | None]:
-        said = json.loads(context.http.get(HOST.name, path).body)
-        return [_record(row) for row in said["rows"]], said.get("next")
+        reply = json.loads(context.http.get(HOST.name, path).body)
+        return [_record(row) for row in reply["rows"]], reply.get("next")
 
     match query.operation.name:
         case "LINKS":
@@ -80,7 +81,8 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Page | Gap | Wate
                 yield Watermark(datetime.combine(first, time(0), NEW_YORK), PATIENCE if name == "PATIENT" else 0)
         case "TODAY":
             reply = ask()
-            yield from (one._replace(available_at=reply.received_at, at_receipt=True) for one in _records(reply))
+            for record in _records(reply):
+                yield record._replace(available_at=reply.received_at, at_receipt=True)
         case _:
             yield from _records(ask())
 
@@ -108,9 +110,9 @@ def derive(query: Query) -> Stage | None:
 
     def stage(records: Iterator[Record]) -> Iterator[Record]:
         before = ""
-        for number, one in enumerate(records):
-            yield one._replace(payload={**one.payload, "number": number, "before": before})
-            before = one.id
+        for number, record in enumerate(records):
+            yield record._replace(payload={**record.payload, "number": number, "before": before})
+            before = record.id
 
     return stage if query.options["numbered"] else None
 
@@ -133,10 +135,7 @@ PROVIDER = Provider(
         Option("numbered", "with a number", kind="flag"),
     ),
     operations=(
-        _OPERATION._replace(name="PAGES"),
-        _OPERATION._replace(name="SLICES"),
-        _OPERATION._replace(name="PATIENT"),
-        _OPERATION._replace(name="LINKS"),
+        *(_OPERATION._replace(name=name) for name in ("PAGES", "SLICES", "PATIENT", "LINKS")),
         _OPERATION._replace(name="WHOLE", window="day"),
         _OPERATION._replace(name="TODAY", window=None, dating="receipt"),
     ),
@@ -150,8 +149,8 @@ def app(rows: Sequence[Row]) -> App:
         query = {**dict(parse_qsl(urlsplit(request.url).query)), **{k: str(v) for k, v in request.query.items()}}
         if query.get("apikey") != SAMPLE_KEY:
             return as_json({"error": f"unknown key {query.get('apikey')}"}, 401)
-        found = [(row["place"].astimezone(NEW_YORK).date().isoformat(), row) for row in rows]
-        served = [row for day, row in found if query.get("since", day) <= day <= query.get("until", day)]
+        by_day = [(row["place"].astimezone(NEW_YORK).date().isoformat(), row) for row in rows]
+        served = [row for day, row in by_day if query.get("since", day) <= day <= query.get("until", day)]
         if "page" in query:
             page, size = int(query["page"]), int(query["size"])
             served = sorted(served, key=_newest_first)[page * size : (page + 1) * size]
@@ -181,7 +180,7 @@ def make(rng: Random, most: int = 4, operations: Sequence[str] = ("PAGES", "SLIC
         "word": [("--word", "Oil"), ("--word", "merger")],
         "numbered": [("--numbered",)],
         "fields": [("--fields", "title"), ("--fields", "day,inner")],
-        "format": [("--format", form) for form in ("csv", "jsonl", "table", "html")],
+        "format": [("--format", form) for form in NAMES if form not in BINARY],
     }
     sizes = [{f"{__name__}:PAGE_SIZE": size, "pit_fetch.pipeline.select:MOST_REPEATED": 10} for size in (1, 2, 3, 50)]
     plain = ("--limit", "500", "--max-pages", "1000")
@@ -219,7 +218,7 @@ def versions(rng: Random) -> Case:
     newest = [_public(rng, f"r{number}", case.moment) for number in range(rng.choice((1, 3, 6)))]
     worlds = [newest]
     for _ in range(3):
-        older = [_older(rng, one) for one in newest for _ in range(rng.choice((0, 1, 2)))]
+        older = [_older(rng, row) for row in newest for _ in range(rng.choice((0, 1, 2)))]
         worlds.append([*newest, *older, *_noise(rng, case.moment, newest)])
         rng.shuffle(worlds[-1])
     choices: dict[str, Sequence[tuple[str, ...]]] = {
@@ -228,15 +227,15 @@ def versions(rng: Random) -> Case:
         "max-pages": [("--max-pages", "2")],
         "numbered": [("--numbered",)],
     }
-    ends = common(case.moment, [one["id"] for one in newest], rng)
+    ends = common(case.moment, [row["id"] for row in newest], rng)
     choices |= {name: ends[name] for name in ("date-from", "date-to", "after")}
     words = (case.words[0], *options(rng, choices, 3))
     return case._replace(words=words, worlds=tuple(map(app, worlds)), provider=_of_versions(case.provider))
 
 
 def _of_versions(provider: Provider | None) -> Provider:
-    every = tuple(one._replace(versions=True) for one in PROVIDER.operations)
-    return (provider or PROVIDER)._replace(operations=every)
+    operations = tuple(operation._replace(versions=True) for operation in PROVIDER.operations)
+    return (provider or PROVIDER)._replace(operations=operations)
 
 
 def disordered(rng: Random) -> Case:
@@ -260,10 +259,9 @@ def disordered(rng: Random) -> Case:
 
 def snapshots(rng: Random) -> Case:
     """A state of today, of which a PIT a little ahead serves every row."""
-    case, words = undisturbed(rng), []
-    for before, word in pairwise(case.words):
-        if not {before, word} & {"--date-from", "--date-to"}:  # there is no window on a state
-            words.append(word)
+    case = undisturbed(rng)
+    # There is no window on a state.
+    words = [word for pair in pairwise(case.words) if not {*pair} & {"--date-from", "--date-to"} for word in pair[1:]]
     return case._replace(words=("TODAY", *words))
 
 
@@ -320,19 +318,15 @@ def redirects(rng: Random) -> Case:
         def answer(request: HttpRequest) -> Response:
             if request.path == "/moved":
                 return plain(request)
-            return Response(
-                CANARY.encode(), rng.choice((301, 302, 307)), {"Location": location % urlencode(request.query)}
-            )
+            headers = {"Location": location % urlencode(request.query)}
+            return Response(CANARY.encode(), rng.choice((301, 302, 307)), headers)
 
         return answer
 
     here = ("/moved?%s", "https://sample.example/moved?%s", f"/moved?x=1&%s#{CANARY}")
     elsewhere = (
-        "https://elsewhere.example/rows?%s",
-        f"//elsewhere.example/{CANARY}?%s",
-        "http://sample.example/moved?%s",
-        "https://sample.example:8443/moved?%s",
-        "https://sample.example.elsewhere.example/moved?%s",
+        *("https://elsewhere.example/rows?%s", f"//elsewhere.example/{CANARY}?%s", "http://sample.example/moved?%s"),
+        *("https://sample.example:8443/moved?%s", "https://sample.example.elsewhere.example/moved?%s"),
     )
     if rng.random() < 0.5:
         return case._replace(worlds=(plain, *map(moved, here)), plain=None)

@@ -186,15 +186,15 @@ def objection(command: str, call: Any) -> str:
 
 def law(rng: Random) -> int:
     """Some permitted commands, each run by bash."""
-    found = 0
+    judged = 0
     for _ in range(TRIED):
         command = hostile(rng)
         call = verdict(command, rng.choice([WRAPPER_ONLY, CEILING, WRAPPER_ONLY | CEILING]))
         if isinstance(call, guard.Call):
             objected = objection(command, call)
             assert not objected, f"{command!r}: {objected}"
-            found += 1
-            if found == PERMITTED:
+            judged += 1
+            if judged == PERMITTED:
                 break
     return 0
 
@@ -259,17 +259,7 @@ def options(rng: Random) -> int:
 # Commands.
 
 _QUOTED = (
-    "'raw.json'",
-    '"raw.json"',
-    "''",
-    '""',
-    "'$(cat raw.json)'",
-    "'a b'",
-    '"a; b"',
-    "'~'",
-    '"{a,b}"',
-    "'X='",
-    "'='",
+    *("'raw.json'", '"raw.json"', "''", '""', "'$(cat raw.json)'", "'a b'", '"a; b"', "'~'", '"{a,b}"', "'X='", "'='"),
     "'é\u3000'",
 )
 _PLAIN = (
@@ -278,105 +268,35 @@ _PLAIN = (
 )
 _HOSTILE = (
     *("$HOME", "${X}", "$(cat raw.json)", "`cat raw.json`", "$'a'", '$"a"', "$((1))", "$", "\\", "\\\n", "\\ "),
-    "\n",
-    "\r",
-    "\t",
-    "\v",
-    "\f",
-    "\x01",
-    "\x7f",
-    "\u00a0",
-    "\u2003",
-    "\u3000",
-    "\ufeff",
-    "\u2028",
-    "é",
-    "\U0001f600",
-    "'",
-    '"',
-    "'a",
-    '"a',
-    '"!a"',
-    '"$HOME"',
-    '"`cat raw.json`"',
-    "{a,b}",
-    "{1..3}",
-    "{",
-    "}",
-    "*",
-    "?",
-    "[a]",
-    "*.json",
+    *"\n\r\t\v\f\x01\x7f\u00a0\u2003\u3000\ufeff\u2028é\U0001f600",
+    *("'", '"', "'a", '"a', '"!a"', '"$HOME"', '"`cat raw.json`"'),
+    *("{a,b}", "{1..3}", "{", "}", "*", "?", "[a]", "*.json"),
     *("~", "~/", "~+", "~-", "~root", "=~/x", ":~/x", "a=~/x", "a=b:~/x", "=cat", "^", "!", "!!", "#", " # "),
-    ";",
-    "&",
-    "&&",
-    "|",
-    "||",
-    "|&",
-    ">",
-    ">>",
-    "<",
-    "2>",
-    "&>",
-    "> out",
-    ">| out",
-    "< raw.json",
-    "<<< a",
-    "<(cat raw.json)",
+    *(";", "&", "&&", "|", "||", "|&"),
+    *(">", ">>", "<", "2>", "&>", "> out", ">| out", "< raw.json", "<<< a", "<(cat raw.json)"),
     *("(", ")", "()", "((", "[[ -e raw.json ]]", "[", "]"),
 )
 _COMMANDS = (
-    " sh -c 'cat raw.json'",
-    " cat raw.json",
-    " grep -h . raw.json",
-    " env",
-    "; cat raw.json",
-    "\ncat raw.json",
-    "",
+    *(" sh -c 'cat raw.json'", " cat raw.json", " grep -h . raw.json", " env", "; cat raw.json", "\ncat raw.json", ""),
 )
 _BEFORE = (
-    "X=",
-    "X+=",
-    "X=1 ",
-    "a+=",
-    "a[0]=",
-    "'a[0]='",
-    "a['0']=",
-    '"X"=',
-    "X'='",
-    "_=",
-    "é=",
-    "PATH=",
-    "A=1 B+=",
-    "TZ=a",
+    *("X=", "X+=", "X=1 ", "a+=", "a[0]=", "'a[0]='", "a['0']=", '"X"=', "X'='"),
+    *("_=", "é=", "PATH=", "A=1 B+=", "TZ=a"),
     *("~", "~/bin", "~+", "~-", "~root", "'~/bin'", "'~'", "~1", "%", "%1", "'%'", "=", "-", "+", ":", "@", "-c", "-m"),
     *("time ", "! ", "exec ", "command ", "builtin ", "eval ", "coproc ", "function ", "env ", "nohup ", "{ ", "( "),
     *("if ", "while ", "then ", "case ", ". ", "source ", "trap ", "alias ", "export ", "declare ", "set -- "),
     *("[[ ", ".", "..", "tools", "'my tools'", '"my tools"', "./tools", "$HOME/bin", "{a,b}"),
 )
 _PROGRAMS = (
-    "/pit_fetch",
-    "/pit_fetch.py",
-    "pit_fetch",
-    "pit_fetch.py",
-    "'pit_fetch'",
-    'pit"_fetch"',
-    "/python3 -m pit_fetch",
-    *("python3 -m pit_fetch", "python3 -I -m pit_fetch", "python3 pit_fetch.py", "python3.12 -B tools/pit_fetch.py"),
-    *("python3 ~/bin/pit_fetch.py", "~/bin/pit_fetch", "tools/pit_fetch", "./pit_fetch.py", "../work/tools/pit_fetch"),
-    "python3 X=/pit_fetch.py",
-    "/python3 X=/pit_fetch.py",
-    "python3 '-cprint(1)#/pit_fetch.py'",
-    "python3 -c/pit_fetch.py",
-    *("python3 -x/pit_fetch.py", "python3 '-W a/pit_fetch.py'", "python3 -m a/pit_fetch.py", "python3 -/pit_fetch.py"),
+    *("/pit_fetch", "/pit_fetch.py", "pit_fetch", "pit_fetch.py", "'pit_fetch'", 'pit"_fetch"'),
+    *("/python3 -m pit_fetch", "python3 -m pit_fetch", "python3 -I -m pit_fetch", "python3 pit_fetch.py"),
+    *("python3.12 -B tools/pit_fetch.py", "python3 ~/bin/pit_fetch.py", "~/bin/pit_fetch", "tools/pit_fetch"),
+    *("./pit_fetch.py", "../work/tools/pit_fetch", "python3 X=/pit_fetch.py", "/python3 X=/pit_fetch.py"),
+    *("python3 '-cprint(1)#/pit_fetch.py'", "python3 -c/pit_fetch.py", "python3 -x/pit_fetch.py"),
+    *("python3 '-W a/pit_fetch.py'", "python3 -m a/pit_fetch.py", "python3 -/pit_fetch.py"),
 )
 _HONEST = (
-    "pit_fetch",
-    "python3 -m pit_fetch",
-    "tools/pit_fetch.py",
-    "python3 ~/bin/pit_fetch.py",
-    "'my tools/pit_fetch'",
+    *("pit_fetch", "python3 -m pit_fetch", "tools/pit_fetch.py", "python3 ~/bin/pit_fetch.py", "'my tools/pit_fetch'"),
 )
 
 
@@ -401,31 +321,12 @@ def hostile(rng: Random) -> str:
 
 
 _READING = (
-    "rg -n ",
-    "find . -name ",
-    "sed -n 1,5p ",
-    "which ",
-    "cat ",
-    "grep -rn ",
-    "ls ",
-    "head -3 ",
-    "wc -l ",
-    "echo ",
-    "git commit -m ",
-    "git grep ",
-    "git log --grep=",
-    "cd a && ls ",
-    "xargs grep ",
-    "git ",
-    "git -c a.b=",
-    "git grep -O",
-    "git rebase --exec ",
-    "sh ",
-    "env ",
-    "xargs ",
-    "pit_fetch ",
-    "find . -exec ",
-    "time ",
+    *("rg -n ", "find . -name ", "sed -n 1,5p ", "which ", "cat ", "grep -rn ", "ls ", "head -3 ", "wc -l ", "echo "),
+    *("git commit -m ", "git grep ", "git log --grep=", "cd a && ls "),
+)
+_OTHERWISE = (
+    *("xargs grep ", "git ", "git -c a.b=", "git grep -O", "git rebase --exec ", "sh ", "env ", "xargs ", "pit_fetch "),
+    *("find . -exec ", "time "),
 )
 _MENTIONED = (
     *("pit_fetch", "'pit_fetch --pit T'", '"pit_fetch --pit T"', "docs/pit_fetch.md", "pit_fetch/*.py", "\\pit_fetch"),
@@ -434,26 +335,15 @@ _MENTIONED = (
 )
 _NAMELESS = ("sh", "bash -s", "env", "python3 -", "xargs env", "ls a", "tee", "X=1 sh", "nohup ls")
 _BETWEEN = (
-    " | ",
-    " && ",
-    "; ",
-    "\n",
-    " || ",
-    " & ",
-    " |& ",
-    " > o ",
-    " 2>/dev/null | ",
-    " 2>&1 | ",
-    " 2>/dev/nullx ",
-    " >& ",
-    " ",
+    *(" | ", " && ", "; ", "\n", " || ", " & ", " |& ", " > o ", " 2>/dev/null | ", " 2>&1 | ", " 2>/dev/nullx "),
+    *(" >& ", " "),
 )
 
 
 def mentioning(rng: Random) -> str:
     """A list of commands that name the wrapper, most of which only read."""
     parts = [
-        rng.choice(_READING[: rng.choice([14, 14, 25])]) + rng.choice(_MENTIONED)
+        rng.choice(rng.choice([_READING, _READING, _READING + _OTHERWISE])) + rng.choice(_MENTIONED)
         if rng.random() < 0.8
         else rng.choice(_NAMELESS)
         for _ in range(rng.randint(1, 3))

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import neo4j
 
 from tests.neo4j.graph import Graph
-from tests.neo4j.kglite_engine import FULLTEXT, by_kind, by_label
+from tests.neo4j.kglite_engine import FULLTEXT, creating
 
 BATCH = 500
 
@@ -44,17 +44,9 @@ class Bolt:
     def __init__(self, name: str, run: Run, graph: Graph) -> None:
         self.name, self.run = name, run
         run("MATCH (n) DETACH DELETE n", {})
-        labels = {node.id: node.label for node in graph.nodes}
-        for label, nodes in by_label(graph.nodes).items():
-            for start in range(0, len(nodes), BATCH):
-                rows = nodes[start : start + BATCH]
-                run(f"UNWIND $rows AS row CREATE (n:{label}) SET n = row", {"rows": rows})
-        for (kind, start_label, end_label), edges in by_kind(graph.edges, labels).items():
-            run(
-                f"UNWIND $rows AS row MATCH (a:{start_label} {{id: row.source}}), (b:{end_label} {{id: row.target}}) "
-                f"CREATE (a)-[r:{kind}]->(b) SET r = row.properties",
-                {"rows": edges},
-            )
+        for statement, rows in creating(graph):
+            for start in range(0, len(rows), BATCH):
+                run(statement, {"rows": rows[start : start + BATCH]})
 
 
 def make_indices(run: Run) -> None:

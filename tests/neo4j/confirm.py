@@ -26,24 +26,24 @@ from tests.neo4j.patterns import PATTERNS, ask
 FACTS = {
     "instants of two zones are equal once both are in UTC": (
         "RETURN datetime({datetime: datetime('2024-02-15T16:00:00-05:00'), timezone: 'Z'})"
-        " <= datetime({datetime: datetime('2024-02-15T21:00:00Z'), timezone: 'Z'}) AS said",
+        " <= datetime({datetime: datetime('2024-02-15T21:00:00Z'), timezone: 'Z'}) AS found",
         True,
     ),
     "a nanosecond counts": (
-        "RETURN datetime('2024-02-15T21:00:00.000000001Z') <= datetime('2024-02-15T21:00:00Z') AS said",
+        "RETURN datetime('2024-02-15T21:00:00.000000001Z') <= datetime('2024-02-15T21:00:00Z') AS found",
         False,
     ),
     "=~ is for the whole text, and for ASCII digits where [0-9] says so": (
-        "RETURN '2024-02-15x' =~ '[0-9]{4}-[0-9]{2}-[0-9]{2}' OR '٢٠٢٤' =~ '[0-9]{4}' AS said",
+        "RETURN '2024-02-15x' =~ '[0-9]{4}-[0-9]{2}-[0-9]{2}' OR '٢٠٢٤' =~ '[0-9]{4}' AS found",
         False,
     ),
     "a New York day begins at midnight there": (
         "RETURN datetime({datetime: datetime({date: date('2024-07-15'), timezone: 'America/New_York'}), timezone: 'Z'})"
-        " = datetime('2024-07-15T04:00:00Z') AS said",
+        " = datetime('2024-07-15T04:00:00Z') AS found",
         True,
     ),
     "collect keeps the order of what it collects": (
-        "UNWIND [3, 1, 2] AS x WITH x ORDER BY x RETURN collect(x) AS said",
+        "UNWIND [3, 1, 2] AS x WITH x ORDER BY x RETURN collect(x) AS found",
         [1, 2, 3],
     ),
 }  # fmt: skip
@@ -51,9 +51,9 @@ FACTS = {
 
 def confirm(run: Run, prepare: Callable[[Run], None], cases: int) -> Iterator[str]:
     """Yields what does not hold on the one database that ``run`` asks. ``prepare`` makes the full-text indices."""
-    for fact, (query, said) in FACTS.items():
-        found = run(query, {})[0]["said"]
-        if found != said:
+    for fact, (query, expected) in FACTS.items():
+        found = run(query, {})[0]["found"]
+        if found != expected:
             yield f"{fact}: {found}"
     prepare(run)
     alive = {mutant.name: mutant for mutant in MUTANTS if mutant.engine}
@@ -65,11 +65,11 @@ def confirm(run: Run, prepare: Callable[[Run], None], cases: int) -> Iterator[st
         before: list[str] = []
         for extra in (False, True, True):
             engine = Bolt("server", run, case.world(extra=extra))
-            said_now = [answer(engine, SHIPPED[name], values[name]) for values in (asked, odd) for name in SHIPPED]
-            for name, was, now in zip([*SHIPPED, *SHIPPED], before or said_now, said_now, strict=True):
+            answers = [answer(engine, SHIPPED[name], values[name]) for values in (asked, odd) for name in SHIPPED]
+            for name, was, now in zip([*SHIPPED, *SHIPPED], before or answers, answers, strict=True):
                 if was != now:
                     yield f"two worlds: {name}: {was[:300]} != {now[:300]}"
-            before = said_now
+            before = answers
         for name, query in SHIPPED.items():
             try:
                 check_exact(case, engine, random, {name: query})

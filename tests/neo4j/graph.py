@@ -108,9 +108,8 @@ class Builder:
 
 def write(moment: int, random: Random) -> str:
     """``moment`` in one of the forms that a loader writes: any offset, any precision that loses nothing."""
-    offset = random.choice(
-        ["Z", "+00:00", "-05:00", "-04:00", "-05:00", "-04:00", "-11:00", "+05:30", "+14:00", "-06:00"]
-    )
+    offsets = ("Z", "+00:00", "-05:00", "-04:00", "-05:00", "-04:00", "-11:00", "+05:30", "+14:00", "-06:00")
+    offset = random.choice(offsets)
     minutes = 0 if offset in ("Z", "+00:00") else int(offset[:3]) * 60 + int(offset[0] + offset[4:])
     seconds, rest = divmod(moment, SECOND)
     local = datetime.fromtimestamp(seconds, timezone(timedelta(minutes=minutes)))
@@ -220,9 +219,8 @@ def facts(b: Builder, filing: str, at: int | None, by: dict[str, Any], shared: S
             b.edge("HAS_PERIOD", name, shared.periods[period])
         for member in r.sample(shared.members, r.randint(0, 2)):
             b.edge("FACT_MEMBER", name, member)
-        b.note(
-            "fact", name, at, **by, concept=concept, end=period[2], instant=period[1] if period[0] == "instant" else ""
-        )
+        instant = period[1] if period[0] == "instant" else ""
+        b.note("fact", name, at, **by, concept=concept, end=period[2], instant=instant)
 
 
 def call(b: Builder, company: str, stamp: Any, at: int | None, updated: Any = None, name: str = "") -> str:
@@ -239,23 +237,23 @@ def call(b: Builder, company: str, stamp: Any, at: int | None, updated: Any = No
     by = {"ticker": _ticker(company), "transcript": name}
     b.note("call", name, at, **by, fiscal_year=str(year), fiscal_quarter=str(quarter))
     for number in range(r.randint(1, 3)):
-        said, who = text(r, late), r.choice(PEOPLE)
+        spoken, who = text(r, late), r.choice(PEOPLE)
         embedding = None if r.random() < 0.1 else vector(r)
         child = b.node(
             "QAExchange", id=f"{name}_qa__{number}", transcript_id=name, sequence=str(number), questioner=who,
-            responders="CEO", exchanges=said, embedding=embedding,
+            responders="CEO", exchanges=spoken, embedding=embedding,
         )  # fmt: skip
         b.edge("HAS_QA_EXCHANGE", name, child)
-        b.note("exchange", child, at, **by, words=said, questioner=who, embedding=embedding)
+        b.note("exchange", child, at, **by, words=spoken, questioner=who, embedding=embedding)
     for label, kind, edge in (
         ("PreparedRemark", "remark", "HAS_PREPARED_REMARKS"),
         ("QuestionAnswer", "qa text", "HAS_QA_SECTION"),
         ("FullTranscriptText", "full text", "HAS_FULL_TEXT"),
     ):
-        said = text(r, late)
-        child = b.node(label, content=said)
+        spoken = text(r, late)
+        child = b.node(label, content=spoken)
         b.edge(edge, name, child)
-        b.note(kind, child, at, **by, words=said)
+        b.note(kind, child, at, **by, words=spoken)
     return name
 
 
@@ -335,9 +333,8 @@ def make_case(random: Random, many: int = 0) -> Case:
     """A case; with ``many`` that number of News items of one company were public."""
     day = date(2024, random.randint(1, 12), random.randint(1, 28))
     close = _close(day)
-    moment = random.choice(
-        [close, close + random.randint(-DAY // 2, DAY // 2) // 1000 * 1000, close - 1000, close + 1000]
-    )
+    near = close + random.randint(-DAY // 2, DAY // 2) // 1000 * 1000
+    moment = random.choice([close, near, close - 1000, close + 1000])
     if random.random() < 0.5:
         moment = moment // SECOND * SECOND
     b = Builder(random, moment, "p")

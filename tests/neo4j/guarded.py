@@ -22,36 +22,16 @@ GRAPH = Graph(
 )
 
 WRITES = (
-    "SET n.x = 1",
-    "CREATE (:Late {id: 'x'})",
-    "MERGE (:Late {id: 'x'})",
-    "DETACH DELETE n",
-    "REMOVE n.title",
-    "SET n:Late",
-    "SET n += {x: 1}",
-    "FOREACH (i IN [1] | SET n.x = i)",
-    "MERGE (m:Late {id: 'y'}) ON CREATE SET m.x = 1",
+    *("SET n.x = 1", "CREATE (:Late {id: 'x'})", "MERGE (:Late {id: 'x'})", "DETACH DELETE n", "REMOVE n.title"),
+    *("SET n:Late", "SET n += {x: 1}"),
+    *("FOREACH (i IN [1] | SET n.x = i)", "MERGE (m:Late {id: 'y'}) ON CREATE SET m.x = 1"),
 )
 # What stands before the writing, and could make a careless reader take it for something else.
 DECOYS = (
-    "",
-    "WHERE n.title <> 'SET'",
-    "WHERE n.title <> 'it\\'s // not'",
-    "WHERE n.title <> '\\\\'",
-    'WHERE n.title <> "\'"',
-    "WHERE n.`title` <> 'x'",
-    "WHERE n.`a``b` IS NULL",
-    "// SET n.x = 1\n",
-    "// '\n",
-    "// `\n",
-    "WHERE n.title <> '//'",
-    "WHERE n.x IS NULL OR n.set = 1",
-    "WHERE n.title <> '`'",
-    "WITH n, 1 AS set",
-    "WITH n, {set: 1} AS map",
-    "WHERE n:News",
-    "WHERE n.id <> $set",
-    "WHERE n.id <> 'a'",
+    *("", "WHERE n.title <> 'SET'", "WHERE n.title <> 'it\\'s // not'", "WHERE n.title <> '\\\\'"),
+    *('WHERE n.title <> "\'"', "WHERE n.`title` <> 'x'", "WHERE n.`a``b` IS NULL", "// SET n.x = 1\n", "// '\n"),
+    *("// `\n", "WHERE n.title <> '//'", "WHERE n.x IS NULL OR n.set = 1", "WHERE n.title <> '`'", "WITH n, 1 AS set"),
+    *("WITH n, {set: 1} AS map", "WHERE n:News", "WHERE n.id <> $set", "WHERE n.id <> 'a'"),
 )
 
 
@@ -61,10 +41,8 @@ FOREIGN = (
     "apoc.text.join(['a'], '')", "gds.graph.project('g', n, n)",
 )  # fmt: skip
 OWN = (
-    "date.truncate('day', date())",
-    "point.distance(null, null)",
-    "vector.similarity.cosine([1.0], [1.0])",
-    "n.custom",
+    *("date.truncate('day', date())", "point.distance(null, null)"),
+    *("vector.similarity.cosine([1.0], [1.0])", "n.custom"),
 )
 
 
@@ -118,18 +96,11 @@ def patterns(random: Random) -> int:
     environ = random.choice([{}, CEILING])
     assert decide(_same(query, random), environ, pit=PIT, ticker=random.choice(["NOG", 5, None])), name
     for _ in range(8):
-        other = _other(query, random)
-        assert other in SHIPPED.values() or not decide(other, environ, pit=PIT), (
-            other
-        )  # without one line it may be another
-    for params in (
-        {},
-        {"pit": ""},
-        {"pit": None},
-        {"pit": "2024-02-15"},
-        {"PIT": PIT},
-        {"pit": "2024-02-16T16:00:00-05:00"},
-    ):
+        other = _other(query, random)  # which, without a line, may be another pattern
+        assert other in SHIPPED.values() or not decide(other, environ, pit=PIT), other
+    unusable = ("", None, "2024-02-15", "2024-02-16T16:00:00-05:00")
+    calls: list[dict[str, Any]] = [{}, {"PIT": PIT}, *({"pit": pit} for pit in unusable)]
+    for params in calls:
         assert not decide(query, CEILING, **params), params
     assert not decide(f"MATCH (n) RETURN {random.random()}", CEILING)
     return 0

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import kglite
 
-from tests.neo4j.graph import Edge, Graph, Node
+from tests.neo4j.graph import Graph
 
 # It takes one property for an index.
 FULLTEXT = {
@@ -27,15 +27,8 @@ class Kglite:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = kglite.KnowledgeGraph()
-        labels = {node.id: node.label for node in graph.nodes}
-        for label, nodes in by_label(graph.nodes).items():
-            self._graph.cypher(f"UNWIND $rows AS row CREATE (n:{label}) SET n = row", params={"rows": nodes})
-        for (kind, start, end), edges in by_kind(graph.edges, labels).items():
-            self._graph.cypher(
-                f"UNWIND $rows AS row MATCH (a:{start} {{id: row.source}}), (b:{end} {{id: row.target}}) "
-                f"CREATE (a)-[r:{kind}]->(b) SET r = row.properties",
-                params={"rows": edges},
-            )
+        for statement, rows in creating(graph):
+            self._graph.cypher(statement, params={"rows": rows})
         for index, (label, text) in FULLTEXT.items():
             self._graph.cypher(f"CREATE FULLTEXT INDEX {index} FOR (n:{label}) ON EACH [n.{text}]")
 
@@ -44,16 +37,15 @@ class Kglite:
         return [dict(row) for row in rows]
 
 
-def by_label(nodes: tuple[Node, ...]) -> dict[str, list[dict[str, Any]]]:
-    rows = defaultdict[str, list[dict[str, Any]]](list)
-    for node in nodes:
-        rows[node.label].append(node.properties)
-    return rows
-
-
-def by_kind(edges: tuple[Edge, ...], labels: Mapping[str, str]) -> dict[tuple[str, str, str], list[dict[str, Any]]]:
-    rows = defaultdict[tuple[str, str, str], list[dict[str, Any]]](list)
-    for edge in edges:
+def creating(graph: Graph) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Yield the statements that create a graph: each creates one node or edge for each of its rows."""
+    nodes, edges = defaultdict[str, list[dict[str, Any]]](list), defaultdict[str, list[dict[str, Any]]](list)
+    for node in graph.nodes:
+        nodes[f"UNWIND $rows AS row CREATE (n:{node.label}) SET n = row"].append(node.properties)
+    labels = {node.id: node.label for node in graph.nodes}
+    for edge in graph.edges:
+        ends = f"MATCH (a:{labels[edge.start]} {{id: row.source}}), (b:{labels[edge.end]} {{id: row.target}})"
         row = {"source": edge.start, "target": edge.end, "properties": edge.properties}
-        rows[edge.kind, labels[edge.start], labels[edge.end]].append(row)
-    return rows
+        edges[f"UNWIND $rows AS row {ends} CREATE (a)-[r:{edge.kind}]->(b) SET r = row.properties"].append(row)
+    yield from nodes.items()
+    yield from edges.items()

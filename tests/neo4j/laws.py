@@ -142,7 +142,10 @@ ODD: Sequence[Any] = ("", "x", "2024-13-45", "~", "a~ b*", "'", 5, -1, 1.5, True
 def odd_parameters(start: Start, random: Random, queries: Queries = SHIPPED) -> int:
     """Whatever the parameters are, a failure tells as little as an answer: the same in both worlds."""
     case, queries = make_case(random), some(random, queries)
-    engines = [start(case.world()), start(case.world())]
+    return compare_odd(case, [start(case.world()), start(case.world())], random, queries)
+
+
+def compare_odd(case: Case, engines: Sequence[Engine], random: Random, queries: Queries = SHIPPED) -> int:
     for name, query in queries.items():
         asked = ask(name, case, random)
         spoilt = random.choice([key for key in asked if key != "pit"])

@@ -32,9 +32,9 @@ class Tools:
         return {tool.name for tool in (await self._session.list_tools()).tools}
 
     async def call(self, tool: str, query: str, params: Mapping[str, Any]) -> Result:
-        said = await self._session.call_tool(tool, {"query": query, "params": dict(params)})
-        blocks = [{"type": block.type, "text": block.text} for block in said.content]
-        return Result(blocks, bool(said.isError))
+        result = await self._session.call_tool(tool, {"query": query, "params": dict(params)})
+        blocks = [{"type": block.type, "text": block.text} for block in result.content]
+        return Result(blocks, bool(result.isError))
 
 
 @asynccontextmanager

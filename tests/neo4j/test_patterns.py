@@ -48,18 +48,11 @@ def test_a_pattern_has_the_form_of_all(name: str) -> None:
 
 
 def test_the_stamp_rule_is_the_same_everywhere() -> None:
-    plain, loose = (
-        {
-            text
-            for name, block in PATTERNS.items()
-            if ("entity" in name) is entity
-            for text in SHAPE.findall(block.query)
-        }
-        for entity in (False, True)
-    )
-    assert len(plain) == len(loose) == 1
-    (one,), (other,) = plain, loose
-    assert other == one.replace(")T(", ")[T ](").replace("1[0-7]):", "1[0-7]):?")
+    shapes: dict[bool, set[str]] = {True: set(), False: set()}
+    for name, block in PATTERNS.items():
+        shapes["entity" in name] |= {*SHAPE.findall(block.query)}
+    (plain,), (loose,) = shapes[False], shapes[True]
+    assert loose == plain.replace(")T(", ")[T ](").replace("1[0-7]):", "1[0-7]):?")
     assert all(SHAPE.search(block.query) for block in PATTERNS.values())
 
 
@@ -104,7 +97,7 @@ def killer(mutant: Mutant) -> str:
     return ""
 
 
-@pytest.mark.parametrize("mutant", [one for one in MUTANTS if not one.engine], ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize("mutant", [mutant for mutant in MUTANTS if not mutant.engine], ids=lambda mutant: mutant.name)
 def test_the_laws_see_a_fault(mutant: Mutant) -> None:
     assert killer(mutant) != ""
 
@@ -117,7 +110,7 @@ def test_the_pool_sees_no_fault_where_there_is_none() -> None:
         check_exact(case, engines[-1], Random(number))
 
 
-@pytest.mark.parametrize("mutant", [one for one in MUTANTS if one.engine], ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize("mutant", [mutant for mutant in MUTANTS if mutant.engine], ids=lambda mutant: mutant.name)
 def test_a_fault_of_another_engine_still_fits(mutant: Mutant) -> None:
     assert planted(mutant) != {mutant.pattern: PATTERNS[mutant.pattern].query}
 

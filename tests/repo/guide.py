@@ -38,14 +38,14 @@ def example(name: str) -> str:
 
 
 def main() -> int:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name).resolve()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary).resolve()
         work = folder / "work"
         work.mkdir()
         ignored = shutil.ignore_patterns(".git", ".*cache", ".venv", "__pycache__", ".hypothesis")
         shutil.copytree(ROOT, folder / "pit_fetch", ignore=ignored)
-        for one in EXAMPLES:
-            shutil.copytree(ROOT / "examples" / one, work / one, ignore=ignored)
+        for name in EXAMPLES:
+            shutil.copytree(ROOT / "examples" / name, work / name, ignore=ignored)
         environ = {
             "PATH": os.pathsep.join([os.path.dirname(os.path.realpath(sys.executable)), "/usr/bin", "/bin"]),
             "HOME": str(folder),

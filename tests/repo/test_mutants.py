@@ -90,8 +90,8 @@ def test_a_target_that_is_gone_is_an_error(modules: dict[str, Any], target: str)
     ("target", "make"),
     [
         ("planted_holder:first", lambda real: lambda: real(1)),
-        ("planted_holder:first", lambda real: lambda one: real(one)),
-        ("planted_holder:first", lambda real: lambda one, two: real(one, two)),
+        ("planted_holder:first", lambda real: lambda first: real(first)),
+        ("planted_holder:first", lambda real: lambda first, second: real(first, second)),
         ("planted_holder:Rule.holds", lambda real: lambda self, n: real(self, n)),
         ("planted_holder:LIMIT", lambda real: real),
     ],
@@ -103,7 +103,7 @@ def test_a_leak_that_does_not_fit_is_an_error(modules: dict[str, Any], target: s
 
 def test_the_mistakes_of_a_leak_are_noted_and_what_it_calls_may_fail(modules: dict[str, Any]) -> None:
     holder = modules["holder"]
-    noted = plant("planted_holder:first", lambda real: lambda one, other=1: one.gone)
+    noted = plant("planted_holder:first", lambda real: lambda first, other=1: first.gone)
     with pytest.raises(AttributeError):
         holder.first(1)
     with pytest.raises(TypeError):

@@ -90,20 +90,20 @@ def asking(servers: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_the_questions_in_python(asking: Path) -> None:
     names: dict[str, Any] = {}
-    said = []
+    outputs = []
     for language, code in BLOCKS:
         if language == "python":
             with redirect_stdout(io.StringIO()) as printed:
                 exec(compile(code, "docs/recipes.md", "exec"), names)
-            said.append(printed.getvalue())
-    assert len(said) == 4
+            outputs.append(printed.getvalue())
+    assert len(outputs) == 4
     frame = names["frame"]
     assert (str(frame.index[-1].date()), str(frame["close"].dtype)) == ("2024-06-14", "float64")
     assert frame["close"].max() > 1_000
     assert names["adjusted"]["close"].max() < 150
     assert [item["form"] for item in names["filings"]] == ["8-K"] * 5
-    assert "SECRET" not in "".join(said)
-    assert said[3].count("new") > 8
+    assert "SECRET" not in "".join(outputs)
+    assert outputs[3].count("new") > 8
 
 
 def test_the_questions_at_a_terminal(asking: Path) -> None:

@@ -7,7 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -64,15 +64,6 @@ def test_without_requests_a_fetch_names_the_install_command(run: Run, checkout: 
     assert "python3 -m pip install requests" in done.envelope["gaps"][0]["reason"]
 
 
-def test_without_requests_it_goes_on_in_the_environment_beside_it(run: Run, checkout: Path) -> None:
-    python = checkout / ".venv" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    python.write_text('#!/bin/sh\necho "$@"\n')
-    python.chmod(0o755)
-    done = bare(run, checkout / "pit_fetch.py", "--pit", "a b")
-    assert done.out.decode() == f"{checkout / 'pit_fetch.py'} --pit a b\n"
-
-
 # What an interpreter from before Python 3.11 sees: everything that runs on it has to get by with its syntax.
 OLD = """\
 import runpy, sys
@@ -110,45 +101,58 @@ def test_an_old_interpreter_is_named_with_the_way_out(run: Run, checkout: Path, 
     assert (alone.code, alone.gap_types, b"run it with a newer one" in alone.err) == (2, ["config"], True)
 
 
-BROKEN = ("", "#!/nonexistent\n", "#!/bin/sh\nexit 1\n", "#!/bin/sh\nexit 127\n", "\x7fELF", None)
+def write_executable(path: Path, content: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+    path.chmod(0o755)
 
 
-def beside(checkout: Path, content: str | None) -> None:
-    """An interpreter in the ``.venv`` of ``checkout``; with None one that may not be executed."""
+def test_without_requests_it_continues_in_the_environment_beside_it(run: Run, checkout: Path) -> None:
+    write_executable(checkout / ".venv" / "bin" / "python", '#!/bin/sh\nshift 2; echo "$@"\n')
+    done = bare(run, checkout / "pit_fetch.py", "--pit", "a b")
+    assert done.out.decode() == f"{checkout / 'pit_fetch.py'} --pit a b\n"
+
+
+def test_an_environment_that_runs_wins_over_an_old_interpreter(run: Run, checkout: Path) -> None:
+    write_executable(checkout / ".venv" / "bin" / "python", f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    assert old(run, checkout / "pit_fetch.py").ids == ["1003", "1002"]
+
+
+@pytest.mark.parametrize("start", [old, lambda run, script: bare(run, script, *OFFLINE)])
+def test_an_environment_without_the_dependencies_reports_so_itself(
+    run: Run, checkout: Path, start: Callable[[Run, Path], Finished]
+) -> None:
+    """And does not start itself again, although it does not look like an environment."""
+    write_executable(checkout / ".venv" / "bin" / "python", f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
+    done = start(run, checkout / "pit_fetch.py")
+    assert (done.code, done.gap_types) == (2, ["config"])
+    reason = "the .venv beside pit_fetch.py is too old or lacks a package: run make clean demo there"
+    assert done.envelope["gaps"][0]["reason"] == reason
+    assert done.err.decode() == f"pit_fetch: {reason}\n"
+
+
+BROKEN: dict[str, Callable[[Path], object]] = {
+    "empty": lambda python: write_executable(python, ""),
+    "of another machine": lambda python: write_executable(python, "\x7fELF"),
+    "a script of an interpreter that is gone": lambda python: write_executable(python, "#!/nonexistent\n"),
+    "not executable": lambda python: python.write_text("#!/bin/sh\n"),
+    "gone": lambda python: None,
+    # As an upgrade of the system leaves it: make demo alone would not set it up again.
+    "a link to nothing": lambda python: python.symlink_to("/nonexistent/python3.11"),
+}
+
+
+@pytest.mark.parametrize("state", BROKEN)
+def test_an_environment_that_does_not_run_is_not_used(run: Run, checkout: Path, state: str) -> None:
     python = checkout / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
-    python.write_text("#!/bin/sh\n" if content is None else content)
-    python.chmod(0o644 if content is None else 0o755)
-
-
-@pytest.mark.parametrize("content", BROKEN)
-def test_an_environment_that_does_not_run_is_not_gone_on_in(run: Run, checkout: Path, content: str | None) -> None:
-    beside(checkout, content)
+    BROKEN[state](python)
     done = old(run, checkout / "pit_fetch.py")
     assert (done.code, done.gap_types) == (2, ["config"])
     assert "the .venv beside pit_fetch.py does not run" in done.envelope["gaps"][0]["reason"]
     assert b"run make clean demo there" in done.err
-    # A new one that lacks only requests goes on by itself: not every call needs it.
+    # A new interpreter that lacks only requests continues by itself: not every call needs it.
     assert bare(run, checkout / "pit_fetch.py", *OFFLINE).ids == ["1003", "1002"]
-
-
-def test_an_environment_whose_interpreter_is_gone_is_named(run: Run, checkout: Path) -> None:
-    """As an upgrade of the system leaves it: make demo alone would not set it up again."""
-    python = checkout / ".venv" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    said = []
-    for gone in (False, True):
-        if gone:
-            python.symlink_to("/nonexistent/python3.11")
-        done = old(run, checkout / "pit_fetch.py")
-        assert (done.code, done.gap_types) == (2, ["config"])
-        said.append("run make clean demo there" in done.envelope["gaps"][0]["reason"])
-    assert said == [True, True]
-
-
-def test_an_environment_that_runs_wins_over_an_old_interpreter(run: Run, checkout: Path) -> None:
-    beside(checkout, f'#!/bin/sh\nexec {sys.executable} "$@"\n')
-    assert old(run, checkout / "pit_fetch.py").ids == ["1003", "1002"]
 
 
 def test_a_copy_elsewhere_runs_the_installed_package_and_not_its_neighbours(run: Run, tmp_path: Path) -> None:

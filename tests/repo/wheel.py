@@ -1,4 +1,4 @@
-"""Builds the wheel, compares it with the checkout, and runs from it, elsewhere, what depends on how it was installed.
+"""Build the wheel, compare it with the checkout, and run from it, elsewhere, what depends on how it was installed.
 
 The files of the wheel are those of the checkout, byte for byte, and none is missing: so what the suite shows of the
 code, it shows of the wheel's. What is left is what an editable install could hide, and is run here on the wheel: the
@@ -25,17 +25,24 @@ TOP_LEVEL = {"pit_fetch", "pit_fetch_providers", "pit_gate.py", "pit_guard.py"}
 PLACES = {
     "pit_fetch/": "pit_fetch/",
     "providers/": "",
-    "hooks/hooks.json": "pit_fetch/claude/hooks.json",
+    "hooks/hooks.json": "pit_fetch/claude_code/data/hooks.json",
     "hooks/pit_": "pit_",
-    "agents/": "pit_fetch/claude/agents/",
-    "skills/": "pit_fetch/claude/skills/",
+    "agents/": "pit_fetch/claude_code/data/agents/",
+    "skills/": "pit_fetch/claude_code/data/skills/",
 }
 # The tests that see how pit_fetch is installed.
-TESTS = ("test_cli.py", "test_registry.py", "test_new_provider.py", "test_shapes.py", "test_init.py", "test_sdk.py")
+TESTS = (
+    "cli/test_main.py",
+    "cli/test_new_provider.py",
+    "cli/test_skeletons.py",
+    "engine/test_registry.py",
+    "claude_code/test_install.py",
+    "claude_code/test_sdk.py",
+)
 
 
 def build(folder: Path) -> Path:
-    """The wheel, built into ``folder``."""
+    """Build the wheel into ``folder``. Return its path."""
     command = [sys.executable, "-m", "build", "--wheel", "--outdir", str(folder), str(ROOT)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     (wheel,) = folder.glob("*.whl")
@@ -43,7 +50,7 @@ def build(folder: Path) -> Path:
 
 
 def expected() -> Iterator[tuple[str, bytes]]:
-    """Each file that a wheel of this checkout has, and what is in it."""
+    """Yield each file that a wheel of this checkout has, and its content."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True)
     for name in listed.stdout.split("\0"):
         place = next((place for place in PLACES if name.startswith(place)), None)
@@ -52,7 +59,7 @@ def expected() -> Iterator[tuple[str, bytes]]:
 
 
 def differences(wheel: Path) -> Iterator[str]:
-    """What is in the wheel and not in the checkout, the other way round, or different."""
+    """Yield what is in the wheel and not in the checkout, the other way round, or different."""
     with zipfile.ZipFile(wheel) as archive:
         found = {name: archive.read(name) for name in archive.namelist() if ".dist-info/" not in name}
     wanted = dict(expected())
@@ -64,23 +71,23 @@ def differences(wheel: Path) -> Iterator[str]:
 
 
 def commands(folder: Path) -> Iterator[str]:
-    """What is wrong with the installed command, as somebody calls it who has no checkout."""
+    """Yield what is wrong with the installed command, as a user without a checkout calls it."""
     home = folder / "home"
     home.mkdir()
     environ = {"PATH": f"{folder / 'venv' / 'bin'}:/usr/bin:/bin", "HOME": str(home)}
 
-    def said(*words: str) -> str:
+    def output(*words: str) -> str:
         done = subprocess.run(words, cwd=home, env=environ, capture_output=True, text=True, check=False)
         return done.stdout if done.returncode == 0 else f"exit status {done.returncode}: {done.stderr}"
 
     for command in (("pit_fetch",), ("python3", "-m", "pit_fetch")):
         try:
-            names = {source["name"] for source in json.loads(said(*command, "--list-sources", "--json"))}
+            names = {source["name"] for source in json.loads(output(*command, "--list-sources", "--json"))}
         except (ValueError, TypeError, KeyError):
             names = set()
-        if not {"bz-news-api", "alphavantage", "sec_full_text", "fred", "perplexity", "earningscall"} <= names:
+        if not {"bz-news-api", "alphavantage", "sec_full_text", "fred", "perplexity", "earningscall", "yahoo"} <= names:
             yield f"{' '.join(command)} lists the sources {sorted(names)}"
-    if "created" not in said("pit_fetch", "init"):
+    if "created" not in output("pit_fetch", "init"):
         yield "pit_fetch init writes nothing"
     gate = home / ".claude" / "hooks" / "pit_gate.py"
     if not gate.is_file() or gate.read_bytes() != (ROOT / "hooks" / "pit_gate.py").read_bytes():
@@ -97,11 +104,10 @@ def main() -> int:
         packages = [str(wheel), "pytest", "pytest-timeout", "pytest-xdist", "hypothesis", "responses"]
         subprocess.run([*pip, *packages], check=True)
         wrong = [*differences(wheel), *commands(folder)]
-        for one in wrong:
-            print(one)
+        print("\n".join(wrong), end="\n" if wrong else "")
         shutil.copytree(ROOT / "tests", folder / "tests", ignore=shutil.ignore_patterns("repo", "__pycache__"))
         shutil.copy(ROOT / "pyproject.toml", folder)
-        tests = [str(Path("tests", test)) for test in TESTS]
+        tests = [str(Path("tests", "unit", test)) for test in TESTS]
         done = subprocess.run([python, "-m", "pytest", "-n", "auto", *tests], cwd=folder, check=False)
         return int(bool(wrong) or done.returncode != 0)
 

@@ -16,6 +16,9 @@ PURE_MODULES = (
     "pit_fetch.pipeline.cursor",
     "pit_fetch.pipeline.envelope",
     "pit_fetch.pipeline.select",
+    "pit_fetch.request.timestamp_errors",
+    "pit_fetch.request.values",
+    "pit_fetch.support.suggest",
     "pit_fetch.times",
     "pit_fetch.wire",
 )

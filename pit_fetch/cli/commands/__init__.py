@@ -17,7 +17,7 @@ Kind = Literal["plain", "archive", "fetch"]
 class Command(NamedTuple):
     """A word that a command line can begin with, in the place of a fetch.
 
-    other_names  what other tools call it, for a hint
+    other_names  its names in other tools, for a hint
     is_listing   it fetches nothing, and prints nothing that came after a PIT: the gate lets it pass
     """
 

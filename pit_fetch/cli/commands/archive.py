@@ -35,7 +35,7 @@ class Call(NamedTuple):
     path: str
     options: Namespace
     runtime: Runtime
-    log: Progress
+    progress: Progress
 
     def on_progress(self, activity: str) -> OnProgress:
         """Return a function that shows on the terminal how many per cent of an activity are done."""
@@ -45,7 +45,7 @@ class Call(NamedTuple):
             nonlocal shown
             if done * 100 // whole != shown:
                 shown = done * 100 // whole
-                self.log.progress(f"{activity}: {shown} %")
+                self.progress.show(f"{activity}: {shown} %")
 
         return show
 
@@ -58,19 +58,19 @@ class Command(NamedTuple):
     options: Callable[[Parser], object] = lambda parser: None
 
 
-def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
+def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandResult:
     """Run the command. Raise UsageError under a ceiling, or for broken settings."""
     name = argv[0] if argv else ""
     if name in ("-h", "--help"):
         return CommandResult(_help())
     if name not in COMMANDS:
         from pit_fetch.support.suggest import name as closest
-        from pit_fetch.support.suggest import shown
+        from pit_fetch.support.suggest import truncate
 
         close = closest(name, COMMANDS) if name else ""
         hint = f" (did you mean {close}?)" if close else ""
         is_named = name and not name.startswith("-")
-        problem = f"{shown(name)} is not one of its commands{hint}" if is_named else "say which command first"
+        problem = f"{truncate(name)} is not one of its commands{hint}" if is_named else "say which command first"
         return _refused(f"{problem}: pit_fetch archive {' | '.join(COMMANDS)}")
     command = COMMANDS[name]
     parser = Parser(f"archive {name}", command.summary)
@@ -83,7 +83,7 @@ def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
     runtime = require_operator(runtime, f"archive {name}")
     path = path_of(options.archive, runtime)
     try:
-        return command.run(Call(path, options, runtime, log))
+        return command.run(Call(path, options, runtime, progress))
     except ArchiveError as error:
         return _refused(f"{path}: {error.problem}")
     except UsageError:  # a ValueError as well
@@ -94,7 +94,7 @@ def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
 
 def require_operator(runtime: Runtime, command: str) -> Runtime:
     """Return the runtime with the settings of files. Raise UsageError where an agent might make this call."""
-    runtime, _ = settings_files.settled(runtime)
+    runtime, _ = settings_files.with_settings(runtime)
     if audience.is_bound(runtime.environ):
         raise UsageError("people_only", command=command)
     return runtime
@@ -279,7 +279,7 @@ def _replay(call: Call) -> CommandResult:
         if not call.options.no_compare:
             from pit_fetch.archive_admin.recheck import compare
 
-            call.log.progress(f"comparing {key} with today's code ...")
+            call.progress.show(f"comparing {key} with today's code ...")
             same, why = compare(connection, key, replayed, call.runtime.find)
     if call.options.json:
         fetch = {"id": str(key), "time": _time(replayed.fetch.began), "request": replayed.fetch.request}

@@ -40,7 +40,7 @@ exit status: 0 everything was captured; 1 a request failed; 2 nothing was asked.
 """
 
 
-def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
+def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandResult:
     """Run the command. Raise UsageError under a ceiling, or for broken settings."""
     parser = Parser("capture", "Ask for everything on a list, and record it in the archive.")
     parser.formatter_class = RawDescriptionHelpFormatter
@@ -66,11 +66,8 @@ def run(argv: Sequence[str], runtime: Runtime, log: Progress) -> CommandResult:
                 return _report([_planned(request, runtime) for request in wanted], path, options)
             with closing(schema.open_to_write(path)) as connection:
                 name = capture.name_of(file)
-                return _report(
-                    list(capture.run(wanted, connection, name, runtime, log, options.again, options.missing)),
-                    path,
-                    options,
-                )
+                results = capture.run(wanted, connection, name, runtime, progress, options.again, options.missing)
+                return _report(list(results), path, options)
     except ArchiveError as error:
         return _refused(f"{path}: {error.problem}")
     except sqlite3.Error as error:

@@ -1,7 +1,7 @@
 """``pit_fetch completion bash|zsh``: a script for the shell, with every command, source, operation and option in it.
 
-A shell that asked the program at each key would wait for it to start; so the script holds the words
-as they are today. Make it again after installing a source.
+The script holds the words as they are today, so that no key waits for the program to start. Make it again
+after installing a source.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from pit_fetch.cli.commands import COMMANDS, Command, normalize
 from pit_fetch.cli.commands.archive import COMMANDS as ARCHIVE
 from pit_fetch.cli.parser import COMMON_FLAGS, build_parser
 from pit_fetch.engine import registry
-from pit_fetch.formats import NAMES as FORMS
+from pit_fetch.formats import NAMES as FORMATS
 from pit_fetch.normalize import PROVIDER as NORMALIZE
-from pit_fetch.provider import Provider
 from pit_fetch.request.operations import OPTION
 from pit_fetch.request.options import COMMON_OPTIONS
 from pit_fetch.request.values import flag_of
@@ -86,71 +85,59 @@ _pit_fetch() {{
 complete -F _pit_fetch pit_fetch
 """
 _FILE_FLAGS = ("--input-file", "--output", "--archive", "--pages")
-# What the shell would read as anything but a word is not offered: it would run it.
+# A shell would run what it does not read as a plain word, so that nothing else is offered.
 _WORD = re.compile(r"[\w.,:/@%+-]+")
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> CommandResult:
-    """The answer of the command."""
+    """Print the script for one shell."""
     parser = Parser("completion", "Print a script that completes pit_fetch's commands, sources and options.")
     parser.add_argument("shell", choices=("bash", "zsh"), nargs="?", help="the shell that reads the script")
     parser.epilog = _HELP.replace("\n", "; ").rstrip("; ")
-    given = parser.parse_args(list(argv))
-    if given.help:
+    arguments = parser.parse_args(list(argv))
+    if arguments.help:
         return CommandResult(parser.format_help())
-    if given.shell is None:
+    if arguments.shell is None:
         parser.error("say which shell: pit_fetch completion bash, or pit_fetch completion zsh")
-    before = "autoload -U +X bashcompinit && bashcompinit\n" if given.shell == "zsh" else ""
+    before = "autoload -U +X bashcompinit && bashcompinit\n" if arguments.shell == "zsh" else ""
     return CommandResult(before + _script())
 
 
 def _script() -> str:
     providers = [listing.provider for listing in registry.listings() if listing.provider]
-    names = [name for one in providers for name in (one.name, *one.aliases)]
-    free = [
-        flag_of(option.name)
-        for option in (*COMMON_OPTIONS, *(option for one in providers for option in one.options))
-        if option.kind != "flag" and flag_of(option.name) not in _FILE_FLAGS
-    ]
-    values = [*_row("*' --source'", names), *_row("*' --format'", FORMS)]
-    for one in providers:
-        for flag, words in _choices(one):
-            values += _row("|".join(f"'{name} {flag}'" for name in (one.name, *one.aliases)), words)
+    names = [name for provider in providers for name in (provider.name, *provider.aliases)]
+    options = [*COMMON_OPTIONS, *(option for provider in providers for option in provider.options)]
+    free = dict.fromkeys(flag_of(option.name) for option in options if option.kind != "flag")
+    values, words = [*_row("*' --source'", names), *_row("*' --format'", FORMATS)], list[str]()
+    for provider in providers:
+        own_names = (provider.name, *provider.aliases)
+        operations = [operation.name for operation in provider.operations]
+        for option in provider.options:
+            choices = option.choices or (operations if option.name == OPTION else ())
+            values += _row("|".join(f"'{name} {flag_of(option.name)}'" for name in own_names), choices)
+        flags = [flag_of(option.name) for option in provider.options]
+        # An operation can be a bare word.
+        words += _row("|".join(own_names), [*flags, *(operations if flag_of(OPTION) in flags else ())])
     return _SCRIPT.format(
         values="\n".join(values),
-        sources="\n".join(row for one in providers for row in _row("|".join((one.name, *one.aliases)), _own(one))),
+        sources="\n".join(words),
         commands_flags="\n".join(row for name in (*COMMANDS, "help") for row in _row(name, _of_command(name, names))),
         files="|".join(_FILE_FLAGS),
         works="|".join(name for name in COMMANDS if COMMANDS[name].kind == "archive"),
-        free="|".join(dict.fromkeys(free)),
+        free="|".join(flag for flag in free if flag not in _FILE_FLAGS),
         flags=" ".join(COMMON_FLAGS),
         commands=" ".join((*COMMANDS, "help")),
     )
 
 
 def _row(pattern: str, words: Iterable[str]) -> Iterator[str]:
-    shown = [word for word in words if _WORD.fullmatch(word)]
-    if shown:
-        yield f"    {pattern}) echo {quote(' '.join(shown))} ;;"
-
-
-def _choices(provider: Provider) -> Iterator[tuple[str, Sequence[str]]]:
-    """The options of a source that take one of a few words, the operation among them."""
-    for option in provider.options:
-        words = option.choices or ([one.name for one in provider.operations] if option.name == OPTION else ())
-        if words:
-            yield flag_of(option.name), words
-
-
-def _own(provider: Provider) -> list[str]:
-    """The options of a source, and its operations, which can be bare words."""
-    has_choice = any(option.name == OPTION for option in provider.options)
-    operations = [one.name for one in provider.operations if has_choice]
-    return [*map(flag_of, (option.name for option in provider.options)), *operations]
+    offered = " ".join(word for word in words if _WORD.fullmatch(word))
+    if offered:
+        yield f"    {pattern}) echo {quote(offered)} ;;"
 
 
 def _of_command(name: str, sources: Sequence[str]) -> list[str]:
-    """What a command takes, by its own help; nothing for one that takes a fetch's options."""
+    """Return the words that a command takes, by its own help; none for one that takes a fetch's options."""
     if COMMANDS.get(name, Command()).kind == "fetch" and name != normalize.FORM.name:
         return []
     if name == "help":
@@ -161,10 +148,10 @@ def _of_command(name: str, sources: Sequence[str]) -> list[str]:
 
 
 def _helps(name: str) -> Iterator[str]:
-    """What a command says of itself, and of the commands within it."""
+    """Yield the help of a command, and of the commands within it."""
     if name == normalize.FORM.name:
         yield build_parser(NORMALIZE, normalize.FORM).format_help()
         return
     run = module_of(name).run
-    for words in ([], *([within] for within in ARCHIVE if name == "archive")):
+    for words in ([], *([command] for command in ARCHIVE if name == "archive")):
         yield run([*words, "--help"], {}, "").text

@@ -1,4 +1,4 @@
-"""``pit_fetch config``: every setting, its value, and where that comes from. Keys are only ever set or not set."""
+"""``pit_fetch config``: every setting, its value, and the file or variable of that. Keys are only set or not set."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.engine import registry, settings_files
 from pit_fetch.engine.credentials import lookup
 from pit_fetch.errors import ConfigError
-from pit_fetch.net.ratelimit import rate_of, variable
+from pit_fetch.net import ratelimit
 from pit_fetch.provider import Credential, Host
 from pit_fetch.request import audience
 from pit_fetch.request.options import COMMON_OPTIONS
 
-_FILES = {"archive": "PIT_FETCH_ARCHIVE", "audit": "PIT_FETCH_AUDIT"}
 
-
-class Row(NamedTuple):
+class SettingRow(NamedTuple):
     """One setting; ``origin`` is a file, "environment NAME", or "default"."""
 
     name: str
@@ -27,84 +25,82 @@ class Row(NamedTuple):
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> CommandResult:
-    """The answer of the command. Raises UsageError, which names the file, for one that is broken."""
+    """List the settings. Raise UsageError, which names the file, for one that is broken."""
     parser = Parser("config", "Show every setting, its value, and the file or variable that it comes from.")
     parser.add_argument("--json", action="store_true", help="as JSON")
-    given = parser.parse_args(list(argv))
-    if given.help:
+    arguments = parser.parse_args(list(argv))
+    if arguments.help:
         return CommandResult(parser.format_help())
     rows = list(_rows(environ, folder))
-    if given.json:
-        said = [{"name": row.name, "value": row.value, "from": row.origin} for row in rows]
-        return CommandResult(json.dumps(said, indent=2) + "\n")
-    shown = [(row.name, _shown(row.value), row.origin) for row in rows]
-    widths = [max(len(row[column]) for row in shown) for column in (0, 1)]
+    if arguments.json:
+        document = [{"name": row.name, "value": row.value, "from": row.origin} for row in rows]
+        return CommandResult(json.dumps(document, indent=2) + "\n")
+    cells = [(row.name, _text(row.value), row.origin) for row in rows]
+    names, values, _ = (max(map(len, column)) for column in zip(*cells, strict=True))
     user_file = settings_files.user_file(environ) or "no home folder"
     files = f"\nfiles: {user_file}, then {settings_files.PROJECT_FILE} in {folder} or above\n"
-    return CommandResult("".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}\n" for a, b, c in shown) + files)
+    return CommandResult("".join(f"{a:<{names}}  {b:<{values}}  {c}\n" for a, b, c in cells) + files)
 
 
-def _rows(environ: Mapping[str, str], folder: str) -> Iterator[Row]:
+def _rows(environ: Mapping[str, str], folder: str) -> Iterator[SettingRow]:
     settings = settings_files.read(environ, folder)
     for option in COMMON_OPTIONS:
         if option.name in settings.options:
-            yield Row(option.name, settings.options[option.name], settings.origins[option.name])
+            yield SettingRow(option.name, settings.options[option.name], settings.origins[option.name])
         elif option.name == "max_chars":
-            yield _max_chars(environ)
+            yield _max_chars(settings)
         elif option.name in settings_files.OPTIONS:
-            yield Row(option.name, option.default, "default")
-    for name, named in {"ceiling": audience.CEILING_VARIABLE, **_FILES}.items():
-        yield _from_environment(name, named, settings, None)
-    hosts = {host.url: host for listing in registry.listings() if listing.provider for host in listing.provider.hosts}
+            yield SettingRow(option.name, option.default, "default")
+    for name, variable in {"ceiling": audience.CEILING_VARIABLE, **settings_files.VARIABLES}.items():
+        yield _variable(name, variable, settings)
+    providers = [listing.provider for listing in registry.listings() if listing.provider]
+    hosts = {host.url: host for provider in providers for host in provider.hosts}
     for host in hosts.values():
         yield _rate(host, settings)
-    used = {variable(host) for host in hosts.values()}
-    for named, file in settings.origins.items():
-        if named.startswith("PIT_FETCH_RATE_") and named not in used:
-            yield Row(named, settings.environ[named], f"{file}, for no host of an installed source")
-    for listing in registry.listings():
-        for credential in listing.provider.credentials if listing.provider else ():
+    used = set(map(ratelimit.variable, hosts.values()))
+    for variable, file in settings.origins.items():
+        if variable.startswith("PIT_FETCH_RATE_") and variable not in used:
+            yield SettingRow(variable, settings.environ[variable], f"{file}, for no host of an installed source")
+    for provider in providers:
+        for credential in provider.credentials:
             yield _key(credential, environ, folder)
 
 
-def _max_chars(environ: Mapping[str, str]) -> Row:
-    if environ.get("PIT_FETCH_MAX_CHARS"):
-        return Row("max_chars", environ["PIT_FETCH_MAX_CHARS"], "environment PIT_FETCH_MAX_CHARS")
-    if environ.get(audience.CLIENT_VARIABLE):
-        return Row("max_chars", audience.MAX_CHARS_UNDER_AGENT, f"environment {audience.CLIENT_VARIABLE}")
-    return Row("max_chars", 0, "default")
+def _max_chars(settings: settings_files.Settings) -> SettingRow:
+    if not settings.environ.get(settings_files.MAX_CHARS_VARIABLE) and settings.environ.get(audience.CLIENT_VARIABLE):
+        return SettingRow("max_chars", audience.MAX_CHARS_UNDER_AGENT, f"environment {audience.CLIENT_VARIABLE}")
+    return _variable("max_chars", settings_files.MAX_CHARS_VARIABLE, settings, default=0)
 
 
-def _from_environment(name: str, named: str, settings: settings_files.Settings, default: object) -> Row:
-    if named in settings.origins:
-        return Row(name, settings.environ[named], settings.origins[named])
-    if settings.environ.get(named):
-        return Row(name, settings.environ[named], f"environment {named}")
-    return Row(name, default, "default")
+def _variable(name: str, variable: str, settings: settings_files.Settings, default: object = None) -> SettingRow:
+    value = settings.environ.get(variable)
+    if variable in settings.origins:
+        return SettingRow(name, value, settings.origins[variable])
+    return SettingRow(name, value, f"environment {variable}") if value else SettingRow(name, default, "default")
 
 
-def _rate(host: Host, settings: settings_files.Settings) -> Row:
-    named, name = variable(host), f"rate {host.url.partition('://')[2]}"
-    default = f"{host.rate.calls}/{host.rate.seconds:g}" if host.rate else None
+def _rate(host: Host, settings: settings_files.Settings) -> SettingRow:
+    variable, name = ratelimit.variable(host), f"rate {host.url.partition('://')[2]}"
     try:
-        rate_of(host, settings.environ)
+        ratelimit.rate_of(host, settings.environ)
     except ConfigError:
-        return Row(name, "cannot be used", f"environment {named}")
-    return _from_environment(name, named, settings, default)
+        return SettingRow(name, "cannot be used", f"environment {variable}")
+    default = f"{host.rate.calls}/{host.rate.seconds:g}" if host.rate else None
+    return _variable(name, variable, settings, default)
 
 
-def _key(credential: Credential, environ: Mapping[str, str], folder: str) -> Row:
+def _key(credential: Credential, environ: Mapping[str, str], folder: str) -> SettingRow:
     name = f"key {' or '.join(credential.variables)}"
     try:
-        found, _ = lookup(credential, environ, folder)
+        variable, _ = lookup(credential, environ, folder)
     except ConfigError:
-        return Row(name, "unknown", "a .env file that cannot be read")
-    if not found:
-        return Row(name, "not set", "")
-    return Row(name, "set", f"environment {found}" if environ.get(found, "").strip() else ".env")
+        return SettingRow(name, "unknown", "a .env file that cannot be read")
+    if not variable:
+        return SettingRow(name, "not set", "")
+    return SettingRow(name, "set", f"environment {variable}" if environ.get(variable, "").strip() else ".env")
 
 
-def _shown(value: object) -> str:
+def _text(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):

@@ -1,12 +1,12 @@
-"""``pit_fetch diff``: what became public, changed or went between two instants."""
+"""``pit_fetch diff``: the items that became public, changed or went between two instants."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pit_fetch.cli import parser
-from pit_fetch.cli.fetch import help_text, source_of, with_settings, write_result
+from pit_fetch.cli import fetch, parser
+from pit_fetch.errors import UsageError
 
 if TYPE_CHECKING:
     from pit_fetch.cli.output import Output
@@ -22,16 +22,20 @@ FORM = parser.Form(
 
 
 def run(argv: Sequence[str], runtime: Runtime, output: Output) -> None:
-    """Ask at both PITs and write the difference. Raise UsageError if the command line is refused."""
-    words = list(argv[1:])
-    if parser.listing_of(words):
-        output.set(help_text(words, runtime, FORM))
-        return
-    from pit_fetch.cli.arguments import parse
+    """Fetch at both PITs and write the difference. Raise UsageError if the command line is refused."""
     from pit_fetch.inspect import diff
 
-    runtime, defaults = with_settings(runtime)
-    provider = runtime.find(source_of(words, FORM.name))
-    each = parser.each_with_one(words, "--pit", count=2, needed=diff.TWO_PITS)
-    earlier, later = (parse(one_pit, provider, runtime.environ, defaults) for one_pit in each)
-    write_result(later, lambda asked, log: diff.run(earlier, asked, runtime, log, list(argv)), runtime, output)
+    fetch.inspect(argv, FORM, diff.run, runtime, output, lambda words: _split(words, diff.TWO_PITS))
+
+
+def _split(argv: list[str], needed: str) -> list[list[str]]:
+    """Return the command line once for each of its two PITs, with that one alone.
+
+    Raise UsageError, whose text is ``needed``, for another number of them.
+    """
+    words = argv[: argv.index("--")] if "--" in argv else argv
+    places = [place for place, word in enumerate(words) if word == "--pit" or word.startswith("--pit=")]
+    if len(places) != 2:
+        raise UsageError("usage", text=needed)
+    first, second = ({place, place + (words[place] == "--pit")} for place in places)
+    return [[word for place, word in enumerate(argv) if place not in other] for other in (second, first)]

@@ -1,12 +1,11 @@
-"""``pit_fetch explain``: what a fetch shows and withholds, and why. For operators."""
+"""``pit_fetch explain``: each record that a fetch shows or withholds, and the reason. For operators."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pit_fetch.cli import parser
-from pit_fetch.cli.fetch import help_text, source_of, with_settings, write_result
+from pit_fetch.cli import fetch, parser
 
 if TYPE_CHECKING:
     from pit_fetch.cli.output import Output
@@ -24,13 +23,6 @@ FORM = parser.Form(
 
 def run(argv: Sequence[str], runtime: Runtime, output: Output) -> None:
     """Explain the fetch that ``argv`` asks for. Raise UsageError if the command line is refused."""
-    words = list(argv[1:])
-    if parser.listing_of(words):
-        output.set(help_text(words, runtime, FORM))
-        return
-    from pit_fetch.cli.arguments import parse
     from pit_fetch.inspect import explain
 
-    runtime, defaults = with_settings(runtime)
-    request = parse(words, runtime.find(source_of(words, FORM.name)), runtime.environ, defaults)
-    write_result(request, lambda asked, log: explain.run(asked, runtime, log, list(argv)), runtime, output)
+    fetch.inspect(argv, FORM, explain.run, runtime, output)

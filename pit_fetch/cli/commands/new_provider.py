@@ -1,8 +1,8 @@
-"""``pit_fetch new-provider NAME [DIR]``: writes a complete package for a provider, with passing tests.
+"""``pit_fetch new-provider NAME [DIR]``: a complete package for a provider, with passing tests.
 
 The package is the folder ``pit_fetch/skeleton``, which works as it is under the name my-source; it
-is copied with that name replaced in all its spellings. A folder in ``shapes`` holds what takes the place of its
-module, its test and its reply for a source of another shape.
+is copied with that name replaced in all its spellings. For a source of another shape, a folder in ``shapes``
+replaces its module, its test and its reply.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pit_fetch.errors import ExitStatus
 
 SKELETON = Path(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "skeleton")
 
-# What a source can be like, by the option that asks for it.
+# The shapes of a source, by the option that selects them.
 SHAPES = {
     "post": "a search sent with POST",
     "two-step": "a list whose rows each have a page",
@@ -28,21 +28,21 @@ SHAPES = {
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _NEXT = """\
-Next, in {shown} and in the environment where pit_fetch is installed:
+Next, in {home} and in the environment where pit_fetch is installed:
   python3 -m pip install -e . pytest
   python3 -m pytest
   {look}
 Then make it yours: {module}/__init__.py says what to ask for and how to date a record,
 tests/reply.json is a recorded reply, and docs/provider-guide.md in pit_fetch takes it from here.
 """
-# What a shape puts in the place of the skeleton's files; as texts, so that nobody takes them for modules.
+# The files of a shape, by the skeleton's that they replace; as texts, so that no tool takes them for modules.
 _INSTEAD = {
     "pit_fetch_my_source/__init__.py": "__init__.py.txt",
     "tests/test_my_source.py": "test.py.txt",
     "tests/reply.json": "reply.json",
     "README.md": "README.md",
 }
-# A list without its pages, and rows that are not a file, show nothing: their tests do.
+# For two shapes a reply alone shows nothing; the tests of these show more.
 _LOOK = {
     "": "pit_fetch --source {name} --pit 2024-02-15T16:00:00-05:00 --input-file tests/reply.json",
     "two-step": "pit_fetch --source {name} --help",
@@ -51,42 +51,45 @@ _LOOK = {
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> CommandResult:
-    """Writes the package and says what to do next. Nothing is overwritten."""
+    """Write the package and print the next steps. Nothing is overwritten."""
     parser = Parser("new-provider", "Write a package for a new provider, with passing tests.")
     parser.add_argument("name", nargs="?", metavar="NAME", help="name of the source, e.g. federal-register")
     parser.add_argument("dir", nargs="?", metavar="DIR", help="where to write it (default: pit-fetch-NAME)")
     shapes = parser.add_mutually_exclusive_group()
     for shape, text in SHAPES.items():
         shapes.add_argument(f"--{shape}", dest="shape", action="store_const", const=shape, default="", help=text)
-    given = parser.parse_args(argv)
-    if given.help:
+    arguments = parser.parse_args(argv)
+    if arguments.help:
         return CommandResult(parser.format_help())
-    problem = _problem_with(given.name)
+    problem = _problem_with(arguments.name)
     if problem:
         return CommandResult("", ExitStatus.REFUSED, problem)
-    shown = given.dir or f"pit-fetch-{given.name}"
-    target = Path(folder, shown)
+    home = arguments.dir or f"pit-fetch-{arguments.name}"
+    target = Path(folder, home)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        return CommandResult(
-            "", ExitStatus.REFUSED, f"{shown} exists and is not empty: name another folder (nothing written)"
-        )
-    written = [_write(target, path, content) for path, content in files(given.name, given.shape).items()]
-    lines = "".join(f"wrote {os.path.join(shown, path)}\n" for path in written)
-    texts = {"shown": shown, "name": given.name, "module": f"pit_fetch_{_identifier(given.name)}"}
-    look = _LOOK.get(given.shape, _LOOK[""]).format(**texts)
+        problem = f"{home} exists and is not empty: name another folder (nothing written)"
+        return CommandResult("", ExitStatus.REFUSED, problem)
+    lines = ""
+    for path, content in files(arguments.name, arguments.shape).items():
+        file = target / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content, encoding="utf-8")
+        lines += f"wrote {os.path.join(home, path)}\n"
+    texts = {"home": home, "name": arguments.name, "module": f"pit_fetch_{_identifier(arguments.name)}"}
+    look = _LOOK.get(arguments.shape, _LOOK[""]).format(**texts)
     return CommandResult(lines + _NEXT.format(look=look, **texts))
 
 
 def files(name: str, shape: str = "") -> dict[str, str]:
-    """The package for a source called ``name``: file contents by path."""
-    found = {}
+    """Return the package for a source called ``name``: file contents by path."""
+    contents = {}
     for path in sorted(SKELETON.rglob("*")):
-        shown = path.relative_to(SKELETON).as_posix()
-        if path.is_file() and "__pycache__" not in path.parts and not shown.startswith("shapes/"):
-            instead = SKELETON / "shapes" / shape / _INSTEAD.get(shown, "")
-            text = (instead if shape and instead.is_file() else path).read_text(encoding="utf-8")
-            found[_renamed(shown, name)] = _renamed(text, name)
-    return found
+        inside = path.relative_to(SKELETON).as_posix()
+        if path.is_file() and "__pycache__" not in path.parts and not inside.startswith("shapes/"):
+            replacement = SKELETON / "shapes" / shape / _INSTEAD.get(inside, "")
+            text = (replacement if shape and replacement.is_file() else path).read_text(encoding="utf-8")
+            contents[_renamed(inside, name)] = _renamed(text, name)
+    return contents
 
 
 def _problem_with(name: str | None) -> str:
@@ -114,10 +117,3 @@ def _renamed(text: str, name: str) -> str:
 
 def _identifier(name: str) -> str:
     return name.replace("-", "_")
-
-
-def _write(target: Path, path: str, content: str) -> str:
-    file = target / path
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(content, encoding="utf-8")
-    return path

@@ -1,4 +1,4 @@
-"""``pit_fetch normalize``: a transformer's items as the answer of a fetch that reads them from a file."""
+"""``pit_fetch normalize``: a transformer's items, answered like a fetch that reads them from a file."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ def run(argv: Sequence[str], runtime: Runtime, output: Output) -> None:
     if parser.listing_of(words) == "help":
         output.set(parser.build_parser(PROVIDER, FORM).format_help())
         return
-    runtime, defaults = fetch.with_settings(runtime)
+    runtime, defaults = fetch.apply_settings(runtime)
     request = parse(words, PROVIDER, runtime.environ, {"input_file": "-", **defaults}, FORM)
-    fetch.run(request, argv, runtime, output)
+    fetch.run([request], argv, runtime, output)

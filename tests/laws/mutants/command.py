@@ -1,4 +1,4 @@
-"""Leaks of the command line and of the Python call: what may slip past a reader of the request."""
+"""Leaks of the command line and of the Python call: requests that a reader would mistake."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def _open_mode_for_an_unreadable_pit(real: Any) -> Any:
 
 
 def _without_ceiling(real: Any) -> Any:
-    def of_values(values: Any, provider: Any, environ: Any, *defaults: Any) -> Any:
+    def from_values(values: Any, provider: Any, environ: Any, *defaults: Any) -> Any:
         without = {name: value for name, value in environ.items() if "CEILING" not in name}
         return real(values, provider, without, *defaults)
 
-    return of_values
+    return from_values
 
 
 def _known_settings(real: Any) -> Any:
@@ -81,7 +81,7 @@ MUTANTS = (
     ),
     Mutant(
         "a Python call knows no ceiling",
-        "pit_fetch.request.fetch_request:of_values",
+        "pit_fetch.request.fetch_request:from_values",
         _without_ceiling,
         ("library: refusals",),
     ),
@@ -112,7 +112,7 @@ MUTANTS = (
     ),
     Mutant(
         "diff reads in open mode",
-        "pit_fetch.inspect.diff:_whole",
+        "pit_fetch.inspect.diff:whole",
         lambda real: lambda request, since: real(request, since)._replace(pit=None),
         ("looks: diff",),
     ),

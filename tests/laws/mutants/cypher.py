@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pit_fetch.support.bundled import load
-from tests.laws.mutants.leak import Mutant, nothing
+from tests.laws.mutants.leak import in_module, nothing
 
 guard = load("pit_guard")
 
@@ -36,31 +36,26 @@ def _in_capitals(real: Any) -> Any:
     return tokens
 
 
+_guard = in_module("pit_guard")
+
 MUTANTS = (
-    Mutant(
-        "Cypher: any query is a pattern", "pit_guard:_is_pattern", lambda real: lambda query, folder: True, _PATTERNS
-    ),
-    Mutant(
-        "Cypher: lines are joined",
-        "pit_guard:pattern_lines",
-        lambda real: lambda query: [" ".join(real(query))],
-        _PATTERNS,
-    ),
-    Mutant(
+    _guard("Cypher: any query is a pattern", "_is_pattern", lambda real: lambda query, folder: True, _PATTERNS),
+    _guard("Cypher: lines are joined", "pattern_lines", lambda real: lambda query: [" ".join(real(query))], _PATTERNS),
+    _guard(
         "Cypher: blanks do not matter",
-        "pit_guard:pattern_lines",
+        "pattern_lines",
         lambda real: lambda query: [" ".join(line.split()) for line in real(query)],
         _PATTERNS,
     ),
-    Mutant(
+    _guard(
         "Cypher: other line breaks are line breaks",
-        "pit_guard:pattern_lines",
+        "pattern_lines",
         lambda real: lambda query: [line.strip() for part in real(query) for line in part.splitlines()],
         _PATTERNS,
     ),
-    Mutant(
+    _guard(
         "Cypher: only the first lines count",
-        "pit_guard:pattern_digest",
+        "pattern_digest",
         lambda real: (
             lambda query: next(
                 (real(text) for text in _shipped() if guard.pattern_lines(text)[:8] == guard.pattern_lines(query)[:8]),
@@ -69,33 +64,33 @@ MUTANTS = (
         ),
         _PATTERNS,
     ),
-    Mutant(
+    _guard(
         "Cypher: the PIT is not asked for",
-        "pit_guard:_check_params",
+        "_check_params",
         nothing,
         _PATTERNS,
     ),
-    Mutant(
+    _guard(
         "Cypher: the ceiling is not asked",
-        "pit_guard:_check_params",
+        "_check_params",
         lambda real: lambda given, pits, ceiling, gate: real(given, pits, None, gate),
         _PATTERNS,
     ),
-    Mutant("Cypher: SET is for reading", "pit_guard:_WRITING", _without("set"), _READS),
-    Mutant("Cypher: DELETE is for reading", "pit_guard:_WRITING", _without("delete", "detach"), _READS),
-    Mutant("Cypher: MERGE is for reading", "pit_guard:_WRITING", _without("merge"), _READS),
-    Mutant(
+    _guard("Cypher: SET is for reading", "_WRITING", _without("set"), _READS),
+    _guard("Cypher: DELETE is for reading", "_WRITING", _without("delete", "detach"), _READS),
+    _guard("Cypher: MERGE is for reading", "_WRITING", _without("merge"), _READS),
+    _guard(
         "Cypher: a plugin's function is for reading",
-        "pit_guard:_NAMESPACES",
+        "_NAMESPACES",
         lambda real: real | {"file", "custom", "n10s", "file.load"},
         _READS,
     ),
-    Mutant("Cypher: only capitals write", "pit_guard:_tokens", _in_capitals, _READS),
-    Mutant("Cypher: a comment has no end", "pit_guard:_LEXEME", _instead(r"//[^\r\n]*", "//.*"), _READS),
-    Mutant("Cypher: nothing is escaped in a string", "pit_guard:_LEXEME", _instead(r"|\\.)*'", r"|\\)*'"), _READS),
-    Mutant(
+    _guard("Cypher: only capitals write", "_tokens", _in_capitals, _READS),
+    _guard("Cypher: a comment has no end", "_LEXEME", _instead(r"//[^\r\n]*", "//.*"), _READS),
+    _guard("Cypher: nothing is escaped in a string", "_LEXEME", _instead(r"|\\.)*'", r"|\\)*'"), _READS),
+    _guard(
         "Cypher: what follows a name is a name",
-        "pit_guard:_is_name",
+        "_is_name",
         lambda real: lambda tokens, place: real(tokens, place) or (place > 0 and real(tokens, place - 1)),
         _READS,
     ),

@@ -11,7 +11,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pit_fetch.support.bundled import gate
-from tests.laws.mutants.leak import Mutant, nothing
+from tests.laws.mutants.leak import in_module, nothing
 from tests.laws.plant import Make
 
 _JUDGE, _HOOK, _SHELL, _RELEASE = ("gate: judges",), ("gate: hook",), ("guard: shell",), ("gate: releases",)
@@ -90,7 +90,7 @@ def _known_keys_alone(real: Any) -> Any:
 def _latest_pit(real: Any) -> Any:
     def cutoff(tool_input: Any, command: str, ceiling: Any) -> Any:
         named = [*gate.named_pits(tool_input), *gate.pits_in(command), *([] if ceiling is None else [ceiling])]
-        return max((real({"pit": one}, "", None) for one in named), default=None)
+        return max((real({"pit": pit}, "", None) for pit in named), default=None)
 
     return cutoff
 
@@ -147,9 +147,9 @@ def _harmless(pattern: str) -> Make:
         def plain_words(command: str) -> Any:
             taken = re.findall(pattern, command)
             words = real(re.sub(pattern, _MARK, command))
-            for one in taken if words else ():
+            for text in taken if words else ():
                 place = next(place for place, word in enumerate(words) if _MARK in word)
-                words[place] = words[place].replace(_MARK, one, 1)
+                words[place] = words[place].replace(_MARK, text, 1)
             return words
 
         return plain_words
@@ -157,119 +157,103 @@ def _harmless(pattern: str) -> Make:
     return make
 
 
+_gate = in_module("pit_gate")
+
 MUTANTS = (
-    Mutant(
+    _gate(
         "the gate is a day late",
-        "pit_gate:check",
+        "check",
         lambda real: lambda text, pit, quoted=True: real(text, pit + timedelta(days=1), quoted),
         _JUDGE,
     ),
-    Mutant(
-        "the gate rounds stamps down",
-        "pit_gate:parse_iso8601",
-        lambda real: lambda text, round_up=False: real(text),
-        _JUDGE,
-    ),
-    Mutant("a PIT's wall clock may mean two instants", "pit_gate:parse_pit", _any_reading, ("gate: zones",)),
-    Mutant("a PIT's offset need not be its zone's", "pit_gate:parse_pit", _any_offset, ("gate: zones",)),
-    Mutant(
+    _gate("the gate rounds stamps down", "parse_iso8601", lambda real: lambda text, round_up=False: real(text), _JUDGE),
+    _gate("a PIT's wall clock may mean two instants", "parse_pit", _any_reading, ("gate: zones",)),
+    _gate("a PIT's offset need not be its zone's", "parse_pit", _any_offset, ("gate: zones",)),
+    _gate(
         "the gate overlooks revisions",
-        "pit_gate:_check_item",
+        "_check_item",
         _items(lambda item: {name: value for name, value in item.items() if name != "revised_at"}),
         _JUDGE,
     ),
-    Mutant("the gate overlooks nested stamps", "pit_gate:_check_nested", nothing, _JUDGE),
-    Mutant(
-        "the gate knows a forbidden key in lower case alone", "pit_gate:_load", _texts(_in_lower_case_alone), _JUDGE
-    ),
-    Mutant("the gate takes a repeated key", "pit_gate:_load", _texts(_without_repeats), _JUDGE),
-    Mutant("the gate overlooks an envelope in a text", "pit_gate:_check_quoted", nothing, _JUDGE),
-    Mutant(
+    _gate("the gate overlooks nested stamps", "_check_nested", nothing, _JUDGE),
+    _gate("the gate knows a forbidden key in lower case alone", "_load", _texts(_in_lower_case_alone), _JUDGE),
+    _gate("the gate takes a repeated key", "_load", _texts(_without_repeats), _JUDGE),
+    _gate("the gate overlooks an envelope in a text", "_check_quoted", nothing, _JUDGE),
+    _gate(
         "the gate overlooks an envelope behind a blank",
-        "pit_gate:_BEGINNINGS_OF_JSON",
+        "_BEGINNINGS_OF_JSON",
         lambda real: tuple(beginning for beginning in real if beginning[-1] in "{["),
         _JUDGE,
     ),
-    Mutant("the gate overlooks an envelope in a key", "pit_gate:_nodes", _values_alone, _JUDGE),
-    Mutant("the gate overlooks an envelope that is quoted twice", "pit_gate:_check_quoted", _quoted_once, _JUDGE),
-    Mutant(
-        "the gate knows a stamp in lower case alone",
-        "pit_gate:_is_stamp",
-        lambda real: lambda key: key in gate._STAMPS,
-        _JUDGE,
+    _gate("the gate overlooks an envelope in a key", "_nodes", _values_alone, _JUDGE),
+    _gate("the gate overlooks an envelope that is quoted twice", "_check_quoted", _quoted_once, _JUDGE),
+    _gate(
+        "the gate knows a stamp in lower case alone", "_is_stamp", lambda real: lambda key: key in gate._STAMPS, _JUDGE
     ),
-    Mutant(
+    _gate(
         "the gate overlooks a module behind -m",
-        "pit_gate:runs_wrapper",
+        "runs_wrapper",
         lambda real: lambda command: real(re.sub("-I?mpit_fetch", "-m", command)),
         _HOOK,
     ),
-    Mutant("the gate judges diff at the earlier PIT", "pit_gate:is_diff", lambda real: lambda words: False, _HOOK),
-    Mutant(
-        "the gate judges any call at the latest of two PITs",
-        "pit_gate:is_diff",
-        lambda real: lambda words: True,
-        _HOOK,
-    ),
-    Mutant("the gate takes NaN", "pit_gate:_load", _texts(lambda text: text.replace("NaN", "0")), _JUDGE),
-    Mutant("the gate takes unknown keys", "pit_gate:_check_envelope", _known_keys_alone, _JUDGE),
-    Mutant(
+    _gate("the gate judges diff at the earlier PIT", "is_diff", lambda real: lambda words: False, _HOOK),
+    _gate("the gate judges any call at the latest of two PITs", "is_diff", lambda real: lambda words: True, _HOOK),
+    _gate("the gate takes NaN", "_load", _texts(lambda text: text.replace("NaN", "0")), _JUDGE),
+    _gate("the gate takes unknown keys", "_check_envelope", _known_keys_alone, _JUDGE),
+    _gate(
         "the gate takes any source",
-        "pit_gate:_check_item",
+        "_check_item",
         _items(lambda item: {**item, "available_at_source": "provider_metadata"}),
         _JUDGE,
     ),
-    Mutant("the gate takes the latest of two PITs", "pit_gate:_cutoff", _latest_pit, _HOOK),
-    Mutant("the gate leaves a private file behind", "pit_gate:_take", _left_behind, _RELEASE),
-    Mutant(
+    _gate("the gate takes the latest of two PITs", "_cutoff", _latest_pit, _HOOK),
+    _gate("the gate leaves a private file behind", "_take", _left_behind, _RELEASE),
+    _gate(
         "the gate overlooks what a prepared call shows",
-        "pit_gate:_bash_stdout",
+        "_bash_stdout",
         lambda real: lambda response: gate.SENTINEL,
         _RELEASE,
     ),
-    Mutant(
+    _gate(
         "the gate takes a listing with more behind it",
-        "pit_gate:is_listing",
+        "is_listing",
         lambda real: lambda command: real(command) or "--help" in command,
         _HOOK,
     ),
-    Mutant(
-        "the gate takes an empty answer",
-        "pit_gate:_texts",
-        lambda real: lambda response: list(gate._unwrap(response)),
-        _HOOK,
+    _gate(
+        "the gate takes an empty answer", "_texts", lambda real: lambda response: list(gate._unwrap(response)), _HOOK
     ),
-    Mutant(
+    _gate(
         "the gate takes an empty PIT for none",
-        "pit_gate:named_pits",
+        "named_pits",
         lambda real: lambda tool_input: [pit for pit in real(tool_input) if pit not in ("", None)],
         _HOOK,
     ),
-    Mutant("the gate looks for a PIT at the top alone", "pit_gate:named_pits", _at_the_top_alone, _HOOK),
-    Mutant(
+    _gate("the gate looks for a PIT at the top alone", "named_pits", _at_the_top_alone, _HOOK),
+    _gate(
         "the gate overlooks a PIT in JSON text",
-        "pit_gate:named_pits",
+        "named_pits",
         lambda real: lambda tool_input: real(_without_json_text(tool_input)),
         _HOOK,
     ),
-    Mutant(
+    _gate(
         "the gate takes an assignment for a program",
-        "pit_gate:_program",
+        "_program",
         lambda real: lambda word: real(word.replace("=", "")),
         _SHELL,
     ),
-    Mutant(
+    _gate(
         "the gate takes an option of Python for its script",
-        "pit_gate:_program",
+        "_program",
         lambda real: lambda word: os.path.basename(word) if "=" not in word else "",
         _SHELL,
     ),
-    Mutant("the gate takes a ~ that the shell expands", "pit_gate:plain_words", _harmless("~"), _SHELL),
-    Mutant(
+    _gate("the gate takes a ~ that the shell expands", "plain_words", _harmless("~"), _SHELL),
+    _gate(
         "the gate takes a second line for a word",
-        "pit_gate:plain_words",
+        "plain_words",
         lambda real: lambda command: real(command.replace("\n", " ")),
         _SHELL,
     ),
-    Mutant("the gate takes an expansion inside quotes", "pit_gate:plain_words", _harmless(r'\$(?=[^"]*")'), _SHELL),
+    _gate("the gate takes an expansion inside quotes", "plain_words", _harmless(r'\$(?=[^"]*")'), _SHELL),
 )

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from pit_fetch.support.bundled import gate
-from tests.laws.mutants.leak import Mutant
+from tests.laws.mutants.leak import in_module
 from tests.laws.plant import Make
 
 _OPTIONS, _SHELL, _MENTIONS = ("guard: options",), ("guard: shell",), ("guard: mentions",)
@@ -39,25 +39,23 @@ def _taking_substitutions(real: str) -> str:
     return real.replace(r'[^"\\`$]', r'[^"\\]')
 
 
+_guard = in_module("pit_guard")
+_gate = in_module("pit_gate")
+
 MUTANTS = (
-    Mutant("an adapter chooses the time", "pit_guard:adapter_options", _also("timeout"), _OPTIONS),
-    Mutant("an adapter reads a file", "pit_guard:adapter_options", _also("input-file"), _OPTIONS),
-    Mutant("an adapter chooses by name=value", "pit_guard:_check_adapter_options", _by_flag_alone, _OPTIONS),
-    Mutant("a call is rebuilt without quotes", "pit_gate:joined", lambda real: lambda words: " ".join(words), _SHELL),
-    Mutant("a call names its file behind --", "pit_guard:rebuilt", _at_the_end, _SHELL),
-    Mutant("the first line of a command decides", "pit_gate:runs_wrapper", _until("\n"), _MENTIONS),
-    Mutant("the first program of a list decides", "pit_gate:runs_wrapper", _until(r"[;&]"), _MENTIONS),
-    Mutant("a pipe may end anywhere", "pit_gate:runs_wrapper", _until(r"\|"), _MENTIONS),
-    Mutant("a substitution in quotes is a text", "pit_gate:_QUOTED", _taking_substitutions, _MENTIONS),
-    Mutant(
-        "a here-document is a text",
-        "pit_gate:_without_document",
-        lambda real: lambda match: str(match["rest"]),
-        _MENTIONS,
-    ),
-    Mutant(
+    _guard("an adapter chooses the time", "adapter_options", _also("timeout"), _OPTIONS),
+    _guard("an adapter reads a file", "adapter_options", _also("input-file"), _OPTIONS),
+    _guard("an adapter chooses by name=value", "_check_adapter_options", _by_flag_alone, _OPTIONS),
+    _gate("a call is rebuilt without quotes", "joined", lambda real: lambda words: " ".join(words), _SHELL),
+    _guard("a call names its file behind --", "rebuilt", _at_the_end, _SHELL),
+    _gate("the first line of a command decides", "runs_wrapper", _until("\n"), _MENTIONS),
+    _gate("the first program of a list decides", "runs_wrapper", _until(r"[;&]"), _MENTIONS),
+    _gate("a pipe may end anywhere", "runs_wrapper", _until(r"\|"), _MENTIONS),
+    _gate("a substitution in quotes is a text", "_QUOTED", _taking_substitutions, _MENTIONS),
+    _gate("a here-document is a text", "_without_document", lambda real: lambda match: str(match["rest"]), _MENTIONS),
+    _gate(
         "a call is rebuilt with quotes around blanks alone",
-        "pit_gate:_quoted",
+        "_quoted",
         lambda real: lambda word: real(word) if " " in word else word or "''",
         _SHELL,
     ),

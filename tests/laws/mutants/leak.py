@@ -32,6 +32,11 @@ class Mutant(NamedTuple):
     laws: tuple[str, ...]
 
 
+def in_module(module: str) -> Callable[[str, str, Make, tuple[str, ...]], Mutant]:
+    """Return a maker of the leaks of one module, which names their targets without it."""
+    return lambda name, target, make, laws: Mutant(name, f"{module}:{target}", make, laws)
+
+
 def nothing(real: Any) -> Callable[..., None]:
     """A check that finds nothing."""
     return lambda *given, **named: None
@@ -61,11 +66,11 @@ def overlooking(code: str) -> Make:
 
 def kept(stream: Iterable[Any], keep: Callable[[Record], bool]) -> Iterator[Any]:
     """A source's stream with the records that ``keep`` is true of, alone and in pages."""
-    for one in stream:
-        if isinstance(one, Page):
-            yield one._replace(records=tuple(filter(keep, one.records)))
-        elif not isinstance(one, Record) or keep(one):
-            yield one
+    for element in stream:
+        if isinstance(element, Page):
+            yield element._replace(records=tuple(filter(keep, element.records)))
+        elif not isinstance(element, Record) or keep(element):
+            yield element
 
 
 def echoing(*codes: str) -> Make:

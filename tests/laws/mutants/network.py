@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 from pit_fetch.errors import UpstreamError
 from pit_fetch.transport import Signature
 from pit_fetch.wire import _UNREADABLE, _Twice, strict_json
-from tests.laws.mutants.leak import ANY, Mutant, fails
+from tests.laws.mutants.leak import ANY, fails, in_module
 
 _REDIRECTS = ("sample: redirects",)
 
@@ -48,62 +48,52 @@ def _less_deep_spoils_all(real: Any) -> Any:
     return lambda value, rows: fails() if rows and value is _UNREADABLE else real(value, rows)
 
 
+_wire = in_module("pit_fetch.wire")
+_client = in_module("pit_fetch.net.client")
+
 MUTANTS = (
-    Mutant(
-        "a label twice spoils a reply", "pit_fetch.wire:_object", _twice_spoils_all, ("alphavantage: non-interference",)
-    ),
-    Mutant(
-        "a key stands among a request's parameters",
-        "pit_fetch.net.client:Client._exchange",
-        _key_among_the_parameters,
-        ANY,
-    ),
-    Mutant(
+    _wire("a label twice spoils a reply", "_object", _twice_spoils_all, ("alphavantage: non-interference",)),
+    _client("a key stands among a request's parameters", "Client._exchange", _key_among_the_parameters, ANY),
+    _client(
         "a redirect leads to another host",
-        "pit_fetch.net.client:_target",
+        "_target",
         lambda real: lambda url, location, base: urljoin(url, location),
         _REDIRECTS,
     ),
-    Mutant(
+    _client(
         "a path from a reply chooses the host",
-        "pit_fetch.net.client:_address",
+        "_address",
         lambda real: lambda host, base, path: base + path,
         ("sample: links",),
     ),
-    Mutant(
+    _client(
         "a key that a redirect repeats stays in the address",
-        "pit_fetch.net.client:_redirected",
+        "_redirected",
         lambda real: lambda request, target: request._replace(url=target, params={}, signature=Signature()),
         _REDIRECTS,
     ),
-    Mutant(
+    _client(
         "the last reply before giving up is repeated",
-        "pit_fetch.net.client:_given_up",
+        "_given_up",
         _reply_in_the_error,
         ("bz-news-api: failures", "sec_full_text: failures"),
     ),
-    Mutant("a reply's text in an error", "pit_fetch.wire:lenient_json", _row_in_the_error, ("bz-news-api: failures",)),
-    Mutant(
-        "a row deeper than a stack costs the others",
-        "pit_fetch.wire:_without_depths",
-        lambda real: lambda text, levels: text,
-        ANY[:2],
+    _wire("a reply's text in an error", "lenient_json", _row_in_the_error, ("bz-news-api: failures",)),
+    _wire(
+        "a row deeper than a stack costs the others", "_without_depths", lambda real: lambda text, levels: text, ANY[:2]
     ),
-    Mutant(
-        "a row less deep than others costs them",
-        "pit_fetch.wire:_readable",
-        _less_deep_spoils_all,
-        ("perplexity: non-interference",),
+    _wire(
+        "a row less deep than others costs them", "_readable", _less_deep_spoils_all, ("perplexity: non-interference",)
     ),
-    Mutant(
+    _wire(
         "a row with a number that is none costs the others",
-        "pit_fetch.wire:lenient_json",
+        "lenient_json",
         lambda real: lambda body, rows: strict_json(body),
         ANY[:2],
     ),
-    Mutant(
+    _client(
         "what dates nothing is kept",
-        "pit_fetch.net.client:Client.get_cached",
+        "Client.get_cached",
         lambda real: lambda client, host, path, seconds, decode, keep=None: real(client, host, path, seconds, decode),
         ANY[3:],
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pit_fetch.pipeline.chunks import Chunk
-from tests.laws.mutants.leak import Mutant
+from tests.laws.mutants.leak import Mutant, in_module
 
 _LAWS = ("sample: continued",)
 
@@ -32,9 +32,11 @@ def _redacted_after_the_cut(real: Any) -> Any:
     return item
 
 
+_chunks = in_module("pit_fetch.pipeline.chunks")
+
 MUTANTS = (
-    Mutant("parts: a part begins a character late", "pit_fetch.pipeline.chunks:chunk", _late, _LAWS),
-    Mutant("parts: a part begins where its text does", "pit_fetch.pipeline.chunks:chunk", _over_again, _LAWS),
+    _chunks("parts: a part begins a character late", "chunk", _late, _LAWS),
+    _chunks("parts: a part begins where its text does", "chunk", _over_again, _LAWS),
     Mutant(
         "parts: the item that goes on is skipped",
         "pit_fetch.pipeline.select:take",
@@ -47,15 +49,15 @@ MUTANTS = (
         _redacted_after_the_cut,
         _LAWS,
     ),
-    Mutant(
+    _chunks(
         "parts: parts of two texts are joined",
-        "pit_fetch.pipeline.chunks:is_resumable",
+        "is_resumable",
         lambda real: lambda item, place, kept: real(item, place._replace(checksum=""), kept),
         ("sample: changed",),
     ),
-    Mutant(
+    _chunks(
         "parts: the end of a text is not told",
-        "pit_fetch.pipeline.chunks:chunk",
+        "chunk",
         lambda real: lambda item, start, room, kept: real(item, start, room, kept)._replace(next=None),
         _LAWS,
     ),

@@ -15,7 +15,7 @@ from pit_fetch.pipeline import select
 from pit_fetch.pipeline.envelope import EnvelopeOptions, build
 from pit_fetch.pipeline.select import WithheldCounts, in_order, public
 from pit_fetch.provider import Page, Record, Watermark
-from tests.laws.mutants.leak import ANY, Mutant, kept
+from tests.laws.mutants.leak import ANY, Mutant, in_module, kept
 from tests.laws.plant import Make
 
 _UNDER_A_PIT = ("sample: non-interference", "bz-news-api: non-interference")
@@ -200,17 +200,17 @@ def _no_hint_if_late(original: Gap, collected: CollectedRecords) -> Gap:
 
 def _exit_code_of_late(real: Any) -> Any:
     def report(request: Any, collected: CollectedRecords) -> Any:
-        outcome = real(request, collected)
-        return outcome._replace(status=ExitStatus.BUG) if collected.withheld.late else outcome
+        result = real(request, collected)
+        return result._replace(status=ExitStatus.BUG) if collected.withheld.late else result
 
     return report
 
 
 def _telling(tell: Callable[[CollectedRecords], str]) -> Make:
     def make(real: Any) -> Any:
-        def collect(request: Any, runtime: Any, log: Any) -> CollectedRecords:
-            collected: CollectedRecords = real(request, runtime, log)
-            log.detail(tell(collected))
+        def collect(request: Any, runtime: Any, progress: Any) -> CollectedRecords:
+            collected: CollectedRecords = real(request, runtime, progress)
+            progress.detail(tell(collected))
             return collected
 
         return collect
@@ -220,10 +220,10 @@ def _telling(tell: Callable[[CollectedRecords], str]) -> Make:
 
 def _json_alone_is_judged(real: Any) -> Any:
     def report(request: Any, collected: CollectedRecords) -> Any:
-        outcome = real(request, collected)
-        if request.format == "json" or outcome.status is not ExitStatus.BUG:
-            return outcome
-        return outcome._replace(
+        result = real(request, collected)
+        if request.format == "json" or result.status is not ExitStatus.BUG:
+            return result
+        return result._replace(
             text=renderer(request.format)(build(collected.selection.records, (), EnvelopeOptions()), DEFAULTS)
         )
 
@@ -240,120 +240,96 @@ def _cached_across_pits(real: Any) -> Any:
     return collect
 
 
+_select = in_module("pit_fetch.pipeline.select")
+_fetch = in_module("pit_fetch.engine.fetch")
+_query = in_module("pit_fetch.request.query")
+_cursor = in_module("pit_fetch.pipeline.cursor")
+_report = in_module("pit_fetch.engine.report")
+
 MUTANTS = (
-    Mutant(
+    _select(
         "a revision after the PIT is not looked at",
-        "pit_fetch.pipeline.select:visibility",
+        "visibility",
         lambda real: lambda record, cutoff: real(record._replace(revised_at=None), cutoff),
         _UNDER_A_PIT,
     ),
-    Mutant(
+    _select(
         "undated is public",
-        "pit_fetch.pipeline.select:visibility",
+        "visibility",
         lambda real: lambda record, cutoff: "public" if real(record, cutoff) == "undated" else real(record, cutoff),
         _UNDER_A_PIT,
     ),
-    Mutant("limit before filter", "pit_fetch.engine.fetch:Fetch._until_it_ends", _limit_before_filter, ANY),
-    Mutant(
-        "versions are chosen before the filter",
-        "pit_fetch.pipeline.select:public",
-        _versions_before_filter,
-        _UNDER_A_PIT,
-    ),
-    Mutant(
+    _fetch("limit before filter", "Fetch._until_it_ends", _limit_before_filter, ANY),
+    _select("versions are chosen before the filter", "public", _versions_before_filter, _UNDER_A_PIT),
+    _select(
         "an older version is preferred",
-        "pit_fetch.pipeline.select:_version",
+        "_version",
         lambda real: lambda record: (-real(record)[0], *real(record)[1:]),
         ("sample: versions", "bz-news-api: versions"),
     ),
-    Mutant(
+    _select(
         "of several versions the first to arrive",
-        "pit_fetch.pipeline.select:_newest_versions",
+        "_newest_versions",
         lambda real: lambda records: list({record.id: record for record in reversed(list(records))}.values()),
         _UNDER_A_PIT,
     ),
-    Mutant(
-        "filters before versions", "pit_fetch.engine.fetch:Fetch._take", _filters_before_versions, ("sample: versions",)
-    ),
-    Mutant(
-        "what is derived sees withheld records", "pit_fetch.engine.fetch:Fetch._take", _derived_before_filter, ANY[:1]
-    ),
-    Mutant(
-        "what is derived begins at --after and --date-to",
-        "pit_fetch.request.query:_horizon",
-        _horizon_of_the_window,
-        ("sample: windows",),
-    ),
-    Mutant(
+    _fetch("filters before versions", "Fetch._take", _filters_before_versions, ("sample: versions",)),
+    _fetch("what is derived sees withheld records", "Fetch._take", _derived_before_filter, ANY[:1]),
+    _query("what is derived begins at --after and --date-to", "_horizon", _horizon_of_the_window, ("sample: windows",)),
+    _query(
         "a window leaves out newer versions",
-        "pit_fetch.request.query:_horizon",
+        "_horizon",
         lambda real: (
             lambda request, query: real(request, query._replace(operation=query.operation._replace(versions=False)))
         ),
         ("sample: versions",),
     ),
-    Mutant("a watermark for a page", "pit_fetch.pipeline.select:public", _marked_by_page, ("sample: order",)),
-    Mutant("the source's order is kept", "pit_fetch.pipeline.select:in_order", _as_they_come, (*ANY[2:], *ANY[:1])),
-    Mutant(
-        "ties in the order of arrival",
-        "pit_fetch.pipeline.cursor:position",
-        lambda real: lambda record: (real(record)[0], ""),
-        ANY,
-    ),
-    Mutant("a watermark rests on withheld records", "pit_fetch.pipeline.select:public", _all_records_marked, ANY[:1]),
-    Mutant("withheld records count as repeated", "pit_fetch.pipeline.select:public", _all_repeats_counted, ANY[1:2]),
-    Mutant(
-        "withheld records renew the patience",
-        "pit_fetch.pipeline.select:public",
-        _all_records_awaited,
-        ("sample: patience",),
-    ),
-    Mutant("withheld records use up the page cap", "pit_fetch.engine.fetch:Fetch._take", _all_records_scanned, ANY),
-    Mutant(
+    _select("a watermark for a page", "public", _marked_by_page, ("sample: order",)),
+    _select("the source's order is kept", "in_order", _as_they_come, (*ANY[2:], *ANY[:1])),
+    _cursor("ties in the order of arrival", "position", lambda real: lambda record: (real(record)[0], ""), ANY),
+    _select("a watermark rests on withheld records", "public", _all_records_marked, ANY[:1]),
+    _select("withheld records count as repeated", "public", _all_repeats_counted, ANY[1:2]),
+    _select("withheld records renew the patience", "public", _all_records_awaited, ("sample: patience",)),
+    _fetch("withheld records use up the page cap", "Fetch._take", _all_records_scanned, ANY),
+    _cursor(
         "a cursor rests on the time of receipt",
-        "pit_fetch.pipeline.cursor:record_age",
+        "record_age",
         lambda real: lambda record: real(record._replace(at_receipt=False)),
         _BY_CURSOR,
     ),
-    Mutant(
+    _cursor(
         "the cursor of a snapshot names its stamp",
-        "pit_fetch.pipeline.cursor:format_cursor",
+        "format_cursor",
         lambda real: lambda record, within=None: real(record._replace(at_receipt=False), within),
         _BY_CURSOR,
     ),
-    Mutant(
+    _report(
         "the gap only when something was late",
-        "pit_fetch.engine.report:_gaps",
+        "_gaps",
         _only_when("late", lambda collected: collected.withheld.late),
         ANY,
     ),
-    Mutant(
+    _report(
         "the gap only when something was undated",
-        "pit_fetch.engine.report:_gaps",
+        "_gaps",
         _only_when("undated", lambda collected: collected.withheld.undated),
         ANY,
     ),
-    Mutant("a count of undated items in a gap", "pit_fetch.engine.report:_gaps", _gaps(_count_of_undated), ANY),
-    Mutant("rows without an identity are counted", "pit_fetch.engine.report:_gaps", _gaps(_count_of_unusable), ANY),
-    Mutant("no_data only when nothing was late", "pit_fetch.engine.report:_gaps", _gaps(_no_data_unless_late), ANY),
-    Mutant("the hint depends on what was withheld", "pit_fetch.engine.report:_gaps", _gaps(_no_hint_if_late), ANY[1:2]),
-    Mutant("the exit code tells of late items", "pit_fetch.engine.report:report", _exit_code_of_late, ANY),
-    Mutant(
-        "ids of late items on stderr",
-        "pit_fetch.engine.fetch:collect",
-        _telling(lambda collected: " ".join(collected.withheld.late)),
-        ANY,
+    _report("a count of undated items in a gap", "_gaps", _gaps(_count_of_undated), ANY),
+    _report("rows without an identity are counted", "_gaps", _gaps(_count_of_unusable), ANY),
+    _report("no_data only when nothing was late", "_gaps", _gaps(_no_data_unless_late), ANY),
+    _report("the hint depends on what was withheld", "_gaps", _gaps(_no_hint_if_late), ANY[1:2]),
+    _report("the exit code tells of late items", "report", _exit_code_of_late, ANY),
+    _fetch(
+        "ids of late items on stderr", "collect", _telling(lambda collected: " ".join(collected.withheld.late)), ANY
     ),
-    Mutant(
-        "a count of late items on stderr",
-        "pit_fetch.engine.fetch:collect",
-        _telling(lambda collected: str(len(collected.withheld.late))),
-        ANY,
+    _fetch(
+        "a count of late items on stderr", "collect", _telling(lambda collected: str(len(collected.withheld.late))), ANY
     ),
     Mutant(
         "requests told with -v",
         "pit_fetch.engine.progress:Progress.request",
-        lambda real: lambda log, url: log.detail(url),
+        lambda real: lambda progress, url: progress.detail(url),
         ANY,
     ),
     Mutant(
@@ -362,25 +338,13 @@ MUTANTS = (
         lambda real: lambda environ: real({"PIT_FETCH_AUDIT": environ["HOME"] + "/audit.jsonl", **environ}),
         ANY,
     ),
-    Mutant(
-        "forms other than JSON are not judged",
-        "pit_fetch.engine.report:report",
-        _json_alone_is_judged,
-        ("sample: forms",),
-    ),
-    Mutant(
-        "the wall clock is the PIT",
-        "pit_fetch.engine.fetch:Fetch._cutoff",
-        lambda real: lambda fetch: fetch.runtime.clock.now(),
-        ANY,
-    ),
-    Mutant(
+    _report("forms other than JSON are not judged", "report", _json_alone_is_judged, ("sample: forms",)),
+    _fetch("the wall clock is the PIT", "Fetch._cutoff", lambda real: lambda fetch: fetch.runtime.clock.now(), ANY),
+    _fetch(
         "a PIT in the future is taken at its word",
-        "pit_fetch.engine.fetch:Fetch._cutoff",
+        "Fetch._cutoff",
         lambda real: lambda fetch: fetch.request.pit,
         ("bz-news-api: future", "sample: future", "alphavantage: future"),
     ),
-    Mutant(
-        "a page cache across PITs", "pit_fetch.engine.fetch:collect", _cached_across_pits, ("bz-news-api: repeated",)
-    ),
+    _fetch("a page cache across PITs", "collect", _cached_across_pits, ("bz-news-api: repeated",)),
 )

@@ -8,7 +8,7 @@ from datetime import UTC
 from typing import Any
 
 from pit_fetch import times
-from tests.laws.mutants.leak import Mutant
+from tests.laws.mutants.leak import in_module
 from tests.laws.plant import Make
 
 _BZ, _DAYS = ("bz-news-api: non-interference",), ("alphavantage: non-interference", "sec_full_text: non-interference")
@@ -40,39 +40,29 @@ def _turned(text: str) -> str:
     return text[:-5] + text[-5:].translate(str.maketrans("+-", "-+"))
 
 
+_times = in_module("pit_fetch.times")
+
 MUTANTS = (
-    Mutant(
-        "the start of the day",
-        "pit_fetch.times:end_of_day",
-        lambda real: lambda day, zone: times.start_of_day(day, zone),
-        _DAYS,
-    ),
-    Mutant("the first pass of a repeated hour", "pit_fetch.times:wall_clock", _first_pass, _DAYS),
-    Mutant(
+    _times("the start of the day", "end_of_day", lambda real: lambda day, zone: times.start_of_day(day, zone), _DAYS),
+    _times("the first pass of a repeated hour", "wall_clock", _first_pass, _DAYS),
+    _times(
         "RFC 2822 without its offset",
-        "pit_fetch.times:parse_rfc2822",
+        "parse_rfc2822",
         _respelled(lambda text: text[:-5] + "+0000", if_readable=True),
         _BZ,
     ),
-    Mutant(
-        "RFC 2822 with the offset's sign turned",
-        "pit_fetch.times:parse_rfc2822",
-        _respelled(_turned, if_readable=True),
-        _BZ,
-    ),
-    Mutant(
-        "-0000 is UTC", "pit_fetch.times:parse_rfc2822", _respelled(lambda text: text.replace("-0000", "+0000")), _BZ
-    ),
-    Mutant("-00:00 is UTC", "pit_fetch.times:parse_rfc3339", _respelled(lambda text: text.replace("-00:00", "Z")), _BZ),
-    Mutant(
+    _times("RFC 2822 with the offset's sign turned", "parse_rfc2822", _respelled(_turned, if_readable=True), _BZ),
+    _times("-0000 is UTC", "parse_rfc2822", _respelled(lambda text: text.replace("-0000", "+0000")), _BZ),
+    _times("-00:00 is UTC", "parse_rfc3339", _respelled(lambda text: text.replace("-00:00", "Z")), _BZ),
+    _times(
         "a wrong weekday is overlooked",
-        "pit_fetch.times:parse_rfc2822",
+        "parse_rfc2822",
         _respelled(lambda text: re.sub("^[A-Z][a-z]{2}, ", "", text)),
         _BZ,
     ),
-    Mutant(
+    _times(
         "a stamp without seconds is the start of its minute",
-        "pit_fetch.times:parse_rfc2822",
+        "parse_rfc2822",
         _respelled(lambda text: re.sub("( [0-9]{2}:[0-9]{2}) ", r"\1:00 ", text)),
         ("corpus: no leak",),
     ),

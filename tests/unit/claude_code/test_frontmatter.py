@@ -30,16 +30,8 @@ def test_frontmatter_is_read_as_yaml_reads_it(text: str, expected: dict[str, Any
 @pytest.mark.parametrize(
     "text",
     [
-        "a: 1\na: 2\n",
-        "a: [x\n",
-        "\ta: 1\n",
-        "a: &x\n",
-        "a: !x y\n",
-        "a: &x 1\nb: *x\n",
-        'a: "x\n',
-        "- a\n",
-        "a\n",
-        " a: 1\nb: 2\n",
+        *("a: 1\na: 2\n", "a: [x\n", "\ta: 1\n", "a: &x\n", "a: !x y\n", "a: &x 1\nb: *x\n", 'a: "x\n', "- a\n"),
+        *("a\n", " a: 1\nb: 2\n"),
     ],
 )
 def test_frontmatter_that_could_be_read_otherwise_is_refused(text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -140,18 +141,11 @@ def test_what_is_in_the_way_is_found_before_anything_is_written(tmp_path: Path, 
 
 
 @pytest.mark.parametrize(
-    "argv",
-    [
-        ("no/such",),
-        ("--bogus",),
-        ("--only", "hook"),
-        ("--without", ""),
-        ("--only", "hooks", "--without", "agents"),
-        ("--upgrade", "--uninstall"),
-    ],
+    "words",
+    ["no/such", "--bogus", "--only hook", "--without ''", "--only hooks --without agents", "--upgrade --uninstall"],
 )
-def test_wrong_arguments_are_refused(tmp_path: Path, argv: tuple[str, ...]) -> None:
-    refused = run(tmp_path, *argv)
+def test_wrong_arguments_are_refused(tmp_path: Path, words: str) -> None:
+    refused = run(tmp_path, *shlex.split(words))
     assert (refused.text, refused.status) == ("", 2)
     assert refused.complaint
     assert snapshot(tmp_path) == {}

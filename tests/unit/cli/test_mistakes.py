@@ -1,4 +1,4 @@
-"""A hundred mistakes, as new users make them, and what each is told: one line that names the fix.
+"""A hundred mistakes, as new users make them, and the answer to each: one line that names the fix.
 
 Standard output stays one envelope, whatever was typed.
 """
@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from pit_fetch.cli.aliases import option_hint
 from pit_fetch.cli.commands import COMMANDS
 from pit_fetch.cli.main import main
 from pit_fetch.engine.registry import BUNDLED_NAMES
-from pit_fetch.support.suggest import name, option
+from pit_fetch.support.suggest import name
 
 PIT = "2024-02-15T16:00:00-05:00"
 SOURCES = {
@@ -31,7 +32,7 @@ SOURCES = {
 }
 KEY = "SECRETKEY0123456"
 
-# what is typed -> what the answer says
+# what is typed -> what the answer contains
 REFUSED = {
     # No source, or an unknown one.
     "": f"--source is required: {', '.join(BUNDLED_NAMES[:-1])} or {BUNDLED_NAMES[-1]} (pit_fetch --list-sources shows "
@@ -242,7 +243,7 @@ def ask(monkeypatch: pytest.MonkeyPatch, folder: Path, typed: str) -> tuple[int,
 
 
 @pytest.mark.parametrize("typed", REFUSED)
-def test_each_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typed: str) -> None:
+def test_the_answer_names_the_fix(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typed: str) -> None:
     code, out, err = ask(monkeypatch, tmp_path, typed)
     envelope = json.loads(out)
     assert (code, envelope["data"], len(envelope["gaps"])) == (2, [], 1)
@@ -252,7 +253,7 @@ def test_each_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 
 @pytest.mark.parametrize("typed", SENSELESS)
-def test_each_request_without_sense_is_told_what_would_have_some(
+def test_the_gap_of_a_senseless_request_names_the_fix(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typed: str
 ) -> None:
     code, out, err = ask(monkeypatch, tmp_path, typed)
@@ -275,7 +276,7 @@ def test_help_is_a_word_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typ
 
 
 @pytest.mark.parametrize(
-    ("typed", "said"),
+    ("typed", "complaint"),
     [
         ("init --forc", "unrecognized arguments: --forc (did you mean --force?); see pit_fetch init --help"),
         ("init nodir", "nodir"),
@@ -284,10 +285,12 @@ def test_help_is_a_word_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typ
         ("new-provider", "needs a NAME"),
     ],
 )
-def test_commands_are_told_as_well(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typed: str, said: str) -> None:
+def test_a_command_names_the_fix_on_stderr(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typed: str, complaint: str
+) -> None:
     code, out, err = ask(monkeypatch, tmp_path, typed)
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert said in err
+    assert complaint in err
 
 
 def test_a_word_of_any_length_is_not_repeated_whole(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -297,10 +300,10 @@ def test_a_word_of_any_length_is_not_repeated_whole(monkeypatch: pytest.MonkeyPa
 
 def test_what_is_far_fetched_is_not_suggested() -> None:
     flags = ["--tags", "--state", "--date-from", "--limit", "--max-pages", "--max-chars", "--symbol"]
-    assert option("--start", flags) == " (did you mean --date-from?)"
-    assert option("--start", ["--tags", "--state"]) == ""
-    assert option("--zz", flags) == ""
-    assert option("--max-", flags) == ""
+    assert option_hint("--start", flags) == " (did you mean --date-from?)"
+    assert option_hint("--start", ["--tags", "--state"]) == ""
+    assert option_hint("--zz", flags) == ""
+    assert option_hint("--max-", flags) == ""
     assert name("aapl", ["alphavantage", "av", "bz-news-api"]) == ""
 
 
@@ -358,7 +361,7 @@ FILES = {
 def test_a_file_that_is_something_else_is_called_a_mistake_of_the_file(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, source: str, words: str
 ) -> None:
-    """Not one of the source's, which was not asked."""
+    """The source is not at fault: no request was sent."""
     for content in ("<html><body>Sign in</body></html>", '"a text"', "a,b\n1,2\n", "\x00\x01"):
         (tmp_path / "reply").write_text(content)
         code, out, err = ask(monkeypatch, tmp_path, f"${source} {words} --input-file reply")

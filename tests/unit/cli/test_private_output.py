@@ -30,13 +30,12 @@ def test_the_envelope_goes_to_the_file_and_nowhere_else(run: Run, private: Path)
 
 
 @pytest.mark.parametrize(
-    ("words", "code"),
-    [((*CALL, "--bogus"), 2), (("--source", "nowhere"), 2), (("--pit", "2024"), 2), ((*CALL, "--pit", PIT), 2)],
+    "words", [(*CALL, "--bogus"), ("--source", "nowhere"), ("--pit", "2024"), (*CALL, "--pit", PIT)]
 )
-def test_what_is_refused_says_so_in_the_file(near: Run, private: Path, words: tuple[str, ...], code: int) -> None:
+def test_a_refusal_goes_to_the_file(near: Run, private: Path, words: tuple[str, ...]) -> None:
     printed = near(*words)
     released = near(*words[:2], "--release", str(private), *words[2:])
-    assert (released.out, released.code) == (b"", code)
+    assert (released.out, released.code) == (b"", 2)
     assert private.read_bytes() == printed.out
 
 
@@ -52,36 +51,30 @@ def test_it_takes_one_file(near: Run, words: tuple[str, ...]) -> None:
     assert b"--release takes one FILE, once" in refused.out
 
 
-def _other_mode(path: Path) -> None:
-    path.chmod(0o644)
-
-
-def _full(path: Path) -> None:
-    path.write_text("x")
-
-
-def _link(path: Path) -> None:
+def _move_and_link(path: Path) -> None:
     path.rename(path.with_name("real"))
     path.symlink_to("real")
 
 
-def _pipe(path: Path) -> None:
+def _make_pipe(path: Path) -> None:
     path.unlink()
     os.mkfifo(path, 0o600)
 
 
-def _open_folder(path: Path) -> None:
-    path.parent.chmod(0o755)
+SPOILT: dict[str, Callable[[Path], object]] = {
+    "absent": Path.unlink,
+    "another mode": lambda path: path.chmod(0o644),
+    "not empty": lambda path: path.write_text("x"),
+    "a link": _move_and_link,
+    "a pipe": _make_pipe,
+    "an open folder": lambda path: path.parent.chmod(0o755),
+    "a linked folder": lambda path: _move_and_link(path.parent),
+}
 
 
-def _linked_folder(path: Path) -> None:
-    path.parent.rename(path.parent.with_name("real"))
-    path.parent.symlink_to("real")
-
-
-@pytest.mark.parametrize("spoil", [Path.unlink, _other_mode, _full, _link, _pipe, _open_folder, _linked_folder])
-def test_only_an_empty_private_file_is_written(near: Run, private: Path, spoil: Callable[[Path], None]) -> None:
-    spoil(private)
+@pytest.mark.parametrize("kind", SPOILT)
+def test_only_an_empty_private_file_is_written(near: Run, private: Path, kind: str) -> None:
+    SPOILT[kind](private)
     before = private.read_bytes() if private.is_file() else None
     refused = near(*CALL, "--release", str(private), stdin=b"[]")
     assert refused.code == 2

@@ -39,7 +39,7 @@ Install = Callable[..., dict[str, str]]
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
-    """Lays a plugin package with metadata where this process finds it, and returns what lets another find it."""
+    """Write a plugin package where this process finds it. Return the variables by which another process finds it."""
     site = tmp_path / "site"
     monkeypatch.syspath_prepend(site)
 
@@ -76,12 +76,6 @@ def test_a_plugin_is_a_source(tmp_path: Path, install: Install) -> None:
     assert fetch(tmp_path, name="PLUG").ids == ["1"]
 
 
-def test_a_plugin_is_found_and_listed_by_a_process_of_its_own(run: Run, install: Install) -> None:
-    env = install(GOOD)
-    assert run("--source", "plug", "--pit", PIT_TEXT, env=env).ids == ["1"]
-    assert b"plug " in run("--list-sources", env=env).out
-
-
 @pytest.mark.parametrize(
     ("body", "ids"),
     [
@@ -112,8 +106,9 @@ def test_careless_and_harmless(tmp_path: Path, install: Install, body: str, ids:
         "def fetch(query, context):\n    yield record(value={1, 2})",
         "def fetch(query, context):\n    return 5",
         "def fetch(query, context):\n    yield record(stamp=datetime(2024, 1, 1, tzinfo=UTC), x=float('nan'))",
+        "def fetch(query, context):\n    yield record()._replace(available_at_source='trust_me')",
     ],
-    ids=["raises", "exits", "exits with a text", "yields text", "no JSON", "no records", "NaN"],
+    ids=["raises", "exits", "exits with a text", "yields text", "no JSON", "no records", "NaN", "a lying tag"],
 )
 def test_a_plugin_that_fails_is_named_and_nothing_of_it_is_used(tmp_path: Path, install: Install, body: str) -> None:
     install(body)
@@ -121,12 +116,6 @@ def test_a_plugin_that_fails_is_named_and_nothing_of_it_is_used(tmp_path: Path, 
     assert (done.code, done.data, done.gap_types) == (70, [], ["internal_error"])
     assert "SECRET" not in done.out + done.err
     assert done.err.count("\n") == 1
-
-
-def test_a_lying_tag_does_not_pass_the_gate(tmp_path: Path, install: Install) -> None:
-    install("def fetch(query, context):\n    yield record()._replace(available_at_source='trust_me')")
-    done = fetch(tmp_path)
-    assert (done.code, done.data, done.gap_types) == (70, [], ["internal_error"])
 
 
 LATE = "while True: yield record(stamp=datetime(2025, 1, 1, tzinfo=UTC))"
@@ -198,10 +187,6 @@ def test_a_bundled_name_cannot_be_taken(tmp_path: Path, install: Install, name: 
     install(GOOD, name=name)
     done = fetch(tmp_path, name=name)
     assert "BENZINGA_API_KEY" in done.reasons, "the bundled one was asked, whose key is missing"
-
-
-def test_a_bundled_name_that_is_claimed_is_listed_as_refused(tmp_path: Path, install: Install) -> None:
-    install(GOOD, name="benzinga")
     assert "claims the name of a bundled source: refused" in sources(tmp_path).out
 
 

@@ -19,54 +19,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pit_fetch.support.bundled import gate
+from tests.corpus.commands import LISTINGS
 from tests.examples import examples
+from tests.unit.hooks.calls import CALL, CANARY, LATE, NEO4J, PIT, PUBLIC, bash, blocks, envelope, mcp, start
 
 GATE = Path(gate.__file__ or "")
-PIT = "2024-02-15T16:00:00-05:00"
-CANARY = "Guidance cut after the close"
-PUBLIC = {"available_at": "2024-02-15T15:00:00-05:00", "available_at_source": "provider_metadata", "title": "Old news"}
-LATE = {"available_at": "2024-02-16T09:00:00-05:00", "available_at_source": "provider_metadata", "title": CANARY}
-CALL = f"pit_fetch --source x --pit {PIT}"
-READ = "mcp__neo4j-cypher__read_neo4j_cypher"
-
-
-def envelope(*items: Any, gaps: Any = ()) -> str:
-    return json.dumps({"data": list(items), "gaps": list(gaps)})
-
-
-def bash(stdout: str, command: str = CALL, **response: Any) -> dict[str, Any]:
-    return {
-        "hook_event_name": "PostToolUse",
-        "tool_name": "Bash",
-        "tool_input": {"command": command},
-        "tool_response": {"stdout": stdout, "stderr": "", "interrupted": False, "isImage": False, **response},
-    }
-
-
-def mcp(response: Any, tool_input: Any = None) -> dict[str, Any]:
-    return {"tool_name": READ, "tool_input": tool_input or {"params": {"pit": PIT}}, "tool_response": response}
-
-
-def blocks(*texts: str) -> list[dict[str, Any]]:
-    return [{"type": "text", "text": text} for text in texts]
-
-
-def start(
-    stdin: bytes, env: dict[str, str] | None = None, cwd: Path | None = None, script: Path = GATE
-) -> dict[str, Any]:
-    """The gate's answer, as the client starts it."""
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", str(script)],
-        input=stdin,
-        capture_output=True,
-        env={"PATH": os.environ["PATH"], "PIT_GATE_LOG": "", **(env or {})},
-        cwd=cwd,
-        timeout=30,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
-    answer: dict[str, Any] = json.loads(done.stdout)
-    return answer
 
 
 def code(answer: dict[str, Any]) -> str:
@@ -93,27 +50,16 @@ def test_a_blocked_bash_result_is_replaced_by_an_object_the_client_takes() -> No
     }
 
 
-@pytest.mark.parametrize(
-    ("response", "shape"),
-    [
-        (blocks(envelope(LATE)), [{"type": "text"}]),
-        (envelope(LATE), ""),
-        ({"result": blocks(envelope(LATE))}, [{"type": "text"}]),
-        (None, [{"type": "text"}]),
-    ],
-)
-def test_a_blocked_mcp_result_is_replaced_in_its_own_shape(response: Any, shape: Any) -> None:
-    replacement = gate.respond(mcp(response))["hookSpecificOutput"]["updatedToolOutput"]
-    if isinstance(shape, str):
-        assert replacement.endswith("(output withheld)")
-    else:
-        assert [{"type": block["type"]} for block in replacement] == shape
-        assert replacement[0]["text"].endswith("(output withheld)")
+@pytest.mark.parametrize("response", [blocks(envelope(LATE)), {"result": blocks(envelope(LATE))}, None])
+def test_a_blocked_mcp_result_is_replaced_by_a_block(response: Any) -> None:
+    (block,) = gate.respond(mcp(response))["hookSpecificOutput"]["updatedToolOutput"]
+    assert (block["type"], block["text"].endswith("(output withheld)")) == ("text", True)
 
 
-def test_another_tools_plain_string_is_replaced_by_a_string() -> None:
-    hook = {"tool_name": "fetch", "tool_input": {"pit": PIT}, "tool_response": envelope(LATE)}
-    assert isinstance(gate.respond(hook)["hookSpecificOutput"]["updatedToolOutput"], str)
+@pytest.mark.parametrize("tool", [NEO4J, "fetch"])
+def test_a_blocked_text_is_replaced_by_a_text(tool: str) -> None:
+    replacement = gate.respond(mcp(envelope(LATE), tool=tool))["hookSpecificOutput"]["updatedToolOutput"]
+    assert replacement.endswith("(output withheld)")
 
 
 # Outputs that are not one envelope, or not all of it.
@@ -122,15 +68,9 @@ def test_another_tools_plain_string_is_replaced_by_a_string() -> None:
 @pytest.mark.parametrize(
     "response",
     [
-        {"persistedOutputPath": "/tmp/out"},
-        {"persistedOutputSize": 40_000},
-        {"backgroundTaskId": "b1"},
-        {"interrupted": True},
-        {"timedOutAfterMs": 120_000},
-        {"isImage": True},
-        {"stderr": "a warning"},
-        {"structuredContent": [{"type": "text", "text": CANARY}]},
-        {"aFieldOfTomorrow": CANARY},
+        *({"persistedOutputPath": "/tmp/out"}, {"persistedOutputSize": 40_000}, {"backgroundTaskId": "b1"}),
+        *({"interrupted": True}, {"timedOutAfterMs": 120_000}, {"isImage": True}, {"stderr": "a warning"}),
+        *({"structuredContent": [{"type": "text", "text": CANARY}]}, {"aFieldOfTomorrow": CANARY}),
     ],
 )
 def test_a_result_that_is_incomplete_or_more_than_the_envelope_is_withheld(response: dict[str, Any]) -> None:
@@ -158,12 +98,7 @@ def test_what_the_client_says_of_itself_is_no_noise(response: dict[str, Any]) ->
         envelope(PUBLIC) + "\npit_fetch: something",
         envelope(PUBLIC) + envelope(PUBLIC),
         envelope(PUBLIC)[:-3],
-        '{"data": [], "gaps": [], "next": 1}',
-        '{"data": [], "data": []}',
         '{"data": [{"a": 1, "a": 2}]}',
-        '{"data": [], "gaps": [{"n": NaN}]}',
-        '{"data": [], "gaps": {}}',
-        "[" * 200_000,
         "",
         " \n",
     ],
@@ -181,7 +116,6 @@ def test_a_background_run_is_withheld() -> None:
 @pytest.mark.parametrize(
     "response",
     [
-        blocks(envelope(PUBLIC), envelope(LATE)),
         [*blocks(envelope(PUBLIC)), {"type": "image", "data": CANARY}],
         [{"type": "text", "text": envelope(PUBLIC), "more": CANARY}],
         {"content": blocks(envelope(PUBLIC)), "structuredContent": {"result": CANARY}},
@@ -189,7 +123,6 @@ def test_a_background_run_is_withheld() -> None:
         json.dumps({"result": envelope(LATE)}),
         '{"content": [{"type": "text", "text": "x"}], "content": ' + json.dumps(blocks(envelope(PUBLIC))) + "}",
         [{"data": [], "gaps": []}, {"data": [LATE], "gaps": []}],
-        {"data": [LATE]},
         7,
         None,
     ],
@@ -200,38 +133,21 @@ def test_every_part_of_an_mcp_result_must_be_clean(response: Any) -> None:
     assert CANARY not in json.dumps(answer)
 
 
-@pytest.mark.parametrize("response", [blocks(envelope(PUBLIC)), json.dumps({"result": envelope(PUBLIC)})])
-def test_a_clean_mcp_result_passes(response: Any) -> None:
-    assert gate.respond(mcp(response)) == {}
-
-
 @pytest.mark.parametrize(
     ("item", "expected"),
     [
-        ({**PUBLIC, "revised_at": LATE["available_at"]}, "PIT_VIOLATION_GT_CUTOFF"),
         ({**PUBLIC, "body": '{"revised_at": "soon"}'}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
         ({**PUBLIC, "revised_at": "yesterday"}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
         ({**PUBLIC, "revised_at": PIT}, "allowed"),
-        ({**PUBLIC, "parts": [[{"x": {"available_at": LATE["available_at"]}}]]}, "PIT_VIOLATION_GT_CUTOFF"),
-        ({**PUBLIC, "parts": [{"revised_at": LATE["available_at"]}]}, "PIT_VIOLATION_GT_CUTOFF"),
         ({**PUBLIC, "parts": [{"available_at": 5}]}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
         ({**PUBLIC, "parts": [{"available_at": PIT, "revised_at": None}]}, "allowed"),
-        ({**PUBLIC, "available_at": "2024-02-15T16:00:00.0000001-05:00"}, "PIT_VIOLATION_GT_CUTOFF"),
         ({**PUBLIC, "available_at": "2024-02-15T24:00:00-05:00"}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
         ({**PUBLIC, "available_at": "2024-02-30T16:00:00"}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
         ({**PUBLIC, "available_at": "2024-02-15 16:00:00"}, "PIT_MISSING_TZ"),
-        ({**PUBLIC, "a": [{"b": {"Daily_Stock": 1}}]}, "PIT_FORBIDDEN_FIELD"),
     ],
 )
 def test_nested_stamps_revisions_and_edges(item: dict[str, Any], expected: str) -> None:
     assert code(gate.respond(bash(envelope(item)))) == expected
-
-
-def test_a_forbidden_field_is_found_at_any_depth() -> None:
-    deep = '{"daily_return": 1}'
-    for _ in range(300):
-        deep = f'{{"x": [{deep}]}}'
-    assert code(gate.respond(bash(f'{{"data": [], "gaps": [{deep}]}}'))) == "PIT_FORBIDDEN_FIELD"
 
 
 # Which call is judged, and at which PIT.
@@ -260,14 +176,7 @@ def test_the_pit_of_a_command(command: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command",
-    [
-        "pit_fetch --help",
-        f"python3 -I -m pit_fetch --source x --pit {PIT} -h",
-        "./pit_fetch.py --version",
-        "pit_fetch --list-sources --json",
-        "pit_fetch doctor",
-    ],
+    "command", [*LISTINGS, f"python3 -I -m pit_fetch --source x --pit {PIT} -h", "./pit_fetch.py --version"]
 )
 def test_one_plain_listing_passes(command: str) -> None:
     assert gate.respond(bash("usage: pit_fetch …", command), ceiling=PIT) == {}
@@ -276,13 +185,9 @@ def test_one_plain_listing_passes(command: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "pit_fetch --help; cat late.json",
-        "pit_fetch --help\ncat late.json",
-        "pit_fetch --help $(cat late.json)",
-        "pit_fetch --help <(cat late.json)",
-        'pit_fetch --source x --keywords "foo --help bar"',
-        "pit_fetch --source x -- --help",
-        "time pit_fetch --help",
+        *("pit_fetch --help; cat late.json", "pit_fetch --help\ncat late.json", "pit_fetch --help $(cat late.json)"),
+        *("pit_fetch --help <(cat late.json)", 'pit_fetch --source x --keywords "foo --help bar"'),
+        *("pit_fetch --source x -- --help", "time pit_fetch --help"),
     ],
 )
 def test_what_only_looks_like_a_listing_is_judged(command: str) -> None:
@@ -292,33 +197,24 @@ def test_what_only_looks_like_a_listing_is_judged(command: str) -> None:
 @pytest.mark.parametrize(
     ("tool_input", "expected"),
     [
-        ({"params": {"pit": PIT}}, "PIT_VIOLATION_GT_CUTOFF"),
         ({"params": {"pit": "2030-01-01T00:00:00Z"}, "pit": PIT}, "PIT_VIOLATION_GT_CUTOFF"),
         ({"params": json.dumps({"pit": PIT})}, "PIT_VIOLATION_GT_CUTOFF"),
         ({"params": '{"pit": '}, "PIT_INVALID_PIT"),
         ({"pit": 1_708_030_800}, "PIT_INVALID_PIT"),
         ({"pit": [PIT]}, "PIT_INVALID_PIT"),
         ({"pit": ""}, "PIT_INVALID_PIT"),
-        ({"pit": " \t"}, "PIT_INVALID_PIT"),
-        ({"pit": None}, "PIT_INVALID_PIT"),
-        ({"pit": False}, "PIT_INVALID_PIT"),
-        ({"pit": {}}, "PIT_INVALID_PIT"),
-        ({"params": {"pit": ""}}, "PIT_INVALID_PIT"),
-        ({"params": {"pit": None}}, "PIT_INVALID_PIT"),
         ({"parameters": {"pit": ""}, "params": {"pit": PIT}}, "PIT_INVALID_PIT"),
-        ({"params": {"filter": {"pit": ""}}}, "PIT_INVALID_PIT"),
         ({"params": {"filter": [{"pit": PIT}]}}, "PIT_VIOLATION_GT_CUTOFF"),
         ({"params": {"PIT": PIT}}, "PIT_VIOLATION_GT_CUTOFF"),
         ({"params": {" pit ": ""}}, "PIT_INVALID_PIT"),
-        ({"params": json.dumps({"pit": ""})}, "PIT_INVALID_PIT"),
         ({"params": '{"\\u0070it": ""}'}, "PIT_INVALID_PIT"),
         ({"params": '{"pit": "", "pit": "2024-02-15T16:00:00Z"}'}, "PIT_INVALID_PIT"),
         ({"params": [json.dumps({"a": json.dumps({"pit": PIT})})]}, "PIT_VIOLATION_GT_CUTOFF"),
-        ({"arguments": {"pit": ""}}, "PIT_INVALID_PIT"),
         ({"params": "{'pit': ''}"}, "PIT_INVALID_PIT"),
+        ({"params": '\ufeff{"pit": ""}'}, "PIT_INVALID_PIT"),
+        ({"params": json.dumps(json.dumps({"pit": ""}))}, "PIT_INVALID_PIT"),
         (json.dumps({"params": {"pit": PIT}}), "PIT_VIOLATION_GT_CUTOFF"),
         ([{"pit": ""}], "PIT_INVALID_PIT"),
-        ({"query": "x"}, "allowed"),
         ({"query": "MATCH (n {pit: $pit}) RETURN n", "params": {"ticker": "PIT"}}, "allowed"),
         ({"query": "[a pit stop", "params": "{}"}, "allowed"),
         ({"params": {}}, "allowed"),
@@ -344,20 +240,6 @@ def test_the_ceiling_judges_a_call_without_a_pit_or_with_a_later_one(
     hook: dict[str, Any], ceiling: str, expected: str
 ) -> None:
     assert code(gate.respond(hook, ceiling)) == expected
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        f'git commit -m "Say that pit_fetch --pit {PIT} is one call"',
-        "grep -rn 'pit_fetch --pit' docs | head",
-        "cat docs/pit_fetch.md",
-        "xargs pit_fetch --source x",
-    ],
-)
-def test_a_command_that_only_mentions_a_call_is_left_alone(command: str) -> None:
-    for ceiling in (None, PIT):
-        assert gate.respond(bash("docs/a.md: pit_fetch --pit", command), ceiling) == {}
 
 
 # What the guard prepared: the output is in a private file, and shown from there.
@@ -418,13 +300,8 @@ def test_what_may_not_be_shown_is_withheld_and_its_file_is_gone(store: Path, tex
 @pytest.mark.parametrize(
     "more",
     [
-        {"stdout": f"{gate.SENTINEL}\n{CANARY}"},
-        {"stdout": ""},
-        {"stderr": CANARY},
-        {"backgroundTaskId": "b1"},
-        {"persistedOutputPath": "/tmp/out"},
-        {"timedOutAfterMs": 1_000},
-        {"interrupted": True},
+        *({"stdout": f"{gate.SENTINEL}\n{CANARY}"}, {"stdout": ""}, {"stderr": CANARY}, {"backgroundTaskId": "b1"}),
+        *({"persistedOutputPath": "/tmp/out"}, {"timedOutAfterMs": 1_000}, {"interrupted": True}),
     ],
 )
 def test_a_prepared_call_that_shows_anything_else_is_withheld(store: Path, more: dict[str, Any]) -> None:
@@ -482,26 +359,47 @@ def test_a_private_file_that_is_not_private_is_withheld(store: Path, tmp_path: P
 
 @pytest.mark.parametrize("stdin", [b"not json", b"[1]", b'"x"', b"\xff\xfe{", b'{"tool_name": "Bash"', b"[" * 100_000])
 def test_input_that_cannot_be_read_is_blocked(stdin: bytes) -> None:
-    answer = start(stdin)
+    answer = start(GATE, stdin)
     assert code(answer) == "PIT_PARSE_ERROR"
     assert set(answer["hookSpecificOutput"]["updatedToolOutput"]) == {"stdout", "stderr", "interrupted", "isImage"}
 
 
 @pytest.mark.parametrize("stdin", [b"", b" \n", b"{}"])
 def test_no_input_is_allowed(stdin: bytes) -> None:
-    assert start(stdin) == {}
+    assert start(GATE, stdin) == {}
 
 
-def test_the_ceiling_comes_from_the_environment() -> None:
-    hook = json.dumps(bash(envelope(LATE), "pit_fetch --source x")).encode()
-    assert start(hook) == {}
-    assert code(start(hook, {"PIT_FETCH_CEILING": PIT})) == "PIT_VIOLATION_GT_CUTOFF"
+def test_the_ceiling_comes_from_the_environment_and_zones_are_found_by_the_isolated_process() -> None:
+    zoned = f"{PIT[:19]}[America/New_York]"
+    assert start(GATE, bash(envelope(PUBLIC), f"pit_fetch --pit '{zoned}'")) == {}
+    hook = bash(envelope(LATE), "pit_fetch --source x")
+    assert start(GATE, hook) == {}
+    for ceiling in (PIT, zoned):
+        assert code(start(GATE, hook, {"PIT_FETCH_CEILING": ceiling})) == "PIT_VIOLATION_GT_CUTOFF"
+
+
+def run_isolated(program: str, stdin: str = "") -> str:
+    command, env = [sys.executable, "-I", "-S", "-c", program], {"PIT_GATE_LOG": ""}
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=True, env=env).stdout
+
+
+def test_without_a_zone_database_a_zone_is_refused_and_without_a_zone_none_is_loaded() -> None:
+    path = str(GATE)
+    program = (
+        "import sys, zoneinfo; zoneinfo.reset_tzpath(to=[])\n"
+        f"gate = {{'__name__': 'gate', '__file__': {path!r}}}; exec(open({path!r}).read(), gate)\n"
+        "print(gate['parse_pit']('2024-02-15T16:00:00[America/New_York]'), gate['parse_pit']('2024-02-15T16:00:00Z'))"
+    )
+    assert run_isolated(program) == "None 2024-02-15 16:00:00+00:00\n"
+    program = f"import sys; __file__ = {path!r}; exec(open({path!r}).read().replace('sys.exit(main())', 'main()'))"
+    program += "\nprint('zoneinfo' in sys.modules)"
+    assert run_isolated(program, json.dumps(bash(envelope(PUBLIC)))) == "{}\nFalse\n"
 
 
 def test_foreign_modules_in_the_working_directory_are_not_imported(tmp_path: Path) -> None:
     for name in ("json", "re", "pit_gate", "datetime", "signal"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('foreign')")
-    assert code(start(json.dumps(bash(envelope(LATE))).encode(), cwd=tmp_path)) == "PIT_VIOLATION_GT_CUTOFF"
+    assert code(start(GATE, bash(envelope(LATE)), cwd=tmp_path)) == "PIT_VIOLATION_GT_CUTOFF"
 
 
 def test_a_gate_that_runs_out_of_time_withholds(tmp_path: Path) -> None:
@@ -521,14 +419,14 @@ def test_a_gate_that_runs_out_of_time_withholds(tmp_path: Path) -> None:
 
 def test_a_log_that_stalls_does_not_hold_up_the_answer(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "log")
-    hook = json.dumps(bash(envelope(LATE))).encode()
-    assert code(start(hook, {"PIT_GATE_LOG": str(tmp_path / "log")})) == "PIT_VIOLATION_GT_CUTOFF"
+    hook = bash(envelope(LATE))
+    assert code(start(GATE, hook, {"PIT_GATE_LOG": str(tmp_path / "log")})) == "PIT_VIOLATION_GT_CUTOFF"
 
 
 def test_the_log_names_verdicts_and_no_content(tmp_path: Path) -> None:
     log = tmp_path / "gate.log"
     for hook in (bash(envelope(LATE)), bash(envelope(PUBLIC)), {**bash(envelope(LATE)), "tool_name": "Bash\n\ud800"}):
-        start(json.dumps(hook).encode(), {"PIT_GATE_LOG": str(log)})
+        start(GATE, hook, {"PIT_GATE_LOG": str(log)})
     lines = [line.partition("] ")[2] for line in log.read_text().splitlines()]
     assert lines == [
         "BLOCK tool=Bash PIT_VIOLATION_GT_CUTOFF: data[0].available_at is after the PIT",
@@ -540,11 +438,11 @@ def test_the_log_names_verdicts_and_no_content(tmp_path: Path) -> None:
 def test_a_full_log_starts_anew_and_an_unwritable_one_is_off(tmp_path: Path) -> None:
     log = tmp_path / "gate.log"
     log.write_text("x" * (gate.LOG_MAX_BYTES + 1))
-    hook = json.dumps(bash(envelope(PUBLIC))).encode()
-    assert start(hook, {"PIT_GATE_LOG": str(log)}) == {}
+    hook = bash(envelope(PUBLIC))
+    assert start(GATE, hook, {"PIT_GATE_LOG": str(log)}) == {}
     assert log.stat().st_size < 100
     assert (tmp_path / "gate.log.1").stat().st_size == gate.LOG_MAX_BYTES + 1
-    assert start(hook, {"PIT_GATE_LOG": str(tmp_path / "no" / "such" / "folder")}) == {}
+    assert start(GATE, hook, {"PIT_GATE_LOG": str(tmp_path / "no" / "such" / "folder")}) == {}
 
 
 # The laws, for anything that JSON can say.
@@ -584,19 +482,9 @@ def _stamps_in(tree: Any) -> list[Any]:
     return own + [stamp for part in tree.values() for stamp in _stamps_in(part)]
 
 
-@examples(2)
-@given(_ENVELOPES, _PITS)
-def test_no_envelope_that_holds_anything_after_the_pit_is_allowed(payload: Any, pit: str) -> None:
-    _check(payload, pit)
-
-
-@examples(2)
-@given(_JSON | _ALMOST, _PITS)
-def test_nothing_else_is_allowed(payload: Any, pit: str) -> None:
-    _check(payload, pit)
-
-
-def _check(payload: Any, pit: str) -> None:
+@examples(4)
+@given(_ENVELOPES | _JSON | _ALMOST, _PITS)
+def test_nothing_but_an_envelope_of_what_was_public_is_allowed(payload: Any, pit: str) -> None:
     cutoff = datetime.fromisoformat(pit)
     answer = gate.respond(bash(json.dumps(payload), f"pit_fetch --pit {pit}"))
     if answer:
@@ -623,7 +511,7 @@ def test_for_any_hook_input_the_answer_is_allow_or_a_complete_block(hook: dict[s
 @examples(0.15)
 @given(_JSON)
 def test_for_any_json_on_stdin_the_process_answers_json_and_exits_0(document: Any) -> None:
-    answer = start(json.dumps(document).encode())
+    answer = start(GATE, document)
     assert answer == {} or answer["decision"] == "block"
 
 
@@ -637,16 +525,3 @@ def test_no_answer_quotes_what_it_withholds(secret: str, delay: timedelta, key: 
     assert "PIT_" in answer
     assert canary not in answer
     assert item["available_at"] not in answer
-
-
-def test_a_server_with_bash_in_its_name_is_not_bash() -> None:
-    late = {"available_at": "2025-01-01T00:00:00Z", "available_at_source": "provider_metadata"}
-    answer = [{"type": "text", "text": json.dumps({"data": [late], "gaps": []})}]
-    call = {"tool_name": "mcp__bashdb__query", "tool_input": {"params": {"pit": "2024-02-15T16:00:00-05:00"}}}
-    assert gate.respond({**call, "tool_response": answer})["reason"].startswith("PIT_VIOLATION_GT_CUTOFF: ")
-
-
-@pytest.mark.parametrize("params", ['\ufeff{"pit": ""}', json.dumps(json.dumps({"pit": ""}))])
-def test_an_unusable_pit_in_wrapped_json_text_is_not_open_mode(params: str) -> None:
-    answer = gate.respond({"tool_name": "mcp__x__y", "tool_input": {"params": params}, "tool_response": []})
-    assert answer["reason"].startswith("PIT_INVALID_PIT: ")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -22,17 +22,15 @@ from pit_fetch.cli.parser import build_parser
 from pit_fetch.engine import registry
 from pit_fetch.request.values import flag_of
 from pit_fetch.support.bundled import gate, load
+from tests.corpus import commands
+from tests.unit.hooks import calls
+from tests.unit.hooks.calls import CEILING, NEO4J, ONLY, PIT
 
 guard = load("pit_guard")
 GUARD = Path(guard.__file__ or "")
 PROGRAM = GUARD.parent.parent / "pit_fetch.py"
-PIT = "2024-02-15T16:00:00-05:00"
 FETCH = f"pit_fetch --source alphavantage --pit {PIT} EARNINGS symbol=AAPL"
-ONLY = {"PIT_FETCH_WRAPPER_ONLY": "1"}
-CEILING = {"PIT_FETCH_CEILING": PIT}
-
-
-QUERY = {"tool_name": "mcp__neo4j-cypher__read_neo4j_cypher", "tool_input": {"query": "RETURN 1"}}
+QUERY = {"tool_name": NEO4J, "tool_input": {"query": "RETURN 1"}}
 
 
 def bash(command: object, **more: Any) -> dict[str, Any]:
@@ -46,15 +44,14 @@ def bash(command: object, **more: Any) -> dict[str, Any]:
     }
 
 
+STORE: list[str] = []  # the folder of the private files of these tests
+
+
 @pytest.fixture(autouse=True, scope="module")
 def _temporary_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Private files of these tests have a folder of their own."""
     STORE.append(str(tmp_path_factory.mktemp("store")))
     yield
     STORE.clear()
-
-
-STORE: list[str] = []
 
 
 def respond(hook: dict[str, Any], environ: dict[str, str]) -> dict[str, Any]:
@@ -83,20 +80,8 @@ def runs(command: str, environ: dict[str, str], **more: Any) -> str:
     return re.sub(r"(--release )\S+/toolu_1\.[0-9a-f]{32}(?= )", r"\1FILE", rebuilt)
 
 
-def start(stdin: bytes, env: dict[str, str], script: Path = GUARD, cwd: Path | None = None) -> dict[str, Any]:
-    """The guard's answer, as the client starts it."""
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", str(script)],
-        input=stdin,
-        capture_output=True,
-        env={"PATH": os.environ["PATH"], "TMPDIR": STORE[0], **env},
-        cwd=cwd,
-        timeout=30,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
-    answer: dict[str, Any] = json.loads(done.stdout)
-    return answer
+def start(stdin: object, env: dict[str, str], script: Path = GUARD, cwd: Path | None = None) -> dict[str, Any]:
+    return calls.start(script, stdin, {"TMPDIR": STORE[0], **env}, cwd)
 
 
 # Where Bash is for pit_fetch alone: tests/corpus/commands.py has the commands that run, and those that do not.
@@ -127,30 +112,17 @@ def test_in_open_mode_a_plain_call_shows_what_it_prints() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [
-        "pit_fetch --help",
-        "pit_fetch --source x --help",
-        "pit_fetch --list-sources --json",
-        f"{PROGRAM} --version",
-        f"python3 -P {PROGRAM} --version",
-        "pit_fetch doctor --json",
-        "pit_fetch lint",
-        "pit_fetch help",
-    ],
+    [*commands.LISTINGS, "pit_fetch --source x --help", f"{PROGRAM} --version", f"python3 -P {PROGRAM} --version"],
 )
 def test_a_plain_listing_shows_what_it_prints(command: str) -> None:
-    assert runs(command, ONLY) == command
-    assert runs(command, CEILING) == command
+    assert runs(command, ONLY) == runs(command, CEILING) == shlex.join(shlex.split(command.replace("\\\n", "")))
 
 
 @pytest.mark.parametrize(
     "command",
     [
-        "./sub/pit_fetch --version",
-        "/opt/other/pit_fetch --help",
-        "python3 pit_fetch.py --help",
-        f"sub/python3 -I {PROGRAM} --help",
-        f"/usr/bin/python3 {PROGRAM} --help",
+        *("./sub/pit_fetch --version", "/opt/other/pit_fetch --help", "python3 pit_fetch.py --help"),
+        *(f"sub/python3 -I {PROGRAM} --help", f"/usr/bin/python3 {PROGRAM} --help"),
     ],
 )
 def test_another_program_may_fetch_and_not_list(command: str, tmp_path: Path) -> None:
@@ -209,28 +181,18 @@ def test_an_adapter_may_use_every_option_of_its_source(source: str) -> None:
             assert verdict(bash(f"{call} {words}", agent_type=adapter)) == "run", words
 
 
-@pytest.mark.parametrize(
-    ("words", "named"),
-    [
-        ("--timeout 5", "--timeout"),
-        ("--timeout=5", "--timeout"),
-        ("'--timeout=5 s'", "--timeout"),
-        ("--input-file raw.json", "--input-file"),
-        ("--input-file=-", "--input-file"),
-        ("--query --input-file=raw.json", "--input-file"),
-        ("--archive a.sqlite", "--archive"),
-        ("--output envelope.json", "--output"),
-        ("--release /tmp/x", "--release"),
-        ("--Limit 5", "--Limit"),
-        ("--date_from 2024-01-01", "--date_from"),
-        ("--json", "--json"),
-        ("'-v 1'", "-v 1"),
-        ("-5x", "-5x"),
-        ("path=/etc/passwd", "path=..."),
-        ("INPUT_FILE=raw.json", "INPUT_FILE=..."),
-        ("--query path=/etc/passwd", "path=..."),
-    ],
-)
+REFUSED = {
+    "--timeout": ("--timeout 5", "--timeout=5", "'--timeout=5 s'"),
+    "--input-file": ("--input-file raw.json", "--input-file=-", "--query --input-file=raw.json"),
+    "path=...": ("path=/etc/passwd", "--query path=/etc/passwd"),
+    "INPUT_FILE=...": ("INPUT_FILE=raw.json",),
+    "-v 1": ("'-v 1'",),
+    **{name: (f"{name} 5",) for name in ("--archive", "--output", "--release", "--Limit", "--date_from")},
+    **{name: (name,) for name in ("--json", "-5x")},
+}
+
+
+@pytest.mark.parametrize(("words", "named"), [(words, name) for name, options in REFUSED.items() for words in options])
 def test_any_other_option_is_refused_by_name(words: str, named: str) -> None:
     call = f"pit_fetch --source x --pit {PIT} {words}"
     for environ in (ONLY, {**ONLY, **CEILING}):
@@ -248,13 +210,9 @@ def test_an_adapter_runs_no_other_command(name: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "pit_fetch archive log --json",
-        "pit_fetch archive replay last",
-        "pit_fetch archive replay last --archive=--help",
-        "pit_fetch archive info",
-        "pit_fetch capture list.toml",
-        "pit_fetch capture list.toml --json --archive /tmp/a.db",
-        f"pit_fetch archive log --pit {PIT}",
+        *("pit_fetch archive log --json", "pit_fetch archive replay last"),
+        *("pit_fetch archive replay last --archive=--help", "pit_fetch archive info", "pit_fetch capture list.toml"),
+        *("pit_fetch capture list.toml --json --archive /tmp/a.db", f"pit_fetch archive log --pit {PIT}"),
         f"pit_fetch archive --pit {PIT} --limit 5",
     ],
 )
@@ -364,10 +322,8 @@ def test_the_rewritten_call_keeps_its_other_parameters() -> None:
 
 
 def private(environ: dict[str, str], **more: Any) -> Path:
-    rebuilt = guard.respond(bash(FETCH, **more), {**CEILING, **environ})["hookSpecificOutput"]["updatedInput"][
-        "command"
-    ]
-    return Path(re.findall(r"--release (\S+)", rebuilt)[0])
+    rebuilt = guard.respond(bash(FETCH, **more), {**CEILING, **environ})["hookSpecificOutput"]["updatedInput"]
+    return Path(re.findall(r"--release (\S+)", rebuilt["command"])[0])
 
 
 def test_the_private_file_is_empty_and_this_users_alone(tmp_path: Path) -> None:
@@ -386,26 +342,19 @@ def test_what_no_gate_took_is_removed_in_the_end(tmp_path: Path) -> None:
 
 
 def test_the_private_file_is_outside_the_project(tmp_path: Path) -> None:
-    inside = {"TMPDIR": str(tmp_path / "tmp"), "CLAUDE_PROJECT_DIR": str(tmp_path)}
-    (tmp_path / "tmp").mkdir()
-    path = private(inside)
+    path = private({"TMPDIR": str(tmp_path), "CLAUDE_PROJECT_DIR": str(tmp_path)})
     assert tmp_path not in path.parents
     path.unlink()
 
 
-@pytest.mark.parametrize("mode", [0o755, 0o1777, 0o500])
-def test_a_store_that_others_may_enter_is_not_used(tmp_path: Path, mode: int) -> None:
+@pytest.mark.parametrize("mode", [0o755, 0o1777, 0o500, "link"])
+def test_a_store_that_others_may_enter_or_that_is_a_link_is_not_used(tmp_path: Path, mode: int | str) -> None:
     store = tmp_path / f"pit_fetch-{os.geteuid()}"
-    store.mkdir()
-    store.chmod(mode)
-    path = private({"TMPDIR": str(tmp_path)})
-    assert path.parent != store
-    path.unlink()
-
-
-def test_a_store_that_is_a_link_is_not_used(tmp_path: Path) -> None:
-    (tmp_path / "elsewhere").mkdir(mode=0o700)
-    (tmp_path / f"pit_fetch-{os.geteuid()}").symlink_to(tmp_path / "elsewhere")
+    store.mkdir(mode=0o700)
+    if isinstance(mode, int):
+        store.chmod(mode)
+    else:
+        store.symlink_to(store.rename(tmp_path / "elsewhere"))
     path = private({"TMPDIR": str(tmp_path)})
     assert tmp_path not in path.parents
     path.unlink()
@@ -439,40 +388,37 @@ def test_what_counts_as_plain_is_what_the_shell_runs(words: list[str]) -> None:
 # Under a ceiling, in any session.
 
 
+_ZONE = "[America/New_York]"
+UNDER_A_CEILING = {
+    "run": ("--pit=2024-02-15T21:00:00Z", f"--pit '2024-02-15T16:00:00{_ZONE}'"),
+    "deny": (
+        *("", "--pit", "--pit=2024-02-15T21:00:00.000001Z", "--pit 2030-01-01T00:00:00Z", "--pit 2024-02-15"),
+        *(f"--pit '2024-02-15T16:00:01{_ZONE}'", f"--pit '2024-02-15T16:00:00-04:00{_ZONE}'", f"-- --pit {PIT}"),
+        f"--pit {PIT} | jq .",
+    ),
+}
+# Other commands than a plain call, with the verdict.
+MENTIONS = {
+    "deny": (
+        *("PIT_FETCH_CEILING= pit_fetch --source x", "p''it_fetch --source x", "p\\it_fetch --source x"),
+        *('grep "$(pit_fetch --source x)" docs', "echo $(pit_fetch --source x)"),
+        'git commit -m "$(cat <<EOF\n$(pit_fetch --source x)\nEOF\n)"',
+    ),
+    "alone": (
+        f'git commit -m "Say that pit_fetch --pit {PIT} is one call"',
+        "git commit -m \"$(cat <<'EOF'\nRelease what pit_fetch --pit T prints\n\nIt's $done.\nEOF\n)\"",
+        *("git add -A && git commit -qm 'pit_fetch: mend it'", "ls -l pit_fetch/ | wc -l", "cat pit_fetch.sh | sh"),
+        *('grep -rn "pit_fetch --pit" docs/*.md 2>/dev/null | head -5', "grep pit_fetch docs > o"),
+        "xargs pit_fetch --source x",
+    ),
+}
+
+
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
-        (FETCH, "run"),
-        ("pit_fetch --source x --pit=2024-02-15T21:00:00Z", "run"),
-        ("pit_fetch --source x --pit=2024-02-15T21:00:00.000001Z", "deny"),
-        ("pit_fetch --source x --pit 2030-01-01T00:00:00Z", "deny"),
-        ("pit_fetch --source x --pit 2024-02-15", "deny"),
-        ("pit_fetch --source x --pit '2024-02-15T16:00:00[America/New_York]'", "run"),
-        ("pit_fetch --source x --pit '2024-02-15T16:00:01[America/New_York]'", "deny"),
-        ("pit_fetch --source x --pit '2024-02-15T16:00:00-04:00[America/New_York]'", "deny"),
-        ("pit_fetch --source x --pit", "deny"),
-        ("pit_fetch --source x", "deny"),
-        (f"pit_fetch --source x -- --pit {PIT}", "deny"),
-        ("pit_fetch --help", "rebuilt"),
-        (f"{FETCH} | jq .", "deny"),
-        ("PIT_FETCH_CEILING= pit_fetch --source x", "deny"),
-        ("p''it_fetch --source x", "deny"),
-        ("p\\it_fetch --source x", "deny"),
-        ("ls", "alone"),
-        ("pytest tests/test_my_pit_fetches.py", "alone"),
-        (f'git commit -m "Say that pit_fetch --pit {PIT} is one call"', "alone"),
-        ("git add -A && git commit -qm 'pit_fetch: mend it'", "alone"),
-        ("git commit -m \"$(cat <<'EOF'\nRelease what pit_fetch --pit T prints\n\nIt's $done.\nEOF\n)\"", "alone"),
-        ('grep -rn "pit_fetch --pit" docs/*.md 2>/dev/null | head -5', "alone"),
-        ("ls -l pit_fetch/ | wc -l", "alone"),
-        ("cat pit_fetch/cli/main.py", "alone"),
-        ("cat pit_fetch.sh | sh", "alone"),
-        ("grep pit_fetch docs > o", "alone"),
-        ("xargs pit_fetch --source x", "alone"),
-        ('grep "$(pit_fetch --source x)" docs', "deny"),
-        ('git commit -m "$(cat <<EOF\n$(pit_fetch --source x)\nEOF\n)"', "deny"),
-        ("echo $(pit_fetch --source x)", "deny"),
-        ("ls & pit_fetch --source x", "deny"),
+        *((f"pit_fetch --source x {words}", name) for name, calls in UNDER_A_CEILING.items() for words in calls),
+        *((command, name) for name, commands in MENTIONS.items() for command in commands),
     ],
 )
 def test_under_a_ceiling_a_call_needs_an_earlier_pit(command: str, expected: str) -> None:
@@ -519,7 +465,7 @@ def test_a_foreign_gate_or_package_is_not_what_runs(tmp_path: Path) -> None:
         )
         assert "foreign" not in done.stdout + done.stderr
         assert done.returncode == 0
-    assert start(json.dumps(bash(FETCH)).encode(), ONLY, cwd=tmp_path)["hookSpecificOutput"]["updatedInput"]
+    assert start(bash(FETCH), ONLY, cwd=tmp_path)["hookSpecificOutput"]["updatedInput"]
 
 
 @pytest.mark.parametrize("gate_text", [None, "", "syntax error here", "raise SystemExit(0)", "print('noise')"])
@@ -528,10 +474,9 @@ def test_without_a_gate_that_loads_no_call_runs(tmp_path: Path, gate_text: str |
     if gate_text is not None:
         (tmp_path / "pit_gate.py").write_text(gate_text)
     for hook in (bash(FETCH), QUERY):
-        assert (
-            "pit_gate.py beside this guard" in start(json.dumps(hook).encode(), ONLY, tmp_path / GUARD.name)["reason"]
-        )
-    assert start(json.dumps(bash("ls")).encode(), CEILING, tmp_path / GUARD.name) == {}
+        answer = start(hook, ONLY, tmp_path / GUARD.name)
+        assert "pit_gate.py beside this guard" in answer["reason"]
+    assert start(bash("ls"), CEILING, tmp_path / GUARD.name) == {}
 
 
 _BROKEN = {
@@ -548,17 +493,17 @@ def test_a_broken_gate_is_tried_where_its_silence_would_show_a_result(tmp_path: 
     shutil.copy(GUARD, tmp_path)
     broken = f"def respond(hook, ceiling=None):\n    {body}\n\n\nif __name__"
     (tmp_path / "pit_gate.py").write_text(Path(gate.__file__ or "").read_text().replace("if __name__", broken))
-    answer = start(json.dumps(bash(FETCH)).encode(), ONLY, tmp_path / GUARD.name)
+    answer = start(bash(FETCH), ONLY, tmp_path / GUARD.name)
     assert answer["hookSpecificOutput"]["updatedInput"]["command"].endswith(gate.ENDING)
-    assert start(json.dumps(QUERY).encode(), {}, tmp_path / GUARD.name)["reason"] == guard.GATE_BROKEN
-    assert start(json.dumps(QUERY).encode(), {}) == {}
+    assert start(QUERY, {}, tmp_path / GUARD.name)["reason"] == guard.GATE_BROKEN
+    assert start(QUERY, {}) == {}
 
 
 def test_a_gate_that_hangs_means_deny(tmp_path: Path) -> None:
     impatient = tmp_path / "pit_guard.py"
     impatient.write_text(GUARD.read_text().replace("ALARM_SECONDS = 7", "ALARM_SECONDS = 1"))
     (tmp_path / "pit_gate.py").write_text("import select\nselect.select([], [], [])")
-    assert start(json.dumps(bash(FETCH)).encode(), ONLY, impatient)["reason"] == "The guard ran out of time"
+    assert start(bash(FETCH), ONLY, impatient)["reason"] == "The guard ran out of time"
 
 
 @pytest.mark.parametrize("stdin", [b"", b"not json", b"[]", b"7", b"\xff", b"[" * 100_000])

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,26 +13,23 @@ from hypothesis import strategies as st
 
 from pit_fetch.support.bundled import gate, load
 from tests.neo4j.patterns import OPEN, PATTERNS
+from tests.unit.hooks.calls import CEILING, NEO4J, PIT, start
 
 guard = load("pit_guard")
 HOOKS = Path(guard.__file__ or "").parent
-READ = "mcp__neo4j-cypher__read_neo4j_cypher"
-PIT = "2024-02-15T16:00:00-05:00"
-CEILING = {"PIT_FETCH_CEILING": PIT}
 PATTERN = PATTERNS["news-queries: Latest"].query
 PARAMS = {"pit": PIT, "ticker": "NOG", "limit": 5}
 
 
-def reason(query: object, environ: dict[str, str] | None = None, tool: str = READ, **tool_input: Any) -> str:
+def reason(query: object, environ: dict[str, str] | None = None, tool: str = NEO4J, **tool_input: Any) -> str:
     """Why the call is refused; "" where it may run."""
     hook = {"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": {"query": query, **tool_input}}
     answer = guard.respond(hook, environ or {}, gate)
     if not answer:
         return ""
     assert answer["hookSpecificOutput"]["permissionDecision"] == "deny"
-    said: str = answer["reason"]
-    assert said
-    return said
+    assert answer["reason"]
+    return str(answer["reason"])
 
 
 # With a PIT, or under a ceiling.
@@ -49,49 +43,38 @@ def test_every_shipped_pattern_runs_with_any_parameters(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "change",
+    "query",
     [
-        lambda q: "\n\n" + q + "\n ",
-        lambda q: q.replace("\n", "\r\n"),
-        lambda q: q.replace("\n", "\n    "),
-        lambda q: "\n".join(line.strip() + "  \t" for line in q.split("\n")),
-        lambda q: q.replace("\n", "\n\n"),
+        *("\n\n" + PATTERN + "\n ", "\n".join(line.strip() + "  \t" for line in PATTERN.split("\n"))),
+        *(PATTERN.replace("\n", line_break) for line_break in ("\r\n", "\n    ", "\n\n")),
     ],
 )
-def test_blanks_at_the_ends_of_lines_do_not_matter(change: Any) -> None:
-    assert reason(change(PATTERN), params=PARAMS) == ""
+def test_blanks_at_the_ends_of_lines_do_not_matter(query: str) -> None:
+    assert reason(query, params=PARAMS) == ""
+
+
+CHANGES = (
+    *(("<=", "<"), ("'Z'", "' Z'"), ("n.created,", "$pit,")),
+    *(("\n", " "), ("\n", "\x0b"), ("\n", "\u2028"), ("\n", "\r")),
+    *(("\nWHERE", " WHERE"), ("\nWHERE", "\n//\nWHERE"), ("\nWHERE", " //\nWHERE"), ("WHERE", "WHERE  ")),
+    *(("WHERE", "where"), ("MATCH", "\\u004DATCH"), ("MATCH", "\u00a0MATCH")),
+)
 
 
 @pytest.mark.parametrize(
-    "change",
+    "query",
     [
-        lambda q: q.replace("<=", "<"),
-        lambda q: q.replace("\n", " "),
-        lambda q: q.replace("\nWHERE", " WHERE"),
-        lambda q: q.replace("\nWHERE", "\n//\nWHERE"),
-        lambda q: q.replace("\nWHERE", " //\nWHERE"),
-        lambda q: q.replace("WHERE", "WHERE  "),
-        lambda q: q.replace("WHERE", "where"),
-        lambda q: q.replace("'Z'", "' Z'"),
-        lambda q: q.replace("n.created,", "$pit,"),
-        lambda q: q + ";",
-        lambda q: q + "\nUNION MATCH (n) RETURN [n] AS data, [] AS gaps",
-        lambda q: q.replace("\n", "\x0b"),
-        lambda q: q.replace("\n", "\u2028"),
-        lambda q: q.replace("\n", "\r"),
-        lambda q: q.replace("MATCH", "\\u004DATCH"),
-        lambda q: q.replace("MATCH", "\u00a0MATCH"),
-        lambda q: "RETURN [{id: '1', available_at: $pit, available_at_source: 'neo4j_created'}] AS data, [] AS gaps",
-        lambda q: OPEN["entity-queries: Company profile"].query,
-        lambda q: "",
-        lambda q: 5,
-        lambda q: None,
-        lambda q: [q],
+        *(PATTERN.replace(old, new) for old, new in CHANGES),
+        PATTERN + ";",
+        PATTERN + "\nUNION MATCH (n) RETURN [n] AS data, [] AS gaps",
+        "RETURN [{id: '1', available_at: $pit, available_at_source: 'neo4j_created'}] AS data, [] AS gaps",
+        *(OPEN["entity-queries: Company profile"].query, "", 5, None, [PATTERN]),
     ],
 )
-def test_anything_else_is_refused_with_a_pit(change: Any) -> None:
-    assert reason(change(PATTERN), params=PARAMS)
-    assert reason(change(PATTERN), CEILING, params=PARAMS)
+def test_anything_else_is_refused_with_a_pit(query: object) -> None:
+    assert query != PATTERN
+    assert reason(query, params=PARAMS)
+    assert reason(query, CEILING, params=PARAMS)
 
 
 @pytest.mark.parametrize(
@@ -132,25 +115,22 @@ def test_the_operators_own_patterns(tmp_path: Path) -> None:
     for name in ("pit_gate.py", "pit_guard.py"):
         shutil.copy(HOOKS / name, tmp_path)
     own = "MATCH (n:Mine)\n  WHERE n.at <= $pit\nWITH collect({id: n.id}) AS items\nRETURN items AS data, [] AS gaps\n"
-    hook = {"tool_name": READ, "tool_input": {"query": own, "params": PARAMS}}
 
-    def start(hook: Any) -> Any:
-        command = [sys.executable, "-I", "-S", str(tmp_path / "pit_guard.py")]
-        env = {"PATH": os.environ["PATH"], **CEILING}
-        done = subprocess.run(command, input=json.dumps(hook), capture_output=True, text=True, env=env, check=True)
-        return json.loads(done.stdout)
+    def respond(**tool_input: Any) -> dict[str, Any]:
+        hook = {"tool_name": NEO4J, "tool_input": {"query": own, "params": PARAMS, **tool_input}}
+        return start(tmp_path / "pit_guard.py", hook, CEILING)
 
-    assert start(hook)["decision"] == "block"
+    assert respond()["decision"] == "block"
     (tmp_path / "cypher").mkdir()
     (tmp_path / "cypher" / "mine.cypher").write_text(own.replace("\n", "\r\n"))
     (tmp_path / "cypher" / "empty.cypher").write_text("\n")
     (tmp_path / "cypher" / "notes.txt").write_text("MATCH (n) RETURN n")
-    assert start(hook) == {}
-    assert start({**hook, "tool_input": {"query": PATTERN, "params": PARAMS}}) == {}  # needs no file but the guard
-    assert start({**hook, "tool_input": {"query": "MATCH (n) RETURN n", "params": PARAMS}})["decision"] == "block"
-    assert start({**hook, "tool_input": {"query": "", "params": PARAMS}})["decision"] == "block"
+    assert respond() == {}
+    assert respond(query=PATTERN) == {}  # needs no file but the guard
+    assert respond(query="MATCH (n) RETURN n")["decision"] == "block"
+    assert respond(query="")["decision"] == "block"
     (tmp_path / "pit_gate.py").write_text("")
-    assert start(hook)["decision"] == "block"
+    assert respond()["decision"] == "block"
 
 
 # Open mode.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import permutations
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,11 +14,11 @@ from hypothesis import strategies as st
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Gap, gap
 from pit_fetch.paging import newest_first
-from pit_fetch.pipeline.cursor import format_cursor, parse_cursor, position
-from pit_fetch.pipeline.select import Selection, SelectionBuilder, WithheldCounts, in_order, public, take, visibility
+from pit_fetch.pipeline.cursor import format_cursor, position
+from pit_fetch.pipeline.select import Selection, SelectionBuilder, WithheldCounts, in_order, public, visibility
 from pit_fetch.provider import Page, Record, Watermark
+from tests.unit.pipeline.selecting import PIT, select
 
-PIT = datetime(2024, 2, 15, 21, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 
 
@@ -27,14 +28,8 @@ def record(name: str, seconds: float = 0, revised: float | None = None, title: s
     return Record(name, PIT - timedelta(seconds=seconds), "provider_metadata", {"title": title}, revision)
 
 
-def keep(
-    stream: Iterable[Record | Page | Watermark | Gap], *, limit: int = 50, cap: int = 1000, after: str = ""
-) -> Selection:
-    builder, parsed = SelectionBuilder(), parse_cursor(after) if after else None
-    ordered = in_order(public(stream, lambda: PIT, WithheldCounts()))
-    position = parsed.position if parsed else None
-    take(ordered, builder, after=position, cap=cap, limit=limit, select=lambda _: True)
-    return builder.build()
+def keep(stream: Iterable[Record | Page | Watermark | Gap], **more: Any) -> Selection:
+    return select(stream, **more).build()
 
 
 def pages(*rows: list[Record], order: bool = True) -> list[Page]:
@@ -47,20 +42,22 @@ def ids(selection: Selection) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("item", "expected"),
+    ("item", "pit", "expected"),
     [
-        (record("a"), "public"),
-        (record("a")._replace(available_at=PIT + MICROSECOND), "late"),
-        (record("a", 60)._replace(revised_at=PIT), "public"),
-        (record("a", 60)._replace(revised_at=PIT + MICROSECOND), "late"),
-        (record("a")._replace(available_at=None), "undated"),
-        (record("a")._replace(available_at=datetime(2020, 1, 1)), "undated"),  # noqa: DTZ001
-        (record("a")._replace(revised_at=datetime(2020, 1, 1)), "undated"),  # noqa: DTZ001
-        (record(""), "unusable"),
+        (record("a"), PIT, "public"),
+        (record("a")._replace(available_at=PIT + MICROSECOND), PIT, "late"),
+        (record("a", 60)._replace(revised_at=PIT), PIT, "public"),
+        (record("a", 60)._replace(revised_at=PIT + MICROSECOND), PIT, "late"),
+        (record("a")._replace(available_at=None), PIT, "undated"),
+        (record("a")._replace(available_at=datetime(2020, 1, 1)), PIT, "undated"),  # noqa: DTZ001
+        (record("a")._replace(revised_at=datetime(2020, 1, 1)), PIT, "undated"),  # noqa: DTZ001
+        (record(""), PIT, "unusable"),
+        (record("a")._replace(available_at=None), None, "public"),
+        (record(""), None, "unusable"),
     ],
 )
-def test_verdicts(item: Record, expected: str) -> None:
-    assert visibility(item, PIT) == expected
+def test_verdicts(item: Record, pit: datetime | None, expected: str) -> None:
+    assert visibility(item, pit) == expected
 
 
 def test_what_is_withheld_is_tallied_for_the_audit_file() -> None:
@@ -77,11 +74,6 @@ def test_undated_records_of_open_mode_stand_last() -> None:
         assert [element.id for element in in_order(stream) if isinstance(element, Record)] == ["c", "b", "a"]
 
 
-def test_open_mode_keeps_everything_that_has_an_identity() -> None:
-    assert visibility(record("a")._replace(available_at=None), None) == "public"
-    assert visibility(record(""), None) == "unusable"
-
-
 def test_a_pit_in_the_future_follows_the_clock() -> None:
     clock = iter([PIT - MICROSECOND, PIT])
     kept = list(public([record("early"), record("now")], lambda: next(clock), WithheldCounts()))
@@ -91,10 +83,6 @@ def test_a_pit_in_the_future_follows_the_clock() -> None:
 def test_ties_are_ordered_by_id_whatever_the_kind_of_source() -> None:
     records = [record("c"), record("a"), record("b"), record("z", 1)]
     assert ids(keep(records)) == ids(keep(pages(records[:2], records[2:]))) == ["a", "b", "c", "z"]
-
-
-def test_a_tie_at_the_limit_is_cut_by_id_and_not_by_arrival() -> None:
-    assert ids(keep(pages([record("b")], [record("a"), record("c", 9)]), limit=1)) == ["a"]
 
 
 def test_of_the_versions_of_an_id_the_newest_public_one_counts_by_the_later_of_its_stamps() -> None:
@@ -119,9 +107,8 @@ def test_a_broken_order_among_public_records_is_an_upstream_error() -> None:
 def outcome(*rows: list[Record]) -> tuple[list[str], str]:
     """The titles of what is kept, and the error that ends it."""
     builder, error = SelectionBuilder(), ""
-    ordered = in_order(public(pages(*rows), lambda: PIT, WithheldCounts()))
     try:
-        take(ordered, builder, after=None, cap=1000, limit=50, select=lambda _: True)
+        select(pages(*rows), builder)
     except UpstreamError as broken:
         error = broken.gap.code
     return [str(kept.payload["title"]) for kept in builder.records], error
@@ -184,11 +171,8 @@ def test_a_source_is_not_asked_for_more_than_is_wanted() -> None:
         pytest.fail("asked for a page that nobody wants")
 
     selection = keep(source(), limit=2)
-    assert (ids(selection), selection.stopped, [gap.code for gap in selection.gaps]) == (
-        ["a", "b"],
-        "limit",
-        ["result_cap"],
-    )
+    assert (ids(selection), selection.stopped) == (["a", "b"], "limit")
+    assert [gap.code for gap in selection.gaps] == ["result_cap"]
 
 
 @pytest.mark.parametrize(
@@ -199,9 +183,8 @@ def test_a_cap_says_so_only_when_it_cut_something(limit: int, cap: int, stopped:
 
 
 def test_caps_count_before_the_filter_and_limits_after_it() -> None:
-    builder = SelectionBuilder()
     records = [record(str(n), n) for n in range(10)]
-    take(records, builder, after=None, cap=6, limit=2, select=lambda item: int(item.id) % 2 == 1)
+    builder = select(records, cap=6, limit=2, wanted=lambda item: int(item.id) % 2 == 1)
     assert (ids(builder.build()), builder.scanned, builder.stopped) == (["1", "3"], 6, "limit")
 
 
@@ -222,15 +205,7 @@ def test_of_two_receipts_of_one_id_the_later_is_kept_and_a_late_one_is_withheld(
 
 
 NAMES = st.text("ab /@é%\ud800", min_size=1, max_size=3)  # half of a surrogate pair, too: JSON can say it
-RECORDS = st.lists(
-    st.builds(
-        lambda name, seconds, late: record(name, seconds if not late else -1 - seconds),
-        NAMES,
-        st.integers(0, 5),
-        st.booleans(),
-    ),
-    max_size=12,
-)
+RECORDS = st.lists(st.builds(record, NAMES, st.integers(-6, 5)), max_size=12)
 
 
 @given(RECORDS, RECORDS, st.integers(1, 5), st.integers(1, 8), st.randoms(use_true_random=False))

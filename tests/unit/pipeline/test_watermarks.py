@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.paging import newest_first
-from pit_fetch.pipeline.select import SelectionBuilder, WithheldCounts, in_order, public, take
+from pit_fetch.pipeline.select import WithheldCounts, public
 from pit_fetch.provider import Page, Record, Watermark
+from tests.unit.pipeline.selecting import PIT, select
 
-NOON = datetime(2024, 2, 15, 12, tzinfo=UTC)
+NOON = PIT - timedelta(hours=9)
 
 
 def at(hours: float | None) -> datetime | None:
@@ -28,10 +29,7 @@ def mark(hours: float) -> Watermark:
 
 
 def kept(source: Iterable[Record | Watermark], limit: int = 100) -> list[str]:
-    builder = SelectionBuilder()
-    records = in_order(public(source, lambda: NOON + timedelta(days=9), WithheldCounts()))
-    take(records, builder, after=None, cap=1000, limit=limit, select=lambda record: True)
-    return [record.id for record in builder.records]
+    return [record.id for record in select(source, limit=limit).records]
 
 
 @pytest.mark.parametrize(
@@ -93,14 +91,12 @@ def barren(*slices: Iterable[Record | Page], patience: int = 2) -> tuple[list[st
             yield from records
             yield Watermark(NOON - number * _DAY, patience)
 
-    builder = SelectionBuilder()
-    records = in_order(public(source(), lambda: NOON, WithheldCounts()))
-    take(records, builder, after=None, cap=1000, limit=100, select=lambda record: True)
+    builder = select(source())
     return [record.id for record in builder.records], [gap.reason for gap in builder.gaps], asked
 
 
 def test_slices_without_a_public_record_end_the_search() -> None:
-    none, late, old = list[Record](), [item(1), item(None)], [item(-99)]
+    none, late, old = list[Record](), [item(10), item(None)], [item(-99)]
     kept, reasons, asked = barren(none, none, old)
     assert (kept, asked) == ([], 2)
     assert reasons == ["Looked back to 2024-02-14 and no further. Narrow the request (--date-from, --date-to)."]

@@ -1,10 +1,10 @@
-"""A request from words and from Python values: what is refused, and that all of its forms are one."""
+"""A request from words and from Python values: what is refused, and that all of its forms are the same request."""
 
 from __future__ import annotations
 
 import contextlib
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from pit_fetch.engine.registry import BUNDLED_NAMES, load
 from pit_fetch.errors import UsageError
 from pit_fetch.pipeline.cursor import format_cursor
 from pit_fetch.provider import Field, Operation, Option, Provider, Record
-from pit_fetch.request.fetch_request import FetchRequest, from_canonical, of_values
+from pit_fetch.request.fetch_request import FetchRequest, from_canonical, from_values
 from pit_fetch.request.operations import OPTION
 from pit_fetch.request.values import flag_of, format_value
 
@@ -33,7 +33,7 @@ def demo(*options: Option) -> Provider:
     return Provider(name="demo", summary="s", fetch=nothing, parse_reply=nothing, options=options)
 
 
-ONE = demo(
+ONE_WORD = demo(
     Option("op", "h", positional="one"),
     Option("symbol", "h"),
     Option("horizon", "h", choices=("3month", "6month")),
@@ -42,10 +42,10 @@ ONE = demo(
     Option("tickers", "h", kind="list"),
     Option("exact", "h", kind="flag"),
 )
-ALL = demo(Option("query", "h", positional="all"), Option("forms", "h", kind="list"))
+ALL_WORDS = demo(Option("query", "h", positional="all"), Option("forms", "h", kind="list"))
 
 
-def request(*words: str, provider: Provider = ONE, env: Mapping[str, str] | None = None) -> FetchRequest:
+def request(*words: str, provider: Provider = ONE_WORD, env: Mapping[str, str] | None = None) -> FetchRequest:
     return parse(["--source", "demo", *words], provider, env or {})
 
 
@@ -80,44 +80,32 @@ def test_values_by_kind() -> None:
     }
 
 
-def test_a_code_is_the_same_request_however_it_was_typed() -> None:
-    codes = demo(Option("symbol", "h", uppercase=True))
-    assert request("symbol=ibm", provider=codes) == request("--symbol", "IBM", provider=codes)
-
-
-def test_bare_words_are_refused_where_no_option_takes_them() -> None:
-    with pytest.raises(UsageError, match="demo takes no bare words: write --name VALUE or name=VALUE; see --help"):
-        request("word", provider=demo())
-
-
-def test_a_timeout_may_be_a_fraction() -> None:
-    assert request("--timeout", "2.5").timeout == 2.5
-
-
-def test_fields_are_a_list() -> None:
-    made = request("--fields", " title, body")
-    assert made.fields == ("title", "body")
-    assert made.canonical == "--source demo --fields title,body"
-
-
-def test_a_number_is_the_same_request_however_it_was_typed() -> None:
-    assert request("--limit", "007").canonical == "--source demo --limit 7"
+@pytest.mark.parametrize(
+    ("words", "canonical"),
+    [
+        (("--limit", "007"), "--source demo --limit 7"),
+        (("--fields", " title, body"), "--source demo --fields title,body"),
+        (("--horizon", "6MONTH"), "--source demo --horizon 6month"),
+    ],
+)
+def test_a_value_is_the_same_request_however_it_was_typed(words: tuple[str, ...], canonical: str) -> None:
+    assert request(*words).canonical == canonical
 
 
 def test_words_are_joined_where_a_provider_takes_them_all() -> None:
-    made = request("going concern", "OR", "x=1", "--forms", "10-K", "--", "-bank", provider=ALL)
+    made = request("going concern", "OR", "x=1", "--forms", "10-K", "--", "-bank", provider=ALL_WORDS)
     assert made.options["query"] == "going concern OR x=1 -bank"
 
 
 def test_a_pit_is_never_a_word() -> None:
     with pytest.raises(UsageError, match="write --pit VALUE"):
-        request("going concern", f"PIT={PIT}", provider=ALL)
+        request("going concern", f"PIT={PIT}", provider=ALL_WORDS)
 
 
 @pytest.mark.parametrize("words", [(), ("going",)])
 def test_what_follows_two_dashes_is_words(words: tuple[str, ...]) -> None:
     """The guard reads no options there either."""
-    made = request(*words, "--", "--timeout", "5", "--pit=2030-01-01T00:00:00Z", "--", "--fail", provider=ALL)
+    made = request(*words, "--", "--timeout", "5", "--pit=2030-01-01T00:00:00Z", "--", "--fail", provider=ALL_WORDS)
     assert made.options["query"] == " ".join([*words, "--timeout 5 --pit=2030-01-01T00:00:00Z -- --fail"])
     assert (made.timeout, made.pit, made.fail) == (60, None, False)
 
@@ -125,34 +113,17 @@ def test_what_follows_two_dashes_is_words(words: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("words", "fix"),
     [
-        (("--limit", "0"), "--limit is a whole number of at least 1"),
-        (("--limit", "ten"), "--limit is a whole number of at least 1"),
-        (("--limit", "-1"), "--limit"),
         (("--limit", "1", "--limit", "2"), "--limit is given more than once"),
-        (("--lmit", "1"), "unrecognized arguments: --lmit (did you mean --limit?); see --help"),
         (("symbl=AAPL",), "symbl=... is not an option of demo (did you mean --symbol?)"),
         (("--zz", "SECRET"), "unrecognized arguments: --zz; see --help"),
         (("--zz=SECRET",), "unrecognized arguments: --zz; see --help"),
-        (("--timeout", "0"), "--timeout is a number of seconds, above 0"),
-        (("--timeout", "soon"), "--timeout is a number of seconds, above 0"),
-        (("--timeout", "nan"), "--timeout is a number of seconds, above 0"),
-        (("--date-from", "last week"), "--date-from is YYYY-MM-DD"),
         (("--date-from", "2024-02-16", "--date-to", "2024-02-15"), "--date-from is after --date-to"),
-        (("--after", "x"), "copy one from a truncated gap"),
-        (("--max-chars", "100"), "--max-chars is 0 (no limit) or a whole number of at least 4000"),
-        (("--max-chars", "-1"), "--max-chars"),
         (("--max-chars", "many"), "--max-chars is 0 (no limit) or a whole number of at least 4000"),
-        (("--format", "xml"), "--format is one of json, jsonl, csv"),
         (("--fields", ","), "--fields is empty: give a value or leave it out"),
         (("--horizon", "1month"), "--horizon is one of 3month, 6month"),
-        (("--symbol", ""), "--symbol is empty"),
-        (("--tickers", ","), "--tickers is empty: give a value or leave it out"),
         (("A", "B"), "demo takes one bare word (op), not 2: write the others as name=VALUE, e.g. symbol=VALUE"),
         (("A", "--op", "B"), "--op is given twice"),
-        (("pit=2024-02-15T16:00:00Z",), "write --pit VALUE"),
         (("colour=red",), "colour=... is not an option of demo; see --help"),
-        (("exact=maybe",), "exact= takes true or false"),
-        (("--pit",), "--pit needs a value: write --pit VALUE"),
     ],
 )
 def test_what_is_refused_names_the_fix(words: tuple[str, ...], fix: str) -> None:
@@ -250,7 +221,7 @@ def test_a_field_that_the_source_does_not_have_is_refused_where_its_fields_are_k
             assert request(*words, "--fields", good, provider=provider).fields == tuple(good.split(","))
     calls: list[Callable[[], FetchRequest]] = [
         lambda: request(*words, "--fields", "id,titel", provider=provider),
-        lambda: of_values({"op": op, "fields": ["titel"]}, provider, {}),
+        lambda: from_values({"op": op, "fields": ["titel"]}, provider, {}),
     ]
     for call in calls:
         if not known:
@@ -268,54 +239,26 @@ def test_a_field_of_another_operation_is_refused() -> None:
     assert request("--op", "two", "--fields", "value", provider=provider).fields == ("value",)
 
 
-# Words and Python values are one.
+# The command line and Python values make the same requests.
 
 
 def values(**given: object) -> FetchRequest:
-    return of_values(given, ONE, {})
-
-
-class Several:
-    """What an ndarray, a Series and an Index are to the program."""
-
-    def __init__(self, *parts: str) -> None:
-        self.parts = parts
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.parts)
-
-    def __bool__(self) -> bool:
-        raise ValueError("the truth value is ambiguous")
+    return from_values(given, ONE_WORD, {})
 
 
 @pytest.mark.parametrize(
-    ("make", "word"),
-    [
-        (lambda: ["Oil, gas"], '"Oil, gas"'),
-        (lambda: ["A", "B"], "A,B"),
-        (lambda: ("A", "B"), "A, B"),
-        (lambda: "A,B", "A,B"),
-        (lambda: {"B", "A"}, "A,B"),
-        (lambda: {"A": 1, "B": 2}.keys(), "A,B"),
-        (lambda: (name for name in "AB"), "A,B"),
-        (lambda: Several("A", "B"), "A,B"),
-    ],
+    ("value", "word"),
+    [(["Oil, gas"], '"Oil, gas"'), (("A", "B"), "A,B"), ("A,B", "A,B"), ({"B", "A"}, "A,B")],
 )
 @pytest.mark.parametrize("name", ["tickers", "fields"])
-def test_a_list_is_any_iterable_of_strings(make: Callable[[], object], word: str, name: str) -> None:
-    made, typed = values(**{name: make()}), request(flag_of(name), word)
+def test_a_list_is_the_word_it_stands_for(value: object, word: str, name: str) -> None:
+    made, typed = values(**{name: value}), request(flag_of(name), word)
     assert made == typed
-    assert made.canonical == typed.canonical
-
-
-def test_one_keyword_may_hold_a_comma() -> None:
-    made = values(tickers=["Oil, gas"])
-    assert made.options["tickers"] == ("Oil, gas",)
-    assert made.canonical == """--source demo --tickers '"Oil, gas"'"""
+    assert made.canonical == typed.canonical == f"--source demo --{name} {shlex.quote(word)}"
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "fix"),
     [
         ("colour", "red", "colour is not an option of demo"),
         ("ticker", "A", "ticker is not an option of demo (did you mean tickers?)"),
@@ -333,24 +276,16 @@ def test_one_keyword_may_hold_a_comma() -> None:
         ("date_to", datetime(2024, 2, 15), "date_to is a datetime without a time zone"),  # noqa: DTZ001
         ("since_when", datetime(2024, 2, 15), "since_when is a datetime without a time zone"),  # noqa: DTZ001
         ("symbol", b"AAPL", "symbol takes a string, not a value of type bytes"),
-        ("tickers", b"AAPL", "tickers takes one or more strings, not a value of type bytes"),
         ("tickers", [["AAPL"]], "tickers takes a string, not a value of type list"),
-        ("tickers", [], "tickers needs at least one value"),
-        ("tickers", ["AAPL", None], "tickers takes a string, not a value of type NoneType"),
-        ("limit", 0, "--limit is a whole number of at least 1"),
-        ("limit", 2.5, "--limit is a whole number"),
         ("limit", True, "limit takes a whole number, not a value of type bool"),
         ("max_chars", 100, "--max-chars is 0 (no limit) or a whole number of at least 4000"),
-        ("exact", 1, "exact takes true or false"),
         ("after", "x", "copy one from a truncated gap"),
-        ("fields", [], "fields needs at least one value"),
-        ("format", "xml", "--format is one of"),
     ],
 )
-def test_a_value_that_cannot_be_is_refused(name: str, value: object, said: str) -> None:
+def test_a_value_that_cannot_be_is_refused(name: str, value: object, fix: str) -> None:
     with pytest.raises(UsageError) as refused:
         values(**{name: value})
-    assert said in str(refused.value)
+    assert fix in str(refused.value)
 
 
 def test_none_is_not_given() -> None:
@@ -366,13 +301,13 @@ def test_a_python_call_is_the_command_line_it_stands_for() -> None:
 
 def test_a_python_call_is_under_the_ceiling_too() -> None:
     with pytest.raises(UsageError, match="after the ceiling"):
-        of_values({"pit": PIT}, ONE, {"PIT_FETCH_CEILING": "2024-02-15T15:59:59-05:00"})
+        from_values({"pit": PIT}, ONE_WORD, {"PIT_FETCH_CEILING": "2024-02-15T15:59:59-05:00"})
 
 
 def test_an_agent_s_budget_is_the_command_s_and_not_python_s() -> None:
     environ = {"CLAUDECODE": "1"}
-    assert (request(env=environ).max_chars, of_values({}, ONE, environ).max_chars) == (28_000, 0)
-    assert of_values({}, ONE, {"PIT_FETCH_MAX_CHARS": "9000"}).max_chars == 9_000
+    assert (request(env=environ).max_chars, from_values({}, ONE_WORD, environ).max_chars) == (28_000, 0)
+    assert from_values({}, ONE_WORD, {"PIT_FETCH_MAX_CHARS": "9000"}).max_chars == 9_000
 
 
 MOMENTS = st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
@@ -382,7 +317,8 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=
 CURSORS = st.builds(lambda name, at: format_cursor(Record(name, at, "provider_metadata", {})), WORDS, MOMENTS)
 GIVEN: Mapping[str, st.SearchStrategy[Any]] = {
     "pit": MOMENTS | MOMENTS.map(lambda moment: moment.isoformat().replace("+00:00", "Z")),
-    "date_from": st.dates(date(1980, 1, 1), date(1989, 1, 1)) | MOMENTS.map(lambda moment: moment.replace(year=1985)),
+    "date_from": st.dates(date(1980, 1, 1), date(1989, 1, 1))
+    | MOMENTS.map(lambda moment: moment - timedelta(days=40_000)),
     "date_to": st.dates(date(1995, 1, 1), date(2089, 1, 1)),
     "limit": st.integers(1, 999),
     "after": CURSORS,
@@ -409,8 +345,8 @@ def test_words_and_values_make_the_same_request_and_its_canonical_text_makes_it_
     flags = [flag_of(name) for name, value in given.items() if value is True]
     words = [f"{flag_of(name)}={format_value(value)}" for name, value in given.items() if value is not True]
     assert request(*flags, *words) == made
-    again = from_canonical(made.canonical, ONE)
-    assert again == parse(shlex.split(made.canonical), ONE, {})
+    again = from_canonical(made.canonical, ONE_WORD)
+    assert again == parse(shlex.split(made.canonical), ONE_WORD, {})
     # How long it may take and how it is printed are no part of what is asked.
     how = ("timeout", "format", "max_chars", "pretty")
     assert again._replace(**{name: getattr(made, name) for name in how}) == made
@@ -422,8 +358,8 @@ def test_whatever_words_are_given_they_make_a_request_or_a_refusal(words: list[s
         made = request(*words, flag_of(name), *words)
     except UsageError:
         return
-    assert parse(shlex.split(made.canonical), ONE, {}).canonical == made.canonical
-    assert from_canonical(made.canonical, ONE).canonical == made.canonical
+    assert parse(shlex.split(made.canonical), ONE_WORD, {}).canonical == made.canonical
+    assert from_canonical(made.canonical, ONE_WORD).canonical == made.canonical
 
 
 def values_of(option: Option) -> st.SearchStrategy[Any]:
@@ -447,9 +383,9 @@ def test_the_canonical_text_of_a_request_to_a_bundled_source_is_read_back(source
     taken: dict[str, Any] = {}
     for name, value in data.draw(st.fixed_dictionaries({}, optional={**common, **own})).items():
         with contextlib.suppress(UsageError):
-            of_values({**taken, name: value}, provider, {})
+            from_values({**taken, name: value}, provider, {})
             taken[name] = value
-    made = of_values(taken, provider, {})
+    made = from_values(taken, provider, {})
     again = from_canonical(made.canonical, provider)
     assert again.canonical == made.canonical
     assert again.options == made.options
@@ -457,4 +393,4 @@ def test_the_canonical_text_of_a_request_to_a_bundled_source_is_read_back(source
 
 def test_a_canonical_text_whose_option_is_gone_is_refused() -> None:
     with pytest.raises(UsageError, match="--gone is not an option of demo"):
-        from_canonical("--source demo --gone x", ONE)
+        from_canonical("--source demo --gone x", ONE_WORD)

@@ -1,4 +1,4 @@
-"""Which operation is asked for, whether that makes sense, its window, and what it says of itself."""
+"""The operation of a request: its choice, its window, and what it cannot show."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_the_operation_that_is_asked_for(given: dict[str, Any], offline: bool, n
 
 
 @pytest.mark.parametrize(
-    ("given", "offline", "said"),
+    ("given", "offline", "fix"),
     [
         ({}, False, "demo needs an operation, such as BARS; --help lists them."),
         ({}, True, "demo needs an operation"),
@@ -81,10 +81,10 @@ def test_the_operation_that_is_asked_for(given: dict[str, Any], offline: bool, n
         ({"op": "NEWS", "symbol": "A"}, True, "NEWS does not take symbol"),
     ],
 )
-def test_a_request_that_makes_no_sense_names_the_fix(given: dict[str, Any], offline: bool, said: str) -> None:
+def test_a_request_that_makes_no_sense_names_the_fix(given: dict[str, Any], offline: bool, fix: str) -> None:
     with pytest.raises(ConfigError) as refused:
         resolve_operation(SEVERAL, asking(given, offline))
-    assert str(refused.value).startswith(said)
+    assert str(refused.value).startswith(fix)
     assert len(str(refused.value)) < 200
 
 
@@ -92,17 +92,17 @@ def test_a_source_with_one_operation_needs_no_name_and_takes_what_it_declares() 
     plain = demo(options=OPTIONS)
     assert resolve_operation(plain, asking({"symbol": "A", "topics": ("a",)})).operation is plain.operations[0]
     narrow = demo(operations=(Operation(needs=("symbol",), takes=("size",)),), options=OPTIONS)
-    for given, said in (
+    for given, fix in (
         ({}, "demo needs symbol: symbol=..."),
         ({"symbol": "A", "topics": ("a",)}, "demo does not take topics"),
     ):
         with pytest.raises(ConfigError) as refused:
             resolve_operation(narrow, asking(given))
-        assert str(refused.value).startswith(said)
+        assert str(refused.value).startswith(fix)
 
 
 def test_an_operation_may_read_its_options_in_its_own_way() -> None:
-    """Before it is looked at whether they are what it needs: another name for an option is that option."""
+    """Before they are checked: another name for an option is that option."""
 
     def understand(query: Query) -> Query:
         if query.options["size"] == "huge":
@@ -198,8 +198,8 @@ def test_where_fields_are_not_declared_one_that_no_item_has_is_named(tmp_path: P
     provider = demo([record("a", title="t"), record("b", body="b"), record("late", -60, later="x")])
     left = at_pit(tmp_path, provider, "--fields", "title,bdy,later", "--limit", "5")
     assert [item.get("title") for item in left.data] == ["t", None]
-    said = "--fields: no item of this answer has bdy, later; they have title, body."
-    assert [gap["reason"] for gap in left.envelope["gaps"] if gap["type"] == "config"] == [said]
+    reason = "--fields: no item of this answer has bdy, later; they have title, body."
+    assert [gap["reason"] for gap in left.envelope["gaps"] if gap["type"] == "config"] == [reason]
     assert "config" not in at_pit(tmp_path, provider, "--fields", "title,revised_at,id").gap_types
     assert "config" not in at_pit(tmp_path, demo([record("late", -60)]), "--fields", "bdy").gap_types
 
@@ -244,9 +244,9 @@ def test_the_window_and_the_limit_together(tmp_path: Path) -> None:
     ],
 )
 def test_caveats(operation: Operation, pit: datetime | None, codes: list[str]) -> None:
-    said = list(caveats(query(operation, pit=pit), "mine"))
-    assert [one.code for one in said] == codes
-    assert all(one.type == "unverifiable" for one in said)
+    gaps = list(caveats(query(operation, pit=pit), "mine"))
+    assert [gap.code for gap in gaps] == codes
+    assert all(gap.type == "unverifiable" for gap in gaps)
 
 
 def test_caveats_stand_in_every_envelope_whatever_was_found(tmp_path: Path) -> None:
@@ -315,5 +315,5 @@ def test_help_shows_choices_defaults_and_fields(tmp_path: Path) -> None:
 
 
 def test_an_operation_without_a_name_or_a_reason_is_called_by_its_source() -> None:
-    (said,) = caveats(query(Operation(dating="receipt"), pit=PIT), "mine")
-    assert said.reason.startswith("mine is a snapshot: it counts")
+    (snapshot,) = caveats(query(Operation(dating="receipt"), pit=PIT), "mine")
+    assert snapshot.reason.startswith("mine is a snapshot: it counts")

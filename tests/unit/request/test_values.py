@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
-from enum import Enum
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -35,76 +34,32 @@ FROM_ZERO = Option("limit", "h", kind="integer", minimum=0)
 NUMBER = Option("timeout", "h", kind="number")
 INSTANT = Option("date_from", "h", kind="instant")
 FLAG = Option("exact", "h", kind="flag")
+TEXTS = Option("query", "h", repeatable=True)
+MODES = Option("modes", "h", kind="list", choices=("Web", "SEC"))
 READ = Option("month", "h", parse=lambda text: ("read", text))
 
 
-class Word(str, Enum):  # noqa: UP042 - a StrEnum spells itself as its value, this one does not
-    ONE = "one"
+class Column:
+    """What an ndarray, a Series and an Index have in common; with two dimensions, an array or a frame."""
 
-
-class Index:
-    """What numpy's integers, and its arrays, have: an array of several raises."""
-
-    def __init__(self, value: int | None) -> None:
-        self.value = value
-
-    def __index__(self) -> int:
-        if self.value is None:
-            raise TypeError("only integer scalar arrays can be converted to a scalar index")
-        return self.value
-
-    def __str__(self) -> str:
-        return "['A' 'B']" if self.value is None else str(self.value)
-
-
-class NaT(datetime):
-    """What pandas has where an instant is missing."""
-
-    def __ne__(self, other: object) -> bool:
-        return True
-
-    def utcoffset(self) -> None:
-        raise ValueError("NaTType does not support utcoffset")
-
-
-class Several:
-    """What an ndarray, a Series and an Index are to the program: iterable, sized, and neither list nor tuple."""
-
-    def __init__(self, *parts: object) -> None:
-        self.parts = parts
+    def __init__(self, *parts: object, ndim: int = 1) -> None:
+        self.parts, self.ndim = parts, ndim
 
     def __iter__(self) -> Iterator[object]:
         return iter(self.parts)
 
-    def __len__(self) -> int:
-        return len(self.parts)
-
     def __bool__(self) -> bool:
         raise ValueError("the truth value of an array with more than one element is ambiguous")
-
-    def __eq__(self, other: object) -> Any:
-        return Several(*(part == other for part in self.parts))
-
-    def __index__(self) -> int:
-        raise TypeError("only integer scalar arrays can be converted to a scalar index")
-
-
-class Table(Several):
-    """What goes through its columns when it is gone through."""
-
-    ndim = 2
 
 
 GOOD: list[tuple[Option, object, object]] = [
     (TEXT, " AAPL ", "AAPL"),
     (TEXT, "a,b", "a,b"),
     (TEXT, 320193, "320193"),
-    (TEXT, Index(7), "7"),
     (TEXT, 1.5, "1.5"),
     (TEXT, Path("/tmp/x"), "/tmp/x"),
     (TEXT, date(2024, 2, 15), "2024-02-15"),
     (TEXT, NOON, "2024-02-15T12:00:00+00:00"),
-    (TEXT, Word.ONE, "one"),
     (CODE, "ibm", "IBM"),
     (CHOICE, "6MONTH", "6month"),
     (OUTPUT, "all", "full"),
@@ -116,19 +71,22 @@ GOOD: list[tuple[Option, object, object]] = [
     (LIST, ["Oil, gas"], ("Oil, gas",)),
     (LIST, ("b", "a"), ("b", "a")),
     (LIST, {"b", "a"}, ("a", "b")),
-    (LIST, frozenset("ba"), ("a", "b")),
     (LIST, {"b": 1, "a": 2}.keys(), ("b", "a")),
     (LIST, (name for name in "ba"), ("b", "a")),
-    (LIST, Several("b", "a"), ("b", "a")),
-    (LIST, [320193, Index(7)], ("320193", "7")),
-    (LIST, "one", ("one",)),
+    (LIST, Column("b", "a"), ("b", "a")),
+    (LIST, [320193, 7], ("320193", "7")),
     (CODES, "ibm, msft", ("IBM", "MSFT")),
-    (CODES, ["ibm"], ("IBM",)),
     (FORMS, "SMALL,big", ("small", "large")),
     (FORMS, ["SMALL", "big"], ("small", "large")),
+    (MODES, "sec,WEB", ("SEC", "Web")),
+    (TEXTS, "oil, gas", ("oil, gas",)),  # a string is one of its values, whatever is in it
+    (TEXTS, ["oil, gas", " coal "], ("oil, gas", "coal")),
+    (TEXTS, ("a", "a"), ("a", "a")),
+    (TEXTS, {"b", "a"}, ("a", "b")),
+    (TEXTS, Column("a", "b"), ("a", "b")),
+    (TEXTS, 7, ("7",)),
     (INTEGER, "5", 5),
     (INTEGER, 5, 5),
-    (INTEGER, Index(5), 5),
     (FROM_ZERO, 0, 0),
     (NUMBER, "2.5", 2.5),
     (NUMBER, 2, 2.0),
@@ -150,12 +108,10 @@ BAD: list[tuple[Option, object, str]] = [
     (TEXT, "  ", "--symbol is empty"),
     (TEXT, b"AAPL", "symbol takes a string, not a value of type bytes"),
     (TEXT, ["AAPL"], "symbol takes a string, not a value of type list"),
-    (TEXT, Several("A", "B"), "symbol takes a string"),
+    (TEXT, Column("A", "B"), "symbol takes a string"),
     (TEXT, True, "symbol takes a string"),
-    (TEXT, False, "symbol takes a string"),
     (TEXT, math.nan, "symbol takes a string"),
     (TEXT, math.inf, "symbol takes a string"),
-    (TEXT, object(), "symbol takes a string"),
     (TEXT, datetime(2024, 2, 15), "symbol is a datetime without a time zone: use an aware one"),  # noqa: DTZ001
     (CHOICE, "1month", "--horizon is one of 3month, 6month"),
     (LIST, "", "--date-list is empty: give a value or leave it out"),
@@ -163,19 +119,17 @@ BAD: list[tuple[Option, object, str]] = [
     (LIST, [], "date_list needs at least one value"),
     (LIST, '"A, B', "--date-list has an unclosed double quote"),
     (LIST, b"AB", "date_list takes one or more strings, not a value of type bytes"),
-    (LIST, bytearray(b"AB"), "date_list takes one or more strings"),
-    (LIST, memoryview(b"AB"), "date_list takes one or more strings"),
-    (LIST, Table("A", "B"), "date_list takes one or more strings, not a value of type Table"),
+    (LIST, Column("A", "B", ndim=2), "date_list takes one or more strings, not a value of type Column"),
     (LIST, {"a": 1}, "date_list takes one or more strings"),
-    (LIST, 5, "date_list takes one or more strings"),
-    (LIST, None, "date_list takes one or more strings"),
-    (LIST, [["A"], ["B"]], "date_list takes a string, not a value of type list"),
-    (LIST, [Several("A", "B")], "date_list takes a string"),
+    (LIST, [Column("A", "B")], "date_list takes a string"),
     (LIST, ["A", None], "date_list takes a string, not a value of type NoneType"),
     (LIST, ["A", math.nan], "date_list takes a string, not a value of type float"),  # a gap in a Series
-    (LIST, ["A", b"B"], "date_list takes a string"),
     (LIST, ["A", ""], "--date-list is empty"),
     (FORMS, "small,medium", "--sizes is a comma-separated list of small, large"),
+    (TEXTS, [], "--query is empty"),
+    (TEXTS, ["a", ""], "--query is empty"),
+    (TEXTS, {"a": 1}, "query takes a string, not a value of type dict"),
+    (TEXTS, [["a"]], "query takes a string, not a value of type list"),
     (INTEGER, "0", "--limit is a whole number of at least 1"),
     (INTEGER, "-1", "--limit is a whole number"),
     (INTEGER, "5.0", "--limit is a whole number"),
@@ -191,7 +145,6 @@ BAD: list[tuple[Option, object, str]] = [
     (INSTANT, "last week", "--date-from is YYYY-MM-DD (a New York day), a full timestamp with offset"),
     (INSTANT, "1708030800000", "not milliseconds"),
     (INSTANT, datetime(2024, 2, 15), "date_from is a datetime without a time zone"),  # noqa: DTZ001
-    (INSTANT, NaT(2024, 2, 15), "date_from takes an ISO 8601 text or a datetime, not a value of type NaT"),
     (INSTANT, False, "date_from takes an ISO 8601 text or a datetime"),
     (FLAG, 1, "exact takes true or false"),
     (FLAG, "yes", "exact takes true or false"),
@@ -209,11 +162,11 @@ def test_what_a_value_means(option: Option, value: object, expected: object) -> 
     assert (made, type(made)) == (expected, type(expected))
 
 
-@pytest.mark.parametrize(("option", "value", "said"), BAD, ids=described)
-def test_what_is_refused_and_how_to_mend_it(option: Option, value: object, said: str) -> None:
+@pytest.mark.parametrize(("option", "value", "fix"), BAD, ids=described)
+def test_what_is_refused_and_how_to_mend_it(option: Option, value: object, fix: str) -> None:
     with pytest.raises(UsageError) as refused:
         parse_value(option, value)
-    assert said in str(refused.value)
+    assert fix in str(refused.value)
 
 
 def test_flags() -> None:
@@ -252,75 +205,35 @@ def test_a_value_and_its_word_mean_the_same(pair: tuple[Option, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [Fraction(1, 2), timedelta(1), 1j, ..., len, Exception, {1: 2}, object(), [[]], b""], ids=described
+    "value",
+    [
+        Fraction(1, 2),
+        timedelta(1),
+        1j,
+        ...,
+        None,
+        len,
+        Exception,
+        {1: 2},
+        object(),
+        [[]],
+        b"",
+        bytearray(),
+        memoryview(b""),
+    ],
+    ids=described,
 )
-@pytest.mark.parametrize("option", [TEXT, LIST, INTEGER, NUMBER, INSTANT, FLAG, READ], ids=described)
-def test_whatever_is_given_is_a_value_or_a_refusal(option: Option, value: object) -> None:
+@pytest.mark.parametrize("option", [TEXT, TEXTS, LIST, INTEGER, NUMBER, INSTANT, FLAG, READ], ids=described)
+def test_a_value_of_another_type_is_refused(option: Option, value: object) -> None:
     with pytest.raises(UsageError):
         parse_value(option, value)
 
 
-def frames() -> Iterable[tuple[str, Callable[[], object]]]:
-    """Lists of two as numpy and pandas hold them, where these are installed."""
-    try:
-        import numpy  # type: ignore[import-not-found, unused-ignore]
-    except ImportError:
-        return
-    yield "ndarray", lambda: numpy.array(["A", "B"])
-    yield "ndarray of objects", lambda: numpy.array(["A", "B"], dtype=object)
-    try:
-        import pandas
-    except ImportError:
-        return
-    yield "Series", lambda: pandas.Series(["A", "B"])
-    yield "Index", lambda: pandas.Index(["A", "B"])
-    yield "Categorical", lambda: pandas.Categorical(["A", "B"])
-
-
-@pytest.mark.parametrize("make", [make for _, make in frames()], ids=[name for name, _ in frames()])
-def test_what_numpy_and_pandas_hold_is_a_list_and_not_a_text(make: Callable[[], object]) -> None:
-    assert parse_value(LIST, make()) == ("A", "B")
-    with pytest.raises(UsageError):
-        parse_value(TEXT, make())
-
-
-TEXTS = Option("query", "h", repeatable=True)
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ("oil, gas", ("oil, gas",)),
-        (["oil, gas", " coal "], ("oil, gas", "coal")),
-        (("a", "a"), ("a", "a")),
-        ({"b", "a"}, ("a", "b")),
-        (Several("a", "b"), ("a", "b")),
-        (7, ("7",)),
-    ],
-)
-def test_an_option_that_may_be_given_several_times_is_a_tuple_of_texts(
-    given: object, expected: tuple[str, ...]
-) -> None:
-    assert parse_value(TEXTS, given) == expected
-
-
-@pytest.mark.parametrize("given", [[], "", ["a", ""], [None], {"a": 1}, b"a", [["a"]]])
-def test_what_is_no_text_is_refused_there_too(given: object) -> None:
-    with pytest.raises(UsageError, match="query"):
-        parse_value(TEXTS, given)
-
-
-def test_a_choice_is_given_as_it_was_declared_in_whatever_case_it_was_typed() -> None:
-    one, some = Option("mode", "m", choices=("Web", "SEC")), Option("modes", "m", kind="list", choices=("Web", "SEC"))
-    assert [parse_value(one, text) for text in ("web", "WEB", "Web", "sec")] == ["Web", "Web", "Web", "SEC"]
-    assert parse_value(some, "sec,WEB") == parse_value(some, ["SEC", "web"]) == ("SEC", "Web")
-
-
-def test_a_flag_may_be_a_scalar_of_numpy_s() -> None:
-    class Scalar:
-        ndim = 0
-
-        def item(self) -> bool:
-            return True
-
-    assert parse_value(FLAG, Scalar()) is True
+@pytest.mark.parametrize("make", ["array", "Series", "Index", "Categorical"])
+def test_a_column_of_a_frame_is_a_list_and_not_a_text(make: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    column = getattr(pandas, make)(["A", "B"])
+    assert parse_value(LIST, column) == parse_value(LIST, pandas.Series(column).to_numpy()) == ("A", "B")
+    for option, value in ((TEXT, column), (LIST, pandas.DataFrame({"A": column})), (INSTANT, pandas.NaT)):
+        with pytest.raises(ValueError, match=r"takes|utcoffset"):
+            parse_value(option, value)

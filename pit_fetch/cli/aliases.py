@@ -1,0 +1,120 @@
+"""What other tools call our options and commands, and the hints for a command line that uses those words. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from pit_fetch.cli.commands import COMMANDS
+from pit_fetch.support import suggest
+from pit_fetch.support.suggest import normalize, truncate
+
+# An option of every source -> its names in other tools. A source declares those of its own options.
+_OPTIONS = {
+    "date-from": "start since from begin after-date start-date from-date startdate begin-date published-after "
+    "time-from start-time",
+    "date-to": "end to until before till through end-date to-date enddate before-date published-before "
+    "time-to end-time",
+    "pit": "as-of asof at when point-in-time pointintime knowledge-date cutoff as-of-date timestamp time datetime date",
+    "limit": "max n count top num size rows head results max-results max-items max-count maxresults page-size per-page",
+    "after": "cursor page offset next page-token continue",
+    "timeout": "deadline wait max-time",
+    "input-file": "input from-file replay infile",
+    "fields": "columns select cols only",
+    "format": "f output-format csv jsonl",
+    "max-chars": "max-tokens max-length max-bytes max-size budget",
+    "pretty": "indent pprint",
+    "fail": "strict fail-fast exit-code",
+    "verbose": "debug trace log log-level",
+    "source": "provider src api backend vendor s",
+    "list-sources": "list sources providers ls list-providers",
+    "version": "V ver",
+    "help": "usage man ?",
+    "op": "function fn func operation endpoint action method",
+    "output": "out o outfile output-file save",
+}
+_NO_OPTIONS = {
+    "only the envelope is printed anyway: leave it out": ("quiet", "silent", "no-progress"),
+    "set the variable PIT_FETCH_CEILING": ("ceiling", "max-pit"),
+    "set the variable PIT_FETCH_AUDIT": ("audit", "audit-file", "audit-log"),
+}
+_KEYS = frozenset(
+    ["key", "keys", "api-key", "apikey", "token", "api-token", "auth", "password", "secret", "credential", "user-agent"]
+)
+_COMMANDS = {
+    **{name: command.other_names for name, command in COMMANDS.items()},
+    "--version": "",
+    "--help": "usage man h ?",
+}
+# Words for a fetch; what follows them may be the source.
+_FETCH = frozenset(
+    ["fetch", "get", "run", "query", "search", "download", "pull", "ask", "call", "news", "earnings", "filings"]
+)
+
+
+def is_key(word: str) -> bool:
+    """Return whether ``word`` names a key, whose value must be neither searched for nor shown."""
+    return word in _KEYS
+
+
+def option_hint(
+    word: str, flags: Iterable[str], variables: Sequence[str] = (), search_terms: Mapping[str, str] = {}
+) -> str:
+    """Return the hint for an unknown option: " (did you mean --limit?)", or "".
+
+    ``variables`` are those of the source's keys, ``search_terms`` the names of its options in other tools.
+    """
+    known = [flag for flag in flags if flag.startswith("--")]
+    name = normalize(word)
+    if f"--{name}" not in known:
+        if name in _KEYS:
+            where = f"set {' or '.join(variables)}" if variables else "this source needs no key"
+            return f" (keys are read from the environment or a .env file, never from the command line: {where})"
+        note = next((note for note, words in _NO_OPTIONS.items() if name in words), "")
+        if note:
+            return f" ({note})"
+    terms = {option: f"{search_terms.get(option, '')} {words}" for option, words in _OPTIONS.items()}
+    close = suggest.name(word, known, {**search_terms, **terms})
+    return f" (did you mean {close}?)" if close else ""
+
+
+def first_part_hint(word: str, names: Iterable[str]) -> str:
+    """Return a hint at the few of ``names`` (``from_symbol``) whose first part is ``word``, as options; or ""."""
+    flags = [f"--{name}" for name in map(normalize, names) if word and name.split("-")[0] == word != name]
+    return f" (did you mean {' or '.join(flags)}?)" if 1 <= len(flags) <= 3 else ""
+
+
+def explain_missing_source(
+    argv: Sequence[str],
+    sources: Sequence[str],
+    names: Sequence[str],
+    flags: Sequence[str],
+    search_terms: Callable[[], Mapping[str, str]],
+) -> str:
+    """Return what to do about a command line without a source.
+
+    ``names`` are those of the sources and their aliases, and ``search_terms()`` returns other words for the sources.
+    """
+    required = f"--source is required: {', '.join(sources[:-1])} or {sources[-1]} (pit_fetch --list-sources shows them)"
+    words = [word for word in argv if not word.startswith("-")]
+    misplaced = next((word for word in words if word in COMMANDS), "")
+    if misplaced:
+        return f"a command must come first: pit_fetch {misplaced} ..."
+    for word in argv:
+        flag = word.partition("=")[0]
+        hint = option_hint(flag, flags) if word.startswith("-") and word not in flags else ""
+        if any(f"{listing}?" in hint for listing in ("--source", "--help", "--version", "--list-sources")):
+            return f"unrecognized arguments: {truncate(flag)}{hint}"
+    if words and words[0].startswith("source="):
+        return "--source is required: write --source NAME"
+    first = argv[0] if argv and not argv[0].startswith("-") else ""
+    is_fetch = normalize(first) in _FETCH
+    source = words[1] if is_fetch and len(words) > 1 else first
+    likely = (suggest.name(source, sources, search_terms()) or suggest.name(source, names)) if source else ""
+    if likely:
+        return f"--source is required: write pit_fetch --source {likely} ..."
+    if not first or "=" in first or is_fetch:
+        return required
+    close = suggest.name(first, _COMMANDS, _COMMANDS)
+    if close:
+        return f"{truncate(first)!r} is not a command: did you mean pit_fetch {close}? A fetch starts with --source"
+    return f"{required}. Commands: {', '.join(COMMANDS)}, help"
