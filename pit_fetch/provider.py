@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from pit_fetch.errors import ConfigError, UpstreamError, UsageError
 from pit_fetch.gaps import TRANSIENT_STATUSES, Gap, gap
-from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc3339
+from pit_fetch.times import parse_rfc3339, window_end
 from pit_fetch.transport import HttpReply, Params
 
 __all__ = [
@@ -146,14 +146,6 @@ class Field(NamedTuple):
     is_plotted: bool = False
 
 
-def _no_caveats(query: Query) -> Iterable[str]:
-    return ()
-
-
-def _as_given(query: Query) -> Query:
-    return query
-
-
 def _by_window(query: Query) -> datetime | None:
     return query.since if query.operation.window in ("", "available_on") else None
 
@@ -208,8 +200,8 @@ class Operation(NamedTuple):
     takes: tuple[str, ...] = ()
     fields: tuple[Field, ...] = ()
     window: str | Window | None = ""
-    caveats: Callable[[Query], Iterable[str]] = _no_caveats
-    normalize_query: Callable[[Query], Query] = _as_given
+    caveats: Callable[[Query], Iterable[str]] = lambda query: ()
+    normalize_query: Callable[[Query], Query] = lambda query: query
     earliest: Callable[[Query], datetime | None] = _by_window
     basis: tuple[Basis, ...] = ()
     versions: bool = False
@@ -275,9 +267,7 @@ def _instant_of(record: Record, window: str | Window | None) -> datetime | None:
     if instant is not None or not isinstance(text, str):
         return instant
     # A time without an offset is not an instant, but it has a day.
-    day = parse_date(text[:10]) if text[10:11] in ("", " ", "T") else None
-    midnight = None if day is None else end_of_day(day, NEW_YORK)
-    return None if midnight is None else midnight - _LAST_INSTANT
+    return window_end(text[:10]) if text[10:11] in ("", " ", "T") else None
 
 
 Stage = Callable[[Iterator[Record]], Iterator[Record]]
@@ -335,16 +325,12 @@ class Http(Protocol):
         """
 
 
-def _no_files(name: str) -> str:
-    raise KeyError(name)
-
-
 class Context(NamedTuple):
     """The means of a fetch: the HTTP client for the declared hosts, the declared credentials by name, and files."""
 
     http: Http
     credentials: Mapping[str, str]
-    path_of: Callable[[str], str] = _no_files
+    path_of: Callable[[str], str] = dict[str, str]().__getitem__
 
     def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> HttpReply:
         """Return the result of ``call()`` as a reply, for a library that does its own HTTP.
@@ -488,18 +474,6 @@ class Option(NamedTuple):
     search_terms: str = ""
 
 
-def _everything(query: Query, record: Record) -> bool:
-    return True
-
-
-def _nothing(query: Query) -> Stage | None:
-    return None
-
-
-def _no_hint(query: Query) -> str:
-    return ""
-
-
 class Provider(NamedTuple):
     """A source.
 
@@ -520,9 +494,9 @@ class Provider(NamedTuple):
     summary: str
     fetch: Callable[[Query, Context], Iterable[Record | Page | Gap | Watermark]]
     parse_reply: Callable[[bytes, Query], Iterable[Record | Gap]]
-    select: Callable[[Query, Record], bool] = _everything
-    derive: Callable[[Query], Stage | None] = _nothing
-    when_empty: Callable[[Query], str] = _no_hint
+    select: Callable[[Query, Record], bool] = lambda query, record: True
+    derive: Callable[[Query], Stage | None] = lambda query: None
+    when_empty: Callable[[Query], str] = lambda query: ""
     operations: tuple[Operation, ...] = (Operation(),)
     aliases: tuple[str, ...] = ()
     hosts: tuple[Host, ...] = ()

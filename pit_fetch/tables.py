@@ -24,7 +24,10 @@ def sqlite_rows(
     import sqlite3
 
     try:
-        with contextlib.closing(_open(source)) as database:
+        address = "file::memory:" if isinstance(source, bytes) else f"file:{quote(source)}?mode=ro"
+        with contextlib.closing(sqlite3.connect(address, uri=True)) as database:
+            if isinstance(source, bytes):
+                database.deserialize(source)
             database.row_factory = sqlite3.Row
             # A text that is not UTF-8 must not cost the rows after it.
             database.text_factory = lambda text: text.decode("utf-8", "replace")
@@ -53,13 +56,3 @@ def parquet_rows(source: str | bytes) -> Iterator[dict[str, Any]]:
     except (pyarrow.ArrowException, OSError, ValueError):
         raise UpstreamError("malformed", problem="it is not a Parquet file") from None
     yield from rows
-
-
-def _open(source: str | bytes) -> Any:
-    import sqlite3
-
-    if isinstance(source, bytes):
-        database = sqlite3.connect(":memory:")
-        database.deserialize(source)
-        return database
-    return sqlite3.connect(f"file:{quote(source)}?mode=ro", uri=True)

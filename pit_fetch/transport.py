@@ -155,10 +155,7 @@ class ReplayingTransport:
 
 
 def identity(request: HttpRequest) -> tuple[object, ...]:
-    """Return a value that is equal for requests that ask for the same thing.
-
-    Keys, headers and the way a request is made (``timeout``, ``call``, ``browser``) are no part of it.
-    """
+    """Return a value that is equal for requests for the same thing, whatever their keys, headers and ``timeout``."""
     params = {name: (value,) if isinstance(value, str) else tuple(value) for name, value in request.params.items()}
     return request.method, request.url, tuple(sorted(params.items())), request.body
 

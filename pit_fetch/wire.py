@@ -151,7 +151,7 @@ def _loads(text: str) -> Any:
     return json.loads(
         text,
         object_pairs_hook=_object,
-        parse_constant=_constant,
+        parse_constant=lambda name: _UNREADABLE,
         parse_int=_integer,
         parse_float=_float,
         strict=False,
@@ -177,7 +177,6 @@ def _without_depths(text: str, levels: int) -> str:
 
 
 def _readable(value: Any, rows: int) -> Any:
-    """Return ``value`` with None for each row that holds something unreadable."""
     if rows and isinstance(value, list):
         return [_readable(part, rows - 1) for part in value]
     if rows and isinstance(value, dict):
@@ -207,10 +206,6 @@ def _object(pairs: list[tuple[str, Any]]) -> Any:
         return built
     times = Counter(key for key, _ in pairs)
     return _Twice({key: value if times[key] == 1 else _UNREADABLE for key, value in pairs})
-
-
-def _constant(name: str) -> Any:
-    return _UNREADABLE
 
 
 def _integer(digits: str) -> Any:

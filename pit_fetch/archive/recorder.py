@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
 
 from pit_fetch.archive import rederive
 from pit_fetch.archive.store import index, journal, microseconds, redaction, schema
-from pit_fetch.archive.store.errors import BROKEN, ArchiveError, of_broken, of_os
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive.store.journal import Exchange, Key
 from pit_fetch.gaps import Gap
 from pit_fetch.provider import Page, Record, Watermark
@@ -57,11 +56,11 @@ class ArchiveRecorder:
         self._clean_data = redactor(values, MIN_LENGTH_IN_DATA)
         self._clean_body = redaction.redactor(values)
 
-        def open_archive() -> None:
-            self.connection = schema.open_to_write(self.path, self.lock_timeout)
-            self._deletions = journal.deletions(self.connection)
+        self._attempt(self._open)
 
-        self._attempt(open_archive)
+    def _open(self) -> None:
+        self.connection = schema.open_to_write(self.path, self.lock_timeout)
+        self._deletions = journal.deletions(self.connection)
 
     def note(self, request: HttpRequest, reply: HttpReply) -> None:
         """Append one exchange. It is on disk when this returns."""
@@ -72,7 +71,7 @@ class ArchiveRecorder:
             self._exchanges.append(exchange._replace(seen=seen))
             self._seen = max(self._seen, seen)
 
-        self.write(append)
+        self._write(append)
 
     def watch(self, stream: Iterable[Part]) -> Iterator[Part]:
         """Yield the provider's stream unchanged. The fetch is complete if it is read to its end without a gap."""
@@ -87,10 +86,10 @@ class ArchiveRecorder:
         left = [True]
 
         def ingest_some(writer: journal.Writer) -> None:
-            left[0] = rederive.Archived(writer.connection, self.find, {}).ingest(stream, AT_ONCE)
+            left[0] = rederive.Archived(writer.connection, self.find).ingest(stream, AT_ONCE)
 
         while left[0] and self.connection is not None and not self.problem:
-            self.write(ingest_some)
+            self._write(ingest_some)
 
     def ingest_if_needed(self, stream: str) -> bool:
         """Ingest all fetches of a stream, this one last, if there is another. Return whether that was done.
@@ -118,7 +117,7 @@ class ArchiveRecorder:
 
         if self._exchanges:
             self.catch_up(stream)
-            self.write(ingest, stays_open=lambda: others == [True])
+            self._write(ingest, stays_open=lambda: others == [True])
         self._is_ingested = not self.problem and others == [True]
         return self._is_ingested
 
@@ -137,7 +136,7 @@ class ArchiveRecorder:
                 self._forget_unfinished(writer, stream, key)
                 index.defer(writer.connection, stream, key)
 
-        self.write(append)
+        self._write(append)
         self.close()
 
     def _forget_unfinished(self, writer: journal.Writer, stream: str, key: Key) -> None:
@@ -174,7 +173,10 @@ class ArchiveRecorder:
         headers = {name: self._clean_header(reply.header(name)) for name in _HEADERS if reply.header(name)}
         dated = journal.parse_date(headers.get("date", ""))
         received = max(reply.received_at, dated) if dated else reply.received_at
-        params = {name: _redacted(value, self._clean) for name, value in request.params.items()}
+        params = {
+            name: self._clean(value) if isinstance(value, str) else [*map(self._clean, value)]
+            for name, value in request.params.items()
+        }
         return Exchange(
             seen=microseconds.to_micros(received),
             method=request.method,
@@ -190,7 +192,7 @@ class ArchiveRecorder:
         plain = self._clean_body(text.encode("utf-8", "surrogatepass"))
         return self._clean(plain.decode("utf-8", "surrogatepass"))
 
-    def write(self, action: Callable[[journal.Writer], None], stays_open: Callable[[], bool] = lambda: False) -> None:
+    def _write(self, action: Callable[[journal.Writer], None], stays_open: Callable[[], bool] = lambda: False) -> None:
         """Run ``action`` in one transaction. If that fails, ``problem`` is set.
 
         If ``stays_open`` then returns true, the transaction goes on, and the next write commits it.
@@ -206,7 +208,7 @@ class ArchiveRecorder:
                     transaction.enter_context(schema.transaction(connection))
                 if key is not None and journal.fetch_of(connection, key) is None:
                     raise ArchiveError("this fetch was deleted from it meanwhile (archive drop)")
-                action(journal.Writer(connection, self.path))
+                action(journal.Writer(connection))
                 if stays_open():
                     self._transaction = transaction.pop_all()
 
@@ -222,11 +224,5 @@ class ArchiveRecorder:
             action()
         except ArchiveError as error:
             self.problem = error.problem
-        except BROKEN as error:
-            self.problem = of_broken(error).problem
-        except OSError as error:
-            self.problem = of_os(error).problem
-
-
-def _redacted(value: str | Sequence[str], clean: Callable[[str], str]) -> Any:
-    return clean(value) if isinstance(value, str) else [clean(text) for text in value]
+        except (*BROKEN, OSError) as error:
+            self.problem = archive_error(error).problem

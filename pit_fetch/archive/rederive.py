@@ -10,7 +10,7 @@ import contextlib
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -27,10 +27,6 @@ from pit_fetch.transport import HttpReply, HttpRequest, ReplayingTransport
 
 Find = Callable[[str], Provider]
 OnError = Callable[[PitFetchError], object]
-
-
-def _ignore(error: PitFetchError) -> None:
-    pass
 
 
 class RecordedFetch(NamedTuple):
@@ -114,11 +110,10 @@ def stream_of(provider: Provider, query: Query, fetch: Fetch) -> str:
     return json.dumps([provider.name, hosts, fetch.plan, query.operation.name, shaping], sort_keys=True)
 
 
-def records(recorded: RecordedFetch, exchanges: Sequence[Exchange], on_error: OnError = _ignore) -> Iterator[Record]:
-    """Yield every record in the exchanges of a fetch, including running and undated ones.
-
-    An error with which today's code ends is passed to ``on_error``.
-    """
+def records(
+    recorded: RecordedFetch, exchanges: Sequence[Exchange], on_error: OnError = lambda error: None
+) -> Iterator[Record]:
+    """Yield every record in the exchanges of a fetch, even running and undated ones. Pass an error to ``on_error``."""
     if recorded.query.pit is None:
         yield from reparse(recorded, exchanges, on_error)
         return
@@ -127,7 +122,9 @@ def records(recorded: RecordedFetch, exchanges: Sequence[Exchange], on_error: On
             yield from records_in(part)
 
 
-def reparse(recorded: RecordedFetch, exchanges: Iterable[Exchange], on_error: OnError = _ignore) -> Iterator[Record]:
+def reparse(
+    recorded: RecordedFetch, exchanges: Iterable[Exchange], on_error: OnError = lambda error: None
+) -> Iterator[Record]:
     """Yield the records of each reply by itself, as a PIT would show them. Replies with an error status have none."""
     for exchange in exchanges:
         if exchange.status == 200:
@@ -160,12 +157,13 @@ def _is_encodable(name: str) -> bool:
         return False
 
 
-class Archived(NamedTuple):
+@dataclass
+class Archived:
     """The recorded fetches of an archive, for the index. ``cache`` holds the requests interpreted so far."""
 
     connection: sqlite3.Connection
     find: Find
-    cache: dict[Key, RecordedFetch | None]
+    cache: dict[Key, RecordedFetch | None] = field(default_factory=dict)
 
     def recorded(self, key: Key) -> RecordedFetch | None:
         """Return a fetch, or None if its source is not installed or refuses the request now."""
@@ -220,13 +218,14 @@ def _context(recorded: RecordedFetch, exchanges: Sequence[Exchange]) -> Context:
     from pit_fetch.net.client import Client
 
     provider, fetch = recorded.request.provider, recorded.fetch
+    began = microseconds.from_micros(fetch.began)
     overrides = {host.url_variable: fetch.hosts[host.name] for host in provider.hosts if host.name in fetch.hosts}
     credentials = {credential.name: "archived" for credential in provider.credentials}
     client = Client(
         hosts=tuple(without_rate(host) for host in provider.hosts),
         credentials=credentials,
         environ=overrides,
-        clock=_stopped_clock(microseconds.from_micros(fetch.began)),
+        clock=Clock(lambda: began, lambda: 0.0, began.timestamp, lambda seconds: None),
         transport=ReplayingTransport(replies(exchanges)),
         timeout=recorded.request.timeout,
         deadline=float("inf"),
@@ -237,10 +236,6 @@ def _context(recorded: RecordedFetch, exchanges: Sequence[Exchange]) -> Context:
 
 def without_rate(host: Host) -> Host:
     return host._replace(rate=None)
-
-
-def _stopped_clock(moment: datetime) -> Clock:
-    return Clock(lambda: moment, lambda: 0.0, moment.timestamp, lambda seconds: None)
 
 
 def replies(exchanges: Iterable[Exchange]) -> Iterator[tuple[HttpRequest, HttpReply]]:

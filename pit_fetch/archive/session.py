@@ -1,8 +1,7 @@
 """One fetch and its archive: the fetch is recorded, and answered with what the archive holds.
 
-session = ArchiveSession(path, request, query, runtime)
 session.start(secrets)                    before the source is asked
-transport, session.watch(stream)          while it is asked
+session.recorder.note, .watch(stream)     while it is asked
 session.ingest_if_needed()                adds this fetch to the index, if the archive holds others
 session.recall(…)                         returns the records as of the PIT
 session.finish(text, status)              records what was printed
@@ -17,15 +16,14 @@ from datetime import datetime
 from typing import NamedTuple
 
 from pit_fetch.archive import rederive
-from pit_fetch.archive.recorder import ArchiveRecorder, Part
+from pit_fetch.archive.recorder import ArchiveRecorder
 from pit_fetch.archive.store import index, journal, microseconds, schema
-from pit_fetch.archive.store.errors import BROKEN, of_broken
+from pit_fetch.archive.store.errors import BROKEN, archive_error
 from pit_fetch.net.client import base_url
 from pit_fetch.provider import Query, Record
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.version import __version__
-from pit_fetch.transport import HttpReply, HttpRequest, RecordingTransport, Transport
 
 # A label for the plan of a key, if several are used: plans may be served different data.
 PLAN = "PIT_FETCH_PLAN"
@@ -39,7 +37,7 @@ class ArchivedRecords(NamedTuple):
 
 
 class ArchiveSession:
-    """One fetch and its archive. It raises ArchiveError only where the archive alone answers."""
+    """It raises ArchiveError only where the archive alone answers."""
 
     def __init__(self, path: str, request: FetchRequest, query: Query, runtime: Runtime) -> None:
         provider = request.provider
@@ -69,28 +67,16 @@ class ArchiveSession:
         if not self.recorded.request.offline or os.path.exists(self.path):
             self.recorder.start(secrets)
 
-    def note(self, request: HttpRequest, reply: HttpReply) -> None:
-        self.recorder.note(request, reply)
-
-    def transport(self, inner: Transport) -> Transport:
-        return RecordingTransport(inner, self.recorder.note)
-
-    def watch(self, stream: Iterable[Part]) -> Iterator[Part]:
-        return self.recorder.watch(stream)
-
     def ingest_if_needed(self) -> bool:
-        """Add this fetch to the index if the archive holds others of its stream. Return whether it does."""
+        """See :meth:`ArchiveRecorder.ingest_if_needed`."""
         return self.recorder.ingest_if_needed(self.stream)
 
     def recall(self, at: datetime) -> ArchivedRecords | None:
-        """Return the records as of ``at``, in the envelope's order, or None if there is no reply to answer with.
-
-        Raise ArchiveError if the archive cannot be read.
-        """
+        """Return the records as of ``at``, in the envelope's order; None without a reply. Raise ArchiveError."""
         try:
             return self._recall(microseconds.to_micros(at))
         except BROKEN as error:
-            raise of_broken(error) from error
+            raise archive_error(error) from error
 
     def finish(self, text: str | None, status: int) -> None:
         self.recorder.finish(text, status, self.stream)
@@ -105,7 +91,7 @@ class ArchiveSession:
             newest = min(at, microseconds.to_micros(self.query.horizon))
             return ArchivedRecords(index.records_as_of(connection, self.stream, at, newest, oldest))
         latest = index.latest(connection, self.stream, at)
-        recorded = None if latest is None else self._archived(connection).recorded(latest[0])
+        recorded = None if latest is None else rederive.Archived(connection, self.runtime.find).recorded(latest[0])
         if latest is None or recorded is None:
             return None
         key, seen = latest
@@ -120,11 +106,8 @@ class ArchiveSession:
             connection = self._connection()  # another one, if the file could not be written
         if index.pending(connection, self.stream):
             schema.set_aside(connection, self.stream)
-            self._archived(connection).ingest(self.stream)
+            rederive.Archived(connection, self.runtime.find).ingest(self.stream)
         return connection
-
-    def _archived(self, connection: sqlite3.Connection) -> rederive.Archived:
-        return rederive.Archived(connection, self.runtime.find, {})
 
     def _connection(self) -> sqlite3.Connection:
         if self.recorder.connection is not None and not self.problem:
@@ -135,23 +118,17 @@ class ArchiveSession:
 
 
 def _kind(request: FetchRequest) -> str:
-    """Return the kind of a fetch. A capture with a limit counts as a live one.
-
-    Which items it lacks depends on later ones.
-    """
+    # Which items a capture with a limit lacks depends on later ones: it counts as a live fetch.
     if request.capture and request.limit == request.max_pages == UNLIMITED:
         return "capture"
     return "offline" if request.offline else "live"
 
 
 def _of_snapshot(records: Iterator[Record], moment: datetime) -> Iterator[Record]:
-    """Yield the records of a reply, whose bodies are read lazily. Raise ArchiveError if one cannot be read.
-
-    Each was public when the reply was received, at ``moment``. No timestamp of its own counts.
-    """
+    """Yield the records of a reply: each was public at its receipt, whatever its own timestamps state."""
     try:
         for record in records:
             if record.id:
                 yield record._replace(available_at=moment, revised_at=None, at_receipt=True, first_seen_at=moment)
     except BROKEN as error:
-        raise of_broken(error) from error
+        raise archive_error(error) from error

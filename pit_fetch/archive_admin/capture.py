@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 from pit_fetch.archive import rederive
 from pit_fetch.archive.recorder import AT_ONCE
 from pit_fetch.archive.store import microseconds, schema
-from pit_fetch.archive.store.errors import BROKEN, ArchiveError, of_broken
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.engine.fetch import collect
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ConfigError, ExitStatus, PitFetchError, UsageError
@@ -161,7 +161,7 @@ def run(
         # A new run has captured nothing, even if the clock was ahead during an earlier one.
         captured = set() if last is None else _captured_since(connection, last.began)
     except BROKEN as error:
-        raise of_broken(error) from None
+        raise archive_error(error) from None
     current = last or CaptureRun(now)
     _record_run(connection, name, current._replace(over=False))
     problem = ""
@@ -192,7 +192,7 @@ def _ingest_all(connection: sqlite3.Connection, runtime: Runtime) -> None:
             is_left = True
             while is_left:
                 with schema.transaction(connection):
-                    is_left = rederive.Archived(connection, runtime.find, {}).ingest(stream, AT_ONCE)
+                    is_left = rederive.Archived(connection, runtime.find).ingest(stream, AT_ONCE)
 
 
 def _fetch(request: FetchRequest, result: CaptureResult, runtime: Runtime) -> tuple[CaptureResult, str]:
@@ -234,7 +234,6 @@ def _record_run(connection: sqlite3.Connection, name: str, run: CaptureRun) -> N
 
 
 def _captured_since(connection: sqlite3.Connection, since: int) -> set[str]:
-    """Return the requests that were captured since an instant."""
     rows = connection.execute(
         "SELECT f.request FROM fetches f JOIN answers a ON a.origin = f.origin AND a.fetch = f.seq "
         "WHERE f.began >= ? AND a.answer IS NULL AND a.status = 0",

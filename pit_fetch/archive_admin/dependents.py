@@ -27,7 +27,7 @@ from pit_fetch.archive import rederive
 from pit_fetch.archive.store import journal
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Unreadable
 from pit_fetch.archive.store.journal import Key
-from pit_fetch.archive_admin import recheck
+from pit_fetch.archive_admin import replay
 from pit_fetch.errors import PitFetchError
 from pit_fetch.pipeline import envelope
 from pit_fetch.pipeline.cursor import parse_cursor
@@ -41,10 +41,7 @@ _OPTIONS = {True: envelope.EnvelopeOptions(), False: envelope.EnvelopeOptions(pi
 
 
 class _Content(NamedTuple):
-    """Some fields of an item, as a digest: there may be more answers than fit into memory.
-
-    ``is_open``: the item is rendered as it is without a PIT.
-    """
+    """Some fields of an item, as a digest: answers may not fit into memory. ``is_open``: as rendered without a PIT."""
 
     is_open: bool
     names: tuple[str, ...]
@@ -65,9 +62,6 @@ class _Deleted(NamedTuple):
     ids: Mapping[str, set[str] | None]
     sources: set[str]
 
-    def may_touch(self, source: str, stream: str) -> bool:
-        return source in self.sources or stream in self.ids
-
     def may_contain(self, source: str, stream: str, item: str) -> bool:
         ids = self.ids.get(stream, set())
         return source in self.sources or ids is None or item in ids
@@ -80,7 +74,7 @@ def dependents(
     on_progress: OnProgress = lambda done, whole: None,
 ) -> set[Key]:
     """Return the fetches that remain when ``gone`` are deleted, but whose answer repeats these. Nothing is written."""
-    archived, gone = rederive.Archived(connection, find, {}), frozenset(gone)
+    archived, gone = rederive.Archived(connection, find), frozenset(gone)
     deleted = _deleted_items(archived, gone)
     lost: set[Key] = set()
     needed: dict[Key, Sequence[_Item]] = {}
@@ -133,10 +127,7 @@ def _remaining_answers(connection: sqlite3.Connection, gone: Collection[Key]) ->
 
 
 def _needed_items(archived: rederive.Archived, key: Key, deleted: _Deleted) -> list[_Item]:
-    """Return the items that must be available from other replies for this answer to be kept.
-
-    Raise ArchiveError, or an error of parsing, if that cannot be determined.
-    """
+    """Return the items that other replies must contain for this answer to be kept. Raise if that is unknown."""
     fetch = journal.fetch_of(archived.connection, key)
     if fetch is None or (fetch.kind == "live" and fetch.pit is None):  # (1)
         return []
@@ -144,7 +135,7 @@ def _needed_items(archived: rederive.Archived, key: Key, deleted: _Deleted) -> l
     if recorded is None:
         raise ArchiveError("its request is not understood")
     stream = recorded.stream
-    if not deleted.may_touch(fetch.source, stream):  # (2)
+    if fetch.source not in deleted.sources and stream not in deleted.ids:  # (2)
         return []
     answer = json.loads(journal.answer_of(archived.connection, key) or b"")
     if set(answer) != {"data", "gaps"}:
@@ -196,7 +187,7 @@ def _reproduces(archived: rederive.Archived, key: Key, needed: Sequence[_Item]) 
     recorded = archived.recorded(key)
     if recorded is None or recorded.fetch.kind == "offline":
         return False
-    result = recheck.run_alone(archived.connection, key, recorded, archived.find)
+    result = replay.run_again(archived, key, recorded)
     items = {item["id"]: item for item in json.loads(json.dumps(result.envelope.data))}
     return all(
         item.id in items and _content(items[item.id], item.content.is_open, item.content.names) == item.content
@@ -205,7 +196,6 @@ def _reproduces(archived: rederive.Archived, key: Key, needed: Sequence[_Item]) 
 
 
 def _matching(record: Record, wanted: Collection[_Content]) -> Iterator[_Content]:
-    """Yield the wanted contents that this record matches."""
     rendered: dict[bool, Any] = {}
     for content in wanted:
         if content.is_open not in rendered:

@@ -8,19 +8,13 @@ from typing import NamedTuple
 
 from pit_fetch.archive import rederive
 from pit_fetch.archive.store import journal, schema
-from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, Unreadable, of_broken, of_sqlite
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, Unreadable, archive_error
 from pit_fetch.archive.store.journal import COLUMNS, NAMED, Key
 from pit_fetch.archive_admin.dependents import OnProgress, dependents
-from pit_fetch.provider import Provider
+from pit_fetch.engine.registry import load
 
 # The kind of an entry whose row was deleted on request. Its place in the chain remains.
 DROPPED = "dropped"
-
-
-def _load(name: str) -> Provider:
-    from pit_fetch.engine.registry import load
-
-    return load(name)
 
 
 def _silently(done: int, whole: int) -> None:
@@ -36,10 +30,7 @@ class Report(NamedTuple):
 
 
 def verify(connection: sqlite3.Connection, on_progress: OnProgress = _silently) -> Report:
-    """Recompute every hash: of each body, and of each entry with all entries before it.
-
-    If the damage is such that the rest cannot be read, the last line of the report states that.
-    """
+    """Recompute every hash: of each body, and of each entry with all before it. Unreadable files are damage, too."""
     entries = bodies = 0
     damage: list[str] = []
     try:
@@ -49,14 +40,14 @@ def verify(connection: sqlite3.Connection, on_progress: OnProgress = _silently) 
             damage.extend(_damaged_entries(connection, lambda done: on_progress(done, whole)))
             damage.extend(_damaged_bodies(connection, lambda done: on_progress(entries + done, whole)))
     except BROKEN as error:
-        archive_error = of_broken(error)
-        if not isinstance(archive_error, Damaged):
-            raise archive_error from error
+        problem = archive_error(error)
+        if not isinstance(problem, Damaged):
+            raise problem from error
         damage.append("the file: it cannot be read to its end")
     return Report(entries, bodies, tuple(damage))
 
 
-def rebuild(connection: sqlite3.Connection, find: rederive.Find = _load, on_progress: OnProgress = _silently) -> int:
+def rebuild(connection: sqlite3.Connection, find: rederive.Find = load, on_progress: OnProgress = _silently) -> int:
     """Derive the index again with the providers' current code. Return the number of fetches."""
     with schema.transaction(connection):
         return _rebuild(connection, find, on_progress)
@@ -65,7 +56,7 @@ def rebuild(connection: sqlite3.Connection, find: rederive.Find = _load, on_prog
 def merge(
     connection: sqlite3.Connection,
     other: sqlite3.Connection,
-    find: rederive.Find = _load,
+    find: rederive.Find = load,
     on_progress: OnProgress = _silently,
 ) -> int:
     """Copy the entries that only ``other`` holds. Return the number of entries that are new or newly deleted.
@@ -74,39 +65,35 @@ def merge(
     dropped stays dropped. Raise ArchiveError if the other one is damaged, or continues a chain differently.
     """
     with schema.snapshot(other):
-        return _merge(connection, other, find, on_progress)
-
-
-def _merge(
-    connection: sqlite3.Connection, other: sqlite3.Connection, find: rederive.Find, on_progress: OnProgress
-) -> int:
-    damage = verify(other).damage
-    if damage:
-        raise ArchiveError(f"the other one is damaged: {damage[0]}")
-    count, is_less = 0, False
-    connection.execute("PRAGMA secure_delete = ON")
-    with schema.transaction(connection):
-        repeating = _repeating(connection, other, find)
-        textless = {*repeating, *journal.withdrawn(other)}
-        for origin, seq, kind, digest in other.execute("SELECT * FROM entries ORDER BY origin, seq").fetchall():
-            mine = connection.execute(
-                "SELECT kind, link FROM entries WHERE origin = ? AND seq = ?", (origin, seq)
-            ).fetchone()
-            if mine is not None and mine[1] != digest:
-                raise ArchiveError("the two continue one chain differently: one of them was changed")
-            if mine is None:
-                connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?)", (origin, seq, kind, digest))
-                count += 1
-                if kind != DROPPED:
-                    journal.copy_row(other, connection, kind, Key(origin, seq), textless)
-            elif kind == DROPPED and mine[0] != DROPPED:
-                _delete(connection, mine[0], Key(origin, seq))
-                count, is_less = count + 1, True
-        is_less = _delete_orphans(connection) or is_less
-        _withdraw(connection, repeating)
-        is_less = _delete_unused_bodies(connection) or is_less
-        if count:  # in the same transaction: answers would rely on an index that lacks what was merged
-            _rebuild(connection, find, on_progress)
+        damage = verify(other).damage
+        if damage:
+            raise ArchiveError(f"the other one is damaged: {damage[0]}")
+        count, is_less = 0, False
+        connection.execute("PRAGMA secure_delete = ON")
+        with schema.transaction(connection):
+            repeating = _repeating(connection, other, find)
+            textless = {*repeating, *journal.withdrawn(other)}
+            for origin, seq, kind, digest in other.execute("SELECT * FROM entries ORDER BY origin, seq").fetchall():
+                mine = connection.execute(
+                    "SELECT kind, link FROM entries WHERE origin = ? AND seq = ?", (origin, seq)
+                ).fetchone()
+                if mine is not None and mine[1] != digest:
+                    raise ArchiveError("the two continue one chain differently: one of them was changed")
+                if mine is None:
+                    connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?)", (origin, seq, kind, digest))
+                    count += 1
+                    if kind != DROPPED:
+                        journal.copy_row(other, connection, kind, Key(origin, seq), textless)
+                elif kind == DROPPED and mine[0] != DROPPED:
+                    _delete(connection, mine[0], Key(origin, seq))
+                    count, is_less = count + 1, True
+            is_less = _delete_orphans(connection) or is_less
+            unrecorded = (repeating & _fetches(connection)) - set(journal.withdrawn(connection))
+            if unrecorded:
+                journal.Writer(connection).withdraw(unrecorded)
+            is_less = _delete_unused_bodies(connection) or is_less
+            if count:  # in the same transaction: answers would rely on an index that lacks what was merged
+                _rebuild(connection, find, on_progress)
     if is_less:
         _scrub(connection)
     return count
@@ -118,14 +105,6 @@ def _repeating(connection: sqlite3.Connection, other: sqlite3.Connection, find: 
     # The answers that both hold were judged where the deletion was made.
     unknown = {key for key in dependents(other, theirs & _dropped(connection), find) if key not in mine}
     return dependents(connection, mine & _dropped(other), find) | unknown
-
-
-def _withdraw(connection: sqlite3.Connection, repeating: set[Key]) -> None:
-    """Record that these answers are deleted, unless that is recorded."""
-    unrecorded = (repeating & _fetches(connection)) - set(journal.withdrawn(connection))
-    if unrecorded:
-        (_, _, path) = connection.execute("PRAGMA database_list").fetchone()
-        journal.Writer(connection, path).withdraw(unrecorded)
 
 
 def _fetches(connection: sqlite3.Connection) -> set[Key]:
@@ -152,7 +131,7 @@ def to_drop(
     connection: sqlite3.Connection,
     source: str,
     before: int,
-    find: rederive.Find = _load,
+    find: rederive.Find = load,
     on_progress: OnProgress = _silently,
 ) -> Dropped:
     """Return how much :func:`drop` would delete."""
@@ -162,11 +141,10 @@ def to_drop(
 
 def drop(
     connection: sqlite3.Connection,
-    path: str,
     source: str,
     before: int,
     time: int,
-    find: rederive.Find = _load,
+    find: rederive.Find = load,
     on_progress: OnProgress = _silently,
 ) -> Dropped:
     """Delete the fetches of ``source`` that began before an instant, and later answers that repeat them, for good.
@@ -183,7 +161,7 @@ def drop(
         if rows:
             _delete_orphans(connection)
             what = {"source": source, "before": before, "fetches": len(rows)}
-            journal.Writer(connection, path).drop(time, what, answers)
+            journal.Writer(connection).drop(time, what, answers)
             _delete_unused_bodies(connection)
             _rebuild(connection, find, on_progress)
     _scrub(connection)  # even without rows: the last attempt may have been killed before it
@@ -192,7 +170,7 @@ def drop(
 
 def _rebuild(connection: sqlite3.Connection, find: rederive.Find, on_progress: OnProgress) -> int:
     count = _count(connection, "fetches")
-    rederive.Archived(connection, find, {}).rebuild(lambda done: on_progress(done, count))
+    rederive.Archived(connection, find).rebuild(lambda done: on_progress(done, count))
     return count
 
 
@@ -207,7 +185,7 @@ def _scrub(connection: sqlite3.Connection) -> None:
         connection.execute("VACUUM")
         (is_busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     except sqlite3.Error as error:
-        raise of_sqlite(error) from error
+        raise archive_error(error) from error
     if is_busy:
         raise ArchiveError(
             "it is deleted, but its bytes are not yet gone: another process reads the archive; "
@@ -262,10 +240,7 @@ def _delete(connection: sqlite3.Connection, kind: str, key: Key) -> None:
 
 
 def _delete_orphans(connection: sqlite3.Connection) -> bool:
-    """Delete the exchanges and answers whose fetch is deleted. Return whether there was any.
-
-    A fetch may have gone on in another copy of the archive.
-    """
+    """Delete what a deleted fetch has appended in another copy of the archive. Return whether there was any."""
     orphans = [
         (kind, Key(*row))
         for kind in ("exchanges", "answers")

@@ -1,16 +1,32 @@
-"""Print recorded answers again as they were, whatever has changed in the program, the source or the archive."""
+"""Print recorded answers again as they were, and compare them with what today's code makes of the same replies."""
 
 from __future__ import annotations
 
+import json
+import os
 import sqlite3
-from typing import NamedTuple
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from datetime import datetime
+from typing import Any, NamedTuple
 
-from pit_fetch.archive.store import journal, microseconds
+from pit_fetch.archive import rederive
+from pit_fetch.archive.session import PLAN
+from pit_fetch.archive.store import journal, microseconds, schema
 from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.archive.store.journal import Fetch, Key
+from pit_fetch.engine.progress import Progress
+from pit_fetch.engine.report import FetchResult
+from pit_fetch.engine.run import run
+from pit_fetch.provider import Provider
+from pit_fetch.runtime import Clock, Runtime
+from pit_fetch.transport import ReplayingTransport
 
 # SQLite takes any number of so many digits, and no chain is as long.
 _DIGITS = 18
+# Stands in for every credential: no recorded request contains one.
+_NO_KEY = "archived"
 
 
 class Replayed(NamedTuple):
@@ -48,14 +64,139 @@ def last(connection: sqlite3.Connection) -> Key | None:
 
 def key_of(connection: sqlite3.Connection, text: str) -> Key:
     """Return the fetch that ``text`` names: its id, or "last". Raise ArchiveError for anything else."""
-    key = last(connection) if text == "last" else parse_key(text)
+    origin, _, seq = text.rpartition("-")
+    is_id = origin and seq.isascii() and seq.isdigit() and len(seq) <= _DIGITS
+    key = last(connection) if text == "last" else Key(origin, int(seq)) if is_id else None
     if key is None:
         raise ArchiveError("there is no such fetch in it")
     return key
 
 
-def parse_key(text: str) -> Key | None:
-    """Return the key whose text form is ``text``, or None."""
-    origin, _, seq = text.rpartition("-")
-    is_number = seq.isascii() and seq.isdigit() and len(seq) <= _DIGITS
-    return Key(origin, int(seq)) if origin and is_number else None
+class ReplayComparison(NamedTuple):
+    """Whether today's answer is the ``same`` as the recorded one (None: unknown), and what differs or why."""
+
+    same: bool | None
+    why: str = ""
+
+
+def compare(connection: sqlite3.Connection, key: Key, replayed: Replayed, find: rederive.Find) -> ReplayComparison:
+    """Compare the recorded answer of a fetch with today's, made of the same replies. Raise ArchiveError."""
+    answer = _envelope(replayed.text)
+    if answer is None:
+        return ReplayComparison(None, "it was not printed as JSON")
+    if any("--max-chars" in gap["reason"] for gap in answer["gaps"]):
+        return ReplayComparison(None, "it was cut to a size, which is not recorded")
+    if any(gap["type"] == "upstream_error" for gap in answer["gaps"]):
+        return ReplayComparison(None, "errors of the network are not recorded")
+    archived = rederive.Archived(connection, find)
+    recorded = archived.recorded(key)
+    if recorded is None:
+        return ReplayComparison(None, "its source is not installed, or its request is no longer understood")
+    difference = ""
+    for earlier in _earlier(archived, key, recorded):
+        difference = _difference(answer, run_again(archived, key, recorded, *earlier))
+        if not difference:
+            return ReplayComparison(True)
+    if journal.deletions(connection):
+        return ReplayComparison(None, "what the archive held then may have been deleted since (archive drop)")
+    return ReplayComparison(False, difference)
+
+
+def _envelope(text: str) -> dict[str, Any] | None:
+    try:
+        answer = json.loads(text)
+    except ValueError:
+        return None
+    return answer if isinstance(answer, dict) and set(answer) == {"data", "gaps"} else None
+
+
+def _earlier(archived: rederive.Archived, key: Key, recorded: rederive.RecordedFetch) -> Iterator[list[Key]]:
+    """Yield the earlier fetches of the stream: those of the same origin, then those of all origins.
+
+    The archive may have held either, depending on when another one was merged into it.
+    """
+    earlier: list[Key] = []
+    for other in journal.fetches(archived.connection):
+        if other == key:
+            break
+        fetch = archived.recorded(other)
+        if fetch is not None and fetch.stream == recorded.stream:
+            earlier.append(other)
+    own = [other for other in earlier if other.origin == key.origin]
+    yield own
+    if len(own) < len(earlier):
+        yield earlier
+
+
+def run_again(archived: rederive.Archived, key: Key, recorded: rederive.RecordedFetch, *earlier: Key) -> FetchResult:
+    """Run a fetch with today's code: on its own replies, at its time, with the ``earlier`` fetches in its archive."""
+    connection, find = archived.connection, archived.find
+    exchanges, fetch = list(journal.exchanges_of(connection, key)), recorded.fetch
+    provider, is_offline = recorded.request.provider, fetch.kind == "offline"
+    end = journal.ended(connection, key)
+    ended = fetch.began if end is None else max(end.seen, fetch.began)
+    with tempfile.TemporaryDirectory(prefix="pit-replay-") as folder:
+        variables = {}
+        if earlier or is_offline:  # an empty archive changes no answer
+            variables["PIT_FETCH_ARCHIVE"] = path = os.path.join(folder, "held.db")
+            with closing(schema.open_to_write(path)) as copy:
+                _fill(copy, connection, earlier, find)
+        hosts = {host.url_variable: fetch.hosts[host.name] for host in provider.hosts if host.name in fetch.hosts}
+        keys = {credential.variables[0]: _NO_KEY for credential in provider.credentials}
+        runtime = Runtime(
+            environ={**hosts, **keys, **variables, PLAN: fetch.plan},
+            folder=folder,
+            clock=_two_readings(microseconds.from_micros(fetch.began), microseconds.from_micros(ended)),
+            transport=ReplayingTransport(rederive.replies(exchanges)),
+            find=find,
+            read_stdin=lambda seconds: b"",
+        )
+        request = recorded.request._replace(provider=_without_keys(provider), offline=is_offline)
+        return run(request, runtime, Progress(), [])
+
+
+def _fill(target: sqlite3.Connection, source: sqlite3.Connection, keys: Sequence[Key], find: rederive.Find) -> None:
+    """Copy fetches, without what they printed, and index them."""
+    with schema.transaction(target):
+        for kind, named in (("fetches", "seq"), ("exchanges", "fetch"), ("answers", "fetch")):
+            query = f"SELECT origin, seq FROM {kind} WHERE origin = ? AND {named} = ?"  # noqa: S608 - our names
+            for key in keys:
+                for row in source.execute(query, key).fetchall():
+                    journal.copy_row(source, target, kind, Key(*row), keys)
+        rederive.Archived(target, find).rebuild()
+
+
+def _two_readings(began: datetime, ended: datetime) -> Clock:
+    moments = iter([began])
+    return Clock(lambda: next(moments, ended), lambda: 0.0, ended.timestamp, lambda seconds: None)
+
+
+def _without_keys(provider: Provider) -> Provider:
+    """Return the provider with credentials that are neither checked nor secret, and hosts without a rate limit."""
+    return provider._replace(
+        credentials=tuple(key._replace(check=None, secret=False) for key in provider.credentials),
+        hosts=tuple(rederive.without_rate(host) for host in provider.hosts),
+    )
+
+
+def _difference(answer: Mapping[str, Any], result: FetchResult) -> str:
+    recorded, items = answer["data"], list(result.envelope.data)
+    # A time of receipt was read from a clock, and the reply does not contain it.
+    by_receipt = {place for place, record in enumerate(result.kept) if record.at_receipt and not record.first_seen_at}
+    if len(items) != len(recorded):
+        return f"{len(items)} items, where {len(recorded)} are recorded"
+    different = sum(
+        _comparable(old, place in by_receipt) != _comparable(new, place in by_receipt)
+        for place, (old, new) in enumerate(zip(recorded, items, strict=True))
+    )
+    if different:
+        return f"{different} of {len(items)} items are different"
+    if [(gap["type"], gap["reason"]) for gap in answer["gaps"]] != [
+        (gap["type"], gap["reason"]) for gap in result.envelope.gaps
+    ]:
+        return "its gaps are different"
+    return ""
+
+
+def _comparable(item: Mapping[str, Any], by_receipt: bool) -> dict[str, Any]:
+    return {name: value for name, value in item.items() if not (by_receipt and name == "available_at")}

@@ -64,6 +64,10 @@ LEFT JOIN (SELECT origin, fetch, count(*) AS count FROM exchanges GROUP BY origi
     ON e.origin = f.origin AND e.fetch = f.seq
 GROUP BY f.source ORDER BY f.source
 """
+_TOTALS = """
+SELECT count(*), coalesce(sum(size), 0), coalesce(sum(length(packed)), 0), max(coding = ?),
+    (SELECT count(DISTINCT origin) FROM entries), (SELECT count(*) FROM drops) FROM bodies
+"""
 _FETCHES = """
 SELECT f.origin, f.seq, f.began, f.kind, f.source, f.version, f.plan, f.request, f.pit,
     (SELECT count(*) FROM exchanges e WHERE e.origin = f.origin AND e.fetch = f.seq), a.seen, a.complete, a.status
@@ -74,23 +78,10 @@ WHERE ? IN ('', f.source) ORDER BY f.began DESC, f.origin, f.seq DESC LIMIT ?
 
 def overview(connection: sqlite3.Connection) -> Overview:
     sources = tuple(SourceStats(*row) for row in connection.execute(_SOURCES))
-    count, size, packed = connection.execute(
-        "SELECT count(*), coalesce(sum(size), 0), coalesce(sum(length(packed)), 0) FROM bodies"
-    ).fetchone()
-    zstandard = connection.execute("SELECT 1 FROM bodies WHERE coding = ? LIMIT 1", (bodies.ZSTD,)).fetchone()
-    (origins,) = connection.execute("SELECT count(DISTINCT origin) FROM entries").fetchone()
-    (drops,) = connection.execute("SELECT count(*) FROM drops").fetchone()
-    return Overview(
-        fetches=sum(source.fetches for source in sources),
-        exchanges=sum(source.exchanges for source in sources),
-        bodies=count,
-        size=size,
-        packed=packed,
-        by_zstandard=zstandard is not None,
-        origins=origins,
-        drops=drops,
-        sources=sources,
-    )
+    fetches, exchanges = sum(source.fetches for source in sources), sum(source.exchanges for source in sources)
+    totals = connection.execute(_TOTALS, (bodies.ZSTD,)).fetchone()
+    result = Overview._make((fetches, exchanges, *totals, sources))
+    return result._replace(by_zstandard=bool(result.by_zstandard))
 
 
 def fetches(connection: sqlite3.Connection, source: str = "", limit: int | None = None) -> Iterator[FetchSummary]:

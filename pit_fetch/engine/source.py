@@ -12,6 +12,7 @@ from pit_fetch.provider import Context, Page, Query, Record, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import is_out_of_reach
 from pit_fetch.runtime import Runtime
+from pit_fetch.transport import RecordingTransport
 
 if TYPE_CHECKING:
     from pit_fetch.archive.session import ArchiveSession
@@ -70,7 +71,9 @@ def open_network(
         credentials=resolved,
         environ=runtime.environ,
         clock=runtime.clock,
-        transport=runtime.transport if archive is None else archive.transport(runtime.transport),
+        transport=runtime.transport
+        if archive is None
+        else RecordingTransport(runtime.transport, archive.recorder.note),
         timeout=request.timeout,
         deadline=deadline,
         on_request=progress.request,
@@ -81,8 +84,8 @@ def open_network(
     stream = _deferred(provider.fetch, query, context)
     if archive is None:
         return Source(stream, secrets, client)
-    client.on_cached = archive.note
-    return Source(archive.watch(stream), secrets, client)
+    client.on_cached = archive.recorder.note
+    return Source(archive.recorder.watch(stream), secrets, client)
 
 
 def _deferred(start: Callable[..., Iterable[Any]], *arguments: Any) -> Iterator[Any]:

@@ -40,9 +40,6 @@ Render = Callable[["PlainEnvelope", RenderOptions], Text]
 
 
 def renderer(name: str) -> Render:
-    """Return the ``render`` function of a format in ``NAMES``.
-
-    Only the chosen module is imported. Raises ConfigError if it needs a package that is not installed.
-    """
+    """Return the ``render`` function of a format. Raise ConfigError if it needs a package that is not installed."""
     render: Render = import_module(f"pit_fetch.formats.{name}").render
     return render

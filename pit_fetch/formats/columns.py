@@ -47,6 +47,12 @@ class _Unfit(Exception):
     """A value does not fit its column's kind."""
 
 
+def _fitting(value: Any, is_fitting: bool) -> Any:
+    if not is_fitting:
+        raise _Unfit
+    return value
+
+
 def columns(items: Sequence[Mapping[str, Any]], kinds: Mapping[str, FieldKind]) -> list[Column]:
     """Return the columns of ``items``: stamps, declared fields in their order, then all others.
 
@@ -88,26 +94,19 @@ def _number(value: Any) -> float | None:
         text = value.strip()
         if text.casefold() in _NO_NUMBER:
             return None
-        if not _NUMBER.fullmatch(text):
-            raise _Unfit
-        value = float(text)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise _Unfit
-    if not abs(value) < float("inf"):
-        raise _Unfit
-    return float(value)
+        value = float(_fitting(text, _NUMBER.fullmatch(text) is not None))
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return float(_fitting(value, is_number and abs(value) < float("inf")))
 
 
-def _integer(value: Any) -> int | None:
+def _integer(value: Any) -> Any:
     if isinstance(value, str):
-        if value.strip().casefold() in _NO_NUMBER:
+        text = value.strip()
+        if text.casefold() in _NO_NUMBER:
             return None
-        if not re.fullmatch(r"[+-]?[0-9]{1,19}", value.strip()):
-            raise _Unfit
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int) or not -_LARGEST <= value < _LARGEST:
-        raise _Unfit
-    return value
+        value = int(_fitting(text, re.fullmatch(r"[+-]?[0-9]{1,19}", text) is not None))
+    is_integer = isinstance(value, int) and not isinstance(value, bool)
+    return _fitting(value, is_integer and -_LARGEST <= value < _LARGEST)
 
 
 def _instant(value: Any) -> Any:
@@ -119,25 +118,16 @@ def _instant(value: Any) -> Any:
 
 def _date(value: Any) -> Any:
     day = parse_date(value)
-    if day is None and not (isinstance(value, str) and value.casefold() in _NO_NUMBER):
-        raise _Unfit
-    return day
+    return _fitting(day, day is not None or (isinstance(value, str) and value.casefold() in _NO_NUMBER))
 
 
-def _flag(value: Any) -> bool:
+def _flag(value: Any) -> Any:
     flag = {"true": True, "false": False}.get(value.casefold()) if isinstance(value, str) else value
-    if not isinstance(flag, bool):
-        raise _Unfit
-    return flag
+    return _fitting(flag, isinstance(flag, bool))
 
 
 def _only(kind: type) -> Callable[[Any], Any]:
-    def read(value: Any) -> Any:
-        if not isinstance(value, kind):
-            raise _Unfit
-        return value
-
-    return read
+    return lambda value: _fitting(value, isinstance(value, kind))
 
 
 _READ: Mapping[Kind, Callable[[Any], Any]] = {

@@ -38,7 +38,6 @@ _HEADINGS = {
 }
 _HEADLINES = ("title", "headline", "name")
 _LINKS = ("url", "link", "html_url")
-_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _GREY = frozenset({"late", "revised", "undated", "unusable", "gone"})
 
 # Nothing may be loaded and nothing may run, whatever an item holds.
@@ -137,7 +136,7 @@ def _figure(envelope: PlainEnvelope, by_name: Mapping[str, Column]) -> str:
     figures = next((column for column in plotted if column.kind == "number"), None)
     numbers = figures.values if figures else [None] * len(stamps)
     marks = [
-        Mark(at, f"i{index}", numbers[index], _is_grey(item))
+        Mark(at, f"i{index}", numbers[index], item.get("verdict", item.get("change")) in _GREY)
         for index, (at, item) in enumerate(zip(stamps, envelope.data, strict=False))
         if isinstance(at, datetime)
     ]
@@ -148,10 +147,6 @@ def _figure(envelope: PlainEnvelope, by_name: Mapping[str, Column]) -> str:
     what = f"<b>{_text(figures.name)}</b>, " if figures and len(marks) >= 5 else ""
     drawn = svg(marks, envelope.provenance.pit, f"Time line of {len(marks)} items, {span}")
     return f"<figure>{drawn}<figcaption>{what}{span}</figcaption></figure>\n"
-
-
-def _is_grey(item: Mapping[str, Any]) -> bool:
-    return item.get("verdict", item.get("change")) in _GREY
 
 
 def _gaps(envelope: PlainEnvelope) -> str:
@@ -208,14 +203,12 @@ def _layout(typed: Sequence[Column], room: float) -> _Layout:
 
 
 def _repeats_a_stamp(name: str, by_name: Mapping[str, Column]) -> bool:
-    """Return whether a field of the source has the values of one of the item's own timestamps."""
     if by_name[name].kind != "instant" or name in STAMPS:
         return False
     return any(stamp in by_name and by_name[stamp].values == by_name[name].values for stamp in STAMPS)
 
 
 def _cost(texts: Sequence[str]) -> float:
-    """Return the average number of bytes that a cell with one of ``texts`` takes in the page."""
     return 8 + sum(map(_size, texts)) / max(1, len(texts))
 
 
@@ -263,10 +256,7 @@ _CLASSES = {"number": " class=n", "integer": " class=n", "instant": " class=t", 
 
 
 def _cells(column: Column, width: int) -> list[str]:
-    """Return the HTML of a column's cells; its numbers with as many decimals as the longest of them has.
-
-    width  the most characters of a headline or a reason
-    """
+    """Return the HTML of a column's cells, numbers with equal decimals, headlines and reasons of at most ``width``."""
     if column.kind == "number":
         texts = (f"{value:.10g}".partition("e")[0] for value in column.values if value is not None)
         decimals = max((len(text.partition(".")[2]) for text in texts), default=0)
@@ -281,7 +271,7 @@ def _figure_of(value: float, decimals: int) -> str:
 def _cell(value: Any, column: Column, width: int) -> str:
     if column.kind == "instant" and isinstance(value, datetime):
         text = value.replace(tzinfo=None).isoformat(" ")
-        return f"<i>{_WEEKDAYS[value.weekday()]}</i> {text}" if column.name == "available_at" else text
+        return f"<i>{value:%a}</i> {text}" if column.name == "available_at" else text
     if column.kind == "integer":
         return f"{value:,}"
     if isinstance(value, list) and all(isinstance(part, (str, int, float)) for part in value):
@@ -328,7 +318,6 @@ def _beginning(text: str, limit: int) -> str:
 
 
 def _text(text: str) -> str:
-    """Return ``text`` escaped and without unprintable characters."""
     if not text.isprintable():
         text = "".join(char for char in text if char.isprintable() or char == "\n")
     return html.escape(text)

@@ -10,8 +10,6 @@ from pit_fetch.formats import DEFAULTS, RenderOptions
 
 
 def render(envelope: Mapping[str, Any], options: RenderOptions = DEFAULTS) -> str:
-    """Return ASCII text that ends with a line break, so that characters, bytes and UTF-16 units coincide.
-
-    Raises TypeError or ValueError for a payload that JSON cannot express.
-    """
+    """Return one line of ASCII, or several if pretty. Raise TypeError or ValueError for what JSON cannot express."""
+    # ASCII, so that characters, bytes and UTF-16 units coincide.
     return json.dumps(envelope, indent=2 if options.pretty else None, allow_nan=False) + "\n"

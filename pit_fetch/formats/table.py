@@ -117,7 +117,6 @@ def _padded(text: str, column: _TextColumn) -> str:
 
 
 def _length(text: str) -> int:
-    """Return the number of terminal columns that ``text`` takes."""
     if text.isascii():
         return len(text)
     # Some scripts take two columns for a character, and an accent by itself takes none.

@@ -56,19 +56,13 @@ class StoredBody(NamedTuple):
 
 
 def load(environ: Mapping[str, str], url: str, seconds: float, now: float) -> StoredBody | None:
-    """Return the body stored for ``url`` if it is younger than ``seconds`` at ``now`` (seconds since the epoch).
-
-    ``seconds`` may be infinite, for a file that never changes.
-    """
+    """Return the body stored for ``url`` if, at ``now`` (Unix time), it is younger than ``seconds``, maybe infinite."""
     path = _path(environ, url)
     try:
         with open(open_own(path, os.O_RDONLY), "rb") as file:
             head, packed = file.readline(1_000), file.read()
-    except OSError:
-        return None
-    try:
         since = float(head.split(b" ")[3])
-    except (IndexError, ValueError):
+    except (OSError, IndexError, ValueError):
         return None
     # A negative age means that the clock was set back, so that the age is unknown.
     if head != _head(url, since, packed) or not 0 <= now - since < seconds:

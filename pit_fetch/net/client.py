@@ -146,10 +146,7 @@ class Client:
         raise _given_up(host, reply)
 
     def _exchange(self, host: Host, base: str, request: HttpRequest) -> HttpReply | UpstreamError:
-        """Make one exchange when the host's rate allows it, and follow redirects to the same host.
-
-        Return an error that another try may overcome. Raise any other.
-        """
+        """Make one exchange, and follow redirects to its host. Return an error that may pass, and raise any other."""
         for hop in range(MAX_REDIRECTS + 1):
             self._wait_for_turn(host, base)
             if self.remaining() <= 0:
@@ -261,7 +258,6 @@ def _address(host: Host, base: str, path: str) -> str:
 
 
 def _is_at(base: str, url: str) -> bool:
-    """Return whether ``url`` has the scheme, host and port of ``base``, and can be sent."""
     try:
         url.encode()
         return urlsplit(url)[:2] == urlsplit(base)[:2]

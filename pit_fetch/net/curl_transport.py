@@ -37,7 +37,15 @@ def exchange(
     """Return the complete reply. Follow no redirect. Raise TransportError if there is no reply."""
     # A proxy of the environment is not meant for this machine itself.
     options = {CurlOpt.NOPROXY: "*"} if is_loopback else {}
-    body = _Body()
+    # As curl hands it over, decompressed: the standard library knows none of a browser's newer forms. A compressed
+    # stream that breaks off in a complete body goes unnoticed here. The provider's reader refuses it.
+    body = bytearray()
+
+    def take(chunk: bytes) -> int:
+        """Return the number of bytes taken. Any other than the chunk's length ends the exchange."""
+        body.extend(chunk)
+        return len(chunk) if len(body) <= MAX_BODY_BYTES else _STOP
+
     try:
         with Session(discard_cookies=True, curl_options=options) as session:
             response = session.request(
@@ -50,30 +58,12 @@ def exchange(
                 allow_redirects=False,
                 impersonate=IMPERSONATED,
                 http_version=None if request.url.startswith("https:") else "v1",  # no browser tries HTTP/2 without TLS
-                content_callback=body.take,
+                content_callback=take,
             )
     except exceptions.RequestException as error:
-        raise TransportError("too_large") if body.is_full else _explained(error) from None
-    return HttpReply(response.status_code, dict(response.headers), bytes(body.content), now())
-
-
-class _Body:
-    """The body as curl hands it over, decompressed, since the standard library knows none of a browser's newer forms.
-
-    A compressed stream that breaks off in a complete body goes unnoticed here. The provider's reader refuses it.
-    """
-
-    def __init__(self) -> None:
-        self.content = bytearray()
-        self.is_full = False
-
-    def take(self, chunk: bytes) -> int:
-        """Return the number of bytes taken. Any other than the chunk's length ends the exchange."""
-        self.is_full = len(self.content) + len(chunk) > MAX_BODY_BYTES
-        if self.is_full:
-            return _STOP
-        self.content += chunk
-        return len(chunk)
+        is_full = len(body) > MAX_BODY_BYTES
+        raise TransportError("too_large") if is_full else _explained(error) from None
+    return HttpReply(response.status_code, dict(response.headers), bytes(body), now())
 
 
 def _explained(error: exceptions.RequestException) -> TransportError:

@@ -71,7 +71,6 @@ def _not_http(passing: bool) -> TransportError:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield the exception and those that led to it."""
     for _ in range(20):  # a chain may be circular
         if error is None:
             return

@@ -81,7 +81,6 @@ class Limiter:
             os.close(handle)
 
     def _open(self) -> int | None:
-        """Return a descriptor of the locked state file, or None if there is none."""
         if not self.path or fcntl is None:
             return None
         try:
@@ -126,7 +125,6 @@ def _pack(state: State) -> bytes:
 
 
 def _unpack(stored: bytes) -> State:
-    """Return the state in a file's bytes, or an empty one if they hold none."""
     if len(stored) < _HEAD.size:
         return State([])
     magic, written, count = _HEAD.unpack_from(stored)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pit_fetch.errors import ConfigError
@@ -121,9 +121,9 @@ class RequestsTransport:
 
             self._session = requests.Session()
             self._session.headers.update({"User-Agent": "pit_fetch", "Accept-Encoding": ACCEPTED})
-            self._session.auth = _no_auth  # or requests would use a .netrc
+            self._session.auth = lambda request: request  # or requests would use a .netrc
             # Redirects are not followed here, but requests would still parse their addresses, and fails on some.
-            self._session.resolve_redirects = _no_redirects  # type: ignore[method-assign]
+            self._session.resolve_redirects = lambda *_, **__: iter(())  # type: ignore[method-assign]
         return self._session
 
 
@@ -136,14 +136,6 @@ def is_loopback(hostname: str) -> bool:
         return ip_address(hostname).is_loopback
     except ValueError:
         return False
-
-
-def _no_auth(request: requests.PreparedRequest) -> requests.PreparedRequest:
-    return request
-
-
-def _no_redirects(*_: object, **__: object) -> Iterator[Any]:
-    return iter(())
 
 
 def _check(url: str) -> None:

@@ -66,10 +66,7 @@ def instant_age(moment: datetime | None) -> float:
 
 
 def format_cursor(record: Record, within: ChunkStart | None = None) -> str:
-    """Return the ``--after`` value that resumes after ``record``, or ``within`` it.
-
-    It needs no quotes in a shell, and a person can read it: ``id@2024-02-15T16:00:00-05:00``.
-    """
+    """Return the ``--after`` value that resumes after ``record``, or ``within`` it. It needs no quotes in a shell."""
     if record_age(record) == _AGE_AT_RECEIPT:
         stamp = _RECEIPT
     else:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from pit_fetch.gaps import Gap, Reason, gap
+from pit_fetch.gaps import Gap, gap
 from pit_fetch.pipeline.chunks import ChunkStart, chunk, is_resumable, remaining_size
 from pit_fetch.pipeline.cursor import format_cursor, parse_cursor
 from pit_fetch.provider import STAMPS, FieldKind, Record
@@ -133,7 +133,7 @@ def fit_to_budget(
     least, most = 0, len(records) - 1
     while least < most:
         count = (least + most + 1) // 2
-        cut = _replace_caps(gaps, _budget_gap(options, "max_chars", max_chars, format_cursor(records[count - 1])))
+        cut = _with_budget_gap(gaps, options, max_chars, format_cursor(records[count - 1]))
         candidate = PlainEnvelope(whole.data[:count], _gaps(cut, options), options.provenance)
         text = write(candidate)
         if len(text) <= max_chars:
@@ -149,10 +149,7 @@ def can_continue(record: Record, options: EnvelopeOptions) -> bool:
 
 
 def judge(json_text: str, pit: datetime | None, quoted: bool = True) -> str | None:
-    """Return the gate's code if it refuses an envelope's JSON in PIT mode; None if the envelope may go out.
-
-    Without ``quoted``, the gate does not read the texts that are JSON documents in turn.
-    """
+    """Return the gate's code for a refused envelope, else None. Without ``quoted``, it reads no JSON inside texts."""
     violation = None if pit is None else gate.check(json_text, pit, quoted)
     return None if violation is None else violation.code
 
@@ -224,15 +221,12 @@ def _is_forbidden(key: str, options: EnvelopeOptions) -> bool:
     return options.pit is not None and key.lower() in gate.FORBIDDEN_KEYS
 
 
-def _budget_gap(options: EnvelopeOptions, code: Reason | str, max_chars: int, cursor: str) -> Gap:
-    if not options.resumes:
-        return gap("max_chars_for_good", max_chars=max_chars)
-    return gap(code, max_chars=max_chars, cursor=cursor)
-
-
-def _replace_caps(gaps: Sequence[Gap], budget_gap: Gap) -> list[Gap]:
+def _with_budget_gap(
+    gaps: Sequence[Gap], options: EnvelopeOptions, max_chars: int, cursor: str, code: str = "max_chars"
+) -> list[Gap]:
+    resumable, for_good = gap(code, max_chars=max_chars, cursor=cursor), gap("max_chars_for_good", max_chars=max_chars)
     # The budget cuts earlier than --limit and --max-pages do, so its cursor replaces theirs.
-    return [*(gap for gap in gaps if not gap.code.is_cap), budget_gap]
+    return [*(gap for gap in gaps if not gap.code.is_cap), resumable if options.resumes else for_good]
 
 
 def _fit_oversized(
@@ -248,7 +242,7 @@ def _fit_oversized(
         sized = _longest_chunk(records, shortened, others[:count], gaps, options, write, max_chars)
         if sized is not None:
             return sized
-    cut = _replace_caps(gaps, _budget_gap(options, "max_chars", max_chars, "-"))
+    cut = _with_budget_gap(gaps, options, max_chars, "-")
     empty = PlainEnvelope([], _gaps(cut, options), options.provenance)
     return SizedEnvelope(empty, write(empty), 0)
 
@@ -272,9 +266,9 @@ def _longest_chunk(
         cut = list(gaps)
         if candidate.next is not None:
             resume = format_cursor(records[0], candidate.next)
-            cut = _replace_caps(gaps, _budget_gap(options, "continued", max_chars, resume))
+            cut = _with_budget_gap(gaps, options, max_chars, resume, "continued")
         elif len(records) > 1:
-            cut = _replace_caps(gaps, _budget_gap(options, "max_chars", max_chars, format_cursor(records[0])))
+            cut = _with_budget_gap(gaps, options, max_chars, format_cursor(records[0]))
         envelope = PlainEnvelope([candidate.item], _gaps([*cut, *notes], options), options.provenance)
         text = write(envelope)
         if len(text) <= max_chars:

@@ -84,10 +84,7 @@ class SelectionBuilder:
 
 
 def visibility(record: Record, cutoff: datetime | None) -> Visibility:
-    """Return whether ``record`` was public at ``cutoff`` (UTC; None: open mode).
-
-    A record that cannot be shown to have been public was not: without an aware timestamp it is undated.
-    """
+    """Return whether ``record`` was public at ``cutoff`` (UTC; None: open mode). Without aware stamps it is undated."""
     if not record.id:
         return "unusable"
     if cutoff is None:
@@ -196,7 +193,6 @@ def in_order(stream: Iterable[Record | Watermark | Gap]) -> Iterator[Record | Ga
 
 
 def _newest_versions(records: Iterable[Record]) -> Iterable[Record]:
-    """Return each id once, in its newest version, whatever the order of arrival."""
     newest: dict[str, Record] = {}
     for record in records:
         rival = newest.setdefault(record.id, record)
@@ -251,7 +247,6 @@ def _age_of_last_change(record: Record) -> float:
 
 
 def _version(record: Record) -> tuple[float, float, bytes]:
-    """Return a key that sorts the newest version of an id last."""
     available, revised = instant_age(record.available_at), instant_age(record.revised_at)
     # Equal stamps are settled by content, never by the order of arrival, which a withheld record could change.
     return -min(available, revised), -available, fingerprint(record)

@@ -11,12 +11,10 @@ process, ``Answering`` a server that is one function, and ``TestClock`` the time
 """
 
 from pit_fetch.testing.inprocess import Left, TestClock, run
-from pit_fetch.testing.server import Answering, Response, ServerAnswer, ask_responses
+from pit_fetch.testing.server import Answering, Response, ask_responses
+from pit_fetch.testing.server import ServerAnswer as Answer
 from pit_fetch.testing.suite import ProviderSuite
 from pit_fetch.transport import HttpRequest
-
-# The name that authors know; beside other answers, it is the server's.
-Answer = ServerAnswer
 
 __all__ = [
     "Answer",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -108,17 +108,12 @@ class ObservedRun(Left):
         query = self.query
         if query is None or self.crash or self.provider.derive(query) is not None:
             return served
-        hidden = (
+        return served.union(
             version
             for record in self.records
-            if record.id
-            and (version := version_of(record)) is not None
-            and version.public_from <= query.now
-            and version not in served
-            and query.in_window(record)
-            and self.provider.select(query, record)
+            for version in versions_of([record] if record.id else ())
+            if version.public_from <= query.now and query.in_window(record) and self.provider.select(query, record)
         )
-        return served.union(hidden)
 
     @property
     def crash(self) -> str:
@@ -140,6 +135,11 @@ def pits_before(run: ObservedRun) -> list[datetime]:
     return [instant - MICROSECOND for instant in instants(run, at_most=5)]
 
 
+def middle_pit(run: ObservedRun) -> datetime:
+    pits = pits_before(run)
+    return pits[len(pits) // 2]
+
+
 def is_aware(stamp: object) -> TypeGuard[datetime]:
     return isinstance(stamp, datetime) and stamp.utcoffset() is not None
 
@@ -151,19 +151,19 @@ def public_from(record: Record) -> datetime | None:
     return max(aware) if len(aware) == len(stamps) else None
 
 
-def version_of(record: Record) -> PublicVersion | None:
-    """Return the version that a record is, None for a record that is never served."""
-    stamp = public_from(record)
-    return None if stamp is None else PublicVersion(record.id, stamp)
-
-
 def versions_of(records: Iterable[Record]) -> set[PublicVersion]:
-    return {version for record in records if (version := version_of(record)) is not None}
+    """Return the version that each record is, without records that are never served."""
+    return {PublicVersion(record.id, stamp) for record in records if (stamp := public_from(record)) is not None}
 
 
 def request_key(request: HttpRequest) -> tuple[str, str, bytes | None]:
     """Return what a request asks for, so that two of them can be compared."""
     return request.path, json.dumps(dict(request.params), sort_keys=True, default=list), request.body
+
+
+def substitute(response: Response, requests: Collection[object] | None = None) -> Wire:
+    """Return the wire on which ``response`` takes the place of every one, or of those to the keys in ``requests``."""
+    return lambda request, made: response if requests is None or request_key(request) in requests else made
 
 
 def failure(problem: str, advice: str) -> AssertionError:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from textwrap import fill
 
 from pit_fetch.testing.documents import field_name
+from pit_fetch.testing.interference import other_operations
 from pit_fetch.testing.recording import RecordedReply
 
 UNSEEN = (
@@ -37,22 +38,16 @@ def _lines(recording: RecordedReply) -> Iterator[tuple[str, str]]:
     yield "stamps rest on", ", ".join(basis) or "nothing in the reply (another reply, or the receipt)"
     hosts = {request.host for request, _ in baseline.exchanges if request.host}
     sources = [*sorted(hosts), *(file.variable for file in case.provider.files)]
-    yield "asked", f"{', '.join(sources)}, with {_format_options(case.options)}"
-    unchecked = _unchecked_operations(recording)
-    if unchecked:
+    options = ", ".join(f"{name}={value}" for name, value in case.options.items())
+    yield "asked", f"{', '.join(sources)}, with {options or 'no options'}"
+    if unchecked := _unchecked_operations(recording):
         yield "not checked", f"the operations {', '.join(unchecked)}: each needs a class of its own, with its reply"
     for text in UNSEEN:
         yield "no test sees", text
 
 
-def _format_options(options: Mapping[str, object]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in options.items()) or "no options"
-
-
 def _unchecked_operations(recording: RecordedReply) -> list[str]:
     """Return the dated operations that this recording tests nothing of."""
-    from pit_fetch.testing.interference import other_operations
-
     case = recording.case
     if len(case.provider.operations) == 1:
         return []

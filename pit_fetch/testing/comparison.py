@@ -37,8 +37,7 @@ def same_bytes(run: Callable[[World], Bytes], worlds: Sequence[World], secrets: 
     for place, world in enumerate(worlds):
         left = run(world)
         first = left if first is None else first
-        problem = interference(first, left, secrets)
-        if problem:
+        if problem := interference(first, left, secrets):
             raise Interference(place, problem)
     if first is None:
         raise ValueError("no worlds")
@@ -47,7 +46,14 @@ def same_bytes(run: Callable[[World], Bytes], worlds: Sequence[World], secrets: 
 
 def interference(expected: Left, other: Left, secrets: Collection[str] = ()) -> str:
     """Return what is wrong with ``other``: a canary, a secret, a failure, another byte than ``expected``, or ""."""
-    return _out_of_place(other, secrets) or first_difference(expected, other)
+    everything = other.out + other.err + "".join(name + body.decode("latin-1") for name, body in other.files)
+    if CANARY in everything:
+        return "a text of a record that was not public gets out"
+    if any(holds(everything, secret) for secret in secrets):
+        return "a secret gets out"
+    if other.code not in _FETCHED:
+        return f"the program fails: {other.err or other.out}"
+    return first_difference(expected, other)
 
 
 def first_difference(expected: Left, other: Left) -> str:
@@ -66,12 +72,3 @@ def first_difference(expected: Left, other: Left) -> str:
 def holds(text: str, secret: str) -> bool:
     """Return whether ``text`` contains a secret, as it is or as a URL spells it."""
     return secret in text or quote(secret, safe="") in text
-
-
-def _out_of_place(left: Left, secrets: Collection[str]) -> str:
-    everything = left.out + left.err + "".join(name + body.decode("latin-1") for name, body in left.files)
-    if CANARY in everything:
-        return "a text of a record that was not public gets out"
-    if any(holds(everything, secret) for secret in secrets):
-        return "a secret gets out"
-    return "" if left.code in _FETCHED else f"the program fails: {left.err or left.out}"

@@ -8,13 +8,14 @@ import os
 import subprocess
 import sys
 from functools import cache
+from pathlib import Path
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.net.client import base_url
 from pit_fetch.provider import Provider
 from pit_fetch.request.operations import OPTION
 from pit_fetch.support.redaction import REDACTED
-from pit_fetch.testing.case import Case, ObservedRun, failure
+from pit_fetch.testing.case import Case, ObservedRun, failure, substitute
 from pit_fetch.testing.comparison import holds
 from pit_fetch.testing.recording import RecordedReply
 from pit_fetch.testing.runner import Refused, observe
@@ -49,8 +50,7 @@ def check_import(provider: Provider) -> None:
     module = provider.fetch.__module__
     own = module.partition(".")[0]
     imported = [name for name in _run_alone(module, _PROBE) if name.partition(".")[0] not in (own, "pit_fetch")]
-    heavy = sorted({package for name in imported if (package := _heavy_package(name))})
-    if heavy:
+    if heavy := sorted({package for name in imported if (package := _heavy_package(name))}):
         raise failure(
             f"importing {module} also imports {', '.join(heavy)}",
             "move that import into the function that needs it: every call pays for it, --help included",
@@ -60,8 +60,7 @@ def check_import(provider: Provider) -> None:
 def check_import_asks_nothing(provider: Provider) -> None:
     """Check that importing the module asks nothing: the machine would decide about each answer from then on."""
     module = provider.fetch.__module__
-    asked = _run_alone(module, _WATCHED)
-    if asked:
+    if asked := _run_alone(module, _WATCHED):
         raise failure(
             f"importing {module} asks {', '.join(asked)}",
             "read no environment, no clock and no file at module level: what a user sets is an Option, a Credential, "
@@ -123,8 +122,7 @@ def check_hosts(case: Case) -> None:
                 "ask declared hosts through context.http.get or .post, and with a library of its own HTTP through "
                 "context.load; read a File of Provider.files by context.file, and write none",
             )
-    native = sorted(_native_libraries(case))
-    if native:
+    if native := sorted(_native_libraries(case)):
         raise failure(
             f"the provider's code imports {', '.join(native)}, which reaches the network by itself, and does not use "
             "context.load",
@@ -138,9 +136,9 @@ def check_secrets(recording: RecordedReply) -> None:
     echo = " ".join(case.secrets).encode()
     runs = {
         "on the recorded reply": recording.baseline,
-        "when the server refuses": observe(case, case.now, wire=lambda request, made: Response(b'{"e": "no"}', 401)),
-        "when the server fails": observe(case, case.now, wire=lambda request, made: Response(b"failed", 500)),
-        "when the reply is malformed": observe(case, case.now, wire=lambda request, made: Response(b"<html>")),
+        "when the server refuses": observe(case, case.now, wire=substitute(Response(b'{"e": "no"}', 401))),
+        "when the server fails": observe(case, case.now, wire=substitute(Response(b"failed", 500))),
+        "when the reply is malformed": observe(case, case.now, wire=substitute(Response(b"<html>"))),
         "in open mode": observe(case, None),
     }
     advice = "never put a credential, nor the URL of a request, into an id, a payload, a gap or an exception"
@@ -150,7 +148,7 @@ def check_secrets(recording: RecordedReply) -> None:
         if case.secrets and REDACTED in run.out + run.err:
             raise failure(f"the framework had to redact a credential {when}", advice)
     for status in (200, 401, 403, 500):
-        run = observe(case, case.now, wire=lambda request, made, s=status: Response(echo, s))  # type: ignore[misc]
+        run = observe(case, case.now, wire=substitute(Response(echo, status)))
         if any(secret in run.out + run.err for secret in case.secrets):
             raise failure("a credential gets out when the server repeats it", "tell errors in words of your own")
 
@@ -159,12 +157,10 @@ def _native_libraries(case: Case) -> set[str]:
     """Return the libraries around Python's own sockets that the author's code imports, if it loads nothing."""
     names: set[str] = set()
     for module in case.state.modules:
-        file = str(getattr(sys.modules.get(module), "__file__", None) or "")
-        if not file.endswith(".py"):
+        file = Path(getattr(sys.modules.get(module), "__file__", None) or "")
+        if file.suffix != ".py":
             continue
-        with open(file, encoding="utf-8") as source:
-            tree = ast.parse(source.read())
-        for node in ast.walk(tree):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Attribute) and node.attr == "load" and ast.unparse(node) == "context.load":
                 return set()
             if isinstance(node, ast.Import):

@@ -50,16 +50,13 @@ class TreeNode(NamedTuple):
 @lru_cache(16)
 def format_of(body: bytes) -> Format | None:
     """Return the format of ``body``, None for one that the kit cannot edit."""
-    if body.startswith(_SQLITE_MAGIC):
-        return _SQLITE
-    if body.startswith(_PARQUET_MAGIC):
-        return _PARQUET
-    for known in (_JSON, _LINES, _XML, _CSV):
-        try:
+    for magic, binary in _BINARY.items():
+        if body.startswith(magic):
+            return binary
+    for known in _TEXTS:
+        with contextlib.suppress(ValueError, Xml.ParseError, csv.Error, RecursionError):
             known.decode(body)
-        except (ValueError, Xml.ParseError, csv.Error, RecursionError):
-            continue
-        return known
+            return known
     return None
 
 
@@ -208,33 +205,30 @@ class Tables(dict[str, Any]):
 def _decode_sqlite(body: bytes) -> Any:
     import sqlite3
 
-    database = sqlite3.connect(":memory:")
-    try:
-        database.deserialize(body)
-        database.row_factory = sqlite3.Row
-        statements = dict(
-            database.execute(
-                "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql IS NOT NULL "
-                "AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
-            ).fetchall()
-        )
-        tables = Tables(
-            (name, [dict(row) for row in database.execute(f'SELECT * FROM "{name}"')])  # noqa: S608 - its own tables
-            for name in statements
-        )
-        tables.schema = tuple(statements.values())
-        return tables
-    except sqlite3.Error as error:
-        raise ValueError("no database") from error
-    finally:
-        database.close()
+    with contextlib.closing(sqlite3.connect(":memory:")) as database:
+        try:
+            database.deserialize(body)
+            database.row_factory = sqlite3.Row
+            statements = dict(
+                database.execute(
+                    "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql IS NOT NULL "
+                    "AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
+                ).fetchall()
+            )
+            tables = Tables(
+                (name, [dict(row) for row in database.execute(f'SELECT * FROM "{name}"')])  # noqa: S608 - its own tables
+                for name in statements
+            )
+        except sqlite3.Error as error:
+            raise ValueError("no database") from error
+    tables.schema = tuple(statements.values())
+    return tables
 
 
 def _encode_sqlite(tree: Any) -> bytes:
     import sqlite3
 
-    database = sqlite3.connect(":memory:")
-    try:
+    with contextlib.closing(sqlite3.connect(":memory:")) as database:
         for sql in getattr(tree, "schema", ()):
             database.execute(sql)
         for name, rows in tree.items() if isinstance(tree, dict) else ():
@@ -249,8 +243,6 @@ def _encode_sqlite(tree: Any) -> bytes:
                     database.execute(f'INSERT OR IGNORE INTO "{name}" VALUES ({marks})', values)  # noqa: S608 - its own tables
         database.commit()
         return bytes(database.serialize())
-    finally:
-        database.close()
 
 
 def _sqlite_value(value: Any) -> Any:
@@ -272,7 +264,10 @@ def _decode_parquet(body: bytes) -> Any:
     from pyarrow import parquet
 
     table = parquet.read_table(pyarrow.BufferReader(body))
-    rows = Typed({name: _as_text(value) for name, value in row.items()} for row in table.to_pylist())
+    rows = Typed(
+        {name: value.isoformat() if isinstance(value, date) else value for name, value in row.items()}
+        for row in table.to_pylist()
+    )
     rows.names, rows.schema = tuple(table.column_names), table.schema
     return rows
 
@@ -298,10 +293,6 @@ def _encode_parquet(tree: Any) -> bytes:
     sink = pyarrow.BufferOutputStream()
     parquet.write_table(pyarrow.table(columns), sink)
     return bytes(sink.getvalue().to_pybytes())
-
-
-def _as_text(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, (date, datetime)) else value
 
 
 def _decode_xml(body: bytes) -> Any:
@@ -362,11 +353,14 @@ def _text(value: Any) -> str:
     return "" if value is None else value if isinstance(value, str) else json.dumps(value)
 
 
-_JSON = Format(_decode_json, _encode_json)
-_LINES = Format(_decode_lines, _encode_lines)
-_XML = Format(_decode_xml, _encode_xml)
-_CSV = Format(_decode_csv, _encode_csv)
-_SQLITE = Format(_decode_sqlite, _encode_sqlite)
-_PARQUET = Format(_decode_parquet, _encode_parquet)
-_PARQUET_MAGIC = b"PAR1"
-_SQLITE_MAGIC = b"SQLite format 3\0"
+_BINARY = {
+    b"SQLite format 3\0": Format(_decode_sqlite, _encode_sqlite),
+    b"PAR1": Format(_decode_parquet, _encode_parquet),
+}
+# In the order in which they are tried.
+_TEXTS = (
+    Format(_decode_json, _encode_json),
+    Format(_decode_lines, _encode_lines),
+    Format(_decode_xml, _encode_xml),
+    Format(_decode_csv, _encode_csv),
+)

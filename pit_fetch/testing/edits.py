@@ -11,6 +11,7 @@ import pickle
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from pit_fetch.testing.comparison import CANARY
@@ -50,17 +51,12 @@ def quick_worlds(recording: RecordedReply, late: Sequence[ReplyRow]) -> Mapping[
     return {**basic_worlds(recording, late), **dict(list(_crowded_worlds(recording, late, MANY).items())[:1])}
 
 
-def without_late(late: Sequence[ReplyRow]) -> dict[str, Change]:
-    """Return the world that holds least."""
-    return {"left out": lambda tree: drop(tree, late)}
-
-
 def flags_beside(recording: RecordedReply) -> list[Path]:
     """Return where a flag beside the rows means, by its name, that there are more of them, or no more."""
     return [
         path
-        for path, value in leaves(recording.tree)
-        if isinstance(value, bool) and not _is_below(path, recording.containers) and _TELLING.search(str(path[-1]))
+        for path, value in _leaves_beside(recording, recording.tree)
+        if isinstance(value, bool) and _TELLING.search(str(path[-1]))
     ]
 
 
@@ -72,9 +68,9 @@ def basic_worlds(recording: RecordedReply, late: Sequence[ReplyRow]) -> dict[str
         drop(tree, late)
 
     def moved(tree: Any) -> None:
-        rows = [(row, node_at(tree, row.path)) for row in late]
+        values = [node_at(tree, row.path) for row in late]
         drop(tree, late)
-        for row, value in rows:
+        for row, value in zip(late, values, strict=True):
             container = node_at(tree, row.container)
             if isinstance(container, list):
                 container.append(value)
@@ -82,7 +78,7 @@ def basic_worlds(recording: RecordedReply, late: Sequence[ReplyRow]) -> dict[str
                 container[row.key] = value
 
     return {
-        **without_late(late),
+        "left out": partial(drop, rows=late),
         "left out, and not counted": uncounted,
         "moved to the end": moved,
         "rewritten": _each(late, _rewrite),
@@ -104,8 +100,8 @@ def _crowded_worlds(recording: RecordedReply, late: Sequence[ReplyRow], size: in
     variable = {row: _variable(node_at(recording.tree, row.path), ids[row]) for row in listed}
 
     def several(tree: Any, first: bool) -> None:
-        packed = {row: pickle.dumps(node_at(tree, row.path)) for row in listed}
         # Pickled once: many hundred copies are made, and copy.deepcopy is several times slower.
+        packed = {row: pickle.dumps(node_at(tree, row.path)) for row in listed}
         copies = [
             _vary(_rename(pickle.loads(packed[row]), ids[row], number), variable[row], number)  # noqa: S301 - of this process
             for number in range(size // len(listed) + 1)
@@ -113,10 +109,7 @@ def _crowded_worlds(recording: RecordedReply, late: Sequence[ReplyRow], size: in
         ]
         _insert(node_at(tree, listed[0].container), copies, first)
 
-    return {
-        "many, at the beginning": lambda tree: several(tree, True),
-        "many, at the end": lambda tree: several(tree, False),
-    }
+    return {"many, at the beginning": partial(several, first=True), "many, at the end": partial(several, first=False)}
 
 
 def _crowd_size(recording: RecordedReply) -> int:
@@ -130,7 +123,7 @@ def _odd_worlds(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetim
     """Return worlds in which late rows have another form, or repeat public ones."""
     worlds: dict[str, Change] = {}
     for value in _NO_ROWS if all(row.container for row in late) else ({},):
-        worlds[f"{value!r}"] = _replace_rows(late, value)
+        worlds[f"{value!r}"] = partial(_replace_rows, rows=late, value=value)
     for label, change in {
         "without their dates": lambda row: _change_dates(row, lambda value: None),
         "with dates that are none": lambda row: _change_dates(row, lambda value: CANARY),
@@ -156,17 +149,16 @@ def _odd_worlds(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetim
 
 def worlds_beside(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime) -> dict[str, Change]:
     """Return worlds in which late rows changed what the reply holds beside them: later dates, ranks, validity."""
-    containers = recording.containers
 
     def dates(tree: Any) -> None:
-        for path, value in list(leaves(tree)):
+        for path, value in _leaves_beside(recording, tree):
             instant = floor(value)
-            if isinstance(value, str) and instant is not None and instant > pit and not _is_below(path, containers):
+            if isinstance(value, str) and instant is not None and instant > pit:
                 with contextlib.suppress(ValueError, OverflowError):  # there is no date past the calendar's end
                     _put(tree, path, postpone(value, 3))
 
     def ranks(tree: Any) -> None:
-        for container in containers:
+        for container in recording.containers:
             rows = node_at(tree, container)
             for row in rows if isinstance(rows, list) else ():
                 for name in row if isinstance(row, dict) else ():
@@ -200,24 +192,19 @@ def nested_additions(recording: RecordedReply, pit: datetime) -> Iterator[tuple[
             last = max((place for place, part in enumerate(path) if isinstance(part, int)), default=None)
             if last is not None and path[last] == 0 and isinstance(node_at(node, path[: last + 1]), dict):
                 holder = path[:last]
-                change = _add_later((*row.path, *holder), path[last + 1 :], value, pit)
+                change = partial(_add_later, holder=(*row.path, *holder), date=path[last + 1 :], value=value, pit=pit)
                 yield row, ".".join(map(str, holder)), change
 
 
-def _add_later(holder: Path, date: Path, value: str, pit: datetime) -> Change:
-    """Return the change that adds to the list at ``holder`` a copy of its first thing, its ``date`` after ``pit``."""
-
-    def change(tree: Any) -> None:
-        things = node_at(tree, holder)
-        addition = copy.deepcopy(things[0])
-        _rewrite(addition)
-        text = value
-        while (instant := floor(text)) is not None and instant <= pit:
-            text = str(postpone(text, 30))
-        _put(addition, date, text)
-        things.append(addition)
-
-    return change
+def _add_later(tree: Any, holder: Path, date: Path, value: str, pit: datetime) -> None:
+    """Add to the list at ``holder`` a copy of its first thing, its ``date`` after ``pit``."""
+    things = node_at(tree, holder)
+    addition = copy.deepcopy(things[0])
+    _rewrite(addition)
+    while (instant := floor(value)) is not None and instant <= pit:
+        value = str(postpone(value, 30))
+    _put(addition, date, value)
+    things.append(addition)
 
 
 def _twins(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime) -> dict[str, Change]:
@@ -242,10 +229,10 @@ def _twins(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime) ->
             copies.append(_rename(node, ids[row], 7_000) if renamed else node)
         _insert(node_at(tree, public[0].container), copies, first)
 
-    worlds: dict[str, Change] = {TWIN + "later versions of public ones": lambda tree: twins(tree, False, False)}
+    worlds: dict[str, Change] = {TWIN + "later versions of public ones": partial(twins, first=False, renamed=False)}
     if all(ids.values()):  # else an id has several parts, and the copies would contradict the rows that they copy
-        worlds[TWIN + "like public ones, at the end"] = lambda tree: twins(tree, False, True)
-        worlds[TWIN + "like public ones, at the beginning"] = lambda tree: twins(tree, True, True)
+        worlds[TWIN + "like public ones, at the end"] = partial(twins, first=False, renamed=True)
+        worlds[TWIN + "like public ones, at the beginning"] = partial(twins, first=True, renamed=True)
     return worlds
 
 
@@ -266,12 +253,9 @@ def _each(rows: Sequence[ReplyRow], change: Callable[[Any], object]) -> Change:
     return change_rows
 
 
-def _replace_rows(rows: Sequence[ReplyRow], value: Any) -> Change:
-    def change(tree: Any) -> None:
-        for row in rows:
-            node_at(tree, row.container)[row.key] = copy.deepcopy(value)
-
-    return change
+def _replace_rows(tree: Any, rows: Sequence[ReplyRow], value: Any) -> None:
+    for row in rows:
+        node_at(tree, row.container)[row.key] = copy.deepcopy(value)
 
 
 def _id_paths(recording: RecordedReply, rows: Sequence[ReplyRow]) -> dict[ReplyRow, set[Path]]:
@@ -287,14 +271,12 @@ def _id_paths(recording: RecordedReply, rows: Sequence[ReplyRow]) -> dict[ReplyR
 
 def _rename(node: Any, paths: set[Path], number: int) -> Any:
     for path in paths:
-        try:
+        with contextlib.suppress(KeyError, IndexError, TypeError):
             value = node_at(node, path)
-        except (KeyError, IndexError, TypeError):
-            continue
-        if isinstance(value, int) and not isinstance(value, bool):
-            _put(node, path, value + 1_000_000 + 10 * number)
-        elif isinstance(value, str) and floor(value) is None:
-            _put(node, path, f"{value}x{number}")
+            if type(value) is int:
+                _put(node, path, value + 1_000_000 + 10 * number)
+            elif _is_undated_text(value):
+                _put(node, path, f"{value}x{number}")
     return node
 
 
@@ -303,9 +285,7 @@ def _variable(node: Any, paths: set[Path]) -> dict[Path, str | float]:
     return {
         path: value
         for path, value in leaves(node)
-        if path
-        and path not in paths
-        and (isinstance(value, float) or (isinstance(value, str) and floor(value) is None))
+        if path and path not in paths and (isinstance(value, float) or _is_undated_text(value))
     }
 
 
@@ -321,10 +301,9 @@ def _vary(node: Any, variable: Mapping[Path, str | float], number: int) -> Any:
 
 def _count_less(recording: RecordedReply, tree: Any, late: Sequence[ReplyRow]) -> None:
     """Lower the counts beside the rows to what the source gives when the late rows do not exist."""
-    containers = recording.containers
-    sizes = {len(node_at(tree, container)) for container in containers}
-    for path, value in list(leaves(tree)):
-        if _is_below(path, containers) or isinstance(value, bool):
+    sizes = {len(node_at(tree, container)) for container in recording.containers}
+    for path, value in _leaves_beside(recording, tree):
+        if isinstance(value, bool):
             continue
         is_text = isinstance(value, str) and value.isdigit()
         number = int(value) if isinstance(value, int) or is_text else 0
@@ -332,8 +311,14 @@ def _count_less(recording: RecordedReply, tree: Any, late: Sequence[ReplyRow]) -
             _put(tree, path, str(number - len(late)) if is_text else number - len(late))
 
 
-def _is_below(path: Path, containers: Sequence[Path]) -> bool:
-    return any(path[: len(container)] == container for container in containers if container)
+def _leaves_beside(recording: RecordedReply, tree: Any) -> list[tuple[Path, Any]]:
+    """Return every scalar outside the rows, with its path."""
+    containers = recording.containers
+    return [
+        (path, value)
+        for path, value in leaves(tree)
+        if not any(path[: len(container)] == container for container in containers if container)
+    ]
 
 
 def _rewrite(node: Any) -> None:
@@ -353,11 +338,15 @@ def _change_values(node: Any, change: Callable[[Any], Any]) -> None:
 
 
 def _change_figures(node: Any, change: Callable[[Any], Any]) -> None:
-    def figure(value: Any) -> Any:
-        is_figure = isinstance(value, (int, float)) and not isinstance(value, bool) and floor(value) is None
-        return change(value) if is_figure else value
+    _change_values(node, lambda value: change(value) if _is_figure(value) else value)
 
-    _change_values(node, figure)
+
+def _is_undated_text(value: Any) -> bool:
+    return isinstance(value, str) and floor(value) is None
+
+
+def _is_figure(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and floor(value) is None
 
 
 def _change_dates(node: Any, change: Callable[[Any], Any]) -> None:
@@ -372,12 +361,10 @@ def _on_last_day(value: Any) -> Any:
 
 def _undated_fields(recording: RecordedReply, late: Sequence[ReplyRow]) -> list[str]:
     """Return the fields of late rows that hold no date: a source can omit or change them without moving a stamp."""
-    names: dict[str, None] = {}
     dated = {pattern_of(row, path)[:1] for row in recording.every for path, _ in dates_of(recording, row)}
-    for row in late[:3]:
-        node = node_at(recording.tree, row.path)
-        names.update((name, None) for name in (node if isinstance(node, dict) else ()) if (name,) not in dated)
-    return list(names)[:14]
+    nodes = [node_at(recording.tree, row.path) for row in late[:3]]
+    names = dict.fromkeys(name for node in nodes if isinstance(node, dict) for name in node)
+    return [name for name in names if (name,) not in dated][:14]
 
 
 def _set_field(name: str, value: Any) -> Callable[[Any], None]:

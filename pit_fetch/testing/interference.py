@@ -8,16 +8,26 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import zip_longest
 from typing import Any
 
 from pit_fetch.provider import Operation, Option
 from pit_fetch.testing import edits
-from pit_fetch.testing.case import MICROSECOND, Case, ObservedRun, failure, instants, pits_before, request_key
+from pit_fetch.testing.case import (
+    MICROSECOND,
+    Case,
+    ObservedRun,
+    failure,
+    instants,
+    middle_pit,
+    pits_before,
+    substitute,
+)
 from pit_fetch.testing.comparison import interference
 from pit_fetch.testing.documents import node_at
 from pit_fetch.testing.pagination import in_pages, rests_on_sizes
-from pit_fetch.testing.recording import RecordedReply, ReplyRow, analyze, edited
+from pit_fetch.testing.recording import RecordedReply, ReplyRow, analyze, drop, edited
 from pit_fetch.testing.runner import ServerFailed, observe
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.stamps import check_floor, check_meaning
@@ -46,19 +56,18 @@ def check_two_worlds(recording: RecordedReply) -> None:
         if pit == pits[len(pits) // 2]:
             worlds, others = edits.all_worlds(recording, late, pit), [(quick, options) for options in _SIZES]
         else:
-            worlds, others = quick, [(edits.without_late(late), {"limit": 1})]
+            worlds, others = quick, [({"left out": partial(drop, rows=late)}, {"limit": 1})]
         beside = edits.worlds_beside(recording, late, pit)
         _check_worlds(recording, pit, late, {**worlds, **beside}, case, sized=sized)
         for other, options in others:
             _check_worlds(recording, pit, late, other, case.with_options(**options), sized=sized)
         _check_beside(recording, pit)
-    for pit in pits[-1:]:
-        _check_failing_pages(recording, pit, recording.late(pit))
+    _check_failing_pages(recording, pits[-1])
 
 
 def check_saved(recording: RecordedReply) -> None:
     """Check a saved reply (--input-file), which goes through ``read`` alone, as :func:`check_two_worlds` does."""
-    case, pit = recording.case, _middle(recording)
+    case, pit = recording.case, middle_pit(recording.baseline)
     late = recording.late(pit)
     if late and not observe(case, pit, offline=True).crash:
         _check_worlds(recording, pit, late, edits.all_worlds(recording, late, pit), case, offline=True)
@@ -73,9 +82,8 @@ def check_options(recording: RecordedReply) -> None:
             asked = analyze(case)  # the option decides when a record was public: an interval, say
             check_floor(asked)
             check_meaning(asked, recorded=False)
-        pit = _middle(asked)
-        late = asked.late(pit)
-        if late:
+        pit = middle_pit(asked.baseline)
+        if late := asked.late(pit):
             worlds = {**edits.basic_worlds(asked, late), **edits.worlds_beside(asked, late, pit)}
             _check_worlds(asked, pit, late, worlds, case, sized=sized)
 
@@ -108,23 +116,16 @@ def check_ignored_window(recording: RecordedReply) -> None:
         expected, other = recording.run_at(pit), observe(careless, pit)
         if other.crash:
             raise failure(f"the provider fails when the server ignores its window ({other.crash})", _WINDOW)
-        added = other.stamps.keys() - expected.stamps.keys()
-        if added:
+        if added := other.stamps.keys() - expected.stamps.keys():
             raise failure(f"item {sorted(added)[0]!r} is served at {pit} when the server ignores the window", _WINDOW)
         lost = expected.stamps.keys() - other.stamps.keys()
         if lost and not {"upstream_error", "truncated"} & set(other.gap_types):
             raise failure(f"item {sorted(lost)[0]!r} is lost at {pit} when the server ignores the window", _WINDOW)
 
 
-def other_operations(recording: RecordedReply) -> Iterator[Case]:
-    """Yield the case under each other operation that the recorded reply answers."""
-    for case, _ in _answered(recording, _operations(recording.case)):
-        yield case
-
-
-def _middle(recording: RecordedReply) -> datetime:
-    pits = pits_before(recording.baseline)
-    return pits[len(pits) // 2]
+def other_operations(recording: RecordedReply) -> list[Case]:
+    """Return the case under each other operation that the recorded reply answers."""
+    return [case for case, _ in _answered(recording, _operations(recording.case))]
 
 
 # --- worlds compared
@@ -187,7 +188,7 @@ def _describe_difference(first: ObservedRun, other: ObservedRun) -> str:
         return f"the provider fails: {other.crash}"
     try:
         items, others = ({item["id"]: item for item in run.data} for run in (first, other))
-        gaps, more = (set(run.gap_types) for run in (first, other))
+        gaps = {*first.gap_types} ^ {*other.gap_types}
     except (ValueError, KeyError, TypeError):
         return ""
     differences = [
@@ -198,7 +199,7 @@ def _describe_difference(first: ObservedRun, other: ObservedRun) -> str:
         if item.get(field) != others[name].get(field)
     ]
     differences += [f"item {name!r} comes and goes" for name in sorted(items.keys() ^ others.keys())]
-    differences += [f"a gap {name} comes and goes" for name in sorted(gaps ^ more)]
+    differences += [f"a gap {name} comes and goes" for name in sorted(gaps)]
     return "\n".join(difference[:200] for difference in differences[:3])
 
 
@@ -209,7 +210,7 @@ def _advice(first: ObservedRun, other: ObservedRun) -> str:
             "what cannot be used of a row is a record without a stamp, and never an exception: read with row.get and "
             "isinstance, add a margin with times.delayed (some sources write 9999-12-31)"
         )
-    if {"upstream_error"} & (set(first.gap_types) ^ set(other.gap_types)):
+    if ("upstream_error" in first.gap_types) != ("upstream_error" in other.gap_types):
         return (
             "raise only for what is wrong with the reply as a whole: a row that cannot be read fails alone, as a "
             "record without a stamp. wire.rows_in and wire.record_in read like that, as wire.lenient_json does"
@@ -234,8 +235,7 @@ def _check_beside(recording: RecordedReply, pit: datetime) -> None:
         headers = {**counts, "ETag": f'"{count}"', "Last-Modified": _LAST_MODIFIED[count % 2]}
         return observe(case, pit, wire=lambda request, made: replace(made, headers={**headers, **made.headers}))
 
-    difference = interference(with_count(2 * total), with_count(2 * total - 1), case.secrets)
-    if difference:
+    if difference := interference(with_count(2 * total), with_count(2 * total - 1), case.secrets):
         raise failure(
             f"at the PIT {pit} the output tells what a header of the reply says ({', '.join(_TOTALS)}, ETag or "
             f"Last-Modified), and so of records that were not public yet:\n{difference}",
@@ -258,20 +258,16 @@ def _check_beside(recording: RecordedReply, pit: datetime) -> None:
         )
 
 
-def _check_failing_pages(recording: RecordedReply, pit: datetime, late: Sequence[ReplyRow]) -> None:
+def _check_failing_pages(recording: RecordedReply, pit: datetime) -> None:
     """Check that what is requested for the sake of late rows may fail without a difference."""
-    case = recording.case
+    case, late = recording.case, recording.late(pit)
     if not late:
         return
     whole = recording.run_at(pit)
-    without = observe(case, pit, reply=edited(case, edits.without_late(late)["left out"]))
+    without = observe(case, pit, reply=edited(case, partial(drop, rows=late)))
     for_late = {*whole.requests} - {*without.requests}
     for event, answer in (("is not there (404)", Response(b"", 404)), ("is empty", Response(b"{}"))):
-
-        def wire(request: HttpRequest, made: Response, answer: Response = answer) -> Response:
-            return answer if request_key(request) in for_late else made
-
-        if for_late and observe(case, pit, wire=wire).leaves != whole.leaves:
+        if for_late and observe(case, pit, wire=substitute(answer, for_late)).leaves != whole.leaves:
             raise failure(
                 f"at the PIT {pit} the output is another one when the page of a record that was not public {event}",
                 "let a page of a row fail alone: paging.children, and a record without a stamp for the row",
@@ -339,9 +335,8 @@ def _operations(case: Case, at_most: int = 4) -> list[dict[str, object]]:
 
 
 def _request_to(case: Case, operation: Operation) -> dict[str, object]:
-    taken = {*operation.needs, *operation.takes}
-    names = [option.name for option in case.provider.options]
-    surplus = {name: None for name in names if name in case.options and name not in taken}
+    names = {option.name for option in case.provider.options} - {*operation.needs, *operation.takes}
+    surplus = dict.fromkeys(names & case.options.keys())
     needed = {name: case.options.get(name, "ACME") for name in operation.needs}
     return {**surplus, **needed, "op": operation.name}
 

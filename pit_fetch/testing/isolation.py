@@ -8,8 +8,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
-from pit_fetch.testing.case import ObservedRun, failure, pits_before
+from pit_fetch.testing.case import ObservedRun, failure, middle_pit, pits_before
 from pit_fetch.testing.comparison import first_difference
 from pit_fetch.testing.recording import RecordedReply, drop, edited
 from pit_fetch.testing.runner import observe
@@ -29,13 +30,13 @@ _FORGET = (
 def check_state(recording: RecordedReply) -> None:
     """Check that a run leaves nothing behind that changes the next one: each real call is a process of its own."""
     # In the middle, and before everything: an empty answer has words of its own.
-    for pit in dict.fromkeys((_middle(recording), pits_before(recording.baseline)[0])):
+    for pit in dict.fromkeys((middle_pit(recording.baseline), pits_before(recording.baseline)[0])):
         _check_state_at(recording, pit)
 
 
 def _check_state_at(recording: RecordedReply, pit: datetime) -> None:
-    case, late = recording.case, recording.late(pit)
-    without = edited(case, lambda tree: drop(tree, late))
+    case = recording.case
+    without = edited(case, partial(drop, rows=recording.late(pit)))
     questions: dict[str, Callable[[], ObservedRun]] = {
         "at a later PIT": lambda: observe(case, case.now),
         "without a PIT": lambda: observe(case, None, fresh=False),
@@ -46,8 +47,7 @@ def _check_state_at(recording: RecordedReply, pit: datetime) -> None:
             alone = observe(case, pit, reply=reply)
             ask()
             after = observe(case, pit, reply=reply, fresh=False)
-            difference = first_difference(alone, after)
-            if difference:
+            if difference := first_difference(alone, after):
                 raise failure(
                     f"at the PIT {pit} the output is another one after a question {question}:\n{difference}", _FORGET
                 )
@@ -63,7 +63,7 @@ def check_surroundings(recording: RecordedReply) -> None:
     """Check that a question has one answer, at any hour and on any machine."""
     case = recording.case
     snapshots = any(record.at_receipt for record in recording.baseline.records)
-    for pit in {_middle(recording), case.now}:
+    for pit in {middle_pit(recording.baseline), case.now}:
         here = observe(case, pit, watched=True)
         if here.consulted:
             raise failure(
@@ -81,27 +81,20 @@ def check_surroundings(recording: RecordedReply) -> None:
 
 
 def _check_same(here: ObservedRun, there: ObservedRun, where: str, advice: str) -> None:
-    difference = first_difference(here, there)
-    if difference:
+    if difference := first_difference(here, there):
         raise failure(f"the same question, asked {where}, has another answer:\n{difference}", advice)
-
-
-def _middle(recording: RecordedReply) -> datetime:
-    pits = pits_before(recording.baseline)
-    return pits[len(pits) // 2]
 
 
 @contextlib.contextmanager
 def _elsewhere() -> Iterator[None]:
     """Run the block in the environment of another machine, in another zone."""
-    before = {name: os.environ[name] for name in _ELSEWHERE if name in os.environ}
+    before = dict(os.environ)
     os.environ.update(_ELSEWHERE)
     _set_zone()
     try:
         yield
     finally:
-        for name in _ELSEWHERE:
-            os.environ.pop(name, None)
+        os.environ.clear()
         os.environ.update(before)
         _set_zone()
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from datetime import datetime
+from functools import partial
 from itertools import pairwise
 
 from pit_fetch.gaps import gap
-from pit_fetch.provider import Page
+from pit_fetch.provider import Page, Record
 from pit_fetch.testing import edits
 from pit_fetch.testing.case import Case, failure, is_aware, pits_before
 from pit_fetch.testing.recording import RecordedReply, drop, edited
@@ -24,7 +27,7 @@ def check_order(case: Case) -> None:
     run = observe(case, case.now)
     for page in run.yielded:  # before the baseline, which would only report that a broken order gave nothing
         if isinstance(page, Page) and page.order is not None:
-            _check_page(page)
+            _check_page(page.records, page.order)
     if gap("order_broken").reason in run.reasons:
         raise failure("records come that are newer than what was promised of them", _ORDER)
     if not all(is_aware(instant) for instant in run.watermarks):
@@ -51,14 +54,13 @@ def check_watermarks(recording: RecordedReply) -> None:
 def check_versions(recording: RecordedReply) -> None:
     """Check that every version of an item is yielded, so that the newest one public at the PIT can be chosen."""
     case = recording.case
-    alone: dict[str, set[datetime]] = {}
+    alone: dict[str, set[datetime]] = defaultdict(set)
     for container in recording.containers:
         rows = recording.rows_in(container)
         for row in rows:
             others = [other for other in rows if other is not row]
-            only = observe(case, case.now, reply=edited(case, lambda tree, others=others: drop(tree, others)))  # type: ignore[misc]
-            for item, stamp in only.versions:
-                alone.setdefault(item, set()).add(stamp)
+            for item, stamp in observe(case, case.now, reply=edited(case, partial(drop, rows=others))).versions:
+                alone[item].add(stamp)
     for item, stamps in alone.items():
         yielded = {version.public_from for version in recording.baseline.versions if version.id == item}
         if len(yielded) < len(stamps):
@@ -92,15 +94,17 @@ def _check_declared(recording: RecordedReply) -> None:
         )
 
 
-def _check_page(page: Page) -> None:
+def _check_page(records: Iterable[Record], order: Callable[[datetime], datetime]) -> None:
     """Check that the promise holds after each row: a page may end after any of them."""
-    dated = [record for record in page.records if is_aware(record.available_at)]
-    stamps = [record.available_at for record in dated if record.available_at is not None]
-    oldest = stamps[0] if stamps else None
-    for record, stamp in zip(dated, stamps, strict=True):
-        if page.order is not None and oldest is not None and stamp > page.order(oldest):
+    oldest: datetime | None = None
+    for record in records:
+        stamp = record.available_at
+        if not is_aware(stamp):
+            continue
+        oldest = oldest or stamp
+        if stamp > order(oldest):
             raise failure(
                 f"record {record.id!r} ({stamp}) comes after one of {oldest}, and the page promises another order",
                 _ORDER,
             )
-        oldest = stamp if oldest is None else min(oldest, stamp)
+        oldest = min(oldest, stamp)

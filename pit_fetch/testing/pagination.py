@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 from dataclasses import replace
@@ -33,15 +34,12 @@ def rests_on_sizes(recording: RecordedReply) -> bool:
         return False
     # Limits that no source has of its own: sizes that differ follow from them.
     few, more = (_sizes(case.with_options(limit=limit)) for limit in (7, 9))
-    if few != more:
-        return True
-    size = min(few, default=0)
-    if not size:
-        return False
+    if few != more or not few:
+        return few != more
 
     def fill(tree: Any) -> None:
         rows = node_at(tree, container)
-        rows.extend(copy.deepcopy(rows[number % len(rows)]) for number in range(size))
+        rows.extend(copy.deepcopy(rows[number % len(rows)]) for number in range(min(few)))
 
     full = observe(in_pages(case.at_leisure(1_000), recording, sized=True), case.now, reply=edited(case, fill))
     paths = [request.path for request, _ in full.exchanges]
@@ -67,10 +65,10 @@ def in_pages(case: Case, recording: RecordedReply, *, sized: bool) -> Case:
             rows = node_at(document, path)
         except (KeyError, IndexError, TypeError, ValueError):
             return case.serve(reply, request)
-        if not turn and size is not None and len(rows) <= size:
-            return case.serve(reply, request)
-        rows[:] = rows[turn * size : (turn + 1) * size] if size is not None else []
-        return case.serve(require_format(case.reply).encode(document), request)
+        if turn or (size is not None and len(rows) > size):
+            rows[:] = rows[turn * size : (turn + 1) * size] if size is not None else []
+            reply = require_format(case.reply).encode(document)
+        return case.serve(reply, request)
 
     return replace(case, serve=serve)
 
@@ -81,18 +79,16 @@ def _only_list(recording: RecordedReply) -> Path | None:
 
 
 def _sizes(case: Case) -> set[int]:
-    sizes = {_size(request) for request, _ in observe(case, case.now).exchanges}
-    return {size for size in sizes if size is not None}
+    exchanges = observe(case, case.now).exchanges
+    return {size for request, _ in exchanges if (size := _size(request)) is not None}
 
 
 def _size(request: HttpRequest) -> int | None:
     """Return how many rows the request asks for, in its address or in the body of a POST."""
     params: dict[str, Any] = dict(request.params)
-    try:
+    with contextlib.suppress(ValueError):
         body = json.loads(request.body or b"{}")
         params.update(body if isinstance(body, dict) else {})
-    except ValueError:
-        pass
     for name, value in params.items():
         if name.casefold() in _SIZES and str(value).isdigit() and 0 < int(value) < 1_000:
             return int(value)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from pit_fetch.testing.case import Case, ObservedRun, PublicVersion, failure, public_from
@@ -119,12 +119,10 @@ class RecordedReply:
         """Return whether the row was not public at ``pit``, by the stamps of its records or else by its own dates."""
         if row.versions:
             return all(version.public_from > pit for version in row.versions)
-        stamps = [
-            instant
+        return any(
+            pattern_of(row, path) in self.basis and (instant := floor(value, self.case.zone)) and instant > pit
             for path, value in dates_of(self, row)
-            if pattern_of(row, path) in self.basis and (instant := floor(value, self.case.zone)) is not None
-        ]
-        return bool(stamps) and max(stamps) > pit
+        )
 
     def late(self, pit: datetime) -> list[ReplyRow]:
         return [row for row in self.every if self.is_late(row, pit)]
@@ -139,16 +137,13 @@ def analyze(case: Case) -> RecordedReply:
 def _rows_of(case: Case, baseline: ObservedRun) -> list[ReplyRow]:
     rows: list[ReplyRow] = []
     if format_of(case.reply) is not None:
-        tree, settled = _tree_of(case), list[Path]()
+        tree = _tree_of(case)
         # Lists of several rows first, the outermost before those inside its rows.
         candidates = sorted(containers(tree), key=lambda path: (len(node_at(tree, path)) < 2, len(path)))
         for path in [*candidates, ()]:
-            if any(path[: len(other)] == other or other[: len(path)] == path for other in settled):
-                continue
-            effective = list(_effective_rows(case, baseline, tree, path))
-            if effective:
-                rows += effective
-                settled.append(path)
+            # Neither inside rows that were found, nor around them.
+            if not any(path[: len(row.container)] == row.container[: len(path)] for row in rows):
+                rows += _effective_rows(case, baseline, tree, path)
     if not rows:
         raise failure(
             "no part of the recorded reply can be left out so that just its record is missing",
@@ -162,8 +157,7 @@ def _effective_rows(case: Case, baseline: ObservedRun, tree: Any, path: Path) ->
     """Yield the rows in the container at ``path`` without which versions are missing."""
     keys = _keys_of(node_at(tree, path))
     for key in keys:
-        row = ReplyRow(path, key)
-        without = observe(case, case.now, reply=edited(case, lambda tree, row=row: drop(tree, [row])))  # type: ignore[misc]
+        without = observe(case, case.now, reply=edited(case, partial(drop, rows=[ReplyRow(path, key)])))
         lost = baseline.versions - without.versions
         lost_all = not without.versions and len(keys) > 1
         broken = "upstream_error" in without.gap_types and path != ()

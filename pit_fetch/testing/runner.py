@@ -23,7 +23,7 @@ from typing import Any
 from pit_fetch.cli.arguments import parse
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Gap
-from pit_fetch.provider import Context, Page, Provider, Query, Record, Watermark
+from pit_fetch.provider import Page, Provider, Query, Record, Watermark
 from pit_fetch.request.values import flag_of, format_value
 from pit_fetch.runtime import alarm
 from pit_fetch.testing import sandbox
@@ -32,6 +32,7 @@ from pit_fetch.testing.inprocess import TestClock, run, unhurried
 from pit_fetch.testing.server import Answering, Response
 from pit_fetch.transport import HttpRequest
 
+_END = object()
 # Real seconds, for a provider that loops without asking for anything.
 PATIENCE_SECONDS = 10.0
 # The size in bytes at which the audit file, which grows by a line with each run, is removed.
@@ -48,13 +49,10 @@ class _Spy:
     printed: io.StringIO = field(default_factory=io.StringIO)
 
     def watched(self) -> Provider:
-        def fetch(query: Query, context: Context) -> Iterator[Any]:
-            return self._note(query, lambda: self.provider.fetch(query, context))
-
-        def read(body: bytes, query: Query) -> Iterator[Any]:
-            return self._note(query, lambda: self.provider.parse_reply(body, query))
-
-        return unhurried(self.provider)._replace(fetch=fetch, parse_reply=read)
+        return unhurried(self.provider)._replace(
+            fetch=lambda query, context: self._note(query, lambda: self.provider.fetch(query, context)),
+            parse_reply=lambda body, query: self._note(query, lambda: self.provider.parse_reply(body, query)),
+        )
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
@@ -72,15 +70,11 @@ class _Spy:
         self.query = query
         stream: Iterator[Any] | None = None
         while True:
-            streams = sys.stdout, sys.stderr
-            sys.stdout = sys.stderr = self.printed
-            try:
+            with contextlib.redirect_stdout(self.printed), contextlib.redirect_stderr(self.printed):
                 stream = iter(start()) if stream is None else stream
-                item = next(stream)
-            except StopIteration:
+                item = next(stream, _END)
+            if item is _END:
                 return
-            finally:
-                sys.stdout, sys.stderr = streams
             self.yielded.append(item)
             yield item
 

@@ -11,13 +11,13 @@ import sysconfig
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from datetime import date, datetime
 from functools import cache
 from opcode import opname
 from types import BuiltinFunctionType, FrameType
-from typing import Any
+from typing import Any, NamedTuple
 from zoneinfo import TZPATH
 
 from pit_fetch.testing.state import Authors
@@ -38,10 +38,9 @@ _PYTHON = os.path.join(sysconfig.get_path("stdlib"), "")
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
-@dataclass
-class _Watch:
+class _Watch(NamedTuple):
     folder: str
-    attempts: list[str] = field(default_factory=list)
+    attempts: list[str]
 
 
 _watching: list[_Watch] = []
@@ -51,7 +50,7 @@ _watching: list[_Watch] = []
 def refused(folder: str) -> Iterator[list[str]]:
     """Refuse in the block what reaches out of this process, or writes outside ``folder``. Yield the attempts."""
     _install_hook()
-    watch = _Watch(folder)
+    watch = _Watch(folder, [])
     _watching.append(watch)
     try:
         yield watch.attempts
@@ -116,8 +115,6 @@ class Descriptors:
     def text(self) -> str:
         """Return what was written since the last call."""
         size = os.fstat(self._file.fileno()).st_size
-        if size == self._place:
-            return ""
         written = os.pread(self._file.fileno(), size - self._place, self._place)
         self._place = size
         return written.decode("utf-8", "replace")
@@ -208,29 +205,27 @@ def consulted(authors: Authors) -> Iterator[list[str]]:
     names: list[str] = []
 
     def profile(frame: FrameType, event: str, argument: Any) -> None:
+        name, caller = "", frame.f_back
         if event == "c_call":
-            name = _clock(argument, frame)
-            # An object's own hash stays inside; a hash that is written down is another in each process.
-            if name and _is_by(authors, frame) and not (name == "hash" and frame.f_code.co_name == "__hash__"):
-                names.append(name)
+            name, caller = _clock(argument, frame), frame
         elif event == "call":
             name = _function_in_python(frame)
-            if name and _is_by(authors, frame.f_back):
-                names.append(name)
+        if name and _is_by(authors, caller):
+            names.append(name)
 
-    before = sys.getprofile()
-    sys.setprofile(profile)
-    try:
+    with _profiled(profile):
         yield names
-    finally:
-        sys.setprofile(before)
+
+
+def unwatched() -> AbstractContextManager[None]:
+    """Suspend :func:`consulted` in the block, for code of the test itself."""
+    return _profiled(None)
 
 
 @contextlib.contextmanager
-def unwatched() -> Iterator[None]:
-    """Suspend :func:`consulted` in the block, for code of the test itself."""
+def _profiled(profile: Callable[[FrameType, str, Any], object] | None) -> Iterator[None]:
     before = sys.getprofile()
-    sys.setprofile(None)
+    sys.setprofile(profile)
     try:
         yield
     finally:
@@ -256,7 +251,8 @@ def _clock(function: Any, frame: FrameType) -> str:
     if type(owner).__module__ == "random":
         return "random"
     if function is hash:
-        return "hash"
+        # An object's own hash stays inside; a hash that is written down is another in each process.
+        return "" if frame.f_code.co_name == "__hash__" else "hash"
     if function in _CLOCK_BY_DEFAULT:
         code, place = frame.f_code.co_code, frame.f_lasti
         # The instruction of a plain call holds the number of its arguments.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl, urlsplit
 
 from pit_fetch.transport import HttpReply, HttpRequest, TransportError
@@ -112,18 +112,16 @@ def serve(app: App, tls: ssl.SSLContext | None = None) -> Iterator[Server]:
             pass
 
         def do_GET(self) -> None:
-            self._answer(HttpRequest("GET", *self._address()))
+            self._answer("GET", None)
 
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            self._answer(HttpRequest("POST", *self._address(), body=body))
+            self._answer("POST", self.rfile.read(int(self.headers.get("Content-Length", 0))))
 
-        def _address(self) -> tuple[str, Mapping[str, str], Mapping[str, str]]:
+        def _answer(self, method: Literal["GET", "POST"], body: bytes | None) -> None:
             parts = urlsplit(self.path)
+            url = f"http://{self.headers.get('Host', '')}{parts.path}"
             query = dict(parse_qsl(parts.query, keep_blank_values=True))
-            return f"http://{self.headers.get('Host', '')}{parts.path}", query, dict(self.headers)
-
-        def _answer(self, request: HttpRequest) -> None:
+            request = HttpRequest(method, url, query, dict(self.headers), body=body)
             requests.append(request)
             response = app(request)
             if response.hang:
@@ -132,9 +130,9 @@ def serve(app: App, tls: ssl.SSLContext | None = None) -> Iterator[Server]:
                 return
             head = f"HTTP/1.1 {response.status} X\r\nContent-Length: {len(response.body)}\r\n"
             head += "".join(f"{name}: {value}\r\n" for name, value in response.headers.items())
-            body = response.body if response.cut is None else response.body[: response.cut]
             self.close_connection = response.cut is not None
-            self.wfile.write(head.encode() + b"\r\n" + body)
+            # Without a cut this is the whole body.
+            self.wfile.write(head.encode() + b"\r\n" + response.body[: response.cut])
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

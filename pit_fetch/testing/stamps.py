@@ -131,11 +131,9 @@ def _other_values(case: Case, value: object) -> Iterator[tuple[str, object]]:
     """Yield what the field could hold in another row: a day of the far future, a reading that comes twice."""
     with contextlib.suppress(ValueError, OverflowError):
         yield "in the future", postpone(value, 400 + max(0, (case.now - (floor(value, case.zone) or case.now)).days))
-    if case.zone and is_naive(value):
-        reading = repeated_hour(ZoneInfo(case.zone), case.now)
-        if reading is not None:
-            with contextlib.suppress(ValueError):
-                yield "in the hour that the clock repeats", format_like(value, reading)
+    if case.zone and is_naive(value) and (reading := repeated_hour(ZoneInfo(case.zone), case.now)):
+        with contextlib.suppress(ValueError):
+            yield "in the hour that the clock repeats", format_like(value, reading)
 
 
 def _check_stamp(recording: RecordedReply, row: ReplyRow, path: Path, label: str, value: object) -> None:
@@ -250,9 +248,8 @@ def check_revisions(recording: RecordedReply, not_revisions: tuple[str, ...] = (
     snapshots = {record.id for record in recording.baseline.records if record.at_receipt}
     for row in recording.rows:
         for path, value in dates_of(recording, row):
-            field = _field(path)
-            direct = not any(isinstance(part, int) for part in path[len(row.path) :])
-            if not direct or field in not_revisions:
+            field, is_listed = _field(path), any(isinstance(part, int) for part in path[len(row.path) :])
+            if is_listed or field in not_revisions:
                 continue
             is_revision = _REVISION.search(field) is not None
             instant = floor(value, case.zone) if is_revision else earliest(value)
@@ -319,15 +316,13 @@ def check_boundary(recording: RecordedReply) -> None:
     for instant in instants(recording.baseline):
         due = {item for item, stamp in recording.baseline.versions if stamp == instant}
         then, before = (recording.run_at(pit).stamps for pit in (instant, instant - MICROSECOND))
-        missing = sorted(item for item in due if then.get(item) != instant)
-        if missing:
+        if missing := sorted(item for item in due if then.get(item) != instant):
             raise failure(
                 f"item {missing[0]!r} is public from {instant} on, and missing at that very PIT",
                 "widen the window that fetch asks for (query.horizon is inclusive; zones and date-only bounds "
                 "need a day more), and let select() keep the last instant",
             )
-        early = sorted(item for item in due if before.get(item) == instant)
-        if early:
+        if early := sorted(item for item in due if before.get(item) == instant):
             raise failure(
                 f"item {early[0]!r} is public from {instant} on, and served a microsecond before",
                 "take available_at and revised_at from the reply alone, never from query.pit or query.now",
@@ -355,11 +350,9 @@ def _faults(record: Record) -> Iterator[tuple[str, str]]:
         json.dumps(dict(record.payload), allow_nan=False)
     except (TypeError, ValueError) as error:
         yield f"its payload is not JSON ({error})", "put text, numbers, lists and dicts into it; no NaN, no datetime"
-    hidden = sorted(key for key in record.payload if key.lower() in gate.FORBIDDEN_KEYS)
-    if hidden:
+    if hidden := sorted(key for key in record.payload if key.lower() in gate.FORBIDDEN_KEYS):
         yield f"{', '.join(hidden)} in its payload is hindsight and never leaves in PIT mode", "leave the field out"
-    shadowed = sorted({"id", "available_at", "available_at_source", "revised_at"} & set(record.payload))
-    if shadowed:
+    if shadowed := sorted({"id", "available_at", "available_at_source", "revised_at"} & set(record.payload)):
         yield f"{', '.join(shadowed)} in its payload is the framework's own", "rename the field, or leave it out"
 
 

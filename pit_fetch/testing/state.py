@@ -41,11 +41,6 @@ class Authors(NamedTuple):
         return self.wrote(name, str(getattr(sys.modules.get(name), "__file__", None) or ""))
 
 
-def authors_of(provider: Provider) -> Authors:
-    modules = {function.__module__.partition(".")[0] for function in (provider.fetch, provider.parse_reply)}
-    return Authors(frozenset(modules - {"pit_fetch"}))
-
-
 class State:
     """A snapshot of everything reachable from a provider's functions that can change.
 
@@ -54,20 +49,20 @@ class State:
     """
 
     def __init__(self, provider: Provider) -> None:
-        self.authors = authors_of(provider)
+        packages = {function.__module__.partition(".")[0] for function in (provider.fetch, provider.parse_reply)}
+        self.authors = Authors(frozenset(packages - {"pit_fetch"}))
         self.modules: set[str] = set()
         self.figures: set[int] = set()  # whole numbers in the author's code: sizes at which it may act differently
         self._resets: list[Callable[[], object]] = []  # done before every run
         self._repairs: list[Callable[[], object]] = []  # done where a view shows a change
         self._views: list[Collection[object]] = []  # live
-        met: dict[int, object] = {}  # the objects too, so that no id is used again
+        self._met: dict[int, object] = {}  # the objects too, so that no id is used again
         waiting: list[object] = list(provider)
         while waiting:
             thing = waiting.pop()
-            if id(thing) not in met and not isinstance(thing, _ATOMS):
-                met[id(thing)] = thing
+            if id(thing) not in self._met and not isinstance(thing, _ATOMS):
+                self._met[id(thing)] = thing
                 waiting += self._enter(thing)
-        self._met = met
         self._sizes = [len(view) for view in self._views]
         self._members = list(chain.from_iterable(self._views))
 

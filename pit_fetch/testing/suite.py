@@ -9,10 +9,11 @@ from typing import ClassVar
 from unittest import SkipTest
 from weakref import WeakKeyDictionary
 
-from pit_fetch.provider import Credential, Provider
+from pit_fetch.provider import Provider
 from pit_fetch.request.operations import candidate_operations
-from pit_fetch.testing import conduct, drift, interference, isolation, malformed, ordering, stamps
+from pit_fetch.testing import conduct, drift, interference, isolation, ordering, stamps
 from pit_fetch.testing.case import Case, failure, is_aware
+from pit_fetch.testing.certificate import certificate
 from pit_fetch.testing.documents import decode, format_of, leaves
 from pit_fetch.testing.recording import RecordedReply, analyze
 from pit_fetch.testing.runner import Refused, observe
@@ -143,13 +144,13 @@ class ProviderSuite:
         drift.check_imprecise(self.recording())
 
     def test_odd_bodies(self) -> None:
-        malformed.check_odd_bodies(self.recording())
+        drift.check_odd_bodies(self.recording())
 
     def test_http_errors(self) -> None:
-        malformed.check_errors(self.recording())
+        drift.check_errors(self.recording())
 
     def test_paging_comes_to_an_end(self) -> None:
-        malformed.check_paging(self.recording())
+        drift.check_paging(self.recording())
 
     def recording(self) -> RecordedReply:
         """Return the findings of experiments on the recorded reply, made once for all tests of this class.
@@ -173,18 +174,12 @@ class ProviderSuite:
 
     def certificate(self) -> str:
         """Return what was checked on what, and what no test sees."""
-        from pit_fetch.testing.certificate import certificate
-
         return certificate(self.recording())
-
-    def case(self) -> Case:
-        """Return the case that every check works on, its wall clock at ``recorded_at``."""
-        case = self._undated_case()
-        return replace(case, now=_recorded_at(case, self.recorded_at))
 
     def _analyzed(self) -> RecordedReply:
         if type(self) not in _RECORDINGS:
-            _RECORDINGS[type(self)] = analyze(self.case())
+            case = self._undated_case()
+            _RECORDINGS[type(self)] = analyze(replace(case, now=_recorded_at(case, self.recorded_at)))
         return _RECORDINGS[type(self)]
 
     def _accepted_case(self) -> Case:
@@ -199,7 +194,8 @@ class ProviderSuite:
     def _undated_case(self) -> Case:
         """Return the case long after everything, for what does not depend on when the reply was recorded."""
         credentials = [
-            (credential, self.credentials.get(credential.name, _made_up(credential)))
+            # A made-up value is recognised wherever it turns up.
+            (credential, self.credentials.get(credential.name, f"kit-secret-{credential.name}-0123456789"))
             for credential in self.provider.credentials
         ]
         if type(self) not in _STATES:
@@ -263,8 +259,3 @@ def _dates_in(case: Case, last: datetime) -> Iterator[datetime]:
             continue
         if isinstance(value, str) or abs(instant - last) < timedelta(days=400):
             yield instant
-
-
-def _made_up(credential: Credential) -> str:
-    """Return a value that is recognised wherever it turns up."""
-    return f"kit-secret-{credential.name}-0123456789"

@@ -39,14 +39,17 @@ def floor(value: object, zone: str = "") -> datetime | None:
     if not isinstance(value, str):
         return None
     form = _form(value)
-    if form is not None:
-        naive = datetime.strptime(value, form)  # noqa: DTZ007
-        there = ZoneInfo(zone) if zone else EARLIEST_ZONE
-        if not _has_clock(form):
-            return end_of_day(naive.date(), there)
-        return wall_clock(naive if "%S" in form else naive + _REST_OF_MINUTE, there)
-    exact = parse_rfc3339(value) or parse_rfc2822(re.sub(r"\s(?:GMT|UTC?|Z)$", " +0000", value))
-    return exact or _naive(value, ZoneInfo(zone) if zone else EARLIEST_ZONE)
+    if form is None:
+        exact = parse_rfc3339(value) or parse_rfc2822(re.sub(r"\s(?:GMT|UTC?|Z)$", " +0000", value))
+        if exact:
+            return exact
+    there = ZoneInfo(zone) if zone else EARLIEST_ZONE
+    if form is None:
+        return _naive(value, there)
+    reading = datetime.strptime(value, form)  # noqa: DTZ007
+    if is_date(value):
+        return end_of_day(reading.date(), there)
+    return wall_clock(reading if "%S" in form else reading + _REST_OF_MINUTE, there)
 
 
 def earliest(value: object) -> datetime | None:
@@ -60,20 +63,12 @@ def is_naive(value: object) -> bool:
     """Return whether a stamp is a reading of a clock in a zone that it does not name."""
     if not isinstance(value, str) or floor(value) is None or parse_rfc3339(value) or _OFFSET.search(value):
         return False
-    form = _form(value)
-    if form is not None:
-        return _has_clock(form)
-    match = _ISO.fullmatch(value)
-    return match is not None and match[4] is not None and not _NAMED.search(value)
+    return _has_clock(value) is True and (_form(value) is not None or not _NAMED.search(value))
 
 
 def is_date(value: object) -> bool:
     """Return whether a stamp is a day and no more."""
-    form = _form(value) if isinstance(value, str) else None
-    if form is not None:
-        return not _has_clock(form)
-    match = _ISO.fullmatch(value) if isinstance(value, str) else None
-    return match is not None and match[4] is None
+    return _has_clock(value) is False
 
 
 def format_like(value: object, instant: datetime) -> str:
@@ -132,8 +127,13 @@ def _postpone_a_day(value: object) -> object:
     return written + value[len(written) :]
 
 
-def _has_clock(form: str) -> bool:
-    return "%H" in form or "%I" in form
+def _has_clock(value: object) -> bool | None:
+    """Return whether a date shows a clock, too. None for what is no date in a known form."""
+    form = _form(value) if isinstance(value, str) else None
+    if form is not None:
+        return "%H" in form or "%I" in form
+    match = _ISO.fullmatch(value) if isinstance(value, str) else None
+    return match and match[4] is not None
 
 
 def _format_day(value: str, day: datetime) -> str:
@@ -179,14 +179,13 @@ def _form(value: str) -> str | None:
 
 def _naive(value: str, zone: tzinfo) -> datetime | None:
     """Return the instant at which a stamp without an offset, or a date, is over. None for other texts."""
-    match = _ISO.fullmatch(value)
+    match, parts = _ISO.fullmatch(value), _RFC2822.fullmatch(value)
     try:
-        if match is None:
-            parts = _RFC2822.fullmatch(value)
-            if parts is None:
-                return None
+        if parts is not None:
             text = f"{parts[1]} {parts[2]} {parts[3]} {parts[4][:5]}"
             return wall_clock(datetime.strptime(text, "%d %b %Y %H:%M") + _REST_OF_MINUTE, zone)  # noqa: DTZ007
+        if match is None:
+            return None
         day = date(int(match[1]), int(match[2]), int(match[3]))
         if match[4] is None and day == date.max:
             return datetime.max.replace(tzinfo=UTC)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
@@ -31,15 +32,8 @@ from pit_fetch.provider import (
 )
 from pit_fetch.tables import sqlite_rows
 from pit_fetch.testing import HttpRequest, Response
-from pit_fetch.times import (
-    NEW_YORK,
-    end_of_day,
-    parse_date,
-    parse_rfc2822,
-    parse_rfc3339,
-    parse_wall_clock,
-)
-from pit_fetch.wire import body_of, columns_in, lenient_json, rows_in
+from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc2822, parse_rfc3339, parse_wall_clock
+from pit_fetch.wire import body_of, columns_in, lenient_json, record_in, rows_in
 from tests.kit import library
 
 Row = dict[str, Any]
@@ -100,6 +94,23 @@ def host(name: str, auth: Any = None) -> tuple[Host]:
 
 def as_json(key: str) -> Callable[..., bytes]:
     return lambda rows, **meta: json.dumps({**meta, key: rows}).encode()
+
+
+def as_database(table: str, columns: str, script: str = "") -> Callable[..., bytes]:
+    """Return the function that makes a SQLite file of rows, in a ``table`` with ``columns``, after a ``script``."""
+
+    def body(rows: list[Row], **meta: Any) -> bytes:
+        names = [column.split()[0] for column in columns.split(",")]
+        insert = f"INSERT OR IGNORE INTO {table} VALUES ({', '.join('?' * len(names))})"
+        with contextlib.closing(sqlite3.connect(":memory:")) as database:
+            database.executescript(f"{script} CREATE TABLE {table} ({columns});")
+            for row in rows:
+                with contextlib.suppress(sqlite3.IntegrityError):  # a key that the table cannot hold
+                    database.execute(insert, [row.get(name) for name in names])
+            database.commit()
+            return bytes(database.serialize())
+
+    return body
 
 
 def columns_of(rows: list[Row], names: str) -> list[str]:
@@ -406,9 +417,7 @@ def calls(record: Callable[[Row, Row | None, Query], Record] = transcript, rows:
             return Response(json.dumps(document).encode())
         if request.path == "/events":
             listed = [
-                {key: value for key, value in event.items() if key not in ON_THE_PAGE}
-                if isinstance(event, dict)
-                else event
+                {key: event[key] for key in event if key not in ON_THE_PAGE} if isinstance(event, dict) else event
                 for event in events
             ]
             return Response(json.dumps({**document, "events": listed}).encode())
@@ -464,16 +473,6 @@ def filing(row: Row, query: Query) -> Record:
 def filings(
     record: MakeRecord = filing, rows: ChooseRows = all_rows, select: str = "SELECT * FROM filings"
 ) -> KitSource:
-    def body(rows: list[Row], **meta: Any) -> bytes:
-        columns = ("id", "form", "accepted", "amended", "issuer", "size")
-        with sqlite3.connect(":memory:") as database:
-            database.execute(f"CREATE TABLE filings ({', '.join(columns)})")
-            for row in rows:
-                database.execute(
-                    "INSERT INTO filings VALUES (?, ?, ?, ?, ?, ?)", [row.get(column) for column in columns]
-                )
-        return bytes(database.serialize())
-
     provider = make_provider(
         "kit-filings",
         "filings of a local database",
@@ -484,6 +483,7 @@ def filings(
         Operation(rule="when it was accepted", fields=(Field("form"), Field("issuer"))),
         files=(FILE,),
     )
+    body = as_database("filings", "id, form, accepted, amended, issuer, size")
     return KitSource(provider, FILINGS, body, lambda row: max(str(row["accepted"]), str(row["amended"] or "")))
 
 
@@ -586,17 +586,11 @@ def profile(row: Row, query: Query) -> Record:
 
 
 def profiles(record: MakeRecord = profile) -> KitSource:
-    def parse(body: bytes) -> tuple[list[Row], Mapping[str, Any]]:
-        row = lenient_json(body, rows=0)
-        if row is not None and not isinstance(row, dict):
-            raise UpstreamError("malformed", problem="it is not a profile")
-        return [row or {}], {}
-
     provider = make_provider(
         "kit-profile",
         "a company's page",
         get("Profiles", "/profile", symbol_of),
-        parse,
+        lambda body: ([record_in(body)], {}),
         record,
         all_rows,
         Operation(rule="the end of asOf", fields=(Field("name"), Field("employees", "integer"))),

@@ -6,10 +6,8 @@ with a primary key beside another table; a Parquet file.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -29,6 +27,7 @@ from tests.kit.honest import (
     MakeRecord,
     Row,
     all_rows,
+    as_database,
     as_json,
     end_of,
     from_file,
@@ -212,26 +211,18 @@ ENTRIES = [{"id": 300 + n, "account": 1, "posted": f"2024-02-1{n}T09:00:00-05:00
            for n in (1, 2, 3, 4, 5)]  # fmt: skip
 
 
+ACCOUNTS = """
+    CREATE TABLE accounts (number INTEGER PRIMARY KEY, name TEXT);
+    INSERT INTO accounts VALUES (1, 'Acme');
+"""
+
+
 def entry(row: Row, query: Query) -> Record:
     payload = {"amount": row["amount"] if type(row.get("amount")) is int else None}
     return Record(name_of(row), parse_rfc3339(row.get("posted")), "provider_metadata", payload)
 
 
 def ledger(record: MakeRecord = entry, rows: ChooseRows = all_rows, select: str = LEDGER) -> KitSource:
-    def body(rows: list[Row], **meta: Any) -> bytes:
-        with contextlib.closing(sqlite3.connect(":memory:")) as database:
-            database.execute("CREATE TABLE accounts (number INTEGER PRIMARY KEY, name TEXT)")
-            database.execute("INSERT INTO accounts VALUES (1, 'Acme')")
-            database.execute(
-                "CREATE TABLE entries (id INTEGER PRIMARY KEY, account INTEGER, posted TEXT, amount INTEGER)"
-            )
-            for row in rows:
-                values = [row.get(name) for name in ("id", "account", "posted", "amount")]
-                with contextlib.suppress(sqlite3.IntegrityError):  # a key that the table cannot hold
-                    database.execute("INSERT OR IGNORE INTO entries VALUES (?, ?, ?, ?)", values)
-            database.commit()
-            return bytes(database.serialize())
-
     provider = make_provider(
         "kit-ledger",
         "entries of a local database",
@@ -242,6 +233,7 @@ def ledger(record: MakeRecord = entry, rows: ChooseRows = all_rows, select: str 
         Operation(rule="when it was posted", fields=(Field("amount", "integer"),)),
         files=(FILE,),
     )
+    body = as_database("entries", "id INTEGER PRIMARY KEY, account INTEGER, posted TEXT, amount INTEGER", ACCOUNTS)
     return KitSource(provider, ENTRIES, body, lambda row: str(row["posted"]))
 
 
@@ -269,21 +261,18 @@ def deals(record: MakeRecord = deal, rows: ChooseRows = all_rows) -> KitSource:
         import pyarrow
         from pyarrow import parquet
 
-        def typed(name: str, kind: Any, read: Callable[[Any], Any]) -> Any:
-            return pyarrow.array([read(row.get(name)) for row in rows], type=kind)
+        def instant(value: Any) -> datetime | None:
+            return datetime.fromisoformat(value) if text(value) else None
 
-        def as_text(value: Any) -> Any:
-            return None if value is None else str(value)
+        def typed(name: str, kind: Any, read: Callable[[Any], Any]) -> Any:
+            values = (row.get(name) for row in rows)
+            return pyarrow.array([None if value is None else read(value) for value in values], type=kind)
 
         columns = {
-            "id": typed("id", pyarrow.string(), as_text),
-            "signed": typed(
-                "signed",
-                pyarrow.timestamp("us", tz="UTC"),
-                lambda value: datetime.fromisoformat(value) if text(value) else None,
-            ),
+            "id": typed("id", pyarrow.string(), str),
+            "signed": typed("signed", pyarrow.timestamp("us", tz="UTC"), instant),
             "price": typed("price", pyarrow.float64(), lambda value: value if isinstance(value, float) else None),
-            "buyer": typed("buyer", pyarrow.string(), as_text),
+            "buyer": typed("buyer", pyarrow.string(), str),
         }
         sink = pyarrow.BufferOutputStream()
         parquet.write_table(pyarrow.table(columns), sink)

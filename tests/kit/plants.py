@@ -36,7 +36,6 @@ class Plant(NamedTuple):
     """
 
     base: str
-    kind: str
     make: Callable[[], KitSource]
     shown: str = "worlds"
     words: tuple[str, ...] = ()
@@ -45,10 +44,10 @@ class Plant(NamedTuple):
 PLANTS: dict[str, Plant] = {}
 
 
-def plant(name: str, base: str, kind: str, shown: str = "worlds", words: str = "", /, **changes: Any) -> None:
+def plant(name: str, base: str, /, *, shown: str = "worlds", words: str = "", **changes: Any) -> None:
     """Plant ``changes`` of the functions of an honest source."""
     assert name not in PLANTS, name
-    PLANTS[name] = Plant(base, kind, lambda: BASES[base].make(**changes), shown, tuple(words.split()))
+    PLANTS[name] = Plant(base, lambda: BASES[base].make(**changes), shown, tuple(words.split()))
 
 
 def altered(base: str, alter: Callable[..., dict[str, Any]]) -> Callable[..., Record]:
@@ -66,28 +65,28 @@ def shows(base: str, extra: Callable[..., dict[str, Any]]) -> Callable[..., Reco
     return altered(base, lambda record, *inputs: {"payload": {**record.payload, **extra(*inputs)}})
 
 
-def plant_record(name: str, base: str, kind: str, alter: Callable[..., dict[str, Any]], *how: str) -> None:
+def plant_record(name: str, base: str, alter: Callable[..., dict[str, Any]], **how: str) -> None:
     """Plant other fields of a record, made by ``alter(record, row, query)``."""
-    plant(name, base, kind, *how, record=altered(base, alter))
+    plant(name, base, **how, record=altered(base, alter))
 
 
-def plant_stamp(name: str, base: str, kind: str, stamp: Callable[..., Any], *how: str, **fields: None) -> None:
+def plant_stamp(name: str, base: str, stamp: Callable[..., Any], **fields: None) -> None:
     """Plant another available_at, made by ``stamp(record, row, query)``, and other ``fields``."""
-    plant_record(name, base, kind, lambda *inputs: {"available_at": stamp(*inputs), **fields}, *how)
+    plant_record(name, base, lambda *inputs: {"available_at": stamp(*inputs), **fields})
 
 
-def plant_payload(name: str, base: str, kind: str, extra: Callable[..., dict[str, Any]], *how: str) -> None:
+def plant_payload(name: str, base: str, extra: Callable[..., dict[str, Any]], **how: str) -> None:
     """Plant more in the payload, made by ``extra(row, query)``."""
-    plant(name, base, kind, *how, record=shows(base, extra))
+    plant(name, base, **how, record=shows(base, extra))
 
 
-def plant_figure(name: str, base: str, kind: str, figures: Callable[..., Iterable[Any]], *how: str) -> None:
+def plant_figure(name: str, base: str, figures: Callable[..., Iterable[Any]], **how: str) -> None:
     """Plant a figure of other rows in the payload: ``figures(rows, document, query)`` has one for each row."""
 
     def rows(rows: Any, query: Any, document: Any) -> Any:
         return [{**row, "figure": figure} for row, figure in zip(rows, figures(rows, document, query), strict=True)]
 
-    plant(name, base, kind, *how, rows=rows, record=shows(base, lambda row, *more: {"figure": row.get("figure")}))
+    plant(name, base, **how, rows=rows, record=shows(base, lambda row, *more: {"figure": row.get("figure")}))
 
 
 def in_all(figure: Callable[[Any, Any], Any]) -> Callable[..., list[Any]]:
@@ -106,24 +105,16 @@ def number(row: Any, name: str) -> Any:
 
 # --- revisions
 
-plant_stamp(
-    "revision ignored",
-    "news",
-    "revision",
-    lambda record, row, query: parse_rfc3339(row.get("published")),
-    revised_at=None,
-)
+plant_stamp("revision ignored", "news", lambda record, row, query: parse_rfc3339(row.get("published")), revised_at=None)
 plant_stamp(
     "the earlier of two stamps",
     "news",
-    "revision",
     lambda record, row, query: min(filter(None, (record.available_at, record.revised_at)), default=None),
     revised_at=None,
 )
 plant_record(
     "small revisions ignored",
     "news",
-    "revision",
     lambda record, row, query: {
         "revised_at": record.revised_at
         if record.revised_at and record.available_at and record.revised_at - record.available_at < timedelta(hours=1)
@@ -131,20 +122,15 @@ plant_record(
     },
 )
 plant_stamp(
-    "amended column ignored",
-    "filings",
-    "revision",
-    lambda record, row, query: parse_rfc3339(row.get("accepted")),
-    revised_at=None,
+    "amended column ignored", "filings", lambda record, row, query: parse_rfc3339(row.get("accepted")), revised_at=None
 )
 for name, base in {"displayTime": "search", "edited page": "calls", "edited_at": "posts"}.items():
-    plant_record(f"{name} ignored", base, "revision", lambda record, *inputs: {"revised_at": None})
-plant_stamp("asOf ignored", "profiles", "revision", lambda record, row, query: end_of(row.get("listed")))
-plant_payload("valid_to in the payload", "figures", "revision", lambda row, query: {"until": field(row, "valid_to")})
+    plant_record(f"{name} ignored", base, lambda record, *inputs: {"revised_at": None})
+plant_stamp("asOf ignored", "profiles", lambda record, row, query: end_of(row.get("listed")))
+plant_payload("valid_to in the payload", "figures", lambda row, query: {"until": field(row, "valid_to")})
 plant_record(
     "last revision in the payload",
     "news",
-    "revision",
     lambda record, row, query: {
         "revised_at": None,
         "payload": {**record.payload, "revised": field(row, "last_updated")},
@@ -156,10 +142,8 @@ def comments(row: Any) -> list[Any]:
     return row.get("comments") if isinstance(row.get("comments"), list) else []
 
 
-plant_payload("comments in the payload", "news", "nested", lambda row, query: {"comments": comments(row)})
-plant_payload(
-    "number of comments in the payload", "news", "nested", lambda row, query: {"comments": len(comments(row))}
-)
+plant_payload("comments in the payload", "news", lambda row, query: {"comments": comments(row)})
+plant_payload("number of comments in the payload", "news", lambda row, query: {"comments": len(comments(row))})
 
 # --- imprecise stamps
 
@@ -193,10 +177,17 @@ def without_offset(stamp: Any) -> datetime | None:
     return reading.replace(tzinfo=UTC) if reading else None
 
 
+def earlier_by(distance: timedelta) -> Callable[..., datetime | None]:
+    return lambda record, *inputs: record.available_at and record.available_at - distance
+
+
+def with_clock(**parts: int) -> Callable[..., datetime | None]:
+    return lambda record, *inputs: record.available_at and record.available_at.replace(**parts)
+
+
 plant_record(
     "hours cut off",
     "news",
-    "imprecise",
     lambda record, row, query: {
         name: stamp and stamp.replace(minute=0)
         for name, stamp in (("available_at", record.available_at), ("revised_at", record.revised_at))
@@ -205,14 +196,12 @@ plant_record(
 plant_stamp(
     "offset cut off",
     "news",
-    "imprecise",
     lambda record, row, query: record.available_at and without_offset(row.get("published")),
     revised_at=None,
 )
 plant_record(
     "a minute as its first second",
     "calls",
-    "imprecise",
     lambda record, event, page, query: {
         "available_at": record.available_at and at_minute(event.get("ready")),
         "revised_at": at_minute((page or {}).get("edited")),
@@ -221,75 +210,46 @@ plant_record(
 plant_record(
     "a naive reading as UTC",
     "calls",
-    "imprecise",
     lambda record, event, page, query: {
         "available_at": at_minute(event.get("ready"), UTC),
         "revised_at": at_minute((page or {}).get("edited"), UTC),
     },
 )
-plant_stamp("the repeated hour, first time", "bars", "imprecise", lambda record, row, query: bar_end(row, NEW_YORK))
-plant_stamp(
-    "the local zone of the machine", "bars", "environment", lambda record, row, query: bar_end(row, None), "runs"
+plant_stamp("the repeated hour, first time", "bars", lambda record, row, query: bar_end(row, NEW_YORK))
+plant_record(
+    "the local zone of the machine",
+    "bars",
+    lambda record, row, query: {"available_at": bar_end(row, None)},
+    shown="runs",
 )
-plant_stamp("start of the day, table", "tables", "imprecise", lambda record, row, query: day_start(row.get("day")))
-plant_stamp(
-    "noon of the day", "tables", "imprecise", lambda record, row, query: day_start(row.get("day"), timedelta(hours=12))
-)
-plant_stamp(
-    "start of the day, vintages", "figures", "imprecise", lambda record, row, query: day_start(row.get("known"))
-)
-plant_stamp("end of the day in UTC", "figures", "imprecise", lambda record, row, query: end_of(row.get("known"), UTC))
-plant_stamp(
-    "pubDate without its offset",
-    "feeds",
-    "imprecise",
-    lambda record, row, query: record.available_at and record.available_at - timedelta(hours=5),
-)
-plant_stamp("the offset cut off", "trades", "imprecise", lambda record, row, query: without_offset(row.get("at")))
-plant_stamp(
-    "the fraction cut off",
-    "trades",
-    "imprecise",
-    lambda record, row, query: record.available_at and record.available_at.replace(microsecond=0),
-)
-plant_stamp(
-    "the day of a deal as its instant",
-    "deals",
-    "imprecise",
-    lambda record, row, query: record.available_at and record.available_at.replace(hour=0),
-)
+plant_stamp("start of the day, table", "tables", lambda record, row, query: day_start(row.get("day")))
+plant_stamp("noon of the day", "tables", lambda record, row, query: day_start(row.get("day"), timedelta(hours=12)))
+plant_stamp("start of the day, vintages", "figures", lambda record, row, query: day_start(row.get("known")))
+plant_stamp("end of the day in UTC", "figures", lambda record, row, query: end_of(row.get("known"), UTC))
+plant_stamp("pubDate without its offset", "feeds", earlier_by(timedelta(hours=5)))
+plant_stamp("the offset cut off", "trades", lambda record, row, query: without_offset(row.get("at")))
+plant_stamp("the fraction cut off", "trades", with_clock(microsecond=0))
+plant_stamp("the day of a deal as its instant", "deals", with_clock(hour=0))
 
 # --- stamps that are another event's
 
-plant_stamp(
-    "bar start",
-    "bars",
-    "declared",
-    lambda record, row, query: record.available_at and record.available_at - FIVE_MINUTES,
-)
-plant_stamp("period end", "figures", "declared", lambda record, row, query: end_of(row.get("date")))
+plant_stamp("bar start", "bars", earlier_by(FIVE_MINUTES))
+plant_stamp("period end", "figures", lambda record, row, query: end_of(row.get("date")))
 plant_stamp(
     "call start",
     "calls",
-    "declared",
     lambda record, event, page, query: parse_wall_clock(event.get("call_start"), NEW_YORK),
     revised_at=None,
 )
-plant_stamp("listing day", "profiles", "declared", lambda record, row, query: day_start(row.get("listed")))
+plant_stamp("listing day", "profiles", lambda record, row, query: day_start(row.get("listed")))
 plant_stamp(
     "an hour's bar after five minutes",
     "candles",
-    "declared",
     lambda record, row, query: (
         record.available_at and record.available_at - INTERVALS[query.options["interval"]] + INTERVALS["5m"]
     ),
 )
-plant_stamp(
-    "the noon of the day in Tokyo",
-    "quotes",
-    "declared",
-    lambda record, row, query: record.available_at and record.available_at - timedelta(hours=12),
-)
+plant_stamp("the noon of the day in Tokyo", "quotes", earlier_by(timedelta(hours=12)))
 
 # --- stamps that follow the request or the clock
 
@@ -303,29 +263,28 @@ def unless_dated(record: Any, stamp: datetime) -> dict[str, Any]:
     return {} if record.available_at else {"available_at": stamp, "revised_at": None}
 
 
-plant_record("capped at the PIT", "news", "clock", lambda record, row, query: capped(record, query.now))
-plant_record("capped at now", "news", "clock", lambda record, row, query: capped(record, query.started))
-plant_record("undated is as of the PIT", "filings", "clock", lambda record, row, query: unless_dated(record, query.now))
+plant_record("capped at the PIT", "news", lambda record, row, query: capped(record, query.now))
+plant_record("capped at now", "news", lambda record, row, query: capped(record, query.started))
+plant_record("undated is as of the PIT", "filings", lambda record, row, query: unless_dated(record, query.now))
 plant_record(
-    "undated is old", "news", "clock", lambda record, row, query: unless_dated(record, datetime(1970, 1, 1, tzinfo=UTC))
+    "undated is old", "news", lambda record, row, query: unless_dated(record, datetime(1970, 1, 1, tzinfo=UTC))
 )
-plant_record("random id", "feeds", "clock", lambda record, row, query: {"id": uuid.uuid4().hex}, "runs")
-for name, base, kind, read in (
-    ("time of the fetch", "news", "clock", lambda query: query.started.isoformat()),
-    ("wall clock", "tables", "clock", lambda query: datetime.now(UTC).isoformat()),
-    ("time.time", "posts", "clock", lambda query: time.time()),
-    ("today", "filings", "clock", lambda query: f"{time.strftime('%F')} {time.time_ns()}"),
-    ("user", "news", "environment", lambda query: os.environ.get("USER", "")),
-    ("home", "tables", "environment", lambda query: os.path.expanduser("~/r.csv")),
-    ("process", "posts", "environment", lambda query: os.getpid()),
+plant_record("random id", "feeds", lambda record, row, query: {"id": uuid.uuid4().hex}, shown="runs")
+for name, base, read in (
+    ("time of the fetch", "news", lambda query: query.started.isoformat()),
+    ("wall clock", "tables", lambda query: datetime.now(UTC).isoformat()),
+    ("time.time", "posts", lambda query: time.time()),
+    ("today", "filings", lambda query: f"{time.strftime('%F')} {time.time_ns()}"),
+    ("user", "news", lambda query: os.environ.get("USER", "")),
+    ("home", "tables", lambda query: os.path.expanduser("~/r.csv")),
+    ("process", "posts", lambda query: os.getpid()),
 ):
-    plant_payload(f"{name} in the payload", base, kind, lambda row, query, read=read: {"reading": read(query)}, "runs")
+    plant_payload(f"{name} in the payload", base, lambda row, query, read=read: {"reading": read(query)}, shown="runs")
 plant_payload(
     "age in the payload",
     "search",
-    "clock",
     lambda row, query: {"age": int(query.started.timestamp() * 1_000) - (number(row, "posted") or 0)},
-    "runs",
+    shown="runs",
 )
 
 # --- what stands beside the rows
@@ -356,57 +315,44 @@ def total_hits(rows: Any, document: Any) -> Any:
 COUNT = in_all(lambda rows, document: len(rows))
 TOTAL = in_all(lambda rows, document: document.get("total"))
 
-plant_figure("total in the payload", "news", "totals", TOTAL)
-plant_figure("number of rows in the payload", "tables", "totals", COUNT)
-plant_figure("hits in the payload", "search", "totals", in_all(total_hits))
-plant_figure("count of events in the payload", "calls", "totals", in_all(lambda rows, document: document["count"]))
-plant_figure("newest stamp in the payload", "news", "totals", in_all(lambda rows, document: document.get("newest")))
+plant_figure("total in the payload", "news", TOTAL)
+plant_figure("number of rows in the payload", "tables", COUNT)
+plant_figure("hits in the payload", "search", in_all(total_hits))
+plant_figure("count of events in the payload", "calls", in_all(lambda rows, document: document["count"]))
+plant_figure("newest stamp in the payload", "news", in_all(lambda rows, document: document.get("newest")))
+plant_figure("lastBuildDate in the payload", "feeds", in_all(lambda rows, document: document.get("lastBuildDate")))
+plant_figure("rank in the payload", "search", lambda rows, document, query: range(len(rows)))
 plant_figure(
-    "lastBuildDate in the payload", "feeds", "totals", in_all(lambda rows, document: document.get("lastBuildDate"))
-)
-plant_figure("rank in the payload", "search", "totals", lambda rows, document, query: range(len(rows)))
-plant_figure(
-    "whether any row is a block",
-    "trades",
-    "totals",
-    in_all(lambda rows, document: any(row.get("block") is True for row in rows)),
+    "whether any row is a block", "trades", in_all(lambda rows, document: any(row.get("block") is True for row in rows))
 )
 plant(
     "position in the id",
     "feeds",
-    "totals",
     rows=lambda rows, query, document: [{**row, "guid": f"{row.get('guid')}-{n}"} for n, row in enumerate(rows)],
 )
 plant(
     "a row's number as its id",
     "trades",
-    "totals",
     rows=lambda rows, query, document: [{**row, "id": n} for n, row in enumerate(rows)],
 )
-plant("count in a gap", "news", "totals", around=gap_at_the_end)
-plant("a gap where something is late", "posts", "totals", around=gap_if_late)
+plant("count in a gap", "news", around=gap_at_the_end)
+plant("a gap where something is late", "posts", around=gap_if_late)
 plant(
     "a header's total in the payload",
     "quotes",
-    "totals",
     beside=lambda headers, document: {"of": headers.get("x-total-count", "")},
 )
 plant(
     "a flag beside the rows",
     "quotes",
-    "totals",
     beside=lambda headers, document: {"complete": bool((document or {}).get("complete"))},
 )
 for name, base, select in (
     ("a window function in SQL", "filings", "SELECT *, count(*) OVER () AS n FROM filings"),
     ("entries counted over the table", "ledger", "SELECT *, count(*) OVER () AS n FROM entries"),
-    (
-        "the account's balance of today",
-        "ledger",
-        "SELECT *, sum(amount) OVER (PARTITION BY account) AS n FROM entries",
-    ),
+    ("the account's balance of today", "ledger", "SELECT *, sum(amount) OVER (PARTITION BY account) AS n FROM entries"),
 ):
-    plant(name, base, "totals", select=select, record=shows(base, lambda row, query: {"n": row.get("n")}))
+    plant(name, base, select=select, record=shows(base, lambda row, query: {"n": row.get("n")}))
 
 # --- columns, types, statistics
 
@@ -442,30 +388,27 @@ def to_the_next(name: str) -> Callable[..., list[Any]]:
     return figures
 
 
-plant("columns of all rows", "news", "columns", rows=framed, record=shows("news", other_columns))
+plant("columns of all rows", "news", rows=framed, record=shows("news", other_columns))
 plant(
     "one type for a column",
     "news",
-    "columns",
     rows=framed,
     record=shows("news", lambda row, query: {"exact": number(row, "reads")}),
 )
-plant_figure("share of the sum", "news", "columns", of_all("reads", sum))
-plant_figure("scaled by the highest price", "bars", "columns", of_all("h", max))
-plant_figure("mean size", "filings", "columns", of_all("size", lambda values: sum(values) / len(values)))
-plant_figure("the mean of a column", "deals", "columns", of_all("price", sum))
-plant_figure("change to the next bar", "bars", "columns", to_the_next("c"))
-plant_figure("the next bar's close", "candles", "columns", to_the_next("close"))
+plant_figure("share of the sum", "news", of_all("reads", sum))
+plant_figure("scaled by the highest price", "bars", of_all("h", max))
+plant_figure("mean size", "filings", of_all("size", lambda values: sum(values) / len(values)))
+plant_figure("the mean of a column", "deals", of_all("price", sum))
+plant_figure("change to the next bar", "bars", to_the_next("c"))
+plant_figure("the next bar's close", "candles", to_the_next("close"))
 plant_figure(
     "link to the next article",
     "news",
-    "columns",
     lambda rows, document, query: [None, *(row.get("id") for row in rows)][: len(rows)],
 )
 plant_figure(
     "the widest text",
     "tables",
-    "columns",
     in_all(lambda rows, document: max((len(str(row.get("note"))) for row in rows), default=0)),
 )
 
@@ -497,30 +440,21 @@ def cut_to_limit(rows: Any, query: Any, document: Any) -> Any:
     return rows[: query.limit]
 
 
-plant("first of a title", "news", "choice", rows=once("title"))
-plant("last of an address", "news", "choice", rows=once("url", "published"), order=None)
-plant("first of an item's title", "feeds", "choice", rows=once("title"))
-plant("the newest hundred", "news", "choice", rows=cut(None, 100, "published"), order=None)
-plant("the first thirty rows", "tables", "choice", rows=cut(None, 30))
-plant("the first fifty posts", "posts", "choice", rows=cut(None, 50))
-plant("the first ten calls", "calls", "choice", rows=cut(None, 10))
-plant("the newest three deals", "deals", "choice", rows=cut(-3, None))
-plant("the newest --limit rows", "news", "choice", "worlds", "--limit 2", rows=cut_to_limit)
-plant("each page cut to --limit", "quotes", "choice", "worlds", "--limit 1", rows=cut_to_limit)
-plant(
-    "--limit sent to the server",
-    "search",
-    "choice",
-    "worlds",
-    "--limit 2",
-    size=lambda query: min(query.limit, 20),
-    most=1,
-)
-plant("LIMIT in SQL", "filings", "choice", select="SELECT * FROM filings ORDER BY accepted DESC LIMIT 100")
+plant("first of a title", "news", rows=once("title"))
+plant("last of an address", "news", rows=once("url", "published"), order=None)
+plant("first of an item's title", "feeds", rows=once("title"))
+plant("the newest hundred", "news", rows=cut(None, 100, "published"), order=None)
+plant("the first thirty rows", "tables", rows=cut(None, 30))
+plant("the first fifty posts", "posts", rows=cut(None, 50))
+plant("the first ten calls", "calls", rows=cut(None, 10))
+plant("the newest three deals", "deals", rows=cut(-3, None))
+plant("the newest --limit rows", "news", words="--limit 2", rows=cut_to_limit)
+plant("each page cut to --limit", "quotes", words="--limit 1", rows=cut_to_limit)
+plant("--limit sent to the server", "search", words="--limit 2", size=lambda query: min(query.limit, 20), most=1)
+plant("LIMIT in SQL", "filings", select="SELECT * FROM filings ORDER BY accepted DESC LIMIT 100")
 plant(
     "the last of a form in SQL",
     "filings",
-    "choice",
     select="SELECT id, form, max(accepted) AS accepted, amended, issuer, size FROM filings GROUP BY form",
 )
 
@@ -537,20 +471,12 @@ def numbers_of_versions(rows: Any, document: Any, query: Any) -> list[int]:
     return [dates.count(date) for date in dates]
 
 
-plant("newest version only", "figures", "versions", rows=once("date", "known"))
-plant(
-    "last version only",
-    "figures",
-    "versions",
-    rows=lambda rows, query, document: once("date")(rows[::-1], query, document),
-)
-plant("newest value under the first stamp", "figures", "versions", rows=first_stamp)
-plant_figure("number of versions", "figures", "versions", numbers_of_versions)
+plant("newest version only", "figures", rows=once("date", "known"))
+plant("last version only", "figures", rows=lambda rows, query, document: once("date")(rows[::-1], query, document))
+plant("newest value under the first stamp", "figures", rows=first_stamp)
+plant_figure("number of versions", "figures", numbers_of_versions)
 plant_figure(
-    "whether it was revised",
-    "figures",
-    "versions",
-    lambda rows, document, query: [field(row, "valid_to") < "9" for row in rows],
+    "whether it was revised", "figures", lambda rows, document, query: [field(row, "valid_to") < "9" for row in rows]
 )
 
 # --- errors
@@ -575,23 +501,13 @@ def page_needed(event: Any, page: Any, query: Any) -> Record:
     return transcript(event, page, query)
 
 
-plant("a row without a title", "news", "errors", rows=complains(without_title))
-plant("a row without a rate", "tables", "errors", rows=complains(lambda row: not row.get("rate")))
-plant("a row without a text", "posts", "errors", rows=complains(lambda row: not row.get("text")))
-plant(
-    "a negative size",
-    "filings",
-    "errors",
-    rows=complains(lambda row: not isinstance(row.get("size"), int) or row["size"] < 0),
-)
-plant("an impossible bar", "bars", "errors", rows=complains(lambda row: not isinstance(row.get("h"), (int, float))))
-plant_payload(
-    "a score that is no number",
-    "search",
-    "errors",
-    lambda row, query: {"score": round(float(row.get("score", 0)), 2)},
-)
-plant("a page that is gone", "calls", "errors", record=page_needed)
+plant("a row without a title", "news", rows=complains(without_title))
+plant("a row without a rate", "tables", rows=complains(lambda row: not row.get("rate")))
+plant("a row without a text", "posts", rows=complains(lambda row: not row.get("text")))
+plant("a negative size", "filings", rows=complains(lambda row: not isinstance(row.get("size"), int) or row["size"] < 0))
+plant("an impossible bar", "bars", rows=complains(lambda row: not isinstance(row.get("h"), (int, float))))
+plant_payload("a score that is no number", "search", lambda row, query: {"score": round(float(row.get("score", 0)), 2)})
+plant("a page that is gone", "calls", record=page_needed)
 
 # --- state between runs
 
@@ -678,11 +594,11 @@ for name, base, around in (
     ("pages kept in a default", "posts", by_default),
     ("rows kept in a file", "posts", in_a_file),
 ):
-    plant(name, base, "state", "before", around=around, record=shows(base, as_of))
-plant("what was seen is left out", "posts", "state", "before", around=new_only)
-plant_payload("a record kept in a class", "news", "state", in_a_class)
-plant_payload("a cached list", "feeds", "state", in_a_cache)
-plant_payload("a counter in a closure", "tables", "state", counter(), "before")
+    plant(name, base, shown="before", around=around, record=shows(base, as_of))
+plant("what was seen is left out", "posts", shown="before", around=new_only)
+plant_payload("a record kept in a class", "news", in_a_class)
+plant_payload("a cached list", "feeds", in_a_cache)
+plant_payload("a counter in a closure", "tables", counter(), shown="before")
 
 # --- around the framework
 
@@ -736,12 +652,12 @@ def to_a_pipe(row: Any, query: Any) -> Any:
     return rate(row, query)
 
 
-plant("another client", "news", "outside", around=with_statistics(by_another_client))
-plant("a program", "news", "outside", around=with_statistics(by_a_program))
-plant("a file descriptor", "posts", "outside", record=told_if_late("posts", lambda text: os.write(2, text.encode())))
-plant("the real stderr", "news", "outside", record=told_if_late("news", lambda text: print(text, file=sys.__stderr__)))
-plant("a file of its own", "feeds", "outside", record=to_a_file)
-plant("a shell", "tables", "outside", record=to_a_pipe)
+plant("another client", "news", around=with_statistics(by_another_client))
+plant("a program", "news", around=with_statistics(by_a_program))
+plant("a file descriptor", "posts", record=told_if_late("posts", lambda text: os.write(2, text.encode())))
+plant("the real stderr", "news", record=told_if_late("news", lambda text: print(text, file=sys.__stderr__)))
+plant("a file of its own", "feeds", record=to_a_file)
+plant("a shell", "tables", record=to_a_pipe)
 
 # --- only sometimes
 
@@ -756,34 +672,24 @@ def first_letters(rows: Any, query: Any, document: Any) -> Any:
     return once("start")(named, query, document) if query.options["word"] else rows
 
 
-plant("only in read: rows without a title", "news", "sometimes", "offline", reading=complains(without_title))
-plant("only in read: the first twenty", "news", "sometimes", "offline", reading=cut(None, 20))
-plant("only with a word: cut", "news", "sometimes", "worlds", "--word oil", rows=first_letters)
+plant("only in read: rows without a title", "news", shown="offline", reading=complains(without_title))
+plant("only in read: the first twenty", "news", shown="offline", reading=cut(None, 20))
+plant("only with a word: cut", "news", words="--word oil", rows=first_letters)
 plant(
     "only sorted by reads: cut",
     "news",
-    "sometimes",
-    "worlds",
-    "--sort reads",
+    words="--sort reads",
     rows=lambda rows, query, document: rows[:3] if query.options["sort"] == "reads" else rows,
 )
 plant_record(
     "only in memos: revision ignored",
     "search",
-    "sometimes",
     lambda record, row, query: {"revised_at": None} if query.operation.name == "memos" else {},
-    "worlds",
-    "--op memos",
+    words="--op memos",
 )
 for name, base, words, wanted, figures in (
     ("only in full: total", "news", "--full", lambda query: query.options["full"], TOTAL),
-    (
-        "only in memos: number of hits",
-        "search",
-        "--op memos",
-        lambda query: query.operation.name == "memos",
-        COUNT,
-    ),
+    ("only in memos: number of hits", "search", "--op memos", lambda query: query.operation.name == "memos", COUNT),
     ("only with --date-from: count", "tables", "--date-from 2024-01-01", lambda query: query.since, COUNT),
     (
         "only with a kind: the rest counted",
@@ -793,7 +699,7 @@ for name, base, words, wanted, figures in (
         COUNT,
     ),
 ):
-    plant_figure(name, base, "sometimes", only(wanted, figures), "worlds", words)
+    plant_figure(name, base, only(wanted, figures), words=words)
 
 # --- order and watermarks
 
@@ -806,4 +712,4 @@ def marked(fetch: Any, query: Any, context: Any) -> Iterator[Any]:
         yield Watermark(record.available_at, max_empty_slices=2)
 
 
-plant("patience that late records try", "posts", "watermark", around=marked)
+plant("patience that late records try", "posts", around=marked)

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from datetime import UTC, datetime
 from functools import cache, partial
 from itertools import islice
@@ -153,22 +153,17 @@ def in_process(source: KitSource, reply: bytes, words: list[str]) -> Any:
         home, saved = Path(folder, "home"), Path(folder, "reply")
         home.mkdir()
         saved.write_bytes(reply)
-        before = os.getcwd()
-        os.chdir(home)
-        try:
-            with _descriptors().caught():
-                left = run(
-                    words,
-                    transport=answering,
-                    clock=clock.value(),
-                    environ={**credentials(source), FILE.variable: str(saved)},
-                    folder=home,
-                    stdin=reply,
-                    provider=source.provider,
-                )
-            return *left.leaves, _descriptors().text()
-        finally:
-            os.chdir(before)
+        with chdir(home), _descriptors().caught():
+            left = run(
+                words,
+                transport=answering,
+                clock=clock.value(),
+                environ={**credentials(source), FILE.variable: str(saved)},
+                folder=home,
+                stdin=reply,
+                provider=source.provider,
+            )
+        return *left.leaves, _descriptors().text()
 
 
 @cache
@@ -247,7 +242,7 @@ def main() -> int:
             for name, plant in plants.items():
                 proofs[name] = proof(folder, name, plant)
                 if not proofs[name]:
-                    print(f"NOT SHOWN to leak: {name} ({plant.base}, {plant.kind})", flush=True)
+                    print(f"NOT SHOWN to leak: {name} ({plant.base})", flush=True)
     alarms = slow = 0
     for name, base in BASES.items() if not arguments.only else ():
         start = time.process_time()
@@ -270,7 +265,7 @@ def main() -> int:
         print(f"not by its own test alone: {name}")
     killed = len(plants) - len(survivors)
     for name in survivors:
-        print(f"survives: {name} ({plants[name].base}, {plants[name].kind})")
+        print(f"survives: {name} ({plants[name].base})")
     unproved = sum(not how for how in proofs.values())
     proved = "not asked to leak through the command" if arguments.no_proof else f"{unproved} not shown to leak"
     share = killed / max(1, len(plants))

@@ -21,7 +21,7 @@ from pit_fetch.provider import (
     UpstreamError,
 )
 from pit_fetch.times import parse_rfc3339
-from pit_fetch.wire import lenient_json
+from pit_fetch.wire import rows_in
 
 HOST = "Figures"
 PAGE_SIZE = 10
@@ -53,11 +53,7 @@ def ask(query: Query, context: Context, number: int) -> bytes:
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
-    document = lenient_json(body, rows=2)
-    if not isinstance(document, dict) or not isinstance(document.get("figures"), list):
-        raise UpstreamError("malformed", problem="it has no figures")
-    for row in document["figures"]:
-        yield record(row if isinstance(row, dict) else {})
+    yield from map(record, rows_in(body, "figures"))
 
 
 def record(row: dict[str, Any]) -> Record:

@@ -62,12 +62,8 @@ def _particular(source: KitSource) -> Iterator[Pair]:
             continue
         if len(value) == 19:  # between the two readings of an hour that the clock repeats
             rows = [{**row, field: "2024-11-03 01:30:00"}, *source.rows]
-            yield Pair(
-                "the repeated hour",
-                datetime(2024, 11, 3, 6, 0, tzinfo=UTC),
-                source.body(rows),
-                source.body(source.rows),
-            )
+            pit = datetime(2024, 11, 3, 6, 0, tzinfo=UTC)
+            yield Pair("the repeated hour", pit, source.body(rows), source.body(source.rows))
         if len(value) == 20 and value.endswith("Z"):  # the source can state more: another offset, a part of the second
             stated = datetime.fromisoformat(value)
             for what, other, wait in (

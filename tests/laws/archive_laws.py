@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from random import Random
 
 from pit_fetch.archive.store import history
-from pit_fetch.archive.store.history import FetchObservation, ItemVersion
+from pit_fetch.archive.store.history import ItemVersion
+from tests.laws import observed
+from tests.laws.observed import FetchObservation
 from tests.laws.sources import END, HONEST, KINDS, Captured, capture, content, merged, source
 
 Law = Callable[[Random], int]
@@ -17,14 +19,14 @@ def answer(captured: Captured, instant: int) -> dict[str, tuple[ItemVersion, int
     """Return the version served at ``instant`` of each item, and ``first_seen`` if an observation is the evidence."""
     served = {}
     for item in _items(captured):
-        validity = history.validity_at(_validities(item, captured), instant)
+        validity = observed.validity_at(_validities(item, captured), instant)
         if validity is not None and validity.version is not None:
             served[item] = (validity.version, validity.first_seen)
     return served
 
 
 def _validities(item: str, captured: Captured) -> list[history.Validity]:
-    return history.validities(history.runs(history.observations(item, captured.fetches, captured.window_covers)))
+    return history.validities(history.runs(observed.observations(item, captured.fetches, captured.window_covers)))
 
 
 def _items(captured: Captured) -> list[str]:
@@ -188,7 +190,7 @@ def compressed(rng: Random) -> int:
     """Observations added one after another make the same runs as all at once."""
     captured = capture(rng, source(rng))
     for item in _items(captured):
-        every = list(history.observations(item, captured.fetches, captured.window_covers))
+        every = list(observed.observations(item, captured.fetches, captured.window_covers))
         if len({observation.seen for observation in every}) < len(every):
             continue
         runs: list[history.ObservationRun] = []

@@ -110,7 +110,7 @@ def rebuilt(case: Case) -> int:
             closing(schema.open_to_write(str(path))) as connection,
             schema.transaction(connection),
         ):
-            rederive.Archived(connection, lambda name: provider_of(case), {}).rebuild()
+            rederive.Archived(connection, lambda name: provider_of(case)).rebuild()
         assert ask().out == before.out, "rebuilding the index changes an answer"
     return 1
 

@@ -243,7 +243,7 @@ def under_way(rng: Random) -> int:
                     closing(schema.open_to_write(str(first.path), 0.01)) as connection,
                     contextlib.suppress(ArchiveError),
                 ):
-                    maintenance.drop(connection, str(first.path), provider.name, microseconds.to_micros(world.now), 0)
+                    maintenance.drop(connection, provider.name, microseconds.to_micros(world.now), 0)
             return provider.select(query, record)
 
         fetch(

@@ -11,10 +11,11 @@ from random import Random
 
 from pit_fetch.archive.store import index, microseconds, schema
 from pit_fetch.archive.store.errors import ArchiveError
-from pit_fetch.archive.store.history import FetchObservation, ItemVersion
+from pit_fetch.archive.store.history import ItemVersion
 from pit_fetch.archive.store.journal import Key
 from pit_fetch.provider import Record
 from tests.laws import archive_laws
+from tests.laws.observed import FetchObservation
 from tests.laws.sources import Captured, Window, capture, merged, source
 
 STREAM = "stream"

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
-from pit_fetch.archive.store.history import FetchObservation, ItemVersion
+from pit_fetch.archive.store.history import ItemVersion
+from tests.laws.observed import FetchObservation
 
 END = 60
 KINDS = (

@@ -6,6 +6,7 @@ Replies to one request hardly differ from one day to the next, so the previous o
 
 from __future__ import annotations
 
+import zlib
 from typing import Any, NamedTuple
 
 from pit_fetch.archive.store.errors import ArchiveError, Unreadable
@@ -32,15 +33,15 @@ def pack(body: bytes, base: bytes | None = None) -> Packed:
         return Packed(PLAIN, body)
     zstandard = _zstandard()
     if zstandard is None:
-        import zlib
-
         return Packed(ZLIB, zlib.compress(body, _LEVEL_ZLIB))
-    compressor = zstandard.ZstdCompressor(
-        dict_data=None if base is None else _dictionary(zstandard, base),
-        compression_params=zstandard.ZstdCompressionParameters.from_level(
-            _LEVEL_ZSTD, source_size=len(body), dict_size=len(base or b""), window_log=_window(body, base)
-        ),
+    reach = len(body) + len(base or b"")
+    parameters = zstandard.ZstdCompressionParameters.from_level(
+        _LEVEL_ZSTD,
+        source_size=len(body),
+        dict_size=len(base or b""),
+        window_log=min(max(reach.bit_length(), 10), 27),  # in bits: back over all of the dictionary
     )
+    compressor = zstandard.ZstdCompressor(dict_data=_dictionary(zstandard, base), compression_params=parameters)
     return Packed(ZSTD, compressor.compress(body), base is not None)
 
 
@@ -50,16 +51,12 @@ def unpack(packed: Packed, base: bytes | None, size: int) -> bytes:
         return packed.data
     try:
         if packed.coding == ZLIB:
-            import zlib
-
             return zlib.decompress(packed.data)
         zstandard = _zstandard()
         if zstandard is None:
             raise Unreadable("it is packed with zstandard, which is missing (python3 -m pip install zstandard)")
-        dictionary = None if base is None else _dictionary(zstandard, base)
-        body: bytes = zstandard.ZstdDecompressor(dict_data=dictionary, max_window_size=1 << 31).decompress(
-            packed.data, max_output_size=size
-        )
+        decompressor = zstandard.ZstdDecompressor(dict_data=_dictionary(zstandard, base), max_window_size=1 << 31)
+        body: bytes = decompressor.decompress(packed.data, max_output_size=size)
     except ArchiveError:
         raise
     except Exception as error:  # zlib.error and zstandard's own
@@ -67,13 +64,8 @@ def unpack(packed: Packed, base: bytes | None, size: int) -> bytes:
     return body
 
 
-def _window(body: bytes, base: bytes | None) -> int:
-    """Return the size of the window, in bits, that reaches back over all of the dictionary."""
-    return min(max((len(body) + len(base or b"")).bit_length(), 10), 27)
-
-
-def _dictionary(zstandard: Any, base: bytes) -> Any:
-    return zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+def _dictionary(zstandard: Any, base: bytes | None) -> Any:
+    return None if base is None else zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
 
 
 def _zstandard() -> Any:

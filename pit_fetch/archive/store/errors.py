@@ -38,21 +38,15 @@ _PROBLEMS = {
 BROKEN = (sqlite3.Error, ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
 
 
-def of_broken(error: Exception) -> ArchiveError:
-    """Return the ArchiveError for one of :data:`BROKEN`."""
-    return of_sqlite(error) if isinstance(error, sqlite3.Error) else Damaged("it is damaged")
-
-
-def of_sqlite(error: sqlite3.Error) -> ArchiveError:
-    """Return the ArchiveError for an error of SQLite."""
+def archive_error(error: Exception) -> ArchiveError:
+    """Return the ArchiveError for one of :data:`BROKEN`, or an OSError."""
+    if isinstance(error, OSError):
+        return ArchiveError((error.strerror or "it cannot be opened").lower())
+    if not isinstance(error, sqlite3.Error):
+        return Damaged("it is damaged")
     name = getattr(error, "sqlite_errorname", None) or ""
     for code, problem in _PROBLEMS.items():  # an extended code begins with the plain one
         if name.startswith(code):
             return Damaged(problem) if code == "SQLITE_CORRUPT" else ArchiveError(problem)
     is_passing = name.startswith(("SQLITE_NOMEM", "SQLITE_INTERRUPT"))
     return (ArchiveError if is_passing else Damaged)(f"SQLite refuses it ({name or type(error).__name__})")
-
-
-def of_os(error: OSError) -> ArchiveError:
-    """Return the ArchiveError for an error of the operating system."""
-    return ArchiveError((error.strerror or "it cannot be opened").lower())

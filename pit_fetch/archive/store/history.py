@@ -23,25 +23,21 @@ An article is captured at 20, is edited under its old timestamp, is fetched agai
 depends on nothing later, so its claim counts from the beginning. The edit is refuted for 10 by the first capture:
 
 >>> original, edited = ItemVersion("first words", claimed_at=10), ItemVersion("other words", claimed_at=10)
->>> fetches = [
-...     FetchObservation(20, {"article": frozenset({original})}, is_complete=True, counts_from=0),
-...     FetchObservation(40, {"article": frozenset({edited})}, is_complete=True, counts_from=40),
-...     FetchObservation(60, {"another": frozenset({ItemVersion("x", 50)})}, is_complete=True, counts_from=60),
-... ]
->>> history = runs(observations("article", fetches, window_covers=lambda fetch, versions: True))
+>>> history = runs([
+...     Observation(20, frozenset({original}), counts_from=0),
+...     Observation(40, frozenset({edited}), counts_from=40),
+...     Observation(60, NOTHING, counts_from=60),
+... ])
 >>> for validity in validities(history):
 ...     print(validity.start, validity.version and validity.version.content, validity.first_seen)
 10 first words None
 40 other words 40
 60 None None
->>> validity_at(validities(history), 30).version.content
-'first words'
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
@@ -104,74 +100,15 @@ class Evidence(NamedTuple):
 
 
 class Validity(NamedTuple):
-    """From ``start`` until the next validity starts, ``version`` is the answer.
-
-    ``first_seen`` is set if an observation, and no claim, is the evidence.
-    """
+    """``version`` is the answer from ``start`` on. ``first_seen`` is set if an observation, and no claim, proves it."""
 
     start: int
     version: ItemVersion | None
     first_seen: int | None = None
 
 
-class FetchObservation(NamedTuple):
-    """One fetch, as far as the rules need it.
-
-    seen         when its last reply was received
-    items        the versions by item, including those that are not yet public
-    is_complete  it ran to its end and was not empty, so that an item it lacks was absent
-    counts_from  the first instant at which its claims count
-    """
-
-    seen: int
-    items: Mapping[str, frozenset[ItemVersion]]
-    is_complete: bool
-    counts_from: int
-
-
-WindowCovers = Callable[[FetchObservation, frozenset[ItemVersion]], bool]
-
-
-def observation(seen: int, versions: Iterable[ItemVersion], counts_from: int) -> Observation:
-    """Return the observation of the versions that were public when the fetch was received (rule 1)."""
-    public = (version for version in versions if version.claimed_at is None or version.claimed_at <= seen)
-    return Observation(seen, frozenset(public), counts_from)
-
-
-def observations(item: str, fetches: Sequence[FetchObservation], window_covers: WindowCovers) -> Iterator[Observation]:
-    """Yield every observation of ``item`` that matters. ``fetches`` are in the order of their receipt.
-
-    Absence (rule 2) is judged by the versions last seen or, for an item that is not there, by those that turn up
-    later. In the latter case only the last absence before them is yielded: it refutes as much as all together.
-    """
-    present = NOTHING
-    last = -1
-    lacking: list[FetchObservation] = []
-    before: list[FetchObservation] = []
-    for fetch in fetches:
-        if item in fetch.items:
-            current = observation(fetch.seen, fetch.items[item], fetch.counts_from)
-            if fetch.seen > last:
-                before = [] if present else [earlier for earlier in lacking if last < earlier.seen < fetch.seen]
-            absences = [earlier for earlier in before if window_covers(earlier, fetch.items[item])]
-            if absences:
-                yield Observation(absences[-1].seen, NOTHING, absences[-1].counts_from)
-            yield current
-            if current.versions or fetch.seen > last:  # at one instant, presence wins over absence
-                present = current.versions
-            last, lacking = fetch.seen, []
-        elif fetch.is_complete and present and fetch.seen > last and window_covers(fetch, present):
-            yield Observation(fetch.seen, NOTHING, fetch.counts_from)
-            present, last, before = NOTHING, fetch.seen, []
-        elif fetch.is_complete and not present:
-            lacking.append(fetch)
-
-
 def runs(observed: Iterable[Observation]) -> list[ObservationRun]:
-    """Return the observations as runs, in order of time.
-
-    At one instant, presence wins over absence: one of the fetches had the item. Different contents are both kept.
-    """
+    """Return runs in order of time. At one instant, presence wins over absence; different contents are both kept."""
     history: list[ObservationRun] = []
     for seen, simultaneous in groupby(sorted(observed, key=attrgetter("seen")), key=attrgetter("seen")):
         counts_from: dict[frozenset[ItemVersion], int] = {}
@@ -230,12 +167,6 @@ def sole_validity(claimed_at: int | None, seen: int, counts_from: int) -> tuple[
     Most items are of this kind, and :func:`validities` returns the same at many times the cost.
     """
     return (seen, seen) if claimed_at is None else (max(claimed_at, counts_from), None)
-
-
-def validity_at(history: Sequence[Validity], instant: int) -> Validity | None:
-    """Return the validity at ``instant``, or None if the first one starts later."""
-    place = bisect_right(history, instant, key=attrgetter("start"))
-    return history[place - 1] if place else None
 
 
 def _is_believed(version: ItemVersion, earlier: Sequence[ObservationRun], first: int) -> bool:

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from pit_fetch.archive.store import history, microseconds
-from pit_fetch.archive.store.errors import BROKEN, ArchiveError, of_sqlite
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive.store.history import ItemVersion, Observation, ObservationRun
 from pit_fetch.archive.store.journal import Key, in_order_of
 from pit_fetch.archive.store.schema import DERIVED
@@ -31,6 +31,7 @@ from pit_fetch.provider import Record
 
 WindowCovers = Callable[[Key, Sequence[Record]], bool]
 
+_POOL = "(SELECT id FROM pools WHERE name = ?)"
 _LATEST_RUNS = (
     "SELECT t.item, t.first, t.last, t.before, t.free, t.said FROM json_each(?) j "
     "CROSS JOIN sights t ON t.pool = ? AND t.item = j.value WHERE t.latest = 1"
@@ -190,7 +191,7 @@ def pending(connection: sqlite3.Connection, stream: str) -> list[Key]:
     """Return the fetches of a stream that are not ingested yet, in the order of :func:`journal.fetches`."""
     rows = connection.execute(
         "SELECT f.origin, f.fetch FROM due f LEFT JOIN answers a ON a.origin = f.origin AND a.fetch = f.fetch "  # noqa: S608
-        f"WHERE f.pool = (SELECT id FROM pools WHERE name = ?) ORDER BY {in_order_of('f.fetch')}",
+        f"WHERE f.pool = {_POOL} ORDER BY {in_order_of('f.fetch')}",
         (stream,),
     )
     return [Key(*row) for row in rows]
@@ -198,12 +199,8 @@ def pending(connection: sqlite3.Connection, stream: str) -> list[Key]:
 
 def has_ingested(connection: sqlite3.Connection, stream: str, key: Key, since: int) -> bool:
     """Return whether a fetch is in the index, as received at or after ``since``."""
-    row = connection.execute(
-        "SELECT 1 FROM reads WHERE pool = (SELECT id FROM pools WHERE name = ?) AND seen >= ? "
-        "AND origin = ? AND fetch = ?",
-        (stream, since, *key),
-    ).fetchone()
-    return row is not None
+    query = f"SELECT 1 FROM reads WHERE pool = {_POOL} AND seen >= ? AND origin = ? AND fetch = ?"  # noqa: S608
+    return connection.execute(query, (stream, since, *key)).fetchone() is not None
 
 
 def defer_all(connection: sqlite3.Connection, stream: str) -> None:
@@ -222,12 +219,8 @@ def mark_ingested(connection: sqlite3.Connection, key: Key) -> None:
 
 def has_fetches(connection: sqlite3.Connection, stream: str) -> bool:
     """Return whether the stream has a fetch, ingested or pending."""
-    row = connection.execute(
-        "SELECT 1 FROM pools p WHERE p.name = ? AND (EXISTS (SELECT 1 FROM reads WHERE pool = p.id) "
-        "OR EXISTS (SELECT 1 FROM due WHERE pool = p.id))",
-        (stream,),
-    ).fetchone()
-    return row is not None
+    query = f"SELECT 1 FROM reads WHERE pool = {_POOL} UNION ALL SELECT 1 FROM due WHERE pool = {_POOL}"  # noqa: S608
+    return connection.execute(query, (stream, stream)).fetchone() is not None
 
 
 def latest(connection: sqlite3.Connection, stream: str, instant: int) -> tuple[Key, int] | None:
@@ -243,10 +236,7 @@ def latest(connection: sqlite3.Connection, stream: str, instant: int) -> tuple[K
 def records_as_of(
     connection: sqlite3.Connection, stream: str, instant: int, newest: int, oldest: int = microseconds.NEVER
 ) -> Iterator[Record]:
-    """Yield the records of the stream as of ``instant``, in the envelope's order, from ``newest`` to ``oldest``.
-
-    Raise ArchiveError if a row does not match its checksum.
-    """
+    """Yield the records as of ``instant``, from ``newest`` to ``oldest``. Raise ArchiveError for a wrong checksum."""
     try:
         rows = connection.execute(
             "SELECT r.mark, v.payload, r.position, r.start, r.stop, r.item, r.first_seen, v.available, v.revised, "
@@ -260,7 +250,7 @@ def records_as_of(
                 raise ArchiveError(_DAMAGED)
             yield _record(payload, *validity[3:])
     except sqlite3.Error as error:
-        raise of_sqlite(error) from error
+        raise archive_error(error) from error
     except BROKEN as error:
         raise ArchiveError(_DAMAGED) from error
 
@@ -429,7 +419,6 @@ class _Ingestion:
         stored: Mapping[int, StoredVersion],
         numbers: Mapping[ItemVersion, int],
     ) -> None:
-        """Replace the rows of an item by what its history amounts to."""
         revised = {
             _Run(
                 run.first,

@@ -89,10 +89,9 @@ class Ended(NamedTuple):
 
 @dataclass
 class Writer:
-    """Appends entries inside a transaction of the caller. A copy of the file is recognised by its ``path``."""
+    """Appends entries inside a transaction of the caller."""
 
     connection: sqlite3.Connection
-    path: str
 
     def fetch(self, fetch: Fetch) -> Key:
         return self._append("fetches", {**fetch._asdict(), "hosts": _json(fetch.hosts)})
@@ -102,13 +101,11 @@ class Writer:
         seen = max(exchange.seen, self.last_seen())
         request = request_digest(exchange)
         values = {
+            **exchange._asdict(),
             "fetch": fetch.seq,
             "seen": seen,
-            "method": exchange.method,
-            "url": exchange.url,
             "params": _json(exchange.params),
-            "sent": None if exchange.sent is None else self.body(exchange.sent, None),
-            "status": exchange.status,
+            "sent": None if exchange.sent is None else self.body(exchange.sent),
             "headers": _json(exchange.headers),
             "body": self.body(exchange.body, request),
             "asked": request,
@@ -120,7 +117,7 @@ class Writer:
         """Append how a fetch ended and what it printed. An answer that is not kept is recorded as deleted."""
         digest = None
         if answer is not None:
-            digest = self.body(answer, None) if is_kept else _digest(answer)
+            digest = self.body(answer) if is_kept else _digest(answer)
         values = {**ended._asdict(), "fetch": fetch.seq, "answer": digest, "complete": int(ended.complete)}
         self._append("answers", values, fetch.origin)
         if not is_kept and digest is not None:
@@ -142,11 +139,8 @@ class Writer:
         rows = self.connection.execute("SELECT max(seen) FROM exchanges UNION ALL SELECT max(seen) FROM answers")
         return max((seen for (seen,) in rows if seen is not None), default=microseconds.NEVER)
 
-    def body(self, body: bytes, request: bytes | None) -> bytes:
-        """Store ``body``, unless it is stored, and return its digest.
-
-        ``request`` is the digest of the request whose last reply it resembles.
-        """
+    def body(self, body: bytes, request: bytes | None = None) -> bytes:
+        """Store ``body`` if it is new, and return its digest. ``request`` is the digest of the request it answers."""
         digest = _digest(body)
         if self.connection.execute("SELECT 1 FROM bodies WHERE digest = ?", (digest,)).fetchone():
             return digest
@@ -163,7 +157,8 @@ class Writer:
     def chain_id(self) -> str:
         """Return the origin to which this file appends: its own, or a new one if the file is a copy."""
         about = dict(self.connection.execute("SELECT name, value FROM about"))
-        status = os.stat(self.path)
+        (_, _, path) = self.connection.execute("PRAGMA database_list").fetchone()
+        status = os.stat(path)
         place = f"{status.st_dev}:{status.st_ino}"
         if about.get("place") == place:
             return str(about["origin"])
@@ -227,10 +222,7 @@ def row_of(connection: sqlite3.Connection, kind: str, key: Key) -> tuple[Any, ..
 def copy_row(
     source: sqlite3.Connection, target: sqlite3.Connection, kind: str, key: Key, textless: Collection[Key]
 ) -> None:
-    """Copy the row of an entry and the bodies it names, except the answers of fetches that are ``textless``.
-
-    Raise ArchiveError if the row or a body is missing or damaged.
-    """
+    """Copy a row and its bodies, but no answer of ``textless`` fetches. Raise ArchiveError for a damaged source."""
     row = row_of(source, kind, key)
     if row is None:
         raise ArchiveError("the other one is damaged: a row is missing")
@@ -241,7 +233,7 @@ def copy_row(
     for name in BODIES.get(kind, ()):
         if columns[name] is not None:
             request = columns.get("asked") if name == "body" else None
-            Writer(target, "").body(read_body(source, columns[name]), request)
+            Writer(target).body(read_body(source, columns[name]), request)
 
 
 def entry_hash(before: bytes, origin: str, seq: int, kind: str, row: tuple[Any, ...]) -> bytes:

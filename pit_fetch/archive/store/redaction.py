@@ -43,7 +43,6 @@ def redactor(secrets: Iterable[str]) -> Callable[[bytes], bytes]:
 
 
 def _unescaped(body: bytes) -> bytes:
-    """Return the body without needless escapes."""
     body = _ESCAPE.sub(lambda match: chr(int(match[1], 16)).encode(), body).replace(b"\\/", b"/")
     return _PERCENT.sub(lambda match: bytes([int(match[1], 16)]), body)
 

@@ -20,7 +20,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from pit_fetch.archive.store.errors import BROKEN, ArchiveError, of_broken, of_os, of_sqlite
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 
 APPLICATION_ID = 0x50495446  # "PITF"
 FORMAT = 1
@@ -111,41 +111,41 @@ def open_to_write(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Conn
             with contextlib.suppress(OSError):
                 os.chmod(path, 0o600)
     except OSError as error:
-        raise of_os(error) from None
-    connection: sqlite3.Connection | None = None
-    try:
-        connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
-        _prepare(connection, busy_seconds)
-    except (ArchiveError, *BROKEN) as error:
-        if connection is not None:
-            connection.close()
-        raise error if isinstance(error, ArchiveError) else of_broken(error) from None
+        raise archive_error(error) from None
+    with contextlib.ExitStack() as on_error:
+        try:
+            connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
+            on_error.callback(connection.close)
+            _prepare(connection, busy_seconds)
+        except BROKEN as error:
+            raise archive_error(error) from None
+        on_error.pop_all()
     return connection
 
 
-def open_to_read(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
+def open_to_read(path: str) -> sqlite3.Connection:
     """Open the archive at ``path``, even if its folder cannot be written. Raise ArchiveError."""
     try:
         _check_is_file(path)
     except OSError as error:
-        raise ArchiveError("there is no such file") if isinstance(error, FileNotFoundError) else of_os(error) from None
+        raise (
+            ArchiveError("there is no such file") if isinstance(error, FileNotFoundError) else archive_error(error)
+        ) from None
     problem: ArchiveError | None = None
     # In WAL mode a reader needs the file beside it. Where that cannot be created, no other process writes either.
     for mode in ("mode=ro", "mode=ro&immutable=1"):
-        connection: sqlite3.Connection | None = None
-        try:
-            uri = Path(os.path.abspath(path)).as_uri()
-            connection = sqlite3.connect(f"{uri}?{mode}", uri=True, timeout=busy_seconds, isolation_level=None)
-            if _is_new(connection):
-                raise ArchiveError("it is empty")
-        except (ArchiveError, *BROKEN) as error:
-            if connection is not None:
-                connection.close()
-            if isinstance(error, ArchiveError):
-                raise
-            problem = of_broken(error)
-        else:
-            return connection
+        with contextlib.ExitStack() as on_error:
+            try:
+                uri = f"{Path(os.path.abspath(path)).as_uri()}?{mode}"
+                connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+                on_error.callback(connection.close)
+                if _is_new(connection):
+                    raise ArchiveError("it is empty")
+            except BROKEN as error:
+                problem = archive_error(error)
+            else:
+                on_error.pop_all()
+                return connection
     raise problem or ArchiveError("it cannot be opened")
 
 
@@ -158,10 +158,7 @@ def _check_is_file(path: str) -> None:
 
 
 def set_aside(connection: sqlite3.Connection, stream: str) -> None:
-    """Replace the index by a temporary copy of one stream, for this connection alone.
-
-    Fetches can then be ingested to answer a question, even if the archive cannot be written.
-    """
+    """Replace the index by a temporary copy of one stream, for this connection: the archive may not be writable."""
     connection.execute("PRAGMA temp_store = MEMORY")
     temporary = INDEX.replace("CREATE TABLE ", "CREATE TEMP TABLE ").replace("CREATE INDEX ", "CREATE INDEX temp.")
     for statement in temporary.split(";"):
@@ -177,18 +174,14 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """Commit on leaving, or roll back on an exception. Raise ArchiveError if SQLite does not take it."""
     try:
         connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            with contextlib.suppress(sqlite3.Error):
-                connection.execute("ROLLBACK")
-            raise
+        yield
         connection.execute("COMMIT")
     except sqlite3.Error as error:
+        raise archive_error(error) from error
+    finally:
         with contextlib.suppress(sqlite3.Error):
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
-        raise of_sqlite(error) from error
 
 
 def _prepare(connection: sqlite3.Connection, busy_seconds: float) -> None:
@@ -221,7 +214,10 @@ def _patiently(connection: sqlite3.Connection, statement: str, seconds: float) -
 
 def _is_new(connection: sqlite3.Connection) -> bool:
     """Return whether the file is empty. Raise ArchiveError for a foreign database, or a newer format."""
-    application, version, tables = _heading(connection)
+    with snapshot(connection):
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
     if (application, version, tables) == (0, 0, 0):
         return True
     if application != APPLICATION_ID:
@@ -229,15 +225,6 @@ def _is_new(connection: sqlite3.Connection) -> bool:
     if version != FORMAT:
         raise ArchiveError("its format is newer than this program: update pit_fetch")
     return False
-
-
-def _heading(connection: sqlite3.Connection) -> tuple[int, int, int]:
-    """Return the application id, the format and the number of tables, all of one moment."""
-    with snapshot(connection):
-        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        (application,) = connection.execute("PRAGMA application_id").fetchone()
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-    return application, version, tables
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from contextlib import closing
 from typing import Any, NamedTuple
 
 from pit_fetch.archive.store import microseconds, schema
-from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, of_broken
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, archive_error
 from pit_fetch.archive_admin import maintenance, replay, stats
 from pit_fetch.archive_admin.dependents import OnProgress
 from pit_fetch.cli.command import CommandResult, Parser
@@ -71,7 +71,7 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         hint = f" (did you mean {close}?)" if close else ""
         is_named = name and not name.startswith("-")
         problem = f"{truncate(name)} is not one of its commands{hint}" if is_named else "say which command first"
-        return _refused(f"{problem}: pit_fetch archive {' | '.join(COMMANDS)}")
+        return refused(f"{problem}: pit_fetch archive {' | '.join(COMMANDS)}")
     command = COMMANDS[name]
     parser = Parser(f"archive {name}", command.summary)
     command.options(parser)
@@ -85,11 +85,11 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     try:
         return command.run(Call(path, options, runtime, progress))
     except ArchiveError as error:
-        return _refused(f"{path}: {error.problem}")
+        return refused(f"{path}: {error.problem}")
     except UsageError:  # a ValueError as well
         raise
     except BROKEN as error:
-        return _refused(f"{path}: {of_broken(error).problem}")
+        return refused(f"{path}: {archive_error(error).problem}")
 
 
 def require_operator(runtime: Runtime, command: str) -> Runtime:
@@ -108,7 +108,7 @@ def path_of(option: str | None, runtime: Runtime) -> str:
     return os.path.join(runtime.folder, path)
 
 
-def _refused(problem: str) -> CommandResult:
+def refused(problem: str) -> CommandResult:
     return CommandResult("", ExitStatus.REFUSED, problem)
 
 
@@ -119,7 +119,7 @@ def _help() -> str:
     return f"usage: pit_fetch archive COMMAND [options]\n\n{text}\n\n" + "\n".join(lines) + "\n"
 
 
-def _json(value: object) -> str:
+def to_json(value: object) -> str:
     return json.dumps(value, indent=2) + "\n"
 
 
@@ -140,19 +140,10 @@ def _info(call: Call) -> CommandResult:
     size = sum(os.path.getsize(call.path + end) for end in ("", "-wal") if os.path.exists(call.path + end))
     if not call.options.json:
         return CommandResult("\n".join(_about(call.path, size, overview)) + "\n")
-    sources = [
-        {
-            "source": source.source,
-            "fetches": source.fetches,
-            "exchanges": source.exchanges,
-            "first": _time(source.first),
-            "last": _time(source.last),
-        }
-        for source in overview.sources
-    ]
-    return CommandResult(
-        _json({"path": call.path, "format": schema.FORMAT, "bytes": size, **overview._asdict(), "sources": sources})
-    )
+    times = [{"first": _time(source.first), "last": _time(source.last)} for source in overview.sources]
+    sources = [{**source._asdict(), **ends} for source, ends in zip(overview.sources, times, strict=True)]
+    about = {"path": call.path, "format": schema.FORMAT, "bytes": size}
+    return CommandResult(to_json({**about, **overview._asdict(), "sources": sources}))
 
 
 def _about(path: str, size: int, overview: stats.Overview) -> Iterator[str]:
@@ -175,6 +166,10 @@ def _bytes(count: int) -> str:
 # log
 
 
+def counted(count: int, noun: str, plural: str = "s") -> str:
+    return f"{count:,} {noun}{'' if count == 1 else plural}"
+
+
 def _log_options(parser: Parser) -> None:
     parser.add_argument("--source", default="", help="only the fetches of this source")
     parser.add_argument("--limit", type=_count, metavar="N", help="at most this many (default: all)")
@@ -191,7 +186,7 @@ def _log(call: Call) -> CommandResult:
         source = _source(call.options.source, connection, call.runtime) if call.options.source else ""
         fetches = list(stats.fetches(connection, source, call.options.limit))
     if call.options.json:
-        return CommandResult(_json([_row(fetch) for fetch in fetches]))
+        return CommandResult(to_json([_row(fetch) for fetch in fetches]))
     return CommandResult("".join(f"{_line(fetch)}\n" for fetch in fetches))
 
 
@@ -238,7 +233,7 @@ def _verify(call: Call) -> CommandResult:
         report = maintenance.Report(0, 0, (f"the file: {error.problem}",))
     is_sound = not report.damage
     if call.options.json:
-        text = _json({"sound": is_sound, **report._asdict()})
+        text = to_json({"sound": is_sound, **report._asdict()})
     else:
         counts = f"{report.entries:,} entries and {report.bodies:,} bodies"
         verdict = f"sound: {counts}" if is_sound else f"DAMAGED, of {counts}: {len(report.damage)} findings"
@@ -250,7 +245,7 @@ def _rebuild(call: Call) -> CommandResult:
     with closing(_open_existing(call.path)) as connection:
         count = maintenance.rebuild(connection, call.runtime.find, call.on_progress("rebuilding"))
     return CommandResult(
-        _json({"fetches": count}) if call.options.json else f"the index was made again from {count:,} fetches\n"
+        to_json({"fetches": count}) if call.options.json else f"the index was made again from {count:,} fetches\n"
     )
 
 
@@ -277,13 +272,11 @@ def _replay(call: Call) -> CommandResult:
         same: bool | None = None
         why = "not compared"
         if not call.options.no_compare:
-            from pit_fetch.archive_admin.recheck import compare
-
             call.progress.show(f"comparing {key} with today's code ...")
-            same, why = compare(connection, key, replayed, call.runtime.find)
+            same, why = replay.compare(connection, key, replayed, call.runtime.find)
     if call.options.json:
         fetch = {"id": str(key), "time": _time(replayed.fetch.began), "request": replayed.fetch.request}
-        text = _json({**fetch, "status": replayed.status, "answer": replayed.text, "same_today": same, "why": why})
+        text = to_json({**fetch, "status": replayed.status, "answer": replayed.text, "same_today": same, "why": why})
         return CommandResult(text)
     complaint = f"today's code would say otherwise: {why}" if same is False else ""
     return CommandResult(replayed.text, replayed.status, complaint, exact=True)
@@ -299,14 +292,14 @@ def _merge_options(parser: Parser) -> None:
 def _merge(call: Call) -> CommandResult:
     other = os.path.join(call.runtime.folder, call.options.other)
     if os.path.exists(call.path) and os.path.exists(other) and os.path.samefile(call.path, other):
-        return _refused("that is the same archive twice: name another one to take over from")
+        return refused("that is the same archive twice: name another one to take over from")
     try:
         source = schema.open_to_read(other)
     except ArchiveError as error:
-        return _refused(f"{other}: {error.problem}")
+        return refused(f"{other}: {error.problem}")
     with closing(source), closing(schema.open_to_write(call.path)) as connection:
         count = maintenance.merge(connection, source, call.runtime.find, call.on_progress("merging"))
-    return CommandResult(_json({"entries": count}) if call.options.json else f"{count:,} entries were taken over\n")
+    return CommandResult(to_json({"entries": count}) if call.options.json else f"{count:,} entries were taken over\n")
 
 
 _BEFORE = Option("before", "what began before: a New York date or a full timestamp", kind="instant")
@@ -332,13 +325,13 @@ def _drop(call: Call) -> CommandResult:
                 dropped = maintenance.to_drop(connection, source, before, call.runtime.find, on_progress)
         else:
             now, on_progress = microseconds.to_micros(call.runtime.clock.now()), call.on_progress("rebuilding")
-            dropped = maintenance.drop(connection, call.path, source, before, now, call.runtime.find, on_progress)
+            dropped = maintenance.drop(connection, source, before, now, call.runtime.find, on_progress)
     if options.json:
         counts = {"fetches": dropped.fetches, "later_answers": dropped.answers, "dry_run": options.dry_run}
-        return CommandResult(_json({"source": source, "before": _time(before), **counts}))
+        return CommandResult(to_json({"source": source, "before": _time(before), **counts}))
     done = "would be deleted" if options.dry_run else "deleted, for good"
-    fetches = f"{dropped.fetches:,} fetch{'' if dropped.fetches == 1 else 'es'} of {source}"
-    text = f"{fetches} that began before {_short(before)}: {done}\n"
+    fetches = counted(dropped.fetches, "fetch", "es")
+    text = f"{fetches} of {source} that began before {_short(before)}: {done}\n"
     if dropped.answers:
         repeating = "later answer that repeats" if dropped.answers == 1 else "later answers that repeat"
         text += f"{dropped.answers:,} {repeating} what was deleted: {done}\n"

@@ -7,7 +7,6 @@ It is refused where only what was public at a ceiling may be seen.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import sqlite3
 from argparse import RawDescriptionHelpFormatter
@@ -16,10 +15,10 @@ from contextlib import closing
 from typing import Any
 
 from pit_fetch.archive.store import schema
-from pit_fetch.archive.store.errors import ArchiveError, of_sqlite
+from pit_fetch.archive.store.errors import ArchiveError, archive_error
 from pit_fetch.archive_admin import capture
 from pit_fetch.cli.command import CommandResult, Parser
-from pit_fetch.cli.commands.archive import VARIABLE, path_of, require_operator
+from pit_fetch.cli.commands.archive import VARIABLE, counted, path_of, refused, require_operator, to_json
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ExitStatus, UsageError
 from pit_fetch.runtime import Runtime
@@ -67,15 +66,15 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
             with closing(schema.open_to_write(path)) as connection:
                 name = capture.name_of(file)
                 results = capture.run(wanted, connection, name, runtime, progress, options.again, options.missing)
-                return _report(list(results), path, options)
+                return _report([*results], path, options)
     except ArchiveError as error:
-        return _refused(f"{path}: {error.problem}")
+        return refused(f"{path}: {error.problem}")
     except sqlite3.Error as error:
-        return _refused(f"{path}: {of_sqlite(error).problem}")
+        return refused(f"{path}: {archive_error(error).problem}")
     except UnicodeDecodeError:
-        return _refused(f"{options.file}: it is not UTF-8")
+        return refused(f"{options.file}: it is not UTF-8")
     except UsageError as error:
-        return _refused(f"{options.file}: {error.gap.reason}")
+        return refused(f"{options.file}: {error.gap.reason}")
 
 
 @contextlib.contextmanager
@@ -102,34 +101,26 @@ def _planned(wanted: capture.CaptureRequest, runtime: Runtime) -> capture.Captur
 def _report(results: Sequence[capture.CaptureResult], path: str, options: Any) -> CommandResult:
     failures = ("failed",) if options.dry_run else ("failed", "not asked")
     failed = [result for result in results if result.state in failures]
-    counts = {
-        "captured": sum(result.state == "captured" for result in results),
-        "held": sum(result.state == "held" for result in results),
-        "failed": len(failed),
-    }
+    counts = {state: sum(result.state == state for result in results) for state in ("captured", "held")}
+    counts["failed"] = len(failed)
     status = ExitStatus.FOUND if failed else ExitStatus.OK
     names = ", ".join(result.name for result in failed)
     complaint = f"{len(failed)} of {len(results)} requests failed: {names}" if failed else ""
     if options.json:
         rows = [result._asdict() for result in results]
-        return CommandResult(
-            json.dumps({"archive": path, **counts, "requests": rows}, indent=2) + "\n", status, complaint
-        )
+        return CommandResult(to_json({"archive": path, **counts, "requests": rows}), status, complaint)
     if options.quiet and not failed:
         return CommandResult("")
     width = max(len(escape_unprintable(result.name)) for result in results)
     lines = [_line(result, width) for result in (failed if options.quiet else results)]
     total = ", ".join(f"{count} {state}" for state, count in counts.items())
-    return CommandResult(
-        "\n".join([*lines, f"{total} ({path})" if not options.dry_run else _counted(len(results), "request")]) + "\n",
-        status,
-        complaint,
-    )
+    lines.append(counted(len(results), "request") if options.dry_run else f"{total} ({path})")
+    return CommandResult("\n".join(lines) + "\n", status, complaint)
 
 
 def _line(result: capture.CaptureResult, width: int) -> str:
     if result.state == "captured":
-        counts = f"{_counted(result.items or 0, 'item')}, {_counted(result.exchanges, 'exchange')}"
+        counts = f"{counted(result.items or 0, 'item')}, {counted(result.exchanges, 'exchange')}"
         text = f"captured: {counts}" + (f". In part: {result.reason}" if result.reason else "")
     elif result.state == "held":
         text = "held: captured earlier in this run"
@@ -138,11 +129,3 @@ def _line(result: capture.CaptureResult, width: int) -> str:
     else:
         text = result.request
     return f"{escape_unprintable(result.name):<{width}}  {text}"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def _refused(problem: str) -> CommandResult:
-    return CommandResult("", ExitStatus.REFUSED, problem)

@@ -107,7 +107,6 @@ def _bars(marks: Sequence[Mark], scale: _Scale) -> Iterator[str]:
 
 
 def _curve(marks: Sequence[Mark], scale: _Scale) -> Iterator[str]:
-    """Yield the curve of the items' figures over time, with the least and the greatest of them."""
     values = [mark.value or 0.0 for mark in marks]
     low, high = min(values), max(values)
     span = (high - low) or abs(high) or 1.0

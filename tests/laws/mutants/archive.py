@@ -342,46 +342,10 @@ MUTANTS = (
             ("archive: honest", *_WORDS),
         ),
         (
-            "a running bar is a sight",
-            "observation",
-            lambda real: lambda seen, versions, since: history.Observation(seen, frozenset(versions), since),
-            ("archive: proved",),
-        ),
-        (
             "what was asked for later counts at once",
             "evidence",
             _each(lambda piece: piece._replace(usable_from=piece.time)),
             ("archive: nothing later",),
-        ),
-        (
-            "a sight counts before it was had",
-            "observations",
-            _each(lambda current: current._replace(seen=current.seen - 1)),
-            ("archive: proved", *_WORDS),
-        ),
-        (
-            "an absence is not a sight",
-            "observations",
-            _each(lambda current: current if current.versions else None),
-            ("archive: complete",),
-        ),
-        ("every read is complete", "observations", _completeness(True), _WORDS),
-        ("no read is complete", "observations", _completeness(False), ("archive: complete",)),
-        (
-            "the window is not looked at",
-            "observations",
-            lambda real: lambda item, fetches, window_covers: real(item, fetches, lambda fetch, versions: True),
-            _WORDS,
-        ),
-        (
-            "what was absent before its first sight is not looked at",
-            "observations",
-            lambda real: (
-                lambda item, fetches, window_covers: real(
-                    item, [*dropwhile(lambda fetch: item not in fetch.items, fetches)], window_covers
-                )
-            ),
-            ("archive: refuted", *_WORDS),
         ),
         ("the first version stays", "validities", _first_come, ("archive: complete", *_WORDS)),
         (
@@ -414,6 +378,45 @@ MUTANTS = (
             "extend",
             lambda real: lambda run, later: (longer := real(run, later)) and longer._replace(observations=(later,)),
             ("archive: compressed", *_WORDS),
+        ),
+    ),
+    *_in(
+        "tests.laws.observed",
+        (
+            "a running bar is a sight",
+            "observation",
+            lambda real: lambda seen, versions, since: history.Observation(seen, frozenset(versions), since),
+            ("archive: proved",),
+        ),
+        (
+            "a sight counts before it was had",
+            "observations",
+            _each(lambda current: current._replace(seen=current.seen - 1)),
+            ("archive: proved", *_WORDS),
+        ),
+        (
+            "an absence is not a sight",
+            "observations",
+            _each(lambda current: current if current.versions else None),
+            ("archive: complete",),
+        ),
+        ("every read is complete", "observations", _completeness(True), _WORDS),
+        ("no read is complete", "observations", _completeness(False), ("archive: complete",)),
+        (
+            "the window is not looked at",
+            "observations",
+            lambda real: lambda item, fetches, window_covers: real(item, fetches, lambda fetch, versions: True),
+            _WORDS,
+        ),
+        (
+            "what was absent before its first sight is not looked at",
+            "observations",
+            lambda real: (
+                lambda item, fetches, window_covers: real(
+                    item, [*dropwhile(lambda fetch: item not in fetch.items, fetches)], window_covers
+                )
+            ),
+            ("archive: refuted", *_WORDS),
         ),
         (
             "the answer of the instant after",
@@ -469,7 +472,7 @@ MUTANTS = (
         (
             "archive: what is deleted says something itself",
             "_missing_items",
-            lambda real: lambda archived, gone, needed, told: real(archived, (), needed, told),
+            lambda real: lambda archived, gone, needed, on_progress: real(archived, (), needed, on_progress),
             _DROPPED,
         ),
         (

@@ -60,10 +60,10 @@ def states(left: Left) -> list[str]:
 
 def test_it_records_everything_on_the_list_and_says_what_it_has(archive: Archive) -> None:
     left = capture(archive, "2026-06-01 15:00", "--json")
-    said = json.loads(left.out)
+    report = json.loads(left.out)
     assert (left.code, left.err) == (0, "")
-    assert {name: said[name] for name in ("captured", "held", "failed")} == {"captured": 2, "held": 0, "failed": 0}
-    assert [(row["name"], row["source"], row["items"], row["exchanges"]) for row in said["requests"]] == [
+    assert {name: report[name] for name in ("captured", "held", "failed")} == {"captured": 2, "held": 0, "failed": 0}
+    assert [(row["name"], row["source"], row["items"], row["exchanges"]) for row in report["requests"]] == [
         ("estimates of IBM", "alphavantage", 1, 1),
         ("request 2 (benzinga)", "bz-news-api", 1, 1),
     ]
@@ -336,7 +336,7 @@ def test_a_capture_that_is_killed_is_continued(archive: Archive) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "problem"),
     [
         ("", "it has no requests: write [[request]]"),
         ("[[request]", "it is not TOML"),
@@ -355,17 +355,17 @@ def test_a_capture_that_is_killed_is_continued(archive: Archive) -> None:
         ("[[request]]\nsource = 'alphavantage'\nop = 'EARNINGS'", "EARNINGS needs symbol"),
     ],
 )
-def test_a_list_that_cannot_be_used_is_refused_before_anything_is_asked(archive: Archive, text: str, said: str) -> None:
+def test_an_unusable_list_is_refused_before_anything_is_asked(archive: Archive, text: str, problem: str) -> None:
     (archive.folder / "list.toml").write_text(text)
     left = capture(archive, "2026-06-01 15:00")
     assert (left.code, left.out, archive.asked) == (2, "", [])
     assert "list.toml: " in left.err
-    assert said in left.err
+    assert problem in left.err
     assert left.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "problem"),
     [
         ("capture", "the following arguments are required: FILE"),
         ("capture none.toml", "none.toml: No such file"),
@@ -374,10 +374,10 @@ def test_a_list_that_cannot_be_used_is_refused_before_anything_is_asked(archive:
         ("capture list.toml --archive list.toml", "not an archive of pit_fetch"),
     ],
 )
-def test_what_cannot_be_done_is_refused(archive: Archive, words: str, said: str) -> None:
+def test_what_cannot_be_done_is_refused(archive: Archive, words: str, problem: str) -> None:
     left = archive.command(words)
     assert (left.code, left.out, archive.asked) == (2, "", [])
-    assert said in left.err
+    assert problem in left.err
 
 
 def test_without_an_archive_nothing_is_asked(archive: Archive) -> None:

@@ -209,8 +209,8 @@ def test_replay_prints_the_recorded_answer_byte_for_byte(archive: Archive) -> No
     (row,) = [row for row in of(archive, "log") if row["time"].startswith("2026-06-03") and "tickers" in row["request"]]
     left = archive.command(f"archive replay {row['id']}")
     assert (left.out, left.code, left.err) == (printed.text, 0, "")
-    said = of(archive, f"replay {row['id']}")
-    assert (said["answer"], said["status"], said["same_today"]) == (printed.text, 0, True)
+    replay = of(archive, f"replay {row['id']}")
+    assert (replay["answer"], replay["status"], replay["same_today"]) == (printed.text, 0, True)
 
 
 def test_replay_prints_what_is_not_json_and_not_ascii(archive: Archive) -> None:
@@ -256,9 +256,9 @@ def test_today_s_code_says_what_is_recorded_whatever_came_later(archive: Archive
     archive.app = alpha(EARNINGS_ESTIMATES={"symbol": "IBM", "estimates": []}) if "EARNINGS" in words else articles()
     for day in ("04", "05"):
         archive.fetch(words.partition(" --limit")[0].partition(" --fields")[0], f"2026-06-{day} 15:00")
-    said = of(archive, f"replay {row['id']}")
-    assert (said["same_today"], said["why"]) == (True, "")
-    assert said["answer"] == printed.text
+    replay = of(archive, f"replay {row['id']}")
+    assert (replay["same_today"], replay["why"]) == (True, "")
+    assert replay["answer"] == printed.text
 
 
 def test_replay_says_so_when_today_s_code_says_otherwise(archive: Archive) -> None:
@@ -270,7 +270,7 @@ def test_replay_says_so_when_today_s_code_says_otherwise(archive: Archive) -> No
     def upper(query: Any, context: Any) -> Any:
         for part in provider.fetch(query, context):
             if isinstance(part, Page):
-                records = (one._replace(payload={**one.payload, "title": "OTHERWISE"}) for one in part.records)
+                records = (record._replace(payload={**record.payload, "title": "OTHERWISE"}) for record in part.records)
                 yield part._replace(records=tuple(records))
             else:
                 yield part
@@ -437,7 +437,7 @@ def test_drop_while_another_process_reads_says_that_bytes_are_left(marked: Archi
     before, now = (microseconds.to_micros(at(text)) for text in ("2026-06-01 16:00", "2026-06-05 12:00"))
     connection = schema.open_to_write(str(marked.path), busy_seconds=0.01)
     with closing(connection), pytest.raises(ArchiveError, match="run the same command again"):
-        maintenance.drop(connection, str(marked.path), "bz-news-api", before, now)
+        maintenance.drop(connection, "bz-news-api", before, now)
     reader.close()
     assert marked.command("archive drop --source benzinga --before 2026-06-01T16:00:00Z").code == 0
     assert b"unwanted" not in marked.everything()
@@ -468,7 +468,7 @@ def test_the_help_names_all_of_them(kept: Archive) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "problem"),
     [
         ("", "say which command first: pit_fetch archive info | log"),
         ("--json info", "say which command first"),
@@ -497,10 +497,10 @@ def test_the_help_names_all_of_them(kept: Archive) -> None:
         ("drop --source benzinga --before 2026-06-01 --archive none.db", "there is no such file"),
     ],
 )
-def test_what_cannot_be_done_is_refused_in_one_line(archive: Archive, words: str, said: str) -> None:
+def test_what_cannot_be_done_is_refused_in_one_line(archive: Archive, words: str, problem: str) -> None:
     left = archive.command(f"archive {words}")
     assert left.code == 2
-    assert said in left.err
+    assert problem in left.err
     assert left.err.count("\n") == 1
     assert not (archive.folder / "none.db").exists()
 
@@ -571,10 +571,10 @@ def test_a_ceiling_in_a_settings_file_counts(archive: Archive) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("verify", "verifying: 0 %"), ("rebuild", "rebuilding: 33 %"), ("replay last", "comparing")]
+    ("name", "progress"), [("verify", "verifying: 0 %"), ("rebuild", "rebuilding: 33 %"), ("replay last", "comparing")]
 )
-def test_progress_is_shown_on_a_terminal_alone(archive: Archive, name: str, said: str) -> None:
+def test_progress_is_shown_on_a_terminal_alone(archive: Archive, name: str, progress: str) -> None:
     assert archive.command(f"archive {name}").err == ""
     shown = archive.command(f"archive {name}", terminal=True)
-    assert said in shown.err
+    assert progress in shown.err
     assert shown.err.endswith("\r\x1b[K"), "the line is left on the terminal"

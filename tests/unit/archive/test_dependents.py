@@ -29,9 +29,9 @@ def news(*titles: str) -> App:
 
 def bars(split: str) -> App:
     more = {"adjusted_close": "9.1", "dividend_amount": "0.0000"}
-    rows = [("2026-05-29", "49.0", split), ("2026-05-28", "98.0", "1.0")]
-    found = [alphavantage.bar(day, close, split_coefficient=one, **more) for day, close, one in rows]
-    return alphavantage.app(alphavantage.Store({"TIME_SERIES_DAILY_ADJUSTED": found}))
+    days = [("2026-05-29", "49.0", split), ("2026-05-28", "98.0", "1.0")]
+    rows = [alphavantage.bar(day, close, split_coefficient=ratio, **more) for day, close, ratio in days]
+    return alphavantage.app(alphavantage.Store({"TIME_SERIES_DAILY_ADJUSTED": rows}))
 
 
 # what the source said before and after, what is asked then, as of when, of whom; and whether that answer stays

@@ -70,7 +70,7 @@ def index_of(archive: Archive) -> list[set[tuple[object, ...]]]:
     """Return the rows of the index, once all pending fetches are ingested."""
     with closing(archive.open()) as connection:
         for (pool,) in connection.execute("SELECT name FROM pools").fetchall():
-            rederive.Archived(connection, load, {}).ingest(pool)
+            rederive.Archived(connection, load).ingest(pool)
         reads = connection.execute("SELECT origin, fetch, seen, complete FROM reads")
         sights = connection.execute("SELECT item, first, last, before, free, said = '', latest FROM sights")
         reigns = connection.execute("SELECT item, start, stop, first_seen, mark FROM reigns")

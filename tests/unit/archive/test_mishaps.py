@@ -75,7 +75,7 @@ def test_nothing_is_left_beside_a_foreign_database(tmp_path: Path) -> None:
     foreign.close()
     with pytest.raises(ArchiveError, match="not an archive"):
         schema.open_to_write(str(path))
-    assert [one.name for one in tmp_path.iterdir()] == ["a.db"]
+    assert [file.name for file in tmp_path.iterdir()] == ["a.db"]
 
 
 # Who holds it.
@@ -169,7 +169,7 @@ def test_no_changed_byte_is_a_providers_failure(archive: Archive, place: int) ->
         "AV01/2345%2B6789%C3%A9",
         "AV01%2f2345%2b6789%c3%a9",
         "AV01\\/2345+6789\\u00E9",
-        "".join(f"\\u{ord(one):04x}" for one in KEY),
+        "".join(f"\\u{ord(character):04x}" for character in KEY),
         "%41V01\\u002f2345+6789é",
     ],
 )

@@ -1,0 +1,69 @@
+"""The observations of an item in a series of fetches, all at once. The index makes them fetch by fetch."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import NamedTuple
+
+from pit_fetch.archive.store.history import NOTHING, ItemVersion, Observation, Validity
+
+
+class FetchObservation(NamedTuple):
+    """One fetch, as far as the rules need it.
+
+    seen         when its last reply was received
+    items        the versions by item, including those that are not yet public
+    is_complete  it ran to its end and was not empty, so that an item it lacks was absent
+    counts_from  the first instant at which its claims count
+    """
+
+    seen: int
+    items: Mapping[str, frozenset[ItemVersion]]
+    is_complete: bool
+    counts_from: int
+
+
+WindowCovers = Callable[[FetchObservation, frozenset[ItemVersion]], bool]
+
+
+def observation(seen: int, versions: Iterable[ItemVersion], counts_from: int) -> Observation:
+    """Return the observation of the versions that were public when the fetch was received (rule 1)."""
+    public = (version for version in versions if version.claimed_at is None or version.claimed_at <= seen)
+    return Observation(seen, frozenset(public), counts_from)
+
+
+def observations(item: str, fetches: Sequence[FetchObservation], window_covers: WindowCovers) -> Iterator[Observation]:
+    """Yield every observation of ``item`` that matters. ``fetches`` are in the order of their receipt.
+
+    Absence (rule 2) is judged by the versions last seen or, for an item that is not there, by those that turn up
+    later. In the latter case only the last absence before them is yielded: it refutes as much as all together.
+    """
+    present = NOTHING
+    last = -1
+    lacking: list[FetchObservation] = []
+    before: list[FetchObservation] = []
+    for fetch in fetches:
+        if item in fetch.items:
+            current = observation(fetch.seen, fetch.items[item], fetch.counts_from)
+            if fetch.seen > last:
+                before = [] if present else [earlier for earlier in lacking if last < earlier.seen < fetch.seen]
+            absences = [earlier for earlier in before if window_covers(earlier, fetch.items[item])]
+            if absences:
+                yield Observation(absences[-1].seen, NOTHING, absences[-1].counts_from)
+            yield current
+            if current.versions or fetch.seen > last:  # at one instant, presence wins over absence
+                present = current.versions
+            last, lacking = fetch.seen, []
+        elif fetch.is_complete and present and fetch.seen > last and window_covers(fetch, present):
+            yield Observation(fetch.seen, NOTHING, fetch.counts_from)
+            present, last, before = NOTHING, fetch.seen, []
+        elif fetch.is_complete and not present:
+            lacking.append(fetch)
+
+
+def validity_at(history: Sequence[Validity], instant: int) -> Validity | None:
+    """Return the validity at ``instant``, or None if the first one starts later."""
+    place = bisect_right(history, instant, key=attrgetter("start"))
+    return history[place - 1] if place else None
