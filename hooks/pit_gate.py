@@ -145,19 +145,12 @@ _RUNS_WRAPPER = (
 )
 
 
-class Violation:
+class Violation(Exception):
     """The reason why output must not pass: one of the codes above, and a detail that quotes no value."""
 
-    __slots__ = ("code", "detail")
-
-    def __init__(self, code: str, detail: str) -> None:
-        self.code, self.detail = code, detail
-
-
-class _Refused(Exception):
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(code)
-        self.violation = Violation(code, detail)
+        self.code, self.detail = code, detail
 
 
 # The pure core: an envelope in, a violation out.
@@ -222,12 +215,12 @@ def check(text: str, pit: datetime, quoted: bool = True) -> Optional[Violation]:
     """
     try:
         envelope, stamped = _load(text)
-        violation = _check_envelope(envelope, stamped, pit)
-        if violation is None and quoted and any(beginning in text for beginning in _BEGINNINGS_OF_JSON):
-            violation = _check_quoted(envelope, pit)
+        _check_envelope(envelope, stamped, pit)
+        if quoted and any(beginning in text for beginning in _BEGINNINGS_OF_JSON):
+            _check_quoted(envelope, pit)
+    except Violation as violation:
         return violation
-    except _Refused as refused:
-        return refused.violation
+    return None
 
 
 def _load(text: str) -> tuple[Any, list[dict[str, Any]]]:
@@ -244,7 +237,7 @@ def _load(text: str) -> tuple[Any, list[dict[str, Any]]]:
         if not harmless.issuperset(built):
             for key in built.keys() - harmless:
                 if key.lower() in FORBIDDEN_KEYS:  # (2): no forbidden field, at any depth
-                    raise _Refused(PIT_FORBIDDEN_FIELD, f"Forbidden return-data field: {key.lower()}")
+                    raise Violation(PIT_FORBIDDEN_FIELD, f"Forbidden return-data field: {key.lower()}")
                 if key not in _STAMPS and _is_stamp(key):
                     misspelt.add(key)
                 harmless.add(key)
@@ -255,18 +248,18 @@ def _load(text: str) -> tuple[Any, list[dict[str, Any]]]:
         return built
 
     def constant(_: str) -> Any:  # (1): no NaN
-        raise _Refused(PIT_INVALID_JSON, "Tool output contains a number that is not valid JSON")
+        raise Violation(PIT_INVALID_JSON, "Tool output contains a number that is not valid JSON")
 
     try:
         return json.loads(text, object_pairs_hook=build, parse_constant=constant), stamped
     except (ValueError, RecursionError):  # (1): one JSON document
-        raise _Refused(PIT_INVALID_JSON, "Tool output is not valid JSON in PIT mode") from None
+        raise Violation(PIT_INVALID_JSON, "Tool output is not valid JSON in PIT mode") from None
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     built = dict(pairs)
     if len(built) != len(pairs):
-        raise _Refused(PIT_INVALID_JSON, "Tool output repeats a JSON key")
+        raise Violation(PIT_INVALID_JSON, "Tool output repeats a JSON key")
     return built
 
 
@@ -274,68 +267,63 @@ def _is_stamp(key: str) -> bool:
     return key.strip().lower() in _STAMPS
 
 
-def _check_envelope(envelope: Any, stamped: list[dict[str, Any]], pit: datetime) -> Optional[Violation]:
+def _check_envelope(envelope: Any, stamped: list[dict[str, Any]], pit: datetime) -> None:
     # (3): an object, or an array that holds exactly one
     if isinstance(envelope, list) and envelope and all(isinstance(record, dict) for record in envelope):
         if len(envelope) > 1:
-            return Violation(PIT_MISSING_ENVELOPE, "Several records instead of one envelope")
+            raise Violation(PIT_MISSING_ENVELOPE, "Several records instead of one envelope")
         envelope = envelope[0]
     if not isinstance(envelope, dict):
-        return Violation(PIT_INVALID_JSON, "Tool output is not a JSON object")
+        raise Violation(PIT_INVALID_JSON, "Tool output is not a JSON object")
     # (4): data and gaps, two arrays, and nothing else
     if "data" not in envelope:
-        return Violation(PIT_MISSING_ENVELOPE, "Missing data[] in response envelope")
+        raise Violation(PIT_MISSING_ENVELOPE, "Missing data[] in response envelope")
     data = envelope["data"]
     if not isinstance(data, list):
-        return Violation(PIT_MISSING_ENVELOPE, "data is not an array")
+        raise Violation(PIT_MISSING_ENVELOPE, "data is not an array")
     if not isinstance(envelope.get("gaps", []), list):
-        return Violation(PIT_MISSING_ENVELOPE, "gaps is not an array")
+        raise Violation(PIT_MISSING_ENVELOPE, "gaps is not an array")
     if not envelope.keys() <= {"data", "gaps"}:
-        return Violation(PIT_MISSING_ENVELOPE, "Unknown top-level key besides data and gaps")
+        raise Violation(PIT_MISSING_ENVELOPE, "Unknown top-level key besides data and gaps")
     for index, item in enumerate(data):
-        violation = _check_item(item, pit, index)
-        if violation is not None:
-            return violation
+        _check_item(item, pit, index)
     if len(stamped) > len(data):
-        return _check_nested(stamped, data, pit)
-    return None
+        _check_nested(stamped, data, pit)
 
 
-def _check_item(item: Any, pit: datetime, index: int) -> Optional[Violation]:
+def _check_item(item: Any, pit: datetime, index: int) -> None:
     if not isinstance(item, dict):  # (5)
-        return Violation(PIT_INVALID_ITEM_TYPE, f"data[{index}] is not an object")
+        raise Violation(PIT_INVALID_ITEM_TYPE, f"data[{index}] is not an object")
     stamp = item.get("available_at")
     if not stamp or not isinstance(stamp, str):  # (6)
-        return Violation(PIT_MISSING_AVAILABLE_AT, f"data[{index}] missing available_at")
+        raise Violation(PIT_MISSING_AVAILABLE_AT, f"data[{index}] missing available_at")
     moment = parse_iso8601(stamp, round_up=True)
     if moment is None:
         if _is_naive(stamp.strip()):  # (8): an offset
-            return Violation(PIT_MISSING_TZ, f"data[{index}].available_at has no UTC offset")
-        return Violation(  # (7): a date and time
+            raise Violation(PIT_MISSING_TZ, f"data[{index}].available_at has no UTC offset")
+        raise Violation(  # (7): a date and time
             PIT_INVALID_AVAILABLE_AT_FORMAT, f"data[{index}].available_at is not an ISO 8601 date and time with offset"
         )
     source = item.get("available_at_source")
     if not isinstance(source, str) or source.strip() not in VALID_SOURCES:  # (9)
-        return Violation(PIT_INVALID_AVAILABLE_AT_SOURCE, f"data[{index}].available_at_source is missing or unknown")
+        raise Violation(PIT_INVALID_AVAILABLE_AT_SOURCE, f"data[{index}].available_at_source is missing or unknown")
     if moment > pit:  # (10): the item itself; its other stamps and nested ones follow
-        return Violation(PIT_VIOLATION_GT_CUTOFF, f"data[{index}].available_at is after the PIT")
+        raise Violation(PIT_VIOLATION_GT_CUTOFF, f"data[{index}].available_at is after the PIT")
     for field in _OTHER_STAMPS:
         if item.get(field) not in (None, stamp):
-            violation = _check_stamp(item[field], pit, f"data[{index}].{field}")
-            if violation is not None:
-                return violation
-    return None
+            _check_stamp(item[field], pit, f"data[{index}].{field}")
 
 
-def _check_stamp(stamp: Any, pit: datetime, name: str) -> Optional[Violation]:
+def _check_stamp(stamp: Any, pit: datetime, name: str) -> None:
     """Apply (10) to any other stamp. One that cannot be read is a violation too."""
     moment = parse_iso8601(stamp, round_up=True)
     if moment is None:
-        return Violation(PIT_INVALID_AVAILABLE_AT_FORMAT, f"{name} is not an ISO 8601 date and time with offset")
-    return Violation(PIT_VIOLATION_GT_CUTOFF, f"{name} is after the PIT") if moment > pit else None
+        raise Violation(PIT_INVALID_AVAILABLE_AT_FORMAT, f"{name} is not an ISO 8601 date and time with offset")
+    if moment > pit:
+        raise Violation(PIT_VIOLATION_GT_CUTOFF, f"{name} is after the PIT")
 
 
-def _check_nested(stamped: list[dict[str, Any]], data: list[Any], pit: datetime) -> Optional[Violation]:
+def _check_nested(stamped: list[dict[str, Any]], data: list[Any], pit: datetime) -> None:
     """Apply (10) below the items, in the gaps, and to names in another case."""
     items = {id(item) for item in data}
     for holder in stamped:
@@ -343,17 +331,17 @@ def _check_nested(stamped: list[dict[str, Any]], data: list[Any], pit: datetime)
         for field, stamp in holder.items():
             if stamp is None or field in checked or not _is_stamp(field):
                 continue
-            violation = _check_stamp(stamp, pit, f"a nested {field.strip().lower()}")
-            if violation is not None:
+            try:
+                _check_stamp(stamp, pit, f"a nested {field.strip().lower()}")
+            except Violation as violation:
                 index = next((i for i, item in enumerate(data) if any(node is holder for node in _nodes(item))), None)
                 where = "gaps" if index is None else f"data[{index}]"
-                return Violation(violation.code, f"{where}: {violation.detail}")
-    return None
+                raise Violation(violation.code, f"{where}: {violation.detail}") from None
 
 
-def _nodes(*roots: Any) -> Iterator[Any]:
+def _nodes(root: Any) -> Iterator[Any]:
     """Yield every value and every key of JSON documents, at any depth."""
-    pending = list(roots)
+    pending = [root]
     while pending:
         node = pending.pop()
         yield node
@@ -364,7 +352,7 @@ def _nodes(*roots: Any) -> Iterator[Any]:
             pending.extend(node)
 
 
-def _check_quoted(envelope: Any, pit: datetime) -> Optional[Violation]:
+def _check_quoted(envelope: Any, pit: datetime) -> None:
     """Apply (11): (2) and (10) to strings that are JSON documents, and to the strings in those in turn.
 
     A careless plugin can put an envelope into a text field, and so can anybody who publishes a text.
@@ -388,21 +376,12 @@ def _check_quoted(envelope: Any, pit: datetime) -> Optional[Violation]:
                 continue
             for key, value in members:
                 if key.lower() in FORBIDDEN_KEYS:
-                    return Violation(PIT_FORBIDDEN_FIELD, f"Forbidden return-data field in a text: {key.lower()}")
-                violation = (
-                    _check_stamp(value, pit, "a stamp in a text") if _is_stamp(key) and value is not None else None
-                )
-                if violation is not None:
-                    return violation
-    return None
+                    raise Violation(PIT_FORBIDDEN_FIELD, f"Forbidden return-data field in a text: {key.lower()}")
+                if _is_stamp(key) and value is not None:
+                    _check_stamp(value, pit, "a stamp in a text")
 
 
 # The command line: which commands call pit_fetch, and with which words.
-
-
-def _is_call(command: str) -> bool:
-    """Return whether a command may fetch: it runs pit_fetch, and not only a listing."""
-    return runs_wrapper(command) and not is_listing(command)
 
 
 def runs_wrapper(command: str) -> bool:
@@ -486,10 +465,9 @@ def wrapper_arguments(command: str) -> Optional[list[str]]:
         return words[1:]
     if not re.fullmatch(_PYTHON, _program(words[0])):
         return None
-    flags = 1
-    while flags < len(words) and re.fullmatch(_HARMLESS_PYTHON_FLAG, words[flags]):
-        flags += 1
-    rest = words[flags:]
+    rest = words[1:]
+    while rest and re.fullmatch(_HARMLESS_PYTHON_FLAG, rest[0]):
+        rest = rest[1:]
     if rest[:2] == ["-m", "pit_fetch"]:
         return rest[2:]
     return rest[1:] if rest and _program(rest[0]) == "pit_fetch.py" else None
@@ -522,19 +500,14 @@ def pits_in(command: str) -> list[str]:
     """Return every value of ``--pit`` in a shell command. Raise for a ``--pit`` whose value cannot be read."""
     arguments = wrapper_arguments(command)
     if arguments is not None:
-        return pits_of(options_of(arguments))
+        return values_of("--pit", options_of(arguments))
     values: list[str] = re.findall(_PIT_OPTION, command)
     bare = _bare(command)
     if bare != command:
         values += re.findall(_PIT_OPTION, bare)
     if "" in values:
-        raise _Refused(PIT_INVALID_PIT, "--pit has no value")
+        raise Violation(PIT_INVALID_PIT, "--pit has no value")
     return values
-
-
-def pits_of(options: list[str]) -> list[str]:
-    """Return every value of ``--pit`` among a call's options; "" for one that is missing."""
-    return values_of("--pit", options)
 
 
 def is_diff(arguments: list[str]) -> bool:
@@ -551,32 +524,26 @@ def values_of(option: str, options: list[str]) -> list[str]:
 # The hook: which call is judged, at which PIT, on which text.
 
 
-def judge(hook: dict[str, Any], ceiling: Optional[str] = None) -> Optional[Violation]:
-    """Return the violation in one PostToolUse hook input; None allows it. ``ceiling`` is PIT_FETCH_CEILING."""
+def _judge(hook: dict[str, Any], ceiling: Optional[str]) -> None:
+    """Raise the violation in the output of a call, if there is one."""
     tool_input = hook.get("tool_input")
-    tool_input = tool_input if isinstance(tool_input, dict) else {}
-    command = str(tool_input.get("command") or "")
+    arguments = tool_input if isinstance(tool_input, dict) else {}
+    command = str(arguments.get("command") or "")
     tool = str(hook.get("tool_name", "")).lower()
     is_bash = "bash" in tool and not tool.startswith("mcp__")  # a server may have any word in its name
-    if is_bash and not _is_call(command):
-        return None
-    try:
-        pit = _cutoff(hook.get("tool_input"), command, ceiling)
-        if pit is None:
-            return None
-        if tool_input.get("run_in_background"):
-            raise _Refused(PIT_INVALID_JSON, "The call runs in the background: its output cannot be checked")
-        for text in _texts(hook.get("tool_response")):
-            violation = check(text, pit)
-            if violation is not None:
-                return _with_advice(violation, command) if is_bash else violation
-        if is_bash and ceiling is not None:  # under a ceiling the guard prepares every call: here, it did not run
-            raise _Refused(PIT_NOT_RELEASED, "The guard did not prepare this call: run pit_fetch doctor")
-    except _Refused as refused:
-        return refused.violation
-    except Exception as error:  # noqa: BLE001 - whatever went wrong, unjudged output must not pass
-        return Violation(PIT_PARSE_ERROR, f"Internal gate error: {type(error).__name__}")
-    return None
+    if is_bash and (not runs_wrapper(command) or is_listing(command)):
+        return
+    pit = _cutoff(tool_input, command, ceiling)
+    if pit is None:
+        return
+    if arguments.get("run_in_background"):
+        raise Violation(PIT_INVALID_JSON, "The call runs in the background: its output cannot be checked")
+    for text in _texts(hook.get("tool_response")):
+        violation = check(text, pit)
+        if violation is not None:
+            raise _with_advice(violation, command) if is_bash else violation
+    if is_bash and ceiling is not None:  # under a ceiling the guard prepares every call: here, it did not run
+        raise Violation(PIT_NOT_RELEASED, "The guard did not prepare this call: run pit_fetch doctor")
 
 
 def _with_advice(violation: Violation, command: str) -> Violation:
@@ -607,7 +574,7 @@ def _cutoff(tool_input: Any, command: str, ceiling: Optional[str]) -> Optional[d
 def _moment(pit: object) -> datetime:
     moment = parse_pit(pit)
     if moment is None:
-        raise _Refused(PIT_INVALID_PIT, "The PIT is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]")
+        raise Violation(PIT_INVALID_PIT, "The PIT is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]")
     return moment
 
 
@@ -634,7 +601,7 @@ def named_pits(tool_input: Any) -> list[object]:
                 pending.append(json.loads(node.lstrip("\ufeff"), object_pairs_hook=values))
             except (ValueError, RecursionError):
                 if re.search(_UNREADABLE_PIT, node):
-                    raise _Refused(PIT_INVALID_PIT, "The parameters that name a PIT are not JSON") from None
+                    raise Violation(PIT_INVALID_PIT, "The parameters that name a PIT are not JSON") from None
     return pits
 
 
@@ -642,7 +609,7 @@ def _texts(response: Any) -> list[str]:
     """Return every text in a tool's result: Bash stdout, a string, MCP text blocks, or an object as it is."""
     texts = list(_unwrap(response))
     if not any(text.strip() for text in texts):
-        raise _Refused(PIT_INVALID_JSON, "Empty tool output in PIT mode (after pit_fetch: is it installed here?)")
+        raise Violation(PIT_INVALID_JSON, "Empty tool output in PIT mode (after pit_fetch: is it installed here?)")
     return texts
 
 
@@ -662,7 +629,7 @@ def _unwrap(response: Any, stringified: bool = True) -> Iterator[str]:
     elif isinstance(response, list) and _is_blocks(response):
         for block in response:
             if not isinstance(block, dict) or not isinstance(block.get("text"), str):
-                raise _Refused(PIT_INVALID_JSON, "Tool output has a block that is not text")
+                raise Violation(PIT_INVALID_JSON, "Tool output has a block that is not text")
             _refuse_other_content(block, {"text", "type"})
             yield block["text"]
     elif isinstance(response, (dict, list)):
@@ -672,14 +639,14 @@ def _unwrap(response: Any, stringified: bool = True) -> Iterator[str]:
 def _bash_stdout(response: dict[str, Any]) -> str:
     """Return the standard output of a Bash result. Raise unless that is complete, and all that the model will see."""
     if response.get("persistedOutputPath") or response.get("persistedOutputSize"):
-        raise _Refused(PIT_INVALID_JSON, "Tool output is too long for the client: ask for less, or set --max-chars")
+        raise Violation(PIT_INVALID_JSON, "Tool output is too long for the client: ask for less, or set --max-chars")
     if response.get("backgroundTaskId"):
-        raise _Refused(PIT_INVALID_JSON, "The call runs in the background: its output cannot be checked")
+        raise Violation(PIT_INVALID_JSON, "The call runs in the background: its output cannot be checked")
     if response.get("interrupted") or response.get("timedOutAfterMs") or response.get("isImage"):
-        raise _Refused(PIT_INVALID_JSON, "Tool output was interrupted or is not text")
+        raise Violation(PIT_INVALID_JSON, "Tool output was interrupted or is not text")
     stderr = response.get("stderr")
     if stderr and not re.fullmatch(_CWD_NOTICE, str(stderr)):
-        raise _Refused(PIT_INVALID_JSON, "Tool output has diagnostics besides the envelope")
+        raise Violation(PIT_INVALID_JSON, "Tool output has diagnostics besides the envelope")
     _refuse_other_content(response, _HARMLESS_BASH_FIELDS)
     return str(response["stdout"] or "")
 
@@ -687,7 +654,7 @@ def _bash_stdout(response: dict[str, Any]) -> str:
 def _refuse_other_content(holder: dict[str, Any], known: Collection[str]) -> None:
     """Raise for any text, list or object besides what is judged: it might reach the model as well."""
     if any(name not in known and value and isinstance(value, (str, list, dict)) for name, value in holder.items()):
-        raise _Refused(PIT_INVALID_JSON, "Tool output holds more than the envelope")
+        raise Violation(PIT_INVALID_JSON, "Tool output holds more than the envelope")
 
 
 def _has_blocks(response: dict[str, Any]) -> bool:
@@ -716,37 +683,44 @@ def _wrapper_in(text: str) -> Any:
 def block_output(violation: Violation, tool_name: str = "Bash", response: Any = None) -> dict[str, Any]:
     """Return the hook's answer to a violation, with the replacement that actually withholds the output."""
     reason = f"{violation.code}: {violation.detail}"
-    replacement = _replacement(f"{reason} (output withheld)", tool_name, response)
     return {
         "decision": "block",
         "reason": reason,
-        "hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": replacement},
+        **_replace_output(f"{reason} (output withheld)", tool_name, response),
     }
 
 
-def _replacement(text: str, tool_name: str, response: Any) -> Any:
-    """Return ``text`` in the shape of the tool's result.
+def _replace_output(text: str, tool_name: str = "Bash", response: Any = None) -> dict[str, Any]:
+    """Return the hook's answer that puts ``text``, in the shape of the tool's result, in its place.
 
     Claude Code 2.1.329 drops a Bash replacement that lacks stdout, stderr or interrupted, and shows the
     raw output; for an MCP tool it takes blocks, a string or any object (measured).
     """
     is_mcp = tool_name.startswith("mcp__")
+    replacement: Any = {"stdout": text, "stderr": "", "interrupted": False, "isImage": False}
     if isinstance(response, str) and (is_mcp or "bash" not in tool_name.lower()):
-        return text
-    if is_mcp:
-        return [{"type": "text", "text": text}]
-    return {"stdout": text, "stderr": "", "interrupted": False, "isImage": False}
+        replacement = text
+    elif is_mcp:
+        replacement = [{"type": "text", "text": text}]
+    return {"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": replacement}}
 
 
 def respond(hook: dict[str, Any], ceiling: Optional[str] = None) -> dict[str, Any]:
     """Return the answer to one PostToolUse hook input: ``{}`` leaves the output as it is. It does not raise."""
     if not hook:
         return {}
-    command, path = prepared_call(hook)
-    if path:
-        return _release(hook, command, path, ceiling)
-    violation = judge(hook, ceiling)
-    return {} if violation is None else block_output(violation, str(hook.get("tool_name")), hook.get("tool_response"))
+    try:
+        call, path = prepared_call(hook)
+        if path:
+            return _release(hook, call, path, ceiling)
+        _judge(hook, ceiling)
+    except Violation as violation:
+        reason = violation
+    except Exception as error:  # noqa: BLE001 - whatever went wrong, unjudged output must not pass
+        reason = Violation(PIT_PARSE_ERROR, f"Internal gate error: {type(error).__name__}")
+    else:
+        return {}
+    return block_output(reason, str(hook.get("tool_name")), hook.get("tool_response"))
 
 
 # The private file. What the model would see of the call itself is the sentinel.
@@ -760,37 +734,28 @@ def prepared_call(hook: dict[str, Any]) -> tuple[str, str]:
         return "", ""
     call = command[: -len(ENDING)]
     files = values_of(RELEASE_OPTION, options_of(wrapper_arguments(call) or []))
-    if len(files) != 1 or not _is_private_name(files[0], str(hook.get("tool_use_id"))):
-        return "", ""
-    return call, files[0]
-
-
-def _is_private_name(path: str, call_id: str) -> bool:
-    """Return whether ``path`` is one that the guard gives to the call: /FOLDER/ID.<32 hex>."""
-    return bool(re.fullmatch(rf"/[^\0]+/{re.escape(call_id)}\.[0-9a-f]{{32}}", path))
+    name = rf"/[^\0]+/{re.escape(str(hook.get('tool_use_id')))}\.[0-9a-f]{{32}}"  # as the guard gives it to the call
+    return (call, files[0]) if len(files) == 1 and re.fullmatch(name, files[0]) else ("", "")
 
 
 def _release(hook: dict[str, Any], call: str, path: str, ceiling: Optional[str]) -> dict[str, Any]:
-    """Return the answer that shows what the private file holds, if it may be shown."""
-    try:
-        text = _take(path)
-        if _bash_stdout(hook.get("tool_response") or {}).strip() != SENTINEL:
-            raise _Refused(PIT_NOT_RELEASED, "The call printed something beside its envelope")
-        if text is None:  # another gate is about to answer, or has answered; what is shown is the sentinel
-            return {}
-        pit = _cutoff(hook.get("tool_input"), call, ceiling)
-        if pit is None:
-            raise _Refused(PIT_NOT_RELEASED, "The call has no PIT")
-        if not text.strip():
-            if values_of("--output", options_of(wrapper_arguments(call) or [])):
-                raise _Refused(PIT_NOT_RELEASED, "The call has --output, so there is nothing to show but that file")
-            raise _Refused(PIT_NOT_RELEASED, "The call wrote no envelope (is pit_fetch installed here?)")
-        violation = check(text, pit)
-        return _shown(text.rstrip("\n")) if violation is None else block_output(_with_advice(violation, call))
-    except _Refused as refused:
-        return block_output(refused.violation)
-    except Exception as error:  # noqa: BLE001 - whatever went wrong, unjudged output must not pass
-        return block_output(Violation(PIT_PARSE_ERROR, f"Internal gate error: {type(error).__name__}"))
+    """Return the answer that shows the text of the private file. Raise Violation if it may not be shown."""
+    text = _take(path)
+    if _bash_stdout(hook.get("tool_response") or {}).strip() != SENTINEL:
+        raise Violation(PIT_NOT_RELEASED, "The call printed something beside its envelope")
+    if text is None:  # another gate is about to answer, or has answered; what is shown is the sentinel
+        return {}
+    pit = _cutoff(hook.get("tool_input"), call, ceiling)
+    if pit is None:
+        raise Violation(PIT_NOT_RELEASED, "The call has no PIT")
+    if not text.strip():
+        if values_of("--output", options_of(wrapper_arguments(call) or [])):
+            raise Violation(PIT_NOT_RELEASED, "The call has --output, so there is nothing to show but that file")
+        raise Violation(PIT_NOT_RELEASED, "The call wrote no envelope (is pit_fetch installed here?)")
+    violation = check(text, pit)
+    if violation is not None:
+        raise _with_advice(violation, call)
+    return _replace_output(text.rstrip("\n"))
 
 
 def _take(path: str) -> Optional[str]:
@@ -800,7 +765,7 @@ def _take(path: str) -> Optional[str]:
     """
     taken = path + ".taken"
     if not is_private(os.lstat(os.path.dirname(path)), folder=True):
-        raise _Refused(PIT_NOT_RELEASED, "The private file is not in a private folder")
+        raise Violation(PIT_NOT_RELEASED, "The private file is not in a private folder")
     try:
         os.rename(path, taken)  # of two gates, one gets it
     except FileNotFoundError:
@@ -811,7 +776,7 @@ def _take(path: str) -> Optional[str]:
         os.unlink(taken)
     with open(handle, encoding="utf-8", errors="strict", newline="") as file:
         if not is_private(os.fstat(handle)):
-            raise _Refused(PIT_NOT_RELEASED, "The private file is not private")
+            raise Violation(PIT_NOT_RELEASED, "The private file is not private")
         return file.read()
 
 
@@ -819,12 +784,6 @@ def is_private(status: os.stat_result, folder: bool = False) -> bool:
     """Return whether a file or a folder is this user's, with permissions for no other user."""
     mode = stat.S_IFDIR | 0o700 if folder else stat.S_IFREG | 0o600
     return status.st_uid == os.geteuid() and status.st_mode == mode
-
-
-def _shown(text: str) -> dict[str, Any]:
-    """Return the hook's answer that puts ``text`` in the sentinel's place."""
-    replacement = _replacement(text, "Bash", None)
-    return {"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": replacement}}
 
 
 # The process.
@@ -836,15 +795,15 @@ def _respond_to(raw: bytes) -> tuple[dict[str, Any], str]:
     try:
         text = raw.decode("utf-8", "replace")
         hook = json.loads(text) if text.strip() else {}
-        if not isinstance(hook, dict):
-            return block_output(Violation(PIT_PARSE_ERROR, "Hook input is not a JSON object")), tool_name
-        tool_name = ascii(hook.get("tool_name", tool_name))[1:-1][:100]
-        return respond(hook, os.environ.get(CEILING_VARIABLE)), tool_name
+        if isinstance(hook, dict):
+            tool_name = ascii(hook.get("tool_name", tool_name))[1:-1][:100]
+            return respond(hook, os.environ.get(CEILING_VARIABLE)), tool_name
+        problem = "Hook input is not a JSON object"
     except (ValueError, RecursionError):
-        return block_output(Violation(PIT_PARSE_ERROR, "Hook input is not valid JSON")), tool_name
+        problem = "Hook input is not valid JSON"
     except BaseException as error:  # noqa: BLE001 - whatever went wrong, unjudged output must not pass
-        violation = Violation(PIT_PARSE_ERROR, f"Internal gate error: {type(error).__name__}")
-        return block_output(violation), tool_name
+        problem = f"Internal gate error: {type(error).__name__}"
+    return block_output(Violation(PIT_PARSE_ERROR, problem)), tool_name
 
 
 def _log(decision: str) -> None:

@@ -33,7 +33,7 @@ from types import ModuleType
 
 TYPE_CHECKING = False  # typing itself is slow to import, and this process starts on every Bash command of an agent
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from typing import Any
 
 # The bundled agents, from the providers' declarations (python -m tests.repo.seal). In a plugin they are "plugin:name".
@@ -113,53 +113,51 @@ _QUOTING = str.maketrans("", "", "\"'\\\n")
 _PLANTED = "planted leak"
 
 
-class Decision:
-    """A refusal with its reason, or the ``words`` to run instead; with neither, the call is left alone.
-
-    With ``private``, the envelope of the call goes to a private file.
-    """
-
-    __slots__ = ("private", "refusal", "words")
-
-    def __init__(self, refusal: str = "", words: Sequence[str] = (), private: bool = False) -> None:
-        self.refusal, self.words, self.private = refusal, words, private
+class Refusal(Exception):
+    """A call may not run; the text is the reason."""
 
 
-PASS_THROUGH = Decision()
+class Call:
+    """The ``words`` of a plain call, to run instead of the original text. With ``private``, for a private file."""
+
+    __slots__ = ("private", "words")
+
+    def __init__(self, words: Sequence[str], private: bool) -> None:
+        self.words, self.private = words, private
 
 
-def decide(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> Decision:
-    """Return the decision on one PreToolUse hook input."""
-    decision = _quick_decision(hook, environ)
-    return _full_decision(hook, environ, gate) if decision is None else decision
-
-
-def _quick_decision(hook: Mapping[str, Any], environ: Mapping[str, str]) -> Decision | None:
-    """Return the decision on a call whose command or query need not be read, so without the gate; None for others."""
-    tool_name = str(hook.get("tool_name", ""))
-    if tool_name.startswith("mcp__") and tool_name.endswith(NEO4J_TOOLS):
-        return _decide_neo4j_tool(tool_name, environ)
-    is_only = is_wrapper_only(hook, environ)
-    is_in_force = is_only or CEILING_VARIABLE in environ
+def decide(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> Call | None:
+    """Return what runs instead of the call of a PreToolUse hook input; None leaves it alone. Raise Refusal."""
+    if not _needs_gate(hook, environ):
+        return None
     tool_input = _input_of(hook)
-    if tool_name == "ReadMcpResourceTool" and is_in_force and _is_gated_server(tool_input.get("server")):
-        return Decision(NO_RESOURCES)
-    if tool_name not in ("Bash", "Monitor") or not is_in_force:
-        return PASS_THROUGH
-    names_wrapper = "pit_fetch" in str(tool_input.get("command")).translate(_QUOTING).lower()
-    return None if is_only or names_wrapper else PASS_THROUGH
-
-
-def _full_decision(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> Decision:
-    """Return the decision on a query of Neo4j's read tool, or on a command of Bash or Monitor that may be a call."""
     if _is_query(hook):
-        return _decide_query(hook.get("tool_input"), environ, gate)
-    command, is_only = str(_input_of(hook).get("command") or ""), is_wrapper_only(hook, environ)
+        _check_query_call(tool_input, environ, gate)
+        return None
+    command, is_only = str(tool_input.get("command") or ""), is_wrapper_only(hook, environ)
     if not is_only and not gate.runs_wrapper(command):
-        return PASS_THROUGH
+        return None
     if hook["tool_name"] == "Monitor":
-        return Decision(NOT_IN_MONITOR)
-    return _decide_call(command, environ, adapter_options(environ) if is_only else None, gate)
+        raise Refusal(NOT_IN_MONITOR)
+    return _read_call(command, environ, adapter_options(environ) if is_only else None, gate)
+
+
+def _needs_gate(hook: Mapping[str, Any], environ: Mapping[str, str]) -> bool:
+    """Return whether the command or query of a call must be read. Raise Refusal if no such call may run."""
+    tool_name = str(hook.get("tool_name", ""))
+    if tool_name.startswith("mcp__"):
+        if tool_name.endswith(NEO4J_WRITE):
+            raise Refusal(WRITES_FORBIDDEN)
+        if tool_name.endswith(NEO4J_SCHEMA) and CEILING_VARIABLE in environ:
+            raise Refusal(SCHEMA_IS_TODAYS)
+        return tool_name.endswith(NEO4J_READ)
+    is_only, tool_input = is_wrapper_only(hook, environ), _input_of(hook)
+    if not is_only and CEILING_VARIABLE not in environ:
+        return False
+    if tool_name == "ReadMcpResourceTool" and str(tool_input.get("server")).endswith(GATED_SERVERS):
+        raise Refusal(NO_RESOURCES)
+    names_wrapper = "pit_fetch" in str(tool_input.get("command")).translate(_QUOTING).lower()
+    return tool_name in ("Bash", "Monitor") and (is_only or names_wrapper)
 
 
 def _is_query(hook: Mapping[str, Any]) -> bool:
@@ -169,10 +167,6 @@ def _is_query(hook: Mapping[str, Any]) -> bool:
 def _input_of(hook: Mapping[str, Any]) -> Mapping[str, Any]:
     tool_input = hook.get("tool_input")
     return tool_input if isinstance(tool_input, dict) else {}
-
-
-def _is_gated_server(name: Any) -> bool:
-    return isinstance(name, str) and any(name.endswith(server) for server in GATED_SERVERS)
 
 
 def is_wrapper_only(hook: Mapping[str, Any], environ: Mapping[str, str]) -> bool:
@@ -192,42 +186,42 @@ def _option(name: str) -> str:
     return name.lstrip("-").lower().replace("_", "-")
 
 
-def _decide_call(
-    command: str, environ: Mapping[str, str], allowed: Collection[str] | None, gate: ModuleType
-) -> Decision:
-    """Return the decision on what must be a call. ``allowed`` holds an adapter's options; None elsewhere."""
+def _read_call(command: str, environ: Mapping[str, str], allowed: Collection[str] | None, gate: ModuleType) -> Call:
+    """Return the call that a command must be. ``allowed`` holds an adapter's options; None elsewhere."""
     words = gate.plain_words(command)
     arguments = gate.wrapper_arguments(command)
     if arguments is None:
-        return Decision(NOT_PLAIN if allowed is not None else CALLS_UNDER_CEILING + NOT_PLAIN)
+        raise Refusal(NOT_PLAIN if allowed is not None else CALLS_UNDER_CEILING + NOT_PLAIN)
     program = words[: -len(arguments) or None]
     if "-m" in program:  # Python looks in the working directory first, for every module that the program imports
-        return Decision(NO_MODULE)
+        raise Refusal(NO_MODULE)
     options = gate.options_of(arguments)
     if gate.RELEASE_OPTION in {word.partition("=")[0] for word in options}:
-        return Decision(NOT_FOR_ADAPTERS.format(gate.RELEASE_OPTION))
-    ceiling = environ.get(CEILING_VARIABLE)
+        raise Refusal(NOT_FOR_ADAPTERS.format(gate.RELEASE_OPTION))
     if gate.is_listing(command):
-        return Decision(_refuse_listing(program, arguments, allowed, environ), words)
-    refusal = (
-        _refuse_options(options)
-        or _refuse_unknown(options, allowed)
-        or _refuse_pit(options, ceiling, gate)
-        or _refuse_format(options, gate)
-    )
-    return Decision(refusal, words, ceiling is not None or bool(gate.pits_of(options)))
+        _check_listing(program, arguments, allowed, environ)
+        return Call(words, private=False)
+    _check_options(options)
+    if allowed is not None:
+        _check_adapter_options(options, allowed)
+    ceiling, pits = environ.get(CEILING_VARIABLE), gate.values_of("--pit", options)
+    _check_pits(pits, 2 if gate.is_diff(options) else 1, ceiling, gate)
+    if set(gate.values_of("--format", options)) - {"json"} and not gate.values_of("--output", options):
+        raise Refusal(NOT_JSON)
+    return Call(words, private=ceiling is not None or bool(pits))
 
 
-def _refuse_listing(
+def _check_listing(
     program: Sequence[str], arguments: Sequence[str], allowed: Collection[str] | None, environ: Mapping[str, str]
-) -> str:
-    """Return why a listing may not run, or "". The gate does not judge its text, so no other program may print it."""
+) -> None:
+    """Raise Refusal if a listing may not run. The gate does not judge its text, so no other program may print it."""
     if allowed is not None and arguments[0] in ("doctor", "lint") and set(arguments[1:]) - {"--json", "--help", "-h"}:
-        return f"{arguments[0]} takes no option here but --json"
+        raise Refusal(f"{arguments[0]} takes no option here but --json")
     if allowed is not None and arguments[0] in ("sources", "config", "completion", "new-provider"):
-        return f"Start the call with --source: {FORM}"
+        raise Refusal(f"Start the call with --source: {FORM}")
     paths = [word for word in program if "/" in word] or program[1:]
-    return "" if all(_is_installed(path, environ) for path in paths) else FOREIGN_LISTING
+    if not all(_is_installed(path, environ) for path in paths):
+        raise Refusal(FOREIGN_LISTING)
 
 
 def _is_installed(path: str, environ: Mapping[str, str]) -> bool:
@@ -240,72 +234,59 @@ def _is_installed(path: str, environ: Mapping[str, str]) -> bool:
     return os.path.isabs(path) and os.path.realpath(path) in real_paths
 
 
-def _refuse_options(options: list[str]) -> str:
+def _check_options(options: list[str]) -> None:
     if options[:1] == ["init"]:
-        return CHANGES_HOOKS
+        raise Refusal(CHANGES_HOOKS)
     if not options:
-        return f"This is not a fetch: {FORM}"
+        raise Refusal(f"This is not a fetch: {FORM}")
     if "--fail" in options:
-        return "Leave --fail out: the envelope's gaps say what failed"
+        raise Refusal("Leave --fail out: the envelope's gaps say what failed")
     if "--verbose" in options or any(re.fullmatch("-[A-Za-z]+", word) for word in options):
-        return "Leave -v out: only the envelope may be printed"
-    return ""
+        raise Refusal("Leave -v out: only the envelope may be printed")
 
 
-def _refuse_unknown(options: list[str], allowed: Collection[str] | None) -> str:
-    """Return why an adapter may not use one of the words, or "". An option is ``--name`` or ``name=value``."""
-    if allowed is None:
-        return ""
+def _check_adapter_options(options: list[str], allowed: Collection[str]) -> None:
+    """Raise Refusal for a word that an adapter may not use. An option is ``--name`` or ``name=value``."""
     if re.fullmatch("[a-z][A-Za-z0-9_-]*", options[0]):  # a command of pit_fetch, today's or tomorrow's
-        return f"Start the call with --source: {FORM}"
+        raise Refusal(f"Start the call with --source: {FORM}")
     for word in options:
         name, equals, _ = word.partition("=")
-        if name.startswith("--"):
-            if name[2:] not in allowed:
-                return NOT_FOR_ADAPTERS.format(name[:40])
-        elif name.startswith("-"):
-            if not re.fullmatch(r"-|-[0-9]*\.?[0-9]+", word):  # a number is a value
-                return NOT_FOR_ADAPTERS.format(name[:40])
-        elif equals and re.fullmatch("[A-Za-z][A-Za-z0-9_-]*", name) and _option(name) not in allowed:
-            return NOT_FOR_ADAPTERS.format(f"{name[:40]}=...") + "; write a value that contains = as --name=VALUE"
-    return ""
+        is_value = re.fullmatch(r"-|-[0-9]*\.?[0-9]+", word)  # a number
+        if name.startswith("-") and not is_value and not (name.startswith("--") and name[2:] in allowed):
+            raise Refusal(NOT_FOR_ADAPTERS.format(name[:40]))
+        if equals and re.fullmatch("[A-Za-z][A-Za-z0-9_-]*", name) and _option(name) not in allowed:
+            reason = NOT_FOR_ADAPTERS.format(f"{name[:40]}=...")
+            raise Refusal(f"{reason}; write a value that contains = as --name=VALUE")
 
 
-def _refuse_pit(options: list[str], ceiling: str | None, gate: ModuleType) -> str:
-    pits = gate.pits_of(options)
-    if len(pits) > (2 if gate.is_diff(options) else 1):
-        return "Give --pit once"
+def _check_pits(pits: list[str], most: int, ceiling: str | None, gate: ModuleType) -> None:
+    if len(pits) > most:
+        raise Refusal("Give --pit once")
     if ceiling is None:
-        return ""
-    latest = gate.parse_pit(ceiling)
-    if latest is None:
-        return CEILING_MALFORMED
+        return
+    latest = _parse_ceiling(ceiling, gate)
     moments = list(map(gate.parse_pit, pits))
     if None in moments and all(pits):
-        return PIT_MALFORMED_IN_CALL.format(FORM)
+        raise Refusal(PIT_MALFORMED_IN_CALL.format(FORM))
     if not moments or any(pit is None or pit > latest for pit in moments):
-        return f"Every call needs a --pit at or before {ceiling}: {FORM}"
-    return ""
+        raise Refusal(f"Every call needs a --pit at or before {ceiling}: {FORM}")
 
 
-def _refuse_format(options: list[str], gate: ModuleType) -> str:
-    """Return why a call whose envelope would be judged may not print it in another form, or ""."""
-    forms = gate.values_of("--format", options)
-    return NOT_JSON if set(forms) - {"json"} and not gate.values_of("--output", options) else ""
+def _parse_ceiling(ceiling: str, gate: ModuleType) -> Any:
+    latest = gate.parse_pit(ceiling)
+    if latest is None:
+        raise Refusal(CEILING_MALFORMED)
+    return latest
 
 
 # The private file.
 
 
-class NoPrivateFile(Exception):
-    """The private file cannot be made; the text names the fix."""
-
-
 def private_file(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> str:
-    """Make the empty file that the envelope of this call goes to. Raise NoPrivateFile if that is not possible."""
+    """Make the empty file that the envelope of this call goes to. Raise Refusal if that is not possible."""
     call_id = hook.get("tool_use_id")
     if not isinstance(call_id, str) or not re.fullmatch("[A-Za-z0-9_-]{1,100}", call_id):
-        raise NoPrivateFile(NO_CALL_ID)
+        raise Refusal(NO_CALL_ID)
     project = environ.get("CLAUDE_PROJECT_DIR") or str(hook.get("cwd") or os.getcwd())
     problem = "no folder for temporary files"
     for place in (environ.get("TMPDIR", ""), "/tmp", "/var/tmp"):  # noqa: S108 - in a folder that is private
@@ -319,7 +300,7 @@ def private_file(hook: Mapping[str, Any], environ: Mapping[str, str], gate: Modu
             return path
         except OSError as error:
             problem = f"{store}: {error.strerror}"
-    raise NoPrivateFile(NO_PRIVATE_FILE.format(problem))
+    raise Refusal(NO_PRIVATE_FILE.format(problem))
 
 
 def _is_inside(path: str, project: str) -> bool:
@@ -343,34 +324,26 @@ def _make_private(store: str, gate: ModuleType) -> None:
                 continue
 
 
-def load_gate(folder: str) -> ModuleType | None:
-    """Return the gate in ``folder``, by its file path and never the import path; None if that cannot be loaded."""
+def load_gate(with_trial: bool) -> ModuleType:
+    """Return the gate beside this file, by its path and never the import path.
+
+    Raise Refusal if it cannot be loaded or, ``with_trial``, does not withhold a planted leak.
+    """
     gate = ModuleType("pit_gate")
-    gate.__file__ = os.path.join(folder, "pit_gate.py")
-
-    def run() -> bool:
-        # As an import does it: compiling the file for every command would take longer than all the rest.
-        code = SourceFileLoader("pit_gate", str(gate.__file__)).get_code("pit_gate")
-        exec(code or "", gate.__dict__)  # noqa: S102 - the file beside this one
-        return bool(gate.ENDING)
-
-    return gate if _holds_quietly(run) else None
-
-
-def gate_blocks_leak(gate: ModuleType) -> bool:
-    """Return whether a gate withholds a planted leak."""
-    return _holds_quietly(lambda: withholds(gate.respond(planted_leak())))
-
-
-def _holds_quietly(condition: Callable[[], bool]) -> bool:
-    """Return whether a condition holds; False if it raises, even SystemExit. What it prints is dropped."""
-    stdout, sys.stdout = sys.stdout, io.StringIO()  # it would corrupt our answer
+    path = gate.__file__ = os.path.join(_HERE, "pit_gate.py")
+    stdout, sys.stdout = sys.stdout, io.StringIO()  # what it prints would corrupt our answer
     try:
-        return condition()
-    except BaseException:  # noqa: BLE001 - whatever is wrong with the gate, it does not hold
-        return False
+        # As an import does it: compiling the file for every command would take longer than all the rest.
+        code = SourceFileLoader("pit_gate", path).get_code("pit_gate")
+        exec(code or "", gate.__dict__)  # noqa: S102 - the file beside this one
+        is_sound = bool(gate.ENDING) and (not with_trial or withholds(gate.respond(planted_leak())))
+    except BaseException:  # noqa: BLE001 - whatever is wrong with the gate, even SystemExit
+        is_sound = False
     finally:
         sys.stdout = stdout
+    if not is_sound:
+        raise Refusal(GATE_BROKEN)
+    return gate
 
 
 def planted_leak() -> dict[str, Any]:
@@ -392,21 +365,21 @@ def withholds(answer: Any) -> bool:
     return answer["decision"] == "block" and complete and _PLANTED not in str(answer)
 
 
-def rebuilt(decision: Decision, path: str, gate: ModuleType) -> str:
-    """Return the command that runs. ``path`` is the private file of a decision that has one."""
-    if not decision.private:
-        return str(gate.joined(decision.words))
-    options = len(gate.options_of(decision.words))  # the file is named behind the last of them
-    words = [*decision.words[:options], gate.RELEASE_OPTION, path, *decision.words[options:]]
+def rebuilt(call: Call, path: str, gate: ModuleType) -> str:
+    """Return the command that runs. ``path`` is the private file of a call that has one."""
+    if not call.private:
+        return str(gate.joined(call.words))
+    options = len(gate.options_of(call.words))  # the file is named behind the last of them
+    words = [*call.words[:options], gate.RELEASE_OPTION, path, *call.words[options:]]
     return f"{gate.joined(words)}{gate.ENDING}"
 
 
-def _run_instead(hook: Mapping[str, Any], decision: Decision, path: str, gate: ModuleType) -> dict[str, Any]:
+def _run_instead(hook: Mapping[str, Any], call: Call, path: str, gate: ModuleType) -> dict[str, Any]:
     """Return the hook's answer that lets a rebuilt command run, in the foreground and to its end."""
     tool_input = {name: value for name, value in _input_of(hook).items() if name != "run_in_background"}
-    if decision.private:
+    if call.private:
         tool_input["timeout"] = TIMEOUT_MS
-    tool_input["command"] = rebuilt(decision, path, gate)
+    tool_input["command"] = rebuilt(call, path, gate)
     # No permissionDecision: the user's own rules still decide whether the call may run at all.
     return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": tool_input}}
 
@@ -429,22 +402,17 @@ def respond(hook: Any, environ: Mapping[str, str], gate: ModuleType | None = Non
     ``gate`` is one that is known to withhold a leak; default: the one beside this file.
     """
     try:
-        decision = _quick_decision(hook, environ)
-        if decision is None:
-            is_tried, gate = gate is not None, gate or load_gate(_HERE)
-            # The result of an MCP tool is shown unless the gate withholds it, so the gate is tried first. That of a
-            # Bash call is shown only if the gate releases it.
-            if gate is None or (_is_query(hook) and not is_tried and not gate_blocks_leak(gate)):
-                return deny(GATE_BROKEN)
-            decision = _full_decision(hook, environ, gate)
-        if decision.refusal:
-            return deny(decision.refusal)
-        if gate is None or not decision.words:
+        if not _needs_gate(hook, environ):
             return {}
-        path = private_file(hook, environ, gate) if decision.private else ""
-        return _run_instead(hook, decision, path, gate)
-    except NoPrivateFile as error:
-        return deny(str(error))
+        # The result of an MCP tool is shown unless the gate withholds it, so the gate is tried first. That of a
+        # Bash call is shown only if the gate releases it.
+        gate = gate or load_gate(with_trial=_is_query(hook))
+        call = decide(hook, environ, gate)
+        if call is None:
+            return {}
+        return _run_instead(hook, call, private_file(hook, environ, gate) if call.private else "", gate)
+    except Refusal as refusal:
+        return deny(str(refusal))
     except Exception as error:  # noqa: BLE001 - what cannot be examined does not run
         return deny(f"Internal guard error: {type(error).__name__}")
 
@@ -518,59 +486,46 @@ SHIPPED_PATTERNS = frozenset(
 )
 
 
-def _decide_neo4j_tool(tool_name: str, environ: Mapping[str, str]) -> Decision | None:
-    """Return the decision on a call of one of the tools; None for the read tool, whose query must be read."""
-    if tool_name.endswith(NEO4J_WRITE):
-        return Decision(WRITES_FORBIDDEN)
-    if tool_name.endswith(NEO4J_SCHEMA):
-        return Decision(SCHEMA_IS_TODAYS) if CEILING_VARIABLE in environ else PASS_THROUGH
-    return None
-
-
-def _decide_query(tool_input: Any, environ: Mapping[str, str], gate: ModuleType) -> Decision:
-    """Return the decision on a call of the read tool."""
-    ceiling = environ.get(CEILING_VARIABLE)
-    arguments = tool_input if isinstance(tool_input, dict) else {}
-    query = arguments.get("query")
+def _check_query_call(arguments: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> None:
+    """Raise Refusal if the read tool may not be called with these arguments."""
+    ceiling, query = environ.get(CEILING_VARIABLE), arguments.get("query")
     if not isinstance(query, str):
-        return Decision(NO_QUERY)
+        raise Refusal(NO_QUERY)
     try:
         pits = gate.named_pits(arguments)
     except Exception:  # noqa: BLE001 - the gate could not read them either
-        return Decision(ONE_PIT)
-    if ceiling is None and not pits:
-        is_forgotten = "$pit" in query and _is_pattern(query, _HERE)
-        return Decision(NO_PIT if is_forgotten else refuse_query(query, False, _HERE))
-    return Decision(_refuse_params(arguments, pits, ceiling, gate) or refuse_query(query, True, _HERE))
+        raise Refusal(ONE_PIT) from None
+    with_pit = ceiling is not None or bool(pits)
+    if with_pit:
+        _check_params(arguments, pits, ceiling, gate)
+    elif "$pit" in query and _is_pattern(query, _HERE):
+        raise Refusal(NO_PIT)
+    check_query(query, with_pit, _HERE)
 
 
-def refuse_query(query: str, with_pit: bool, folder: str) -> str:
-    """Return why the read tool may not run a query; "" if it may. ``folder`` holds the operator's own patterns."""
+def check_query(query: str, with_pit: bool, folder: str) -> None:
+    """Raise Refusal if the read tool may not run a query. ``folder`` holds the operator's own patterns."""
     if not with_pit:
-        return _refuse_cypher(query)
-    return "" if _is_pattern(query, folder) else NOT_A_PATTERN
+        _check_cypher(query)
+    elif not _is_pattern(query, folder):
+        raise Refusal(NOT_A_PATTERN)
 
 
-def _refuse_params(arguments: Mapping[str, Any], pits: list[Any], ceiling: str | None, gate: ModuleType) -> str:
-    """Return why the server and the gate might not go by the same PIT, or ""."""
+def _check_params(arguments: Mapping[str, Any], pits: list[Any], ceiling: str | None, gate: ModuleType) -> None:
+    """Raise Refusal if the server and the gate might not go by the same PIT, or if it is after the ceiling."""
     params = arguments.get("params")
     pit = params.get("pit") if isinstance(params, dict) else None
     if pit is None or not str(pit).strip():
-        return NO_PIT
+        raise Refusal(NO_PIT)
     if arguments.keys() - {"query", "params"}:
-        return ONLY_PARAMS
+        raise Refusal(ONLY_PARAMS)
     if len(pits) != 1:
-        return ONE_PIT
+        raise Refusal(ONE_PIT)
     moment = gate.parse_iso8601(pit)
     if moment is None or pit != pit.strip():
-        return PIT_MALFORMED
-    if ceiling is not None:
-        latest = gate.parse_pit(ceiling)
-        if latest is None:
-            return CEILING_MALFORMED
-        if moment > latest:
-            return f"params.pit must be at or before {ceiling}"
-    return ""
+        raise Refusal(PIT_MALFORMED)
+    if ceiling is not None and moment > _parse_ceiling(ceiling, gate):
+        raise Refusal(f"params.pit must be at or before {ceiling}")
 
 
 def pattern_lines(query: str) -> list[str]:
@@ -591,20 +546,17 @@ def pattern_digest(query: str) -> str:
 
 
 def _is_pattern(query: str, folder: str) -> bool:
-    return pattern_digest(query) in SHIPPED_PATTERNS or pattern_lines(query) in own_patterns(folder)
+    lines = pattern_lines(query)
+    return pattern_digest(query) in SHIPPED_PATTERNS or (bool(lines) and lines in list(own_patterns(folder)))
 
 
-def own_patterns(folder: str) -> list[list[str]]:
-    """Return the lines of each pattern of the operator's own, for which the operator alone is responsible."""
+def own_patterns(folder: str) -> Iterator[list[str]]:
+    """Yield the lines of each pattern of the operator's own, for which the operator alone is responsible."""
     own = os.path.join(folder, OWN_PATTERNS)
-    if not os.path.isdir(own):
-        return []
-    patterns = []
-    for name in sorted(os.listdir(own)):
+    for name in sorted(os.listdir(own)) if os.path.isdir(own) else ():
         if name.endswith(".cypher"):
             with open(os.path.join(own, name), encoding="utf-8") as source:
-                patterns.append(pattern_lines(source.read()))
-    return [lines for lines in patterns if lines]
+                yield pattern_lines(source.read())
 
 
 # Free Cypher, without a PIT. Words are judged as Cypher reads them: not in strings, comments, backticks, parameters,
@@ -653,51 +605,36 @@ _LEXEME = (
 )
 
 
-def _refuse_cypher(query: str) -> str:
-    """Return why a query may not run without a PIT; "" if it only reads.
+def _check_cypher(query: str) -> None:
+    """Raise Refusal unless a query, which runs without a PIT, only reads.
 
     Neo4j decodes ``\\uXXXX`` before anything else; other engines do so inside strings, or never. So a query has to be
     harmless however it is read.
     """
     decoded = _decode(query)
     for reading in dict.fromkeys((query, decoded, _decode(decoded))):
-        refusal = _refuse_reading(reading)
-        if refusal:
-            return refusal
-    return ""
+        tokens = _tokens(reading)
+        while tokens and tokens[-1] == ("sign", ";"):
+            tokens.pop()
+        if ("sign", ";") in tokens:
+            raise Refusal("Give one statement, not several")
+        if not tokens:
+            raise Refusal(NO_QUERY)
+        for place in range(_beginning(tokens), len(tokens)):
+            _check_token(tokens, place)
 
 
 def _decode(query: str) -> str:
     return re.sub(r"\\u+([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), query)
 
 
-def _refuse_reading(query: str) -> str:
-    tokens = _tokens(query)
-    if tokens is None:
-        return "The query has a string, a name or a comment without an end"
-    while tokens and tokens[-1] == ("sign", ";"):
-        tokens.pop()
-    if ("sign", ";") in tokens:
-        return "Give one statement, not several"
-    if not tokens:
-        return NO_QUERY
-    begin = _beginning(tokens)
-    if begin is None:
-        return "Begin with MATCH, WITH, RETURN, UNWIND or CALL: other statements are not for reading"
-    for place in range(begin, len(tokens)):
-        refusal = _refuse_token(tokens, place)
-        if refusal:
-            return refusal
-    return ""
-
-
-def _tokens(query: str) -> list[tuple[str, str]] | None:
-    """Return the kind and the text of each token, words in lower case; None if one has no end."""
+def _tokens(query: str) -> list[tuple[str, str]]:
+    """Return the kind and the text of each token, words in lower case."""
     tokens, position, pattern = [], 0, re.compile(_LEXEME, re.DOTALL)
     while position < len(query):
         match = pattern.match(query, position)
         if match is None or (query.startswith("/*", position) and match.lastgroup != "skip"):
-            return None
+            raise Refusal("The query has a string, a name or a comment without an end")
         position = match.end()
         if match.lastgroup != "skip":
             text = match[match.lastgroup or 0]
@@ -705,8 +642,8 @@ def _tokens(query: str) -> list[tuple[str, str]] | None:
     return tokens
 
 
-def _beginning(tokens: list[tuple[str, str]]) -> int | None:
-    """Return where the statement begins, after EXPLAIN, PROFILE and CYPHER's options; None if it may not begin so."""
+def _beginning(tokens: list[tuple[str, str]]) -> int:
+    """Return where the statement begins, after EXPLAIN, PROFILE and CYPHER's options."""
     place = 0
     while place < len(tokens) and tokens[place][1] in ("explain", "profile", "cypher"):
         is_options = tokens[place][1] == "cypher"
@@ -715,36 +652,38 @@ def _beginning(tokens: list[tuple[str, str]]) -> int | None:
             place += 1
         while is_options and tokens[place + 1 : place + 2] == [("sign", "=")]:
             place += 3
-    rest = tokens[place:]
-    if not rest or rest[0][0] != "word" or rest[0][1] not in _BEGINNINGS:
-        return None
-    if rest[0][1] == "show":
-        words = [text for kind, text in rest[1:] if kind == "word"]
-        shown = next((word for word in words if word not in _OF_SHOWN), "")
-        return place if shown in _SHOWN else None
+    kind, first = tokens[place] if place < len(tokens) else ("", "")
+    is_reading = kind == "word" and first in _BEGINNINGS
+    if is_reading and first == "show":
+        words = [text for kind, text in tokens[place + 1 :] if kind == "word"]
+        is_reading = next((word for word in words if word not in _OF_SHOWN), "") in _SHOWN
+    if not is_reading:
+        raise Refusal("Begin with MATCH, WITH, RETURN, UNWIND or CALL: other statements are not for reading")
     return place
 
 
-def _refuse_token(tokens: list[tuple[str, str]], place: int) -> str:
+def _check_token(tokens: list[tuple[str, str]], place: int) -> None:
     kind, text = tokens[place]
     is_name = _is_name(tokens, place)
     if kind not in ("word", "quoted") or (is_name and tokens[place - 1] == ("sign", ".")):
-        return ""
-    after = tokens[place + 1] if place + 1 < len(tokens) else ("", "")
+        return
     name, end = _dotted(tokens, place)  # no label has dots: in {a: b.c()} and [x IN y WHERE x:A | b.c()] it is called
     space = name.partition(".")[0]
     is_called = tokens[end : end + 1] == [("sign", "(")] and tokens[place - 1 : place] != [("word", "call")]
     if "." in name and (space == "apoc" or (is_called and space not in _NAMESPACES)):
-        return f"{space}.* is not for reading: a function that is not Neo4j's own can reach outside the database"
+        raise Refusal(
+            f"{space}.* is not for reading: a function that is not Neo4j's own can reach outside the database"
+        )
     if kind == "quoted" or is_name:
-        return ""
+        return
     if text in _WRITING:
-        return WRITES_FORBIDDEN
-    if text == "load" and after == ("word", "csv"):
-        return "LOAD CSV reads files and addresses outside the database"
+        raise Refusal(WRITES_FORBIDDEN)
+    if text == "load" and tokens[place + 1 : place + 2] == [("word", "csv")]:
+        raise Refusal("LOAD CSV reads files and addresses outside the database")
     if text == "use":
-        return "USE chooses another database: read the one that the server was given"
-    return _refuse_call(tokens, place + 1) if text == "call" else ""
+        raise Refusal("USE chooses another database: read the one that the server was given")
+    if text == "call":
+        _check_procedure(tokens, place + 1)
 
 
 def _is_name(tokens: list[tuple[str, str]], place: int) -> bool:
@@ -768,22 +707,18 @@ def _is_name(tokens: list[tuple[str, str]], place: int) -> bool:
     return before[0] == "sign" and before[1] in "{," and after == ("sign", ":")
 
 
-def _refuse_call(tokens: list[tuple[str, str]], place: int) -> str:
-    """Return why the CALL before ``place`` may not be made, or "". Subqueries are judged token by token."""
-    first = tokens[place] if place < len(tokens) else ("", "")
-    if first == ("sign", "{"):
-        return ""
-    if first == ("sign", "("):  # a subquery that lists the variables it sees
-        while place < len(tokens) and tokens[place] != ("sign", ")"):
-            place += 1
-        if tokens[place + 1 : place + 2] == [("sign", "{")]:
-            return ""
-    if not first[0] or (first[0] == "sign" and first[1] in ".,:)[]}=<>|+-*/%^"):  # a variable of this name
-        return ""
-    name = _dotted(tokens, place)[0] if first[0] in ("word", "quoted") else "after CALL"
-    if first[0] == "word" and name in _AFTER_VARIABLE:
-        return ""
-    return "" if name in _PROCEDURES else f"The procedure {name[:60]} is not one of those that only read an index"
+def _check_procedure(tokens: list[tuple[str, str]], place: int) -> None:
+    """Raise Refusal if the CALL before ``place`` may not be made. Subqueries are judged token by token."""
+    kind, text = tokens[place] if place < len(tokens) else ("", "")
+    if (kind, text) == ("sign", "("):  # perhaps a subquery that lists the variables it sees
+        end = next((end for end in range(place, len(tokens)) if tokens[end] == ("sign", ")")), len(tokens))
+        if tokens[end + 1 : end + 2] == [("sign", "{")]:
+            return
+    if not kind or (kind == "sign" and text in "{.,:)[]}=<>|+-*/%^"):  # a subquery, or a variable of this name
+        return
+    name = _dotted(tokens, place)[0] if kind in ("word", "quoted") else "after CALL"
+    if name not in _PROCEDURES and not (kind == "word" and name in _AFTER_VARIABLE):
+        raise Refusal(f"The procedure {name[:60]} is not one of those that only read an index")
 
 
 def _dotted(tokens: list[tuple[str, str]], place: int) -> tuple[str, int]:

@@ -53,10 +53,6 @@ class WiringRow:
     script: str
     command: dict[str, Any]
 
-    @property
-    def parts(self) -> tuple[str, ...]:
-        return parts_of_matcher(self.matcher)
-
 
 @cache
 def files(folder: str = PROJECT_HOOKS) -> Mapping[str, bytes]:

@@ -161,24 +161,22 @@ def check_client(environ: Mapping[str, str], system: System) -> Finding:
     """Return a finding on the version of the client on PATH, or of the one that the installed SDK bundles."""
     program = system.find_client(environ)
     recorded = Path(program).parent.parent / "_cli_version.py"  # of the SDK's client, which need not be started then
-    is_recorded = recorded.is_file()
-    printed = recorded.read_text("utf-8") if is_recorded else system.output([program or "claude", "--version"], environ)
+    command = [program or "claude", "--version"]
+    printed = recorded.read_text("utf-8") if recorded.is_file() else system.output(command, environ)
     version = tuple(map(int, re.findall(r"\d+", printed)[:3]))
     if not version:
         return Finding("note", "client", "no Claude Code client was found, so its version was not checked")
-    message, fix = f"Claude Code {_dotted(version)}", f"update it to {_dotted(ON_FAILURE)} or later"
+    name, fix = f"Claude Code {_dotted(version)}", f"update it to {_dotted(ON_FAILURE)} or later"
     if version < REPLACES_OUTPUT:
-        message += " cannot replace a tool's output, so nothing could be released to the model"
+        message = f"{name} cannot replace a tool's output, so nothing could be released to the model"
         return Finding("fail", "client", message, fix)
     if version < ON_FAILURE:
-        return Finding(
-            "warn", "client", f"{message} ignores onFailure, so a guard that cannot start lets the call run", fix
-        )
-    return Finding("ok", "client", message)
+        message = f"{name} ignores onFailure, so a guard that cannot start lets the call run"
+        return Finding("warn", "client", message, fix)
+    return Finding("ok", "client", name)
 
 
 # The wiring.
-
 
 # Switches of a settings file with which the client does not run a project's hooks. The last two are an administrator's.
 _SWITCHES = ("disableAllHooks", "allowManagedHooksOnly", "strictPluginOnlyCustomization")
@@ -225,10 +223,9 @@ def check_wiring(wired: Sequence[WiredHook]) -> Iterator[Finding]:
     for hook in wired:
         if not hook.script and hook.event in _REWRITING and matches(hook.matcher, "Bash"):
             target, field = _REWRITING[hook.event]
-            message = (
-                f"{hook.origin} has another {hook.event} hook on Bash: if it rewrites {target}, the last to finish wins"
-            )
-            yield Finding("warn", "wiring", message, f"make sure that it never prints {field}")
+            other = f"{hook.origin} has another {hook.event} hook on Bash"
+            fix = f"make sure that it never prints {field}"
+            yield Finding("warn", "wiring", f"{other}: if it rewrites {target}, the last to finish wins", fix)
 
 
 def _check_hook(wired: WiredHook) -> Iterator[Finding]:
@@ -304,8 +301,9 @@ def check_files(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
             if version == versions.CURRENT:
                 yield Finding("ok", "files", f"{path} is of version {__version__}")
             elif version:
-                message = f"{path} is of version {version}, not {__version__}"
-                yield Finding("warn", "files", message, f"{INIT} --upgrade")
+                yield Finding(
+                    "warn", "files", f"{path} is of version {version}, not {__version__}", f"{INIT} --upgrade"
+                )
             else:
                 fix = f"compare it with this version ({INIT} --upgrade --dry-run), or replace it: {INIT} --force"
                 yield Finding("warn", "files", f"{path} was edited: it is not the file of any version", fix)
@@ -333,8 +331,8 @@ def check_agents(environ: Mapping[str, str], project: Path) -> Iterator[Finding]
     """Yield a failure for each agent of the project and of the user that the guard should know, and does not."""
     for name in _adapters(environ, project):
         if name not in guard.ADAPTERS:
-            fix = f"give it the name of a bundled one, or set {guard.ONLY_VARIABLE}=1 for the session"
             message = f"the agent {name} may run any command: the guard does not know its name"
+            fix = f"give it the name of a bundled one, or set {guard.ONLY_VARIABLE}=1 for the session"
             yield Finding("fail", "agents", message, fix)
 
 

@@ -11,6 +11,7 @@ import os
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, Literal
 
@@ -73,17 +74,14 @@ def _plan_file(path: Path, name: str, content: bytes, options: Options) -> Step:
         return Step("create", path, content)
     if current == content:
         return Step("same", path, content)
-    version = options.history.version_of(name, current)
-    if path.is_symlink():  # the file that it points to is not ours to write
-        verb, state, option = "is", "a link", "--force"
-    elif version == versions.CURRENT:  # an agent with another model
+    is_link = path.is_symlink()  # the file that it points to is not ours to write
+    version = "" if is_link else options.history.version_of(name, current)
+    if version == versions.CURRENT:  # an agent with another model
         return Step("replace", path, content)
-    elif version:
-        verb, state, option = "is", f"of version {version}", "--upgrade"
-    else:
-        verb, state, option = "was", "edited", "--force"
-    if options.force or (options.upgrade and option == "--upgrade"):
+    state = "a link" if is_link else f"of version {version}" if version else "edited"
+    if options.force or (options.upgrade and version):
         return Step("replace", path, content, f"was {state}")
+    verb, option = "was" if state == "edited" else "is", "--upgrade" if version else "--force"
     return Step("keep", path, content, f"{verb} {state}: {option} replaces it")
 
 
@@ -130,7 +128,7 @@ def merge(settings: Settings, options: Options) -> Settings:
     for row in bundle.wiring(options.hooks):
         entries = hooks.setdefault(row.event, [])
         present = [_is_wired(entry, row) for entry in entries]  # a list: each entry is read, and a malformed one raises
-        if not any(present) and options.includes(row.parts):
+        if not any(present) and options.includes(bundle.parts_of_matcher(row.matcher)):
             entries.append({"matcher": row.matcher, "hooks": [row.command]})
     merged = {**settings, "hooks": {event: entries for event, entries in hooks.items() if entries}}
     if not merged["hooks"] and "hooks" not in settings:
@@ -218,8 +216,8 @@ def carry_out(steps: Sequence[Step], project: Path) -> None:
             _write(step)
     claude = project / ".claude"
     folders = {folder for step in steps if step.action == "remove" for folder in step.path.parents}
-    for folder in sorted((folder for folder in folders if claude in (folder, *folder.parents)), reverse=True):
-        if folder.is_dir() and not any(folder.iterdir()):
+    for folder in sorted(folders, reverse=True):
+        if folder.is_relative_to(claude) and folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
 
 
@@ -239,11 +237,8 @@ def _write(step: Step) -> None:
 
 
 def _free_backup_name(target: Path) -> Path:
-    name, number = target.with_name(target.name + ".bak"), 1
-    while os.path.lexists(name):
-        number += 1
-        name = target.with_name(f"{target.name}.bak{number}")
-    return name
+    names = (target.with_name(f"{target.name}.bak{number}") for number in chain([""], count(2)))
+    return next(name for name in names if not os.path.lexists(name))
 
 
 def _dump(settings: Settings) -> bytes:

@@ -122,11 +122,10 @@ def check_agents(project: Path, home: Path) -> tuple[list[str], list[Problem]]:
         if not agent.is_data_agent and agent.name not in checked:
             continue
         checked.append(agent.name)
-        errors = list(_errors(agent))
         if first != file:
             message = f"{first} is an agent of this name, too, and the client takes one of them: rename or remove it"
-            errors.insert(0, ("R10", message))
-        problems += [Problem("ERROR", rule, file, message) for rule, message in errors]
+            problems.append(Problem("ERROR", "R10", file, message))
+        problems += [Problem("ERROR", rule, file, message) for rule, message in _errors(agent)]
         problems += _check_files(agent, file, project, home)
     return checked, problems
 
@@ -143,12 +142,10 @@ def adapters(home: Path) -> list[str]:
 def _agents(home: Path) -> Iterator[tuple[Path, Agent | Exception]]:
     """Yield each agent file with its agent, or with the error for which it cannot be read."""
     for path in sorted((home / "agents").rglob("*.md")):
-        agent: Agent | Exception
         try:
-            agent = _read(path)
+            yield path, _read(path)
         except (ValueError, AttributeError, TypeError) as error:
-            agent = error
-        yield path, agent
+            yield path, error
 
 
 def _read(path: Path) -> Agent:
@@ -195,11 +192,8 @@ def _errors(agent: Agent) -> Iterator[Error]:
     for hook in agent.hooks:
         yield from _hook_errors(hook)
     if agent.can_run_commands and agent.name not in guard.ADAPTERS:
-        known = ", ".join(sorted(guard.ADAPTERS))
-        yield (
-            "R10",
-            f"the guard lets it run any command: it knows {known}; give it one of these names, or take Bash away",
-        )
+        advice = f"it knows {', '.join(sorted(guard.ADAPTERS))}; give it one of these names, or take Bash away"
+        yield "R10", f"the guard lets it run any command: {advice}"
     if agent.name in PIT_DONE:
         yield from _completeness_errors(agent, PIT_DONE[agent.name])
 
@@ -229,11 +223,10 @@ def _completeness_errors(agent: Agent, tool: str) -> Iterator[Error]:
         yield "R3", "pit-envelope is missing from skills"
     if not _has_hook(agent, "PostToolUse", tool, "pit_gate.py"):
         yield "R3", f"no PostToolUse hook runs pit_gate.py on {tool}"
-    if agent.tools is None or set(agent.tools) != {tool}:
-        tools = (
-            "no tools list, so every tool" if agent.tools is None else f"the tools {', '.join(agent.tools) or 'none'}"
-        )
-        yield "R9", f"it has {tools}: list {tool} and nothing else"
+    if agent.tools is None:
+        yield "R9", f"it has no tools list, so every tool: list {tool} and nothing else"
+    elif set(agent.tools) != {tool}:
+        yield "R9", f"it has the tools {', '.join(agent.tools) or 'none'}: list {tool} and nothing else"
     if tool == "Bash" and not _has_hook(agent, "PreToolUse", tool, "pit_guard.py"):
         yield "R3", f"no PreToolUse hook runs pit_guard.py on {tool}"
     # A hook that only prints a decision to block is enough.
@@ -266,9 +259,8 @@ def _check_files(agent: Agent, path: str, project: Path, home: Path) -> Iterator
     for skill in agent.skills:
         file = home / "skills" / skill / "SKILL.md"
         if file.is_file():
-            yield from _check_text(
-                file.read_text(encoding="utf-8"), file.relative_to(project).as_posix(), project, home
-            )
+            text, name = file.read_text(encoding="utf-8"), file.relative_to(project).as_posix()
+            yield from _check_text(text, name, project, home)
         elif ":" not in skill:  # the client finds "plugin:skill" elsewhere
             yield Problem("WARN", "R5", path, f"skill {skill} is not in this project: the client skips it silently")
 
@@ -278,6 +270,7 @@ def _check_text(text: str, path: str, project: Path, home: Path) -> Iterator[Pro
         if not (project / name).exists():
             yield Problem("ERROR", "R5", path, f"{name} does not exist")
     for block in blocks(text):
-        refusal = guard.refuse_query(block.query, with_pit=block.is_pattern, folder=str(home / "hooks"))
-        if refusal:
+        try:
+            guard.check_query(block.query, with_pit=block.is_pattern, folder=str(home / "hooks"))
+        except guard.Refusal as refusal:
             yield Problem("WARN", "R8", path, f"the guard will refuse {block.heading!r}: {refusal}")

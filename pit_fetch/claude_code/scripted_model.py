@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
+from operator import itemgetter
 from typing import Any
 from uuid import uuid4
 
@@ -89,13 +90,8 @@ def _text(message: Mapping[str, Any]) -> str:
     content = message.get("content") or ""
     if isinstance(content, str):
         return content
-    return "\n".join(_block_text(block) for block in content)
-
-
-def _block_text(block: Mapping[str, Any]) -> str:
-    if block.get("type") == "tool_result":
-        return _text(block)
-    return block["text"] if block.get("type") == "text" else json.dumps(block)
+    read: Mapping[Any, Callable[[Any], str]] = {"tool_result": _text, "text": itemgetter("text")}
+    return "\n".join(read.get(block.get("type"), json.dumps)(block) for block in content)
 
 
 def _with_id(block: Block, number: int) -> Block:

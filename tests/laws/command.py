@@ -184,8 +184,8 @@ def gate_hook(rng: Random) -> int:
             tool_input = rng.choice([parameters, json.dumps(parameters), {"arguments": json.dumps(parameters)}])
             refused.append({"tool_name": "mcp__news", "tool_input": tool_input, "tool_response": dirty})
     for hook in refused:
-        assert gate.judge(dict(hook)) is not None, hook
-    assert gate.judge(dict(bash("pit_fetch --source x", dirty)), pit.isoformat()) is not None
-    assert gate.judge(dict(bash(f"{call} {pit.isoformat()}", clean))) is None
-    assert gate.judge(dict(bash(f"pit_fetch diff --pit {pit.isoformat()} --pit {after.isoformat()}", dirty))) is None
+        assert "reason" in gate.respond(dict(hook)), hook
+    assert "reason" in gate.respond(dict(bash("pit_fetch --source x", dirty)), pit.isoformat())
+    assert gate.respond(dict(bash(f"{call} {pit.isoformat()}", clean))) == {}
+    assert gate.respond(dict(bash(f"pit_fetch diff --pit {pit.isoformat()} --pit {after.isoformat()}", dirty))) == {}
     return 0

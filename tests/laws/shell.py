@@ -161,24 +161,27 @@ def sandbox(purpose: str = "calls") -> Sandbox:
 
 
 def verdict(command: str, environ: dict[str, str]) -> Any:
-    """What the guard says to ``command``."""
-    return guard.decide({"tool_name": "Bash", "tool_input": {"command": command}, "cwd": "/"}, environ, gate)
+    """Return the call that the guard runs instead of ``command``, None if it leaves that alone, or its refusal."""
+    try:
+        return guard.decide({"tool_name": "Bash", "tool_input": {"command": command}, "cwd": "/"}, environ, gate)
+    except guard.Refusal as refusal:
+        return refusal
 
 
-def objection(command: str, decision: Any) -> str:
+def objection(command: str, call: Any) -> str:
     """What bash does with ``command``, or with what runs instead, beside the one call that the guard read; or ""."""
     arguments = gate.wrapper_arguments(command)
     if arguments is None:
         return "is not read as a call"
-    words, paths = list(decision.words), len(decision.words) - len(arguments)
+    words, paths = list(call.words), len(call.words) - len(arguments)
     objected = sandbox().objection(command, words, paths)
     if objected:
         return objected
     options = len(gate.options_of(words))
-    if decision.private:
+    if call.private:
         words[options:options] = [gate.RELEASE_OPTION, PRIVATE]
-    printed = f"{gate.SENTINEL}\n" if decision.private else ""
-    return sandbox().objection(guard.rebuilt(decision, PRIVATE, gate), words, paths, printed)
+    printed = f"{gate.SENTINEL}\n" if call.private else ""
+    return sandbox().objection(guard.rebuilt(call, PRIVATE, gate), words, paths, printed)
 
 
 def law(rng: Random) -> int:
@@ -186,9 +189,9 @@ def law(rng: Random) -> int:
     judged = 0
     for _ in range(TRIED):
         command = hostile(rng)
-        decision = verdict(command, rng.choice([WRAPPER_ONLY, CEILING, WRAPPER_ONLY | CEILING]))
-        if decision.words and not decision.refusal:
-            objected = objection(command, decision)
+        call = verdict(command, rng.choice([WRAPPER_ONLY, CEILING, WRAPPER_ONLY | CEILING]))
+        if isinstance(call, guard.Call):
+            objected = objection(command, call)
             assert not objected, f"{command!r}: {objected}"
             judged += 1
             if judged == PERMITTED:
@@ -204,7 +207,7 @@ def mentions(rng: Random) -> int:
     judged = 0
     for _ in range(TRIED):
         command = mentioning(rng)
-        if "pit_fetch" not in command or verdict(command, CEILING) is not guard.PASS_THROUGH:
+        if "pit_fetch" not in command or verdict(command, CEILING) is not None:
             continue
         started = [call for call in sandbox("mentions").run(command).calls if "pit_fetch" in os.path.basename(call[0])]
         assert started == [], f"{command!r} starts {started}"
@@ -242,7 +245,7 @@ def options(rng: Random) -> int:
         source = rng.choice([_WIDGETS, *map(registry.load, registry.BUNDLED_NAMES)])
         argv = ["--source", source.name, *words]
         command = shlex.join(["pit_fetch", *argv])
-        if verdict(command, WRAPPER_ONLY).refusal or gate.is_listing(command):
+        if isinstance(verdict(command, WRAPPER_ONLY), guard.Refusal) or gate.is_listing(command):
             continue
         try:
             made = parse(argv, source, {})

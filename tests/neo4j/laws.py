@@ -98,7 +98,7 @@ def judged(text: str, pit: str) -> Any:
         "tool_input": {"query": "", "params": {"pit": pit}},
         "tool_response": [{"type": "text", "text": _as_server(text)}],
     }
-    return gate.judge(hook)
+    return gate.respond(hook).get("reason")
 
 
 def _as_server(text: str) -> str:

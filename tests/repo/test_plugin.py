@@ -24,7 +24,7 @@ def test_the_plugin_and_the_package_have_one_version() -> None:
 def test_its_own_program_may_list(program: str) -> None:
     guard = load("pit_guard")
     hook = {"tool_name": "Bash", "tool_input": {"command": f"{program} --version"}, "cwd": str(ROOT)}
-    assert not guard.decide(hook, {"PIT_FETCH_WRAPPER_ONLY": "1"}, gate).refusal
+    assert guard.decide(hook, {"PIT_FETCH_WRAPPER_ONLY": "1"}, gate).words
 
 
 def test_its_agents_pass_the_linter() -> None:

@@ -12,6 +12,10 @@ from pit_fetch.claude_code.system import THIS_SYSTEM, System
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.errors import ExitStatus
 
+_NOT_ENFORCED = "The PIT is NOT enforced here."
+_ENFORCED = "The PIT is enforced here: the client itself withheld every planted leak."
+_WIRED = "Wired, not proved: run pit_fetch doctor --prove, with a ceiling, to have the client itself show it."
+
 
 def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, system: System = THIS_SYSTEM) -> CommandResult:
     """Examine the project in ``folder``, with ``--prove`` through the client itself, and report every finding."""
@@ -30,21 +34,12 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, system: Sy
         findings += doctor.try_client(environ, Path(folder), system)
     fails = any(finding.level == "fail" for finding in findings)
     enforced = arguments.prove and not fails
-    verdict = _verdict(arguments.prove, fails)
+    verdict = _NOT_ENFORCED if fails else _ENFORCED if enforced else _WIRED
+    text = "".join(map(_line, findings)) + verdict
     if arguments.json:
         report = {"enforced": enforced, "verdict": verdict, "findings": [*map(asdict, findings)]}
         text = json.dumps(report, indent=2)
-    else:
-        text = "".join(map(_line, findings)) + verdict
     return CommandResult(text + "\n", ExitStatus.OK if enforced else ExitStatus.FOUND)
-
-
-def _verdict(is_proof: bool, fails: bool) -> str:
-    if fails:
-        return "The PIT is NOT enforced here."
-    if is_proof:
-        return "The PIT is enforced here: the client itself withheld every planted leak."
-    return "Wired, not proved: run pit_fetch doctor --prove, with a ceiling, to have the client itself show it."
 
 
 def _line(finding: doctor.Finding) -> str:

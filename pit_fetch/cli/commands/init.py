@@ -49,10 +49,7 @@ def run(
     if not arguments.dry_run:
         install.carry_out(steps, project)
     text = "".join(_line(step, project, arguments.dry_run) for step in steps)
-    if arguments.uninstall:
-        text = text or "nothing to take out\n"
-    else:
-        text += _advice(project, steps)
+    text = (text or "nothing to take out\n") if arguments.uninstall else text + _advice(project, steps)
     is_partial = any(step.action == "keep" for step in steps)
     return CommandResult(text, ExitStatus.FOUND if is_partial else ExitStatus.OK)
 

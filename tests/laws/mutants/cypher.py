@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pit_fetch.support.bundled import load
-from tests.laws.mutants.leak import in_module
+from tests.laws.mutants.leak import in_module, nothing
 
 guard = load("pit_guard")
 
@@ -66,13 +66,13 @@ MUTANTS = (
     ),
     _guard(
         "Cypher: the PIT is not asked for",
-        "_refuse_params",
-        lambda real: lambda given, pits, ceiling, gate: "",
+        "_check_params",
+        nothing,
         _PATTERNS,
     ),
     _guard(
         "Cypher: the ceiling is not asked",
-        "_refuse_params",
+        "_check_params",
         lambda real: lambda given, pits, ceiling, gate: real(given, pits, None, gate),
         _PATTERNS,
     ),

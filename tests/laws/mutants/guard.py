@@ -17,16 +17,16 @@ def _also(name: str) -> Make:
 
 
 def _by_flag_alone(real: Any) -> Any:
-    def refuse(options: list[str], allowed: Any) -> Any:
-        return real([word for word in options if word.startswith("-") or "=" not in word] or ["--source"], allowed)
+    def check(options: list[str], allowed: Any) -> None:
+        real([word for word in options if word.startswith("-") or "=" not in word] or ["--source"], allowed)
 
-    return refuse
+    return check
 
 
 def _at_the_end(real: Any) -> Any:
-    def rebuilt(decision: Any, path: str, own: Any) -> str:
-        command = str(real(type(decision)(decision.refusal, decision.words), path, own))
-        return f"{command} {gate.RELEASE_OPTION} {path}{gate.ENDING}" if decision.private else command
+    def rebuilt(call: Any, path: str, own: Any) -> str:
+        command = str(real(type(call)(call.words, private=False), path, own))
+        return f"{command} {gate.RELEASE_OPTION} {path}{gate.ENDING}" if call.private else command
 
     return rebuilt
 
@@ -45,7 +45,7 @@ _gate = in_module("pit_gate")
 MUTANTS = (
     _guard("an adapter chooses the time", "adapter_options", _also("timeout"), _OPTIONS),
     _guard("an adapter reads a file", "adapter_options", _also("input-file"), _OPTIONS),
-    _guard("an adapter chooses by name=value", "_refuse_unknown", _by_flag_alone, _OPTIONS),
+    _guard("an adapter chooses by name=value", "_check_adapter_options", _by_flag_alone, _OPTIONS),
     _gate("a call is rebuilt without quotes", "joined", lambda real: lambda words: " ".join(words), _SHELL),
     _guard("a call names its file behind --", "rebuilt", _at_the_end, _SHELL),
     _gate("the first line of a command decides", "runs_wrapper", _until("\n"), _MENTIONS),

@@ -17,10 +17,11 @@ guard = load("pit_guard")
 
 def verdict(command: str, environ: dict[str, str], **more: Any) -> str:
     hook = {"tool_name": "Bash", "tool_input": {"command": command}, "cwd": "/nowhere", **more}
-    decision = guard.decide(hook, environ, gate)
-    if decision.refusal:
+    try:
+        call = guard.decide(hook, environ, gate)
+    except guard.Refusal:
         return "refused"
-    return "released" if decision.private else "rebuilt" if decision.words else "alone"
+    return "alone" if call is None else "released" if call.private else "rebuilt"
 
 
 def others(commands: Iterable[str], expected: str, environ: dict[str, str], **more: Any) -> list[str]:

@@ -46,8 +46,8 @@ def test_a_command_that_is_more_than_a_call_is_refused(command: str) -> None:
     assert gate.wrapper_arguments(command) is None
     assert not gate.is_listing(command)
     for environ in (shell.WRAPPER_ONLY, shell.WRAPPER_ONLY | shell.CEILING):
-        assert shell.verdict(command, environ).refusal
-    assert not shell.verdict(command, shell.CEILING).words
+        assert isinstance(shell.verdict(command, environ), shell.guard.Refusal)
+    assert not isinstance(shell.verdict(command, shell.CEILING), shell.guard.Call)
 
 
 @pytest.mark.parametrize(
