@@ -25,7 +25,7 @@ def sqlite_rows(
     import sqlite3
 
     try:
-        address = "file::memory:" if isinstance(source, bytes) else f"file:{quote(source)}?mode=ro"
+        address = ":memory:" if isinstance(source, bytes) else f"file:{quote(source)}?mode=ro"
         with contextlib.closing(sqlite3.connect(address, uri=True)) as database:
             if isinstance(source, bytes):
                 database.deserialize(source)
