@@ -388,7 +388,7 @@ def runs_wrapper(command: str) -> bool:
     """Return whether bash itself, in any command of a list, would run pit_fetch by its name or a path that ends in it.
 
     This tells a call from a mention (``git commit -m``, ``grep``) in ordinary sessions. There another program may run
-    what it is given (``xargs``, ``sh -c``): pit_fetch holds to the ceiling by itself.
+    what it is given (``xargs``, ``env``): pit_fetch holds to the ceiling by itself, if it finds one.
     """
     if "pit_fetch" not in _bare(command).lower():  # some file systems ignore case
         return False

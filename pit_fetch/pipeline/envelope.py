@@ -192,7 +192,8 @@ def _gaps(gaps: Iterable[Gap], options: EnvelopeOptions) -> list[dict[str, Any]]
     if len(query) > MAX_QUERY_CHARS:
         query = query[: MAX_QUERY_CHARS - 1] + "…"
     return [
-        {"type": gap.type, "reason": options.clean(gap.reason), "query": query, **_resume(gap, options)} for gap in gaps
+        {"type": gap.type.value, "reason": options.clean(gap.reason), "query": query, **_resume(gap, options)}
+        for gap in gaps
     ]
 
 

@@ -11,13 +11,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SOURCE_ROOTS = {"pit_fetch": ROOT, "pit_fetch_providers": ROOT / "providers", "pit_gate": ROOT / "hooks"}
+SOURCE_ROOTS = {
+    "pit_fetch": ROOT,
+    "pit_fetch_providers": ROOT / "providers",
+    "pit_gate": ROOT / "hooks",
+    "pit_guard": ROOT / "hooks",
+}
 AUTHOR_API = ("provider", "paging", "times", "wire", "tables", "errors", "gaps", "transport")
 
 # From the bottom up. A module imports from lower layers, from its own package, and, among the author's API, from its
 # neighbours: at any level of its code, and also what only a type checker reads.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("pit_gate",),
+    ("pit_gate", "pit_guard"),
     ("pit_fetch.support",),
     tuple(f"pit_fetch.{name}" for name in AUTHOR_API),
     ("pit_fetch.pipeline", "pit_fetch.runtime"),
@@ -55,7 +60,10 @@ def _imports(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in modules())
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "." in node.value:
+            yield from (node.value,) if node.value in modules() else ()  # for importlib
         elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "a relative import hides where it leads"
             for alias in node.names:
                 name = f"{node.module}.{alias.name}"
                 yield from (name,) if name in modules() else (str(node.module),) if node.module in modules() else ()

@@ -34,7 +34,6 @@ PLACES = {
 TESTS = (
     "cli/test_main.py",
     "cli/test_new_provider.py",
-    "cli/test_skeletons.py",
     "engine/test_registry.py",
     "claude_code/test_install.py",
     "claude_code/test_sdk.py",

@@ -245,3 +245,8 @@ LATE = "2024-02-16T00:00:00Z"
 def test_what_an_item_quotes_is_not_its_own(changed: dict[str, Any], quoting: bool) -> None:
     assert is_quoting(record(1, **changed), VIEW) is quoting
     assert not is_quoting(record(1)._replace(revised_at=PIT + timedelta(seconds=1)), VIEW)
+
+
+def test_an_envelope_holds_plain_json_values_alone() -> None:
+    made = build([], [gap(Code.LIMIT, limit=1, cursor="x")], EnvelopeOptions())
+    assert {type(value) for row in made.gaps for value in row.values()} == {str}
