@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from pit_fetch.engine.registry import BUNDLED_NAMES
+
 ROOT = Path(__file__).parents[2]
 SOURCE_ROOTS = {
     "pit_fetch": ROOT,
@@ -93,6 +95,14 @@ def test_no_module_imports_upwards_or_sideways(module: str) -> None:
 @pytest.mark.parametrize("module", [name for name in modules() if name.startswith("pit_fetch_providers.")])
 def test_a_source_imports_the_author_api_alone(module: str) -> None:
     assert {name for name in imports(module) if name.startswith("pit_fetch.")} <= set(LAYERS[2])
+
+
+def test_a_source_imports_no_other_source() -> None:
+    sources = {f"pit_fetch_providers.{name.replace('-', '_')}" for name in BUNDLED_NAMES}
+    for source in sources:
+        parts = [name for name in modules() if name == source or name.startswith(f"{source}.")]
+        others = {other for part in parts for other in imports(part)} - set(parts)
+        assert not [other for other in others if any(f"{other}.".startswith(f"{name}.") for name in sources)]
 
 
 def test_imports_form_no_circle() -> None:

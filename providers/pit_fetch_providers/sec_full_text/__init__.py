@@ -1,7 +1,7 @@
 """EDGAR full-text search: filings that mention something, with the instant at which each became public.
 
-The search gives a filing date, which proves nothing: :mod:`.evidence` decides what does, :mod:`.daily_index` and
-:mod:`.acceptance` hold the rules, and :mod:`.schedule` the order in which they are applied.
+The search gives a filing date, which proves nothing: :mod:`.evidence` decides what does, by the rules of
+:mod:`pit_fetch_providers.edgar`, and :mod:`.schedule` has the order in which they are applied.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, Gap, Operation, Option, Provider, Query, Record, Watermark, Window, gap
 from pit_fetch.times import NEW_YORK
 from pit_fetch_providers import search_terms
-from pit_fetch_providers.sec_full_text import edgar, evidence, filings, forms, schedule, search
-from pit_fetch_providers.sec_full_text.archive import Archive
+from pit_fetch_providers.edgar import client, companies, forms
+from pit_fetch_providers.edgar.archive import Archive
+from pit_fetch_providers.sec_full_text import evidence, filings, schedule, search
 from pit_fetch_providers.sec_full_text.evidence import Evidence
 from pit_fetch_providers.sec_full_text.filings import Filing, Filter
 from pit_fetch_providers.shared import UNREADABLE, check_tickers, refuse
@@ -29,7 +30,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
     options = query.options
     ciks = _ciks(query)
     if options["tickers"]:
-        ciks |= edgar.ciks_of(options["tickers"], context)
+        ciks |= companies.ciks_of(options["tickers"], context)
         if not ciks:
             return
     wanted = _filter(query, ciks)
@@ -149,8 +150,8 @@ PROVIDER = Provider(
     summary="SEC filings by what they say (EDGAR full-text search, since 2001), with the time of their release",
     fetch=fetch,
     parse_reply=read,
-    hosts=edgar.HOSTS,
-    credentials=(edgar.USER_AGENT,),
+    hosts=client.HOSTS,
+    credentials=(client.USER_AGENT,),
     options=(
         Option(
             "query",

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from pit_fetch.provider import SourceTag
 from pit_fetch.times import NEW_YORK, end_of_day
-from pit_fetch_providers.sec_full_text import forms
-from pit_fetch_providers.sec_full_text.acceptance import available_at
-from pit_fetch_providers.sec_full_text.archive import Archive
+from pit_fetch_providers.edgar import forms
+from pit_fetch_providers.edgar.acceptance import available_at
+from pit_fetch_providers.edgar.archive import Archive
 from pit_fetch_providers.sec_full_text.filings import Filing, Stamp
 
 

@@ -15,8 +15,8 @@ from urllib.parse import quote
 
 from pit_fetch.provider import Field, Record, SourceTag
 from pit_fetch.times import in_new_york, parse_date
-from pit_fetch_providers.sec_full_text.acceptance import Acceptance, accepted_at
-from pit_fetch_providers.sec_full_text.forms import root
+from pit_fetch_providers.edgar.acceptance import Acceptance, accepted_at
+from pit_fetch_providers.edgar.forms import root
 from pit_fetch_providers.shared import fields, text_or_none
 
 FIELDS = (

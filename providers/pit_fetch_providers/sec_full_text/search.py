@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, Gap, HttpReply, UpstreamError, gap
 from pit_fetch.wire import lenient_json
-from pit_fetch_providers.sec_full_text import edgar
-from pit_fetch_providers.sec_full_text.forms import root
+from pit_fetch_providers.edgar import client
+from pit_fetch_providers.edgar.forms import root
 
 PATH = "/LATEST/search-index"
 PAGE_SIZE = 100
@@ -97,7 +97,7 @@ def parse(body: bytes) -> SearchPage:
     if not isinstance(hits, list) or type(count) is not int or count < 0:
         raise UpstreamError(Code.MALFORMED, problem="it has no hits with a total")
     if reply.get("timed_out") or failed:
-        raise UpstreamError(Code.INCOMPLETE, host=edgar.EFTS)
+        raise UpstreamError(Code.INCOMPLETE, host=client.EFTS)
     return SearchPage(count, relation != "eq" or count >= RESULT_CAP, hits)
 
 
@@ -133,9 +133,9 @@ def _is_again(page: list[Any], first: list[Any]) -> bool:
 
 def _page(context: Context, search: Mapping[str, str], first: date, last: date, offset: int) -> SearchPage:
     window = {"dateRange": "custom", "startdt": first.isoformat(), "enddt": last.isoformat(), "from": str(offset)}
-    reply = edgar.get(context, edgar.EFTS, PATH, {**search, **window}, _pause)
-    if edgar.is_missing(reply):
-        raise edgar.moved(edgar.EFTS)
+    reply = client.get(context, client.EFTS, PATH, {**search, **window}, _pause)
+    if client.is_missing(reply):
+        raise client.moved(client.EFTS)
     return parse(reply.body)
 
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 from datetime import UTC, time, timedelta
 from typing import Any
 
-from pit_fetch_providers.sec_full_text import forms, schedule
-from pit_fetch_providers.sec_full_text.acceptance import DISSEMINATION, Acceptance, accepted_at
+from pit_fetch_providers.edgar import forms
+from pit_fetch_providers.edgar.acceptance import DISSEMINATION, Acceptance, accepted_at
+from pit_fetch_providers.sec_full_text import schedule
 from pit_fetch_providers.sec_full_text.filings import Stamp
 
 from pit_fetch.gaps import Code, gap
@@ -18,6 +19,7 @@ from tests.laws.mutants.leak import Mutant, fails, first
 from tests.laws.plant import Make
 
 _HERE = "pit_fetch_providers.sec_full_text"
+_EDGAR = "pit_fetch_providers.edgar"
 _SEC, _ORDERED, _CORPUS = ("sec_full_text: non-interference",), ("sec_full_text: ordered",), ("corpus: no leak",)
 _DAY = timedelta(days=1)
 
@@ -158,66 +160,66 @@ def _in_the_server_s_order(real: Any) -> Any:
 
 
 MUTANTS = (
-    Mutant("sec: public when accepted", f"{_HERE}.acceptance:_sent", first, _SEC),
-    Mutant("sec: public at midnight of the filing date", f"{_HERE}.acceptance:OPENING", lambda real: time(0), _SEC),
-    Mutant("sec: public at night", f"{_HERE}.acceptance:CLOSING", lambda real: time.max, _CORPUS),
-    Mutant("sec: public on a weekend", f"{_HERE}.acceptance:_weekday", first, _CORPUS),
+    Mutant("sec: public when accepted", f"{_EDGAR}.acceptance:_sent", first, _SEC),
+    Mutant("sec: public at midnight of the filing date", f"{_EDGAR}.acceptance:OPENING", lambda real: time(0), _SEC),
+    Mutant("sec: public at night", f"{_EDGAR}.acceptance:CLOSING", lambda real: time.max, _CORPUS),
+    Mutant("sec: public on a weekend", f"{_EDGAR}.acceptance:_weekday", first, _CORPUS),
     Mutant(
         "sec: the night's filings without their minutes on the way",
-        f"{_HERE}.acceptance:_opening",
+        f"{_EDGAR}.acceptance:_opening",
         _opening_alone,
         _SEC,
     ),
     Mutant(
         "sec: the night's filings at 06:00 in 2013 to 2017",
-        f"{_HERE}.acceptance:LATE_OPENING_YEARS",
+        f"{_EDGAR}.acceptance:LATE_OPENING_YEARS",
         lambda real: range(0),
         _CORPUS,
     ),
     Mutant(
         "sec: an evening's filing that was moved back",
-        f"{_HERE}.acceptance:_opening",
+        f"{_EDGAR}.acceptance:_opening",
         lambda real: lambda filed, acceptance, evening: real(filed, acceptance, True),
         _CORPUS,
     ),
     Mutant(
         "sec: the next business day is overlooked",
-        f"{_HERE}.acceptance:_opening",
+        f"{_EDGAR}.acceptance:_opening",
         lambda real: lambda filed, acceptance, evening: accepted_at(acceptance),
         _SEC,
     ),
-    Mutant("sec: acceptance read as UTC", f"{_HERE}.acceptance:accepted_at", _in_utc, _SEC),
+    Mutant("sec: acceptance read as UTC", f"{_EDGAR}.acceptance:accepted_at", _in_utc, _SEC),
     Mutant(
         "sec: a private letter at its acceptance",
-        f"{_HERE}.acceptance:available_at",
+        f"{_EDGAR}.acceptance:available_at",
         _as_if(lambda acceptance: acceptance._replace(private=False, day_only=False, released=None)),
         _SEC,
     ),
     Mutant(
-        "sec: an unmarked letter at its acceptance", f"{_HERE}.acceptance:available_at", _as_if(_marked_alone), _SEC
+        "sec: an unmarked letter at its acceptance", f"{_EDGAR}.acceptance:available_at", _as_if(_marked_alone), _SEC
     ),
-    Mutant("sec: the start of the release day", f"{_HERE}.acceptance:available_at", _as_if(_a_day_before), _SEC),
+    Mutant("sec: the start of the release day", f"{_EDGAR}.acceptance:available_at", _as_if(_a_day_before), _SEC),
     Mutant(
         "sec: a midnight is believed",
-        f"{_HERE}.header:_tells_the_day_only",
+        f"{_EDGAR}.header:_tells_the_day_only",
         lambda real: lambda accepted, accession: real(accepted.replace(hour=12), accession),
         _CORPUS,
     ),
     Mutant(
         "sec: the hour of an entry of paper",
-        f"{_HERE}.header:_tells_the_day_only",
+        f"{_EDGAR}.header:_tells_the_day_only",
         lambda real: lambda accepted, accession: real(accepted, ""),
         _CORPUS,
     ),
     Mutant(
-        "sec: the Z of a submissions file is believed", f"{_HERE}.header:parse_submissions", _five_hours_early, _SEC
+        "sec: the Z of a submissions file is believed", f"{_EDGAR}.header:parse_submissions", _five_hours_early, _SEC
     ),
     Mutant("sec: a filing date is believed", f"{_HERE}.evidence:Evidence.stamp", _by_its_filing_date, _SEC),
-    Mutant("sec: the index of the day after", f"{_HERE}.archive:Archive.listed", _by_the_day_after, _SEC),
-    Mutant("sec: an index is not asked for its day", f"{_HERE}.daily_index:parse", _of_any_day, _SEC),
+    Mutant("sec: the index of the day after", f"{_EDGAR}.archive:Archive.listed", _by_the_day_after, _SEC),
+    Mutant("sec: an index is not asked for its day", f"{_EDGAR}.daily_index:parse", _of_any_day, _SEC),
     Mutant(
         "sec: an index of a day that is not over",
-        f"{_HERE}.daily_index:is_complete",
+        f"{_EDGAR}.daily_index:is_complete",
         lambda real: lambda day, sent: True,
         ("sec_full_text: kept",),
     ),
@@ -271,7 +273,7 @@ MUTANTS = (
     ),
     Mutant(
         "sec: a failing header of a later filing is an error",
-        f"{_HERE}.archive:Archive._check_host",
+        f"{_EDGAR}.archive:Archive._check_host",
         _always_failing,
         _SEC,
     ),

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pit_fetch_providers.sec_full_text.acceptance import Acceptance, accepted_at, available_at
-from pit_fetch_providers.sec_full_text.forms import EVENING, all_ordinary
-from pit_fetch_providers.sec_full_text.header import parse_header, parse_index_page, parse_submissions
+from pit_fetch_providers.edgar.acceptance import Acceptance, accepted_at, available_at
+from pit_fetch_providers.edgar.forms import EVENING, all_ordinary
+from pit_fetch_providers.edgar.header import parse_header, parse_index_page, parse_submissions
 
 from pit_fetch.times import NEW_YORK, in_new_york
 from tests.examples import examples

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pit_fetch_providers.sec_full_text import daily_index
+from pit_fetch_providers.edgar import daily_index
 
 from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpRequest

@@ -8,8 +8,8 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from pit_fetch_providers.edgar.client import implausible
 from pit_fetch_providers.sec_full_text import PROVIDER, search
-from pit_fetch_providers.sec_full_text.edgar import implausible
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.testing.server import Response, as_json

@@ -9,7 +9,7 @@ from datetime import date, datetime, time
 from typing import Any
 
 from pit_fetch.times import parse_date
-from pit_fetch_providers.sec_full_text.acceptance import Acceptance
+from pit_fetch_providers.edgar.acceptance import Acceptance
 
 # Paper that SEC staff scan and enter weeks after its filing date: the entry is not a dissemination.
 PAPER = "9999999997-"

@@ -1,13 +1,12 @@
-"""The SEC's three hosts: the User-Agent, the rate, a refusal and a missing object, and today's list of tickers."""
+"""The SEC's three hosts: the User-Agent, the rate, a refusal and a missing object."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, Credential, HeaderKey, Host, HttpReply, Rate, RetryAfter, UpstreamError
-from pit_fetch.wire import strict_json
 
 EFTS = "efts.sec.gov"
 DATA = "data.sec.gov"
@@ -24,10 +23,6 @@ HOSTS = (
     Host(DATA, "https://data.sec.gov", "PIT_FETCH_SEC_DATA_URL", _FAIR_ACCESS, _IDENTITY),
     Host(WWW, "https://www.sec.gov", "PIT_FETCH_SEC_WWW_URL", _FAIR_ACCESS, _IDENTITY),
 )
-
-# The SEC's own file, which is today's list whatever the PIT.
-_TICKERS = "/files/company_tickers.json"
-_TICKERS_KEPT_SECONDS = 86_400.0
 
 _MAIL = re.compile(r"[^\s@<>(),;]+@[^\s@<>(),;]+")
 
@@ -82,29 +77,3 @@ def moved(host: str) -> UpstreamError:
 def is_missing(reply: HttpReply) -> bool:
     """Return whether there is no such object. The store behind www.sec.gov answers 403 with an XML error then."""
     return reply.status == 404 or (reply.status == 403 and b"<Code>AccessDenied</Code>" in reply.body)
-
-
-def ciks_of(tickers: Iterable[str], context: Context) -> set[int]:
-    """Return the CIKs of ``tickers``; an unlisted ticker has none. The file is fetched once a day per user."""
-    listed = context.http.get_cached(WWW, _TICKERS, _TICKERS_KEPT_SECONDS, _ciks_by_ticker)
-    return {cik for ticker in tickers for cik in listed.get(_key(ticker), ())}
-
-
-def _ciks_by_ticker(reply: HttpReply) -> Mapping[str, set[int]]:
-    """Return the CIKs by ticker. Raise UpstreamError."""
-    checked(reply, WWW)
-    if is_missing(reply):
-        raise moved(WWW)
-    rows = strict_json(reply.body)  # {"0": {"cik_str": 320193, "ticker": "AAPL", "title": "Apple Inc."}, …}
-    listed: dict[str, set[int]] = {}
-    for row in rows.values() if isinstance(rows, dict) else ():
-        if isinstance(row, dict) and isinstance(row.get("ticker"), str) and isinstance(row.get("cik_str"), int):
-            listed.setdefault(_key(row["ticker"]), set()).add(row["cik_str"])
-    if not listed:
-        raise UpstreamError(Code.MALFORMED, problem="it is not a list of tickers")
-    return listed
-
-
-def _key(ticker: str) -> str:
-    # The SEC writes BRK-B where others write BRK.B.
-    return ticker.casefold().replace(".", "-")

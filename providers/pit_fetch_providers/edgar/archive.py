@@ -17,9 +17,9 @@ from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, HttpReply, UpstreamError
 from pit_fetch.times import parse_date
 from pit_fetch.wire import lenient_json
-from pit_fetch_providers.sec_full_text import daily_index, edgar
-from pit_fetch_providers.sec_full_text.acceptance import Acceptance
-from pit_fetch_providers.sec_full_text.header import parse_header, parse_index_page, parse_submissions
+from pit_fetch_providers.edgar import client, daily_index
+from pit_fetch_providers.edgar.acceptance import Acceptance
+from pit_fetch_providers.edgar.header import parse_header, parse_index_page, parse_submissions
 
 _HEADERS = ("-index-headers.html", ".hdr.sgml")
 _OLDER_FILE = re.compile(r"CIK[0-9]{10}-submissions-[0-9]{3}\.json")
@@ -73,7 +73,7 @@ class Archive:
     def _first(self, accession: str, cik: int, endings: Sequence[str], parse: _Parser) -> Acceptance | None:
         stem = f"/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{accession}"
         for ending in endings:
-            body = self._read(edgar.WWW, stem + ending)
+            body = self._read(client.WWW, stem + ending)
             acceptance = None if body is None else parse(body, accession)
             if acceptance is not None:
                 return acceptance
@@ -81,7 +81,7 @@ class Archive:
 
     def _index(self, day: date, path: str, wanted: frozenset[str]) -> frozenset[str] | None:
         def decode(reply: HttpReply) -> frozenset[str]:
-            edgar.checked(reply, edgar.WWW)
+            client.checked(reply, client.WWW)
             complete = reply.status == 200 and daily_index.is_complete(day, reply.header("Date"))
             listed = daily_index.parse(reply.body, day) if complete else None
             if listed is None:
@@ -92,7 +92,7 @@ class Archive:
             return not listed.isdisjoint(wanted)
 
         try:
-            return self.context.http.get_cached(edgar.WWW, path, math.inf, decode, dates_something)
+            return self.context.http.get_cached(client.WWW, path, math.inf, decode, dates_something)
         except UpstreamError as error:
             if error.gap.code is not Code.MALFORMED:
                 self._check_host(error)
@@ -114,24 +114,24 @@ class Archive:
 
     def _submissions_file(self, name: str) -> dict[str, Any]:
         if name not in self._submissions:
-            self._submissions[name] = _object(self._read(edgar.DATA, f"/submissions/{name}"))
+            self._submissions[name] = _object(self._read(client.DATA, f"/submissions/{name}"))
         columns: dict[str, Any] = self._submissions[name]
         return columns
 
     def _read(self, host: str, path: str) -> bytes | None:
         """Return the body; None if the object is missing, or fails while its host does not."""
         try:
-            reply = edgar.get(self.context, host, path)
+            reply = client.get(self.context, host, path)
         except UpstreamError as error:
             self._check_host(error, host)
             return None
-        return None if edgar.is_missing(reply) else reply.body
+        return None if client.is_missing(reply) else reply.body
 
-    def _check_host(self, error: UpstreamError, host: str = edgar.WWW) -> None:
+    def _check_host(self, error: UpstreamError, host: str = client.WWW) -> None:
         """Raise UpstreamError if more than one object failed: the time is up, or the host fails as a whole."""
         if error.is_deadline:
             raise error
-        edgar.get(self.context, host, "/robots.txt")
+        client.get(self.context, host, "/robots.txt")
 
 
 def _object(body: bytes | None) -> dict[str, Any]:

@@ -1,0 +1,39 @@
+"""Companies: the SEC's list of tickers and numbers, which is today's whatever the PIT."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from pit_fetch.gaps import Code
+from pit_fetch.provider import Context, HttpReply, UpstreamError
+from pit_fetch.wire import strict_json
+from pit_fetch_providers.edgar import client
+
+_TICKERS = "/files/company_tickers.json"
+_TICKERS_KEPT_SECONDS = 86_400.0
+
+
+def ciks_of(tickers: Iterable[str], context: Context) -> set[int]:
+    """Return the CIKs of ``tickers``; an unlisted ticker has none. The file is fetched once a day per user."""
+    listed = context.http.get_cached(client.WWW, _TICKERS, _TICKERS_KEPT_SECONDS, _ciks_by_ticker)
+    return {cik for ticker in tickers for cik in listed.get(_key(ticker), ())}
+
+
+def _ciks_by_ticker(reply: HttpReply) -> Mapping[str, set[int]]:
+    """Return the CIKs by ticker. Raise UpstreamError."""
+    client.checked(reply, client.WWW)
+    if client.is_missing(reply):
+        raise client.moved(client.WWW)
+    rows = strict_json(reply.body)  # {"0": {"cik_str": 320193, "ticker": "AAPL", "title": "Apple Inc."}, …}
+    listed: dict[str, set[int]] = {}
+    for row in rows.values() if isinstance(rows, dict) else ():
+        if isinstance(row, dict) and isinstance(row.get("ticker"), str) and isinstance(row.get("cik_str"), int):
+            listed.setdefault(_key(row["ticker"]), set()).add(row["cik_str"])
+    if not listed:
+        raise UpstreamError(Code.MALFORMED, problem="it is not a list of tickers")
+    return listed
+
+
+def _key(ticker: str) -> str:
+    # The SEC writes BRK-B where others write BRK.B.
+    return ticker.casefold().replace(".", "-")
