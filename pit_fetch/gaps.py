@@ -357,6 +357,7 @@ class Code:
         "{host} did not answer completely before the deadline (--timeout {timeout:g}): try again later, or raise it.",
         is_out_of_time=True,
     )
+    SLOW = _upstream_error("slow", "{host} takes too long to answer: try again later, or raise --timeout.")
     TOO_LARGE = _upstream_error(
         "too_large",
         "{host} sent a reply larger than {megabytes} MB: narrow the request (--date-from, --date-to, filters).",

@@ -315,6 +315,7 @@ class Http(Protocol):
         seconds: float,
         decode: Callable[[HttpReply], T],
         keep: Callable[[T], bool] | None = None,
+        most: int | None = None,
     ) -> T:
         """Return ``decode(reply)`` for a reply up to ``seconds`` old, from this user's cache or freshly fetched.
 
@@ -322,6 +323,8 @@ class Http(Protocol):
         same for every request: the contents of the cache must not reveal a request. If the reply does
         not hold such a file, ``decode`` raises UpstreamError, and nothing is stored. ``keep`` decides from
         the decoded value whether to store it: that a file was fetched must not reveal anything withheld.
+        Of the files that are stored with ``most``, about so many are kept, the newest ones. ``received_at`` of a
+        reply from the cache is that of its receipt, before this fetch began.
         """
 
 
@@ -405,6 +408,8 @@ class Host(NamedTuple):
     auth          how to authenticate. The client does it, so that no provider handles a key
     browser       the host refuses plain clients: contact it as a browser does, which needs the package curl_cffi
     retry         after which replies an exchange is made again
+    patience      the share of the time left that one exchange, or a pause before the next try, may take. With less
+                  than all of it, an object that does not come fails alone, and leaves time for others
     """
 
     name: str
@@ -414,6 +419,7 @@ class Host(NamedTuple):
     auth: Bearer | QueryKey | HeaderKey | None = None
     browser: bool = False
     retry: Retry = Retry()
+    patience: float = 1.0
 
 
 class Credential(NamedTuple):

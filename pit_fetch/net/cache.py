@@ -55,9 +55,11 @@ class StoredBody(NamedTuple):
     since: float
 
 
-def load(environ: Mapping[str, str], url: str, seconds: float, now: float) -> StoredBody | None:
+def load(
+    environ: Mapping[str, str], url: str, seconds: float, now: float, most: int | None = None
+) -> StoredBody | None:
     """Return the body stored for ``url`` if, at ``now`` (Unix time), it is younger than ``seconds``, maybe infinite."""
-    path = _path(environ, url)
+    path = _path(environ, url, most)
     try:
         with open(open_own(path, os.O_RDONLY), "rb") as file:
             head, packed = file.readline(1_000), file.read()
@@ -72,9 +74,12 @@ def load(environ: Mapping[str, str], url: str, seconds: float, now: float) -> St
     return StoredBody(zlib.decompress(packed), since)
 
 
-def store(environ: Mapping[str, str], url: str, body: bytes, now: float) -> None:
-    """Store ``body``, received at ``now``, for ``url``. A concurrent reader sees either the old body or the new one."""
-    path = _path(environ, url)
+def store(environ: Mapping[str, str], url: str, body: bytes, now: float, most: int | None = None) -> None:
+    """Store ``body``, received at ``now``, for ``url``. A concurrent reader sees either the old body or the new one.
+
+    Of the files that are stored with the same ``most``, so many stay: beyond that, the oldest quarter is removed.
+    """
+    path = _path(environ, url, most)
     if not path:
         return
     import zlib
@@ -86,6 +91,8 @@ def store(environ: Mapping[str, str], url: str, body: bytes, now: float) -> None
         with open(open_own(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
             file.write(_head(url, now, packed) + packed)
         os.replace(part, path)
+        if most is not None:
+            _remove_oldest(path, most)
     except OSError:
         with contextlib.suppress(OSError):
             os.remove(part)
@@ -99,11 +106,22 @@ def _head(url: str, since: float, packed: bytes) -> bytes:
     return b"%s %r %s\n" % (_MAGIC, since, digest.encode())
 
 
-def _path(environ: Mapping[str, str], url: str) -> str:
+def _remove_oldest(path: str, most: int) -> None:
+    """Remove the oldest files of the kind of ``path`` if there are more than ``most``. Raise OSError."""
+    home, name = os.path.split(path)
+    kind = name.rpartition("-")[0] + "-"
+    files = [entry for entry in os.scandir(home) if entry.name.startswith(kind)]
+    if len(files) > most:
+        files.sort(key=lambda entry: entry.stat(follow_symlinks=False).st_mtime)
+        for entry in files[: len(files) - most + most // 4]:
+            os.remove(entry.path)
+
+
+def _path(environ: Mapping[str, str], url: str, most: int | None) -> str:
     from hashlib import sha256
 
-    home = folder(environ)
-    return os.path.join(home, f"file-{sha256(url.encode()).hexdigest()[:32]}") if home else ""
+    home, kind = folder(environ), "file" if most is None else f"file-{most}"
+    return os.path.join(home, f"{kind}-{sha256(url.encode()).hexdigest()[:32]}") if home else ""
 
 
 def _is_mine(status: os.stat_result, kind: int | None = None) -> bool:

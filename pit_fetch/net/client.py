@@ -95,10 +95,11 @@ class Client:
         seconds: float,
         decode: Callable[[HttpReply], T],
         keep: Callable[[T], bool] | None = None,
+        most: int | None = None,
     ) -> T:
         """See :meth:`pit_fetch.provider.Http.get_cached`."""
         url = _address(self._host(host), base_url(self._host(host), self.environ), path)
-        stored = cache.load(self.environ, url, seconds, self.clock.now().timestamp())
+        stored = cache.load(self.environ, url, seconds, self.clock.now().timestamp(), most)
         if stored is not None:
             cached = HttpReply(200, {}, stored.body, datetime.fromtimestamp(stored.since, UTC))
             with contextlib.suppress(UpstreamError):
@@ -108,7 +109,7 @@ class Client:
         reply = self.get(host, path)
         decoded = decode(reply)
         if keep is None or keep(decoded):
-            cache.store(self.environ, url, reply.body, reply.received_at.timestamp())
+            cache.store(self.environ, url, reply.body, reply.received_at.timestamp(), most)
         return decoded
 
     def remaining(self) -> float:
@@ -137,7 +138,7 @@ class Client:
                 if is_usable and wait is None:
                     return reply
                 pause = max(pause, wait or 0.0, _retry_after(reply))
-            if attempt + 1 >= tries or pause >= self.remaining():
+            if attempt + 1 >= tries or pause >= self.remaining() * host.patience:
                 break
             self.clock.sleep(pause)
         if isinstance(reply, UpstreamError):
@@ -155,10 +156,12 @@ class Client:
             self.requests_made += 1
             self.on_request(request.url.partition("?")[0])
             try:
-                reply = self.transport.send(request._replace(timeout=self.remaining()))
+                reply = self.transport.send(request._replace(timeout=self.remaining() * host.patience))
             except TransportError as error:
                 if error.fault == "unsendable":
                     raise _elsewhere(host) if hop else _bad_base(host) from None
+                if error.fault == "timeout" and host.patience < 1 and self.remaining() > 0:
+                    raise UpstreamError(Code.SLOW, host=host.name) from None
                 if self.remaining() <= 0 or error.fault == "timeout":
                     raise self._out_of_time(host) from None
                 unreachable = _unreachable(host, base, error)

@@ -122,6 +122,20 @@ def stored(environ: dict[str, str], tmp_path: Path) -> Path:
     return path
 
 
+def test_of_files_stored_up_to_a_number_the_newest_stay(environ: dict[str, str], tmp_path: Path) -> None:
+    urls = [f"{URL}/{number}" for number in range(20)]
+    cache.store(environ, URL, b"body", RECEIPT)
+    known = set(tmp_path.rglob("file-*"))
+    for age, url in enumerate(urls):
+        cache.store(environ, url, b"body", RECEIPT, most=8)
+        for path in set(tmp_path.rglob("file-*")) - known:
+            os.utime(path, (age, age))
+            known.add(path)
+        assert len([*tmp_path.rglob("file-*")]) <= 9
+    assert [url for url in urls if cache.load(environ, url, math.inf, RECEIPT, most=8)] == urls[-8:]
+    assert cache.load(environ, URL, math.inf, RECEIPT)
+
+
 @pytest.mark.parametrize(
     ("age", "seconds", "is_young"),
     [

@@ -36,16 +36,27 @@ class Demo:
     auth: Bearer | QueryKey | HeaderKey | None = None
     rate: Rate | None = None
     retry: Retry = field(default_factory=Retry)
+    patience: float = 1.0
     base: str = BASE
     environ: Mapping[str, str] = field(default_factory=dict)
     addresses: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.transport = Answering(self.app, self.clock.now)
+        self.transport = Answering(self.app, self.clock.now, self.clock.value().sleep)
 
     def client(self, timeout: float = 30.0, transport: Transport | None = None) -> client.Client:
         return client.Client(
-            hosts=(Host("Demo", "https://demo.invalid", "DEMO_URL", self.rate, self.auth, retry=self.retry),),
+            hosts=(
+                Host(
+                    "Demo",
+                    "https://demo.invalid",
+                    "DEMO_URL",
+                    self.rate,
+                    self.auth,
+                    retry=self.retry,
+                    patience=self.patience,
+                ),
+            ),
             credentials={"key": KEY},
             environ={"DEMO_URL": self.base, **self.environ},
             clock=self.clock.value(),
@@ -243,7 +254,28 @@ def test_a_fault_once_the_deadline_has_passed_is_the_deadline_s() -> None:
 
 
 def test_a_server_that_hangs_ends_at_the_deadline() -> None:
-    assert Demo(answers(Response(hang=True))).code() == "timeout"
+    demo = Demo(answers(Response(hang=True)))
+    assert (demo.code(), demo.clock.passed) == ("timeout", 30)
+
+
+def test_with_less_patience_an_exchange_that_hangs_fails_alone() -> None:
+    demo = Demo(answers(Response(hang=True), Response(hang=True), Response(b"x")), patience=0.25)
+    client = demo.client(16)
+    for passed in (4, 7):
+        with pytest.raises(UpstreamError) as failed:
+            client.get("Demo", "/path")
+        assert (failed.value.gap.code, failed.value.is_deadline, demo.clock.passed) == ("slow", False, passed)
+    assert client.get("Demo", "/path").body == b"x"
+
+
+@pytest.mark.parametrize(("wait", "code"), [("3", ""), ("5", "throttled_wait")])
+def test_with_less_patience_a_long_wait_is_not_kept(wait: str, code: str) -> None:
+    later = Response(b"", 429, {"Retry-After": wait})
+    demo = Demo(answers(later, Response(b"x")), patience=0.25)
+    if code:
+        assert demo.code(16) == code
+    else:
+        assert demo.get(16).body == b"x"
 
 
 # Redirects.
